@@ -216,13 +216,14 @@ fn private(path: &Path) -> std::io::Result<File> {
     options.open(path)
 }
 
+/// Whether others than its owner may read a file.
 #[cfg(unix)]
-fn is_open(known: &fs::Metadata) -> bool {
+pub(crate) fn is_open(known: &fs::Metadata) -> bool {
     std::os::unix::fs::PermissionsExt::mode(&known.permissions()) & OTHERS != 0
 }
 
 #[cfg(not(unix))]
-fn is_open(_: &fs::Metadata) -> bool {
+pub(crate) fn is_open(_: &fs::Metadata) -> bool {
     false
 }
 

@@ -7,6 +7,7 @@ use crate::queue::seen;
 use crate::rows;
 use crate::server::{Connected, Served, name_of};
 use async_trait::async_trait;
+use deniable_core::text::printable;
 use deniable_ledger::Part;
 use deniable_release::Answered;
 use deniable_wire::catalog::Description;
@@ -30,7 +31,7 @@ impl Analyst {
         &self.connected.served
     }
 
-    fn ask(&self, question: &Question) -> Arc<Ask> {
+    fn ask(&self, question: &Question) -> Result<Arc<Ask>, Failure> {
         self.connected.ask(self.part.clone(), question)
     }
 }
@@ -41,6 +42,9 @@ async fn shown(ask: &Arc<Ask>, stored: Box<(Asked, Answered)>, answers: usize) -
     blocking(ask, move |own| own.reply(&stored.0, &stored.1, answers)).await
 }
 
+/// The settings that are about how questions are answered, with their first values.
+pub const SETTINGS: [(&str, &str); 3] = [("spend", ""), ("intervals", "off"), ("quality", "off")];
+
 /// Checks a setting that is about how questions are answered.
 ///
 /// # Errors
@@ -49,7 +53,13 @@ pub fn setting(name: &str, value: &str) -> Result<String, Failure> {
     match name {
         "spend" if value.is_empty() => Ok(String::new()),
         "spend" => asking::share(value).map(|share| share.to_string()),
-        "intervals" | "quality" => Ok(if rows::is_true(value) { "on" } else { "off" }.to_owned()),
+        "intervals" | "quality" => match rows::truth(value) {
+            Some(truth) => Ok(if truth { "on" } else { "off" }.to_owned()),
+            None => Err(Failure::new(
+                Code::Setting,
+                format!("deniable.{name} is on or off, and not \"{}\"", printable(value)),
+            )),
+        },
         _ => {
             let failure = Failure::new(Code::Setting, format!("there is no setting deniable.{name}"));
             Err(failure.hint("there are deniable.spend, deniable.intervals and deniable.quality"))
@@ -69,16 +79,16 @@ impl Session for Analyst {
         }
         self.served().settled(&self.part).await;
         let table = table.to_owned();
-        blocking(&self.ask(&Question::default()), move |own| own.own_rows(&table)).await
+        blocking(&self.ask(&Question::default())?, move |own| own.own_rows(&table)).await
     }
 
     async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure> {
-        blocking(&self.ask(question), Ask::columns).await
+        blocking(&self.ask(question)?, Ask::columns).await
     }
 
     async fn answer(&self, question: &Question) -> Result<Reply, Failure> {
         let arrival = Instant::now();
-        let ask = self.ask(question);
+        let ask = self.ask(question)?;
         let served = self.served();
         if question.simulated {
             // One at a time of each: nobody keeps the machine from others' answers.
@@ -115,12 +125,16 @@ impl Session for Analyst {
 
     async fn explain(&self, question: &Question) -> Result<Reply, Failure> {
         self.served().settled(&self.part).await;
-        blocking(&self.ask(question), Ask::explained).await
+        blocking(&self.ask(question)?, Ask::explained).await
     }
 
     async fn call(&self, name: &str, _: &[String], _: &OwnSettings) -> Result<(), Failure> {
         Err(Failure::new(Code::NotAllowed, format!("{name} is not for you: nothing that is sent changes the data"))
             .hint("ask with SELECT; approvers CALL deniable.approve and deniable.reject"))
+    }
+
+    fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
+        &SETTINGS
     }
 
     fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {

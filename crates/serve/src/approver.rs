@@ -14,6 +14,9 @@ use deniable_ledger::Part;
 use deniable_wire::catalog::Description;
 use deniable_wire::{Code, Column, Failure, OwnSettings, Question, Reply, Rows, Session};
 
+/// The settings, with their first values.
+const SETTINGS: [(&str, &str); 4] = [("analyst", ""), ("spend", ""), ("intervals", "off"), ("quality", "off")];
+
 /// A connection.
 pub struct Approver(Connected);
 
@@ -62,11 +65,11 @@ impl Session for Approver {
         let part = self.chosen(settings)?;
         self.0.served.settled(&part).await;
         let table = table.to_owned();
-        blocking(&self.0.ask(part, &Question::default()), move |own| own.own_rows(&table)).await
+        blocking(&self.0.ask(part, &Question::default())?, move |own| own.own_rows(&table)).await
     }
 
     async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure> {
-        blocking(&self.0.ask(Part::Named(self.0.user.clone()), question), Ask::columns).await
+        blocking(&self.0.ask(Part::Named(self.0.user.clone()), question)?, Ask::columns).await
     }
 
     async fn answer(&self, question: &Question) -> Result<Reply, Failure> {
@@ -77,13 +80,13 @@ impl Session for Approver {
             );
         }
         let _turn = self.0.served.turn(&format!("{SIMULATED} {}", self.0.user)).await?;
-        blocking(&self.0.ask(Part::Named(self.0.user.clone()), question), Ask::simulated).await
+        blocking(&self.0.ask(Part::Named(self.0.user.clone()), question)?, Ask::simulated).await
     }
 
     async fn explain(&self, question: &Question) -> Result<Reply, Failure> {
         let part = self.chosen(&question.settings)?;
         self.0.served.settled(&part).await;
-        blocking(&self.0.ask(part, question), Ask::explained).await
+        blocking(&self.0.ask(part, question)?, Ask::explained).await
     }
 
     async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure> {
@@ -107,7 +110,7 @@ impl Session for Approver {
         let number: usize = number.parse().map_err(|_| usage())?;
         let (part, reason) = (self.chosen(settings)?, reason.to_owned());
         self.0.served.settled(&part).await;
-        blocking(&self.0.ask(part, &Question::default()), move |own| {
+        blocking(&self.0.ask(part, &Question::default())?, move |own| {
             let ledger = own.served.summary(&own.part, None)?;
             let requests = ledger.accounts.iter().find(|account| account.id == own.account());
             let at = requests.and_then(|account| account.requests.get(number.checked_sub(1)?)).map(|known| known.seq);
@@ -118,6 +121,10 @@ impl Session for Approver {
                 .map_err(|error| failures::of_decision(&error))
         })
         .await
+    }
+
+    fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
+        &SETTINGS
     }
 
     fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {

@@ -83,7 +83,7 @@ impl Ask {
 
     /// Whether an approver allows the questions of whoever pays.
     pub fn needs_approval(&self) -> bool {
-        self.served.config.needs_approval.of(&self.part)
+        self.given.needs_approval.of(&self.part)
     }
 
     /// Nothing, where a question may be charged: where it is to be allowed first, and is not, that is asked for.
@@ -112,6 +112,8 @@ impl Ask {
     pub fn charged_reply(&self, but: &str) -> Result<Reply, Told> {
         let Found::Stored(stored) = self.found(Some(but))? else { return Err(unavailable().into()) };
         let mut reply = self.reply(&stored.0, &stored.1, 0)?;
+        let undeclared = stored.0.plan.asks().first().map(|ask| ask.query().undeclared()).unwrap_or_default();
+        reply.notices.splice(0..0, undeclared.into_iter().map(Notice::warning));
         reply.notices.insert(0, asking::charged(&stored.0, &self.served.summary(&self.part, Some(but))?));
         Ok(reply)
     }
@@ -136,10 +138,12 @@ impl Ask {
     /// What an answer would take.
     pub fn explained(&self) -> Result<Reply, Told> {
         let ledger = self.served.summary(&self.part, None)?;
+        if self.question.simulated {
+            self.understood()?;
+            return Ok(plan(vec!["Free: made-up rows, and about nobody".to_owned()]));
+        }
         let lines = asking::explained(&self.understood()?, &ledger, self.needs_approval());
-        let rows = lines.into_iter().map(|line| vec![Some(line)]).collect();
-        let columns = vec![Column { name: "QUERY PLAN".to_owned(), data_type: Type::TEXT }];
-        Ok(Reply { columns, rows: Arc::new(rows), notices: Vec::new() })
+        Ok(plan(lines))
     }
 
     /// The rows of a table of the server's own.
@@ -147,6 +151,13 @@ impl Ask {
         let ledger = self.served.summary(&self.part, None)?;
         Ok(own::rows(table, &self.given.policy, &self.part, &ledger, self.needs_approval()))
     }
+}
+
+/// Lines as EXPLAIN gives them.
+fn plan(lines: Vec<String>) -> Reply {
+    let rows = lines.into_iter().map(|line| vec![Some(line)]).collect();
+    let columns = vec![Column { name: "QUERY PLAN".to_owned(), data_type: Type::TEXT }];
+    Reply { columns, rows: Arc::new(rows), notices: Vec::new() }
 }
 
 /// What pays, computes and stores, on the queue's thread.

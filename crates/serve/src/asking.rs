@@ -128,7 +128,15 @@ fn no_price(plan: &Plan, account: Option<&Account>) -> Failure {
         format!("; for {of}/{all} of the promise: {}", errors.join(", "))
     };
     let part = plan.part();
-    let left = left(account, part).map(|left| format!("{} is left to you", percent(&left, 1, Rounding::Down)));
+    let left = left(account, part);
+    if left.as_ref().is_some_and(Zero::is_zero) {
+        return Failure::new(
+            Code::NotAllowed,
+            "nothing of yours answers this, and nothing of your part of the promise is left",
+        )
+        .hint("what was answered before stays free: deniable.releases lists it");
+    }
+    let left = left.map(|left| format!("{} is left to you", percent(&left, 1, Rounding::Down)));
     let failure =
         Failure::new(Code::NoPrice, "nothing of yours answers this yet, and nothing says what an answer may cost");
     let detail = format!("{}{buys}", left.unwrap_or_else(|| "the whole of your part is left to you".to_owned()));
@@ -175,11 +183,11 @@ pub fn explained(asked: &Asked, ledger: &Summary, needs_approval: bool) -> Vec<S
             let share = asked.price.clone().unwrap_or_default();
             let part = percent(&share, 1, Rounding::Up);
             lines.push(format!(
-                "Charged: {share} of the promise ({part}), an odds ratio of at most {}",
+                "To be charged: {share} of the promise ({part}), an odds ratio of at most {}",
                 cost(&asked.plan)
             ));
             if needs_approval {
-                lines.push(approval(&asked.plan, account));
+                lines.insert(0, approval(&asked.plan, account));
             }
             &asked.plan
         }

@@ -3,14 +3,15 @@
 //! `SELECT department, AVG(minutes) AS m, low(m), high(m) FROM visits GROUP BY department`: the functions are taken out of the query before it is
 //! understood, so that it is the same question, at the same price, as without them.
 
-use crate::rows::is_true;
+use crate::rows::truth;
 use deniable_wire::{Code, Failure, Question};
 use sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Query, Select, SelectItem,
-    SetExpr, Statement, Value,
+    SetExpr, Statement, Value, Visit, Visitor,
 };
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
+use std::ops::ControlFlow;
 
 /// What is shown of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,7 +74,7 @@ impl Beside {
     /// # Errors
     /// When a function is about something that the query does not show.
     pub fn of(question: &Question) -> Result<(Self, String), Failure> {
-        let is_on = |name: &str| question.setting(name).is_some_and(is_true);
+        let is_on = |name: &str| question.setting(name).and_then(truth).unwrap_or(false);
         let (columns, sql) = match taken_out(&question.sql)? {
             Some((columns, sql)) => (Some(columns), sql),
             None => (None, question.sql.clone()),
@@ -135,7 +136,7 @@ fn taken_out(sql: &str) -> Result<Option<(Vec<Column>, String)>, Failure> {
         });
     }
     if functions.iter().all(Option::is_none) {
-        return Ok(None);
+        return elsewhere(query).map_or(Ok(None), Err);
     }
     let kept: Vec<&SelectItem> =
         select.projection.iter().zip(&functions).filter(|(_, asked)| asked.is_none()).map(|(item, _)| item).collect();
@@ -167,7 +168,36 @@ fn taken_out(sql: &str) -> Result<Option<(Vec<Column>, String)>, Failure> {
     renumbered(select, order_by.as_mut().map(|order| &mut order.kind), &columns)?;
     let mut at = functions.iter();
     select.projection.retain(|_| at.next().is_some_and(Option::is_none));
+    if let Some(failure) = elsewhere(query) {
+        return Err(failure);
+    }
     Ok(Some((columns, parsed[0].to_string())))
+}
+
+/// The refusal of these functions anywhere but in the outer list of columns.
+fn elsewhere(query: &Query) -> Option<Failure> {
+    struct Found(Option<String>);
+    impl Visitor for Found {
+        type Break = ();
+        fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+            if let Expr::Function(function) = expr {
+                let name: Option<Vec<String>> =
+                    function.name.0.iter().map(|part| part.as_ident().map(folded)).collect();
+                if name.as_deref().and_then(What::of_function).is_some() {
+                    self.0 = Some(function.name.to_string());
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        }
+    }
+    let mut found = Found(None);
+    let _ = query.visit(&mut found);
+    found.0.map(|name| {
+        let message = format!("{name} stands by itself in the outer list of columns, and nowhere else");
+        Failure::new(Code::NotSupported, message)
+            .hint("SELECT AVG(x) AS m, low(m), high(m) FROM ...; order by the number itself")
+    })
 }
 
 /// `GROUP BY 1` and `ORDER BY 2` name columns by their places, of which there are fewer now.
@@ -252,6 +282,9 @@ mod tests {
             ("SELECT AVG(x) AS m, low(\"M\") FROM t", "is called \"M\""),
             ("SELECT *, low(n) FROM t", "stand beside named columns"),
             ("SELECT AVG(x) AS m, low(m) FROM t ORDER BY 2", "column 2 stands beside a number"),
+            ("SELECT AVG(x) AS m, high(m) - low(m) AS w FROM t", "stands by itself in the outer list"),
+            ("SELECT AVG(x) AS m, low(m) FROM t ORDER BY low(m)", "low stands by itself"),
+            ("SELECT n FROM (SELECT COUNT(*) AS n, low(n) AS l FROM t) s", "low stands by itself"),
         ] {
             let told = taken_out(sql).unwrap_err();
             assert!(told.message.contains(wanted), "{sql}: {told:?}");

@@ -137,6 +137,6 @@ fn over_budget(fits: Option<&Rational>) -> Failure {
             "SET deniable.spend = '{share}' ({} of the whole promise) would still fit",
             percent(share, 1, Rounding::Down)
         ),
-        None => "nothing is left; what was answered before stays free: RESET deniable.spend, and ask again".to_owned(),
+        None => "nothing is left; what was answered before stays free: deniable.releases lists it".to_owned(),
     })
 }

@@ -2,7 +2,9 @@
 //! curator asks for it.
 
 use deniable_core::text::printable;
+use jiff::Timestamp;
 use std::io::Write;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Where it is told, and what is counted.
@@ -10,6 +12,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub struct Log {
     /// Connections that were let in.
     pub connections: AtomicU64,
+    /// Wrong passwords, and names without an account.
+    pub wrong_passwords: AtomicU64,
     /// Queries that were charged and answered.
     pub answered: AtomicU64,
     /// Steps of the grid that their answers took, together.
@@ -38,7 +42,7 @@ impl Log {
             return;
         }
         let text = |text: &str| format!("\"{}\"", printable(text).replace('\\', "\\\\").replace('"', "\\\""));
-        let mut line = format!("{{\"event\":{}", text(event));
+        let mut line = format!("{{\"at\":{},\"event\":{}", text(&Timestamp::now().to_string()), text(event));
         for (name, value) in fields {
             line.push_str(&format!(",{}:{}", text(name), text(value)));
         }
@@ -51,6 +55,22 @@ impl Log {
     pub fn connected(&self, user: &str) {
         self.connections.fetch_add(1, Ordering::Relaxed);
         self.say("connected", &[("user", user)]);
+    }
+
+    /// Somebody gave a wrong password, or is none whom it could be right for.
+    pub fn wrong_password(&self, user: &str, address: SocketAddr) {
+        self.wrong_passwords.fetch_add(1, Ordering::Relaxed);
+        self.say("wrong password", &[("user", user), ("from", &address.ip().to_string())]);
+    }
+
+    /// The policy, accounts and certificates were read anew.
+    pub fn reloaded(&self) {
+        self.say("reloaded", &[]);
+    }
+
+    /// They were read anew, and nothing of them is taken.
+    pub fn not_reloaded(&self, why: &str) {
+        self.say("not reloaded: all stays as it was", &[("why", why)]);
     }
 
     /// Something was charged and done.

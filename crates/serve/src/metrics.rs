@@ -13,19 +13,28 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use tokio::net::TcpListener;
 
+/// Characters of a secret.
+const LEAST_SECRET: usize = 16;
+
 /// Where it is told, and to whom.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metrics {
     /// An address of this machine.
     pub listen: SocketAddr,
-    /// What stands behind `Authorization: Bearer`.
-    pub secret: String,
+    /// The variable of the environment with what stands behind `Authorization: Bearer`: the server alone needs it.
+    pub variable: String,
 }
 
-/// Nothing of the secret.
-impl std::fmt::Debug for Metrics {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Metrics").field("listen", &self.listen).finish_non_exhaustive()
+impl Metrics {
+    /// The secret.
+    ///
+    /// # Errors
+    /// When the variable holds none that is long enough.
+    pub fn secret(&self) -> Result<String, String> {
+        let known = std::env::var(&self.variable).ok().filter(|secret| secret.len() >= LEAST_SECRET);
+        known.ok_or_else(|| {
+            format!("the variable {} needs a secret of at least {LEAST_SECRET} characters", self.variable)
+        })
     }
 }
 
@@ -37,8 +46,8 @@ struct Told {
 }
 
 /// Tells until the server ends.
-pub async fn tell(listener: TcpListener, metrics: &Metrics, served: Arc<Served>) {
-    let told = Told { served, secret: blake3::hash(metrics.secret.as_bytes()) };
+pub async fn tell(listener: TcpListener, secret: String, served: Arc<Served>) {
+    let told = Told { served, secret: blake3::hash(secret.as_bytes()) };
     let router = Router::new()
         .route("/metrics", get(counted))
         .route("/ready", get(|| async { "ready\n" }))
@@ -62,6 +71,12 @@ async fn counted(State(told): State<Told>) -> Response {
     let (log, queue) = (&told.served.log, told.served.queue());
     let all = [
         ("connections_total", "counter", "connections that were let in", log.connections.load(Ordering::Relaxed)),
+        (
+            "wrong_passwords_total",
+            "counter",
+            "wrong passwords, and names without an account",
+            log.wrong_passwords.load(Ordering::Relaxed),
+        ),
         ("connections", "gauge", "connections that are open", told.served.open_connections() as u64),
         (
             "charged_total",

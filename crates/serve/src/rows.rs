@@ -10,10 +10,14 @@ use deniable_wire::catalog::Type;
 use deniable_wire::{Code, Column, Failure, Notice, Reply};
 use std::sync::Arc;
 
-/// Whether a setting is on.
+/// Whether a setting is on, as PostgreSQL reads it; nothing where it is neither.
 #[must_use]
-pub fn is_true(text: &str) -> bool {
-    ["on", "true", "yes", "1"].contains(&text.to_ascii_lowercase().as_str())
+pub fn truth(text: &str) -> Option<bool> {
+    match text.to_ascii_lowercase().as_str() {
+        "on" | "true" | "yes" | "1" => Some(true),
+        "off" | "false" | "no" | "0" | "" => Some(false),
+        _ => None,
+    }
 }
 
 /// PostgreSQL's type of a column.

@@ -3,7 +3,7 @@
 use crate::accounts::{Accounts, AccountsError, Role};
 use crate::config::{Config, NeedsApproval};
 use crate::log::Log;
-use crate::metrics::tell;
+use crate::metrics::{Metrics, tell};
 use crate::queue::{Done, Key};
 use crate::server::{Given, Served, account};
 use crate::tls::{TlsError, acceptor};
@@ -13,13 +13,16 @@ use deniable_wire::{Limits, Server};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{Semaphore, watch};
 
 /// Between two attempts to accept a connection where the system has no more to give.
 const BREATH: Duration = Duration::from_millis(50);
+
+/// How long connections have to end once the server does.
+const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A server that did not start, or ended.
 #[derive(Debug, thiserror::Error)]
@@ -50,6 +53,12 @@ pub enum ServeError {
     /// Nobody could connect.
     #[error("{} has no accounts", .0.display())]
     Nobody(PathBuf),
+    /// The secret of metrics.
+    #[error("[metrics]: {0}")]
+    Secret(String),
+    /// There is no file of accounts.
+    #[error("there is no file {}", .0.display())]
+    NoFile(PathBuf),
     /// Somebody whose queries need approval is not there, or nobody could approve them.
     #[error("needs_approval: {0}")]
     Approval(String),
@@ -61,8 +70,8 @@ pub struct Serving {
     pub policy: Policy,
     /// How it is set up.
     pub config: Config,
-    /// Reads the policy anew, when the curator says so (SIGHUP).
-    pub reload: Box<dyn Fn() -> Result<Policy, String> + Send>,
+    /// Reads the policy and how the server is set up anew, when the curator says so (SIGHUP).
+    pub reload: Box<dyn Fn() -> Result<(Policy, Config), String> + Send>,
     /// Told the address once somebody can connect.
     pub ready: Box<dyn FnOnce(SocketAddr) + Send>,
 }
@@ -73,13 +82,36 @@ fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
         Some(path) => {
             let accounts = Accounts::read(path)?;
             if accounts.iter().next().is_none() {
+                if !path.exists() {
+                    return Err(ServeError::NoFile(path.clone()));
+                }
                 return Err(ServeError::Nobody(path.clone()));
             }
             check_approval(&config.needs_approval, &accounts).map_err(ServeError::Approval)?;
             Some(accounts)
         }
     };
-    Ok(Given::new(policy, accounts, config.tls.as_ref().map(acceptor).transpose()?))
+    let tls = config.tls.as_ref().map(acceptor).transpose()?;
+    Ok(Given::new(policy, accounts, tls).needing_approval(config.needs_approval.clone()))
+}
+
+/// Checks what a server takes from files besides the policy, before anything is done that takes long.
+///
+/// # Errors
+/// When it could not begin.
+pub fn check(policy: &Policy, config: &Config) -> Result<(), ServeError> {
+    given(policy.clone(), config)?;
+    config.metrics.as_ref().map(Metrics::secret).transpose().map_err(ServeError::Secret).map(drop)
+}
+
+/// What is given from now on, by files that were read anew.
+fn given_anew(served: &Served, policy: Policy, config: &Config) -> Result<Given, String> {
+    let (accounts, needs_approval, tls) = (config.accounts.clone(), config.needs_approval.clone(), config.tls.clone());
+    if *config != (Config { accounts, needs_approval, tls, ..served.config.clone() }) {
+        return Err("what changed in serve.toml besides accounts, needs_approval and [tls] takes a restart".to_owned());
+    }
+    served.accepts(&policy)?;
+    given(policy, config).map_err(|error| error.to_string())
 }
 
 /// Whether everybody whose queries need approval is there: a name that is misspelt must not be let off.
@@ -116,8 +148,8 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
         if let Some(metrics) = config.metrics.clone() {
             let listen = |error| ServeError::Listen { address: metrics.listen, error };
             let listener = TcpListener::bind(metrics.listen).await.map_err(listen)?;
-            let served = Arc::clone(&served);
-            tokio::spawn(async move { tell(listener, &metrics, served).await });
+            let secret = metrics.secret().map_err(ServeError::Secret)?;
+            tokio::spawn(tell(listener, secret, Arc::clone(&served)));
         }
         let limits = Limits { idle: config.idle, ..Limits::default() };
         let server = Arc::new(Server::new(Arc::clone(&served) as Arc<_>, limits, stopping));
@@ -135,13 +167,15 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
         ready(address);
         loop {
             tokio::select! {
-                _ = hangup.recv() => match reload() {
-                    Ok(policy) => match given(policy, &config) {
-                        Ok(new) => served.change(new),
-                        Err(error) => served.log.failed("", &error.to_string()),
-                    },
-                    Err(error) => served.log.failed("", &error),
-                },
+                _ = hangup.recv() => {
+                    match reload().and_then(|(policy, config)| given_anew(&served, policy, &config)) {
+                        Ok(new) => {
+                            served.change(new);
+                            served.log.reloaded();
+                        }
+                        Err(why) => served.log.not_reloaded(&why),
+                    }
+                }
                 _ = end.recv() => break,
                 _ = interrupt.recv() => break,
             }
@@ -149,6 +183,11 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
         accepting.abort();
         // Nobody listens any more once there are no connections.
         let _ = stop.send(true);
+        // Each is told so, and ends; whoever does not listen is not waited for.
+        let patience = Instant::now() + FAREWELL;
+        while served.open_connections() > 0 && Instant::now() < patience {
+            tokio::time::sleep(BREATH).await;
+        }
         Ok(())
     })
 }

@@ -1,10 +1,10 @@
 //! The server of one population: who is let in, and what becomes of what they ask.
 
-use crate::accounts::{Accounts, Role};
+use crate::accounts::{Account as Login, Accounts, Role};
 use crate::analyst::Analyst;
 use crate::approver::Approver;
 use crate::ask::Ask;
-use crate::config::Config;
+use crate::config::{Config, NeedsApproval};
 use crate::failures::{self, Told, unavailable};
 use crate::log::Log;
 use crate::queue::{Queue, seen};
@@ -13,6 +13,7 @@ use deniable::{Plan, Policy};
 use deniable_ledger::{AccountId, ApprovalError, ChargeRequest, Ledger, Part, Release as Charged, Request, Summary};
 use deniable_wire::{Backend, Client, Code, Failure, Proof, Question, Session, TlsAcceptor, Verifier};
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use tokio::sync::OwnedMutexGuard;
@@ -30,6 +31,8 @@ pub struct Given {
     pub policy: Arc<Policy>,
     /// Who may connect; `None` where everybody may, as the curator.
     pub accounts: Option<Arc<Accounts>>,
+    /// Whose questions an approver allows before they are charged.
+    pub needs_approval: NeedsApproval,
     /// TLS, and its certificate.
     pub tls: Option<(TlsAcceptor, Vec<u8>)>,
     /// Replies that were made under this policy.
@@ -40,7 +43,14 @@ impl Given {
     /// A policy whose public keys are read; who may connect, where that is not everybody; TLS, and its certificate as PEM.
     #[must_use]
     pub fn new(policy: Policy, accounts: Option<Accounts>, tls: Option<(TlsAcceptor, Vec<u8>)>) -> Self {
-        Self { policy: Arc::new(policy), accounts: accounts.map(Arc::new), tls, remembered: Arc::default() }
+        let (accounts, needs_approval) = (accounts.map(Arc::new), NeedsApproval::Nobodys);
+        Self { policy: Arc::new(policy), accounts, needs_approval, tls, remembered: Arc::default() }
+    }
+
+    /// The same, where an approver allows these questions before they are charged.
+    #[must_use]
+    pub fn needing_approval(self, needs_approval: NeedsApproval) -> Self {
+        Self { needs_approval, ..self }
     }
 }
 
@@ -87,6 +97,18 @@ impl Served {
     #[must_use]
     pub fn queue(&self) -> &Arc<Queue> {
         &self.queue
+    }
+
+    /// Whether a policy can take the place of the present one: it is about the same people, under the promise that the ledger records.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn accepts(&self, policy: &Policy) -> Result<(), String> {
+        let now = self.given().policy;
+        if policy.ledger() != now.ledger() || policy.population() != now.population() || policy.name() != now.name() {
+            return Err("a policy with another name, other people or another ledger takes a restart".to_owned());
+        }
+        whole(&self.ledger).open_account(policy.guarantee()).map_err(|error| error.to_string()).map(drop)
     }
 
     /// Takes another policy, other accounts and certificates, for whatever is asked from now on.
@@ -247,19 +269,21 @@ impl Backend for Served {
         ))
     }
 
+    fn wrong_password(&self, user: &str, address: SocketAddr) {
+        self.log.wrong_password(user, address);
+    }
+
     fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure> {
         let given = self.given();
         if client.database != given.policy.name() {
             let message = format!("there is no database \"{}\"", client.database);
             return Err(Failure::new(Code::NoDatabase, message).hint(format!("connect to \"{}\"", given.policy.name())));
         }
-        let role = match &given.accounts {
-            None => Role::Curator,
-            Some(accounts) => {
-                let account = accounts.get(&client.user).ok_or_else(unavailable)?;
-                account.role
-            }
+        let login = match &given.accounts {
+            None => None,
+            Some(accounts) => Some(accounts.get(&client.user).ok_or_else(unavailable)?.clone()),
         };
+        let role = login.as_ref().map_or(Role::Curator, |login| login.role);
         let served = self.own.upgrade().ok_or_else(unavailable)?;
         {
             let mut connected = whole(&self.connected);
@@ -272,7 +296,7 @@ impl Backend for Served {
         }
         self.log.connected(&client.user);
         let part = Part::Named(client.user.clone());
-        let connected = Connected { served, user: client.user };
+        let connected = Connected { served, user: client.user, login };
         Ok(match role {
             Role::Analyst => Arc::new(Analyst::new(connected, part)),
             Role::Curator => Arc::new(Analyst::new(connected, Part::Whole)),
@@ -285,18 +309,23 @@ impl Backend for Served {
 pub(crate) struct Connected {
     pub served: Arc<Served>,
     pub user: String,
+    /// The account that was let in; nothing where everybody is.
+    login: Option<Login>,
 }
 
 impl Connected {
     /// A question under the policy that holds now, as far as whoever pays may know.
-    pub fn ask(&self, part: Part, question: &Question) -> Arc<Ask> {
-        Arc::new(Ask {
-            served: Arc::clone(&self.served),
-            given: self.served.given(),
-            user: self.user.clone(),
-            part,
-            question: question.clone(),
-        })
+    ///
+    /// # Errors
+    /// When the account is not any more what it was when it was let in: a connection does not outlive it.
+    pub fn ask(&self, part: Part, question: &Question) -> Result<Arc<Ask>, Failure> {
+        let given = self.served.given();
+        if given.accounts.as_ref().and_then(|accounts| accounts.get(&self.user)) != self.login.as_ref() {
+            let message = format!("the account \"{}\" was removed or changed", self.user);
+            return Err(Failure::new(Code::NotLetIn, message).hint("connect anew"));
+        }
+        let (served, user) = (Arc::clone(&self.served), self.user.clone());
+        Ok(Arc::new(Ask { served, given, user, part, question: question.clone() }))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Certificates, from the files that the curator names.
 
+use crate::accounts::is_open;
 use crate::config::Tls;
 use deniable_wire::TlsAcceptor;
 use deniable_wire::tokio_rustls::rustls::pki_types::pem::PemObject;
@@ -27,9 +28,13 @@ pub fn acceptor(tls: &Tls) -> Result<(TlsAcceptor, Vec<u8>), TlsError> {
     let wrong = |path: &Path, reason: &dyn ToString| TlsError { path: path.to_owned(), reason: reason.to_string() };
     let certificates = |path: &Path| {
         let all = CertificateDer::pem_file_iter(path).map_err(|error| wrong(path, &error))?;
-        all.collect::<Result<Vec<_>, _>>().map_err(|error| wrong(path, &error))
+        let all = all.collect::<Result<Vec<_>, _>>().map_err(|error| wrong(path, &error))?;
+        if all.is_empty() { Err(wrong(path, &"there is no certificate in it (PEM)")) } else { Ok(all) }
     };
     let chain = certificates(&tls.certificate)?;
+    if std::fs::metadata(&tls.key).is_ok_and(|known| is_open(&known)) {
+        return Err(wrong(&tls.key, &"others than its owner may read it; chmod 600 it"));
+    }
     let key = PrivateKeyDer::from_pem_file(&tls.key).map_err(|error| wrong(&tls.key, &error))?;
     let provider = Arc::new(ring::default_provider());
     let builder = ServerConfig::builder_with_provider(Arc::clone(&provider));
@@ -45,7 +50,9 @@ pub fn acceptor(tls: &Tls) -> Result<(TlsAcceptor, Vec<u8>), TlsError> {
             builder.with_client_cert_verifier(verifier.map_err(|error| wrong(path, &error))?)
         }
     };
-    let mut config = builder.with_single_cert(chain, key).map_err(|error| wrong(&tls.certificate, &error))?;
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| {
+        wrong(&tls.certificate, &format!("it does not fit the key in {}: {error}", tls.key.display()))
+    })?;
     config.alpn_protocols = vec![ALPN.to_vec()];
     let pem = std::fs::read(&tls.certificate).map_err(|error| wrong(&tls.certificate, &error))?;
     Ok((TlsAcceptor::from(Arc::new(config)), pem))

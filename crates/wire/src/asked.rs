@@ -22,6 +22,8 @@ pub enum Asked {
         statement: Box<Statement>,
         /// The tables outside of `public` whose rows it reads: schemas and names.
         reads: BTreeSet<(String, String)>,
+        /// Whether it asks what only PostgreSQL knows: what is not understood of that has no rows, since clients ask in a loop.
+        is_about_catalogs: bool,
     },
     /// Tables.
     Tables {
@@ -55,6 +57,7 @@ pub fn asked(sql: &str, description: &Description) -> Result<Asked, Failure> {
     let (mut reads, mut catalogs, mut tables) = (BTreeSet::new(), 0_usize, Vec::new());
     for name in &named.tables {
         match home(name, &named.own, description) {
+            Home::None => return Err(none(name, description)),
             Home::Own => {}
             Home::Catalog => catalogs += 1,
             Home::Described(table) => {
@@ -71,7 +74,10 @@ pub fn asked(sql: &str, description: &Description) -> Result<Asked, Failure> {
         );
     }
     match (tables.is_empty(), catalogs + reads.len()) {
-        (true, _) => Ok(Asked::Catalog { statement: Box::new(statement), reads }),
+        (true, _) => {
+            let is_about_catalogs = catalogs > 0 || named.calls_catalogs;
+            Ok(Asked::Catalog { statement: Box::new(statement), reads, is_about_catalogs })
+        }
         (false, 0) => Ok(Asked::Tables { sql: plain(sql, statement, description), simulated: simulated > 0 }),
         (false, _) => {
             let message = "a query is either about catalogs and budgets, or about tables";
@@ -86,6 +92,8 @@ enum Home {
     Catalog,
     Described((String, String)),
     Table,
+    /// Nothing: the schema is described, and has no such table.
+    None,
 }
 
 fn schema(name: &[String]) -> Option<&str> {
@@ -104,8 +112,17 @@ fn home(name: &[String], own: &BTreeSet<String>, description: &Description) -> H
         None if table.starts_with("pg_") && !is_described("public") => Home::Catalog,
         Some(SIMULATED | "public") | None => Home::Table,
         Some(schema) if is_described(schema) => Home::Described((schema.to_owned(), table.clone())),
+        Some(schema) if description.tables.iter().any(|known| known.schema == schema) => Home::None,
         Some(_) => Home::Table,
     }
+}
+
+/// The refusal of a table that a schema does not have.
+fn none(name: &[String], description: &Description) -> Failure {
+    let own = description.tables.iter().filter(|known| Some(known.schema.as_str()) == schema(name));
+    let own: Vec<String> = own.map(|known| format!("{}.{}", known.schema, known.name)).collect();
+    let message = format!("there is no table \"{}\"", name.join("."));
+    Failure::new(Code::NoTable, message).hint(format!("there are {}", own.join(", ")))
 }
 
 /// Names of tables in a query, and those that it gives.
@@ -113,10 +130,22 @@ fn home(name: &[String], own: &BTreeSet<String>, description: &Description) -> H
 struct Named {
     tables: Vec<Vec<String>>,
     own: BTreeSet<String>,
+    /// Whether a function of PostgreSQL's own catalogs is called.
+    calls_catalogs: bool,
 }
 
 impl Visitor for Named {
     type Break = ();
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        if let Expr::Function(function) = expr
+            && let Some(name) = parts(&function.name)
+        {
+            self.calls_catalogs |= name.last().is_some_and(|last| last.starts_with("pg_"))
+                || schema(&name).is_some_and(|schema| schema.starts_with("pg_"));
+        }
+        ControlFlow::Continue(())
+    }
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
         for with in query.with.iter().flat_map(|with| &with.cte_tables) {

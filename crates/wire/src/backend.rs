@@ -42,6 +42,9 @@ pub trait Backend: Send + Sync + 'static {
     /// What proves that somebody is this user. Nothing tells whether there is one.
     fn proof(&self, user: &str) -> Proof;
 
+    /// Is told that somebody gave a wrong password, or is none whom it could be right for.
+    fn wrong_password(&self, user: &str, address: std::net::SocketAddr);
+
     /// Lets a user in who has proven to be one.
     ///
     /// # Errors
@@ -84,6 +87,9 @@ pub trait Session: Send + Sync + 'static {
     /// # Errors
     /// When there is none of this name, or it cannot do what it is called for.
     async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure>;
+
+    /// The settings whose names begin with `deniable.`, by the rest of their names, with their first values.
+    fn own_settings(&self) -> &'static [(&'static str, &'static str)];
 
     /// Checks the value of a setting whose name begins with `deniable.`, and says how it is kept.
     ///

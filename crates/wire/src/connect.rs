@@ -3,7 +3,7 @@
 use crate::backend::{Client, Proof, Session};
 use crate::failure::{Code, Failure};
 use crate::frame::Frames;
-use crate::settings::Settings;
+use crate::settings::{OWN, Settings};
 use crate::stream::{Patient, Stream};
 use crate::verifier::Verifier;
 use crate::{Limits, Server};
@@ -90,6 +90,9 @@ pub async fn connect(tcp: TcpStream, server: &Server) -> std::io::Result<Option<
         None => Ok(None),
     }
 }
+
+/// How long whoever gave a wrong password waits to be told: guessing takes its time.
+const AFTER_WRONG: std::time::Duration = std::time::Duration::from_millis(500);
 
 struct Startup {
     version: u32,
@@ -196,7 +199,12 @@ async fn begun(
         }
         let user = client.user.clone();
         let session = server.backend.begin(client)?;
-        let settings = Settings::new(&session.description().version, &user, &asked);
+        for (name, value) in &mut asked {
+            if let Some(own) = name.to_ascii_lowercase().strip_prefix(OWN) {
+                *value = session.setting(own, value)?;
+            }
+        }
+        let settings = Settings::new(&session.description().version, &user, session.own_settings(), &asked)?;
         Ok((session, settings, last))
     };
     let (session, settings, last) = match begun.await {
@@ -297,7 +305,11 @@ async fn proven(
                 sent.map_err(|_| wrong())?;
             }
             Ok(AuthState::Ok { final_message, .. }) => return Ok(final_message),
-            Ok(AuthState::Failed(_)) | Err(_) => return Err(wrong()),
+            Ok(AuthState::Failed(_)) | Err(_) => {
+                server.backend.wrong_password(&client.user, address);
+                tokio::time::sleep(AFTER_WRONG).await;
+                return Err(wrong());
+            }
         }
         let answer = match socket.next().await {
             Some(Ok(PgWireFrontendMessage::PasswordMessageFamily(answer))) => answer,

@@ -101,7 +101,7 @@ impl Run {
             Kind::Query => match asked(&statement.sql, &self.description)? {
                 Asked::Catalog { statement, .. } => {
                     let values = values.map_or_else(|| vec![None; types.len()], <[_]>::to_vec);
-                    Some(self.catalog(*statement, Vec::new(), values).await?.columns)
+                    Some(self.catalog(*statement, Vec::new(), values, true).await?.columns)
                 }
                 Asked::Tables { sql, simulated } => {
                     let sql = match values {
@@ -203,12 +203,17 @@ impl Run {
                 }
                 tag("CLOSE CURSOR")
             }
+            Kind::Set { is_local: true, .. } if !self.in_transaction() => {
+                // As PostgreSQL has it: it would end with the statement.
+                Err(Failure::new(Code::NoTransaction, "SET LOCAL sets something for a transaction, and none is open")
+                    .hint("BEGIN one, or leave LOCAL out"))
+            }
             Kind::Set { name, value, is_local } => {
                 let value = match (name.starts_with(OWN), value) {
                     (true, Some(value)) => Some(self.session.setting(&name[OWN.len()..], value)?),
                     (_, value) => value.clone(),
                 };
-                let told = self.settings.set(name, value.as_deref(), *is_local && self.in_transaction())?;
+                let told = self.settings.set(name, value.as_deref(), *is_local)?;
                 Ok(Outcome::Done {
                     tag: if value.is_some() { "SET" } else { "RESET" },
                     told: told.into_iter().collect(),
@@ -247,11 +252,7 @@ impl Run {
                 tag("CALL")
             }
             Kind::Nothing(name) => tag(name),
-            Kind::Other(word) => {
-                let message = format!("{word} is not offered here: nothing that is sent changes the data");
-                let hint = "ask with SELECT; \\d lists the tables, and EXPLAIN SELECT ... says what an answer takes";
-                Err(Failure::new(Code::NotSupported, message).hint(hint))
-            }
+            Kind::Other(word) => Err(other(word)),
         }
     }
 
@@ -312,14 +313,14 @@ impl Run {
         values: &[Option<String>],
     ) -> Result<Reply, Failure> {
         match asked(sql, &self.description)? {
-            Asked::Catalog { statement: parsed, reads } => {
+            Asked::Catalog { statement: parsed, reads, is_about_catalogs } => {
                 let settings = self.own_settings(statement);
                 let mut fresh = Vec::new();
                 for (schema, table) in reads {
                     let rows = self.session.rows(&schema, &table, &settings).await?;
                     fresh.push((schema, table, rows));
                 }
-                self.catalog(*parsed, fresh, values.to_vec()).await
+                self.catalog(*parsed, fresh, values.to_vec(), is_about_catalogs).await
             }
             Asked::Tables { sql, simulated } => {
                 let question = self.question(with_values(&sql, types, values)?, simulated, statement);
@@ -356,6 +357,7 @@ impl Run {
         statement: Parsed,
         fresh: Vec<(String, String, Rows)>,
         values: Vec<Option<String>>,
+        is_about_catalogs: bool,
     ) -> Result<Reply, Failure> {
         let (known, description) = (self.catalog.take(), Arc::clone(&self.description));
         let work = move || {
@@ -372,10 +374,39 @@ impl Run {
         let failed = || Failure::new(Code::Internal, "the catalogs could not be asked");
         let (catalog, answer) = tokio::task::spawn_blocking(work).await.map_err(|_| failed())?.map_err(|_| failed())?;
         self.catalog = Some(catalog);
+        if answer.is_unknown && !is_about_catalogs {
+            let failure = Failure::new(Code::Syntax, "a column or a function of this query is not known here");
+            return Err(
+                failure.hint("\\d lists the tables and their columns; procedures are called: CALL deniable.approve(1)")
+            );
+        }
         let columns = answer.columns.into_iter().map(|(name, data_type)| Column { name, data_type }).collect();
         Ok(Reply { columns, rows: Arc::new(answer.rows), notices: Vec::new() })
     }
 }
+
+/// The refusal of a statement that begins with this word.
+fn other(word: &str) -> Failure {
+    let hint = "ask with SELECT; \\d lists the tables, and EXPLAIN SELECT ... says what an answer takes";
+    match word {
+        "PREPARE" | "EXECUTE" => Failure::new(Code::NotSupported, format!("{word} is not offered here as a statement"))
+            .hint("drivers prepare statements by the protocol, which is offered; psql's \\bind does so, too"),
+        "ALTER" => Failure::new(Code::NotSupported, "ALTER is not offered here: nothing that is sent changes the data")
+            .hint("whoever runs the server changes passwords: deniable account set --password"),
+        _ if CHANGING.contains(&word) => Failure::new(
+            Code::NotSupported,
+            format!("{word} is not offered here: nothing that is sent changes the data"),
+        )
+        .hint(hint),
+        _ => Failure::new(Code::Syntax, format!("no statement that is offered here begins with \"{word}\"")).hint(hint),
+    }
+}
+
+/// Words that begin statements which change something.
+const CHANGING: [&str; 18] = [
+    "ANALYZE", "CLUSTER", "COMMENT", "CREATE", "DELETE", "DO", "DROP", "GRANT", "INSERT", "LOCK", "MERGE", "NOTIFY",
+    "REFRESH", "REINDEX", "REVOKE", "TRUNCATE", "UPDATE", "VACUUM",
+];
 
 fn shown_all(settings: &Settings) -> Reply {
     let column = |name: &str| Column { name: name.to_owned(), data_type: Type::TEXT };

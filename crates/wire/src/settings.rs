@@ -93,22 +93,34 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What they are at first, with what the client asks for when it connects.
-    #[must_use]
-    pub fn new(version: &str, user: &str, asked: &BTreeMap<String, String>) -> Self {
+    /// What they are at first, `own` for whoever answers, with what the client asks for when it connects.
+    ///
+    /// # Errors
+    /// When the client asks for something that would decide what it pays for, and that is not so.
+    pub fn new(
+        version: &str,
+        user: &str,
+        own: &[(&str, &str)],
+        asked: &BTreeMap<String, String>,
+    ) -> Result<Self, Failure> {
         let mut first: BTreeMap<String, String> =
             KNOWN.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         let major = version.split('.').next().and_then(|major| major.parse::<u32>().ok()).unwrap_or(16);
         first.insert("server_version".to_owned(), version.to_owned());
         first.insert("server_version_num".to_owned(), (major * 10_000).to_string());
         first.insert("session_authorization".to_owned(), user.to_owned());
+        first.extend(own.iter().map(|(name, value)| (format!("{OWN}{name}"), (*value).to_owned())));
         let mut settings = Self { first: first.clone(), now: first, before: None, local: BTreeMap::new() };
         for (name, value) in asked {
-            // What is not known is no reason to turn a client away.
-            let _ = settings.set(&name.to_ascii_lowercase(), Some(value), false);
+            let name = name.to_ascii_lowercase();
+            match settings.set(&name, Some(value), false) {
+                Err(failure) if name == "search_path" || name.starts_with(OWN) => return Err(failure),
+                // What is not known otherwise is no reason to turn a client away.
+                Ok(_) | Err(_) => {}
+            }
         }
         settings.first = settings.now.clone();
-        settings
+        Ok(settings)
     }
 
     /// What clients are told at the beginning.
@@ -154,8 +166,13 @@ impl Settings {
         {
             return Err(Failure::new(Code::Setting, format!("{name} is {} and stays so", self.show(name)?)));
         }
-        if !self.first.contains_key(name) && !name.contains('.') {
+        if !self.first.contains_key(name) && (!name.contains('.') || name.starts_with(OWN)) {
             return Err(unknown(name));
+        }
+        // Whoever is let believe that other tables are asked would pay for these.
+        if name == "search_path" && value.is_some_and(|value| !is_public(value)) {
+            let message = "tables without a schema are those of public, and search_path does not change that";
+            return Err(Failure::new(Code::Setting, message).hint("write the schema before a table: simulated.visits"));
         }
         if value.is_some_and(|value| value.len() > LONGEST) || self.now.len() > MOST {
             return Err(Failure::new(
@@ -222,6 +239,13 @@ impl Settings {
     }
 }
 
+/// Whether a list of schemas means the same as `public`: catalogs and the user's own schema, which there is none of, change nothing.
+fn is_public(path: &str) -> bool {
+    let schemas = path.split(',').map(|schema| schema.trim().trim_matches(['"', '\'']).to_ascii_lowercase());
+    let known = ["", "public", "$user", "pg_catalog", "information_schema"];
+    schemas.into_iter().all(|schema| known.contains(&schema.as_str()))
+}
+
 fn unknown(name: &str) -> Failure {
     Failure::new(Code::Setting, format!("there is no setting \"{name}\""))
 }
@@ -233,7 +257,7 @@ mod tests {
     fn settings() -> Settings {
         let asked = [("DateStyle", "ISO"), ("unknown_thing", "1"), ("deniable.spend", "1/40")];
         let asked = asked.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Settings::new("16.0", "ana", &asked)
+        Settings::new("16.0", "ana", &[("spend", "")], &asked).unwrap()
     }
 
     #[test]
@@ -244,6 +268,26 @@ mod tests {
         settings.reset();
         assert_eq!((settings.show("datestyle"), settings.show("server_version_num")), (Ok("ISO"), Ok("160000")));
         assert!(settings.show("unknown_thing").is_err() && settings.set("unknown_thing", Some("1"), false).is_err());
+    }
+
+    /// What decides whether something is paid for, and what, is never passed over.
+    #[test]
+    fn what_is_not_so_is_refused_from_the_beginning() {
+        let asked = |name: &str, value: &str| {
+            Settings::new("16.0", "ana", &[("spend", "")], &BTreeMap::from([(name.to_owned(), value.to_owned())]))
+        };
+        assert_eq!(asked("user_thing", "1").unwrap().show("deniable.spend"), Ok(""));
+        for (name, value) in
+            [("deniable.sped", "1/40"), ("search_path", "simulated"), ("SEARCH_PATH", "public, simulated")]
+        {
+            assert_eq!(asked(name, value).unwrap_err().code, Code::Setting, "{name}");
+        }
+        let mut settings = settings();
+        for same in ["", "public", "\"$user\", public", "pg_catalog, 'public'"] {
+            settings.set("search_path", Some(same), false).unwrap();
+        }
+        assert!(settings.set("search_path", Some("deniable"), false).is_err());
+        assert!(settings.set("deniable.sped", Some("1"), false).is_err());
     }
 
     #[test]

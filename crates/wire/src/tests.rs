@@ -49,6 +49,8 @@ impl Backend for Made {
         }
     }
 
+    fn wrong_password(&self, _: &str, _: SocketAddr) {}
+
     fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure> {
         if client.database != "clinic" {
             return Err(Failure::new(Code::NoDatabase, format!("there is no database \"{}\"", client.database)));
@@ -104,7 +106,7 @@ impl Session for Sitting {
             let region = if at == 4 { None } else { text(["a", "b", "c", "d"][at]) };
             vec![region, Some((at * 10).to_string()), text("0.5"), text("12345.60"), text("2024-06-30")]
         });
-        let spend = question.setting("spend").unwrap_or("nothing");
+        let spend = question.setting("spend").filter(|spend| !spend.is_empty()).unwrap_or("nothing");
         let notices = vec![Notice::new(format!("{} at {spend}", question.sql))];
         Ok(Reply { columns, rows: Arc::new(rows.collect()), notices })
     }
@@ -115,8 +117,16 @@ impl Session for Sitting {
     }
 
     async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure> {
-        let message = format!("{name}: {} at {}", arguments.join(", "), settings.get("spend").unwrap_or("nothing"));
+        let message = format!(
+            "{name}: {} at {}",
+            arguments.join(", "),
+            settings.get("spend").filter(|spend| !spend.is_empty()).unwrap_or("nothing")
+        );
         if name == "deniable.approve" { Ok(()) } else { Err(Failure::new(Code::NotSupported, message)) }
+    }
+
+    fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
+        &[("spend", "")]
     }
 
     fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {
@@ -261,6 +271,29 @@ async fn transactions_settings_and_cursors() {
     assert_eq!(code(&transaction.simple_query("SELECT n FROM visits").await.unwrap_err()), "25P02");
     transaction.rollback().await.unwrap();
     assert_eq!(code(&client.simple_query("FETCH 1 FROM c").await.unwrap_err()), "26000");
+}
+
+/// What clients ask of PostgreSQL in a loop has no rows where it is not known; what people ask is an error.
+#[tokio::test]
+async fn what_is_not_known() {
+    let (client, _stop) = client().await;
+    for (sql, wanted) in [
+        ("SELECT nosuch(1)", "42601"),
+        ("SELECT deniable.approve(1)", "42601"),
+        ("SELECT lift FROM deniable.budget", "42601"),
+        ("SELECT * FROM deniable.budgets", "42P01"),
+        ("SET LOCAL deniable.spend = '1/8'", "25P01"),
+        ("SET search_path = simulated", "22023"),
+        ("SHOW deniable.sped", "22023"),
+        ("SELEC 1", "42601"),
+        ("INSERT INTO visits VALUES (1)", "0A000"),
+    ] {
+        let refused = client.simple_query(sql).await.unwrap_err();
+        assert_eq!(code(&refused), wanted, "{sql}: {refused:?}");
+    }
+    for sql in ["SELECT * FROM pg_nothing", "SELECT pg_no_such_function(1)", "SHOW deniable.spend"] {
+        client.simple_query(sql).await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -50,9 +50,12 @@ impl Server {
     }
 
     /// Sets a part aside; what is there already is as good.
+    /// A part that is there stays as it stands to others, unless it is to overlap.
     fn set_aside(&self, name: &str, share: &Rational, overlapping: bool) -> Result<(), Failure> {
         let (mut ledger, id) = self.ledger()?;
-        let sharing = if overlapping { Sharing::Overlapping } else { Sharing::Reserved };
+        let known = ledger.account(&id).and_then(|account| account.part(name)).map(|part| part.sharing);
+        let sharing = if overlapping { Sharing::Overlapping } else { known.unwrap_or(Sharing::Reserved) };
+        let overlapping = sharing == Sharing::Overlapping;
         match ledger.set_aside(&id, name, share, sharing) {
             Ok(()) | Err(PartError::Fault(PartFault::Same(_))) => {}
             Err(error) => return Err(Failure::refused(error, "`deniable account list` shows what is set aside")),
@@ -206,6 +209,7 @@ fn password(name: &str) -> Result<String, Failure> {
 #[derive(Debug, Serialize)]
 struct Listed {
     name: String,
+    /// `removed` where there is a part and no account any more.
     role: String,
     /// The part of the promise; absent of curators and approvers, and of those for whom nothing is set aside.
     share: Option<String>,
@@ -224,7 +228,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
     };
     let account = summary.as_ref().and_then(|summary| summary.accounts.iter().find(|account| account.id == id));
     let limit = server.policy.guarantee().limit();
-    let listed = |(name, known): (&str, &Account)| {
+    let listed = |(name, role): (&str, Option<Role>)| {
         let part = account.and_then(|account| account.part(name));
         let left = part.map(|part| {
             let own = limit.share(&part.share).ok();
@@ -232,7 +236,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
         });
         Listed {
             name: name.to_owned(),
-            role: known.role.to_string(),
+            role: role.map_or_else(|| "removed".to_owned(), |role| role.to_string()),
             share: part.map(|part| part.share.to_string()),
             sharing: part.map(|part| match part.sharing {
                 Sharing::Reserved => "reserved",
@@ -244,7 +248,11 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
             }),
         }
     };
-    let all: Vec<Listed> = server.accounts.iter().map(listed).collect();
+    // Parts of those who were removed, too: what they were answered stays known to them.
+    let removed = account.iter().flat_map(|account| account.parts().keys()).map(String::as_str);
+    let removed = removed.filter(|name| server.accounts.get(name).is_none()).map(|name| (name, None));
+    let all: Vec<Listed> =
+        server.accounts.iter().map(|(name, known)| (name, Some(known.role))).chain(removed).map(listed).collect();
     let text = match format {
         LedgerFormat::Json => render::json(&all)?,
         LedgerFormat::Table => {

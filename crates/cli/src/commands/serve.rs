@@ -7,7 +7,7 @@ use crate::error::{Complaint, Failure};
 use crate::policies::{absolute, load};
 use crate::progress::Progress;
 use deniable::Session;
-use deniable_serve::{Config, ServeError, Serving, serve};
+use deniable_serve::{Config, ServeError, Serving, check, serve};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,6 +36,23 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let help = "write a serve.toml beside the policy, and accounts with `deniable account add`";
         return Err(Failure::refused("without accounts it listens to this machine alone", help));
     }
+    let refused = |error: ServeError| match &error {
+        ServeError::Nobody(_) | ServeError::NoFile(_) => {
+            Failure::refused(&error, "add an account: deniable account add policy.toml ana --share 1/4")
+        }
+        ServeError::Listen { address, .. }
+            if Some(*address) == config.metrics.as_ref().map(|metrics| metrics.listen) =>
+        {
+            Failure::refused(&error, "name another port under [metrics]")
+        }
+        ServeError::Listen { .. } => Failure::refused(&error, "--listen 127.0.0.1:0 takes any port that is free"),
+        ServeError::Approval(_) => Failure::refused(
+            &error,
+            "deniable account add policy.toml eve --role approver; deniable account list shows all",
+        ),
+        _ => Failure::Refused(vec![Complaint::new(&error)]),
+    };
+    check(&policy, &config).map_err(refused)?;
     // What nobody looked at is served to nobody.
     let progress = Arc::new(Progress::new());
     let session = Session::new(policy.clone())?.with_resources(config.resources()).telling(teller(progress.clone()));
@@ -48,7 +65,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         data: args.place.data.clone(),
         ledger: args.place.ledger.clone(),
     };
-    let reload = move || load(&place).map_err(|failure| failure.in_words());
+    let (stated, listen) = (args.config.clone(), config.listen);
+    let reload = move || {
+        let anew = || {
+            let policy = load(&place)?;
+            let config = self::config(stated.as_deref(), &place.policy)?.unwrap_or_else(Config::trying);
+            Ok((policy, Config { listen, ..config }))
+        };
+        anew().map_err(|failure: Failure| failure.in_words())
+    };
     let name = policy.name().to_owned();
     let ready = move |address: std::net::SocketAddr| {
         let (host, port) = (address.ip(), address.port());
@@ -59,10 +84,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             );
         }
     };
-    let serving = Serving { policy, config, reload: Box::new(reload), ready: Box::new(ready) };
-    serve(serving).map_err(|error| match &error {
-        ServeError::Nobody(_) => Failure::refused(&error, "add one: deniable account add policy.toml ana --share 1/4"),
-        ServeError::Listen { .. } => Failure::refused(&error, "--listen 127.0.0.1:0 takes any port that is free"),
-        _ => Failure::Refused(vec![Complaint::new(&error)]),
-    })
+    let serving = Serving { policy, config: config.clone(), reload: Box::new(reload), ready: Box::new(ready) };
+    serve(serving).map_err(refused)
 }

@@ -83,7 +83,7 @@ impl Queue {
     /// When this one has too much waiting.
     pub fn submit(&self, key: Key, arrival: Instant, work: Work) -> Result<watch::Receiver<Option<Done>>, Failure> {
         let mut state = self.state();
-        if let Some(known) = state.known.get(&key) {
+        if let Some(known) = state.known.get(&key).filter(|known| is_pending(known)) {
             return Ok(known.clone());
         }
         let own = state.waiting.entry(key.0.clone()).or_default();
@@ -111,7 +111,7 @@ impl Queue {
     /// Whether something is being done for this one, or done and not to be seen yet.
     #[must_use]
     pub fn pending(&self, key: &Key) -> Option<watch::Receiver<Option<Done>>> {
-        self.state().known.get(key).cloned()
+        self.state().known.get(key).filter(|known| is_pending(known)).cloned()
     }
 
     /// The same for anything of this one.
@@ -121,8 +121,8 @@ impl Queue {
         state
             .known
             .range((who.to_owned(), String::new())..)
-            .next()
-            .filter(|(key, _)| key.0 == who)
+            .take_while(|(key, _)| key.0 == who)
+            .find(|(_, known)| is_pending(known))
             .map(|(_, known)| known.clone())
     }
 
@@ -175,10 +175,20 @@ impl Queue {
             let queue = Arc::clone(&self);
             tokio::spawn(async move {
                 tokio::time::sleep_until(due).await;
-                queue.state().known.remove(&key);
+                // Somebody may have asked anew at this very moment.
+                let mut state = queue.state();
+                if state.known.get(&key).is_some_and(|known| !is_pending(known)) {
+                    state.known.remove(&key);
+                }
             });
         }
     }
+}
+
+/// Whether something is being done, or is not to be seen yet. What is forgotten a moment later than it may be seen is pending no more: whoever was
+/// just shown an answer has it.
+fn is_pending(known: &watch::Receiver<Option<Done>>) -> bool {
+    known.borrow().as_ref().is_none_or(|done| done.due > Instant::now())
 }
 
 /// Waits until something is done and may be seen.
@@ -225,6 +235,21 @@ mod tests {
             seen(one).await.unwrap();
         }
         assert_eq!(told.try_iter().collect::<Vec<_>>(), ["ana 1", "bo 1", "cy 1", "ana 2", "ana 3"]);
+    }
+
+    /// From the moment on at which an answer may be seen nothing is pending, whenever it is forgotten.
+    #[tokio::test]
+    async fn what_may_be_seen_is_not_pending() {
+        let queue = begun(0, 3);
+        let later = Instant::now() + Duration::from_secs(3_600);
+        for (due, is_pending) in [(Instant::now(), false), (later, true)] {
+            let (_tell, seen) = watch::channel(Some(Done { result: Ok(()), due, steps: 1 }));
+            queue.state().known.insert(key("ana", "1"), seen.clone());
+            assert_eq!(queue.pending(&key("ana", "1")).is_some(), is_pending);
+            assert_eq!(queue.pending_of("ana").is_some(), is_pending);
+            let again = queue.submit(key("ana", "1"), Instant::now(), Box::new(|| Ok(()))).unwrap();
+            assert_eq!(again.same_channel(&seen), is_pending, "what is seen can be asked anew");
+        }
     }
 
     /// However long it takes within a step, it is seen at the end of it: also by whoever asks again, or went away.

@@ -4,12 +4,14 @@
 //! answer that holds it, and so follows from the answers that there are: it is remembered with their number, which only grows.
 
 use crate::queue::Key;
-use deniable_wire::{OwnSettings, Question, Reply};
+use deniable_wire::{Notice, OwnSettings, Question, Reply};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Cells of all replies together.
-const MOST_CELLS: usize = 2_000_000;
+/// Bytes of all questions and replies together, about.
+const MOST_BYTES: usize = 64 << 20;
+/// Bytes that a value takes besides its text, and so about what anything else takes that is kept of a reply.
+const OF_VALUE: usize = 32;
 
 /// Who asks, what, and with which settings.
 type Asked = (String, String, OwnSettings);
@@ -23,21 +25,33 @@ struct Known {
 
 /// Replies of one policy.
 #[derive(Default)]
-pub struct Remembered(Mutex<BTreeMap<Asked, Known>>);
+pub struct Remembered(Mutex<All>);
+
+#[derive(Default)]
+struct All {
+    replies: BTreeMap<Asked, Known>,
+    bytes: usize,
+}
 
 fn asked(who: &str, question: &Question) -> Asked {
     (who.to_owned(), question.sql.clone(), question.settings.clone())
 }
 
-fn cells(reply: &Reply) -> usize {
-    (reply.rows.len() + 1) * (reply.columns.len() + 1)
+/// What a question and its reply take, about. A question counts as well: whoever asks may write it in as many ways, and as long, as they like.
+fn bytes((who, sql, settings): &Asked, reply: &Reply) -> usize {
+    let text = |text: &str| OF_VALUE + text.len();
+    let settings = settings.0.iter().map(|(name, value)| text(name) + text(value)).sum::<usize>();
+    let values = reply.rows.iter().flatten().map(|value| text(value.as_deref().unwrap_or_default())).sum::<usize>();
+    let columns = reply.columns.iter().map(|column| text(&column.name)).sum::<usize>();
+    let said = |notice: &Notice| text(&notice.message) + text(notice.detail.as_deref().unwrap_or_default());
+    text(who) + text(sql) + settings + values + columns + reply.notices.iter().map(said).sum::<usize>()
 }
 
 impl Remembered {
     /// The reply to a question, when there are so many answers.
     pub fn reply(&self, who: &str, question: &Question, answers: usize) -> Option<(Reply, Key)> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.get(&asked(who, question))?;
+        let known = all.replies.get(&asked(who, question))?;
         let holds = known.answers.is_none_or(|then| then == answers);
         holds.then(|| (known.reply.clone(), known.held_by.clone()))
     }
@@ -45,12 +59,18 @@ impl Remembered {
     /// Keeps one; `answers` where it follows from how many there are.
     pub fn keep(&self, who: &str, question: &Question, reply: &Reply, held_by: Key, answers: Option<usize>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Rather begin anew than look for what is asked least.
-        if all.values().map(|known| cells(&known.reply)).sum::<usize>() + cells(reply) > MOST_CELLS {
-            all.clear();
+        let asked = asked(who, question);
+        let own = bytes(&asked, reply);
+        if let Some(before) = all.replies.remove(&asked) {
+            all.bytes -= bytes(&asked, &before.reply);
         }
-        if cells(reply) <= MOST_CELLS {
-            all.insert(asked(who, question), Known { reply: reply.clone(), held_by, answers });
+        // Rather begin anew than look for what is asked least.
+        if all.bytes + own > MOST_BYTES {
+            *all = All::default();
+        }
+        if own <= MOST_BYTES {
+            all.bytes += own;
+            all.replies.insert(asked, Known { reply: reply.clone(), held_by, answers });
         }
     }
 }
@@ -78,5 +98,30 @@ mod tests {
         assert_eq!(found("ana", &question(None), 4), None);
         assert_eq!(found("ana", &question(Some("1/8")), 4), Some(reply("paid")));
         assert_eq!(found("bo", &question(Some("1/8")), 4), None, "nobody is shown what another has");
+    }
+
+    /// However many questions are asked, and however long they are, what is remembered has an end.
+    #[test]
+    fn what_is_remembered_has_an_end() {
+        let remembered = Remembered::default();
+        let question = |at: usize, length: usize| Question {
+            sql: format!("SELECT COUNT(*) FROM t -- {at} {}", "x".repeat(length)),
+            ..Question::default()
+        };
+        let reply = Reply { rows: Arc::new(vec![vec![Some("1".to_owned())]]), ..Reply::default() };
+        let key = || ("ana".to_owned(), "1".to_owned());
+        let kept = |question: &Question| remembered.reply("ana", question, 1).is_some();
+        for at in 0..200 {
+            remembered.keep("ana", &question(at, 1 << 20), &reply, key(), Some(1));
+            // The same once more takes no more.
+            remembered.keep("ana", &question(at, 1 << 20), &reply, key(), Some(1));
+            assert!(kept(&question(at, 1 << 20)), "the last one is there");
+        }
+        let left = (0..200).filter(|at| kept(&question(*at, 1 << 20))).count();
+        assert!((1..=64).contains(&left), "{left} of 64 at most are there");
+        remembered.keep("ana", &question(0, MOST_BYTES), &reply, key(), Some(1));
+        assert!(!kept(&question(0, MOST_BYTES)), "what is larger than all is not kept");
+        let all = remembered.0.lock().unwrap();
+        assert_eq!(all.bytes, all.replies.iter().map(|(asked, known)| bytes(asked, &known.reply)).sum::<usize>());
     }
 }

@@ -1,6 +1,13 @@
 //! The server as several clients meet it, in one process.
 
+// Random tables, their neighbours and questions about them, as the crate of queries draws them for itself.
+#[path = "../../../sql/tests/it/generate/mod.rs"]
+#[expect(dead_code, reason = "of the generator only some is used here")]
+mod generate;
 mod load;
+mod mutants;
+mod neighbours;
+mod stream;
 mod timing;
 
 use deniable::{Policy, Session};
@@ -8,17 +15,21 @@ use deniable_core::exact::Rational;
 use deniable_ledger::{Ledger, Sharing, Summary};
 use deniable_serve::accounts::{Account, Accounts, Role};
 use deniable_serve::log::Log;
+use deniable_serve::metrics::tell;
 use deniable_serve::server::{Given, Served, account};
 use deniable_serve::{Config, accept};
-use deniable_wire::{Limits, Server, Verifier};
+use deniable_wire::{Backend, Limits, Server, Verifier};
 use std::fmt::Write;
 use std::fs;
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::net::TcpListener;
+use tokio::io::AsyncReadExt;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio_postgres::{Client, NoTls, SimpleQueryMessage};
 
 const POLICY: &str = r#"
@@ -45,10 +56,15 @@ async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
     ALONE.lock().await
 }
 
+/// What the curator shows to read what is counted.
+const SECRET: &str = "what the curator knows";
+
 /// A server, and what it leaves behind.
 struct Running {
-    folder: TempDir,
+    _folder: TempDir,
+    ledger: PathBuf,
     address: SocketAddr,
+    metrics: SocketAddr,
     _stop: watch::Sender<bool>,
 }
 
@@ -68,8 +84,21 @@ async fn running(rows: &str, answers_take: Duration, parts: &[(&str, Rational)])
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.csv"), rows).unwrap();
     let policy = Policy::parse(&folder.path().join("policy.toml"), POLICY).unwrap();
-    Session::new(policy.clone()).unwrap().register(&[]).wait().unwrap();
-    let mut ledger = Ledger::open_or_create(policy.ledger(), policy.population()).unwrap();
+    serving(folder, policy, &[], answers_take, parts, |served| served).await
+}
+
+/// Starts a server of a policy whose files are in a folder; these columns may read badly. What clients meet may stand before it.
+async fn serving(
+    folder: TempDir,
+    policy: Policy,
+    badly: &[&str],
+    answers_take: Duration,
+    parts: &[(&str, Rational)],
+    before: impl FnOnce(Arc<dyn Backend>) -> Arc<dyn Backend>,
+) -> Running {
+    Session::new(policy.clone()).unwrap().register(badly).wait().unwrap();
+    let path = policy.ledger().to_owned();
+    let mut ledger = Ledger::open_or_create(&path, policy.population()).unwrap();
     let id = account(&mut ledger, &policy).unwrap();
     let mut accounts = Accounts::default();
     for (name, share) in parts {
@@ -79,34 +108,55 @@ async fn running(rows: &str, answers_take: Duration, parts: &[(&str, Rational)])
     }
     let given = Given::new(policy, Some(accounts), None);
     let config = Config { answers_take, connections_per_account: 100, threads: Some(1), ..Config::default() };
-    let served = Served::new(given, config, ledger, Arc::new(Log::quiet()));
+    let log = Arc::new(Log::quiet());
+    let served = Served::new(given, config, ledger, Arc::clone(&log));
     let (stop, stopping) = watch::channel(false);
     let queue = Arc::clone(served.queue());
-    tokio::spawn(queue.run(Arc::new(|_, _, _| {})));
+    tokio::spawn(queue.run(Arc::new(move |key, done, secret| {
+        log.done(&key.0, &key.1, done.steps, done.result.is_err());
+        if let Some(secret) = secret {
+            log.failed(&key.0, secret);
+        }
+    })));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let server = Arc::new(Server::new(served, Limits::default(), stopping));
+    let counts = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let metrics = counts.local_addr().unwrap();
+    tokio::spawn(tell(counts, SECRET.to_owned(), Arc::clone(&served)));
+    let server = Arc::new(Server::new(before(served), Limits::default(), stopping));
     tokio::spawn(accept(listener, server, 1_000));
-    Running { folder, address, _stop: stop }
+    Running { _folder: folder, ledger: path, address, metrics, _stop: stop }
 }
 
 impl Running {
     async fn client(&self, user: &str) -> Client {
-        let config =
-            format!("host=127.0.0.1 port={} user={user} password={PASSWORD} dbname=clinic", self.address.port());
-        let (client, connection) = tokio_postgres::connect(&config, NoTls).await.unwrap();
-        tokio::spawn(connection);
-        client
+        self.connected(user, stream::Watched::plainly).await.0
+    }
+
+    /// A client over a stream that is made of the connection, and what keeps it going: its end is that of the connection.
+    async fn connected(
+        &self,
+        user: &str,
+        over: impl FnOnce(TcpStream) -> stream::Watched,
+    ) -> (Client, JoinHandle<Result<(), tokio_postgres::Error>>) {
+        let tcp = TcpStream::connect(self.address).await.unwrap();
+        tcp.set_nodelay(true).unwrap();
+        let mut config = tokio_postgres::Config::new();
+        config.user(user).password(PASSWORD).dbname("clinic");
+        let (client, connection) = config.connect_raw(over(tcp), NoTls).await.unwrap();
+        (client, tokio::spawn(connection))
+    }
+
+    /// Calls off what a client asks, on a connection of its own.
+    async fn call_off(&self, client: &Client) {
+        let mut tcp = TcpStream::connect(self.address).await.unwrap();
+        client.cancel_token().cancel_query_raw(&mut tcp, NoTls).await.unwrap();
+        // It is done when the server ends the connection: before that it may come to be about what is asked next.
+        let _ = tcp.read_to_end(&mut Vec::new()).await;
     }
 
     fn ledger(&self) -> Summary {
-        deniable_ledger::show(Policy::load(&self.policy()).unwrap().ledger()).unwrap()
-    }
-
-    fn policy(&self) -> std::path::PathBuf {
-        let path = self.folder.path().join("policy.toml");
-        fs::write(&path, POLICY).unwrap();
-        path
+        deniable_ledger::show(&self.ledger).unwrap()
     }
 }
 

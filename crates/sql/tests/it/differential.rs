@@ -9,13 +9,13 @@
 //! noisy count is defined. Fixed seeds.
 
 use super::generate::Dice;
+use super::generate::always::{Always, always};
 use super::generate::hostile::{GUARD, Hostile, Kept};
 use arrow_array::RecordBatch;
 use deniable_core::exact::ratio;
 use deniable_core::noise::Decay;
 use deniable_core::schema::{CsvOptions, Data, Format};
-use deniable_sql::output::{Noisy, Shown, Term};
-use deniable_sql::plan::Estimator;
+use deniable_sql::output::{Noisy, Shown};
 use deniable_sql::{Exact, Query, Resources, Salt, Source, SourceError, exact};
 use deniable_testing::sized_to_slow;
 use parquet::arrow::ArrowWriter;
@@ -48,27 +48,6 @@ fn seen(sources: &[Source], query: &Query, seed: u64) -> Result<Vec<Vec<String>>
     let terms = &query.output().columns;
     let row = |row: &[Shown]| row.iter().zip(terms).map(|(shown, term)| look(shown, always(term, query))).collect();
     Ok(rows.iter().map(|shown| row(&shown.0)).collect())
-}
-
-/// What a column has in every row, whatever the noise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Always {
-    /// A number and an interval.
-    Number,
-    /// An interval: an average over a noisy count of zero or less is undefined.
-    Interval,
-    /// Neither: what is divided by a noisy number may have none.
-    Nothing,
-}
-
-fn always(term: &Term, query: &Query) -> Always {
-    let Term::Answer(position) = term else { return Always::Nothing };
-    match &query.answers(0)[*position] {
-        Estimator::Count { .. } | Estimator::Sum { .. } | Estimator::Quantile { .. } => Always::Number,
-        Estimator::Average(_) | Estimator::Weighted(_) | Estimator::Variance { .. } => Always::Interval,
-        // Of no rows, or values that are all alike, there is none.
-        Estimator::Regression(_) => Always::Nothing,
-    }
 }
 
 fn look(shown: &Shown, always: Always) -> String {

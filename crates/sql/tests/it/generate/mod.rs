@@ -1,5 +1,6 @@
-//! Random tables, questions and entities, with a liking for extremes.
+//! Random tables, questions and entities, with a liking for extremes. The tests of the server (crates/serve) draw theirs from here, too.
 
+pub mod always;
 pub mod hostile;
 
 use arrow_array::{

@@ -1,0 +1,151 @@
+//! Servers that tell something of the rows: the test of neighbours must notice each of them.
+
+use async_trait::async_trait;
+use deniable_wire::catalog::Description;
+use deniable_wire::{
+    Backend, Client, Column, Failure, Notice, OwnSettings, Proof, Question, Reply, Rows, Session, TlsAcceptor,
+};
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+/// What it does that it should not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mutant {
+    /// Leaves groups out in which nobody is, as far as the noise lets it know.
+    EmptyGroups,
+    /// Shows the largest first.
+    Order,
+    /// Says in errors how many rows there are.
+    Error,
+    /// Says it beside answers.
+    Notice,
+    /// Names columns by it.
+    Columns,
+    /// Has it in the catalogs.
+    Catalog,
+    /// Says it where a price is asked for.
+    Plan,
+    /// Refuses where there are many.
+    Refusal,
+}
+
+impl Mutant {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::EmptyGroups,
+        Self::Order,
+        Self::Error,
+        Self::Notice,
+        Self::Columns,
+        Self::Catalog,
+        Self::Plan,
+        Self::Refusal,
+    ];
+
+    /// A server before another one, which knows how many rows there are.
+    pub fn before(self, inner: Arc<dyn Backend>, rows: u64) -> Arc<dyn Backend> {
+        Arc::new(Telling { inner, mutant: self, rows })
+    }
+}
+
+struct Telling<T: ?Sized> {
+    inner: Arc<T>,
+    mutant: Mutant,
+    rows: u64,
+}
+
+impl<T: ?Sized> Telling<T> {
+    fn says(&self, mutant: Mutant) -> Option<String> {
+        (self.mutant == mutant).then(|| format!("{} rows", self.rows))
+    }
+
+    fn failure(&self, failure: Failure) -> Failure {
+        match self.says(Mutant::Error) {
+            Some(said) => failure.detail(said),
+            None => failure,
+        }
+    }
+}
+
+impl Backend for Telling<dyn Backend> {
+    fn tls(&self) -> Option<TlsAcceptor> {
+        self.inner.tls()
+    }
+
+    fn certificate(&self) -> Option<Vec<u8>> {
+        self.inner.certificate()
+    }
+
+    fn proof(&self, user: &str) -> Proof {
+        self.inner.proof(user)
+    }
+
+    fn wrong_password(&self, user: &str, address: SocketAddr) {
+        self.inner.wrong_password(user, address);
+    }
+
+    fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure> {
+        let inner = self.inner.begin(client)?;
+        Ok(Arc::new(Telling { inner, mutant: self.mutant, rows: self.rows }))
+    }
+}
+
+#[async_trait]
+impl Session for Telling<dyn Session> {
+    fn description(&self) -> Description {
+        let mut description = self.inner.description();
+        if self.mutant == Mutant::Catalog {
+            description.tables[0].rows = Some(self.rows);
+        }
+        description
+    }
+
+    async fn rows(&self, schema: &str, table: &str, settings: &OwnSettings) -> Result<Rows, Failure> {
+        self.inner.rows(schema, table, settings).await
+    }
+
+    async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure> {
+        self.inner.call(name, arguments, settings).await
+    }
+
+    async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure> {
+        let mut columns = self.inner.columns(question).await.map_err(|failure| self.failure(failure))?;
+        if let (Some(said), Some(first)) = (self.says(Mutant::Columns), columns.first_mut()) {
+            first.name = said;
+        }
+        Ok(columns)
+    }
+
+    async fn answer(&self, question: &Question) -> Result<Reply, Failure> {
+        if self.mutant == Mutant::Refusal && self.rows.is_multiple_of(2) {
+            return Err(deniable_serve::failures::unavailable());
+        }
+        let mut reply = self.inner.answer(question).await.map_err(|failure| self.failure(failure))?;
+        let last = |row: &[Option<String>]| row.last().and_then(|value| value.as_ref()?.parse::<f64>().ok());
+        let mut rows = reply.rows.to_vec();
+        match self.mutant {
+            Mutant::EmptyGroups => rows.retain(|row| last(row).is_none_or(|number| number > 0.0)),
+            Mutant::Order => rows.sort_by(|one, other| last(other).partial_cmp(&last(one)).unwrap()),
+            _ => {}
+        }
+        reply.rows = Arc::new(rows);
+        reply.notices.extend(self.says(Mutant::Notice).map(Notice::new));
+        Ok(reply)
+    }
+
+    async fn explain(&self, question: &Question) -> Result<Reply, Failure> {
+        let mut reply = self.inner.explain(question).await.map_err(|failure| self.failure(failure))?;
+        if let Some(said) = self.says(Mutant::Plan) {
+            reply.rows = Arc::new(reply.rows.iter().cloned().chain([vec![Some(said)]]).collect());
+        }
+        Ok(reply)
+    }
+
+    fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
+        self.inner.own_settings()
+    }
+
+    fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {
+        self.inner.setting(name, value)
+    }
+}

@@ -1,0 +1,450 @@
+//! Neighbouring data through the wire: of two servers whose rows differ in one person everything that a client reads is the same, byte for byte, but
+//! noisy numbers: rows, their number, order and keys, which values are NULL, descriptions, errors with all their fields, notices, tags, catalogs, the
+//! server's own tables, what answers would cost, and what is counted for the curator.
+//!
+//! Random tables and questions, as crates/sql draws them for its own test of this (`it::differential`), in files; whole, damaged, and with settings;
+//! by the simple and by the extended protocol, as cursors and as copies. HAVING, ORDER BY and LIMIT are left out, since noise decides about them.
+
+use super::generate::Dice;
+use super::generate::always::{Always, always};
+use super::generate::hostile::Hostile;
+use super::mutants::Mutant;
+use super::stream::{Heard, Watched};
+use super::{Running, SECRET, alone, serving};
+use deniable::{Policy, PolicyBuilder, Query};
+use deniable_core::exact::ratio;
+use deniable_core::schema::{Column, Key, TableSchema};
+use deniable_serve::beside::Beside;
+use deniable_serve::rows::columns;
+use deniable_sql::output::Term;
+use deniable_testing::sized_to_slow;
+use futures_util::TryStreamExt;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio_postgres::Client;
+use toml_edit::{Array, Value};
+
+/// Questions of each pair of servers, more than a half of the promise pays for at this price.
+const QUESTIONS: usize = 20;
+const PRICE: i64 = 32;
+const NAME: &str = "ana";
+
+/// Questions that are about nobody's rows in particular, or should not be answered.
+const FIXED: [&str; 24] = [
+    "SELECT relname, reltuples, relpages, relkind FROM pg_class ORDER BY oid",
+    "SELECT attname, atttypid, attnum FROM pg_attribute ORDER BY attrelid, attnum",
+    "SELECT * FROM pg_stats",
+    "SELECT * FROM pg_stat_user_tables",
+    "SELECT * FROM information_schema.columns",
+    "SELECT objoid, description FROM pg_description",
+    "SHOW ALL",
+    "SELECT * FROM deniable.promise",
+    "SELECT * FROM t WHERE person = 'one'",
+    "SELECT person, COUNT(*) FROM t GROUP BY person",
+    "SELECT note FROM t",
+    "SELECT COUNT(*) FROM t HAVING COUNT(*) > (SELECT 1 / 0)",
+    "SELECT SUM(CAST(note AS BIGINT)) FROM t WHERE person = 'one'",
+    "SELECT SUM(1 / (n - 3)) FROM t WHERE person = 'one'",
+    "SELECT 1 / (COUNT(*) - COUNT(*)) FROM t WHERE person = 'one'",
+    "SELECT COUNT(*) FROM t, u WHERE person = 'one'",
+    "SELECT COUNT(*) FROM nothing",
+    "SELECT COUNT(nothing) FROM t",
+    "SELECT (SELECT COUNT(*) FROM t WHERE person = 'one') AS x",
+    "SELECT COUNT(*) FROM t UNION SELECT COUNT(*) FROM t WHERE person = 'one'",
+    "SELECT COUNT(*) FROM pg_class, t",
+    "UPDATE t SET n = 1 WHERE person = 'one'",
+    "SELECT pg_sleep(1) FROM t WHERE person = 'one'",
+    "SELECT grp, COUNT(*) FROM simulated.t GROUP BY grp",
+];
+
+/// The tables of a shape as a policy.
+fn policy(folder: &Path, tables: &[TableSchema]) -> Policy {
+    let builder = PolicyBuilder::new("clinic", "people").in_folder(folder).table("t", "t.csv", "1");
+    let builder = tables[0].columns.iter().fold(builder, PolicyBuilder::column);
+    let builder = match &tables[0].entity {
+        Some(entity) => builder.entity(&entity.key, entity.caps.rows_per_group, entity.caps.groups),
+        None => builder,
+    };
+    let builder = tables[1..].iter().fold(builder, further);
+    builder
+        .adversary("acquaintance")
+        .promise("posterior_at_most", &ratio(3, 4))
+        .query("all", "SELECT COUNT(*) FROM t")
+        .build()
+        .unwrap()
+}
+
+fn further(builder: PolicyBuilder, table: &TableSchema) -> PolicyBuilder {
+    let at = ["tables", table.name.as_str()];
+    let builder = builder.set(&at, "path", format!("{}.csv", table.name)).set(&at, "version", "1");
+    let builder = match (&table.entity, &table.public_key) {
+        (Some(entity), _) => builder.set(&at, "entity", entity.key.as_str()),
+        (None, Some(key)) => builder.set(&at, "unprotected", true).set(&at, "key", key.as_str()),
+        (None, None) => builder,
+    };
+    let column = |builder: PolicyBuilder, column: &Column| {
+        let at = ["tables", table.name.as_str(), "columns", column.name.as_str()];
+        let mut builder = builder.set(&at, "type", column.kind.name());
+        if let Some(bounds) = &column.bounds {
+            let ends: Array = [bounds.low(), bounds.high()].iter().map(ToString::to_string).collect();
+            builder = builder.set(&at, "bounds", Value::Array(ends));
+        }
+        if let Some(keys) = &column.keys {
+            let keys = keys.iter().filter_map(|key| if let Key::Text(text) = key { Some(text.as_str()) } else { None });
+            builder = builder.set(&at, "keys", Value::Array(keys.collect()));
+        }
+        builder
+    };
+    table.columns.iter().fold(builder, column)
+}
+
+/// What may differ of a value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mask {
+    /// Nothing.
+    Exact,
+    /// What it is, but not whether it is NULL.
+    Number,
+    /// Anything.
+    Anything,
+}
+
+/// What may differ of the values of an answer, by column, with and without what is shown beside numbers; `None` where it is refused.
+fn masks(policy: &Policy, sql: &str, beside: &Beside) -> Option<Vec<Mask>> {
+    let query = Query { name: "query".to_owned(), sql: sql.to_owned(), share: ratio(1, PRICE) };
+    let plan = query.plan(policy).ok()?;
+    let query = plan.asks().first()?.query();
+    let plain = columns(query, &Beside::default()).ok()?;
+    let mut all = columns(query, beside).ok()?.into_iter().peekable();
+    let mut masks = Vec::new();
+    for (at, (column, term)) in plain.iter().zip(&query.output().columns).enumerate() {
+        assert_eq!(all.next().as_ref(), Some(column));
+        let is_public = matches!(term, Term::Key(_) | Term::Grouping(_) | Term::Text(_) | Term::Null);
+        let always = always(term, query);
+        masks.push(match always {
+            _ if is_public => Mask::Exact,
+            Always::Number => Mask::Number,
+            Always::Interval | Always::Nothing => Mask::Anything,
+        });
+        while all.peek().is_some() && all.peek() != plain.get(at + 1) {
+            let ending = all.next().unwrap().name;
+            let is_end = ending.ends_with("_low") || ending.ends_with("_high");
+            masks.push(match always {
+                Always::Number => Mask::Number,
+                Always::Interval if is_end => Mask::Number,
+                Always::Interval | Always::Nothing => Mask::Anything,
+            });
+        }
+    }
+    Some(masks)
+}
+
+/// What a client reads, message by message, with what may differ taken out.
+fn seen(heard: &[u8], masks: &[Mask]) -> Vec<String> {
+    let mut rest = heard;
+    let mut all = Vec::new();
+    while let [letter, length @ ..] = rest {
+        let length = usize::try_from(i32::from_be_bytes(length[..4].try_into().unwrap())).unwrap();
+        let body = &rest[5..=length];
+        rest = &rest[length + 1..];
+        all.extend(match letter {
+            // Keys of connections, and proofs of passwords, are random.
+            b'K' | b'R' => Some(format!("{}", char::from(*letter))),
+            b'D' => Some(format!("D {}", row(body, masks))),
+            b'd' => Some(format!("d {}", line(body, masks))),
+            b'N' => notice(body),
+            _ => Some(format!("{} {}", char::from(*letter), body.escape_ascii())),
+        });
+    }
+    all
+}
+
+fn shown(value: Option<&[u8]>, mask: Mask) -> String {
+    match (value, mask) {
+        (_, Mask::Anything) => "anything".to_owned(),
+        (Some(_), Mask::Number) => "a number".to_owned(),
+        (Some(bytes), Mask::Exact) => bytes.escape_ascii().to_string(),
+        (None, _) => "NULL".to_owned(),
+    }
+}
+
+fn mask(masks: &[Mask], at: usize) -> Mask {
+    masks.get(at).copied().unwrap_or(Mask::Exact)
+}
+
+fn row(body: &[u8], masks: &[Mask]) -> String {
+    let (count, mut rest) = (u16::from_be_bytes([body[0], body[1]]), &body[2..]);
+    let mut text = format!("{count}:");
+    for at in 0..usize::from(count) {
+        let length = i32::from_be_bytes(rest[..4].try_into().unwrap());
+        rest = &rest[4..];
+        let bytes = usize::try_from(length).ok().map(|length| {
+            let (bytes, behind) = rest.split_at(length);
+            rest = behind;
+            bytes
+        });
+        let _ = write!(text, " [{}]", shown(bytes, mask(masks, at)));
+    }
+    assert!(rest.is_empty());
+    text
+}
+
+/// A line of a copy.
+fn line(body: &[u8], masks: &[Mask]) -> String {
+    let fields = body.split(|byte| *byte == b'\t').map(|field| (!field.starts_with(b"\\N")).then_some(field));
+    let fields = fields.enumerate().map(|(at, field)| shown(field, mask(masks, at)));
+    fields.collect::<Vec<_>>().join(" | ")
+}
+
+/// A notice but for what is said of noisy numbers: whether they are usable. Where nothing else is said there is none.
+fn notice(body: &[u8]) -> Option<String> {
+    let text = String::from_utf8_lossy(body);
+    let fields: Vec<&str> = text.split('\0').collect();
+    let without = |field: &&str| -> String {
+        let lines = field.split('\n').filter(|line| !line.contains(" not usable: "));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    let kept: Vec<String> = fields.iter().map(without).collect();
+    let is_left =
+        fields.iter().zip(&kept).all(|(field, kept)| field.is_empty() || !kept.trim_start_matches('D').is_empty());
+    is_left.then(|| format!("N {kept:?}"))
+}
+
+/// How something is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum How {
+    Simple,
+    Extended,
+    Cursor,
+    Copy,
+}
+
+const HOWS: [How; 4] = [How::Simple, How::Extended, How::Cursor, How::Copy];
+
+/// One of two servers, and a client of it whose every byte is kept.
+struct Side {
+    running: Running,
+    client: Client,
+    heard: Heard,
+}
+
+impl Side {
+    async fn of(hostile: &Hostile, world: usize, mutant: Option<Mutant>) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let tables = &hostile.shape.tables;
+        let kept = hostile.worlds()[world];
+        for (at, table) in tables.iter().enumerate() {
+            // Bytes that are no text make a file that no curator can register.
+            let text = String::from_utf8_lossy(&hostile.csv(at, &kept)).into_owned();
+            fs::write(folder.path().join(format!("{}.csv", table.name)), text).unwrap();
+        }
+        let policy = policy(folder.path(), tables);
+        let names = tables.iter().flat_map(|table| table.columns.iter().map(|column| (&table.name, &column.name)));
+        let names: Vec<String> = names.map(|(table, column)| format!("{table}.{column}")).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let rows = hostile.batch(0, &kept).num_rows() as u64;
+        let before = |served| mutant.map_or(Arc::clone(&served), |mutant| mutant.before(served, rows));
+        let running = serving(folder, policy, &names, Duration::ZERO, &[(NAME, ratio(1, 2))], before).await;
+        let heard = Heard::default();
+        let (client, _) = running.connected(NAME, |tcp| Watched::heard_by(tcp, &heard)).await;
+        Self { running, client, heard }
+    }
+
+    /// Asks, and gives what was heard of it.
+    async fn asked(&self, sql: &str, how: How, masks: &[Mask]) -> Vec<String> {
+        // Whether it is refused is in what is heard.
+        match how {
+            How::Simple => drop(self.client.simple_query(sql).await),
+            How::Extended => drop(self.client.query(sql, &[]).await),
+            How::Cursor => {
+                let sql = format!("BEGIN; DECLARE c CURSOR FOR {sql}; FETCH 2 FROM c; MOVE 1 FROM c; FETCH ALL FROM c");
+                drop(self.client.simple_query(&sql).await);
+                drop(self.client.simple_query("ROLLBACK").await);
+            }
+            How::Copy => {
+                if let Ok(copied) = self.client.copy_out(&format!("COPY ({sql}) TO STDOUT")).await {
+                    drop(Box::pin(copied).try_collect::<Vec<_>>().await);
+                }
+            }
+        }
+        // Whatever was on its way is there before this is answered.
+        self.client.simple_query("").await.unwrap();
+        let heard = std::mem::take(&mut *self.heard.lock().unwrap());
+        seen(&heard, masks)
+    }
+
+    /// What the curator is told, but for how long answers took.
+    async fn counted(&self) -> String {
+        let mut tcp = TcpStream::connect(self.running.metrics).await.unwrap();
+        let head =
+            format!("GET /metrics HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer {SECRET}\r\n\r\n");
+        tcp.write_all(head.as_bytes()).await.unwrap();
+        let mut text = String::new();
+        tcp.read_to_string(&mut text).await.unwrap();
+        assert!(text.contains("\ndeniable_charged_total "), "{text}");
+        text.lines().filter(|line| !line.starts_with("date: ") && !line.starts_with("deniable_steps_total ")).collect()
+    }
+}
+
+/// Two servers over neighbouring rows.
+struct Both {
+    sides: [Side; 2],
+    policy: Policy,
+    /// Questions that were paid for and answered, by how they were asked; statements that were refused; rows.
+    answered: BTreeMap<How, usize>,
+    refused: usize,
+    rows: usize,
+    /// In what they differ.
+    differences: Vec<String>,
+}
+
+impl Both {
+    async fn of(hostile: &Hostile, neighbour: usize, mutant: Option<Mutant>) -> Self {
+        let sides = [Side::of(hostile, 0, mutant).await, Side::of(hostile, neighbour, mutant).await];
+        let policy = policy(Path::new("."), &hostile.shape.tables);
+        Self { sides, policy, answered: BTreeMap::new(), refused: 0, rows: 0, differences: Vec::new() }
+    }
+
+    /// Asks both, and says whether it was answered.
+    async fn ask(&mut self, sql: &str, how: How, masks: &[Mask]) -> bool {
+        let (one, other) = tokio::join!(self.sides[0].asked(sql, how, masks), self.sides[1].asked(sql, how, masks));
+        self.rows += one.iter().filter(|told| told.starts_with("D ") || told.starts_with("d ")).count();
+        let is_refused = one.iter().any(|told| told.starts_with("E "));
+        self.refused += usize::from(is_refused);
+        if one != other {
+            let differ = one.iter().zip(&other).find(|(one, other)| one != other);
+            let (one, other) = (one.len(), other.len());
+            self.differences.push(format!("{how:?} {sql}\n{one} and {other} messages: {differ:#?}"));
+        }
+        !is_refused
+    }
+
+    /// A question in every way, before and after it is paid for.
+    async fn question(&mut self, sql: &str, dice: &mut Dice) {
+        let beside = Beside { intervals: dice.chance(30), quality: dice.chance(30), columns: None };
+        // Of several statements in one text the first alone may be a question that is answered.
+        let first = || masks(&self.policy, sql.split(';').next().unwrap_or_default(), &beside);
+        let masks = masks(&self.policy, sql, &beside).or_else(first).unwrap_or_default();
+        let is_on = |on: bool| if on { "on" } else { "off" };
+        let set = format!(
+            "SET deniable.intervals = {}; SET deniable.quality = {}",
+            is_on(beside.intervals),
+            is_on(beside.quality)
+        );
+        self.ask(&set, How::Simple, &[]).await;
+        self.ask(&format!("EXPLAIN {sql}"), How::Simple, &[]).await;
+        let [first, again] = [*dice.pick(&HOWS), *dice.pick(&HOWS)];
+        if dice.chance(20) {
+            self.ask(sql, first, &masks).await;
+        }
+        if self.ask(&format!("/* deniable.spend = 1/{PRICE} */ {sql}"), first, &masks).await {
+            *self.answered.entry(first).or_default() += 1;
+        }
+        self.ask(sql, again, &masks).await;
+    }
+
+    /// All that is asked of a pair of servers; it ends where they differ.
+    async fn conversation(&mut self, hostile: &Hostile, questions: usize, dice: &mut Dice) {
+        // How the connections began.
+        self.ask("", How::Simple, &[]).await;
+        for (at, sql) in FIXED.iter().enumerate() {
+            // What is answered of it is not paid for, but made up.
+            let masks = masks(&self.policy, &sql.replace("simulated.", ""), &Beside::default());
+            self.ask(sql, HOWS[at % 2], &masks.unwrap_or_default()).await;
+        }
+        self.own_tables().await;
+        for number in 0..questions {
+            let sql = hostile.question(dice);
+            if dice.chance(25) {
+                let sql = damaged(&sql, dice);
+                self.question(&sql, dice).await;
+            }
+            self.question(&sql, dice).await;
+            if number % 5 == 4 {
+                self.own_tables().await;
+            }
+            if !self.differences.is_empty() {
+                return;
+            }
+        }
+    }
+
+    async fn own_tables(&mut self) {
+        for sql in [
+            "SELECT number, sql, share, odds, published, answered FROM deniable.releases",
+            "SELECT * FROM deniable.budget",
+        ] {
+            self.ask(sql, How::Simple, &[]).await;
+            self.ask(sql, How::Extended, &[]).await;
+        }
+        let [one, other] = [self.sides[0].counted().await, self.sides[1].counted().await];
+        if one != other {
+            self.differences.push(format!("counts\n{one}\n{other}"));
+        }
+    }
+}
+
+/// A text as somebody mistypes it.
+fn damaged(sql: &str, dice: &mut Dice) -> String {
+    let mut letters: Vec<char> = sql.chars().collect();
+    let at = usize::try_from(dice.below(letters.len() as u64)).unwrap();
+    match dice.below(4) {
+        0 => letters.truncate(at),
+        1 => letters[at] = *dice.pick(&['\'', '(', ')', ',', '9', '\u{e9}', ';', '*']),
+        2 => drop(letters.remove(at)),
+        _ => {
+            let words: Vec<&str> = sql.split(' ').collect();
+            let at = usize::try_from(dice.below(words.len() as u64)).unwrap();
+            let other = *dice.pick(&["person", "note", "'one'", "NULL", "t", "COUNT(*)", "nothing"]);
+            return words
+                .iter()
+                .enumerate()
+                .map(|(place, word)| if place == at { other } else { word })
+                .fold(String::new(), |text, word| if text.is_empty() { word.to_owned() } else { text + " " + word });
+        }
+    }
+    letters.into_iter().collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn all_bytes_are_equal_but_noise() {
+    let _alone = alone().await;
+    let mut dice = Dice::new(22);
+    let (mut answered, mut refused, mut rows, mut asked) = (BTreeMap::new(), 0, 0, 0);
+    for schema in 0..sized_to_slow(2, 10, 150) {
+        let hostile = Hostile::random(&mut dice);
+        let neighbour = 1 + schema % (hostile.worlds().len() - 1);
+        let mut both = Both::of(&hostile, neighbour, None).await;
+        both.conversation(&hostile, QUESTIONS, &mut dice).await;
+        assert!(both.differences.is_empty(), "{}", both.differences[0]);
+        asked += QUESTIONS;
+        both.answered.iter().for_each(|(how, count)| *answered.entry(*how).or_insert(0) += count);
+        refused += both.refused;
+        rows += both.rows;
+    }
+    println!(
+        "{asked} questions of neighbours, paid for and answered: {answered:?}; {refused} statements refused, {rows} rows"
+    );
+    // The last of each schema, and those that are mistyped, are refused.
+    assert!(HOWS.iter().all(|how| answered.get(how).is_some_and(|count| 10 * count > asked)), "{answered:?}");
+    assert!(refused > asked, "{refused} refused");
+}
+
+/// Servers that tell something of the rows are found out, each by a few questions.
+#[tokio::test(flavor = "multi_thread")]
+async fn whoever_tells_something_is_found_out() {
+    let _alone = alone().await;
+    for mutant in Mutant::ALL {
+        let mut dice = Dice::new(23);
+        let hostile = Hostile::random(&mut dice);
+        let mut both = Both::of(&hostile, 1, Some(mutant)).await;
+        both.conversation(&hostile, QUESTIONS, &mut dice).await;
+        assert!(!both.differences.is_empty(), "{mutant:?} is not found out");
+    }
+}

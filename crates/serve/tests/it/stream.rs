@@ -1,0 +1,87 @@
+//! A client's end of a connection: what is read from it can be slowed down, and written down.
+
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Sleep, sleep};
+
+/// What was read, for whoever wants to see every byte.
+pub type Heard = Arc<Mutex<Vec<u8>>>;
+
+/// Bytes that are read at once where it is done slowly, and the pause before.
+const AT_ONCE: usize = 1_000;
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// A connection.
+pub struct Watched {
+    tcp: TcpStream,
+    heard: Option<Heard>,
+    pause: Option<Pin<Box<Sleep>>>,
+    is_slow: bool,
+}
+
+impl Watched {
+    /// As it is.
+    pub fn plainly(tcp: TcpStream) -> Self {
+        Self { tcp, heard: None, pause: None, is_slow: false }
+    }
+
+    /// Read slowly.
+    pub fn slowly(tcp: TcpStream) -> Self {
+        Self { is_slow: true, ..Self::plainly(tcp) }
+    }
+
+    /// Written down.
+    pub fn heard_by(tcp: TcpStream, heard: &Heard) -> Self {
+        Self { heard: Some(Arc::clone(heard)), ..Self::plainly(tcp) }
+    }
+}
+
+impl AsyncRead for Watched {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = &mut *self;
+        if this.is_slow {
+            let pause = this.pause.get_or_insert_with(|| Box::pin(sleep(PAUSE)));
+            if pause.as_mut().poll(context).is_pending() {
+                return Poll::Pending;
+            }
+            let mut bytes = [0; AT_ONCE];
+            let most = buffer.remaining().min(AT_ONCE);
+            let mut some = ReadBuf::new(&mut bytes[..most]);
+            let read = Pin::new(&mut this.tcp).poll_read(context, &mut some);
+            if read.is_ready() {
+                this.pause = None;
+                buffer.put_slice(some.filled());
+            }
+            return read;
+        }
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut this.tcp).poll_read(context, buffer);
+        if let (Poll::Ready(Ok(())), Some(heard)) = (&read, &this.heard) {
+            heard.lock().unwrap().extend_from_slice(&buffer.filled()[before..]);
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Watched {
+    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.tcp).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.tcp).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.tcp).poll_shutdown(context)
+    }
+}

@@ -21,6 +21,8 @@ mod codebook;
 mod consistent;
 mod contained;
 mod crowd;
+#[cfg(feature = "serve")]
+mod curators;
 mod docs;
 mod engines;
 mod gwas;

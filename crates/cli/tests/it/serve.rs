@@ -1,10 +1,11 @@
 //! The server as analysts meet it, by psql: `cargo test -p deniable-cli --features serve --test it -- serve::`.
 
 use crate::support::{Place, Run};
-use deniable_testing::sized;
+use deniable_testing::sized_to_slow;
+use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc;
+use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
 /// Whether psql is there; where it must be, its absence is a failure.
@@ -22,6 +23,8 @@ pub fn has_psql() -> bool {
 pub struct Server {
     child: Child,
     pub port: String,
+    /// The lines that its curator is told.
+    log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Drop for Server {
@@ -37,24 +40,54 @@ impl Server {
         let mut child = place.command(&args).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
         let lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let (tell, told) = mpsc::channel();
+        let log = Arc::new(Mutex::new(Vec::new()));
+        let kept = Arc::clone(&log);
         // Read on, so that the server never waits for whoever reads what it says.
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 if let Some(rest) = line.strip_prefix("listening: psql -h 127.0.0.1 -p ") {
                     let _ = tell.send(rest.split(' ').next().unwrap_or_default().to_owned());
                 }
+                kept.lock().unwrap().push(line);
             }
         });
         let port = told.recv_timeout(Duration::from_secs(60)).expect("the server listens");
-        Self { child, port }
+        Self { child, port, log }
+    }
+
+    /// The first line of its log with this in it, once it is there.
+    pub fn logged(&self, text: &str) -> String {
+        let begun = Instant::now();
+        loop {
+            let log = self.log.lock().unwrap();
+            if let Some(line) = log.iter().find(|line| line.contains(text)) {
+                return line.clone();
+            }
+            assert!(begun.elapsed() < Duration::from_secs(30), "{text} is not among {log:?}");
+            drop(log);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Makes it read its files anew, and waits until it says what became of that.
+    pub fn reloads(&self, wanted: &str) -> String {
+        self.log.lock().unwrap().clear();
+        let sent = Command::new("kill").args(["-HUP", &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        self.logged(wanted)
+    }
+
+    /// A psql that stays connected: what it reads and is told is known at its end.
+    pub fn connected(&self, user: &str, password: &str) -> Child {
+        let mut command = Command::new("psql");
+        command.args(["-X", "-A", "-h", "127.0.0.1", "-p", &self.port, "-U", user, "clinic", "-f", "-"]);
+        command.env("PGPASSWORD", password).env("PGCONNECT_TIMEOUT", "20");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
     /// psql without tables around what it reads: everything that it is told.
     pub fn psql(&self, user: &str, password: &str, script: &str) -> Run {
-        let mut command = Command::new("psql");
-        command.args(["-X", "-A", "-h", "127.0.0.1", "-p", &self.port, "-U", user, "clinic", "-f", "-"]);
-        command.env("PGPASSWORD", password).env("PGCONNECT_TIMEOUT", "20");
-        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut child = self.connected(user, password);
         child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
         Run::of(child.wait_with_output().unwrap())
     }
@@ -212,8 +245,24 @@ fn neighbours_look_alike_through_the_wire() {
     pretty(&usable(&told[0].1), &usable(&told[1].1));
 }
 
-/// `kill -9` at 3 moments under load, or 40 at full scale: the ledger verifies, what was shown is charged and free to ask again, and nobody spent
-/// more than a part.
+/// Numbers that look random, and are the same in every run.
+struct Draws(u64);
+
+impl Draws {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// The numerator and the denominator of a share.
+fn fraction(text: &str) -> (u64, u64) {
+    let (above, below) = text.split_once('/').unwrap_or((text, "1"));
+    (above.parse().unwrap(), below.parse().unwrap())
+}
+
+/// `kill -9` at 3 random moments under load, at 40 at full scale, and at 200 at `slow`: the ledger verifies, what was shown is charged and free to ask
+/// again, what was charged is answered, and nobody spent more than a part.
 #[test]
 fn killed_under_load() {
     if !has_psql() {
@@ -225,18 +274,22 @@ fn killed_under_load() {
     place.write("serve.toml", "answers_take = \"20ms\"\n");
     account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "secret").done();
     account(&place, &["add", "policy.toml", "bo", "--share", "1/2"], "hush").done();
-    let rounds = sized(3, 40);
+    let rounds = sized_to_slow(3_usize, 40, 200);
+    // Some rounds share their questions, which are asked by both. One part pays for three quarters of all, the other for all.
+    let questions = rounds.div_ceil(8_usize) * ASKS;
+    let price = 3 * u64::try_from(questions).unwrap();
+    let sql = |question: usize| format!("SELECT COUNT(*) AS n FROM visits WHERE age > {question}");
+    let paid = |question: usize| format!("/* deniable.spend = 1/{price} */ {};\n", sql(question));
+    let mut draws = Draws(22);
+    let mut known = BTreeMap::new();
     for round in 0..rounds {
-        // Few enough rounds share their questions that parts are used up, and some questions are asked by both.
-        let ask = |at: usize| format!("SELECT COUNT(*) AS n FROM visits WHERE age > {}", (round / 8) * ASKS + at);
+        let first = round / 8 * ASKS;
         let mut server = Server::of(&place);
-        let script: String =
-            (0..ASKS).map(|at| format!("\\echo asked {at}\n/* deniable.spend = 1/100 */ {};\n", ask(at))).collect();
+        let script: String = (0..ASKS).map(|at| format!("\\echo asked {at}\n{}", paid(first + at))).collect();
+        let moment = Duration::from_millis(draws.below(800));
         let shown: Vec<Run> = std::thread::scope(|scope| {
             let clients: Vec<_> =
                 CLIENTS.iter().map(|(user, password)| scope.spawn(|| server.psql(user, password, &script))).collect();
-            // Fixed moments, spread over about as long as it takes.
-            let moment = Duration::from_millis(60 + (round as u64 * 97) % 400);
             std::thread::sleep(moment);
             let _ = Command::new("kill").args(["-9", &server.child.id().to_string()]).status();
             clients.into_iter().map(|client| client.join().unwrap()).collect()
@@ -247,17 +300,40 @@ fn killed_under_load() {
         for (run, (user, password)) in shown.iter().zip(CLIENTS) {
             for (at, part) in run.stdout.split("asked ").skip(1).enumerate() {
                 let Some((_, number)) = part.split_once("\nn\n") else { continue };
-                let number = number.lines().next().unwrap();
-                let again = server.psql(user, password, &format!("{};\n", ask(at))).done();
+                let number = number.lines().next().unwrap().to_owned();
+                let again = server.psql(user, password, &format!("{};\n", sql(first + at))).done();
                 assert!(again.stdout.contains(&format!("n\n{number}\n")), "{user} {at}: {number} and {again:?}");
+                let before = known.insert((user, first + at), number.clone());
+                assert!(before.is_none_or(|before| before == number), "{user} was answered differently before");
             }
         }
-        drop(server);
     }
-    let listed = account(&place, &["list", "policy.toml", "--format", "json"], "").done().json();
-    for one in listed.as_array().unwrap() {
-        let left = one["left"].as_str().unwrap();
-        assert!(!left.starts_with('-'), "{listed}");
+    // How many queries were paid for: shares are exact, so nothing was charged twice, or half.
+    let charged = |user: &str| {
+        let listed = account(&place, &["list", "policy.toml", "--format", "json"], "").done().json();
+        let own = listed.as_array().unwrap().iter().find(|one| one["name"] == user).unwrap().clone();
+        let of = |name: &str| fraction(own[name].as_str().unwrap());
+        let ((share, of_share), (left, of_left)) = (of("share"), of("left"));
+        let (spent, of_spent) = (share * of_left - left * of_share, of_share * of_left);
+        assert!(spent * price % of_spent == 0, "{user}: {own}");
+        spent * price / of_spent
+    };
+    for user in ["ana", "bo"] {
+        let seen = known.keys().filter(|(who, _)| *who == user).count() as u64;
+        assert!(charged(user) >= seen, "{user} was shown {seen} answers, and {} are charged", charged(user));
+    }
+    // Whatever was charged when the server was killed is answered when it is asked again, for nothing.
+    let server = Server::of(&place);
+    for (user, password) in [CLIENTS[0], CLIENTS[3]] {
+        let script: String = (0..questions).map(paid).collect();
+        let all = server.psql(user, password, &script);
+        let answers = all.stdout.matches("\nn\n").count() + usize::from(all.stdout.starts_with("n\n"));
+        assert_eq!(charged(user), answers as u64, "{user}: {all:?}");
+        let over = all.stderr.matches("does not pay for this").count();
+        assert_eq!(
+            (answers, over),
+            if user == "ana" { (questions * 3 / 4, questions - questions * 3 / 4) } else { (questions, 0) }
+        );
     }
 }
 

@@ -1,0 +1,110 @@
+//! What curators do while a server runs, and what of it must not go wrong unnoticed: `cargo test -p deniable-cli --features serve --test it -- curators::`.
+
+use crate::serve::{Server, account, has_psql};
+use crate::support::{Place, Run};
+use std::io::Write;
+
+fn asks(at: usize) -> String {
+    format!("/* deniable.spend = 1/40 */ SELECT COUNT(*) AS n FROM visits WHERE age > {at};\n")
+}
+
+fn place() -> Place {
+    let place = Place::clinic();
+    place.write("serve.toml", "answers_take = \"20ms\"\n");
+    account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "a").done();
+    account(&place, &["add", "policy.toml", "bo", "--share", "1/4"], "b").done();
+    place
+}
+
+/// A connection does not outlive its account, nor another password.
+#[test]
+fn who_is_removed_asks_no_more() {
+    if !has_psql() {
+        return;
+    }
+    let place = place();
+    let server = Server::of(&place);
+    let mut open: Vec<_> = [("ana", "a"), ("bo", "b")].map(|(user, password)| server.connected(user, password)).into();
+    for client in &mut open {
+        client.stdin.as_mut().unwrap().write_all(format!("{}\\echo first\n", asks(1)).as_bytes()).unwrap();
+    }
+    // Both were charged before anything changes.
+    server.logged("\"answered\",\"part\":\"ana\"");
+    server.logged("\"answered\",\"part\":\"bo\"");
+    account(&place, &["remove", "policy.toml", "bo"], "").done();
+    account(&place, &["set", "policy.toml", "ana", "--password"], "another").done();
+    server.reloads("\"reloaded\"");
+    for mut client in open {
+        let rest = format!("{}SELECT spent FROM deniable.budget;\n", asks(2));
+        client.stdin.take().unwrap().write_all(rest.as_bytes()).unwrap();
+        let run = Run::of(client.wait_with_output().unwrap());
+        assert!(run.stdout.contains("n\n") && run.stdout.contains("first"), "{run:?}");
+        assert_eq!(run.stderr.matches("was removed or changed").count(), 2, "{run:?}");
+    }
+    assert!(server.psql("bo", "b", "SELECT 1;\n").stderr.contains("password authentication failed"));
+    let told = server.logged("\"wrong password\"");
+    assert!(told.contains("\"user\":\"bo\",\"from\":\"127.0.0.1\"") && told.starts_with("{\"at\":\"20"), "{told}");
+    server.psql("ana", "another", "SELECT 1;\n").done();
+    drop(server);
+    let listed = account(&place, &["list", "policy.toml", "--format", "json"], "").done().json();
+    let of = |at: usize| (listed[at]["name"].as_str(), listed[at]["role"].as_str(), listed[at]["left"].as_str());
+    assert_eq!(
+        (of(0), of(1)),
+        ((Some("ana"), Some("analyst"), Some("9/40")), (Some("bo"), Some("removed"), Some("9/40")))
+    );
+}
+
+/// What SIGHUP cannot take is said, and all stays as it was.
+#[test]
+fn what_is_read_anew() {
+    if !has_psql() {
+        return;
+    }
+    let place = place();
+    account(&place, &["add", "policy.toml", "eve", "--role", "approver"], "e").done();
+    let server = Server::of(&place);
+    server.psql("ana", "a", &asks(1)).done();
+    let toml = place.read("serve.toml");
+    place.write("serve.toml", format!("{toml}needs_approval = true\n"));
+    server.reloads("\"reloaded\"");
+    assert!(server.psql("ana", "a", &asks(2)).stderr.contains("an approver allows your queries first"));
+    place.write("serve.toml", format!("{toml}need_approval = true\n"));
+    assert!(server.reloads("not reloaded").contains("did you mean needs_approval?"));
+    place.write("serve.toml", toml.replace("20ms", "1s"));
+    assert!(server.reloads("not reloaded").contains("takes a restart"));
+    assert!(server.psql("ana", "a", &asks(3)).stderr.contains("an approver allows your queries first"), "all stays");
+    place.write("serve.toml", &toml);
+    // Another promise than the ledger records is nobody's to be shown.
+    let policy = place.read("policy.toml");
+    assert!(policy.contains("posterior_at_most = 0.75"));
+    place.write("policy.toml", policy.replace("posterior_at_most = 0.75", "posterior_at_most = 0.9"));
+    assert!(server.reloads("not reloaded").contains("another promise"));
+    place.write("policy.toml", policy.replace("name = \"clinic\"", "name = \"hospital\""));
+    assert!(server.reloads("not reloaded").contains("takes a restart"));
+    let told = server.psql("ana", "a", "SELECT text FROM deniable.promise WHERE about = 'promise';\n").done();
+    assert!(told.stdout.contains("75%"), "{told:?}");
+}
+
+/// Mistakes that are met before the data are read.
+#[test]
+fn a_server_that_cannot_begin() {
+    if !has_psql() {
+        return;
+    }
+    let place = place();
+    let begun = |toml: &str| {
+        place.write("serve.toml", toml);
+        place.run(&["serve", "policy.toml", "--listen", "127.0.0.1:0"]).refused().stderr
+    };
+    assert!(begun("accounts = \"acounts\"\n").contains("there is no file"));
+    let metrics = "[metrics]\nlisten = \"127.0.0.1:9433\"\nsecret = \"env:DENIABLE_TEST_NO_SUCH_SECRET\"\n";
+    assert!(begun(metrics).contains("DENIABLE_TEST_NO_SUCH_SECRET needs a secret of at least 16 characters"));
+    // The server alone needs it.
+    account(&place, &["list", "policy.toml"], "").done();
+    let tls = "[tls]\ncertificate = \"server.crt\"\nkey = \"server.key\"\n";
+    for file in ["server.crt", "server.key"] {
+        place.write(file, "");
+    }
+    assert!(begun(tls).contains("there is no certificate in it"));
+    assert!(!place.path("policy.ledger").exists());
+}

@@ -2,6 +2,7 @@
 
 use crate::serve::{Server, account};
 use crate::support::{Place, Run, workspace};
+use deniable_testing::skipped;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -11,7 +12,7 @@ fn client(variable: &str) -> Option<String> {
     let found = std::env::var(variable).ok();
     assert!(found.is_some() || std::env::var_os("DENIABLE_CLIENTS_REQUIRED").is_none(), "{variable} is required here");
     if found.is_none() {
-        eprintln!("skipped: {variable} is not set (scripts/clients)");
+        skipped("a client is asked for", &format!("scripts/clients sets {variable} where it is there"));
     }
     found
 }
@@ -94,7 +95,7 @@ fn psql() -> Option<Command> {
     let found = Command::new("psql").arg("--version").stdout(Stdio::null()).status().is_ok_and(|run| run.success());
     assert!(found || std::env::var_os("DENIABLE_CLIENTS_REQUIRED").is_none(), "psql is required here");
     if !found {
-        eprintln!("skipped: there is no psql (install postgresql-client)");
+        skipped("there is no psql", "install postgresql-client");
         return None;
     }
     let mut command = Command::new("psql");

@@ -8,6 +8,7 @@
 //! | which types has PostgreSQL, as far as clients meet them? | [`types`] |
 //! | which functions? | [`functions`] |
 //! | how is PostgreSQL's SQL said in that of the engine inside? | [`rewrite`] |
+//! | how is a query written that was parsed? | [`print`] |
 //! | of which type is a column of the result? | [`columns`] |
 //!
 //! The tables live in a database of SQLite in memory, one for each connection: it evaluates joins, subqueries and aggregates, and knows nothing but
@@ -16,6 +17,7 @@
 
 pub mod columns;
 pub mod functions;
+pub mod print;
 pub mod rewrite;
 pub mod tables;
 #[cfg(test)]
@@ -30,6 +32,7 @@ use rusqlite::types::{Value, ValueRef};
 use sqlparser::ast::Statement;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 pub use types::Type;
 
 /// Steps of the engine inside between its reports, and for one question: about a second.
@@ -39,8 +42,11 @@ const MOST_STEPS: u64 = 50_000_000;
 const MOST_BYTES: i32 = 1 << 20;
 /// How deep expressions may be.
 const MOST_DEPTH: i32 = 1_000;
-/// Rows of a result.
+/// Rows of a result, and bytes of all its values.
 const MOST_ROWS: usize = 100_000;
+const MOST_BYTES_OF_RESULT: usize = 16 << 20;
+/// How long one question may take, whatever its steps do.
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// What there is to tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -180,12 +186,16 @@ impl Catalog {
                 (name, declared.or(told.map(|(_, told)| *told)).unwrap_or(Type::TEXT))
             })
             .collect();
+        let begun = Instant::now();
         let mut rows = Vec::new();
+        let mut bytes = 0;
         let mut found = query.raw_query();
         while let Some(row) = found.next()? {
             let values = columns.iter().enumerate().map(|(at, (_, of))| Ok(text(row.get_ref(at)?, *of)));
-            rows.push(values.collect::<Result<Vec<_>, rusqlite::Error>>()?);
-            if rows.len() > MOST_ROWS {
+            let values = values.collect::<Result<Vec<_>, rusqlite::Error>>()?;
+            bytes += values.iter().flatten().map(String::len).sum::<usize>();
+            rows.push(values);
+            if rows.len() > MOST_ROWS || bytes > MOST_BYTES_OF_RESULT || begun.elapsed() > LONGEST {
                 return Err(rusqlite::Error::QueryReturnedMoreThanOneRow);
             }
         }

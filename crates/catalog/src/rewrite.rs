@@ -17,6 +17,7 @@
 
 mod sources;
 
+use crate::print;
 use crate::types::Type;
 use sources::Sources;
 use sqlparser::ast::{
@@ -32,7 +33,7 @@ pub fn rewritten(statement: &Statement) -> Option<String> {
     let Statement::Query(query) = statement else { return None };
     let mut query = query.clone();
     let sources = Sources::of(&mut query)?;
-    VisitMut::visit(&mut query, &mut Rewrite { sources }).is_continue().then(|| query.to_string())
+    VisitMut::visit(&mut query, &mut Rewrite { sources }).is_continue().then(|| print::text(&query))
 }
 
 struct Rewrite {

@@ -4,6 +4,7 @@
 //! understood, so that it is the same question, at the same price, as without them.
 
 use crate::rows::truth;
+use deniable_wire::catalog::print;
 use deniable_wire::{Code, Failure, Question};
 use sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Query, Select, SelectItem,
@@ -171,7 +172,10 @@ fn taken_out(sql: &str) -> Result<Option<(Vec<Column>, String)>, Failure> {
     if let Some(failure) = elsewhere(query) {
         return Err(failure);
     }
-    Ok(Some((columns, parsed[0].to_string())))
+    let unfit = || Failure::new(Code::NotSupported, "this query cannot be written anew without its functions of names");
+    let sql = print::faithful(&parsed[0])
+        .ok_or_else(|| unfit().hint("SET deniable.intervals = on shows the same of all numbers"))?;
+    Ok(Some((columns, sql)))
 }
 
 /// The refusal of these functions anywhere but in the outer list of columns.
@@ -211,6 +215,10 @@ fn renumbered(select: &mut Select, order_by: Option<&mut OrderByKind>, columns: 
         _ => Vec::new(),
     };
     for expr in grouped.into_iter().chain(ordered) {
+        let mut expr = expr;
+        while let Expr::Nested(inner) = expr {
+            expr = inner;
+        }
         let Expr::Value(value) = expr else { continue };
         let Value::Number(digits, _) = &mut value.value else { continue };
         let Some(Column { of, what, .. }) = digits.parse::<usize>().ok().and_then(|at| columns.get(at.checked_sub(1)?))

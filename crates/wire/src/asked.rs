@@ -2,7 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use crate::parameters::{constant, parts};
-use deniable_catalog::{Description, Type};
+use deniable_catalog::{Description, Type, print};
 use sqlparser::ast::{Expr, ObjectName, Query, Statement, TableFactor, VisitMut, Visitor, VisitorMut};
 use sqlparser::ast::{ObjectNamePart, Value, Visit};
 use sqlparser::dialect::PostgreSqlDialect;
@@ -78,7 +78,7 @@ pub fn asked(sql: &str, description: &Description) -> Result<Asked, Failure> {
             let is_about_catalogs = catalogs > 0 || named.calls_catalogs;
             Ok(Asked::Catalog { statement: Box::new(statement), reads, is_about_catalogs })
         }
-        (false, 0) => Ok(Asked::Tables { sql: plain(sql, statement, description), simulated: simulated > 0 }),
+        (false, 0) => Ok(Asked::Tables { sql: plain(sql, statement, description)?, simulated: simulated > 0 }),
         (false, _) => {
             let message = "a query is either about catalogs and budgets, or about tables";
             Err(Failure::new(Code::NotSupported, message).hint("ask two queries"))
@@ -165,7 +165,7 @@ impl Visitor for Named {
 
 /// The query without a schema before its tables, without the database's name, and with constants for constants that are cast (`'40'::int4`, as drivers
 /// write values); as it was where there is none of that.
-fn plain(sql: &str, mut statement: Statement, description: &Description) -> String {
+fn plain(sql: &str, mut statement: Statement, description: &Description) -> Result<String, Failure> {
     struct Plain<'a>(&'a Description, bool);
     impl VisitorMut for Plain<'_> {
         type Break = ();
@@ -193,7 +193,13 @@ fn plain(sql: &str, mut statement: Statement, description: &Description) -> Stri
     }
     let mut found = Plain(description, false);
     let _ = VisitMut::visit(&mut statement, &mut found);
-    if found.1 { statement.to_string() } else { sql.to_owned() }
+    if !found.1 {
+        return Ok(sql.to_owned());
+    }
+    print::faithful(&statement).ok_or_else(|| {
+        Failure::new(Code::NotSupported, "this query cannot be written anew")
+            .hint("name tables without a schema, and constants without a cast")
+    })
 }
 
 /// The constant that a cast constant is, where it is a number or a text of that type.
@@ -259,6 +265,8 @@ mod tests {
         };
         assert_eq!(plain("SELECT count(*)  FROM visits"), "SELECT count(*)  FROM visits", "as it was written");
         assert_eq!(plain("SELECT count(*) FROM public.visits"), "SELECT count(*) FROM visits");
+        let odd = r"SELECT count(*) FROM visits WHERE a = '\'' OR TRUE --'";
+        assert_eq!(plain(&odd.replace("visits", "public.visits")), odd, "texts stay texts");
         assert_eq!(
             plain("SELECT count(*) FROM \"clinic\".\"public\".\"visits\" v"),
             "SELECT count(*) FROM \"visits\" v"

@@ -6,7 +6,7 @@
 use crate::failure::{Code, Failure};
 use crate::statement::{parameter, tokens};
 use crate::values::list_items;
-use deniable_catalog::{Description, Type};
+use deniable_catalog::{Description, Type, print};
 use sqlparser::ast::{Expr, ObjectNamePart, Query, Statement, Value, Visit, Visitor};
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
@@ -202,11 +202,11 @@ fn replaced(sql: &str, with: impl Fn(usize) -> Result<String, Failure>) -> Resul
         from = placed.place.end;
     }
     text.push_str(&sql[from..]);
-    Ok(in_lists(&text).unwrap_or(text))
+    in_lists(text)
 }
 
 /// `x = ANY (ARRAY[...])` as `x IN (...)`, and `x <> ALL (ARRAY[...])` as `x NOT IN (...)`: what drivers make of lists.
-fn in_lists(sql: &str) -> Option<String> {
+fn in_lists(sql: String) -> Result<String, Failure> {
     use sqlparser::ast::{BinaryOperator, VisitMut, VisitorMut};
     struct Lists(bool);
     impl VisitorMut for Lists {
@@ -231,13 +231,18 @@ fn in_lists(sql: &str) -> Option<String> {
         }
     }
     if !sql.contains("ARRAY[") {
-        return None;
+        return Ok(sql);
     }
-    let mut parsed = Parser::parse_sql(&PostgreSqlDialect {}, sql).ok()?;
-    let [Statement::Query(query)] = parsed.as_mut_slice() else { return None };
+    // What is not understood is named by whoever answers.
+    let Ok(mut parsed) = Parser::parse_sql(&PostgreSqlDialect {}, &sql) else { return Ok(sql) };
+    let [statement @ Statement::Query(_)] = parsed.as_mut_slice() else { return Ok(sql) };
     let mut lists = Lists(false);
-    let _ = VisitMut::visit(query.as_mut(), &mut lists);
-    lists.0.then(|| query.to_string())
+    let _ = VisitMut::visit(statement, &mut lists);
+    if !lists.0 {
+        return Ok(sql);
+    }
+    let unfit = || Failure::new(Code::NotSupported, "this list cannot be written anew").hint("write x IN (...)");
+    print::faithful(statement).ok_or_else(unfit)
 }
 
 /// The last part of a name, and what stands before it.

@@ -5,8 +5,10 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::tokenizer::{Location, Token, Tokenizer, Whitespace};
 use std::ops::Range;
 
-/// Bytes of a statement.
-const LONGEST: usize = 1 << 20;
+/// Bytes of what is sent at once.
+const LONGEST: usize = 1 << 18;
+/// Words and signs of it: what is parsed is as deep as it has operators, and a stack has an end.
+const MOST_TOKENS: usize = 8_000;
 
 /// A statement, and where it stands in what was sent.
 #[derive(Debug, Clone, PartialEq)]
@@ -161,25 +163,47 @@ pub(crate) fn tokens(sql: &str) -> Result<(Vec<Placed>, Vec<Placed>), Failure> {
         let position = sql.char_indices().count().min(characters(sql, error.location));
         Failure { position: Some(position + 1), ..Failure::new(Code::Syntax, error.message) }
     })?;
-    let lines = line_starts(sql);
-    let byte = |location: Location| {
-        let line = usize::try_from(location.line).unwrap_or(usize::MAX).saturating_sub(1);
-        let start = lines.get(line).copied().unwrap_or(sql.len());
-        let column = usize::try_from(location.column).unwrap_or(usize::MAX).saturating_sub(1);
-        sql[start..].char_indices().nth(column).map_or(sql.len(), |(at, _)| start + at)
-    };
-    let placed = |found: sqlparser::tokenizer::TokenWithSpan| {
-        let place = byte(found.span.start)..byte(found.span.end);
-        Placed { token: found.token, place }
-    };
-    let (comments, tokens): (Vec<Placed>, Vec<Placed>) =
-        found.into_iter().map(placed).partition(|placed| matches!(placed.token, Token::Whitespace(_)));
-    Ok((tokens.into_iter().filter(|placed| placed.token != Token::EOF).collect(), comments))
+    // Places come in order: each character is passed once.
+    let mut place = Place { rest: sql.chars(), sql, line: 1, column: 1 };
+    let (mut comments, mut all) = (Vec::new(), Vec::new());
+    for found in found {
+        let place = place.of(found.span.start)..place.of(found.span.end);
+        let placed = Placed { token: found.token, place };
+        match &placed.token {
+            Token::EOF => {}
+            Token::Whitespace(Whitespace::SingleLineComment { .. } | Whitespace::MultiLineComment(_)) => {
+                comments.push(placed)
+            }
+            Token::Whitespace(_) => {}
+            _ => all.push(placed),
+        }
+    }
+    if all.len() > MOST_TOKENS {
+        return Err(Failure::new(Code::TooMany, format!("the statement has more than {MOST_TOKENS} words and signs")));
+    }
+    Ok((all, comments))
 }
 
-fn line_starts(sql: &str) -> Vec<usize> {
-    let ends = sql.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
-    std::iter::once(0).chain(ends).collect()
+/// A place in a text, which goes forward.
+struct Place<'a> {
+    sql: &'a str,
+    rest: std::str::Chars<'a>,
+    line: u64,
+    column: u64,
+}
+
+impl Place<'_> {
+    /// The byte at a location that is not before the last one.
+    fn of(&mut self, location: Location) -> usize {
+        while (self.line, self.column) < (location.line, location.column) {
+            match self.rest.next() {
+                Some('\n') => (self.line, self.column) = (self.line + 1, 1),
+                Some(_) => self.column += 1,
+                None => break,
+            }
+        }
+        self.sql.len() - self.rest.as_str().len()
+    }
 }
 
 fn characters(sql: &str, location: Location) -> usize {
@@ -197,13 +221,12 @@ pub fn statements(sql: &str) -> Result<Vec<Statement>, Failure> {
     let parts = tokens.split(|placed| placed.token == Token::SemiColon).filter(|part| !part.is_empty());
     let mut all = Vec::new();
     // Comments belong to the statement that they stand before, or in.
-    let mut from = 0;
+    let mut comments = comments.iter().peekable();
     for part in parts {
         let (Some(first), Some(last)) = (part.first(), part.last()) else { continue };
         let end = last.place.end;
-        let own = comments.iter().filter(|comment| (from..end).contains(&comment.place.start));
+        let own = std::iter::from_fn(|| comments.next_if(|comment| comment.place.start < end));
         let settings = own.filter_map(|comment| setting(&comment.token)).collect();
-        from = end;
         let text = &sql[first.place.start..end];
         let parameters = part.iter().filter_map(|placed| parameter(&placed.token)).max().unwrap_or(0);
         let kind = Words { sql, tokens: part, at: 0 }.kind()?;
@@ -558,6 +581,22 @@ mod tests {
         assert_eq!(statements(" -- nothing\n;").unwrap(), []);
         let open = statements("SELECT é, 'open").unwrap_err();
         assert_eq!((open.code, open.position), (Code::Syntax, Some(11)));
+    }
+
+    #[test]
+    fn long_texts_take_as_long_as_they_are() {
+        // Quadratic, this would take a minute.
+        let line = format!("SELECT '{}'", "\u{e4};'' --".repeat(20_000));
+        assert!(statements(&line[..line.len() - 1]).is_err());
+        let many = "SELECT 1; /* deniable.spend = 1/8 */ ".repeat(1_500) + "SELECT '\u{1f600}'";
+        let all = statements(&many).unwrap();
+        assert_eq!(
+            (all.len(), all.last().unwrap().sql.as_str(), all[0].settings.len()),
+            (1_501, "SELECT '\u{1f600}'", 0)
+        );
+        assert!(all[1..].iter().all(|one| one.settings.len() == 1));
+        let told = statements(&format!("SELECT {}1", "1 + ".repeat(5_000))).unwrap_err();
+        assert_eq!(told.code, Code::TooMany);
     }
 
     #[test]

@@ -38,7 +38,7 @@ impl VisitorMut for Raw {
                 _ => false,
             };
             if is_signed {
-                *inner = Box::new(Expr::Nested(inner.clone()));
+                **inner = Expr::Nested(inner.clone());
             }
         }
         ControlFlow::Continue(())

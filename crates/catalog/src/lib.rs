@@ -8,7 +8,7 @@
 //! | which types has PostgreSQL, as far as clients meet them? | [`types`] |
 //! | which functions? | [`functions`] |
 //! | how is PostgreSQL's SQL said in that of the engine inside? | [`rewrite`] |
-//! | how is a query written that was parsed? | [`print`] |
+//! | how is a query written that was parsed? | [`mod@print`] |
 //! | of which type is a column of the result? | [`columns`] |
 //!
 //! The tables live in a database of SQLite in memory, one for each connection: it evaluates joins, subqueries and aggregates, and knows nothing but

@@ -325,18 +325,19 @@ async fn charged_is_answered(load: &Load, part: &Rational) {
     }
 }
 
-/// A kind of request, and how many of it are made at once.
+/// What memory may grow by from one round to the next while the heap settles: some pages.
+const PAGES: usize = 16 << 10;
+/// A kind of request, and how many of it are made in a round: so many that a kilobyte of each is more than is allowed.
 const KINDS: [(&str, usize); 6] = [
     ("answered", 200),
     ("own tables", 200),
     ("catalogs", 200),
-    ("refused", 50),
-    ("reconnecting", 20),
-    ("called off", 20),
+    ("refused", 100),
+    ("reconnecting", 40),
+    ("called off", 100),
 ];
 
-/// Whatever is asked again and again, by one client, so that the allocator's heaps stay as they are: nothing is kept of it. A kilobyte that is lost for
-/// each request is twice what is allowed.
+/// Whatever is asked again and again, by one client, so that the allocator's heaps stay as they are: nothing is kept of it.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_kept_of_a_request() {
     let _alone = alone().await;
@@ -345,7 +346,7 @@ async fn nothing_is_kept_of_a_request() {
     asked(&client, &paid(0)).await.unwrap();
     for (kind, times) in KINDS {
         let mut growths = Vec::new();
-        for _ in 0..sized_to_slow(4, 6, 20) {
+        for _ in 0..sized_to_slow(5, 6, 20) {
             let Some(before) = resident() else { return };
             for at in 0..times {
                 match kind {
@@ -365,6 +366,6 @@ async fn nothing_is_kept_of_a_request() {
         println!("{kind}: {growths:?} bytes more after {times} requests each");
         // What grows with each request grows each time.
         let least = *growths.iter().min().unwrap();
-        assert!(least <= times * BYTES_OF_REQUEST, "{kind}: {growths:?} bytes after {times} requests each");
+        assert!(least <= PAGES + times * BYTES_OF_REQUEST, "{kind}: {growths:?} bytes after {times} requests each");
     }
 }

@@ -44,7 +44,7 @@ const MOST_BYTES: i32 = 1 << 20;
 const MOST_DEPTH: i32 = 1_000;
 /// Rows of a result, and bytes of all its values.
 const MOST_ROWS: usize = 100_000;
-const MOST_BYTES_OF_RESULT: usize = 16 << 20;
+const MOST_BYTES_OF_RESULT: usize = 4 << 20;
 /// How long one question may take, whatever its steps do.
 const LONGEST: Duration = Duration::from_secs(2);
 

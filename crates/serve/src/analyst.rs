@@ -5,7 +5,7 @@ use crate::asking::{self, Asked, Found};
 use crate::describe::{self, SIMULATED, description};
 use crate::queue::seen;
 use crate::rows;
-use crate::server::{Connected, Served, name_of};
+use crate::server::{Connected, Served};
 use async_trait::async_trait;
 use deniable_core::text::printable;
 use deniable_ledger::Part;
@@ -77,7 +77,7 @@ impl Session for Analyst {
         if schema != describe::OWN {
             return Ok(Rows::new());
         }
-        self.served().settled(&self.part).await;
+        let _turn = self.served().quiet(&self.part).await?;
         let table = table.to_owned();
         blocking(&self.ask(&Question::default())?, move |own| own.own_rows(&table)).await
     }
@@ -92,8 +92,13 @@ impl Session for Analyst {
         let served = self.served();
         if question.simulated {
             // One at a time of each: nobody keeps the machine from others' answers.
-            let _turn = served.turn(&format!("{SIMULATED} {}", self.connected.user)).await?;
-            return blocking(&ask, Ask::simulated).await;
+            let turn = served.turn(&format!("{SIMULATED} {}", self.connected.user)).await?;
+            return blocking(&ask, move |own| {
+                // Held until it is done, whoever still waits for it.
+                let _turn = turn;
+                own.simulated()
+            })
+            .await;
         }
         // What is there already needs nobody's turn.
         match blocking(&ask, Ask::looked_up).await? {
@@ -102,15 +107,22 @@ impl Session for Analyst {
                 return Ok(reply);
             }
             LookedUp::Found(Found::Stored(stored), answers) => return shown(&ask, stored, answers).await,
-            LookedUp::Found(Found::ToPay(_), _) => {}
+            // What is left tells what is being charged: it is said when that may be seen.
+            LookedUp::Found(Found::ToPay(_), _) | LookedUp::Refused(_) => {}
         }
         // One after the other, each with all that was answered before in sight: nothing is paid for that is free by then.
-        let turn = served.turn(&name_of(&self.part)).await?;
-        served.settled(&self.part).await;
-        let to_pay = match blocking(&ask, Ask::looked_up).await? {
+        let turn = served.quiet(&self.part).await?;
+        // Under what holds now: the account, the policy and who approves may have changed meanwhile.
+        let ask = self.ask(question)?;
+        let looked_up = blocking(&ask, |own| match own.looked_up()? {
+            LookedUp::Refused(told) => Err(told),
+            found => Ok(found),
+        });
+        let to_pay = match looked_up.await? {
             LookedUp::Reply(reply, _) => return Ok(reply),
             LookedUp::Found(Found::Stored(stored), answers) => return shown(&ask, stored, answers).await,
             LookedUp::Found(Found::ToPay(asked), _) => asked,
+            LookedUp::Refused(told) => return Err(told.failure),
         };
         let to_pay = blocking(&ask, move |own| own.allowed(&to_pay.plan).map(|()| to_pay)).await?;
         let key = ask.key(&to_pay.plan);
@@ -124,7 +136,7 @@ impl Session for Analyst {
     }
 
     async fn explain(&self, question: &Question) -> Result<Reply, Failure> {
-        self.served().settled(&self.part).await;
+        let _turn = self.served().quiet(&self.part).await?;
         blocking(&self.ask(question)?, Ask::explained).await
     }
 

@@ -63,7 +63,7 @@ impl Session for Approver {
             return Ok(Rows::new());
         }
         let part = self.chosen(settings)?;
-        self.0.served.settled(&part).await;
+        let _turn = self.0.served.quiet(&part).await?;
         let table = table.to_owned();
         blocking(&self.0.ask(part, &Question::default())?, move |own| own.own_rows(&table)).await
     }
@@ -79,13 +79,17 @@ impl Session for Approver {
                 failure.hint("EXPLAIN says what a query takes, and simulated tables what its answer looks like")
             );
         }
-        let _turn = self.0.served.turn(&format!("{SIMULATED} {}", self.0.user)).await?;
-        blocking(&self.0.ask(Part::Named(self.0.user.clone()), question)?, Ask::simulated).await
+        let turn = self.0.served.turn(&format!("{SIMULATED} {}", self.0.user)).await?;
+        blocking(&self.0.ask(Part::Named(self.0.user.clone()), question)?, move |own| {
+            let _turn = turn;
+            own.simulated()
+        })
+        .await
     }
 
     async fn explain(&self, question: &Question) -> Result<Reply, Failure> {
         let part = self.chosen(&question.settings)?;
-        self.0.served.settled(&part).await;
+        let _turn = self.0.served.quiet(&part).await?;
         blocking(&self.0.ask(part, question)?, Ask::explained).await
     }
 
@@ -109,7 +113,7 @@ impl Session for Approver {
         };
         let number: usize = number.parse().map_err(|_| usage())?;
         let (part, reason) = (self.chosen(settings)?, reason.to_owned());
-        self.0.served.settled(&part).await;
+        let _turn = self.0.served.quiet(&part).await?;
         blocking(&self.0.ask(part, &Question::default())?, move |own| {
             let ledger = own.served.summary(&own.part, None)?;
             let requests = ledger.accounts.iter().find(|account| account.id == own.account());

@@ -31,6 +31,8 @@ pub enum LookedUp {
     Reply(Reply, Key),
     /// What becomes of it, when there were so many answers.
     Found(Found, usize),
+    /// A refusal that follows from one's own account.
+    Refused(Told),
 }
 
 /// Does what may take its time on a thread for that; what is for the curator alone goes into the log.
@@ -39,7 +41,13 @@ pub async fn blocking<T: Send + 'static>(
     work: impl FnOnce(&Ask) -> Result<T, Told> + Send + 'static,
 ) -> Result<T, Failure> {
     let own = Arc::clone(ask);
-    let done = tokio::task::spawn_blocking(move || work(&own)).await;
+    // Held until it is done, also where nobody waits for it any more: nobody keeps the machine from others.
+    let at_work = ask.served.at_work(&ask.user).acquire_owned().await;
+    let done = tokio::task::spawn_blocking(move || {
+        let _at_work = at_work;
+        work(&own)
+    });
+    let done = done.await;
     let done = done.unwrap_or_else(|error| Err(Told { failure: unavailable(), secret: Some(error.to_string()) }));
     done.map_err(|told| {
         if let Some(secret) = &told.secret {
@@ -66,7 +74,10 @@ impl Ask {
         let answers = self.served.answers(&self.given.policy, &self.part)?;
         Ok(match self.given.remembered.reply(&name_of(&self.part), &self.question, answers) {
             Some((reply, held_by)) => LookedUp::Reply(reply, held_by),
-            None => LookedUp::Found(self.found(None)?, answers),
+            None => match asking::found(self.understood()?, &self.served.summary(&self.part, None)?) {
+                Ok(found) => LookedUp::Found(found, answers),
+                Err(told) => LookedUp::Refused(told),
+            },
         })
     }
 

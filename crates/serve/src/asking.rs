@@ -19,6 +19,10 @@ use num_traits::Zero;
 const NAME: &str = "query";
 /// The price that is named as an example.
 const EXAMPLE: (i64, i64) = (1, 40);
+/// The least price is one part in so many of the promise: a part of a budget pays for so many queries at most.
+const LEAST: i64 = 100_000;
+/// Prices are whole numbers of such a part, so that what is spent stays a short fraction however often it is added to: 2^6, 3^3, 5^6, 7, 11 and 13.
+const UNITS: i64 = 27_027_000_000;
 /// Expected errors that are listed.
 const LISTED: usize = 20;
 
@@ -58,12 +62,15 @@ pub fn share(text: &str) -> Result<Rational, Failure> {
     let wrong =
         |why: String| Failure::new(Code::Setting, format!("deniable.spend: {why}")).hint("SET deniable.spend = '1/40'");
     let value = parse_rational(text).map_err(|error| wrong(error.to_string()))?;
-    let inside = value > whole(0) && value <= whole(1);
-    if inside {
-        Ok(value)
-    } else {
-        Err(wrong("a share of the promise is above 0 and at most 1, such as 1/40 or 2.5%".to_owned()))
+    if value < ratio(1, LEAST) || value > whole(1) {
+        return Err(wrong(format!("a share of the promise is at least 1/{LEAST} and at most 1, such as 1/40 or 2.5%")));
     }
+    if !(&value * whole(UNITS)).is_integer() {
+        return Err(wrong(format!(
+            "a share is a whole number of 1/{UNITS}, such as 1/40, 1/60, 1/7 or a decimal of up to six digits"
+        )));
+    }
+    Ok(value)
 }
 
 /// Understands a question; without a price at that of an example.
@@ -253,4 +260,26 @@ fn cost(plan: &Plan) -> String {
 pub fn shown(asked: &Asked, answered: &Answered) -> Option<Answer> {
     let ask = asked.plan.asks().first()?;
     Some(displayed(&asked.plan, ask, table(&asked.plan, ask, answered)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_fractions_whose_sums_stay_short() {
+        for (text, value) in [
+            ("1/40", ratio(1, 40)),
+            ("2.5%", ratio(1, 40)),
+            ("1/7", ratio(1, 7)),
+            ("0.000123", ratio(123, 1_000_000)),
+            ("1", whole(1)),
+        ] {
+            assert_eq!(share(text), Ok(value), "{text}");
+        }
+        for text in ["0", "-1/4", "2", "1/100001", "1/17", "0.0000123", "abc", "1/1000000007"] {
+            let refused = share(text).unwrap_err();
+            assert!(refused.code == Code::Setting && refused.hint.is_some(), "{text}: {refused:?}");
+        }
+    }
 }

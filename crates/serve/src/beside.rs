@@ -268,12 +268,7 @@ mod tests {
 
     #[test]
     fn queries_without_them_stay_as_they_are() {
-        for sql in [
-            "SELECT COUNT(*) FROM t",
-            "SELECT lower(x), COUNT(*) FROM t GROUP BY 1",
-            "SELEC",
-            "SELECT x FROM (SELECT low(x) AS x FROM t) AS s",
-        ] {
+        for sql in ["SELECT COUNT(*) FROM t", "SELECT lower(x), COUNT(*) FROM t GROUP BY 1", "SELEC"] {
             assert_eq!(taken_out(sql).unwrap(), None, "{sql}");
         }
     }

@@ -164,9 +164,10 @@ impl Config {
         let reader = Reader { path, text };
         let root = parse(text).map_err(|error| reader.wrong(error.span.start, error.message))?;
         let mut config = Self { accounts: Some(reader.beside("accounts")), ..Self::default() };
-        for (key, value) in reader
-            .members(&root, &["listen", "answers_take", "accounts", "needs_approval", "tls", "metrics", "limits"])?
-        {
+        for (key, value) in reader.members(
+            &root,
+            &["listen", "answers_take", "accounts", "needs_approval", "log_sql", "tls", "metrics", "limits"],
+        )? {
             match key {
                 "listen" => config.listen = reader.address(value)?,
                 "answers_take" => config.answers_take = reader.duration(value)?,

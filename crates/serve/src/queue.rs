@@ -14,6 +14,9 @@ use tokio::time::Instant;
 /// Something to do: it runs on a thread that may take its time.
 type Work = Box<dyn FnOnce() -> Result<(), Told> + Send>;
 
+/// Bytes of the stacks on which queries are taken apart, which is as deep as they are; what is not used of them takes no memory.
+pub const STACK: usize = 64 << 20;
+
 /// Who asks, and the identity of what is asked.
 pub type Key = (String, String);
 
@@ -162,11 +165,7 @@ impl Queue {
                 self.more.notified().await;
                 continue;
             };
-            let told = tokio::task::spawn_blocking(work).await;
-            // What panics is a mistake of this program, and no reason to stop the queue.
-            let told = told.unwrap_or_else(|error| {
-                Err(Told { failure: crate::failures::unavailable(), secret: Some(error.to_string()) })
-            });
+            let told = on_a_thread(work).await;
             let (due, steps) = self.on_grid(arrival, Instant::now());
             let secret = told.as_ref().err().and_then(|told| told.secret.clone());
             let seen = Done { result: told.map_err(|told| told.failure), due, steps };
@@ -182,6 +181,21 @@ impl Queue {
                 }
             });
         }
+    }
+}
+
+/// Does something on a thread of its own, which nothing else keeps waiting.
+async fn on_a_thread(work: Work) -> Result<(), Told> {
+    let failed = |why: String| Err(Told { failure: crate::failures::unavailable(), secret: Some(why) });
+    let (tell, told) = tokio::sync::oneshot::channel();
+    let thread = std::thread::Builder::new().name("queue".to_owned()).stack_size(STACK);
+    let begun = thread.spawn(move || {
+        let _ = tell.send(work());
+    });
+    match begun {
+        Err(error) => failed(error.to_string()),
+        // What panics is a mistake of this program, and no reason to stop the queue.
+        Ok(_) => told.await.unwrap_or_else(|_| failed("what was charged for panicked".to_owned())),
     }
 }
 

@@ -4,12 +4,12 @@ use crate::accounts::{Accounts, AccountsError, Role};
 use crate::config::{Config, NeedsApproval};
 use crate::log::Log;
 use crate::metrics::{Metrics, tell};
-use crate::queue::{Done, Key};
+use crate::queue::{Done, Key, STACK};
 use crate::server::{Given, Served, account};
 use crate::tls::{TlsError, acceptor};
 use deniable::Policy;
 use deniable_ledger::{AccountError, Ledger, OpenError};
-use deniable_wire::{Limits, Server};
+use deniable_wire::{Code, Failure, Limits, Server};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ use tokio::sync::{Semaphore, watch};
 /// Between two attempts to accept a connection where the system has no more to give.
 const BREATH: Duration = Duration::from_millis(50);
 
+/// Connections that have not said yet who they are.
+const STRANGERS: usize = 500;
 /// How long connections have to end once the server does.
 const FAREWELL: Duration = Duration::from_secs(5);
 
@@ -139,7 +141,11 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
     let given_now = given(policy, &config)?;
     let log = Arc::new(Log::default().with_sql(config.log_sql));
     let served = Served::new(given_now, config.clone(), ledger, Arc::clone(&log));
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().map_err(ServeError::System)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .thread_stack_size(STACK)
+        .enable_all()
+        .build()
+        .map_err(ServeError::System)?;
     let (stop, stopping) = watch::channel(false);
     runtime.block_on(async {
         let listen = |error| ServeError::Listen { address: config.listen, error };
@@ -192,20 +198,28 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
     })
 }
 
-/// Lets connections in, as many at once as there are places.
+/// Lets connections in, as many at once as there are places, and as many more as have not said yet who they are.
 pub async fn accept(listener: TcpListener, server: Arc<Server>, places: usize) {
-    let places = Arc::new(Semaphore::new(places));
+    let (places, strangers) = (Arc::new(Semaphore::new(places)), Arc::new(Semaphore::new(STRANGERS)));
     loop {
         // Of those who cannot be accepted now nothing is known.
         let Ok((tcp, _)) = listener.accept().await else {
             tokio::time::sleep(BREATH).await;
             continue;
         };
-        let (server, places) = (Arc::clone(&server), Arc::clone(&places));
+        let (server, places, strangers) = (Arc::clone(&server), Arc::clone(&places), Arc::clone(&strangers));
         tokio::spawn(async move {
-            // Whoever finds no place is sent away at once.
-            if let Ok(_place) = places.try_acquire() {
-                server.serve(tcp).await;
+            // Where there are too many strangers the next one is sent away at once.
+            let Ok(stranger) = strangers.try_acquire() else { return };
+            let Some(greeted) = server.greet(tcp).await else { return };
+            drop(stranger);
+            match places.try_acquire() {
+                Ok(_place) => server.talk(greeted).await,
+                Err(_) => {
+                    server
+                        .turn_away(greeted, Failure::new(Code::TooManyConnections, "too many connections are open"))
+                        .await
+                }
             }
         });
     }

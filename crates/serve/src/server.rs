@@ -16,13 +16,17 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use tokio::sync::OwnedMutexGuard;
+use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 /// What the salts of users who are not known are derived for: the same after a restart, as those of others are.
 const SALTS: &str = "deniable 2026-11 salts of users who are not known";
 /// Bytes of the secret that they follow from, and of a salt.
 const SECRET: usize = 32;
 pub(crate) const SALT: usize = 16;
+/// Letters of a name: what PostgreSQL gives a role.
+const LONGEST_NAME: usize = 63;
+/// What one user may have done at once, besides what is charged: that has a queue.
+const AT_WORK: usize = 2;
 
 /// What can be changed while the server runs.
 #[derive(Clone)]
@@ -63,6 +67,8 @@ pub struct Served {
     pub(crate) log: Arc<Log>,
     /// Of each who asks: decisions are made one after the other.
     turns: Mutex<BTreeMap<String, Arc<Turns>>>,
+    /// Of each user: what is done at once.
+    at_work: Mutex<BTreeMap<String, Arc<Semaphore>>>,
     /// How many connections each has.
     connected: Mutex<BTreeMap<String, usize>>,
     secret: [u8; SECRET],
@@ -87,6 +93,7 @@ impl Served {
             queue,
             log,
             turns: Mutex::default(),
+            at_work: Mutex::default(),
             connected: Mutex::default(),
             secret,
             own: own.clone(),
@@ -148,8 +155,25 @@ impl Served {
         Ok(Arc::clone(&turns.one).lock_owned().await)
     }
 
+    /// A turn of this part, in which nothing of its own is being done, or is done and not to be seen yet: what is told in it of the account is what
+    /// may be seen.
+    ///
+    /// # Errors
+    /// When too much of one's own waits already.
+    pub(crate) async fn quiet(&self, part: &Part) -> Result<OwnedMutexGuard<()>, Failure> {
+        let turn = self.turn(&name_of(part)).await?;
+        self.settled(part).await;
+        Ok(turn)
+    }
+
+    /// What a user may have done at once.
+    pub(crate) fn at_work(&self, user: &str) -> Arc<Semaphore> {
+        let new = || Arc::new(Semaphore::new(AT_WORK));
+        Arc::clone(whole(&self.at_work).entry(user.to_owned()).or_insert_with(new))
+    }
+
     /// Waits until nothing that this part pays for is being done, or is done and not to be seen yet.
-    pub(crate) async fn settled(&self, part: &Part) {
+    async fn settled(&self, part: &Part) {
         while let Some(pending) = self.queue.pending_of(&name_of(part)) {
             let _ = seen(pending).await;
         }
@@ -205,7 +229,8 @@ impl Served {
         ledger.refresh().map_err(|error| failed(&error))?;
         let mut summary = ledger.summary().seen_by(part);
         drop(ledger);
-        let hidden = |release: &Charged| but != Some(release.ask.identity.as_str()) && self.hides(release);
+        let is_it = |release: &Charged| release.part == *part && but == Some(release.ask.identity.as_str());
+        let hidden = |release: &Charged| !is_it(release) && self.hides(release);
         for account in &mut summary.accounts {
             *account = account.without(&hidden);
         }
@@ -270,7 +295,8 @@ impl Backend for Served {
     }
 
     fn wrong_password(&self, user: &str, address: SocketAddr) {
-        self.log.wrong_password(user, address);
+        // Whoever says any name fills nobody's disk.
+        self.log.wrong_password(&user.chars().take(LONGEST_NAME).collect::<String>(), address);
     }
 
     fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure> {

@@ -90,6 +90,16 @@ pub async fn converse(connected: Connected, server: &Server) {
     let _ = timeout(limits.stall, conversation.socket.close()).await;
 }
 
+/// Tells a client why the connection ends, and ends it.
+pub async fn sent_away(connected: Connected, server: &Server, why: &Failure) {
+    let mut socket = connected.socket;
+    let _ = timeout(server.limits.stall, async {
+        let _ = socket.send(Message::ErrorResponse(why.info(true).into())).await;
+        socket.close().await
+    })
+    .await;
+}
+
 impl Conversation {
     async fn talk(&mut self) -> End {
         loop {
@@ -312,6 +322,13 @@ impl Conversation {
                 }
             }
         }
+        let bytes = |prepared: &Prepared| prepared.statement.as_ref().map_or(0, |statement| statement.sql.len());
+        let kept: usize = self.prepared.values().map(|prepared| bytes(prepared)).sum();
+        if kept + parse.query.len() > self.limits.bytes {
+            return Err(
+                Failure::new(Code::TooMany, "the prepared statements that are kept are too long").hint("close some")
+            );
+        }
         self.prepared.insert(name, Arc::new(Prepared { statement, types }));
         Ok(())
     }
@@ -339,6 +356,11 @@ impl Conversation {
             }
         });
         let values = values.collect::<Result<Vec<_>, Failure>>()?;
+        let bytes = |values: &[Option<String>]| values.iter().flatten().map(String::len).sum::<usize>();
+        if self.portals.values().map(|portal| bytes(&portal.values)).sum::<usize>() + bytes(&values) > self.limits.bytes
+        {
+            return Err(Failure::new(Code::TooMany, "the values of open portals are too long").hint("close some"));
+        }
         let formats = bind.result_column_format_codes;
         if formats.iter().any(|format| !(0..=1).contains(format)) {
             return Err(Failure::new(Code::Protocol, "values are either text or binary"));

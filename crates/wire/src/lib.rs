@@ -57,6 +57,8 @@ pub struct Limits {
     pub idle: Duration,
     /// Without reading what is sent.
     pub stall: Duration,
+    /// Bytes of all prepared statements, and of the values of all portals.
+    pub bytes: usize,
     /// Prepared statements.
     pub prepared: usize,
     /// Portals, and cursors.
@@ -71,8 +73,9 @@ impl Default for Limits {
             startup: seconds(20),
             idle: seconds(3_600),
             stall: seconds(60),
+            bytes: 8 << 20,
             prepared: 500,
-            portals: 100,
+            portals: 32,
         }
     }
 }
@@ -96,9 +99,26 @@ impl Server {
 
     /// Talks with a client until one of both ends it.
     pub async fn serve(&self, tcp: TcpStream) {
-        // Whoever does not come to the point in time, or breaks off, is told nothing.
-        if let Ok(Ok(Some(connected))) = timeout(self.limits.startup, connect::connect(tcp, self)).await {
-            conversation::converse(connected, self).await;
+        if let Some(greeted) = self.greet(tcp).await {
+            self.talk(greeted).await;
         }
     }
+
+    /// Finds out who a client is; whoever does not come to the point in time, or breaks off, is told nothing.
+    pub async fn greet(&self, tcp: TcpStream) -> Option<Greeted> {
+        timeout(self.limits.startup, connect::connect(tcp, self)).await.ok()?.ok()?.map(Greeted)
+    }
+
+    /// Talks with a client that was let in until one of both ends it.
+    pub async fn talk(&self, greeted: Greeted) {
+        conversation::converse(greeted.0, self).await;
+    }
+
+    /// Sends a client away that was let in.
+    pub async fn turn_away(&self, greeted: Greeted, why: Failure) {
+        conversation::sent_away(greeted.0, self, &why).await;
+    }
 }
+
+/// A client that was let in.
+pub struct Greeted(connect::Connected);

@@ -299,6 +299,24 @@ mod tests {
         assert!(with_values("SELECT $0", &[], &[]).is_err());
     }
 
+    /// Whatever a value holds, it stays one.
+    #[test]
+    fn values_are_never_sql() {
+        let odd = [r"\' OR TRUE --", "'; DROP TABLE t; --", r"a\", "''", "\u{2019} OR 1=1", "/*", "$1"];
+        for value in odd {
+            let quoted = format!("'{}'", value.replace('\'', "''"));
+            let one = with_values("SELECT 1 FROM t WHERE a = $1", &[Type::TEXT], &[Some(value.to_owned())]).unwrap();
+            assert_eq!(one, format!("SELECT 1 FROM t WHERE a = {quoted}"));
+            let item = value.replace('\\', "\\\\").replace('"', "\\\"");
+            let list = with_values(
+                "SELECT 1 FROM t WHERE a = ANY($1)",
+                &[Type::of_oid(1009).unwrap()],
+                &[Some(format!("{{\"{item}\",x}}"))],
+            );
+            assert_eq!(list.unwrap(), format!("SELECT 1 FROM t WHERE a IN ({quoted}, 'x')"));
+        }
+    }
+
     #[test]
     fn lists_stand_as_lists() {
         let given = |sql: &str, list: &str| with_values(sql, &[Type::TEXTS], &[Some(list.to_owned())]).unwrap();

@@ -108,7 +108,9 @@ impl Run {
                         Some(values) => with_values(&sql, types, values)?,
                         None => with_stand_ins(&sql, types)?,
                     };
-                    Some(self.session.columns(&self.question(sql, simulated, statement)).await?)
+                    let question = self.question(sql, simulated, statement);
+                    let columns = self.session.columns(&question).await;
+                    Some(columns.map_err(|failure| placed(failure, &question.sql, &statement.sql))?)
                 }
             },
             Kind::Explain { .. } => one("QUERY PLAN"),
@@ -312,6 +314,7 @@ impl Run {
         types: &[Type],
         values: &[Option<String>],
     ) -> Result<Reply, Failure> {
+        let sent = sql;
         match asked(sql, &self.description)? {
             Asked::Catalog { statement: parsed, reads, is_about_catalogs } => {
                 let settings = self.own_settings(statement);
@@ -325,7 +328,8 @@ impl Run {
             Asked::Tables { sql, simulated } => {
                 let question = self.question(with_values(&sql, types, values)?, simulated, statement);
                 let session = Arc::clone(&self.session);
-                self.in_time(session.answer(&question)).await
+                let answer = self.in_time(session.answer(&question)).await;
+                answer.map_err(|failure| placed(failure, &question.sql, sent))
             }
         }
     }
@@ -383,6 +387,12 @@ impl Run {
         let columns = answer.columns.into_iter().map(|(name, data_type)| Column { name, data_type }).collect();
         Ok(Reply { columns, rows: Arc::new(answer.rows), notices: Vec::new() })
     }
+}
+
+/// A refusal with its place in what was sent; without one, where another text was asked.
+fn placed(failure: Failure, asked: &str, sent: &str) -> Failure {
+    let position = failure.position.filter(|_| asked == sent);
+    Failure { position, ..failure }
 }
 
 /// The refusal of a statement that begins with this word.

@@ -83,7 +83,8 @@ impl FromStr for Verifier {
         };
         let (iterations, salt) = first.split_once(':').ok_or(NoVerifier)?;
         let (stored, server) = keys.split_once(':').ok_or(NoVerifier)?;
-        let iterations = iterations.parse().ok().filter(|count| *count >= SCRAM_ITERATIONS).ok_or(NoVerifier)?;
+        // Users who are not known are asked for as many: another number would tell that there is one.
+        let iterations = iterations.parse().ok().filter(|count| *count == SCRAM_ITERATIONS).ok_or(NoVerifier)?;
         let salt = Some(bytes(salt)?).filter(|salt| !salt.is_empty()).ok_or(NoVerifier)?;
         Ok(Self { iterations, salt, stored_key: key(stored)?, server_key: key(server)? })
     }

@@ -65,11 +65,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         data: args.place.data.clone(),
         ledger: args.place.ledger.clone(),
     };
-    let (stated, listen) = (args.config.clone(), config.listen);
+    let (stated, listen, accepted) = (args.config.clone(), config.listen, args.accept.clone());
     let reload = move || {
         let anew = || {
             let policy = load(&place)?;
             let config = self::config(stated.as_deref(), &place.policy)?.unwrap_or_else(Config::trying);
+            // What nobody looked at is served to nobody, also if it is new.
+            let session = Session::new(policy.clone())?.with_resources(config.resources());
+            session.register(&accepted.iter().map(String::as_str).collect::<Vec<_>>()).wait()?;
             Ok((policy, Config { listen, ..config }))
         };
         anew().map_err(|failure: Failure| failure.in_words())

@@ -108,3 +108,31 @@ fn a_server_that_cannot_begin() {
     assert!(begun(tls).contains("there is no certificate in it"));
     assert!(!place.path("policy.ledger").exists());
 }
+
+/// What is as deep as it is long is answered or refused, and the server goes on: its threads have stacks for it.
+#[test]
+fn deep_statements_end_nothing() {
+    if !has_psql() {
+        return;
+    }
+    let place = place();
+    let server = Server::of(&place);
+    let chain = |of: &str, times: usize| of.repeat(times);
+    let script = [
+        format!("SELECT {}1;", chain("1 + ", 3_900)),
+        format!("SELECT {}1;", chain("- ", 3_000)),
+        format!("SELECT {}TRUE;", chain("NOT ", 45)),
+        format!("SELECT 1{};", chain("::int", 1_900)),
+        format!("SELECT COUNT(*) FROM visits WHERE TRUE{};", chain(" AND TRUE", 3_900)),
+        format!("SELECT COUNT(*) FROM public.visits WHERE age > {}1;", chain("1 + ", 3_900)),
+        format!("SELECT COUNT(*) AS n, low(n) FROM visits WHERE age > {}1;", chain("1 + ", 3_900)),
+        format!("EXPLAIN SELECT COUNT(*) FROM visits WHERE age IN ({}1);", chain("1, ", 3_900)),
+        format!("SELECT '{}';", chain("\u{e4}", 100_000)),
+    ];
+    let run = server.psql("ana", "a", &script.join("\n"));
+    assert!(
+        !run.stderr.contains("server closed the connection") && !run.stderr.contains("could not receive"),
+        "{run:?}"
+    );
+    server.psql("bo", "b", "SELECT 1;\n").done();
+}

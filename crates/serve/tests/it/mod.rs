@@ -7,6 +7,7 @@ mod generate;
 mod load;
 mod mutants;
 mod neighbours;
+mod pending;
 mod stream;
 mod timing;
 

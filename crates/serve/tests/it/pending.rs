@@ -1,0 +1,52 @@
+//! What is being charged is not to be seen before its answer: not in tables, not in what is left, and not in a refusal.
+
+use super::{alone, asked, csv, running};
+use deniable_core::exact::ratio;
+use std::time::{Duration, Instant};
+
+/// The step of the grid: much longer than anything takes here.
+const STEP: Duration = Duration::from_secs(4);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn refusals_wait_until_what_they_tell_may_be_seen() {
+    let _alone = alone().await;
+    let running = running(&csv(50, 0), STEP, &[("ana", ratio(1, 4)), ("bo", ratio(1, 4))]).await;
+    let (one, other, bo) = (running.client("ana").await, running.client("ana").await, running.client("bo").await);
+    let begun = Instant::now();
+    let paid = tokio::spawn(async move {
+        asked(&one, "/* deniable.spend = 1/40 */ SELECT COUNT(*) AS n FROM t").await.unwrap();
+    });
+    tokio::time::sleep(STEP / 8).await;
+    // What follows from the question alone is said at once, and so is all that another account is told.
+    for wrong in ["SELECT nothing FROM t", "SELECT * FROM t", "/* deniable.spend = 2 */ SELECT COUNT(*) FROM t"] {
+        assert!(asked(&other, wrong).await.is_err());
+    }
+    assert_eq!(asked(&bo, "SELECT COUNT(*) AS n FROM t").await, Err("55000".to_owned()));
+    assert!(asked(&bo, "SELECT spent FROM deniable.budget").await.is_ok());
+    assert!(begun.elapsed() < STEP, "at once");
+    // What is left, what is refused for want of a price, and what does not fit: each tells of the charge.
+    for tells in [
+        "SELECT COUNT(*) AS n FROM t WHERE age > 3",
+        "/* deniable.spend = 1/4 */ SELECT COUNT(*) AS n FROM t WHERE age > 3",
+    ] {
+        assert!(asked(&other, tells).await.is_err());
+        assert!(begun.elapsed() >= STEP, "{tells} is refused before the answer may be seen");
+    }
+    paid.await.unwrap();
+}
+
+/// Statements that are as deep as they are long end in an answer or a refusal.
+#[tokio::test(flavor = "multi_thread")]
+async fn long_statements_end_nothing() {
+    let _alone = alone().await;
+    let running = running(&csv(50, 0), Duration::ZERO, &[("ana", ratio(1, 4))]).await;
+    let client = running.client("ana").await;
+    for sql in [
+        format!("SELECT {}1", "1 + ".repeat(60_000)),
+        format!("SELECT COUNT(*) FROM t WHERE {}TRUE", "NOT ".repeat(20_000)),
+        format!("SELECT {}1{}", "(".repeat(9_000), ")".repeat(9_000)),
+    ] {
+        assert!(asked(&client, &sql).await.is_err());
+    }
+    asked(&client, "/* deniable.spend = 1/40 */ SELECT COUNT(*) AS n FROM t").await.unwrap();
+}

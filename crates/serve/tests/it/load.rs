@@ -2,6 +2,7 @@
 //! waits for ever, one question has one answer, all that is charged is answered, and memory does not grow with what is asked.
 //!
 //! Some seconds; a minute at full scale, and ten at `slow`.
+#![allow(clippy::print_stdout, reason = "tests say what they measured")]
 
 use super::stream::Watched;
 use super::{Running, alone, asked, csv, running};

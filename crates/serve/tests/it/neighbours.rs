@@ -4,6 +4,7 @@
 //!
 //! Random tables and questions, as crates/sql draws them for its own test of this (`it::differential`), in files; whole, damaged, and with settings;
 //! by the simple and by the extended protocol, as cursors and as copies. HAVING, ORDER BY and LIMIT are left out, since noise decides about them.
+#![allow(clippy::print_stdout, reason = "tests say what they measured")]
 
 use super::generate::Dice;
 use super::generate::always::{Always, always};

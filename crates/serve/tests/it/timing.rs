@@ -2,6 +2,7 @@
 //!
 //! A machine that has other things to do takes longer, now and then very much longer. So two servers, over rows with the person and without, are asked
 //! at the same time, and what is seen by chance is not seen three times in a row.
+#![allow(clippy::print_stdout, reason = "tests say what they measured")]
 
 use super::{alone, asked, csv, running};
 use deniable_core::exact::whole;

@@ -382,7 +382,7 @@ async fn what_is_too_long_or_too_much() {
     assert_eq!(letters(&until_ready(&mut tcp).await), "TDCZ");
     for length in [u32::try_from(limits.message).unwrap() + 1, i32::MAX.unsigned_abs(), u32::MAX] {
         let mut tcp = raw(address).await;
-        tcp.write_all(&[&[b'Q'], length.to_be_bytes().as_slice()].concat()).await.unwrap();
+        tcp.write_all(&[b"Q", length.to_be_bytes().as_slice()].concat()).await.unwrap();
         let told = until_end(&mut tcp).await;
         assert!(is_fatal(&told, "54000"), "{length}: {told:?}");
     }

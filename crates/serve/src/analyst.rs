@@ -101,6 +101,10 @@ impl Session for Analyst {
             .await;
         }
         // What is there already needs nobody's turn.
+        if let Some((reply, held_by)) = ask.remembered() {
+            sleep_until(served.queue().due(&held_by)).await;
+            return Ok(reply);
+        }
         match blocking(&ask, Ask::looked_up).await? {
             LookedUp::Reply(reply, held_by) => {
                 sleep_until(served.queue().due(&held_by)).await;
@@ -131,7 +135,9 @@ impl Session for Analyst {
         let work = Box::new(move || release(&to_pay, resources));
         let done = served.queue().submit(key.clone(), arrival, work)?;
         drop(turn);
-        seen(done).await?;
+        let done = seen(done).await;
+        served.answered();
+        done?;
         blocking(&ask, move |own| own.charged_reply(&key.1)).await
     }
 

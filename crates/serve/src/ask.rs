@@ -68,6 +68,13 @@ impl Ask {
         asking::found(self.understood()?, &self.served.summary(&self.part, but)?)
     }
 
+    /// A reply that was made before, and what holds it, without a look at the ledger.
+    pub fn remembered(&self) -> Option<(Reply, Key)> {
+        // Where a price is stated it is the same for ever, however many answers there are.
+        let answers = self.served.known_answers(&self.part).unwrap_or(usize::MAX);
+        self.given.remembered.reply(&name_of(&self.part), &self.question, answers)
+    }
+
     /// What is there already: a reply that was made before, or what becomes of the question.
     pub fn looked_up(&self) -> Result<LookedUp, Told> {
         // Counted first: of what comes meanwhile nothing is remembered as older than it is.

@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 use tokio::sync::{OwnedMutexGuard, Semaphore};
 
 /// What the salts of users who are not known are derived for: the same after a restart, as those of others are.
@@ -25,6 +26,8 @@ const SECRET: usize = 32;
 pub(crate) const SALT: usize = 16;
 /// Letters of a name: what PostgreSQL gives a role.
 const LONGEST_NAME: usize = 63;
+/// How long it holds how many answers there are.
+const FRESH: Duration = Duration::from_secs(1);
 /// What one user may have done at once, besides what is charged: that has a queue.
 const AT_WORK: usize = 2;
 
@@ -69,6 +72,8 @@ pub struct Served {
     turns: Mutex<BTreeMap<String, Arc<Turns>>>,
     /// Of each user: what is done at once.
     at_work: Mutex<BTreeMap<String, Arc<Semaphore>>>,
+    /// How many answers each part may see, as of when.
+    counted: Mutex<BTreeMap<Part, (Instant, usize)>>,
     /// How many connections each has.
     connected: Mutex<BTreeMap<String, usize>>,
     secret: [u8; SECRET],
@@ -94,6 +99,7 @@ impl Served {
             log,
             turns: Mutex::default(),
             at_work: Mutex::default(),
+            counted: Mutex::default(),
             connected: Mutex::default(),
             secret,
             own: own.clone(),
@@ -121,6 +127,7 @@ impl Served {
     /// Takes another policy, other accounts and certificates, for whatever is asked from now on.
     pub fn change(&self, given: Given) {
         *self.given.write().unwrap_or_else(PoisonError::into_inner) = given;
+        self.answered();
     }
 
     pub(crate) fn given(&self) -> Given {
@@ -207,8 +214,25 @@ impl Served {
         Ok(())
     }
 
+    /// How many answers somebody may see, where that was looked up a moment ago: of another process's answers one hears a moment later.
+    pub(crate) fn known_answers(&self, part: &Part) -> Option<usize> {
+        let counted = whole(&self.counted);
+        counted.get(part).filter(|(when, _)| when.elapsed() < FRESH).map(|(_, answers)| *answers)
+    }
+
+    /// Something was answered: how many there are is looked up anew.
+    pub(crate) fn answered(&self) {
+        whole(&self.counted).clear();
+    }
+
     /// How many answers somebody may see.
     pub(crate) fn answers(&self, policy: &Policy, part: &Part) -> Result<usize, Told> {
+        let answers = self.counted_answers(policy, part)?;
+        whole(&self.counted).insert(part.clone(), (Instant::now(), answers));
+        Ok(answers)
+    }
+
+    fn counted_answers(&self, policy: &Policy, part: &Part) -> Result<usize, Told> {
         let mut ledger = whole(&self.ledger);
         let failed = |error: &dyn ToString| Told { failure: unavailable(), secret: Some(error.to_string()) };
         ledger.refresh().map_err(|error| failed(&error))?;

@@ -5,7 +5,7 @@ use crate::asking::{self, Asked, Found};
 use crate::describe::{self, SIMULATED, description};
 use crate::queue::seen;
 use crate::rows;
-use crate::server::{Connected, Served};
+use crate::server::{Connected, Served, name_of};
 use async_trait::async_trait;
 use deniable_core::text::printable;
 use deniable_ledger::Part;
@@ -136,6 +136,8 @@ impl Session for Analyst {
         let done = served.queue().submit(key.clone(), arrival, work)?;
         drop(turn);
         let done = seen(done).await;
+        // What a curator asked at the same time answers this, too: it is for everybody from its own time on.
+        sleep_until(served.queue().due(&(name_of(&Part::Whole), key.1.clone()))).await;
         served.answered();
         done?;
         blocking(&ask, move |own| own.charged_reply(&key.1)).await

@@ -20,6 +20,7 @@ use deniable_serve::metrics::tell;
 use deniable_serve::server::{Given, Served, account};
 use deniable_serve::{Config, accept};
 use deniable_wire::{Backend, Limits, Server, Verifier};
+use num_traits::Zero;
 use std::fmt::Write;
 use std::fs;
 use std::net::SocketAddr;
@@ -103,9 +104,13 @@ async fn serving(
     let id = account(&mut ledger, &policy).unwrap();
     let mut accounts = Accounts::default();
     for (name, share) in parts {
-        ledger.set_aside(&id, name, share, Sharing::Reserved).unwrap();
+        // Whoever has no part is a curator.
+        let role = if share.is_zero() { Role::Curator } else { Role::Analyst };
+        if role == Role::Analyst {
+            ledger.set_aside(&id, name, share, Sharing::Reserved).unwrap();
+        }
         let verifier = Verifier::of_password(PASSWORD, name.as_bytes());
-        accounts.put(name, Account { role: Role::Analyst, verifier }).unwrap();
+        accounts.put(name, Account { role, verifier }).unwrap();
     }
     let given = Given::new(policy, Some(accounts), None);
     let config = Config { answers_take, connections_per_account: 100, threads: Some(1), ..Config::default() };

@@ -1,7 +1,7 @@
 //! What is being charged is not to be seen before its answer: not in tables, not in what is left, and not in a refusal.
 
 use super::{alone, asked, csv, running};
-use deniable_core::exact::ratio;
+use deniable_core::exact::{ratio, whole};
 use std::time::{Duration, Instant};
 
 /// The step of the grid: much longer than anything takes here.
@@ -33,6 +33,24 @@ async fn refusals_wait_until_what_they_tell_may_be_seen() {
         assert!(begun.elapsed() >= STEP, "{tells} is refused before the answer may be seen");
     }
     paid.await.unwrap();
+}
+
+/// What a curator asked is for everybody from the time on the grid at which it is shown, and not before, whoever asks the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_for_everybody_is_seen_from_its_own_time_on() {
+    let _alone = alone().await;
+    let running = running(&csv(50, 0), STEP, &[("ana", ratio(1, 4)), ("boss", whole(0))]).await;
+    let (ana, boss) = (running.client("ana").await, running.client("boss").await);
+    let sql = "/* deniable.spend = 1/40 */ SELECT COUNT(*) AS n FROM t";
+    let begun = Instant::now();
+    let public = tokio::spawn(async move { asked(&boss, sql).await });
+    tokio::time::sleep(STEP / 8).await;
+    let same = asked(&ana, sql).await;
+    assert!(begun.elapsed() >= STEP, "it is seen before its time");
+    assert_eq!(same, public.await.unwrap());
+    assert!(same.is_ok());
+    let spent = asked(&ana, "SELECT spent FROM deniable.budget").await.unwrap();
+    assert_eq!(spent[0][0].as_deref(), Some("0"), "what is for everybody is free");
 }
 
 /// Statements that are as deep as they are long end in an answer or a refusal.

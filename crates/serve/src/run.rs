@@ -94,7 +94,9 @@ fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
         }
     };
     let tls = config.tls.as_ref().map(acceptor).transpose()?;
-    Ok(Given::new(policy, accounts, tls).needing_approval(config.needs_approval.clone()))
+    // A certificate that is asked of every client is asked of those on this machine.
+    let needs_tls = config.tls.as_ref().is_some_and(|tls| tls.clients.is_some());
+    Ok(Given::new(policy, accounts, tls).needing_approval(config.needs_approval.clone()).needing_tls(needs_tls))
 }
 
 /// Checks what a server takes from files besides the policy, before anything is done that takes long.

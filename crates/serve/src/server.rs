@@ -42,6 +42,8 @@ pub struct Given {
     pub needs_approval: NeedsApproval,
     /// TLS, and its certificate.
     pub tls: Option<(TlsAcceptor, Vec<u8>)>,
+    /// Whether clients on this machine need it, too.
+    pub needs_tls: bool,
     /// Replies that were made under this policy.
     pub(crate) remembered: Arc<Remembered>,
 }
@@ -51,7 +53,13 @@ impl Given {
     #[must_use]
     pub fn new(policy: Policy, accounts: Option<Accounts>, tls: Option<(TlsAcceptor, Vec<u8>)>) -> Self {
         let (accounts, needs_approval) = (accounts.map(Arc::new), NeedsApproval::Nobodys);
-        Self { policy: Arc::new(policy), accounts, needs_approval, tls, remembered: Arc::default() }
+        Self { policy: Arc::new(policy), accounts, needs_approval, tls, needs_tls: false, remembered: Arc::default() }
+    }
+
+    /// The same, where clients on this machine need TLS, too, or not.
+    #[must_use]
+    pub fn needing_tls(self, needs_tls: bool) -> Self {
+        Self { needs_tls, ..self }
     }
 
     /// The same, where an approver allows these questions before they are charged.
@@ -299,6 +307,10 @@ pub(crate) fn name_of(part: &Part) -> String {
 impl Backend for Served {
     fn tls(&self) -> Option<TlsAcceptor> {
         self.given().tls.map(|(tls, _)| tls)
+    }
+
+    fn needs_tls(&self) -> bool {
+        self.given().needs_tls
     }
 
     fn certificate(&self) -> Option<Vec<u8>> {

@@ -36,6 +36,9 @@ pub trait Backend: Send + Sync + 'static {
     /// TLS, where it is offered: asked for each connection, so that certificates can be changed.
     fn tls(&self) -> Option<TlsAcceptor>;
 
+    /// Whether clients on this machine need TLS, too, as all others do: where every client shows a certificate.
+    fn needs_tls(&self) -> bool;
+
     /// The certificate of TLS as PEM, so that proofs of passwords are bound to the channel.
     fn certificate(&self) -> Option<Vec<u8>>;
 

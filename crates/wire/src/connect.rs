@@ -189,9 +189,10 @@ async fn begun(
         let database = asked.remove("database").unwrap_or_else(|| user.clone());
         let application = asked.get("application_name").cloned().unwrap_or_default();
         let client = Client { user, database, application, is_secure, is_local: address.ip().is_loopback() };
-        if !client.is_secure && !client.is_local {
+        if !client.is_secure && (!client.is_local || server.backend.needs_tls()) {
             let hint = "connect with sslmode=require, or better verify-full";
-            return Err(Failure::new(Code::NotLetIn, "connections from other machines need TLS").hint(hint));
+            let who = if client.is_local { "all connections" } else { "connections from other machines" };
+            return Err(Failure::new(Code::NotLetIn, format!("{who} need TLS")).hint(hint));
         }
         let last = proven(&mut socket, &client, address, server).await?;
         if let Some(options) = asked.remove("options") {

@@ -41,6 +41,10 @@ impl Backend for Made {
         None
     }
 
+    fn needs_tls(&self) -> bool {
+        false
+    }
+
     fn proof(&self, user: &str) -> Proof {
         match self.password {
             None => Proof::None,

@@ -3,6 +3,7 @@
 use crate::serve::{Server, account, has_psql};
 use crate::support::{Place, Run};
 use std::io::Write;
+use std::process::Command;
 
 fn asks(at: usize) -> String {
     format!("/* deniable.spend = 1/40 */ SELECT COUNT(*) AS n FROM visits WHERE age > {at};\n")
@@ -83,6 +84,78 @@ fn what_is_read_anew() {
     assert!(server.reloads("not reloaded").contains("takes a restart"));
     let told = server.psql("ana", "a", "SELECT text FROM deniable.promise WHERE about = 'promise';\n").done();
     assert!(told.stdout.contains("75%"), "{told:?}");
+}
+
+/// Runs openssl in a folder; whether it is there.
+fn openssl(place: &Place, args: &str) -> bool {
+    let mut command = Command::new("openssl");
+    command.args(args.split(' ')).current_dir(place.path("."));
+    match command.output() {
+        Ok(output) => {
+            assert!(output.status.success(), "openssl {args}: {}", String::from_utf8_lossy(&output.stderr));
+            true
+        }
+        Err(_) => false,
+    }
+}
+
+/// A certificate of this issuer, with its key.
+fn certificate(place: &Place, name: &str, issuer: &str, subject: &str) {
+    let new = "req -newkey rsa:2048 -nodes -addext subjectAltName=IP:127.0.0.1";
+    openssl(place, &format!("{new} -keyout {name}.key -out {name}.csr -subj {subject}"));
+    let signed = "x509 -req -days 2 -CAcreateserial -copy_extensions copy";
+    openssl(place, &format!("{signed} -in {name}.csr -CA {issuer}.crt -CAkey {issuer}.key -out {name}.crt"));
+    Command::new("chmod").args(["600", &place.path(&format!("{name}.key")).display().to_string()]).status().unwrap();
+}
+
+#[test]
+fn tls_and_certificates_of_clients() {
+    if !has_psql() {
+        return;
+    }
+    let place = place();
+    for issuer in ["ca", "other"] {
+        let own = "req -x509 -newkey rsa:2048 -nodes -days 2";
+        if !openssl(&place, &format!("{own} -keyout {issuer}.key -out {issuer}.crt -subj /CN={issuer}")) {
+            return deniable_testing::skipped("there is no openssl", "install openssl");
+        }
+    }
+    certificate(&place, "server", "ca", "/CN=localhost");
+    certificate(&place, "ana", "ca", "/CN=ana");
+    certificate(&place, "stranger", "other", "/CN=ana");
+    let tls = "answers_take = \"20ms\"\n[tls]\ncertificate = \"server.crt\"\nkey = \"server.key\"\n";
+    place.write("serve.toml", tls);
+    let file = |name: &str| place.path(name).display().to_string();
+    let psql = |server: &Server, more: &str| {
+        let conninfo = format!("host=127.0.0.1 port={} user=ana dbname=clinic {more}", server.port);
+        let mut command = Command::new("psql");
+        command.args(["-X", "-A", "-c", "SELECT 'let in'", &conninfo]).env("PGPASSWORD", "a");
+        Run::of(command.output().unwrap())
+    };
+    let server = Server::of(&place);
+    let verified = |issuer: &str| format!("sslmode=verify-full sslrootcert={}", file(&format!("{issuer}.crt")));
+    // The password's proof is bound to the channel, so that nobody in between can pass it on.
+    assert!(psql(&server, &format!("{} channel_binding=require", verified("ca"))).stdout.contains("let in"));
+    assert!(psql(&server, &verified("other")).stderr.contains("certificate verify failed"));
+    assert!(psql(&server, "sslmode=disable").stdout.contains("let in"), "on this machine it is not needed");
+    // A key that others may read is not taken, and the server goes on with the one that it has.
+    let key = file("server.key");
+    Command::new("chmod").args(["644", &key]).status().unwrap();
+    assert!(server.reloads("not reloaded").contains("others than its owner may read it"));
+    Command::new("chmod").args(["600", &key]).status().unwrap();
+    assert!(psql(&server, &verified("ca")).stdout.contains("let in"));
+    // From now on every client needs a certificate.
+    place.write("serve.toml", format!("{tls}clients = \"ca.crt\"\n"));
+    server.reloads("\"reloaded\"");
+    let with = |name: &str| {
+        let (certificate, key) = (file(&format!("{name}.crt")), file(&format!("{name}.key")));
+        psql(&server, &format!("{} sslcert={certificate} sslkey={key}", verified("ca")))
+    };
+    assert!(with("ana").stdout.contains("let in"), "{:?}", with("ana"));
+    assert!(!with("stranger").stdout.contains("let in"));
+    assert!(!psql(&server, &verified("ca")).stdout.contains("let in"));
+    let plain = psql(&server, "sslmode=disable");
+    assert!(plain.stderr.contains("all connections need TLS"), "{plain:?}");
 }
 
 /// Mistakes that are met before the data are read.

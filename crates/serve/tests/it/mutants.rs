@@ -76,6 +76,10 @@ impl Backend for Telling<dyn Backend> {
         self.inner.certificate()
     }
 
+    fn needs_tls(&self) -> bool {
+        self.inner.needs_tls()
+    }
+
     fn proof(&self, user: &str) -> Proof {
         self.inner.proof(user)
     }

@@ -189,6 +189,9 @@ pub(crate) fn constant(value: Option<&str>, of: Type) -> Result<String, Failure>
 }
 
 fn replaced(sql: &str, with: impl Fn(usize) -> Result<String, Failure>) -> Result<String, Failure> {
+    if !sql.contains('$') {
+        return in_lists(sql.to_owned());
+    }
     let (found, _) = tokens(sql)?;
     let mut text = String::new();
     let mut from = 0;

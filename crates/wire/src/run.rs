@@ -15,6 +15,10 @@ use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
 
+/// Queries that a connection remembers, and their bytes.
+const MOST_KNOWN: usize = 64;
+const LONGEST_KNOWN: usize = 4_096;
+
 /// What came of a statement.
 pub enum Outcome {
     /// It was done.
@@ -57,13 +61,31 @@ pub struct Run {
     catalog: Option<Catalog>,
     cursors: BTreeMap<String, Cursor>,
     status: TransactionStatus,
+    /// What queries about tables are, since clients ask the same again and again: it follows from their texts and the description.
+    known: BTreeMap<String, Asked>,
 }
 
 impl Run {
     pub fn new(session: Arc<dyn Session>, settings: Settings, handle: Arc<ConnectionHandle>, limits: Limits) -> Self {
         let description = Arc::new(session.description());
         let (catalog, cursors, status) = (None, BTreeMap::new(), TransactionStatus::Idle);
-        Self { session, settings, handle, limits, description, catalog, cursors, status }
+        Self { session, settings, handle, limits, description, catalog, cursors, status, known: BTreeMap::new() }
+    }
+
+    /// What a query is about.
+    fn asked(&mut self, sql: &str) -> Result<Asked, Failure> {
+        if let Some(known) = self.known.get(sql) {
+            return Ok(known.clone());
+        }
+        let found = asked(sql, &self.description)?;
+        if matches!(found, Asked::Tables { .. }) && sql.len() <= LONGEST_KNOWN {
+            // Rather begin anew than look for what is asked least.
+            if self.known.len() >= MOST_KNOWN {
+                self.known.clear();
+            }
+            self.known.insert(sql.to_owned(), found.clone());
+        }
+        Ok(found)
     }
 
     pub fn status(&self) -> TransactionStatus {
@@ -98,7 +120,7 @@ impl Run {
     ) -> Result<Option<Vec<Column>>, Failure> {
         let one = |name: &str| Some(vec![Column { name: name.to_owned(), data_type: Type::TEXT }]);
         Ok(match &statement.kind {
-            Kind::Query => match asked(&statement.sql, &self.description)? {
+            Kind::Query => match self.asked(&statement.sql)? {
                 Asked::Catalog { statement, .. } => {
                     let values = values.map_or_else(|| vec![None; types.len()], <[_]>::to_vec);
                     Some(self.catalog(*statement, Vec::new(), values, true).await?.columns)
@@ -158,7 +180,7 @@ impl Run {
                 Ok(Outcome::Copy { reply, format: format.clone() })
             }
             Kind::Explain { sql } => {
-                let reply = match asked(sql, &self.description)? {
+                let reply = match self.asked(sql)? {
                     Asked::Catalog { .. } => {
                         let line = "Catalogs: free, and from declarations alone".to_owned();
                         let columns = vec![Column { name: "QUERY PLAN".to_owned(), data_type: Type::TEXT }];
@@ -315,7 +337,7 @@ impl Run {
         values: &[Option<String>],
     ) -> Result<Reply, Failure> {
         let sent = sql;
-        match asked(sql, &self.description)? {
+        match self.asked(sql)? {
             Asked::Catalog { statement: parsed, reads, is_about_catalogs } => {
                 let settings = self.own_settings(statement);
                 let mut fresh = Vec::new();

@@ -1,5 +1,6 @@
 //! Answers of `deniable serve` beside PostgreSQL's own for the same rows, and what it charges for beside `deniable ask`:
-//! `scripts/postgres cargo bench -p deniable-bench --bench serve --features serve`.
+//! `scripts/postgres cargo bench -p deniable-bench --bench serve --features serve`, or with `--profile server` in minutes: then what a stored answer passes
+//! through is optimised, and nothing else.
 //!
 //! Stored answers of 2 and of 500 rows, and in PostgreSQL tables that hold exactly these rows; the same client (tokio-postgres) over TCP without TLS,
 //! on 1 and on 16 connections, by the simple protocol and with prepared statements and binary values. Both are asked in turns, and all rows are

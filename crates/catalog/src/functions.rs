@@ -84,6 +84,12 @@ pub(crate) fn returned(name: &str) -> Type {
         "current_schemas" => Type::NAMES,
         "array_agg" | "string_to_array" => Type::TEXTS,
         "to_regclass" => Type::OID,
+        "now"
+        | "transaction_timestamp"
+        | "statement_timestamp"
+        | "clock_timestamp"
+        | "localtimestamp"
+        | "current_timestamp" => Type::TIMESTAMP,
         _ if name.starts_with("has_") && name.ends_with("_privilege") => Type::BOOL,
         _ => Type::TEXT,
     }

@@ -335,6 +335,11 @@ fn replaced_function(function: &Function) -> Option<Expr> {
         "greatest" => "max",
         "least" => "min",
         "strpos" => "instr",
+        // A question is one moment here.
+        "now" | "transaction_timestamp" | "statement_timestamp" | "clock_timestamp" | "localtimestamp" => {
+            new.args = FunctionArguments::None;
+            "current_timestamp"
+        }
         known => known,
     };
     new.name = ObjectName::from(vec![Ident::new(renamed)]);

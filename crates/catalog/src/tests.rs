@@ -192,6 +192,9 @@ fn who_and_where() {
         ["ana, clinic, public, ana"]
     );
     assert!(rows("SELECT version()")[0].starts_with("PostgreSQL 16.0 "));
+    assert!(rows("SELECT now(), current_timestamp, localtimestamp")[0].starts_with("20"));
+    assert_eq!(types("SELECT now(), clock_timestamp(), localtimestamp"), ["timestamp", "timestamp", "timestamp"]);
+    assert_eq!(rows("SELECT now() = current_timestamp AND now() > '2020-01-01'"), ["t"]);
     assert_eq!(rows("SELECT current_setting('server_version_num')"), ["160000"]);
     assert_eq!(rows("SELECT 1, 'a', NULL, true, 1.5, E'a\\nb'"), ["1, a, -, t, 1.5, a\nb"]);
     assert_eq!(types("SELECT 1, 'a', true, 1.5, 3000000000"), ["int4", "text", "bool", "numeric", "int8"]);

@@ -2,8 +2,12 @@
 
 use crate::failure::{Code, Failure};
 use crate::parameters::{constant, parts};
+use crate::settings::OWN;
 use deniable_catalog::{Description, Type, print};
-use sqlparser::ast::{Expr, ObjectName, Query, Statement, TableFactor, VisitMut, Visitor, VisitorMut};
+use sqlparser::ast::{
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, Query, Statement, TableFactor, VisitMut,
+    Visitor, VisitorMut,
+};
 use sqlparser::ast::{ObjectNamePart, Value, Visit};
 use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
@@ -54,6 +58,10 @@ pub fn asked(sql: &str, description: &Description) -> Result<Asked, Failure> {
     };
     let mut named = Named::default();
     let _ = Visit::visit(query.as_ref(), &mut named);
+    if named.sets_own {
+        let failure = Failure::new(Code::NotSupported, "set_config does not set what decides about prices");
+        return Err(failure.hint("SET deniable.spend = '1/40'"));
+    }
     let (mut reads, mut catalogs, mut tables) = (BTreeSet::new(), 0_usize, Vec::new());
     for name in &named.tables {
         match home(name, &named.own, description) {
@@ -132,6 +140,15 @@ struct Named {
     own: BTreeSet<String>,
     /// Whether a function of PostgreSQL's own catalogs is called.
     calls_catalogs: bool,
+    /// Whether a setting of whoever answers would be set by a function.
+    sets_own: bool,
+}
+
+/// Whether the first argument of a function is the name of a setting of whoever answers.
+fn names_own(arguments: &FunctionArguments) -> bool {
+    let FunctionArguments::List(list) = arguments else { return false };
+    let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Value(value)))) = list.args.first() else { return false };
+    matches!(&value.value, Value::SingleQuotedString(text) if text.to_ascii_lowercase().starts_with(OWN))
 }
 
 impl Visitor for Named {
@@ -141,6 +158,7 @@ impl Visitor for Named {
         if let Expr::Function(function) = expr
             && let Some(name) = parts(&function.name)
         {
+            self.sets_own |= name.last().is_some_and(|last| last == "set_config") && names_own(&function.args);
             self.calls_catalogs |= name.last().is_some_and(|last| last.starts_with("pg_"))
                 || schema(&name).is_some_and(|schema| schema.starts_with("pg_"));
         }

@@ -289,13 +289,19 @@ async fn what_is_not_known() {
         ("SET LOCAL deniable.spend = '1/8'", "25P01"),
         ("SET search_path = simulated", "22023"),
         ("SHOW deniable.sped", "22023"),
+        ("SELECT set_config('deniable.spend', '1/8', false)", "0A000"),
         ("SELEC 1", "42601"),
         ("INSERT INTO visits VALUES (1)", "0A000"),
     ] {
         let refused = client.simple_query(sql).await.unwrap_err();
         assert_eq!(code(&refused), wanted, "{sql}: {refused:?}");
     }
-    for sql in ["SELECT * FROM pg_nothing", "SELECT pg_no_such_function(1)", "SHOW deniable.spend"] {
+    for sql in [
+        "SELECT set_config('search_path', '', false)",
+        "SELECT * FROM pg_nothing",
+        "SELECT pg_no_such_function(1)",
+        "SHOW deniable.spend",
+    ] {
         client.simple_query(sql).await.unwrap();
     }
 }

@@ -8,7 +8,7 @@
 //! | how does a connection begin: TLS, names, passwords? | `connect`, [`verifier`] |
 //! | where do messages begin and end? | `frame`, `stream` |
 //! | what do they ask for: simple and extended protocol? | `conversation` |
-//! | which statements are there? | [`statement`] |
+//! | which statements are there, and of which words? | [`statement`], `tokens` |
 //! | what comes of one: settings, transactions, cursors, catalogs? | `run`, [`settings`] |
 //! | is a query about catalogs or about tables? | [`asked`] |
 //! | what stands in the places of parameters? | [`parameters`] |
@@ -30,6 +30,7 @@ pub mod statement;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod tokens;
 pub mod values;
 pub mod verifier;
 

@@ -4,7 +4,7 @@
 //! somebody would have written.
 
 use crate::failure::{Code, Failure};
-use crate::statement::{parameter, tokens};
+use crate::tokens::{parameter, tokens};
 use crate::values::list_items;
 use deniable_catalog::{Description, Type, print};
 use sqlparser::ast::{Expr, ObjectNamePart, Query, Statement, Value, Visit, Visitor};

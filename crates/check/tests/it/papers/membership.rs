@@ -1,7 +1,7 @@
 //! LQS13, section 3: what a bound on the likelihood ratio has to do with beliefs.
 
 use super::chance::{largest_ratio, random, random_prior, ratio_about, scaled, smallest_gain};
-use crate::it::common::bayes::{BOTH, likelihoods};
+use crate::it::common::bayes::{BOTH, gain_at, likelihoods};
 use crate::it::common::dice::Dice;
 use crate::it::common::mechanisms::{one_way, pairs};
 use deniable_check::Bound;
@@ -11,7 +11,6 @@ use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::{Direction, Notion, Sign};
 use deniable_check::verdict::{Value, Witness};
 use deniable_core::adversary::PriorRange;
-use deniable_core::belief::tight_gain;
 use deniable_core::exact::{ratio, whole};
 use num_traits::{One, Zero};
 
@@ -68,8 +67,9 @@ fn scaling_reaches_the_likelihood_ratio() {
                 let far = scaled(&prior, t, &belief);
                 assert_eq!(ratio_about(&mechanism, &far, t, side).as_ref(), Some(&odds));
                 let Bound::Finite(odds) = odds else { continue };
-                let believed = if side == Direction::Presence { far.belief(t) } else { whole(1) - far.belief(t) };
-                let gain = tight_gain(&believed, &odds);
+                // By Bayes' rule at the far prior, not by a formula.
+                let gains = (0..3).filter_map(|output| gain_at(&mechanism, &far.table(), t, output, side));
+                let Some(Bound::Finite(gain)) = gains.max() else { panic!("{odds} and no finite gain") };
                 assert!(gain <= odds && &odds - &gain <= (&odds - whole(1)) * &odds / whole(50_000), "{odds} {gain}");
                 reached += 1;
             }

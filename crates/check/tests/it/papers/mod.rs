@@ -3,5 +3,6 @@
 mod chance;
 mod composition;
 mod coupling;
+mod identifiability;
 mod membership;
 mod sampling;

@@ -314,6 +314,9 @@ pub enum MechanismError {
         /// What was asked for.
         asked: usize,
     },
+    /// A function of the program that asked for the audit failed; the program knows why.
+    #[error("the function failed")]
+    Function,
     /// An input that the mechanism is not defined for.
     #[error("the mechanism is not defined for the input {input:?}: {why}")]
     Input {

@@ -45,6 +45,14 @@ pub struct Beliefs {
     pub marks: Vec<Mark>,
 }
 
+impl Beliefs {
+    /// What these odds make of every belief, without a promise or anybody on it.
+    #[must_use]
+    pub fn of_odds(odds: f64) -> Self {
+        Self { odds, priors: (0.0, 1.0), promised: Vec::new(), floor: Vec::new(), marks: Vec::new() }
+    }
+}
+
 /// The highest belief after, from a belief before and an odds ratio (B-1).
 fn after(before: f64, odds: f64) -> f64 {
     before * odds / (1.0 - before + before * odds)

@@ -15,6 +15,7 @@ pub mod spend;
 use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use policy::{Ask, Data, Explore, Init, LedgerCommand, Plan, Release, Report, Suggest};
+use std::ffi::OsString;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,17 +52,20 @@ pub fn command() -> clap::Command {
     groups::grouped(Args::command().mut_subcommand("check", check::with_parameters))
 }
 
-/// The words of this run; leaves with help or a complaint where they are none.
-pub fn read() -> Args {
-    let matches = command().try_get_matches().unwrap_or_else(|mut error| {
-        hint(&mut error);
-        error.exit()
-    });
-    let mut args = Args::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+/// What these words say, the program's own name first.
+///
+/// # Errors
+/// When they are no command, and when they ask for help: the error is what to say, and the exit code.
+pub fn read(words: &[OsString]) -> Result<Args, clap::Error> {
+    let matches = command().try_get_matches_from(words).map_err(|mut error| {
+        hint(&mut error, words);
+        error
+    })?;
+    let mut args = Args::from_arg_matches(&matches)?;
     if let (Command::Check(check), Some(("check", matches))) = (&mut args.command, matches.subcommand()) {
         check.parameters = check::given(matches);
     }
-    args
+    Ok(args)
 }
 
 /// Flags that other programs have, and what they are called here: a flag, and its value where that is what was meant.
@@ -69,12 +73,12 @@ const ELSEWHERE: [(&str, &str, Option<&str>); 3] =
     [("--json", "format", Some("json")), ("--csv", "format", Some("csv")), ("--share", "spend", None)];
 
 /// Says what a flag is called here, in place of advice that helps nobody, where this run's command has it.
-fn hint(error: &mut clap::Error) {
+fn hint(error: &mut clap::Error, words: &[OsString]) {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return };
     let Some((_, name, value)) = ELSEWHERE.iter().find(|(elsewhere, ..)| elsewhere == flag) else { return };
     let mut command = command();
-    for word in std::env::args().skip(1) {
-        match command.find_subcommand(&word) {
+    for word in words.iter().skip(1) {
+        match command.find_subcommand(word) {
             Some(part) => command = part.clone(),
             None => break,
         }

@@ -4,6 +4,7 @@ mod policy;
 
 pub use policy::plan_failure;
 
+use crate::exit::Exit;
 use deniable::Error;
 use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source, without_secrets};
@@ -16,7 +17,6 @@ use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, Na
 use std::fmt::Display;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// A command that did not succeed.
 pub enum Failure {
@@ -42,6 +42,34 @@ impl Complaint {
     /// A complaint without a place.
     pub fn new(message: impl Display) -> Self {
         Self { message: printable_lines(&message.to_string()).into_owned(), help: None, source: None, label: None }
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn what_to_do(&self) -> Option<&str> {
+        self.help.as_deref().filter(|help| !help.is_empty())
+    }
+
+    /// Where it is: the file's name, and the line and column, counted from 1.
+    #[must_use]
+    pub fn place(&self) -> Option<(&str, usize, usize)> {
+        let (source, label) = (self.source.as_ref()?, self.label.as_ref()?);
+        let before = source.inner().get(..label.offset())?;
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().map_or(0, |line| line.chars().count()) + 1;
+        Some((source.name(), line, column))
+    }
+
+    /// The text that it is in, with what is wrong underlined, as a terminal without colours shows it.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        drawn(self, GraphicalTheme::unicode_nocolor())
     }
 
     /// Adds the help.
@@ -94,17 +122,35 @@ impl Failure {
     }
 
     /// Says what is wrong on standard error and gives the exit code.
-    pub fn report(self) -> ExitCode {
+    pub fn report(self) -> Exit {
         match self {
             Self::Refused(complaints) => {
                 complaints.iter().for_each(print);
-                ExitCode::from(1)
+                Exit::Refused
             }
             Self::Usage(complaint) => {
                 print(&complaint);
-                ExitCode::from(2)
+                Exit::Usage
             }
-            Self::ClosedPipe => ExitCode::from(1),
+            Self::ClosedPipe => Exit::Refused,
+        }
+    }
+
+    /// Words that are no command.
+    pub(crate) fn words(error: &clap::Error) -> Self {
+        let text = error.to_string();
+        let message = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
+        let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: ")).collect::<Vec<_>>().join("; ");
+        Self::usage(message, tips)
+    }
+
+    /// Everything that is wrong, each thing with its place and its help; nothing where nobody listens any more.
+    #[must_use]
+    pub fn complaints(&self) -> &[Complaint] {
+        match self {
+            Self::Refused(complaints) => complaints,
+            Self::Usage(complaint) => std::slice::from_ref(complaint),
+            Self::ClosedPipe => &[],
         }
     }
 
@@ -135,11 +181,15 @@ impl Failure {
 fn print(complaint: &Complaint) {
     let fancy = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let theme = if fancy { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    eprintln!("{}", drawn(complaint, theme));
+}
+
+fn drawn(complaint: &Complaint, theme: GraphicalTheme) -> String {
     let mut text = String::new();
     let handler = GraphicalReportHandler::new_themed(theme).with_width(110).with_links(false);
     match handler.render_report(&mut text, complaint) {
-        Ok(()) => eprintln!("{}", text.trim_end()),
-        Err(_) => eprintln!("error: {complaint}"),
+        Ok(()) => text.trim_end().to_owned(),
+        Err(_) => format!("error: {complaint}"),
     }
 }
 

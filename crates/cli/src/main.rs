@@ -1,26 +1,8 @@
-//! `deniable`: private answers from a stated risk.
-//!
-//! Standard output carries what may be published and nothing else, but for `attack` and `assess`. Standard error, the exit
-//! status, progress and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.
-
-mod args;
-mod codebook;
-mod commands;
-mod console;
-mod error;
-mod genotypes;
-mod ledgers;
-mod output;
-mod policies;
-mod priors;
-mod progress;
-mod render;
+//! `deniable`: private answers from a stated risk. The whole program is the library's [`deniable_cli::main`].
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match commands::run(args::read()) {
-        Ok(code) => code,
-        Err(failure) => failure.report(),
-    }
+    let words: Vec<_> = std::env::args_os().collect();
+    deniable_cli::main(&words).into()
 }

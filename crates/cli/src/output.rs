@@ -8,6 +8,24 @@ use deniable_core::text::printable_lines;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+/// What was found, for reading and for programs.
+pub struct Written {
+    /// For reading.
+    pub table: String,
+    /// The same as JSON.
+    pub json: String,
+}
+
+impl Written {
+    /// The one that is asked for.
+    pub fn as_asked(&self, format: LedgerFormat) -> &str {
+        match format {
+            LedgerFormat::Table => &self.table,
+            LedgerFormat::Json => &self.json,
+        }
+    }
+}
+
 /// Writes what may be published: to standard output, or to a file that appears whole or not at all. Whatever hidden character
 /// reaches this place is escaped; JSON comes with its own escapes.
 pub fn publish(text: &str, out: Option<&PathBuf>) -> Result<(), Failure> {

@@ -32,6 +32,7 @@ mod fingerprint;
 pub mod groups;
 mod header;
 pub mod identity;
+mod in_memory;
 pub mod keys;
 pub mod kind;
 pub mod memory;
@@ -61,6 +62,7 @@ pub use texts::texts;
 pub use types::{arrow_type, memory_schema, type_of};
 
 pub use engine::EngineTable;
+pub use in_memory::InMemory;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use deniable_core::schema::{Data, Format, TableSchema};
@@ -124,7 +126,7 @@ enum Rows {
     Files { files: Vec<DataFile>, format: Format, partitions: Partitions },
     Database(Arc<database::Table>),
     Engine(Arc<EngineTable>),
-    Memory(Vec<RecordBatch>),
+    Memory(InMemory),
 }
 
 /// The databases and engines of a run: each database as it was at one moment, and one conversation with each engine.
@@ -183,8 +185,8 @@ impl Source {
 
     /// Rows that are in memory already: columns by their declared names, in types that can be read as the declared ones.
     #[must_use]
-    pub fn memory(table: TableSchema, batches: Vec<RecordBatch>) -> Self {
-        Self { table, rows: Rows::Memory(batches), version: None }
+    pub fn memory(table: TableSchema, rows: impl Into<InMemory>) -> Self {
+        Self { table, rows: Rows::Memory(rows.into()), version: None }
     }
 
     /// The same rows, read into memory, in their declared types and the order of the files.
@@ -204,7 +206,8 @@ impl Source {
             ScanError::Source(error) => error,
             ScanError::Work(()) => SourceError::Rows { table: self.table.name.clone() },
         })?;
-        Ok(Self { rows: Rows::Memory(batches.into_iter().flatten().collect()), ..self })
+        let batches: Vec<RecordBatch> = batches.into_iter().flatten().collect();
+        Ok(Self { rows: Rows::Memory(batches.into()), ..self })
     }
 
     /// The table.

@@ -53,7 +53,8 @@ pub fn relation_columns(relation: &str, connect: &str) -> Result<Vec<(String, Op
     Ok(columns.map(|(name, stored)| (name, stored.as_ref().and_then(column_type))).collect())
 }
 
-fn column_type(kind: &DataType) -> Option<ColumnType> {
+/// The declared type that fits a stored one.
+pub(crate) fn column_type(kind: &DataType) -> Option<ColumnType> {
     match kind {
         DataType::Dictionary(_, values) => column_type(values),
         DataType::Boolean => Some(ColumnType::Boolean),

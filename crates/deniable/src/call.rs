@@ -3,10 +3,11 @@
 use crate::error::Error;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::{Arc, mpsc};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 /// Something that a session is doing. It began when it was called, and goes on to its end whatever becomes of this value.
@@ -23,7 +24,17 @@ impl<T> Call<T> {
     ///
     /// # Errors
     /// Those of the call.
-    pub fn wait(self) -> Result<T, Error> {
+    pub fn wait(mut self) -> Result<T, Error> {
+        loop {
+            if let Some(result) = self.wait_for(Duration::from_secs(3_600)) {
+                return result;
+            }
+        }
+    }
+
+    /// Waits on this thread, so long at most; `None` where it is not done by then, and goes on. For hosts that look at something else meanwhile,
+    /// such as whether somebody wants to stop waiting. Once it gave a result it has none any more.
+    pub fn wait_for(&mut self, most: Duration) -> Option<Result<T, Error>> {
         /// Wakes the thread that waits.
         struct Unpark(Thread);
         impl Wake for Unpark {
@@ -33,12 +44,16 @@ impl<T> Call<T> {
         }
         let waker = Waker::from(Arc::new(Unpark(thread::current())));
         let mut context = Context::from_waker(&waker);
-        let mut call = pin!(self);
+        let until = Instant::now().checked_add(most);
         loop {
-            if let Poll::Ready(result) = call.as_mut().poll(&mut context) {
-                return result;
+            if let Poll::Ready(result) = Pin::new(&mut *self).poll(&mut context) {
+                return Some(result);
             }
-            thread::park();
+            match until.map(|until| until.saturating_duration_since(Instant::now())) {
+                Some(left) if left.is_zero() => return None,
+                Some(left) => thread::park_timeout(left),
+                None => thread::park(),
+            }
         }
     }
 }
@@ -106,6 +121,16 @@ mod tests {
         drop(worker);
         assert_eq!(call.wait().unwrap(), "done");
         assert_eq!(told.iter().collect::<Vec<_>>(), [1, 2], "the dropped one went on");
+    }
+
+    #[test]
+    fn who_waits_so_long_at_most_may_wait_again() {
+        let worker = Worker::begin("test").unwrap();
+        let (go_on, wait) = mpsc::channel::<()>();
+        let mut call = worker.call(move || wait.recv().map_err(|_| Error::Ended));
+        assert!(call.wait_for(Duration::ZERO).is_none() && call.wait_for(Duration::from_millis(5)).is_none());
+        go_on.send(()).unwrap();
+        assert!(matches!(call.wait_for(Duration::from_secs(60)), Some(Ok(()))));
     }
 
     #[test]

@@ -84,13 +84,14 @@ mod suggest;
 pub use {
     arrow_array,
     call::Call,
-    deniable_data::Resources,
+    deniable_data::{InMemory, Resources},
+    deniable_protocol::ProtocolError,
     deniable_publication::{
         self as publication, Answer, Cell, KeyValue, LabelledKey, NumberCell, Publication, Quality, Scalar,
         remaining::RemainingBudget,
     },
     deniable_release::suggest::{Advice, Limit},
-    deniable_release::{Allowed, Origin, Plan, Registering},
+    deniable_release::{Allowed, Event as Step, Origin, Plan, Registering, ReleaseError, with_public_keys},
     error::Error,
     query::Query,
     released::{Released, Unanswered},

@@ -4,10 +4,9 @@ use crate::call::{Call, Worker};
 use crate::error::Error;
 use crate::query::Query;
 use crate::released::{Released, Unanswered};
-use arrow_array::RecordBatch;
 use deniable_core::budget::Spend;
 use deniable_core::noise::SystemRng;
-use deniable_data::Resources;
+use deniable_data::{InMemory, Resources};
 use deniable_ledger::{Account, AccountId, Head, Ledger, Part, Registered};
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
@@ -61,7 +60,7 @@ pub struct Session {
 #[derive(Clone)]
 struct Task {
     plan: Plan,
-    rows: BTreeMap<String, Vec<RecordBatch>>,
+    rows: BTreeMap<String, InMemory>,
     resources: Resources,
     allowed: Allowed,
     tell: Arc<dyn Fn(Event<'_>) + Send + Sync>,
@@ -97,16 +96,16 @@ impl Session {
     }
 
     /// Reads the rows of a table from memory, and not from files: columns by their declared names, in types that can be read as
-    /// the declared ones. They are registered as a version like files, by what they hold.
+    /// the declared ones. They are registered as a version like files, by what they hold, in whatever order. Nobody may change their arrays afterwards.
     ///
     /// # Errors
     /// When the policy declares no such table.
-    pub fn with_rows(mut self, table: &str, rows: Vec<RecordBatch>) -> Result<Self, Error> {
+    pub fn with_rows(mut self, table: &str, rows: impl Into<InMemory>) -> Result<Self, Error> {
         let known: Vec<String> = self.plan().tables().into_iter().map(|(known, _)| known.name).collect();
         if !known.iter().any(|known| known == table) {
             return Err(Error::NoTable { table: table.to_owned(), known });
         }
-        self.task.rows.insert(table.to_owned(), rows);
+        self.task.rows.insert(table.to_owned(), rows.into());
         Ok(self)
     }
 

@@ -6,7 +6,7 @@ use crate::data::{Names, path_text};
 use crate::entity::{self};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::quality::{self, Display, Quality};
-use crate::reader::{Field, Read, Report, Section, all, shown, told};
+use crate::reader::{Field, ONE_LINE, Read, Report, Section, all, is_line, shown, told};
 use crate::shares::TargetsTooDear;
 use crate::tables::Main;
 use crate::typical::{self, Typical};
@@ -162,6 +162,21 @@ impl Policy {
         let further = self.more.iter_mut().map(|further| &mut further.data);
         if let Some(data) = std::iter::once(&mut self.data).chain(further).find(|data| data.table == table) {
             data.set_path(path)?;
+        }
+        Ok(self)
+    }
+
+    /// This policy about another version of one of its tables: a line of text, as `version` in a file. A table that it does not have is left out.
+    ///
+    /// # Errors
+    /// `one line of text without spaces around it`, when it is none.
+    pub fn with_version(mut self, table: &str, version: &str) -> Result<Self, &'static str> {
+        if !is_line(version) {
+            return Err(ONE_LINE);
+        }
+        let further = self.more.iter_mut().map(|further| &mut further.data);
+        if let Some(data) = std::iter::once(&mut self.data).chain(further).find(|data| data.table == table) {
+            version.clone_into(&mut data.version);
         }
         Ok(self)
     }

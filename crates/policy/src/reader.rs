@@ -237,8 +237,8 @@ impl<'a> Field<'a> {
         if text.trim().is_empty() {
             return Err(self.bad_text("is empty", ""));
         }
-        if text.trim() != text || text.chars().any(char::is_control) {
-            let help = "write one line of text without spaces around it";
+        if !is_line(text) {
+            let help = format!("write {ONE_LINE}");
             return Err(self.bad_text("has line breaks, control characters or spaces around it", help));
         }
         Ok(text)
@@ -329,4 +329,12 @@ pub(crate) fn did_you_mean(word: &str, known: &[&str]) -> String {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("known here: {}", known.join(", ")),
     }
+}
+
+/// What names and versions are.
+pub(crate) const ONE_LINE: &str = "one line of text without spaces around it";
+
+/// Whether a text is [`ONE_LINE`].
+pub(crate) fn is_line(text: &str) -> bool {
+    !text.trim().is_empty() && text.trim() == text && !text.chars().any(char::is_control)
 }

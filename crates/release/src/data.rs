@@ -7,15 +7,14 @@
 use crate::accepted::{Accepted, full_name};
 use crate::plan::{Plan, PlannedAsk};
 use crate::release::{Event, salt};
-use arrow_array::RecordBatch;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, reading};
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, Registered, VersionError};
 use deniable_policy::About;
 use deniable_sql::pushdown::look;
-use deniable_sql::source::Connections;
 use deniable_sql::source::check::{ColumnReport, Report};
+use deniable_sql::source::{Connections, InMemory};
 use deniable_sql::{Resources, Source, SourceError};
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -106,12 +105,12 @@ impl Versioned {
     ///
     /// # Errors
     /// When a table has none, or a folder cannot be read.
-    pub fn locate_all(plan: &Plan, rows: &BTreeMap<String, Vec<RecordBatch>>) -> Result<Vec<Self>, SourceError> {
+    pub fn locate_all(plan: &Plan, rows: &BTreeMap<String, InMemory>) -> Result<Vec<Self>, SourceError> {
         let folder = plan.policy().folder();
         let mut connections = Connections::default();
         let locate = |((table, data), read): ((TableSchema, Data), deniable_core::schema::DeclaredTable)| {
             let source = match rows.get(&table.name) {
-                Some(batches) => Source::memory(table, batches.clone()),
+                Some(rows) => Source::memory(table, rows.clone()),
                 None => Source::locate_with(table, &data, folder, &mut connections)?,
             };
             Ok(Self { source, version: data.version, reading: digest(&read) })
@@ -202,7 +201,7 @@ pub fn ensure<'v>(
             Some(marks) => {
                 registered.and_then(|registered| registered.split_once('.')).is_some_and(|(known, _)| known == marks)
             }
-            None => registered == Some(table.source.fingerprint(&key)?.as_str()),
+            None => registered == Some(table.source.fingerprint_as(&key, registered)?.as_str()),
         };
         if !is_same {
             return Err(changed(table));
@@ -284,7 +283,7 @@ fn scan(
         return if is_other(&fingerprint) { Err(changed(table)) } else { Ok(Scanned { report, fingerprint }) };
     }
     // Rows of a database stay as they are at one moment, and the look at them tells their fingerprint. Files may change meanwhile.
-    let before = if source.is_in_database() { None } else { Some(source.fingerprint(&key)?) };
+    let before = if source.is_in_database() { None } else { Some(source.fingerprint_as(&key, known)?) };
     if before.as_deref().is_some_and(is_other) {
         return Err(changed(table));
     }
@@ -292,7 +291,7 @@ fn scan(
     // What was scanned must be what is registered. Objects are read only as they were found.
     let after = match &before {
         Some(before) if source.marks(&key).is_some() => before.clone(),
-        _ => source.fingerprint(&key)?,
+        _ => source.fingerprint_as(&key, known)?,
     };
     if before.is_some_and(|before| before != after) || is_other(&after) {
         return Err(changed(table));

@@ -248,7 +248,16 @@ pub fn has_oddities(table: &Answer) -> bool {
 
 /// One answer on a page, with the policy that asked where there are several, and with pictures where there is room.
 pub fn section(shown: &ShownAnswer, policy: Option<&str>, drawn: bool) -> Markup {
-    let ShownAnswer { table, confidence, .. } = shown;
+    one(&shown.table, &shown.confidence, policy, drawn)
+}
+
+/// An answer by itself, as it stands on a page, with pictures; `confidence` is that of its intervals, as it is shown.
+#[must_use]
+pub fn of(table: &Answer, confidence: &str) -> Markup {
+    one(table, confidence, None, true)
+}
+
+fn one(table: &Answer, confidence: &str, policy: Option<&str>, drawn: bool) -> Markup {
     let (_, numbers) = columns(table);
     let pictures = if drawn { pictures(table, None) } else { Vec::new() };
     html! {

@@ -1,10 +1,10 @@
 //! `deniable audit`: a mechanism against its claim, from its outputs alone.
 
 use crate::args::audit::{Audit as Args, Neighbours as Which};
-use crate::args::output::LedgerFormat;
 use crate::console::say;
 use crate::error::{Complaint, Failure};
-use crate::output::publish;
+use crate::exit::Exit;
+use crate::output::{Written as Both, publish};
 use crate::priors;
 use crate::progress::Progress;
 use crate::render;
@@ -20,7 +20,6 @@ use deniable_core::promise::Promise;
 use num_traits::{Signed, ToPrimitive};
 use serde::Serialize;
 use std::fmt::Write;
-use std::process::ExitCode;
 use std::time::Duration;
 
 /// A verdict, for programs: fractions are exact, in lowest terms.
@@ -44,10 +43,10 @@ struct Written {
 }
 
 /// Runs it.
-pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+pub fn run(args: &Args) -> Result<Exit, Failure> {
     if args.list {
         publish(&list()?, None)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Done);
     }
     let priors = priors::range(args.prior.as_deref())?;
     let settings = Settings { samples: args.samples, error: error_of(&args.confidence)?, ..Settings::default() };
@@ -62,12 +61,15 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     let verdict = audit(&mut workers, &neighbours, claim.as_ref(), &settings).map_err(failure)?;
     progress.done();
-    let text = match args.format {
-        LedgerFormat::Table => table(&verdict, &priors),
-        LedgerFormat::Json => render::json(&written(&verdict, &priors))?,
-    };
-    publish(&text, None)?;
-    Ok(if verdict.is_broken() { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    let (written, exit) = found(&verdict, &priors)?;
+    publish(written.as_asked(args.format), None)?;
+    Ok(exit)
+}
+
+/// What was found, as it is written.
+pub fn found(verdict: &Verdict, priors: &PriorRange) -> Result<(Both, Exit), Failure> {
+    let both = Both { table: table(verdict, priors), json: render::json(&written(verdict, priors))? };
+    Ok((both, if verdict.is_broken() { Exit::Refused } else { Exit::Done }))
 }
 
 /// The zoo as a table.
@@ -152,7 +154,7 @@ fn neighbours(args: &Args) -> Result<Neighbours, Failure> {
 }
 
 /// The odds ratio of a claim: of its own, or the largest that keeps a promise about beliefs.
-fn claim(text: &str, priors: &PriorRange) -> Result<Spend, Failure> {
+pub fn claim(text: &str, priors: &PriorRange) -> Result<Spend, Failure> {
     let help = "write --claim epsilon=0.1, --claim epsilon=ln(3), --claim odds=3, or --claim gain=2 with --prior 1/2";
     let wrong = |error: &dyn std::fmt::Display| Failure::usage(format!("--claim {text}: {error}"), help);
     let Some((name, value)) = text.split_once('=') else { return Err(wrong(&"there is no value in it")) };
@@ -172,7 +174,7 @@ fn claim(text: &str, priors: &PriorRange) -> Result<Spend, Failure> {
 }
 
 /// The probability that a bound may be wrong.
-fn error_of(confidence: &str) -> Result<f64, Failure> {
+pub fn error_of(confidence: &str) -> Result<f64, Failure> {
     let help = "write --confidence 99.9%";
     let value = parse_rational(confidence).map_err(|error| Failure::usage(format!("--confidence {error}"), help))?;
     let error = whole(1) - value;
@@ -219,7 +221,7 @@ fn written(verdict: &Verdict, priors: &PriorRange) -> Written {
     }
 }
 
-fn failure(error: AuditError) -> Failure {
+pub fn failure(error: AuditError) -> Failure {
     match error {
         AuditError::Mechanism(error) => {
             Failure::refused(error, "docs/audit.md has the protocol; `examples/audit/half_noise.py` is a whole program")

@@ -1,10 +1,10 @@
 //! `deniable check`: the tight parameter of a privacy notion of a finite mechanism, with a witness.
 
 use crate::args::check::Check as Args;
-use crate::args::output::LedgerFormat;
 use crate::console::{say, shown};
 use crate::error::Failure;
-use crate::output::{publish, writable};
+use crate::exit::Exit;
+use crate::output::{Written, publish, writable};
 use crate::policies::absolute;
 use crate::progress::Progress;
 use crate::render::{self, verdict};
@@ -21,19 +21,24 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::budget::SpendError;
 use deniable_core::notion::{Notion as Named, find};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
 
 /// Most smaller mechanisms that are decided in search of the smallest that breaks a claim.
 const SHRINKING: usize = 2_000;
 
 /// Runs it.
-pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+pub fn run(args: &Args) -> Result<Exit, Failure> {
     if args.list {
         publish(&verdict::list(), None)?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(Exit::Done);
     }
     let name = args.mechanism.as_deref().unwrap_or_default();
-    let subject = subject(name, args)?;
+    let (written, exit) = found(args, name, &subject(name, args)?)?;
+    publish(written.as_asked(args.format), None)?;
+    Ok(exit)
+}
+
+/// What is found of a mechanism or protocol of this name.
+pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exit), Failure> {
     let party = if args.party == Some(2) { Party::Second } else { Party::First };
     if args.party.is_some() && !matches!(subject, Subject::Protocol(_)) {
         return Err(Failure::usage("--party is for protocols", "leave it out"));
@@ -54,9 +59,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
         return Err(Failure::usage("--prior is not for --family explicit, whose priors are those of the file", help));
     }
     let asked =
-        Asked::of(&subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
+        Asked::of(subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
     let priors = args.prior.as_deref().map(priors).transpose()?;
-    let title = verdict::title(name, &subject, party);
+    let title = verdict::title(name, subject, party);
     if args.all || (args.notion.is_none() && args.family.is_none()) {
         if args.claim.is_some() || args.certificate.is_some() {
             return Err(Failure::usage(
@@ -65,18 +70,14 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
             ));
         }
         let progress = Progress::new();
-        let rows = verdict::everything(&subject, &asked, priors.as_ref(), &|notion| progress.says(notion));
+        let rows = verdict::everything(subject, &asked, priors.as_ref(), &|notion| progress.says(notion));
         progress.done();
-        let text = match args.format {
-            LedgerFormat::Table => verdict::everything_table(&title, &rows),
-            LedgerFormat::Json => render::json(&rows)?,
-        };
-        publish(&text, None)?;
-        return Ok(ExitCode::SUCCESS);
+        let written = Written { table: verdict::everything_table(&title, &rows), json: render::json(&rows)? };
+        return Ok((written, Exit::Done));
     }
     let notion_text = args.notion.as_deref().unwrap_or("pmp");
     if let Some(sides) = semi_honest(notion_text) {
-        return simulated(args, &subject, party, sides, &title);
+        return simulated(args, subject, party, sides, &title);
     }
     let notion = notion(notion_text, &asked)?;
     let family = family(args, &asked, priors.as_ref(), &notion)?;
@@ -104,20 +105,16 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     }
     let shown = verdict::Shown::new(&title, &asked, notion_text, &notion, &family, &answer);
     let shown = shown.with_claim(args.claim.as_deref(), held, smallest.as_ref());
-    publish(&written(args, &shown)?, None)?;
-    Ok(exit(held))
+    Ok((written(&shown)?, exit(held)))
 }
 
-fn written(args: &Args, shown: &verdict::Shown) -> Result<String, Failure> {
-    match args.format {
-        LedgerFormat::Table => Ok(verdict::text(shown)),
-        LedgerFormat::Json => render::json(shown),
-    }
+fn written(shown: &verdict::Shown) -> Result<Written, Failure> {
+    Ok(Written { table: verdict::text(shown), json: render::json(shown)? })
 }
 
 /// Broken, or neither shown to hold nor shown to be broken: 1.
-fn exit(held: Option<Option<bool>>) -> ExitCode {
-    if matches!(held, None | Some(Some(true))) { ExitCode::SUCCESS } else { ExitCode::from(1) }
+fn exit(held: Option<Option<bool>>) -> Exit {
+    if matches!(held, None | Some(Some(true))) { Exit::Done } else { Exit::Refused }
 }
 
 fn semi_honest(notion: &str) -> Option<Sides> {
@@ -129,7 +126,13 @@ fn semi_honest(notion: &str) -> Option<Sides> {
 }
 
 /// What a protocol tells a party beside its input and output.
-fn simulated(args: &Args, subject: &Subject, party: Party, sides: Sides, title: &str) -> Result<ExitCode, Failure> {
+fn simulated(
+    args: &Args,
+    subject: &Subject,
+    party: Party,
+    sides: Sides,
+    title: &str,
+) -> Result<(Written, Exit), Failure> {
     let Subject::Protocol(protocol) = subject else {
         return Err(Failure::usage(
             "semi-honest privacy is about protocols",
@@ -148,8 +151,7 @@ fn simulated(args: &Args, subject: &Subject, party: Party, sides: Sides, title: 
     let notion = args.notion.as_deref().unwrap_or_default();
     let shown =
         verdict::Shown::simulated(title, notion, &found, protocol).with_claim(args.claim.as_deref(), held, None);
-    publish(&written(args, &shown)?, None)?;
-    Ok(exit(held))
+    Ok((written(&shown)?, exit(held)))
 }
 
 /// What somebody says of the mechanism.
@@ -162,7 +164,7 @@ fn undecided(error: SpendError) -> Failure {
 }
 
 /// What a file holds, or what is built in.
-fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
+pub fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
     let path = Path::new(name);
     if path.extension().is_none() && !path.exists() {
         return Subject::builtin(name, &args.parameters).map_err(|error| {

@@ -4,14 +4,14 @@
 mod account;
 mod answers;
 mod ask;
-mod assess;
+pub mod assess;
 mod attack;
-mod audit;
-mod check;
+pub mod audit;
+pub mod check;
 mod data;
 mod explain;
 mod explore;
-mod gwas;
+pub mod gwas;
 mod init;
 mod least;
 mod ledger;
@@ -26,15 +26,15 @@ mod serve;
 mod statements;
 mod suggest;
 pub mod sweep;
-mod translate;
+pub mod translate;
 
 use crate::args::policy::Data;
 use crate::args::{Args, Command};
 use crate::error::Failure;
-use std::process::ExitCode;
+use crate::exit::Exit;
 
 /// Runs the command.
-pub fn run(args: Args) -> Result<ExitCode, Failure> {
+pub fn run(args: Args) -> Result<Exit, Failure> {
     match args.command {
         Command::Check(check) => return check::run(&check),
         Command::Audit(audit) => return audit::run(&audit),
@@ -64,5 +64,5 @@ pub fn run(args: Args) -> Result<ExitCode, Failure> {
         Command::Data(Data::Pull(pull)) => data::pull(&pull),
         Command::Ledger(command) => ledger::run(&command),
     }?;
-    Ok(ExitCode::SUCCESS)
+    Ok(Exit::Done)
 }

@@ -3,14 +3,11 @@
 use crate::args::check::Recheck as Args;
 use crate::args::output::LedgerFormat;
 use crate::error::Failure;
+use crate::exit::Exit;
 use crate::output::publish;
 use crate::render;
 use deniable_recheck::{LIMIT, Upper, recheck, time};
 use serde::Serialize;
-use std::process::ExitCode;
-
-/// The exit code where the witness is right and the upper bound was left unchecked: neither proven nor wrong.
-const UNCHECKED: u8 = 3;
 
 #[derive(Serialize)]
 struct Shown {
@@ -19,7 +16,7 @@ struct Shown {
 }
 
 /// Runs it.
-pub fn run(args: &Args) -> Result<ExitCode, Failure> {
+pub fn run(args: &Args) -> Result<Exit, Failure> {
     let name = args.certificate.display();
     let text = std::fs::read_to_string(&args.certificate).map_err(|error| {
         Failure::refused(
@@ -30,13 +27,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Failure> {
     let report = recheck(&text, LIMIT)
         .map_err(|error| Failure::refused(format!("{name}: {error}"), "the certificate proves nothing"))?;
     let (witness, upper_bound, code) = match report.upper {
-        Upper::Holds => ("right", "right: nothing is worse".to_owned(), ExitCode::SUCCESS),
+        Upper::Holds => ("right", "right: nothing is worse".to_owned(), Exit::Done),
         Upper::Vacuous => {
-            ("none needed", "right: there is nothing to compare, the claim is vacuous".to_owned(), ExitCode::SUCCESS)
+            ("none needed", "right: there is nothing to compare, the claim is vacuous".to_owned(), Exit::Done)
         }
         Upper::TooMany(steps) => {
             let bound = format!("not re-checked: that would take about {}", time(steps));
-            ("right", bound, ExitCode::from(UNCHECKED))
+            ("right", bound, Exit::Unchecked)
         }
     };
     let shown = Shown { witness, upper_bound };

@@ -1,9 +1,8 @@
 //! `deniable translate`: one promise in the terms of others.
 
 use crate::args::check::Translate as Args;
-use crate::args::output::LedgerFormat;
 use crate::error::Failure;
-use crate::output::publish;
+use crate::output::{Written, publish};
 use crate::render;
 use deniable_core::adversary::PriorRange;
 use deniable_translate::render::{Row, text};
@@ -12,6 +11,11 @@ use deniable_translate::{compose, parse};
 
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
+    publish(found(args)?.as_asked(args.format), None)
+}
+
+/// What follows from what, and the other way round.
+pub fn found(args: &Args) -> Result<Written, Failure> {
     let usage = |error: &dyn std::fmt::Display, help: &str| Failure::usage(error, help);
     let help = "`deniable translate --help` has examples; `deniable explain` lists the notions";
     let priors = match &args.prior {
@@ -44,9 +48,5 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         };
         rows.extend(lines.iter().map(Row::new));
     }
-    let text = match args.format {
-        LedgerFormat::Table => format!("{from}\n\n{}", text(&rows)),
-        LedgerFormat::Json => render::json(&rows)?,
-    };
-    publish(&text, None)
+    Ok(Written { table: format!("{from}\n\n{}", text(&rows)), json: render::json(&rows)? })
 }

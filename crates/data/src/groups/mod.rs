@@ -10,11 +10,11 @@ use crate::drive::{Parts, drive};
 use crate::error::SourceError;
 use crate::memory::{Memory, Reservation};
 use crate::meter::{Meter, Progress};
-use crate::names::{csv_columns, parquet_columns};
+use crate::names::{column_type, csv_columns, parquet_columns};
 use crate::scan::{ScanError, Wanted};
 use crate::types::type_of;
 use crate::{Resources, Source};
-use arrow_array::{Array, StringViewArray};
+use arrow_array::{Array, RecordBatch, StringViewArray};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format};
 use distinct::Distinct;
@@ -66,6 +66,18 @@ impl Rows {
     pub fn times(&self, row: usize) -> u64 {
         self.times.get(row).copied().unwrap_or_default()
     }
+}
+
+/// Some columns of rows in memory, as their values are written, as those of a Parquet file of the same types are. A column of a type that is none
+/// of the six is refused when the rows are read.
+#[must_use]
+pub fn of_memory(name: &str, columns: &[String], batches: Vec<RecordBatch>) -> Source {
+    let schema = batches.first().map(RecordBatch::schema);
+    let column = |name: &String| {
+        let stored = schema.as_ref().and_then(|schema| column_type(schema.field_with_name(name).ok()?.data_type()));
+        Column::new(name, stored.unwrap_or(ColumnType::Text))
+    };
+    Source::memory(TableSchema::protected(name, columns.iter().map(column).collect(), None), batches)
 }
 
 /// Some columns of a file, as the texts that stand there: CSV, plain or compressed, or Parquet, told by the name's ending.

@@ -169,7 +169,7 @@ impl Source {
             return Err(SourceError::Rows { table });
         }
         let rows = match &self.rows {
-            Rows::Memory(batches) => Opened::Memory(memory(batches, declared, wanted)?),
+            Rows::Memory(rows) => Opened::Memory(memory(rows.batches(), declared, wanted)?),
             Rows::Files { files, format: Format::Csv(options), .. } => {
                 let layout = Layout::of(files, options, declared)?;
                 let layout = Arc::new(layout.project(wanted.iter().map(|wanted| wanted.column)));

@@ -157,7 +157,7 @@ fn long_texts_of_one_person_exhaust_nothing() {
         let mut all: Vec<(String, String)> = (0..40).map(|who| (format!("p{who}"), format!("note {who}"))).collect();
         // Each is a little larger than the one before.
         all.extend((0..rows).map(|row| ("eve".to_owned(), format!("z{row:04}{}", "x".repeat(60_000)))));
-        let source = Source::memory(table.clone(), all.chunks(16).map(batch).collect());
+        let source = Source::memory(table.clone(), all.chunks(16).map(batch).collect::<Vec<_>>());
         let resources = Resources { threads: 2, memory: Some(memory), ..Resources::default() };
         exact(&[source], &query, &Salt([7; 32]), &resources, &|_| {}).map(|exact| exact.reveal())
     };

@@ -32,7 +32,7 @@ fn sources(shape: &Shape, tables: &[TableSchema], entities: &[&Entity]) -> Vec<S
     };
     let rows = shape.batches(entities).into_iter().zip(tables);
     rows.map(|(batches, table)| {
-        let batches = batches.into_iter().map(|batch| somebody(table, batch)).collect();
+        let batches: Vec<_> = batches.into_iter().map(|batch| somebody(table, batch)).collect();
         Source::memory(table.clone(), batches)
     })
     .collect()
@@ -140,7 +140,7 @@ fn losses_are_the_same_in_little_memory() {
         };
         let of = |numbers: &[i64]| -> ArrayRef { Arc::new(Int64Array::from(numbers.to_vec())) };
         let batch = RecordBatch::try_from_iter([("who", owners), ("a", of(&a)), ("b", of(&b))]).unwrap();
-        let batches = (0..rows as usize).step_by(5_000).map(|begin| batch.slice(begin, 5_000)).collect();
+        let batches: Vec<_> = (0..rows as usize).step_by(5_000).map(|begin| batch.slice(begin, 5_000)).collect();
         let table = TableSchema::protected("t", columns(kind), Some(EntityKey::new("who", caps)));
         let sources = [Source::memory(table.clone(), batches)];
         for sql in ["SELECT COUNT(*) FROM t GROUP BY ROLLUP(a, b)", "SELECT COUNT(DISTINCT who) FROM t GROUP BY a"] {

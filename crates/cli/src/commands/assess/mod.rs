@@ -11,20 +11,50 @@ use crate::args::assess::Assess;
 use crate::args::output::Results;
 use crate::console::say;
 use crate::error::{Complaint, Failure};
-use crate::output::{results, writable};
+use crate::exit::Exit;
+use crate::output::{Written, results, writable};
 use crate::progress::Progress;
+use crate::render;
 use deniable_assess::{
     AssessError, Assessment, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, Sensitive, assess, link,
 };
 use deniable_core::adversary::PriorRange;
 use findings::TableFindings;
+pub use read::Given;
 use read::Reader;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::process::ExitCode;
 
 /// Runs it.
-pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
+pub fn run(args: &Assess) -> Result<Exit, Failure> {
+    let own = args.hierarchy.iter().map(|(_, file)| file);
+    let own: Vec<PathBuf> = tables(args).chain(own).cloned().collect();
+    let Results { out, report, .. } = &args.results;
+    writable(&[("--out", out.as_deref()), ("--report", report.as_deref())], &own)?;
+    let assessed = found(args, &Given::new())?;
+    results(&args.results, &table::text(&args.table, &assessed), &assessed.json(), &|| {
+        page::page(&args.table, &assessed)
+    })?;
+    let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
+    Ok(if is_met { Exit::Done } else { Exit::Refused })
+}
+
+/// The same, of tables that may be in memory, as text, JSON and a page; with whether every demand is met.
+pub fn written(args: &Assess, given: &Given) -> Result<(Written, String, Exit), Failure> {
+    let assessed = found(args, given)?;
+    let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
+    let written = Written { table: table::text(&args.table, &assessed), json: render::json(&assessed.json())? };
+    Ok((written, page::page(&args.table, &assessed), if is_met { Exit::Done } else { Exit::Refused }))
+}
+
+/// All tables that are looked at.
+fn tables(args: &Assess) -> impl Iterator<Item = &PathBuf> {
+    let all = [Some(&args.table), args.background.as_ref(), args.original.as_ref(), args.auxiliary.as_ref()];
+    all.into_iter().flatten()
+}
+
+/// What a table gives away; those that are given are not read from files.
+fn found(args: &Assess, given: &Given) -> Result<TableFindings, Failure> {
     let trimmed = |names: &[String]| names.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
     let (quasi, sensitive) = (trimmed(&args.quasi), trimmed(&args.sensitive));
     known_columns(args, &quasi, &sensitive)?;
@@ -35,14 +65,8 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
     let priors = args.prior.as_deref().map_or_else(|| Ok(PriorRange::uniform()), priors)?;
     let hierarchies = hierarchies(args)?;
     let distances = distances(args, &hierarchies)?;
-    let all = [Some(&args.table), args.background.as_ref(), args.original.as_ref(), args.auxiliary.as_ref()];
-    let own =
-        all.iter().flatten().map(|path| (*path).clone()).chain(args.hierarchy.iter().map(|(_, file)| file.clone()));
-    let Results { out, report, .. } = &args.results;
-    writable(&[("--out", out.as_deref()), ("--report", report.as_deref())], &own.collect::<Vec<PathBuf>>())?;
-
     let progress = Progress::new();
-    let reader = Reader::new(args, &quasi, &progress)?;
+    let reader = Reader::new(args, given, &quasi, &progress)?;
     let published = reader.published(&args.table, &sensitive)?;
     let raw = |file: Option<&PathBuf>| file.map(|file| reader.raw(file, &sensitive)).transpose();
     let (background, original) = (raw(args.background.as_ref())?, raw(args.original.as_ref())?);
@@ -74,12 +98,7 @@ pub fn run(args: &Assess) -> Result<ExitCode, Failure> {
             uncovered(what, counts, &assessment).into_iter().for_each(say);
         }
     }
-    let assessed = TableFindings { assessment, linking, files: files(args) };
-    results(&args.results, &table::text(&args.table, &assessed), &assessed.json(), &|| {
-        page::page(&args.table, &assessed)
-    })?;
-    let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
-    Ok(if is_met { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(TableFindings { assessment, linking, files: files(args) })
 }
 
 /// Raw values that no published cell covers, column by column: a misspelt one would otherwise be somebody who is not in the table.

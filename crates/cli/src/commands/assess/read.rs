@@ -4,13 +4,19 @@ use crate::args::assess::{Assess, Empty};
 use crate::args::policy::delimiter;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
+use deniable::arrow_array::RecordBatch;
 use deniable_assess::Counts;
 use deniable_sql::source::groups::{self, Layout, groups};
-use deniable_sql::{Resources, SourceError};
-use std::path::Path;
+use deniable_sql::{Resources, Source, SourceError};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Tables that are in memory, by the names that stand where files would.
+pub type Given = BTreeMap<PathBuf, Vec<RecordBatch>>;
 
 /// Reads the tables of one run.
 pub struct Reader<'a> {
+    given: &'a Given,
     quasi: &'a [String],
     empty: Empty,
     layout: Layout,
@@ -20,7 +26,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// With the flags of a run.
-    pub fn new(args: &Assess, quasi: &'a [String], progress: &'a Progress) -> Result<Self, Failure> {
+    pub fn new(args: &Assess, given: &'a Given, quasi: &'a [String], progress: &'a Progress) -> Result<Self, Failure> {
         let names = args.columns.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
         let names = (!names.is_empty()).then_some(names);
         let encoding = args.encoding.clone();
@@ -31,7 +37,7 @@ impl<'a> Reader<'a> {
             ));
         }
         let layout = Layout { delimiter: args.delimiter.map(delimiter).transpose()?, names, encoding };
-        Ok(Self { quasi, empty: args.empty, layout, resources: args.limits.resources(), progress })
+        Ok(Self { given, quasi, empty: args.empty, layout, resources: args.limits.resources(), progress })
     }
 
     /// The published table: all columns must be there.
@@ -42,14 +48,14 @@ impl<'a> Reader<'a> {
 
     /// A table of raw values: all columns that may be known, and the sensitive ones that it has.
     pub fn raw(&self, file: &Path, sensitive: &[String]) -> Result<Counts, Failure> {
-        let there = groups::names(file, &self.layout).map_err(|error| self.source_failure(file, error))?;
+        let there = self.names(file)?;
         let known = sensitive.iter().filter(|name| there.contains(name));
         self.read(file, &self.quasi.iter().chain(known).cloned().collect::<Vec<_>>(), false)
     }
 
     /// A table of raw values: the columns that may be known, as far as it has them.
     pub fn some(&self, file: &Path) -> Result<Counts, Failure> {
-        let there = groups::names(file, &self.layout).map_err(|error| self.source_failure(file, error))?;
+        let there = self.names(file)?;
         let known: Vec<String> = self.quasi.iter().filter(|name| there.contains(name)).cloned().collect();
         if known.is_empty() {
             let help = format!("it has {}; name the columns as in the published table", there.join(", "));
@@ -58,16 +64,32 @@ impl<'a> Reader<'a> {
         self.read(file, &known, false)
     }
 
+    /// The names of a table's columns.
+    fn names(&self, file: &Path) -> Result<Vec<String>, Failure> {
+        match self.given.get(file).map(Vec::as_slice) {
+            Some([first, ..]) => Ok(first.schema().fields().iter().map(|field| field.name().clone()).collect()),
+            Some([]) => Ok(Vec::new()),
+            None => groups::names(file, &self.layout).map_err(|error| self.source_failure(file, error)),
+        }
+    }
+
+    fn open(&self, file: &Path, columns: &[String]) -> Result<Source, SourceError> {
+        match self.given.get(file) {
+            Some(rows) => Ok(groups::of_memory(&file.display().to_string(), columns, rows.clone())),
+            None => groups::open(file, columns, &self.layout),
+        }
+    }
+
     fn read(&self, file: &Path, columns: &[String], may_be_suppressed: bool) -> Result<Counts, Failure> {
         self.is_no_header(file)?;
         let of_library = |error: deniable_assess::AssessError| super::failure(error);
         let mut counts = Counts::new(columns).map_err(of_library)?;
-        let source = groups::open(file, columns, &self.layout).map_err(|error| self.source_failure(file, error))?;
+        let source = self.open(file, columns).map_err(|error| self.source_failure(file, error))?;
         let what = format!("reading {}", file.display());
         let mut faults = Faults { empty: vec![0; columns.len()], ..Faults::default() };
         let mut failed = None;
         let mut row_codes = vec![0; columns.len()];
-        let is_text = groups::is_text(file);
+        let is_text = !self.given.contains_key(file) && groups::is_text(file);
         groups(&source, &self.resources, &|read| self.progress.read(&what, read), &mut |rows| {
             for row in 0..rows.len() {
                 let times = rows.times(row);

@@ -4,7 +4,7 @@ mod check;
 mod curator;
 mod people;
 mod power;
-mod release;
+pub mod release;
 mod simulate;
 
 use crate::args::gwas::{Gwas, GwasCommand};

@@ -25,52 +25,90 @@ use deniable_ledger::Summary;
 use deniable_policy::Policy;
 use deniable_publication::Publication;
 use deniable_report::Report;
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
-    let located = Located::new(files(&args.input)?);
-    let files = located.files();
-    let protects = protects(&args.adjacency)?;
-    let promised = promised(args, files)?;
     if let Some(reason) = &args.change_promise {
-        return change_promise(&promised, reason);
+        return change_promise(&Asked::of(args, false)?.promised, reason);
     }
-    let request = request(args, files, protects)?;
-    let own: Vec<PathBuf> = files.all().into_iter().chain([promised.ledger().to_owned()]).collect();
+    let asked = Asked::of(args, true)?;
+    let own: Vec<PathBuf> =
+        asked.located.files().all().into_iter().chain([asked.promised.ledger().to_owned()]).collect();
     let own: Vec<PathBuf> = own.into_iter().chain(args.policy.clone()).chain(args.extract.clone()).collect();
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own)?;
-    let progress = Progress::new();
-    let tell = |event: Event<'_>| tell(&progress, event, (&request.source, &request.version));
-    let (threads, register) = (all_threads(args.threads), args.register);
-    let means = Means { files: &located, threads, register, tell: &tell };
     if args.dry_run {
-        let summary = match promised.ledger().exists() {
-            true => deniable_ledger::show(promised.ledger())?,
-            false => Summary::before_any(promised.population()),
-        };
-        return publish(&deniable_gwas::forecast(&means, &promised, &request, &summary).map_err(failure)?, None);
+        return publish(&asked.forecast()?, None);
     }
-    let mut ledger = open(promised.ledger(), promised.population(), &located)?;
-    let before = ledger.head().clone();
-    let released = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new()?);
-    progress.done();
-    if released.is_ok() || *ledger.head() != before {
-        say(format!("ledger head {}", ledger.head()));
-    }
-    let Released { publication, unanswered } = released.map_err(failure)?;
+    let Released { publication, unanswered } = asked.release()?;
     // The last of the releases without an answer is the failure beside the answers to the others.
     let mut failed = None;
     for error in unanswered {
         failed.replace(failure(error)).iter().for_each(Failure::tell);
     }
     if !publication.asks.is_empty() {
-        publish(&written(&publication, args, protects)?, args.out.as_ref())?;
+        publish(&written(&publication, args, asked.protects)?, args.out.as_ref())?;
     }
     if let Some(report) = &args.report {
-        publish_page(&Report::of_ledger(&deniable_ledger::show(promised.ledger())?)?.html(), report)?;
+        let summary = deniable_ledger::show(asked.promised.ledger())?;
+        publish_page(&Report::of_ledger(&summary)?.html(), report)?;
     }
     failed.map_or(Ok(()), Err)
+}
+
+/// What is asked of which files, under which promise.
+pub struct Asked {
+    located: Located,
+    protects: Protects,
+    promised: Promised,
+    request: Option<Request>,
+    threads: NonZeroUsize,
+    register: bool,
+}
+
+impl Asked {
+    /// By flags; whether they must ask for something.
+    pub fn of(args: &Release, something: bool) -> Result<Self, Failure> {
+        let located = Located::new(files(&args.input)?);
+        let protects = protects(&args.adjacency)?;
+        let promised = promised(args, located.files())?;
+        let request = something.then(|| request(args, located.files(), protects)).transpose()?;
+        let (threads, register) = (all_threads(args.threads), args.register);
+        Ok(Self { located, protects, promised, request, threads, register })
+    }
+
+    fn asking<T>(&self, run: impl FnOnce(&Means<'_>, &Request) -> Result<T, Failure>) -> Result<T, Failure> {
+        let Some(request) = &self.request else { return Err(Failure::usage("nothing is asked for", "add --top 5")) };
+        let progress = Progress::new();
+        let tell = |event: Event<'_>| tell(&progress, event, (&request.source, &request.version));
+        let means = Means { files: &self.located, threads: self.threads, register: self.register, tell: &tell };
+        let found = run(&means, request);
+        progress.done();
+        found
+    }
+
+    /// What it would cost, and how far it would be off.
+    pub fn forecast(&self) -> Result<String, Failure> {
+        let summary = match self.promised.ledger().exists() {
+            true => deniable_ledger::show(self.promised.ledger())?,
+            false => Summary::before_any(self.promised.population()),
+        };
+        self.asking(|means, request| deniable_gwas::forecast(means, &self.promised, request, &summary).map_err(failure))
+    }
+
+    /// Releases it: charged, computed, stored, shown.
+    pub fn release(&self) -> Result<Released, Failure> {
+        let mut ledger = open(self.promised.ledger(), self.promised.population(), &self.located)?;
+        let before = ledger.head().clone();
+        let released = self.asking(|means, request| {
+            release(means, &self.promised, request, &mut ledger, &mut SystemRng::new()?).map_err(failure)
+        });
+        if released.is_ok() || *ledger.head() != before {
+            say(format!("ledger head {}", ledger.head()));
+        }
+        released
+    }
 }
 
 /// Puts the stated promise in place of the recorded one, in every account of the people.

@@ -1,0 +1,124 @@
+//! Audits of functions: many outputs at a time, on the thread that asked.
+
+use crate::failure::{Kind, raised, usage};
+use deniable::audit::{
+    AuditError, Cell, InputAdjacency, Mechanism, MechanismError, Neighbours, Outputs, Pair, Settings, audit as run,
+};
+use deniable_cli::calls::{self, AuditClaim};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyTuple};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A function that draws outputs: called with an input and how many.
+struct Function {
+    function: Py<PyAny>,
+    /// What it raised, or what is wrong with what it gave: told by the one who asked for the audit.
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Mechanism for Function {
+    fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
+        Python::attach(|py| {
+            // Ctrl-C ends an audit between two calls.
+            py.check_signals()?;
+            let given = self.function.bind(py).call1((input.to_vec(), times))?;
+            // Arrays of NumPy give their elements as Python's numbers, all at once.
+            let given = if given.hasattr("tolist")? { given.call_method0("tolist")? } else { given };
+            for output in given.try_iter()? {
+                write(&output?, out)?;
+                out.end();
+            }
+            Ok(())
+        })
+        .map_err(|error: PyErr| {
+            *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+            MechanismError::Function
+        })
+    }
+}
+
+/// Adds the cells of an output: a number, a text, or several of them in a tuple or list.
+fn write(output: &Bound<'_, PyAny>, out: &mut Outputs) -> PyResult<()> {
+    let py = output.py();
+    if let Ok(text) = output.cast::<PyString>() {
+        out.word(text.to_str()?);
+    } else if output.is_instance_of::<PyBool>() {
+        out.cell(Cell::Integer(i64::from(output.extract::<bool>()?)));
+    } else if output.is_instance_of::<PyInt>() {
+        match output.extract::<i64>() {
+            Ok(number) => out.cell(Cell::Integer(number)),
+            // Beyond 64 bits the digits tell numbers apart.
+            Err(_) => out.word(output.str()?.to_str()?),
+        }
+    } else if output.is_instance_of::<PyFloat>() {
+        out.cell(Cell::Number(output.extract()?));
+    } else if output.is_none() {
+        out.word("None");
+    } else if output.is_instance_of::<PyTuple>() || output.is_instance_of::<pyo3::types::PyList>() {
+        for cell in output.try_iter()? {
+            write(&cell?, out)?;
+        }
+    } else {
+        let kind = output.get_type().name()?;
+        let help =
+            "an output is a number, a text, None, or a tuple of such; a function gives a list or an array of outputs";
+        return Err(usage(py, format!("an output is of type {kind}"), help));
+    }
+    Ok(())
+}
+
+/// Audits a function: text, JSON, the code of the verdict.
+#[pyfunction]
+#[pyo3(signature = (function, claim, prior, confidence, samples, adjacency, entries, negative, pairs))]
+#[expect(clippy::too_many_arguments, reason = "python/deniable has the names and the defaults")]
+pub fn audit(
+    py: Python<'_>,
+    function: Py<PyAny>,
+    claim: Option<String>,
+    prior: Option<String>,
+    confidence: String,
+    samples: u64,
+    adjacency: &str,
+    entries: usize,
+    negative: bool,
+    pairs: Vec<(Vec<i64>, Vec<i64>)>,
+) -> PyResult<(String, String, u8)> {
+    let adjacency = match adjacency {
+        "each-by-one" => InputAdjacency::EachByOne,
+        "same-direction" => InputAdjacency::SameDirection,
+        "one-entry" => InputAdjacency::OneEntry,
+        other => {
+            let help = "write \"each-by-one\", \"same-direction\" or \"one-entry\", or give pairs";
+            return Err(usage(py, format!("{other:?} says not which inputs are neighbours"), help));
+        }
+    };
+    let neighbours = if !pairs.is_empty() {
+        if let Some((left, right)) = pairs.iter().find(|(left, right)| left.len() != right.len()) {
+            let message = format!("{left:?} and {right:?} are no pair of inputs");
+            return Err(usage(py, message, "give as many whole numbers on both sides"));
+        }
+        Neighbours::listed(pairs.into_iter().map(|(left, right)| Pair::new(left, right)).collect())
+    } else if negative {
+        Neighbours::queries(adjacency, entries)
+    } else {
+        Neighbours::counts(adjacency, entries)
+    };
+    let claim = AuditClaim::read(claim.as_deref(), prior.as_deref(), &confidence)
+        .map_err(|failure| raised(py, Kind::Usage, &failure))?;
+    let settings = Settings { samples, error: claim.error, ..Settings::default() };
+    let slot = Arc::new(Mutex::new(None));
+    let mechanism = Function { function, raised: slot.clone() };
+    let verdict = py.detach(move || {
+        run(&mut [Box::new(mechanism)], &neighbours, claim.limit.as_ref(), &settings).map(|verdict| (verdict, claim))
+    });
+    let (verdict, claim) = match verdict {
+        Ok(done) => done,
+        Err(AuditError::Mechanism(MechanismError::Function)) => {
+            let raised = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+            return Err(raised.unwrap_or_else(|| usage(py, "the function failed", "call it by hand")));
+        }
+        Err(error) => return Err(raised(py, Kind::Usage, &calls::audit_failure(error))),
+    };
+    let found = calls::audited(&verdict, &claim).map_err(|failure| raised(py, Kind::Other, &failure))?;
+    Ok((found.text, found.json, found.exit.code()))
+}

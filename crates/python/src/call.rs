@@ -1,0 +1,178 @@
+//! Computations that go on beside Python's threads, and how they are waited for: a little at a time, so that whoever waits can stop waiting.
+//!
+//! A call that nobody waits for any more goes on to its end: what was charged is computed and stored. Python's objects are touched by the thread
+//! that waits, never by the one that computes.
+
+use crate::failure::{Kind, of_error, raised};
+use deniable::{Event, Origin};
+use deniable_cli::error::Failure;
+use deniable_cli::render;
+use pyo3::prelude::*;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// What is being done, and what is to be said about it, as the computing thread tells it.
+#[derive(Debug, Default)]
+pub struct Told {
+    what: String,
+    rows: u64,
+    bytes: Option<u64>,
+    size: Option<u64>,
+    /// What kind of news, and the news.
+    messages: Vec<(&'static str, String)>,
+}
+
+/// The same, shared by the thread that computes and the one that waits.
+#[derive(Debug, Clone, Default)]
+pub struct Telling(Arc<Mutex<Told>>);
+
+impl Telling {
+    fn told(&self) -> MutexGuard<'_, Told> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Keeps what a session tells until somebody asks.
+    pub fn hear(&self, event: Event<'_>) {
+        use deniable::Step;
+        let mut told = self.told();
+        let mut say = |kind, text: String| told.messages.push((kind, text));
+        match event {
+            Event::NewLedger(path) => say("new ledger", path.display().to_string()),
+            Event::Head(head) => say("head", head.to_string()),
+            Event::Step(Step::Scanned { table, report }) => say("checked", render::scan::table(table, report)),
+            Event::Step(Step::Registered(table)) => {
+                say("registered", format!("version \"{}\" of `{}`", table.version, table.source.table().name));
+            }
+            Event::Step(Step::WrittenSince(table)) => say(
+                "written since",
+                format!(
+                    "the files of `{}` were written to after version \"{}\" was registered, and stored answers are about what \
+                     they held then: register() tells whether they changed",
+                    table.source.table().name,
+                    table.version
+                ),
+            ),
+            Event::Step(Step::AnsweredWithin(name, earlier)) => {
+                say("answered", format!("{name}: part of the stored answer \"{earlier}\", free"));
+            }
+            Event::Step(Step::Answered(name, origin)) => {
+                let how = match origin {
+                    Origin::Charged => "charged and answered",
+                    Origin::Resumed => "answered; an earlier run had charged it",
+                    Origin::Stored => "stored answer, free",
+                };
+                say("answered", format!("{name}: {how}"));
+            }
+            Event::Step(Step::Checking(rows)) => told.at("checking the data", rows, None, None),
+            Event::Step(Step::Computing(name, read)) => told.at(name, read.rows, read.bytes, read.size),
+            Event::Step(Step::Asking(name)) => told.at(&format!("{name}: the engine computes"), 0, None, None),
+            Event::Step(Step::Trying(name)) => told.at(&format!("{name}: trying the engine"), 0, None, None),
+            Event::Step(Step::AddingUp(name, _)) => {
+                told.at(&format!("{name}: making its totals add up"), 0, None, None);
+            }
+            _ => {}
+        }
+    }
+}
+
+impl Told {
+    fn at(&mut self, what: &str, rows: u64, bytes: Option<u64>, size: Option<u64>) {
+        if self.what != what {
+            what.clone_into(&mut self.what);
+        }
+        (self.rows, self.bytes, self.size) = (rows, bytes, size);
+    }
+}
+
+/// Where a result comes from.
+enum Coming {
+    /// From a session's own thread, as JSON.
+    Session(Box<dyn FnMut(Duration) -> Option<Result<String, deniable::Error>> + Send>),
+    /// From a thread of its own.
+    Thread(Receiver<Result<Vec<String>, Failure>>),
+}
+
+/// A computation that goes on.
+#[pyclass(frozen, module = "deniable._deniable")]
+pub struct Call {
+    coming: Mutex<Option<Coming>>,
+    telling: Telling,
+}
+
+impl Call {
+    /// Something that a session does; `written` makes JSON of its result.
+    pub fn of_session<T: Send + 'static>(
+        mut call: deniable::Call<T>,
+        telling: Telling,
+        written: impl Fn(T) -> Result<String, deniable::Error> + Send + 'static,
+    ) -> Self {
+        let coming = move |most| call.wait_for(most).map(|result| result.and_then(&written));
+        Self { coming: Mutex::new(Some(Coming::Session(Box::new(coming)))), telling }
+    }
+
+    /// Something that a thread of its own does.
+    ///
+    /// # Errors
+    /// When the system has no thread to give.
+    pub fn begin(
+        compute: impl FnOnce() -> Result<Vec<String>, Failure> + Send + 'static,
+    ) -> Result<Self, std::io::Error> {
+        let (give, coming) = std::sync::mpsc::channel();
+        std::thread::Builder::new().name("deniable".to_owned()).spawn(move || {
+            // Nobody may wait any more.
+            let _ = give.send(compute());
+        })?;
+        Ok(Self { coming: Mutex::new(Some(Coming::Thread(coming))), telling: Telling::default() })
+    }
+}
+
+#[pymethods]
+impl Call {
+    /// Waits for the result, so many seconds at most: `None` where it goes on.
+    fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<Vec<String>>> {
+        enum Came {
+            Result(Vec<String>),
+            Error(deniable::Error),
+            Failure(Failure),
+            Nothing,
+        }
+        let most = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
+        let came = py.detach(|| {
+            let mut coming = self.coming.lock().unwrap_or_else(PoisonError::into_inner);
+            let came = match coming.as_mut() {
+                None => return Came::Error(deniable::Error::Ended),
+                Some(Coming::Session(wait)) => match wait(most) {
+                    None => return Came::Nothing,
+                    Some(Ok(json)) => Came::Result(vec![json]),
+                    Some(Err(error)) => Came::Error(error),
+                },
+                Some(Coming::Thread(receiver)) => match receiver.recv_timeout(most) {
+                    Err(RecvTimeoutError::Timeout) => return Came::Nothing,
+                    Err(RecvTimeoutError::Disconnected) => Came::Error(deniable::Error::Ended),
+                    Ok(Ok(texts)) => Came::Result(texts),
+                    Ok(Err(failure)) => Came::Failure(failure),
+                },
+            };
+            *coming = None;
+            came
+        });
+        match came {
+            Came::Nothing => Ok(None),
+            Came::Result(texts) => Ok(Some(texts)),
+            Came::Error(error) => Err(of_error(py, error)),
+            Came::Failure(failure) => Err(raised(py, Kind::Other, &failure)),
+        }
+    }
+
+    /// What is being done, how many rows it has come, and of how many bytes how many.
+    fn progress(&self) -> (String, u64, Option<u64>, Option<u64>) {
+        let told = self.telling.told();
+        (told.what.clone(), told.rows, told.bytes, told.size)
+    }
+
+    /// What was told since somebody last asked.
+    fn news(&self) -> Vec<(&'static str, String)> {
+        std::mem::take(&mut self.telling.told().messages)
+    }
+}

@@ -1,0 +1,46 @@
+//! Answers and odds in a notebook, with the pictures that reports have.
+
+use crate::failure::usage;
+use deniable::Answer;
+use deniable::exact::Rational;
+use deniable_chart::belief::{Beliefs, curve};
+use deniable_chart::palette::{standalone, style};
+use deniable_report::answers;
+use num_traits::ToPrimitive;
+use pyo3::prelude::*;
+
+fn read(py: Python<'_>, json: &str) -> PyResult<Answer> {
+    serde_json::from_str(json)
+        .map_err(|error| usage(py, format!("this is no answer: {error}"), "answers come from ask() and release()"))
+}
+
+/// An answer as it stands on a report: its table and its pictures.
+#[pyfunction]
+pub fn answer_html(py: Python<'_>, json: &str, confidence: &str) -> PyResult<String> {
+    Ok(answers::of(&read(py, json)?, confidence).into_string())
+}
+
+/// An answer as the terminal shows it.
+#[pyfunction]
+pub fn answer_text(py: Python<'_>, json: &str, confidence: &str) -> PyResult<String> {
+    Ok(deniable_cli::render::table::table(&read(py, json)?, confidence))
+}
+
+/// The pictures of an answer as SVG, each with its caption.
+#[pyfunction]
+pub fn answer_pictures(py: Python<'_>, json: &str) -> PyResult<Vec<(String, String)>> {
+    let pictures = answers::pictures(&read(py, json)?, None);
+    Ok(pictures.into_iter().map(|(svg, caption)| (standalone(&svg), caption)).collect())
+}
+
+/// What odds make of every belief, as SVG.
+#[pyfunction]
+pub fn belief_curve(odds: Rational) -> String {
+    standalone(&curve(&Beliefs::of_odds(odds.to_f64().unwrap_or(f64::INFINITY))))
+}
+
+/// What pages that hold pictures need.
+#[pyfunction]
+pub fn picture_style() -> String {
+    style()
+}

@@ -1,0 +1,60 @@
+//! The commands that look at something, each on a thread of its own, and the command line.
+
+use crate::call::Call;
+use crate::failure::{Kind, raised};
+use crate::rows::all_owned;
+use deniable_cli::calls::{self, Found, GivenMechanism};
+use deniable_cli::error::Failure;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3_arrow::PyTable;
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What a call gives: the text, JSON, and the page or nothing; and whether all that was claimed or demanded holds.
+fn begin(find: impl FnOnce() -> Result<Found, Failure> + Send + 'static) -> PyResult<Call> {
+    let call = Call::begin(move || {
+        let Found { text, json, page, exit } = find()?;
+        Ok(vec![text, json, page.unwrap_or_default(), exit.code().to_string()])
+    });
+    call.map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))
+}
+
+/// Decides about a mechanism, which is named by the words, JSON, or rows.
+#[pyfunction]
+#[pyo3(signature = (words, json=None, rows=None))]
+pub fn check(words: Vec<OsString>, json: Option<String>, rows: Option<Vec<[String; 3]>>) -> PyResult<Call> {
+    let mechanism = json.map(GivenMechanism::Json).or(rows.map(GivenMechanism::Rows));
+    begin(move || calls::check(&words, mechanism))
+}
+
+/// Says a promise in the terms of others.
+#[pyfunction]
+pub fn translate(words: Vec<OsString>) -> PyResult<Call> {
+    begin(move || calls::translate(&words))
+}
+
+/// Finds out what an anonymised table gives away; tables that are no files go by the names that stand for them.
+#[pyfunction]
+pub fn assess(py: Python<'_>, words: Vec<OsString>, tables: Vec<(PathBuf, PyTable)>) -> PyResult<Call> {
+    let mut given = BTreeMap::new();
+    for (name, rows) in tables {
+        let shown = name.display().to_string();
+        let rows = py.detach(|| all_owned(rows)).map_err(|error| raised(py, Kind::Data, &error.in_table(&shown)))?;
+        given.insert(name, rows);
+    }
+    begin(move || calls::assess(&words, &given))
+}
+
+/// Releases association results.
+#[pyfunction]
+pub fn gwas(words: Vec<OsString>) -> PyResult<Call> {
+    begin(move || calls::gwas(&words))
+}
+
+/// The command line: what these words say is done, on the process's own standard output and error. The exit code.
+#[pyfunction]
+pub fn command(py: Python<'_>, words: Vec<OsString>) -> u8 {
+    py.detach(|| deniable_cli::main(&words)).code()
+}

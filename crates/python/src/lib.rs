@@ -1,0 +1,47 @@
+//! The extension module of the Python package `deniable`: the library, the commands that look at something, and the command line itself.
+//!
+//! | question | module |
+//! |---|---|
+//! | how do tables come in and go out? | `rows` |
+//! | what is a policy, and what does it promise? | `policy` |
+//! | how are queries asked? | `session` |
+//! | how is a computation waited for? | `call` |
+//! | what do `check`, `translate`, `assess` and `gwas` find? | `found` |
+//! | how is a function audited? | `audit` |
+//! | how does an answer look in a notebook? | `drawn` |
+//! | how does a failure become an exception? | `failure` |
+//!
+//! Everything here is for `python/deniable`, which has the names, types and words that people see; nothing decides there. Rules of this crate:
+//! no thread but Python's own touches a Python object; the interpreter's lock is released wherever something is computed or waited for;
+//! what leaves is text, JSON, exact numbers, or Arrow.
+
+mod audit;
+mod call;
+mod drawn;
+mod failure;
+mod found;
+mod policy;
+mod rows;
+mod session;
+
+/// The module.
+#[pyo3::pymodule]
+mod _deniable {
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+    #[pymodule_export]
+    use crate::audit::audit;
+    #[pymodule_export]
+    use crate::call::Call;
+    #[pymodule_export]
+    use crate::drawn::{answer_html, answer_pictures, answer_text, belief_curve, picture_style};
+    #[pymodule_export]
+    use crate::found::{assess, check, command, gwas, translate};
+    #[pymodule_export]
+    use crate::policy::Policy;
+    #[pymodule_export]
+    use crate::rows::{answer_table, rows_as_text};
+    #[pymodule_export]
+    use crate::session::Session;
+}

@@ -1,0 +1,131 @@
+//! Policies: read from files, or from the text that a policy built in Python is.
+
+use crate::failure::{Kind, of_error, raised, usage};
+use deniable::exact::Rational;
+use deniable::{Error, Plan, publication::Statement};
+use deniable_chart::{belief::curve, palette::standalone, people::people};
+use deniable_cli::error::{Failure, plan_failure};
+use deniable_cli::render;
+use deniable_policy::Policy as Read;
+use deniable_report::PromisePicture;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// A policy.
+#[pyclass(frozen, module = "deniable._deniable")]
+pub struct Policy(pub Read);
+
+/// A guarantee in words as JSON; R, rounded up where it is not rational, and whether it was not; pictures with captions.
+type Guarantee = (String, Rational, bool, Vec<(String, String)>);
+
+/// The plan of a policy; what is wrong with its queries is shown where it stands.
+pub fn planned(py: Python<'_>, policy: Read) -> PyResult<Plan> {
+    let copy = policy.clone();
+    let planned = py.detach(|| {
+        let policy = deniable::with_public_keys(policy).map_err(Error::from)?;
+        Plan::new(policy).map_err(Error::Plan)
+    });
+    planned.map_err(|error| match error {
+        Error::Plan(errors) => raised(py, Kind::Query, &plan_failure(&errors, &copy)),
+        other => of_error(py, other),
+    })
+}
+
+/// A plan for reading, and as JSON.
+pub fn written(py: Python<'_>, plan: &Plan, account: Option<&deniable::ledger::Account>) -> PyResult<(String, String)> {
+    let shown = render::plan::Shown::new(plan, account);
+    let json = render::json(&shown).map_err(|failure| raised(py, Kind::Other, &failure))?;
+    Ok((render::plan::table(&shown), json))
+}
+
+#[pymethods]
+impl Policy {
+    /// Reads the policy of a file.
+    #[staticmethod]
+    fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
+        let read = py.detach(|| Read::load(&path));
+        read.map(Self).map_err(|errors| raised(py, Kind::Policy, &Failure::from(errors)))
+    }
+
+    /// Reads the text of a policy; relative paths begin at the folder.
+    #[staticmethod]
+    fn parse(py: Python<'_>, text: &str, folder: PathBuf) -> PyResult<Self> {
+        let read = Read::parse(&folder.join("policy built in Python"), text);
+        read.map(Self).map_err(|errors| raised(py, Kind::Policy, &Failure::from(errors)))
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    #[getter]
+    fn population(&self) -> &str {
+        self.0.population()
+    }
+
+    #[getter]
+    fn source(&self) -> &str {
+        self.0.source()
+    }
+
+    #[getter]
+    fn ledger(&self) -> PathBuf {
+        self.0.ledger().to_owned()
+    }
+
+    /// The names of its queries.
+    #[getter]
+    fn queries(&self) -> Vec<String> {
+        self.0.asks().iter().map(|ask| ask.name.clone()).collect()
+    }
+
+    /// Its tables with their declared versions, the main one first, and whether each holds protected people.
+    #[getter]
+    fn tables(&self) -> Vec<(String, String, bool)> {
+        let table = |table: deniable_core::schema::DeclaredTable| {
+            let protected = !matches!(table.role, deniable_core::schema::Role::Public { .. });
+            (table.data.table, table.data.version, protected)
+        };
+        self.0.tables().into_iter().map(table).collect()
+    }
+
+    /// What is promised: in words as JSON; R, rounded up where it is not rational, and whether it was; the promise as pictures.
+    fn guarantee(&self, py: Python<'_>) -> PyResult<Guarantee> {
+        let guarantee = self.0.guarantee();
+        let statement = render::json(&Statement::of(guarantee));
+        let json = statement.map_err(|failure| raised(py, Kind::Other, &failure))?;
+        let picture = PromisePicture::of(guarantee.clone());
+        let (sentence, frequencies) = picture.in_frequencies();
+        let pictures = vec![
+            (standalone(&people(&frequencies)), sentence),
+            (standalone(&curve(&picture.beliefs())), "what any belief can become".to_owned()),
+        ];
+        let odds = guarantee.limit().odds_at_most();
+        let exact = guarantee.limit().to_string() == odds.to_string();
+        Ok((json, odds, exact, pictures))
+    }
+
+    /// The plan of its queries, or of those of these names, for reading and as JSON. No data are read.
+    fn plan(&self, py: Python<'_>, names: Vec<String>) -> PyResult<(String, String)> {
+        let plan = planned(py, self.0.clone())?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let plan =
+            if names.is_empty() { plan } else { plan.named(&names).map_err(|error| of_error(py, error.into()))? };
+        written(py, &plan, None)
+    }
+
+    /// The same policy about other versions, in another ledger.
+    fn with_(&self, py: Python<'_>, versions: Vec<(String, String)>, ledger: Option<PathBuf>) -> PyResult<Self> {
+        let mut policy = self.0.clone();
+        for (table, version) in versions {
+            policy = policy.with_version(&table, &version).map_err(|wanted| {
+                usage(py, format!("version {version:?} of `{table}` is not {wanted}"), "write version=\"2024-06\"")
+            })?;
+        }
+        Ok(Self(match ledger {
+            Some(ledger) => policy.with_ledger(ledger),
+            None => policy,
+        }))
+    }
+}

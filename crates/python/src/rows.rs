@@ -1,0 +1,249 @@
+//! Tables in and out, by Arrow's PyCapsules.
+
+use crate::failure::usage;
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
+use arrow_cast::cast;
+use arrow_data::transform::MutableArrayData;
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use deniable::publication::{KeyValue, Scalar};
+use deniable::{Answer, Cell};
+use deniable_cli::error::Failure;
+use pyo3::prelude::*;
+use pyo3_arrow::PyTable;
+use std::sync::Arc;
+
+/// Why rows were not taken.
+#[derive(Debug, thiserror::Error)]
+pub enum RowsError {
+    /// Several columns have the name of a declared one.
+    #[error("there are several columns `{0}`")]
+    Twice(String),
+    /// What came is no Arrow: whoever made it is broken.
+    #[error("column `{column}` is not what Arrow says it is: {error}")]
+    Broken {
+        /// The column.
+        column: String,
+        /// What is wrong with it.
+        error: ArrowError,
+    },
+}
+
+impl RowsError {
+    /// With the table that the rows are for.
+    pub fn in_table(&self, table: &str) -> Failure {
+        let help = match self {
+            Self::Twice(_) => "rename one of them",
+            Self::Broken { .. } => "make the table anew, for example by writing it to Parquet and reading it back",
+        };
+        Failure::refused(format!("the rows for `{table}`: {self}"), help)
+    }
+}
+
+/// Copies of the rows' columns that a policy declares, as far as they are there: nobody else may change what was looked at and is computed from.
+/// Columns that nobody declares are left where they are.
+pub fn owned(rows: PyTable, columns: &[String]) -> Result<Vec<RecordBatch>, RowsError> {
+    let (batches, schema) = rows.into_inner();
+    batches_owned(batches, &schema, columns)
+}
+
+fn batches_owned(
+    batches: Vec<RecordBatch>,
+    schema: &SchemaRef,
+    columns: &[String],
+) -> Result<Vec<RecordBatch>, RowsError> {
+    let mut wanted = Vec::new();
+    for name in columns {
+        let mut found = schema.fields().iter().enumerate().filter(|(_, field)| field.name() == name);
+        match (found.next(), found.next()) {
+            (Some((at, _)), None) => wanted.push(at),
+            (Some(_), Some(_)) => return Err(RowsError::Twice(name.clone())),
+            // What is missing is said with the table, when its rows are looked for.
+            (None, _) => {}
+        }
+    }
+    // A table without batches has columns all the same.
+    let empty = RecordBatch::new_empty(schema.clone());
+    let batches = if batches.is_empty() { vec![empty] } else { batches };
+    batches.iter().map(|batch| copied(batch, &wanted)).collect()
+}
+
+fn copied(batch: &RecordBatch, wanted: &[usize]) -> Result<RecordBatch, RowsError> {
+    let mut columns = Vec::new();
+    let mut fields = Vec::new();
+    for (column, field) in
+        wanted.iter().filter_map(|at| Some((batch.columns().get(*at)?, batch.schema_ref().fields().get(*at)?)))
+    {
+        let own = copy(column).map_err(|error| RowsError::Broken { column: field.name().clone(), error })?;
+        fields.push(Field::new(field.name(), own.data_type().clone(), true));
+        columns.push(own);
+    }
+    let rows = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &rows)
+        .map_err(|error| RowsError::Broken { column: String::new(), error })
+}
+
+/// A copy of an array that shares nothing with it, and is what its type says.
+fn copy(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    match array.data_type() {
+        // Views share their texts: as plain texts they are copied.
+        DataType::Utf8View => copy_plain(&cast(array, &DataType::LargeUtf8)?),
+        // Each run stands for its rows.
+        DataType::RunEndEncoded(_, values) => copy(&cast(array, values.data_type())?),
+        DataType::Dictionary(_, values) if matches!(**values, DataType::Utf8View) => {
+            copy(&cast(array, &DataType::LargeUtf8)?)
+        }
+        DataType::Dictionary(..) => {
+            let keys = copy_plain(array)?.to_data();
+            let values: Vec<_> = keys
+                .child_data()
+                .iter()
+                .map(|values| Ok(copy_plain(&make_array(values.clone()))?.to_data()))
+                .collect::<Result<_, ArrowError>>()?;
+            let own = keys.into_builder().child_data(values).build()?;
+            Ok(make_array(own))
+        }
+        _ => copy_plain(array),
+    }
+}
+
+fn copy_plain(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
+    let data = array.to_data();
+    let mut own = MutableArrayData::new(vec![&data], false, data.len());
+    own.try_extend(0, 0, data.len())?;
+    let own = own.freeze();
+    // Texts that are no UTF-8, or offsets that lie outside, must not be read.
+    own.validate_full()?;
+    Ok(make_array(own))
+}
+
+/// Copies of all columns of a table.
+pub fn all_owned(rows: PyTable) -> Result<Vec<RecordBatch>, RowsError> {
+    let (batches, schema) = rows.into_inner();
+    let names: Vec<String> = schema.fields().iter().map(|field| field.name().clone()).collect();
+    batches_owned(batches, &schema, &names)
+}
+
+/// The rows of three columns as texts: a mechanism's datasets, outputs and probabilities.
+#[pyfunction]
+pub fn rows_as_text(py: Python<'_>, rows: PyTable, columns: [String; 3]) -> PyResult<Vec<[String; 3]>> {
+    let (batches, schema) = rows.into_inner();
+    let mut all = Vec::new();
+    for batch in &batches {
+        let mut texts = Vec::new();
+        for name in &columns {
+            let column = schema.index_of(name).ok().and_then(|at| batch.columns().get(at));
+            let column = column.ok_or_else(|| {
+                usage(
+                    py,
+                    format!("the mechanism has no column `{name}`"),
+                    "its columns are dataset, output and probability",
+                )
+            })?;
+            let text = cast(column, &DataType::Utf8).map_err(|error| {
+                usage(
+                    py,
+                    format!("column `{name}`: {error}"),
+                    "datasets and outputs are texts, probabilities texts or numbers",
+                )
+            })?;
+            texts.push(text);
+        }
+        let texts: Vec<&arrow_array::StringArray> =
+            texts.iter().filter_map(|text| text.as_any().downcast_ref()).collect();
+        for row in 0..batch.num_rows() {
+            let value = |at: usize| texts.get(at).filter(|text| text.is_valid(row)).map_or("", |text| text.value(row));
+            all.push([value(0).to_owned(), value(1).to_owned(), value(2).to_owned()]);
+        }
+    }
+    Ok(all)
+}
+
+/// An answer as a table: keys as they are, each number with `_low` and `_high` beside it, then the ends for the population and the class of quality
+/// where there are any. Numbers are whole where all of a column are, and the nearest double otherwise; days and times are texts of ISO 8601.
+#[pyfunction]
+pub fn answer_table(py: Python<'_>, json: &str) -> PyResult<PyTable> {
+    let answer: Answer = serde_json::from_str(json)
+        .map_err(|error| usage(py, format!("this is no answer: {error}"), "answers come from ask() and release()"))?;
+    let (population, has_quality) = (answer.have_population(), answer.has_quality());
+    let mut columns: Vec<(String, ArrayRef)> = Vec::new();
+    for (at, name) in answer.columns.iter().enumerate() {
+        let cells: Vec<Option<&Cell>> = answer.rows.iter().map(|row| row.get(at)).collect();
+        if !cells.iter().flatten().any(|cell| matches!(cell, Cell::Number(_))) {
+            columns.push((name.clone(), keys(&cells)));
+            continue;
+        }
+        let number = |cell: &Option<&Cell>| cell.and_then(Cell::number).cloned();
+        let numbers: Vec<_> = cells.iter().map(number).collect();
+        let of = |pick: &dyn Fn(&deniable::NumberCell) -> Option<Scalar>| {
+            scalars(&numbers.iter().map(|number| number.as_ref().and_then(pick)).collect::<Vec<_>>())
+        };
+        columns.push((name.clone(), of(&|number| number.value.clone().filter(|_| number.hidden.is_none()))));
+        columns.push((format!("{name}_low"), of(&|number| number.low.clone())));
+        columns.push((format!("{name}_high"), of(&|number| number.high.clone())));
+        if population.get(at) == Some(&true) {
+            columns.push((format!("{name}_population_low"), of(&|number| Some(number.population.as_ref()?.0.clone()))));
+            columns
+                .push((format!("{name}_population_high"), of(&|number| Some(number.population.as_ref()?.1.clone()))));
+        }
+        if has_quality {
+            let classes = numbers.iter().map(|number| Some(number.as_ref()?.quality?.to_string()));
+            columns.push((format!("{name}_quality"), texts(classes)));
+        }
+    }
+    let fields: Vec<Field> =
+        columns.iter().map(|(name, column)| Field::new(name, column.data_type().clone(), true)).collect();
+    let schema = Arc::new(Schema::new(fields));
+    let rows = RecordBatchOptions::new().with_row_count(Some(answer.rows.len()));
+    let arrays = columns.into_iter().map(|(_, column)| column).collect();
+    let batch = RecordBatch::try_new_with_options(schema.clone(), arrays, &rows)
+        .map_err(|error| usage(py, format!("this answer is no table: {error}"), "use its rows"))?;
+    PyTable::try_new(vec![batch], schema)
+}
+
+fn texts(values: impl Iterator<Item = Option<String>>) -> ArrayRef {
+    let mut builder = StringBuilder::new();
+    values.for_each(|value| builder.append_option(value));
+    Arc::new(builder.finish())
+}
+
+fn keys(cells: &[Option<&Cell>]) -> ArrayRef {
+    let keys: Vec<Option<&KeyValue>> = cells.iter().map(|cell| cell.and_then(Cell::key)).collect();
+    let known = || keys.iter().flatten();
+    if known().all(|key| matches!(key, KeyValue::Integer(_))) && known().next().is_some() {
+        let mut builder = Int64Builder::new();
+        keys.iter().for_each(|key| {
+            builder.append_option(match key {
+                Some(KeyValue::Integer(number)) => Some(*number),
+                _ => None,
+            })
+        });
+        return Arc::new(builder.finish());
+    }
+    if known().all(|key| matches!(key, KeyValue::Boolean(_))) && known().next().is_some() {
+        let mut builder = BooleanBuilder::new();
+        keys.iter().for_each(|key| {
+            builder.append_option(match key {
+                Some(KeyValue::Boolean(truth)) => Some(*truth),
+                _ => None,
+            })
+        });
+        return Arc::new(builder.finish());
+    }
+    texts(keys.iter().map(|key| key.map(KeyValue::text)))
+}
+
+fn scalars(values: &[Option<Scalar>]) -> ArrayRef {
+    let known = || values.iter().flatten();
+    if known().any(|value| matches!(value, Scalar::Time(_))) {
+        return texts(values.iter().map(|value| value.as_ref().map(ToString::to_string)));
+    }
+    if known().all(|value| value.as_i64().is_some()) {
+        let mut builder = Int64Builder::new();
+        values.iter().for_each(|value| builder.append_option(value.as_ref().and_then(Scalar::as_i64)));
+        return Arc::new(builder.finish());
+    }
+    let mut builder = Float64Builder::new();
+    values.iter().for_each(|value| builder.append_option(value.as_ref().and_then(Scalar::as_f64)));
+    Arc::new(builder.finish())
+}

@@ -1,0 +1,171 @@
+//! Sessions: one policy at work, with rows of files or of memory.
+
+use crate::call::{Call, Telling};
+use crate::failure::{Kind, of_error, raised, usage};
+use crate::policy::{Policy, planned, written};
+use crate::rows::owned;
+use deniable::exact::Rational;
+use deniable::{Error, InMemory, Query, Registering, Released, Resources};
+use deniable_cli::error::plan_failure;
+use deniable_cli::render;
+use deniable_policy::Policy as Read;
+use pyo3::prelude::*;
+use pyo3_arrow::PyTable;
+use serde::Serialize;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// A session.
+#[pyclass(frozen, module = "deniable._deniable")]
+pub struct Session {
+    session: deniable::Session,
+    telling: Telling,
+    /// The process that has its thread.
+    process: u32,
+}
+
+/// What a release has come to, as JSON.
+#[derive(Serialize)]
+struct Written<'a> {
+    publication: &'a deniable::Publication,
+    /// Queries that are paid for and have no answer, with the reason.
+    unanswered: Vec<(String, String)>,
+}
+
+fn released(released: Released) -> Result<String, Error> {
+    let unanswered = released.unanswered.iter().map(|one| (one.query.clone(), one.error.to_string())).collect();
+    let written = Written { publication: &released.publication, unanswered };
+    serde_json::to_string(&written).map_err(|_| Error::Ended)
+}
+
+impl Session {
+    /// The session, in the process that made it: a fork has none of its threads.
+    fn here(&self, py: Python<'_>) -> PyResult<&deniable::Session> {
+        if self.process == std::process::id() {
+            return Ok(&self.session);
+        }
+        let help =
+            "open a session in each process; they may share a ledger. multiprocessing has the start method \"spawn\"";
+        Err(usage(py, "this session belongs to the process that opened it, and a fork has none of its threads", help))
+    }
+
+    fn asked(&self, py: Python<'_>, name: &str, sql: &str, share: &Rational) -> PyResult<deniable::Plan> {
+        let query = Query { name: name.to_owned(), sql: sql.to_owned(), share: share.clone() };
+        let asked: Read = query.policy(self.session.policy()).map_err(|error| of_error(py, error))?;
+        // Places in the SQL are shown in the SQL, as no file holds it.
+        let shown = asked.with_text(PathBuf::from("the query"), sql.to_owned());
+        let plan = py.detach(|| deniable::Plan::new(asked));
+        plan.map_err(|errors| raised(py, Kind::Query, &plan_failure(&errors, &shown)))
+    }
+}
+
+#[pymethods]
+impl Session {
+    /// Opens a session. Rows in memory are copied: whoever gave them may change theirs.
+    #[new]
+    #[pyo3(signature = (policy, tables, register, again, threads, memory))]
+    fn new(
+        py: Python<'_>,
+        policy: &Policy,
+        tables: Vec<(String, PyTable)>,
+        register: bool,
+        again: bool,
+        threads: Option<NonZeroUsize>,
+        memory: Option<usize>,
+    ) -> PyResult<Self> {
+        let plan = planned(py, policy.0.clone())?;
+        let mut session = deniable::Session::of_plan(plan).map_err(|error| of_error(py, error))?;
+        for (name, rows) in tables {
+            let declared = session.policy().tables().into_iter().find(|table| table.data.table == name);
+            let columns: Vec<String> =
+                declared.iter().flat_map(|table| &table.columns).map(|column| column.name.clone()).collect();
+            let rows: InMemory = py
+                .detach(|| owned(rows, &columns))
+                .map_err(|error| raised(py, Kind::Data, &error.in_table(&name)))?
+                .into();
+            session = session.with_rows(&name, rows).map_err(|error| of_error(py, error))?;
+        }
+        let telling = Telling::default();
+        let heard = telling.clone();
+        let mut resources = Resources::default();
+        if let Some(threads) = threads {
+            resources.threads = threads.get();
+        }
+        if memory.is_some() {
+            resources.memory = memory;
+        }
+        let registering = if register { Registering::GoOn } else { Registering::Stop };
+        let session = session
+            .with_resources(resources)
+            .allowing(deniable::Allowed { registering, again })
+            .telling(move |event| heard.hear(event));
+        Ok(Self { session, telling, process: std::process::id() })
+    }
+
+    /// Answers the policy's queries, or those of these names.
+    fn release(&self, py: Python<'_>, names: Vec<String>) -> PyResult<Call> {
+        let session = self.here(py)?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let chosen = if names.is_empty() { Ok(session.clone()) } else { session.only(&names) };
+        let chosen = chosen.map_err(|error| of_error(py, error))?;
+        Ok(Call::of_session(chosen.release(), self.telling.clone(), released))
+    }
+
+    /// Answers a query that is not in the policy.
+    fn ask(&self, py: Python<'_>, name: &str, sql: &str, share: Rational) -> PyResult<Call> {
+        let session = self.here(py)?;
+        // What is wrong with it is shown in its own words.
+        self.asked(py, name, sql, &share)?;
+        let query = Query { name: name.to_owned(), sql: sql.to_owned(), share };
+        let call = py.detach(|| session.ask(&query)).map_err(|error| of_error(py, error))?;
+        Ok(Call::of_session(call, self.telling.clone(), released))
+    }
+
+    /// Looks at all rows of all tables and registers their versions, or none.
+    fn register(&self, py: Python<'_>, accept: Vec<String>) -> PyResult<Call> {
+        let session = self.here(py)?;
+        let accept: Vec<&str> = accept.iter().map(String::as_str).collect();
+        Ok(Call::of_session(session.register(&accept), self.telling.clone(), |registered| {
+            let all: Vec<(String, String)> = registered.into_iter().map(|one| (one.table, one.version)).collect();
+            serde_json::to_string(&all).map_err(|_| Error::Ended)
+        }))
+    }
+
+    /// The plan of the policy's queries, or of one that is not in it, beside what the ledger has.
+    #[pyo3(signature = (asked))]
+    fn plan(&self, py: Python<'_>, asked: Option<(String, String, Rational)>) -> PyResult<(String, String)> {
+        let session = self.here(py)?;
+        let account = py.detach(|| session.account()).map_err(|error| of_error(py, error))?;
+        let plan = match &asked {
+            None => py.detach(|| session.plan_with_earlier()).map_err(|error| of_error(py, error))?,
+            Some((name, sql, share)) => self.asked(py, name, sql, share)?.with_earlier(account.as_ref()),
+        };
+        written(py, &plan, account.as_ref())
+    }
+
+    /// What is left of the promise: the part that certainly is, whether that is exact, and in words.
+    fn left(&self, py: Python<'_>) -> PyResult<(Rational, bool, String)> {
+        let session = self.here(py)?;
+        let left = py.detach(|| session.left()).map_err(|error| of_error(py, error))?;
+        let exact = left.exact_share();
+        let share = exact.clone().or_else(|| left.share()).unwrap_or_default();
+        Ok((share, exact.is_some(), left.to_string()))
+    }
+
+    /// The page on everything released about these people, as HTML.
+    fn page(&self, py: Python<'_>) -> PyResult<String> {
+        let session = self.here(py)?;
+        py.detach(|| session.page()).map_err(|error| of_error(py, error))
+    }
+
+    /// The account of the ledger, as JSON: what was asked, when and for how much.
+    fn account(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        let session = self.here(py)?;
+        let account = py.detach(|| session.account()).map_err(|error| of_error(py, error))?;
+        let overview = account.as_ref().map(deniable_report::overview::AccountOverview::new);
+        overview
+            .map(|overview| render::json(&overview))
+            .transpose()
+            .map_err(|failure| raised(py, Kind::Other, &failure))
+    }
+}

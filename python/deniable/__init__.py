@@ -1,0 +1,94 @@
+"""Private answers from a stated risk.
+
+Say how sure anyone may become that a given person is in the data, and ask in SQL. Deniable works out how much noise that
+takes, answers, and keeps a ledger of what has been spent.
+
+>>> import deniable as dn
+>>> policy = dn.Policy(
+...     name="clinic", population="clinic-patients", table="visits",
+...     promise=dn.posterior_at_most("3/4"), adversary="acquaintance",
+...     entity={"key": "patient", "rows_per_group": 3, "groups": 2},
+...     columns={"patient": "integer", "minutes": {"type": "integer", "bounds": (0, 60)}},
+... )
+>>> policy.guarantee.odds
+Fraction(3, 1)
+
+====================================  =====================================================================
+to                                    use
+====================================  =====================================================================
+read a policy, or build one           ``Policy``, ``posterior_at_most`` and the other promises
+see costs and errors, without data    ``Policy.plan``
+ask, and see what is left             ``Policy.session``, ``Session.ask``, ``Session.release``
+read an answer                        ``Answer``, ``Guarantee``
+decide about a finite mechanism       ``check``
+say one promise in terms of others    ``translate``
+test a function against its claim     ``audit``
+look at an anonymised table           ``assess``
+release association results           ``gwas``
+====================================  =====================================================================
+
+Numbers that decide about privacy are ``fractions.Fraction``, and floats are refused for them: write ``"0.75"``, ``"3/4"`` or
+``Fraction(3, 4)``. There is no way to set a seed: noise comes from the operating system.
+
+Answers may be published. Exceptions, warnings, the log, progress and timing are for the curator alone: they can depend on
+private rows.
+"""
+
+from ._answer import Answer, Belief, Guarantee, Noise, Release
+from ._assess import Assessment, assess
+from ._audit import Audit, audit
+from ._check import Verdict, check
+from ._deniable import __version__
+from ._errors import BudgetError, DataError, Error, LedgerError, LedgerWarning, PolicyError, Problem, QueryError, UsageError
+from ._gwas import gwas
+from ._plan import Plan, PlannedQuery
+from ._policy import (
+    Policy,
+    alpha_beta,
+    epsilon,
+    gain,
+    negative_gain,
+    posterior_at_least,
+    posterior_at_most,
+    rho,
+)
+from ._session import Session
+from ._translate import Translation, translate
+
+__all__ = [
+    "Answer",
+    "Assessment",
+    "Audit",
+    "Belief",
+    "BudgetError",
+    "DataError",
+    "Error",
+    "Guarantee",
+    "LedgerError",
+    "LedgerWarning",
+    "Noise",
+    "Plan",
+    "PlannedQuery",
+    "Policy",
+    "PolicyError",
+    "Problem",
+    "QueryError",
+    "Release",
+    "Session",
+    "Translation",
+    "UsageError",
+    "Verdict",
+    "__version__",
+    "alpha_beta",
+    "assess",
+    "audit",
+    "check",
+    "epsilon",
+    "gain",
+    "gwas",
+    "negative_gain",
+    "posterior_at_least",
+    "posterior_at_most",
+    "rho",
+    "translate",
+]

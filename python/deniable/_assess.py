@@ -1,0 +1,128 @@
+"""What an anonymised table gives away."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+from fractions import Fraction
+from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _deniable
+from ._arrow import ArrowTable, table
+from ._calls import prior_range, wait, words
+from ._exact import Exact, given
+
+Table = Union[str, "os.PathLike[str]", ArrowTable]
+"""A file of CSV or Parquet, or a table in memory."""
+
+
+class Assessment(Mapping[str, Any]):
+    """What was found: the keys of ``deniable assess --format json``, numbers exact.
+
+    >>> import deniable as dn
+    >>> found = dn.assess("examples/ward/published.csv", quasi=["zip", "age", "sex"], sensitive=["condition"])
+    >>> "sizes" in found or len(found) > 0
+    True
+    """
+
+    __slots__ = ("_text", "_found", "_page", "met")
+
+    met: bool
+    """Whether everything that was required is met; true where nothing was."""
+
+    def __init__(self, text: str, found: Mapping[str, Any], page: str, met: bool) -> None:
+        self._text, self._found, self._page, self.met = text, found, page, met
+
+    def __getitem__(self, key: str) -> Any:
+        return self._found[key]
+
+    def __iter__(self) -> Any:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def page(self) -> str:
+        """The page with pictures, as HTML. It holds what was measured on the tables: it is the curator's."""
+        return self._page
+
+    def __str__(self) -> str:
+        return self._text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"Assessment({list(self._found)!r}, met={self.met})"
+
+    def _repr_html_(self) -> str:
+        return f"<iframe srcdoc='{html.escape(self._page, quote=True)}' style='width:100%;height:40em;border:0' title='assessment'></iframe>"
+
+
+def assess(
+    table_: Table,
+    *,
+    quasi: Sequence[str],
+    sensitive: Sequence[str] = (),
+    background: Optional[Table] = None,
+    original: Optional[Table] = None,
+    auxiliary: Optional[Table] = None,
+    hierarchy: Mapping[str, Union[str, "os.PathLike[str]"]] = {},
+    distance: Mapping[str, str] = {},
+    literal: Sequence[str] = (),
+    empty: str = "refuse",
+    prior: Union[None, Exact, Tuple[Exact, Exact]] = None,
+    threshold: Optional[Exact] = None,
+    recursive: Sequence[int] = (),
+    require: Optional[str] = None,
+) -> Assessment:
+    """Finds out what an anonymised table gives away: k, l, t, beliefs, presence and linkage, exactly (docs/assess.md). Nothing is charged.
+
+    >>> import deniable as dn
+    >>> found = dn.assess("examples/ward/published.csv", quasi=["zip", "age", "sex"], sensitive=["condition"], require="k=2")
+    >>> found.met in (True, False)
+    True
+
+    :param table_: the table that is or will be published.
+    :param quasi: the columns by which somebody could be recognised.
+    :param sensitive: the columns that are secret.
+    :param background: people who could be in the table, with raw values.
+    :param original: the table that it was made from.
+    :param auxiliary: people whom somebody looks for.
+    :param hierarchy: for columns, files that say what generalised cells stand for.
+    :param distance: for sensitive columns, ``equal``, ``ordered``, ``ordered:low|mid|high`` or ``hierarchy``.
+    :param literal: columns whose cells are taken as they are written.
+    :param empty: what an empty cell is: ``refuse``, ``suppressed`` or ``value``.
+    :param prior: what observers may believe beforehand about presence; needs a background.
+    :param threshold: the chance of re-identification above which somebody is at risk.
+    :param recursive: the l for which recursive (c,l)-diversity is reported.
+    :param require: what the table must keep: ``k=5,l=2,epsilon-bop=1``.
+    """
+    tables: List[Tuple[str, ArrowTable]] = []
+
+    def named(rows: Optional[Table], name: str) -> Optional[str]:
+        if rows is None:
+            return None
+        if isinstance(rows, (str, os.PathLike)):
+            return os.fspath(rows)
+        tables.append((name, table(rows, f"the {name}")))
+        return name
+
+    flags = words(
+        "assess",
+        named(table_, "published table") or "",
+        quasi=[",".join(quasi)],
+        sensitive=[",".join(sensitive)] if sensitive else None,
+        background=named(background, "background"),
+        original=named(original, "original"),
+        auxiliary=named(auxiliary, "auxiliary"),
+        hierarchy=[f"{column}={os.fspath(file)}" for column, file in hierarchy.items()] or None,
+        distance=[f"{column}={one}" for column, one in distance.items()] or None,
+        literal=[",".join(literal)] if literal else None,
+        empty=empty,
+        prior=prior_range(prior),
+        threshold=None if threshold is None else given(threshold),
+        recursive=[",".join(str(one) for one in recursive)] if recursive else None,
+        require=require,
+    )
+    text, written, page, code = wait(_deniable.assess(flags, tables))
+    return Assessment(text, json.loads(written, parse_float=Fraction), page, code == "0")

@@ -1,0 +1,127 @@
+"""Audits of functions: what their outputs give away."""
+
+from __future__ import annotations
+
+import html
+import json
+from fractions import Fraction
+from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
+
+from . import _deniable
+from ._calls import prior_range
+from ._exact import Exact, given, read
+
+Outputs = Callable[[List[int], int], object]
+"""A function of an input and a number, which gives so many outputs: numbers, texts, or tuples of them, in a list or an array of NumPy."""
+
+
+class Audit:
+    """What an audit found: a certified lower bound. It never shows that a mechanism is private.
+
+    >>> import deniable as dn, random
+    >>> honest = lambda input, times: [input[0]] * times
+    >>> found = dn.audit(honest, claim="odds=3", samples=10_000)
+    >>> found.broken, found.odds_at_least > 3
+    (True, True)
+    """
+
+    __slots__ = ("_text", "broken", "claim", "odds_at_least", "epsilon_at_least", "gain_at_least", "posterior_at_least", "prior", "confidence", "event", "likelier_input", "other_input", "probability_at_least", "other_probability_at_most", "pairs", "samples")
+
+    broken: bool
+    """Whether the claim is certainly broken, but for an error of ``1 - confidence``."""
+    claim: Optional[str]
+    """What was claimed."""
+    odds_at_least: Fraction
+    """The odds ratio is at least this; 1 where nothing was found."""
+    epsilon_at_least: str
+    """The ε is at least this, rounded down."""
+    gain_at_least: Fraction
+    """Some belief grows by at least this factor."""
+    posterior_at_least: Fraction
+    """Who gave the likelier input the belief ``prior`` can become at least this sure of it."""
+    prior: Fraction
+    """The belief beforehand that serves as an example."""
+    confidence: Fraction
+    """All bounds hold together with at least this probability, as close as a double comes."""
+    event: Optional[str]
+    """The event that tells the inputs apart."""
+    likelier_input: Optional[List[int]]
+    """The input on which it is likelier."""
+    other_input: Optional[List[int]]
+    """The neighbouring input."""
+    probability_at_least: Optional[Fraction]
+    """Its probability on the likelier input is at least this."""
+    other_probability_at_most: Optional[Fraction]
+    """Its probability on the other is at most this."""
+    pairs: int
+    """Pairs of inputs that were tried."""
+    samples: int
+    """Outputs that were drawn."""
+
+    def __init__(self, found: Mapping[str, Any], text: str) -> None:
+        self._text = text
+        self.broken, self.claim = found["broken"], found["claim"]
+        self.odds_at_least, self.epsilon_at_least = read(found["odds_at_least"]), found["epsilon_at_least"]
+        self.gain_at_least, self.posterior_at_least = read(found["gain_at_least"]), read(found["posterior_at_least"])
+        self.prior = read(found["prior"])
+        self.confidence = 1 - Fraction(found["error"]).limit_denominator(10**12)
+        self.event = found["event"]
+        self.likelier_input, self.other_input = found["likelier_input"], found["other_input"]
+        ends = (found["probability_at_least"], found["other_probability_at_most"])
+        self.probability_at_least, self.other_probability_at_most = (None if end is None else read(end) for end in ends)
+        self.pairs, self.samples = found["pairs"], found["samples"]
+
+    def __str__(self) -> str:
+        return self._text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"Audit(broken={self.broken}, odds_at_least={float(self.odds_at_least):.4g}, claim={self.claim!r})"
+
+    def _repr_html_(self) -> str:
+        picture = f"<figure style='max-width:44em'>{_deniable.belief_curve(self.odds_at_least)}<figcaption>what a belief can become, at least</figcaption></figure>"
+        return f"<pre>{html.escape(str(self))}</pre>{picture}"
+
+
+def audit(
+    function: Outputs,
+    claim: Optional[str] = None,
+    *,
+    prior: Union[None, Exact, Tuple[Exact, Exact]] = None,
+    confidence: Exact = "99.9%",
+    samples: int = 200_000,
+    neighbours: str = "one-entry",
+    entries: int = 1,
+    negative: bool = False,
+    pairs: Sequence[Tuple[Sequence[int], Sequence[int]]] = (),
+) -> Audit:
+    """Finds out from its outputs alone whether a function keeps what is claimed of it (docs/audit.md).
+
+    >>> import deniable as dn, random
+    >>> def response(input, times):
+    ...     "Answers truthfully three times out of four: odds of 3."
+    ...     return [input[0] % 2 ^ (random.random() < 1 / 4) for _ in range(times)]
+    >>> dn.audit(response, claim="odds=4", samples=20_000).broken
+    False
+
+    :param function: called with an input, a list of whole numbers, and how many outputs are wanted; gives so many, independent of each other.
+    :param claim: ``epsilon=1/2``, ``epsilon=ln(3)``, ``odds=3``, or ``gain=2`` with a prior.
+    :param prior: the beliefs beforehand that the claim is about, and that examples begin from.
+    :param confidence: how sure the bounds have to be, from 90% on.
+    :param samples: how many outputs to draw of each input.
+    :param neighbours: which inputs are neighbours: ``one-entry``, ``same-direction`` or ``each-by-one``.
+    :param entries: how many numbers an input has.
+    :param negative: whether entries may be negative: answers to queries, not counts.
+    :param pairs: the pairs of inputs to try, in place of the last three.
+    """
+    text, written, _ = _deniable.audit(
+        function,
+        claim,
+        prior_range(prior),
+        given(confidence),
+        samples,
+        neighbours,
+        entries,
+        negative,
+        [(list(left), list(right)) for left, right in pairs],
+    )
+    return Audit(json.loads(written), text)

@@ -1,0 +1,179 @@
+"""Exact decisions about finite mechanisms."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+import os
+from fractions import Fraction
+from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _deniable
+from ._arrow import ArrowArray, ArrowStream, ArrowTable
+from ._calls import prior_range, wait, words
+from ._exact import Exact, given, read
+
+Bound = Union[Fraction, float]
+"""A fraction, or ``math.inf``."""
+Dataset = Union[str, Tuple[str, ...]]
+"""Who is in: a name, several names, or nobody (``()``)."""
+Mechanism = Union[str, "os.PathLike[str]", ArrowTable, Mapping[Dataset, Mapping[str, Exact]]]
+"""The name of a built-in mechanism or of a file, a table with the columns dataset, output and probability, or probabilities by dataset and output."""
+
+
+class Verdict:
+    """What was decided about a notion of privacy of a mechanism.
+
+    >>> import deniable as dn
+    >>> verdict = dn.check("randomized-response", odds=3, n=1, notion="dp")
+    >>> verdict.value, verdict.reached
+    (Fraction(3, 1), 'attained')
+    """
+
+    __slots__ = ("_text", "mechanism", "notion", "family", "parameter", "low", "high", "reached", "witness", "nothing", "theorems", "claim", "holds", "smallest", "refused")
+
+    mechanism: str
+    """What was decided about."""
+    notion: str
+    """The notion of privacy."""
+    family: Optional[str]
+    """The family of prior beliefs, where the notion has one."""
+    parameter: str
+    """What is bounded: ``odds``, ``gain``, ..."""
+    low: Optional[Bound]
+    """The exact parameter, or the lower end of a bracket around it; ``None`` where nothing was decided."""
+    high: Optional[Bound]
+    """The exact parameter, or the upper end."""
+    reached: str
+    """``attained``, ``approached``, ``between`` (a bracket), ``vacuous`` (about nobody), or ``refused``."""
+    witness: Optional[str]
+    """Where it is reached."""
+    nothing: Optional[str]
+    """Why there is no witness."""
+    theorems: Tuple[str, ...]
+    """The entries of docs/theorems that say why nothing is worse."""
+    claim: Optional[str]
+    """What was claimed."""
+    holds: Optional[bool]
+    """Whether the claim holds; ``None`` without a claim, and where a bracket does not tell."""
+    smallest: Optional[str]
+    """The smallest case that breaks the claim."""
+    refused: Optional[str]
+    """Why nothing was decided, in a list of all notions."""
+
+    def __init__(self, written: Mapping[str, Any], text: str, mechanism: str = "") -> None:
+        self._text = text
+        self.mechanism = written.get("mechanism", mechanism)
+        self.notion, self.family, self.parameter = written["notion"], written.get("family"), written["parameter"]
+        self.low, self.high = (_bound(written.get(end)) for end in ("low", "high"))
+        self.reached = written.get("reached", "refused")
+        self.witness, self.nothing = written.get("witness"), written.get("nothing")
+        self.theorems = tuple(written.get("theorems", ()))
+        claim = written.get("claim") or {}
+        self.claim, self.holds, self.smallest = claim.get("claim"), claim.get("holds"), claim.get("smallest")
+        self.refused = written.get("refused")
+
+    @property
+    def value(self) -> Bound:
+        """The exact parameter.
+
+        :raises ValueError: where it is only known to lie between ``low`` and ``high``, and where nothing was decided.
+        """
+        if self.low is None or self.high is None or self.low != self.high:
+            raise ValueError(f"the parameter lies between {self.low} and {self.high}")
+        return self.high
+
+    def __str__(self) -> str:
+        return self._text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        at = f"{self.parameter}={self.high!r}" if self.low == self.high else f"low={self.low!r}, high={self.high!r}"
+        return f"Verdict(notion={self.notion!r}, {at}, {self.reached})"
+
+    def _repr_html_(self) -> str:
+        picture = ""
+        if self.parameter == "odds" and isinstance(self.high, Fraction):
+            curve = _deniable.belief_curve(self.high)
+            picture = f"<figure style='max-width:44em'>{curve}<figcaption>what any belief can become</figcaption></figure>"
+        return f"<pre>{html.escape(str(self))}</pre>{picture}"
+
+
+def check(
+    mechanism: Mechanism,
+    notion: Optional[str] = None,
+    *,
+    family: Optional[str] = None,
+    prior: Union[None, Exact, Tuple[Exact, Exact]] = None,
+    priors: Union[None, str, "os.PathLike[str]"] = None,
+    claim: Optional[str] = None,
+    certificate: Union[None, str, "os.PathLike[str]"] = None,
+    party: Optional[int] = None,
+    **parameters: Exact,
+) -> Verdict:
+    """Decides exactly how much a finite mechanism lets anyone learn, and shows where (docs/check.md).
+
+    >>> import deniable as dn
+    >>> table = {(): {"no": "3/4", "yes": "1/4"}, "ann": {"no": "1/4", "yes": "3/4"}}
+    >>> dn.check(table, notion="pmp", family="bounded", prior=("1/5", "4/5")).reached
+    'vacuous'
+    >>> dn.check(table, notion="dp", claim="odds=2").holds
+    False
+    >>> dn.check("kmax", notion="pmp", family="uniform", k=2, n=3).value
+    Fraction(3, 2)
+
+    :param mechanism: a built-in one (``deniable check --list``), a file, a table with the columns dataset, output and probability, or
+        probabilities by dataset and output.
+    :param notion: ``dp``, ``pmp``, ``rho:100``, ...; membership privacy where only a family is given.
+    :param family: what observers may have believed: ``independent``, ``bounded``, ``uniform``, ``sampled:1/10``, ...
+    :param prior: the range of uncertain beliefs beforehand, ``("1/5", "4/5")``.
+    :param priors: the file of beliefs of ``family="explicit"``.
+    :param claim: what is claimed: ``gain=3/2``, ``odds=3``, ``epsilon=ln(3)``.
+    :param certificate: a file for a certificate that ``deniable recheck`` verifies.
+    :param party: of a protocol, whose view it is: 1 or 2.
+    :param parameters: those of a built-in mechanism: ``k=2, n=5``.
+    :raises Error: when the mechanism is none, or the notion cannot be decided about it.
+    """
+    if notion is None and family is None:
+        notion = "pmp"
+    name, text, rows = _mechanism(mechanism)
+    flags = words(
+        "check",
+        name,
+        notion=notion,
+        family=family,
+        prior=prior_range(prior),
+        priors=priors,
+        claim=claim,
+        certificate=certificate,
+        party=party,
+        **parameters,
+    )
+    found, written, _, _ = wait(_deniable.check(flags, text, rows))
+    return Verdict(json.loads(written), found)
+
+
+def _mechanism(mechanism: Mechanism) -> Tuple[str, Optional[str], Optional[Sequence[Sequence[str]]]]:
+    if isinstance(mechanism, (str, os.PathLike)):
+        return os.fspath(mechanism), None, None
+    if isinstance(mechanism, Mapping):
+        def members(dataset: Dataset) -> Sequence[str]:
+            return [dataset] if isinstance(dataset, str) else list(dataset)
+
+        rows = [
+            {"dataset": members(dataset), "output": str(output), "probability": given(probability)}
+            for dataset, outputs in mechanism.items()
+            for output, probability in outputs.items()
+        ]
+        return "mechanism", json.dumps(rows), None
+    if isinstance(mechanism, (ArrowStream, ArrowArray)):
+        return "mechanism", None, _deniable.rows_as_text(mechanism, ["dataset", "output", "probability"])
+    from ._errors import usage
+
+    raise usage(f"{type(mechanism).__name__} is no mechanism", "give a name, a file, a table, or probabilities by dataset and output")
+
+
+def _bound(text: Optional[str]) -> Optional[Bound]:
+    if text is None:
+        return None
+    return math.inf if text == "∞" else read(text)

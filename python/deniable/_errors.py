@@ -1,0 +1,147 @@
+"""What can go wrong, where, and what to do about it."""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Optional, Sequence, Tuple
+
+
+class Problem(NamedTuple):
+    """One thing that is wrong.
+
+    >>> import deniable as dn
+    >>> try:
+    ...     dn.check("kmax", k=9, n=5)
+    ... except dn.Error as error:
+    ...     print(error.problems[0].message)
+    `k` must be a whole number from 1 to 5, not `9`
+    """
+
+    message: str
+    """What is wrong."""
+    help: Optional[str]
+    """What to do about it. Flags (``--prior``) are those of the command; the keyword argument has the same name."""
+    place: Optional[Tuple[str, int, int]]
+    """Where: the file (or ``the query``), the line and the column, counted from 1."""
+    shown: str
+    """The same with the text around it."""
+
+
+class Error(Exception):
+    """Something was refused, or could not be done. For the curator: it can depend on private rows.
+
+    >>> import deniable as dn
+    >>> issubclass(dn.BudgetError, dn.Error)
+    True
+    """
+
+    def __init__(self, problems: Sequence[Tuple[str, Optional[str], Optional[Tuple[str, int, int]], str]]) -> None:
+        self.problems: Tuple[Problem, ...] = tuple(Problem(*problem) for problem in problems)
+        super().__init__("\n".join(problem.shown for problem in self.problems))
+
+    @property
+    def message(self) -> str:
+        """What is wrong, without places."""
+        return "; ".join(problem.message for problem in self.problems)
+
+    @property
+    def help(self) -> Optional[str]:
+        """What to do about the first thing that has help."""
+        return next((problem.help for problem in self.problems if problem.help), None)
+
+    @property
+    def place(self) -> Optional[Tuple[str, int, int]]:
+        """Where the first thing is that has a place: file, line, column."""
+        return next((problem.place for problem in self.problems if problem.place), None)
+
+    def __reduce__(self) -> Tuple[type, Tuple[Tuple[Problem, ...]]]:
+        return (type(self), (self.problems,))
+
+
+class PolicyError(Error):
+    """A policy says something that it cannot.
+
+    >>> import deniable as dn
+    >>> try:
+    ...     dn.Policy(name="clinic", population="p", table="t", promise=dn.epsilon(1))
+    ... except dn.PolicyError as error:
+    ...     print(error.problems[0].message)
+    the policy needs `adversary`
+    """
+
+
+class QueryError(Error):
+    """A query is none, or cannot be answered under the policy. It follows from both alone: whoever asked may read it.
+
+    >>> import deniable as dn
+    >>> issubclass(dn.QueryError, dn.Error)
+    True
+    """
+
+
+class DataError(Error):
+    """Data are missing, read badly, or are not those that were registered as this version.
+
+    >>> import deniable as dn
+    >>> issubclass(dn.DataError, dn.Error)
+    True
+    """
+
+
+class BudgetError(Error):
+    """The promise does not pay for it any more. Nothing was charged.
+
+    >>> import deniable as dn
+    >>> issubclass(dn.BudgetError, dn.Error)
+    True
+    """
+
+
+class LedgerError(Error):
+    """The ledger cannot be opened, read or written.
+
+    >>> import deniable as dn
+    >>> issubclass(dn.LedgerError, dn.Error)
+    True
+    """
+
+
+class UsageError(Error, ValueError):
+    """A call that means nothing.
+
+    >>> import deniable as dn
+    >>> try:
+    ...     dn.posterior_at_most(0.75)
+    ... except ValueError as error:
+    ...     print(error.message)
+    0.75 is a float, and floats are not exact
+    """
+
+
+class LedgerWarning(UserWarning):
+    """A ledger begins, or will not outlive the session.
+
+    >>> import deniable as dn
+    >>> issubclass(dn.LedgerWarning, UserWarning)
+    True
+    """
+
+
+_KINDS = {
+    "policy": PolicyError,
+    "query": QueryError,
+    "data": DataError,
+    "budget": BudgetError,
+    "ledger": LedgerError,
+    "usage": UsageError,
+    "other": Error,
+}
+
+
+def failed(kind: str, problems: Sequence[Tuple[str, Optional[str], Optional[Tuple[str, int, int]], str]]) -> Error:
+    """The exception of this kind; for the extension module."""
+    return _KINDS[kind](problems)
+
+
+def usage(message: str, help: str) -> UsageError:
+    """A wrong call, and what to do instead."""
+    return UsageError([(message, help, None, f"{message}\n  help: {help}")])

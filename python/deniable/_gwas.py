@@ -1,0 +1,105 @@
+"""Association results of case-control cohorts."""
+
+from __future__ import annotations
+
+import os
+from typing import Optional, Sequence, Tuple, Union
+
+from . import _deniable
+from ._answer import Release
+from ._calls import prior_range, wait, words
+from ._errors import usage
+from ._exact import Exact, given
+from ._policy import Promise
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+def gwas(
+    bfile: Optional[Path] = None,
+    *,
+    vcf: Optional[Path] = None,
+    pheno: Optional[Path] = None,
+    pheno_name: Optional[str] = None,
+    adjacency: Union[str, Sequence[str]],
+    promise: Optional[Promise] = None,
+    policy: Optional[Path] = None,
+    prior: Union[None, Exact, Tuple[Exact, Exact]] = None,
+    population: Optional[str] = None,
+    ledger: Optional[Path] = None,
+    version: str = "1",
+    spend: Optional[Exact] = None,
+    register: bool = True,
+    top: Optional[int] = None,
+    score: str = "distance",
+    threshold: Optional[Exact] = None,
+    p_value: Optional[Exact] = None,
+    snps: Sequence[str] = (),
+    statistics: bool = False,
+    counts: bool = False,
+    test: str = "allelic",
+    fill: Optional[str] = None,
+    threads: Optional[int] = None,
+) -> Release:
+    """Releases the most associated SNPs of a cohort, or their statistics, so that nobody's participation or status can be read from them (docs/gwas.md).
+
+    Charged to a ledger, computed, stored, shown; the same asked again is free.
+
+    >>> import deniable as dn, subprocess, sys, tempfile, os, warnings
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> cohort = os.path.join(folder.name, "cohort")
+    >>> made = subprocess.run([sys.executable, "-m", "deniable", "gwas", "simulate", "--cases", "60", "--controls", "60",
+    ...     "--snps", "200", "--out", cohort], capture_output=True, check=True)
+    >>> released = dn.gwas(cohort, adjacency="label-swap", promise=dn.gain(2), prior="1/2", top=2, p_value="0.05")
+    >>> [len(answer) for answer in released.values()]
+    [2]
+    >>> folder.cleanup()
+
+    :param bfile: the prefix of PLINK files.
+    :param vcf: a VCF file, with ``pheno``.
+    :param pheno: phenotypes in a file of their own; ``pheno_name`` names one of several.
+    :param adjacency: which secret is kept: ``genotype`` (that a person took part), ``label-swap`` (who is a case), or both.
+    :param promise: what is promised: ``dn.gain(2)``; or the ``policy`` that states it.
+    :param prior: what observers may have believed.
+    :param population: the people, as the ledger calls them; by the files' name where nothing is said.
+    :param ledger: the ledger; beside the files where nothing is said.
+    :param version: the declared version of the files (``--data-version``).
+    :param spend: the part of the promise that this may use; all of it where nothing is said.
+    :param register: whether a cohort that nobody has looked at is registered and released from at once.
+    :param top: how many SNPs to pick, by ``score`` and the distance from ``threshold`` (χ²) or ``p_value`` (Bonferroni).
+    :param snps: SNPs by name, with ``statistics`` or ``counts``; the list must not come from the data.
+    """
+    promises = {key: given(value) for key, value in (promise or {}).items()}
+    known = {"gain", "negative_gain", "posterior_at_most", "posterior_at_least", "epsilon"}
+    for key in promises:
+        if key not in known:
+            raise usage(f"`{key}` is no promise about association results", "state one of " + ", ".join(sorted(known)))
+    secrets = [adjacency] if isinstance(adjacency, str) else list(adjacency)
+    flags = words(
+        "gwas",
+        bfile=bfile,
+        vcf=vcf,
+        pheno=pheno,
+        pheno_name=pheno_name,
+        adjacency=[",".join(secrets)],
+        policy=policy,
+        prior=prior_range(prior),
+        population=population,
+        ledger=ledger,
+        data_version=version,
+        spend=None if spend is None else given(spend),
+        register=register,
+        top=top,
+        score=score if top is not None else None,
+        threshold=None if threshold is None else given(threshold),
+        p_value=None if p_value is None else given(p_value),
+        snps=[",".join(snps)] if snps else None,
+        statistics=statistics,
+        counts=counts,
+        test=test,
+        fill=fill,
+        threads=threads,
+        **promises,
+    )
+    _, written, _, _ = wait(_deniable.gwas(flags))
+    return Release(written)

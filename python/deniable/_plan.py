@@ -1,0 +1,116 @@
+"""Plans: what answers cost and how far they will be off."""
+
+from __future__ import annotations
+
+import html
+import json
+from fractions import Fraction
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
+
+from ._errors import usage
+from ._exact import read
+
+
+class PlannedQuery(NamedTuple):
+    """A query of a plan.
+
+    >>> import deniable as dn
+    >>> dn.Policy("examples/clinic/policy.toml").plan()["visits by sex"].paid
+    False
+    """
+
+    name: str
+    """What it is called."""
+    sql: str
+    """The query."""
+    share: Fraction
+    """Its part of ln R."""
+    epsilon: str
+    """Its ε, rounded up, as a decimal."""
+    paid: bool
+    """Whether the ledger has its answer: it is free."""
+    within: Optional[str]
+    """The stored answer that it is a part of, free."""
+    answers: Tuple[Dict[str, Any], ...]
+    """For each number its cells, noise and expected error, as ``deniable plan --format json`` has them."""
+
+
+class Plan:
+    """What answers cost and how far they will be off: it follows from the policy and what the ledger's answers cost, and may be published.
+
+    >>> import deniable as dn
+    >>> plan = dn.Policy("examples/clinic/policy.toml").plan("total cost")
+    >>> [query.name for query in plan]
+    ['total cost']
+    """
+
+    __slots__ = ("_text", "_json", "queries")
+
+    queries: Tuple[PlannedQuery, ...]
+    """The queries, in their order."""
+
+    def __init__(self, text: str, written: str) -> None:
+        self._text = text
+        self._json: Dict[str, Any] = json.loads(written)
+        self.queries = tuple(
+            PlannedQuery(
+                ask["name"],
+                ask["sql"],
+                read(ask["share"]),
+                ask["epsilon"],
+                ask["paid"],
+                ask.get("within"),
+                tuple(ask["answers"]),
+            )
+            for ask in self._json["asks"]
+        )
+
+    def __getitem__(self, name: str) -> PlannedQuery:
+        for query in self.queries:
+            if query.name == name:
+                return query
+        raise usage(f"the plan has no query {name!r}", "it has " + ", ".join(repr(query.name) for query in self.queries))
+
+    def __iter__(self) -> Iterator[PlannedQuery]:
+        return iter(self.queries)
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def to_dict(self) -> Dict[str, Any]:
+        """The plan as ``deniable plan --format json`` writes it."""
+        copy: Dict[str, Any] = json.loads(json.dumps(self._json))
+        return copy
+
+    def __str__(self) -> str:
+        return self._text.rstrip("\n")
+
+    def __repr__(self) -> str:
+        return f"Plan({[query.name for query in self.queries]!r})"
+
+    def _repr_html_(self) -> str:
+        rows: List[str] = []
+        for query in self.queries:
+            for at, answer in enumerate(query.answers):
+                noise = "<br>".join(
+                    html.escape(f"{one['measure']}: {one['scale'] or 'by rank'}") for one in answer["noise"]
+                )
+                typical = f"{answer['relative']} of {answer['typical'] or 'the rows'}" if answer["relative"] else "-"
+                first = (
+                    f"<th scope='row' rowspan='{len(query.answers)}'>{html.escape(query.name)}</th>"
+                    f"<td rowspan='{len(query.answers)}'>{query.share}{' (paid)' if query.paid else ''}</td>"
+                    if at == 0
+                    else ""
+                )
+                rows.append(
+                    f"<tr>{first}<td>{html.escape(answer['answer'])}</td><td>{noise}</td>"
+                    f"<td>{html.escape(answer['error'] or '-')}</td><td>{html.escape(typical)}</td></tr>"
+                )
+        head = "".join(
+            f"<th scope='col'>{name}</th>"
+            for name in ("query", "share of ln R", "answer", "scale of the noise", f"error ({self._json['confidence']})", "typically")
+        )
+        notes = "".join(f"<li>{html.escape(note)}</li>" for note in [*self._json["notes"], *self._json["hints"]])
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>" + (
+            f"<ul>{notes}</ul>" if notes else ""
+        )

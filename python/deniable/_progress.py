@@ -1,0 +1,77 @@
+"""Progress, for whoever waits more than a second: tqdm where it is installed, a line on standard error otherwise."""
+
+from __future__ import annotations
+
+import sys
+import time
+from typing import Callable, Optional, Protocol, Union
+
+from . import _deniable
+
+
+class _Bar(Protocol):
+    n: float
+    total: Optional[float]
+
+    def set_description_str(self, desc: Optional[str] = ..., refresh: Optional[bool] = ...) -> None: ...
+    def refresh(self) -> None: ...
+    def close(self) -> None: ...
+
+
+Told = Callable[[str, int], None]
+"""What is being done, and how many rows it has come."""
+
+
+class Progress:
+    """Looks at a call and shows how far it has come."""
+
+    def __init__(self, call: _deniable.Call, wanted: Union[None, bool, Told]) -> None:
+        self._call = call
+        self._begun = time.monotonic()
+        self._tell = wanted if callable(wanted) else None
+        # Where nothing is said: on a terminal, and in notebooks.
+        shows = wanted if isinstance(wanted, bool) else (wanted is None and (sys.stderr.isatty() or _in_notebook()))
+        self._shows = shows and self._tell is None
+        self._bar: Optional[_Bar] = None
+        self._line = False
+
+    def look(self) -> None:
+        """Shows it, once it has taken a second."""
+        if time.monotonic() - self._begun < 1:
+            return
+        what, rows, done, size = self._call.progress()
+        if self._tell is not None:
+            self._tell(what, rows)
+        if not self._shows or not what:
+            return
+        if self._bar is None and not self._line:
+            self._bar = _bar()
+        if self._bar is not None:
+            self._bar.set_description_str(what, refresh=False)
+            self._bar.n, self._bar.total = (done, size) if done is not None and size else (rows, None)
+            self._bar.refresh()
+        else:
+            self._line = True
+            sys.stderr.write(f"\r{what}: {rows:,} rows\x1b[K")
+            sys.stderr.flush()
+
+    def done(self) -> None:
+        """Takes the line away."""
+        if self._bar is not None:
+            self._bar.close()
+        elif self._line:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+
+
+def _in_notebook() -> bool:
+    return "ipykernel" in sys.modules or "marimo" in sys.modules
+
+
+def _bar() -> Optional[_Bar]:
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return None
+    bar: _Bar = tqdm(unit=" rows", leave=False, unit_scale=True)
+    return bar

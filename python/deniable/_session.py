@@ -1,0 +1,276 @@
+"""Sessions: a policy, its data and its ledger at work."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import re
+import tempfile
+import warnings
+from fractions import Fraction
+from types import TracebackType
+from typing import TYPE_CHECKING, List, Mapping, Optional, Sequence, Tuple, Type, Union
+
+from . import _deniable
+from ._answer import Answer, Release
+from ._arrow import ArrowTable, table
+from ._calls import wait
+from ._errors import Error, LedgerWarning, usage
+from ._exact import Exact, exact
+from ._plan import Plan
+from ._progress import Progress
+
+if TYPE_CHECKING:
+    from ._arrow import Tables
+    from ._policy import Path, Policy
+    from ._progress import Told
+
+_LOG = logging.getLogger("deniable")
+
+ASKED = "query"
+"""What a query beside a policy's is called where nothing is said."""
+
+
+class Session:
+    """A policy at work: made by ``Policy.session``, used with ``with``.
+
+    Calls may come from any thread, one after another: the interpreter's lock is released while they wait. In async code use
+    ``await asyncio.to_thread(session.ask, sql, spend="1/40")``. Ctrl-C stops the waiting; the call goes on to its end in the background, so that
+    what was charged is computed and stored, and the same asked again is free. A fork has no threads of its parent: open a session in each process.
+
+    >>> import deniable as dn, warnings
+    >>> warnings.simplefilter("ignore", dn.LedgerWarning)
+    >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
+    ...     first = session.ask("SELECT COUNT(*) AS visits FROM visits", spend="1/40")
+    ...     again = session.ask("SELECT COUNT(*) AS visits FROM visits", spend="1/40")
+    ...     first.rows == again.rows, session.left
+    (True, Fraction(39, 40))
+    """
+
+    def __init__(
+        self,
+        policy: Policy,
+        rows: Optional[Tables],
+        *,
+        version: Union[None, str, Mapping[str, str]],
+        ledger: Optional[Path],
+        register: bool,
+        again: bool,
+        threads: Optional[int],
+        memory: Union[None, int, str],
+        progress: Union[None, bool, Told],
+    ) -> None:
+        self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
+        self._session: Optional[_deniable.Session] = None
+        self._progress = progress
+        self.log: List[Tuple[str, str]] = []
+        """What was done, and what was found in the data: for the curator. The logger ``deniable`` has it, too."""
+        declared = policy._policy
+        given, versions = _given(declared, rows, version)
+        self.ledger = self._place(policy, ledger)
+        """The ledger's file."""
+        about = declared.with_(versions, os.path.abspath(self.ledger))
+        self._session = _deniable.Session(about, given, register, again, threads, _bytes(memory))
+        self.policy = policy
+        """The policy."""
+
+    def _place(self, policy: Policy, ledger: Optional[Path]) -> str:
+        if ledger is None:
+            if policy._from_file:
+                return os.fspath(policy._policy.ledger)
+            raise usage(
+                "nothing says where the ledger is: the file that remembers what was spent about these people",
+                f'add ledger="{policy.population}.ledger", and keep it; ledger=":memory:" forgets everything when the session ends',
+            )
+        if ledger == ":memory:":
+            warnings.warn(
+                'ledger=":memory:": what is spent is forgotten when the session ends, and then nothing limits what is learned about these people',
+                LedgerWarning,
+                stacklevel=4,
+            )
+            self._folder = tempfile.TemporaryDirectory(prefix="deniable-", ignore_cleanup_errors=True)
+            return os.path.join(self._folder.name, f"{policy.population}.ledger")
+        return os.fspath(ledger)
+
+    def ask(self, sql: str, *, spend: Exact, name: str = ASKED) -> Answer:
+        """Answers a query that is not in the policy, paid from what is left of the promise. The same asked again at the same price is free.
+
+        :param sql: the query (docs/policy.md#sql).
+        :param spend: the part of the whole promise that it may use, as a part of ln R: ``"1/40"``.
+        :param name: what it is called in the ledger.
+        :raises QueryError: when it cannot be answered under the policy; it follows from both alone.
+        :raises BudgetError: when the promise does not pay for it. Nothing was charged.
+        :raises DataError: when the data must not be used. For the curator.
+        """
+        release = self._released(self._open().ask(name, sql, exact(spend)))
+        return release[name]
+
+    def release(self, *queries: str) -> Release:
+        """Answers the policy's queries, or those of these names; stored answers are free."""
+        return self._released(self._open().release(queries))
+
+    def register(self, accept: Sequence[str] = ()) -> List[Tuple[str, str]]:
+        """Looks at all rows of all tables and registers their versions, or none; what was found is in ``log``. Nothing is charged.
+
+        :param accept: columns that may read badly, as ``column`` or ``table.column``.
+        :returns: each table with its version.
+        """
+        (written,) = self._wait(self._open().register(list(accept)))
+        return [(table, version) for table, version in json.loads(written)]
+
+    def plan(self, sql: Optional[str] = None, *, spend: Optional[Exact] = None, name: str = ASKED) -> Plan:
+        """What the policy's queries cost, or one that is not in it, and how far the answers will be off. Nothing is charged.
+
+        >>> import deniable as dn, warnings
+        >>> warnings.simplefilter("ignore", dn.LedgerWarning)
+        >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
+        ...     session.plan("SELECT COUNT(*) AS visits FROM visits", spend="1/40")["query"].paid
+        False
+        """
+        session = self._open()
+        if sql is None:
+            if spend is not None:
+                raise usage("spend= is the price of a query", "give the query, too, or leave spend= out")
+            return Plan(*session.plan(None))
+        if spend is None:
+            raise usage("nothing says what the answer may cost", 'add spend="1/40": the part of the whole promise that it may use')
+        return Plan(*session.plan((name, sql, exact(spend))))
+
+    @property
+    def left(self) -> Fraction:
+        """The part of ln R that is left, for everyone who asks about these people.
+
+        Exact where it is a fraction; otherwise (a promise was changed on the way) a ten-thousandth of which it is certainly no less.
+        """
+        share, _, _ = self._open().left()
+        return share
+
+    @property
+    def left_in_words(self) -> str:
+        """What is left in words: ``39/40 of ln 3 (about 97.5%)``."""
+        _, _, words = self._open().left()
+        return words
+
+    def report(self, path: Optional[Path] = None) -> str:
+        """The page on everything released about these people, as HTML; written to a file where a path is given.
+
+        >>> import deniable as dn, warnings
+        >>> warnings.simplefilter("ignore", dn.LedgerWarning)
+        >>> with dn.Policy("examples/clinic/policy.toml").session(ledger=":memory:") as session:
+        ...     answer = session.ask("SELECT COUNT(*) AS visits FROM visits", spend="1/40")
+        ...     session.report().startswith("<!DOCTYPE html>")
+        True
+        """
+        page = self._open().page()
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(page)
+        return page
+
+    def close(self) -> None:
+        """Closes it; a call that goes on is not stopped."""
+        self._session = None
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None
+
+    def _open(self) -> _deniable.Session:
+        if self._session is None:
+            raise usage("the session is closed", "open another with policy.session(...)")
+        return self._session
+
+    def _released(self, call: _deniable.Call) -> Release:
+        (written,) = self._wait(call)
+        publication, unanswered = _parts(written)
+        release = Release(publication, unanswered)
+        for name, reason in unanswered.items():
+            _LOG.error("%s is paid for and not answered: %s", name, reason)
+        return release
+
+    def _wait(self, call: _deniable.Call) -> List[str]:
+        progress = Progress(call, self._progress)
+        try:
+            return wait(call, progress.look)
+        finally:
+            progress.done()
+            self._hear(call)
+
+    def _hear(self, call: _deniable.Call) -> None:
+        for kind, text in call.news():
+            self.log.append((kind, text))
+            if kind == "new ledger" and self._folder is None:
+                warnings.warn(f"a new ledger begins: {text}. Keep it, and its key beside it", LedgerWarning, stacklevel=5)
+            else:
+                _LOG.log(logging.WARNING if kind == "written since" else logging.INFO, "%s: %s", kind, text)
+
+    def __enter__(self) -> Session:
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[Type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        state = "closed" if self._session is None else f"ledger={self.ledger!r}"
+        return f"Session({self.policy.name!r}, {state})"
+
+    def __reduce__(self) -> str:
+        raise TypeError("a Session is not pickled: it holds data and a thread; open one in each process, they may share a ledger")
+
+
+def _parts(written: str) -> Tuple[str, Mapping[str, str]]:
+    """The publication, digit by digit, and the queries without an answer."""
+    head, tail = '{"publication":', ',"unanswered":'
+    at = written.rindex(tail)
+    return written[len(head) : at], dict(json.loads(written[at + len(tail) : -1]))
+
+
+def _given(
+    policy: _deniable.Policy, rows: Optional[Tables], version: Union[None, str, Mapping[str, str]]
+) -> Tuple[List[Tuple[str, ArrowTable]], List[Tuple[str, str]]]:
+    """The rows in memory and the versions that they are declared to be, by table."""
+    main = policy.tables[0][0]
+    if rows is None:
+        if version is not None:
+            raise usage("version= is the name of rows in memory", "give the rows, too, or set `version` in the policy")
+        return [], []
+    named: Mapping[str, object] = rows if isinstance(rows, Mapping) else {main: rows}
+    known = {name for name, _, _ in policy.tables}
+    for name in named:
+        if name not in known:
+            raise usage(f"the policy declares no table {name!r}", "it declares " + ", ".join(repr(one) for one in sorted(known)))
+    if version is None:
+        raise usage(
+            "nothing says which version of the data these rows are",
+            'add version="2024-06": the name by which the ledger knows them; other rows are another version, and are paid anew',
+        )
+    if isinstance(version, str) and len(named) > 1:
+        raise usage("there is one version for several tables", "write version={...} with the version of each table")
+    versions: Mapping[str, str] = {next(iter(named)): version} if isinstance(version, str) else version
+    for name in named:
+        if name not in versions:
+            raise usage(f"nothing says which version the rows of {name!r} are", "add it to version={...}")
+    for name in versions:
+        if name not in named:
+            raise usage(f"version= names {name!r}, of which there are no rows", "leave it out")
+    return [(name, table(one, f"the table {name!r}")) for name, one in named.items()], [
+        (name, versions[name]) for name in named
+    ]
+
+
+_UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def _bytes(memory: Union[None, int, str]) -> Optional[int]:
+    if memory is None or (isinstance(memory, int) and not isinstance(memory, bool) and memory > 0):
+        return memory
+    found = re.fullmatch(r"\s*([1-9][0-9]*)\s*([A-Za-z]*)\s*", memory) if isinstance(memory, str) else None
+    unit = _UNITS.get(found.group(2).upper()) if found else None
+    if found is None or unit is None:
+        raise usage(f"memory={memory!r} is no amount of memory", 'write memory="2GB", or a number of bytes')
+    return int(found.group(1)) * unit

@@ -1,0 +1,84 @@
+"""One promise in the terms of others."""
+
+from __future__ import annotations
+
+import json
+from typing import List, NamedTuple, Sequence, Tuple, Union
+
+from . import _deniable
+from ._calls import prior_range, wait, words
+from ._exact import Exact
+
+
+class Translation(NamedTuple):
+    """What follows from a statement in the terms of another notion.
+
+    >>> import deniable as dn
+    >>> [row] = dn.translate("odds=3", to="posterior", prior="1/2")
+    >>> row.value, row.direction
+    ('3/4', 'implies')
+    """
+
+    source: str
+    """The statement."""
+    notion: str
+    """The notion that it was translated to."""
+    value: str
+    """The parameter, exactly, or between two decimals; ``-`` where there is none."""
+    decimal: str
+    """The same as a decimal, rounded so that it claims no more."""
+    direction: str
+    """``equivalent``, ``implies``, ``implied by``, ``no implication`` or ``not known``."""
+    tight: bool
+    """Whether the value is attained, or approached."""
+    partial: bool
+    """Whether it holds for some adjacent pairs only."""
+    theorems: Tuple[str, ...]
+    """The entries of docs/theorems that prove it."""
+    note: str
+    """Conditions, tightness, or the counterexample."""
+
+
+def translate(
+    statement: Union[str, Sequence[str]],
+    *,
+    to: Union[None, str, Sequence[str]] = None,
+    prior: Union[None, Exact, Tuple[Exact, Exact]] = None,
+) -> List[Translation]:
+    """Says a privacy promise in the terms of others, with the proof or a counterexample (docs/notions).
+
+    >>> import deniable as dn
+    >>> [row.notion for row in dn.translate("gain=3/2", prior=("1/5", "4/5"), to="odds")][0]
+    'odds'
+    >>> [row] = dn.translate(["odds=3/2", "odds=2"], to="odds")
+    >>> row.value
+    '3'
+
+    :param statement: what holds, ``gain=3/2``, ``epsilon=1``, ``rho=1/2:100``; several releases about the same people are composed.
+    :param to: what to say it as, ``epsilon``, ``rho:100``; everything where nothing is said.
+    :param prior: the range of uncertain beliefs beforehand.
+    """
+    several = not isinstance(statement, str)
+    targets = [to] if isinstance(to, str) else list(to or ())
+    flags = words(
+        "translate",
+        from_=[statement] if isinstance(statement, str) else list(statement),
+        to=[",".join(targets)] if targets else None,
+        prior=prior_range(prior),
+        compose=several,
+    )
+    _, written, _, _ = wait(_deniable.translate(flags))
+    return [
+        Translation(
+            row["from"],
+            row["notion"],
+            row["value"],
+            row["decimal"],
+            row["direction"],
+            row["tight"],
+            row["partial"],
+            tuple(row["theorems"]),
+            row["note"],
+        )
+        for row in json.loads(written)
+    ]

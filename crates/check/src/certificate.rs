@@ -72,6 +72,7 @@ impl Names<'_> {
             },
             Notion::Membership { sign: of } => format::Notion::Membership { sign: sign(*of) },
             Notion::Posterior { sign: of } => format::Notion::Posterior { sign: sign(*of) },
+            Notion::Indistinguishable => format::Notion::Indistinguishable,
             Notion::Rho { among } => format::Notion::Rho { among: *among },
             Notion::AlphaBeta { least, sign: of } => {
                 format::Notion::AlphaBeta { least: fraction(least), sign: sign(*of) }

@@ -35,7 +35,7 @@ fn missing(notion: &Notion, family: &Family) -> String {
         Notion::Induced { .. } => "the table has one dataset, which has no neighbour",
         Notion::Rho { among } => return one_of(*among),
         Notion::Sampling { .. } | Notion::ZeroKnowledge { .. } | Notion::CrowdBlending { .. } => NOBODY,
-        Notion::Membership { .. } | Notion::Posterior { .. } => match family {
+        Notion::Membership { .. } | Notion::Posterior { .. } | Notion::Indistinguishable => match family {
             Family::Independent(_) | Family::TwoDatasets(_) => ONE_MORE,
             Family::Bounded(_) | Family::OneOfTwo(_) => EXCHANGED,
             Family::OneOf(among) => return one_of(*among),

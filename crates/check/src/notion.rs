@@ -66,6 +66,8 @@ pub enum Notion {
         /// The highest, or the lowest; not both.
         sign: Sign,
     },
+    /// Indistinguishable privacy over a family: by what factor a belief, in presence or absence, falls (I-IND).
+    Indistinguishable,
     /// (ρ,m)-differential identifiability: the highest belief in one of `m` equally likely entities (B-5).
     Rho {
         /// `m`, at least 2.
@@ -131,6 +133,7 @@ impl Notion {
             Self::Membership { sign: Sign::Both } => Named::Membership,
             Self::Posterior { sign: Sign::Negative } => Named::PosteriorAtLeast,
             Self::Posterior { .. } => Named::PosteriorAtMost,
+            Self::Indistinguishable => Named::Indistinguishable,
             Self::Rho { .. } => Named::Rho,
             Self::AlphaBeta { sign: Sign::Negative, .. } => Named::Alpha,
             Self::AlphaBeta { .. } => Named::Beta,
@@ -146,6 +149,12 @@ impl Notion {
     #[must_use]
     pub fn parameter(&self) -> &'static str {
         self.entry().bounds.name
+    }
+
+    /// Whether it is about what observers of a family believed beforehand.
+    #[must_use]
+    pub fn is_about_beliefs(&self) -> bool {
+        matches!(self, Self::Membership { .. } | Self::Posterior { .. } | Self::Indistinguishable)
     }
 
     /// Whether a larger parameter protects less; false for the lowest posterior alone.

@@ -174,7 +174,7 @@ fn closed(notion: &Notion, family: &Family) -> bool {
         | Notion::AlphaBeta { .. }
         | Notion::Sampling { .. }
         | Notion::CrowdBlending { .. } => true,
-        Notion::Membership { .. } | Notion::Posterior { .. } => match family {
+        Notion::Membership { .. } | Notion::Posterior { .. } | Notion::Indistinguishable => match family {
             Family::Uniform | Family::Box(_) | Family::Explicit(_) => false,
             Family::All
             | Family::Independent(_)

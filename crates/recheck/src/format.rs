@@ -91,6 +91,7 @@ pub enum Notion {
     Approximate { adjacency: Adjacency, given: Given },
     Membership { sign: Sign },
     Posterior { sign: Sign },
+    Indistinguishable,
     Rho { among: usize },
     AlphaBeta { least: Fraction, sign: Sign },
     Sampling { rate: Fraction, sign: Sign },

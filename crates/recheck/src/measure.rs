@@ -14,12 +14,16 @@ impl Measure {
         if self == Self::Ratio || self == Self::Gain && certain {
             return Some(if self == Self::Ratio { ratio } else { ratio.max(Extended::one()) });
         }
+        // (1−p) over what it becomes, (1−p)·bottom / all: no division by 1−p, so that it is its own limit at p = 1.
+        if self == Self::Fall {
+            return Extended::ratio(&(p * top + (&one - p) * bottom), bottom).or(Some(Extended::one()));
+        }
         let with = p * top;
         let all = &with + (&one - p) * bottom;
         // The belief afterwards, by Bayes' rule. At a limit the output may never come; the measures below do not look.
         let after = if all.is_zero() { p.clone() } else { with / &all };
         Some(match self {
-            Self::Ratio => ratio,
+            Self::Ratio | Self::Fall => ratio,
             // The smallest γ with after ≤ γ·p and 1−p ≤ γ·(1−after).
             Self::Gain => {
                 let loss = Extended::ratio(&(&one - p), &(&one - &after))?;
@@ -58,7 +62,7 @@ impl Measure {
     /// The value where nothing is learned, if it does not depend on who believes what.
     pub(crate) fn nothing(self) -> Option<Extended> {
         match self {
-            Self::Ratio | Self::Gain => Some(Extended::one()),
+            Self::Ratio | Self::Gain | Self::Fall => Some(Extended::one()),
             Self::Beta | Self::Alpha => Some(Extended::Finite(Q::zero())),
             Self::Highest | Self::Lowest => None,
         }

@@ -62,7 +62,7 @@ fn limit(measure: Measure, first: &Line, second: &Line) -> Option<Extended> {
             let gain = Extended::ratio(&((one - &second.top) * &first.output), &rest(second));
             gain.map(|gain| gain.max(Extended::one()))
         }
-        Measure::Ratio | Measure::Alpha | Measure::Beta => None,
+        Measure::Ratio | Measure::Fall | Measure::Alpha | Measure::Beta => None,
     }
 }
 
@@ -146,6 +146,14 @@ pub(crate) fn upper(
                         return exceeded("a mixture of two priors");
                     }
                 }
+            }
+            continue;
+        }
+        if measure == Measure::Fall {
+            // (1−p) over what it becomes: a question about one prior alone.
+            let falls = |line: &Line| (Q::one() - &line.top) * &line.output > most * (&line.output - &line.both);
+            if lines.iter().any(|line| !line.top.is_zero() && !line.top.is_one() && falls(line)) {
+                return exceeded("by the definition");
             }
             continue;
         }

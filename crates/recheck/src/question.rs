@@ -63,6 +63,8 @@ pub(crate) enum Measure {
     Ratio,
     /// The gain of belief (B-2).
     Gain,
+    /// By what factor the belief in the other falls.
+    Fall,
     /// The belief afterwards.
     Highest,
     /// The belief in the other afterwards.
@@ -100,6 +102,13 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
         Notion::Posterior { sign } => {
             let measure = if *sign == Sign::Positive { Measure::Highest } else { Measure::Lowest };
             believers(family, *sign, measure, table)?
+        }
+        Notion::Indistinguishable => {
+            // Of mixtures no rule says where the worst one is.
+            if matches!(family, Family::Explicit(priors) if priors.len() != 1) {
+                return wrong("indistinguishable privacy over mixtures of priors");
+            }
+            believers(family, Sign::Both, Measure::Fall, table)?
         }
         Notion::Rho { among } => believers(&Family::OneOf(*among), Sign::Positive, Measure::Highest, table)?,
         Notion::AlphaBeta { sign: Sign::Both, .. } => return wrong("alpha or beta, not both"),

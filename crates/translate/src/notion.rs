@@ -135,6 +135,7 @@ pub fn canonical(text: &str) -> Option<&'static str> {
         | Named::BoundedDelta
         | Named::EpsilonAt
         | Named::BoundedEpsilonAt
+        | Named::Indistinguishable
         | Named::ZeroKnowledge
         | Named::CrowdBlending
         | Named::InducedNeighbours

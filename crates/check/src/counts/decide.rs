@@ -45,6 +45,7 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
         Notion::Posterior { sign } => beliefs::posterior(mechanism, *sign, family),
         Notion::AlphaBeta { least, sign } => beliefs::alpha_beta(mechanism, least, *sign),
         Notion::Approximate { .. }
+        | Notion::Indistinguishable
         | Notion::Rho { .. }
         | Notion::ZeroKnowledge { .. }
         | Notion::CrowdBlending { .. }

@@ -11,6 +11,7 @@ mod explicit_priors;
 mod filter;
 mod gain;
 mod groups;
+mod indistinguishable;
 mod induced_neighbours;
 mod largest_ratio;
 mod many_datasets;
@@ -57,6 +58,7 @@ pub fn decide(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Result
         Notion::FreeLunch => Ok(odds(pairs::any(mechanism), vec!["I-FLP"])),
         Notion::Approximate { adjacency, given } => approximate_dp::decide(mechanism, *adjacency, given),
         Notion::Posterior { sign } => posterior::decide(mechanism, *sign, family),
+        Notion::Indistinguishable => indistinguishable::decide(mechanism, family),
         Notion::Rho { among } => candidates::rho(mechanism, *among),
         Notion::AlphaBeta { least, sign } => public_size::alpha_beta(mechanism, least, *sign),
         Notion::ZeroKnowledge { rows } => zero_knowledge::decide(mechanism, *rows),

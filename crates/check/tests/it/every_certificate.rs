@@ -132,8 +132,7 @@ fn every_certificate_is_accepted() {
     let (mut accepted, mut vacuous) = (0, 0);
     for (name, mechanism) in [built_in(), tables(), protocols()].concat() {
         for notion in notions(&mechanism) {
-            let about_beliefs = matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. });
-            let families = if about_beliefs { families(mechanism.size()) } else { vec![Family::All] };
+            let families = if notion.is_about_beliefs() { families(mechanism.size()) } else { vec![Family::All] };
             for family in families {
                 // What is refused has no certificate.
                 let Ok(verdict) = decide(&mechanism, &notion, &family) else { continue };

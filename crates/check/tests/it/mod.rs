@@ -9,6 +9,7 @@ mod errata;
 mod every_certificate;
 mod families;
 mod fuzz;
+mod indistinguishable;
 mod induced;
 mod papers;
 mod protocol;

@@ -209,7 +209,7 @@ fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
 
 /// The family that was named; independent entities where none is and one is needed.
 fn family(args: &Args, asked: &Asked, priors: Option<&PriorRange>, notion: &Notion) -> Result<Family, Failure> {
-    let about_beliefs = matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. });
+    let about_beliefs = notion.is_about_beliefs();
     let text = args.family.as_deref();
     match text {
         Some(text) if !about_beliefs => {

@@ -14,6 +14,7 @@ use deniable_check::words::{self, Word};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
 use deniable_core::exact::Bound;
+use deniable_core::notion::adversary::{ADVERSARIES, Adversary, Case};
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -138,11 +139,10 @@ impl Shown {
     /// Without a claim.
     pub fn new(title: &str, asked: &Asked, text: &str, notion: &Notion, family: &Family, answer: &Answer) -> Self {
         let verdict = &answer.verdict;
-        let about_beliefs = matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. });
         Self {
             mechanism: title.to_owned(),
             notion: text.to_owned(),
-            family: about_beliefs.then(|| words::of_family(family)),
+            family: notion.is_about_beliefs().then(|| words::of_family(family)),
             parameter: notion.parameter(),
             number: Number::new(notion.parameter(), &verdict.value),
             witness: answer.line.clone(),
@@ -360,7 +360,23 @@ pub fn list() -> String {
         text.push('\n');
     };
     section("Notions (--notion)", &words::NOTIONS);
-    section("Families of priors (--family), for pmp, nmp, membership and posteriors", &words::FAMILIES);
+    section(
+        "Families of priors (--family), for pmp, nmp, membership, posteriors and indistinguishable",
+        &words::FAMILIES,
+    );
+    text.push_str(
+        "Adversaries of indistinguishable privacy: background knowledge, sensitive information, operation knowledge\n",
+    );
+    for Adversary { notion, background, sensitive, operation, case, source } in ADVERSARIES {
+        let name = notion.entry().name;
+        let is = match case {
+            Case::Over(family) => format!("this is `{name}`, over --family {family}"),
+            Case::Of(objects) => format!("this is `{name}`, of {objects}"),
+            Case::Not(why) => format!("this is not `{name}`: {why}"),
+        };
+        let _ = writeln!(text, "  {name:<26} BK: {background}; SI: {sensitive}; OK: {operation}. {is} ({source})");
+    }
+    text.push('\n');
     text.push_str("Built-in mechanisms, and their parameters with defaults\n");
     for mechanism in builtin::LIST {
         let _ = writeln!(text, "  {:<26} {}", mechanism.name, mechanism.about);

@@ -16,6 +16,7 @@
 //! assert_eq!(lookup("nnp").unwrap_err().to_string(), "there is no notion `nnp`; did you mean `nmp`?");
 //! ```
 
+pub mod adversary;
 pub mod key;
 mod table;
 
@@ -66,6 +67,8 @@ pub enum Notion {
     SampledGain,
     /// Positive membership privacy under the uniform prior.
     UniformGain,
+    /// Indistinguishable privacy: a bound on the factor by which any belief falls.
+    Indistinguishable,
     /// Free-lunch privacy: odds between any two datasets.
     FreeLunch,
     /// Zero-knowledge privacy: a simulator that sees k random rows.
@@ -221,7 +224,7 @@ pub fn stated_as(word: &str) -> Option<Notion> {
 
 impl Notion {
     /// Every notion, in the order of the documentation.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::Dp,
         Self::PositiveDp,
         Self::NegativeDp,
@@ -243,6 +246,7 @@ impl Notion {
         Self::Sampling,
         Self::SampledGain,
         Self::UniformGain,
+        Self::Indistinguishable,
         Self::FreeLunch,
         Self::ZeroKnowledge,
         Self::CrowdBlending,

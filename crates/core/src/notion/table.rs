@@ -283,6 +283,15 @@ const UNIFORM_GAIN: Entry = Entry {
     ..plain(Notion::UniformGain, "uniform-gain", "positive membership privacy under the uniform prior", GAIN)
 };
 
+const INDISTINGUISHABLE: Entry = Entry {
+    aliases: &["indistinguishable privacy", "I-IND"],
+    needs: PRIORS,
+    theorem: "I-IND",
+    page: "I-IND",
+    sentence: "ε-indistinguishable privacy over a family: no belief, in presence or absence, is more than e^ε times what it becomes",
+    ..plain(Notion::Indistinguishable, "indistinguishable", "indistinguishable privacy", ODDS)
+};
+
 const FREE_LUNCH: Entry = Entry {
     aliases: &["flp", "I-FLP", "free-lunch privacy"],
     theorem: "I-FLP",
@@ -378,6 +387,7 @@ pub(super) const fn entry(notion: Notion) -> &'static Entry {
         Notion::Sampling => &SAMPLING,
         Notion::SampledGain => &SAMPLED_GAIN,
         Notion::UniformGain => &UNIFORM_GAIN,
+        Notion::Indistinguishable => &INDISTINGUISHABLE,
         Notion::FreeLunch => &FREE_LUNCH,
         Notion::ZeroKnowledge => &ZERO_KNOWLEDGE,
         Notion::CrowdBlending => &CROWD_BLENDING,

@@ -54,7 +54,7 @@ fn every_page_is_compiled_in() {
 #[test]
 fn every_notion_of_the_mathematics_is_here() {
     let wanted = "PMP NMP unbounded-dp positive-dp negative-dp bounded-dp approximate-dp posterior rho-m alpha-beta \
-                  group-privacy I-DPS I-FLP I-ZKP I-CBP I-INP I-BOP I-SMC \
+                  group-privacy I-IND I-DPS I-FLP I-ZKP I-CBP I-INP I-BOP I-SMC \
                   F-DU F-DI F-DI2 F-DFβ F-DN F-DB F-DB2 F-DCm F-DI[a,b] F-DB[a,b] F-NIk F-EXPL \
                   M-RR M-GEO truncated-geometric M-EXP M-PF report-noisy-max M-KMAX C-5 M-DI";
     for id in wanted.split_whitespace() {
@@ -62,6 +62,19 @@ fn every_notion_of_the_mathematics_is_here() {
     }
     for id in ["B-1", "B-3n", "C-1", "E-3", "S-CAP"] {
         assert_eq!(library().get(id).unwrap().kind, Kind::Theorem);
+    }
+}
+
+/// Every adversary of indistinguishable privacy has a page, which says what it knows, asks about and sees in its own words.
+#[test]
+fn every_adversary_has_a_page() {
+    assert_eq!(lookup("indistinguishable privacy").unwrap().id, "I-IND");
+    for row in deniable_core::notion::adversary::ADVERSARIES {
+        let page = library().get(row.notion.entry().page).unwrap();
+        assert!(page.frame.is_some(), "{row:?}");
+        for said in [row.background, row.sensitive, row.operation] {
+            assert!(!said.is_empty() && !said.ends_with('.'), "{row:?}");
+        }
     }
 }
 

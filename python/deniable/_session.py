@@ -61,6 +61,8 @@ class Session:
         memory: Union[None, int, str],
         progress: Union[None, bool, Told],
     ) -> None:
+        self.policy = policy
+        """The policy."""
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
         self._session: Optional[_deniable.Session] = None
         self._progress = progress
@@ -72,8 +74,6 @@ class Session:
         """The ledger's file."""
         about = declared.with_(versions, os.path.abspath(self.ledger))
         self._session = _deniable.Session(about, given, register, again, threads, _bytes(memory))
-        self.policy = policy
-        """The policy."""
 
     def _place(self, policy: Policy, ledger: Optional[Path]) -> str:
         if ledger is None:

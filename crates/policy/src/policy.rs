@@ -92,6 +92,18 @@ impl Policy {
     /// # Errors
     /// As [`Self::load`].
     pub fn parse(file: &Path, source: &str) -> Result<Self, PolicyErrors> {
+        Self::parsed(file, source, false)
+    }
+
+    /// The same, where a policy without `[[ask]]` is one, too: all its queries come later ([`Policy::with_question`]).
+    ///
+    /// # Errors
+    /// When the text is no policy otherwise.
+    pub fn parse_to_ask_later(file: &Path, source: &str) -> Result<Self, PolicyErrors> {
+        Self::parsed(file, source, true)
+    }
+
+    fn parsed(file: &Path, source: &str, may_ask_nothing: bool) -> Result<Self, PolicyErrors> {
         if source.trim_start_matches('\u{feff}').trim().is_empty() {
             return Err(PolicyErrors::about_file(file, PolicyErrorKind::EmptyFile, "write a policy into it"));
         }
@@ -99,7 +111,7 @@ impl Policy {
         let policy = match tree::parse(source) {
             Ok(root) => {
                 report.find_blanks(&root);
-                let policy = read(&report, file, &root);
+                let policy = read(&report, file, &root, may_ask_nothing);
                 report.fail_blanks();
                 policy
             }
@@ -401,7 +413,7 @@ pub(crate) const SECTIONS: [&str; 13] = [
     "ask",
 ];
 
-fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
+fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bool) -> Read<Policy> {
     let section = Section::open(report, "the policy", root, &SECTIONS)?;
     // Each part is read before any is judged missing, so that one error does not hide another.
     let name = section.need("name", "add `name = \"clinic\"`").and_then(|field| field.line().map(str::to_owned));
@@ -454,6 +466,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node) -> Read<Policy> {
         section.optional("display", |field| quality::read_display(field, "[display]")).map(Option::unwrap_or_default);
     let asks = match section.get("ask") {
         Ok(Some(field)) => ask::read(&field, told(&budget).map(|budget| &budget.spend), !matches!(entity, Ok(None))),
+        Ok(None) if may_ask_nothing => Ok(Vec::new()),
         Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoAsk, NO_ASK_HELP)),
         Err(reported) => Err(reported),
     };

@@ -2,12 +2,11 @@
 
 use crate::call::Call;
 use crate::failure::{Kind, raised};
-use crate::rows::all_owned;
+use crate::rows::{all_owned, taken};
 use deniable_cli::calls::{self, Found, GivenMechanism};
 use deniable_cli::error::Failure;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3_arrow::PyTable;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -37,10 +36,11 @@ pub fn translate(words: Vec<OsString>) -> PyResult<Call> {
 
 /// Finds out what an anonymised table gives away; tables that are no files go by the names that stand for them.
 #[pyfunction]
-pub fn assess(py: Python<'_>, words: Vec<OsString>, tables: Vec<(PathBuf, PyTable)>) -> PyResult<Call> {
+pub fn assess(py: Python<'_>, words: Vec<OsString>, tables: Vec<(PathBuf, Bound<'_, PyAny>)>) -> PyResult<Call> {
     let mut given = BTreeMap::new();
     for (name, rows) in tables {
         let shown = name.display().to_string();
+        let rows = taken(&rows, &format!("`{shown}`"))?;
         let rows = py.detach(|| all_owned(rows)).map_err(|error| raised(py, Kind::Data, &error.in_table(&shown)))?;
         given.insert(name, rows);
     }

@@ -47,10 +47,10 @@ impl Policy {
         read.map(Self).map_err(|errors| raised(py, Kind::Policy, &Failure::from(errors)))
     }
 
-    /// Reads the text of a policy; relative paths begin at the folder.
+    /// Reads the text of a policy, which may leave all queries to sessions; relative paths begin at the folder.
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str, folder: PathBuf) -> PyResult<Self> {
-        let read = Read::parse(&folder.join("policy built in Python"), text);
+        let read = Read::parse_to_ask_later(&folder.join("policy built in Python"), text);
         read.map(Self).map_err(|errors| raised(py, Kind::Policy, &Failure::from(errors)))
     }
 

@@ -1,6 +1,6 @@
 //! Tables in and out, by Arrow's PyCapsules.
 
-use crate::failure::usage;
+use crate::failure::{Kind, raised, usage};
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
 use arrow_cast::cast;
@@ -9,6 +9,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use deniable::publication::{KeyValue, Scalar};
 use deniable::{Answer, Cell};
 use deniable_cli::error::Failure;
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use std::sync::Arc;
@@ -38,6 +39,25 @@ impl RowsError {
         };
         Failure::refused(format!("the rows for `{table}`: {self}"), help)
     }
+}
+
+/// The rows of something that exports Arrow. What its library raises on the way, also while it still computes them, is why they were not taken.
+pub fn taken(rows: &Bound<'_, PyAny>, what: &str) -> PyResult<PyTable> {
+    let py = rows.py();
+    rows.extract().map_err(|error: PyErr| {
+        // Ctrl-C, and the end of the interpreter, are not about the rows.
+        if !error.is_instance_of::<PyException>(py) {
+            return error;
+        }
+        let failure = Failure::refused(
+            format!("{what} cannot be read as a table: {}", error.value(py)),
+            "give a data frame of polars or pandas, a table of pyarrow or a relation of DuckDB, without columns that Arrow has no type for; \
+             a Series is a table by to_frame(). Columns that are not declared may be left out",
+        );
+        let raised = raised(py, Kind::Data, &failure);
+        raised.set_cause(py, Some(error));
+        raised
+    })
 }
 
 /// Copies of the rows' columns that a policy declares, as far as they are there: nobody else may change what was looked at and is computed from.
@@ -126,8 +146,8 @@ pub fn all_owned(rows: PyTable) -> Result<Vec<RecordBatch>, RowsError> {
 
 /// The rows of three columns as texts: a mechanism's datasets, outputs and probabilities.
 #[pyfunction]
-pub fn rows_as_text(py: Python<'_>, rows: PyTable, columns: [String; 3]) -> PyResult<Vec<[String; 3]>> {
-    let (batches, schema) = rows.into_inner();
+pub fn rows_as_text(py: Python<'_>, rows: &Bound<'_, PyAny>, columns: [String; 3]) -> PyResult<Vec<[String; 3]>> {
+    let (batches, schema) = taken(rows, "the mechanism")?.into_inner();
     let mut all = Vec::new();
     for batch in &batches {
         let mut texts = Vec::new();

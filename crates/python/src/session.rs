@@ -3,14 +3,13 @@
 use crate::call::{Call, Telling};
 use crate::failure::{Kind, of_error, raised, usage};
 use crate::policy::{Policy, planned, written};
-use crate::rows::owned;
+use crate::rows::{owned, taken};
 use deniable::exact::Rational;
 use deniable::{Error, InMemory, Query, Registering, Released, Resources};
 use deniable_cli::error::plan_failure;
 use deniable_cli::render;
 use deniable_policy::Policy as Read;
 use pyo3::prelude::*;
-use pyo3_arrow::PyTable;
 use serde::Serialize;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -67,7 +66,7 @@ impl Session {
     fn new(
         py: Python<'_>,
         policy: &Policy,
-        tables: Vec<(String, PyTable)>,
+        tables: Vec<(String, Bound<'_, PyAny>)>,
         register: bool,
         again: bool,
         threads: Option<NonZeroUsize>,
@@ -79,6 +78,7 @@ impl Session {
             let declared = session.policy().tables().into_iter().find(|table| table.data.table == name);
             let columns: Vec<String> =
                 declared.iter().flat_map(|table| &table.columns).map(|column| column.name.clone()).collect();
+            let rows = taken(&rows, &format!("the table `{name}`"))?;
             let rows: InMemory = py
                 .detach(|| owned(rows, &columns))
                 .map_err(|error| raised(py, Kind::Data, &error.in_table(&name)))?

@@ -25,6 +25,23 @@ fn small_with(from: &str, to: &str) -> Policy {
     parse(&SMALL.replace(from, to)).unwrap()
 }
 
+/// A policy whose queries come later has none: nothing else of it may be missing, and as a file it is still refused.
+#[test]
+fn a_policy_may_leave_its_queries_to_whoever_asks() {
+    let (before, asks) = SMALL.split_once("[[ask]]").unwrap();
+    assert!(!asks.contains("[[ask]]"));
+    let file = Path::new("folder/policy.toml");
+    let policy = Policy::parse_to_ask_later(file, before).unwrap();
+    assert!(policy.asks().is_empty());
+    let asked = policy.with_question("somebody", "q", "SELECT COUNT(*) FROM visits", &ratio(1, 40)).unwrap();
+    assert_eq!(asked.asks().len(), 1);
+    let refused = parse(before).unwrap_err().to_string();
+    assert!(refused.contains("nothing is asked"), "{refused}");
+    let refused = Policy::parse_to_ask_later(file, &before.replace("population", "pop")).unwrap_err().to_string();
+    assert!(refused.contains("population") && !refused.contains("nothing is asked"), "{refused}");
+    assert!(Policy::parse_to_ask_later(file, "ask = []").unwrap_err().to_string().contains("nothing is asked"));
+}
+
 #[test]
 fn names_and_paths() {
     let policy = full();

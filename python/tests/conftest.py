@@ -1,0 +1,62 @@
+"""How much is tried, and what all tests share.
+
+``DENIABLE_SCALE`` is ``default`` (a minute or two on two cores), ``full`` (CI: some minutes) or ``slow`` (10,000 faults). Random choices come
+from ``DENIABLE_SEED``, or from a seed that the header of the run shows.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import warnings
+from pathlib import Path
+from typing import Iterator, List
+
+import deniable as dn
+import pytest
+
+SCALES = ("default", "full", "slow")
+SCALE = os.environ.get("DENIABLE_SCALE", "default")
+SEED = int(os.environ.get("DENIABLE_SEED") or random.SystemRandom().randrange(1 << 32))
+REPOSITORY = Path(__file__).resolve().parents[2]
+
+if SCALE not in SCALES:
+    raise pytest.UsageError(f"DENIABLE_SCALE={SCALE!r} is none of {', '.join(SCALES)}")
+
+
+def pytest_report_header() -> List[str]:
+    return [f"deniable {dn.__version__}: DENIABLE_SCALE={SCALE} DENIABLE_SEED={SEED}"]
+
+
+@pytest.fixture
+def scale() -> str:
+    return SCALE
+
+
+@pytest.fixture
+def seed() -> int:
+    return SEED
+
+
+@pytest.fixture
+def dice(request: pytest.FixtureRequest) -> random.Random:
+    """Random numbers of this test alone, which do not depend on which tests ran before."""
+    return random.Random(f"{SEED} {request.node.nodeid}")
+
+
+@pytest.fixture
+def repository() -> Path:
+    return REPOSITORY
+
+
+@pytest.fixture(autouse=True)
+def quiet_ledgers(request: pytest.FixtureRequest) -> Iterator[None]:
+    """That a ledger begins is said loudly: here it always does."""
+    with warnings.catch_warnings():
+        if "loud" not in request.keywords:
+            warnings.simplefilter("ignore", dn.LedgerWarning)
+        yield
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "loud: warnings about ledgers are not hidden")

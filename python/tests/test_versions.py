@@ -1,0 +1,143 @@
+"""What a version of rows in memory is: the values, whatever their order and chunks, under a name that the user declares."""
+
+from __future__ import annotations
+
+import random
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Dict, List
+
+import deniable as dn
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+
+SQL = "SELECT g, COUNT(*) AS n, SUM(v) AS s FROM t GROUP BY g"
+
+
+def policy(**more: Any) -> dn.Policy:
+    return dn.Policy(
+        name="versions",
+        population="versions",
+        table="t",
+        promise=dn.epsilon(512),
+        adversary={"knows_size": False},
+        columns={"g": {"type": "integer", "keys": [0, 1, 2]}, "v": {"type": "integer", "bounds": (0, 8)}},
+        **more,
+    )
+
+
+def rows() -> pa.Table:
+    dice = random.Random(7)
+    return pa.table({"g": [at % 3 for at in range(300)], "v": [dice.choice([None, 0, 3, 8]) for _ in range(300)]})
+
+
+def ask(table: Any, version: str, ledger: Path, sql: str = SQL) -> Any:
+    with policy().session(table, version=version, ledger=ledger) as session:
+        answer = session.ask(sql, spend="1/4")
+        return answer.rows, session.left
+
+
+def look(table: Any, version: str, ledger: Path) -> None:
+    """Compares all rows with those of the version: an answer that is stored is given without that."""
+    with policy().session(table, version=version, ledger=ledger) as session:
+        session.register()
+
+
+def test_what_is_written_to_the_source_afterwards_changes_nothing(tmp_path: Path) -> None:
+    """Neither the answer, nor the version: the session has copies. The buffers are shared with Arrow without a copy."""
+    group, value = np.arange(300, dtype="int64") % 3, np.full(300, 1, "int64")
+    table = pa.Table.from_arrays([pa.array(group), pa.array(value)], ["g", "v"])
+    assert table.column("v").chunk(0).buffers()[1].address == value.ctypes.data, "this test needs a shared buffer"
+    with policy().session(table, version="1", ledger=tmp_path / "a.ledger") as session:
+        value[:] = 8
+        group[:] = 0
+        assert table.column("v")[0].as_py() == 8
+        assert session.ask(SQL, spend="1/4").rows == ((0, 100, 100), (1, 100, 100), (2, 100, 100))
+        value[:] = 0
+        # Had the rows been these, they would be other rows under a known version.
+        assert session.ask("SELECT COUNT(*) AS n FROM t WHERE v = 1", spend="1/4").rows == ((300,),)
+
+
+def orders(table: pa.Table, dice: random.Random) -> Dict[str, Any]:
+    shuffled = list(range(len(table)))
+    dice.shuffle(shuffled)
+    cuts = sorted(dice.sample(range(len(table)), 20))
+    parts = [table.slice(start, end - start) for start, end in zip([0, *cuts], [*cuts, len(table)])]
+    return {
+        "backwards": table.take(list(reversed(range(len(table))))),
+        "shuffled": table.take(shuffled),
+        "in chunks": pa.concat_tables(parts),
+        "in chunks of another order": pa.concat_tables(reversed(parts)),
+        "polars": pl.from_arrow(table.take(shuffled)),
+        "pandas": table.to_pandas().astype({"v": "Int64"}),
+        "other columns beside": table.append_column("name", pa.array(["x"] * len(table))),
+        "columns in another order": table.select(["v", "g"]),
+        "other types": table.set_column(1, "v", table.column("v").cast(pa.int8())),
+        "dictionaries": table.set_column(1, "v", table.column("v").dictionary_encode()),
+    }
+
+
+def test_order_chunks_and_types_do_not_matter(tmp_path: Path, dice: random.Random) -> None:
+    first, left = ask(rows(), "1", tmp_path / "a.ledger")
+    assert left == Fraction(3, 4)
+    for name, same in orders(rows(), dice).items():
+        look(same, "1", tmp_path / "a.ledger")
+        assert ask(same, "1", tmp_path / "a.ledger") == (first, left), name
+
+
+def changes(table: pa.Table) -> List[pa.Table]:
+    values = table.column("v").to_pylist()
+    at = values.index(3)
+    other = table.set_column(1, "v", pa.array([8 if place == at else value for place, value in enumerate(values)]))
+    nothing = table.set_column(1, "v", pa.array([None if place == at else value for place, value in enumerate(values)]))
+    # The same values in each column, and other rows.
+    turned = table.set_column(1, "v", pa.array(values[1:] + values[:1]))
+    return [other, nothing, turned, table.slice(1), pa.concat_tables([table, table.slice(0, 1)]), table.slice(0, 0)]
+
+
+def test_other_rows_under_a_known_version_are_refused(tmp_path: Path) -> None:
+    ask(rows(), "1", tmp_path / "a.ledger")
+    for other in changes(rows()):
+        for use in (look, lambda *about: ask(*about, sql="SELECT COUNT(*) AS n FROM t")):
+            with pytest.raises(dn.DataError) as refused:
+                use(other, "1", tmp_path / "a.ledger")
+            assert refused.value.help
+    # Nothing was charged for it.
+    first = ask(rows(), "1", tmp_path / "a.ledger")
+    assert first[1] == Fraction(3, 4)
+    # What is stored is about the rows that were registered, whatever is given now: the rows are not looked at.
+    assert ask(changes(rows())[0], "1", tmp_path / "a.ledger") == first
+
+
+def test_equal_rows_under_a_new_name_are_paid_anew(tmp_path: Path) -> None:
+    assert ask(rows(), "1", tmp_path / "a.ledger")[1] == Fraction(3, 4)
+    assert ask(rows(), "2", tmp_path / "a.ledger")[1] == Fraction(1, 2)
+    assert ask(rows(), "1", tmp_path / "a.ledger")[1] == Fraction(1, 2)
+
+
+def test_a_version_is_no_fingerprint(tmp_path: Path) -> None:
+    """Fingerprints are keyed, and shown nowhere."""
+    with policy().session(rows(), version="1", ledger=tmp_path / "a.ledger") as session:
+        answer = session.ask(SQL, spend="1/4")
+        shown = "\n".join([str(answer), repr(answer), answer.to_json(), session.report(), str(session.log), repr(session), str(session.plan())])
+    assert "rows-" not in shown
+
+
+@pytest.mark.parametrize(
+    "given, versions, word",
+    [
+        (rows, None, "version"),
+        (rows, "", "version"),
+        (rows, "two\nlines", "version"),
+        (None, "1", "rows"),
+        (lambda: {"t": rows()}, {"t": "1", "u": "1"}, "'u'"),
+        (lambda: {"t": rows()}, {"u": "1"}, "'t'"),
+        (lambda: {"u": rows()}, "1", "'u'"),
+    ],
+)
+def test_versions_are_declared(given: Any, versions: Any, word: str, tmp_path: Path) -> None:
+    with pytest.raises(dn.UsageError) as refused:
+        policy().session(given and given(), version=versions, ledger=tmp_path / "a.ledger")
+    assert word in refused.value.message and refused.value.help

@@ -281,7 +281,8 @@ class Answer:
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same as a data frame of pandas, which must be installed, and pyarrow."""
-        return self.to_arrow().to_pandas()
+        frame: pandas.DataFrame = self.to_arrow().to_pandas()
+        return frame
 
     def to_dict(self) -> Dict[str, Any]:
         """The answer as ``deniable ask --format json`` writes it. Numbers are ints and floats: ``rows`` has every digit."""

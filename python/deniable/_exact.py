@@ -30,6 +30,20 @@ def exact(value: Exact) -> Fraction:
         raise usage(f"{value!r} is no number", 'write "3/4", "0.75" or "75%"') from None
 
 
+def text(value: object, what: str) -> str:
+    """A text, where it is one that can be written down: Python's may hold halves of characters."""
+    if not isinstance(value, str):
+        raise usage(f"{what} is no text: {value!r}", "write it in quotes")
+    try:
+        value.encode()
+    except UnicodeEncodeError as error:
+        raise usage(
+            f"{what} is no Unicode: {value!r} has half a character at {error.start}",
+            'leave it out; text that was read with errors="surrogateescape" has such halves for bytes that were not in its encoding',
+        ) from None
+    return value
+
+
 def given(value: Exact) -> str:
     """The number as a word of the command line: a text stays what it is, so that what is wrong with it is said there."""
     return value.strip() if isinstance(value, str) else str(exact(value))

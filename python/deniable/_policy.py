@@ -6,12 +6,13 @@ import datetime
 import os
 from decimal import Decimal
 from fractions import Fraction
+from numbers import Integral, Rational
 from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._answer import Guarantee
 from ._errors import usage
-from ._exact import Exact, exact, given
+from ._exact import Exact, exact, text
 from ._plan import Plan
 
 if TYPE_CHECKING:
@@ -164,6 +165,7 @@ class Policy:
         section: Dict[str, object] = keys["data"]  # type: ignore[assignment]
         if table is not None:
             section["table"] = table
+        _dictionary(columns, "columns", '{"minutes": {"type": "integer", "bounds": (0, 60)}}')
         keys["columns"] = {
             column: {"type": declared} if isinstance(declared, str) else declared
             for column, declared in (columns or {}).items()
@@ -172,13 +174,12 @@ class Policy:
         keys["adversary"] = {"preset": adversary} if isinstance(adversary, str) else adversary
         keys["promise"] = promise
         keys.update(sections)
-        asks: List[Mapping[str, object]] = (
-            [{"name": name, "sql": sql} for name, sql in queries.items()] if isinstance(queries, Mapping) else list(queries or ())
-        )
-        text = "".join(f"{_key(key)} = {_value(value)}\n" for key, value in keys.items() if value is not None)
-        for ask in asks:
-            text += "\n[[ask]]\n" + "".join(f"{_key(key)} = {_value(value)}\n" for key, value in ask.items())
-        self._policy = _deniable.Policy.parse(text, os.getcwd())
+        written = "".join(f"{_key(key)} = {_value(value, key)}\n" for key, value in keys.items() if value is not None)
+        for ask in _asks(queries):
+            written += "\n[[ask]]\n" + "".join(
+                f"{_key(key)} = {_value(value, f'`{key}` of a query')}\n" for key, value in ask.items() if value is not None
+            )
+        self._policy = _deniable.Policy.parse(written, os.getcwd())
         self._from_file = False
 
     @property
@@ -284,35 +285,59 @@ class Policy:
         raise TypeError("a Policy is not pickled: it may name files and a ledger; keep policy.source, or open the file again")
 
 
-def _key(name: str) -> str:
-    return _text(str(name))
+def _dictionary(given: object, what: str, example: str) -> None:
+    if given is not None and not isinstance(given, Mapping):
+        raise usage(f"{what}= is no dictionary, but a {type(given).__name__}", f"write {what}={example}")
 
 
-def _text(value: str) -> str:
+def _asks(queries: object) -> Sequence[Mapping[str, object]]:
+    """The keys of each ``[[ask]]``."""
+    if isinstance(queries, Mapping):
+        return [{"name": name, "sql": sql} for name, sql in queries.items()]
+    asks = [] if queries is None else list(queries) if isinstance(queries, (list, tuple)) else None
+    if asks is None or not all(isinstance(ask, Mapping) for ask in asks):
+        example = 'queries={"by sex": "SELECT sex, COUNT(*) FROM visits GROUP BY sex"}'
+        raise usage("queries= are neither SQL by name nor a list of dictionaries", f"write {example}")
+    return asks
+
+
+def _key(name: object) -> str:
+    return _text(name, "the name of a key")
+
+
+def _text(value: object, what: str) -> str:
     """A basic string of TOML: whatever could be read as something else is escaped."""
     escaped = "".join(
-        "\\" + one if one in '"\\' else one if one.isprintable() else f"\\U{ord(one):08x}" for one in value
+        "\\" + one if one in '"\\' else one if one.isprintable() else f"\\U{ord(one):08x}" for one in text(value, what)
     )
     return f'"{escaped}"'
 
 
-def _value(value: object) -> str:
+def _value(value: object, what: str = "a value") -> str:
     if isinstance(value, str):
-        return _text(value)
+        return _text(value, what)
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, int):
-        return str(value)
+    if isinstance(value, Integral):
+        # Also those of NumPy.
+        return str(int(value))
     if isinstance(value, (Fraction, Decimal)):
-        return _text(str(exact(value)))
+        return _text(str(exact(value)), what)
     if isinstance(value, datetime.datetime):
-        return _text(value.isoformat(sep=" "))
-    if isinstance(value, (datetime.date, os.PathLike)):
-        return _text(os.fspath(value) if isinstance(value, os.PathLike) else value.isoformat())
+        return _text(value.isoformat(sep=" "), what)
+    if isinstance(value, datetime.date):
+        return _text(value.isoformat(), what)
+    if isinstance(value, os.PathLike):
+        return _text(os.fspath(value), what)
     if isinstance(value, Mapping):
-        inside = ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items() if one is not None)
+        inside = ", ".join(f"{_key(key)} = {_value(one, f'{what}.{key}')}" for key, one in value.items() if one is not None)
         return "{ " + inside + " }"
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(_value(one) for one in value) + "]"
-    # Floats are refused with what to write instead; so is whatever else is no value.
-    return _text(given(value))  # type: ignore[arg-type]
+        return "[" + ", ".join(_value(one, what) for one in value) + "]"
+    if isinstance(value, (float, Rational)):
+        # Floats are refused, with what to write instead.
+        return _value(exact(value), what)  # type: ignore[arg-type]
+    raise usage(
+        f"{what} is a {type(value).__name__}, which a policy cannot hold",
+        "write a text, a number, a date, a list or tuple, or a dictionary",
+    )

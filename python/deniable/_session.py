@@ -17,7 +17,7 @@ from ._answer import Answer, Release
 from ._arrow import ArrowTable, table
 from ._calls import wait
 from ._errors import Error, LedgerWarning, usage
-from ._exact import Exact, exact
+from ._exact import Exact, exact, text
 from ._plan import Plan
 from ._progress import Progress
 
@@ -103,12 +103,12 @@ class Session:
         :raises BudgetError: when the promise does not pay for it. Nothing was charged.
         :raises DataError: when the data must not be used. For the curator.
         """
-        release = self._released(self._open().ask(name, sql, exact(spend)))
+        release = self._released(self._open().ask(text(name, "name="), text(sql, "the query"), exact(spend)))
         return release[name]
 
     def release(self, *queries: str) -> Release:
         """Answers the policy's queries, or those of these names; stored answers are free."""
-        return self._released(self._open().release(queries))
+        return self._released(self._open().release([text(name, "the name of a query") for name in queries]))
 
     def register(self, accept: Sequence[str] = ()) -> List[Tuple[str, str]]:
         """Looks at all rows of all tables and registers their versions, or none; what was found is in ``log``. Nothing is charged.
@@ -116,7 +116,7 @@ class Session:
         :param accept: columns that may read badly, as ``column`` or ``table.column``.
         :returns: each table with its version.
         """
-        (written,) = self._wait(self._open().register(list(accept)))
+        (written,) = self._wait(self._open().register([text(column, "accept=") for column in accept]))
         return [(table, version) for table, version in json.loads(written)]
 
     def plan(self, sql: Optional[str] = None, *, spend: Optional[Exact] = None, name: str = ASKED) -> Plan:
@@ -135,7 +135,7 @@ class Session:
             return Plan(*session.plan(None))
         if spend is None:
             raise usage("nothing says what the answer may cost", 'add spend="1/40": the part of the whole promise that it may use')
-        return Plan(*session.plan((name, sql, exact(spend))))
+        return Plan(*session.plan((text(name, "name="), text(sql, "the query"), exact(spend))))
 
     @property
     def left(self) -> Fraction:
@@ -259,7 +259,7 @@ def _given(
         if name not in named:
             raise usage(f"version= names {name!r}, of which there are no rows", "leave it out")
     return [(name, table(one, f"the table {name!r}")) for name, one in named.items()], [
-        (name, versions[name]) for name in named
+        (name, text(versions[name], "version=")) for name in named
     ]
 
 

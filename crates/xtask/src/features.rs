@@ -1,4 +1,5 @@
-//! `features`: what the README's first command compiles must be of use to its test command.
+//! `features`: what the README's first command compiles must be of use to its test command, and what the command with all that it can have
+//! compiles of use to the Python package.
 //!
 //! Cargo turns on, in one build, every feature that anything in that build asks for. Where tests ask for more of a package than the
 //! command line does, the package is compiled once for each, and so is everything above it, up to the whole of DataFusion.
@@ -9,7 +10,10 @@ use std::process::Command;
 
 /// Where a build's packages are looked up: `cargo tree` with these arguments.
 const FIRST: [&str; 4] = ["--package", "deniable-cli", "--edges", "normal,build"];
-const TESTS: [&str; 11] = [
+/// The command with all that it can have, as the tests of these parts build it, and the Python package.
+const ALL: [&str; 6] = ["--package", "deniable-cli", "--features", "postgres,objects,serve", "--edges", "normal,build"];
+const PYTHON: [&str; 4] = ["--package", "deniable-python", "--edges", "normal,build"];
+const TESTS: [&str; 13] = [
     "--workspace",
     "--exclude",
     "deniable-postgres",
@@ -19,6 +23,8 @@ const TESTS: [&str; 11] = [
     "deniable-wire",
     "--exclude",
     "deniable-serve",
+    "--exclude",
+    "deniable-python",
     "--edges",
     "normal,build,dev",
 ];
@@ -30,12 +36,21 @@ type Packages = BTreeMap<String, BTreeSet<String>>;
 /// Fails with the name of each package from elsewhere that would be compiled twice.
 pub fn run() -> Result<String, Failure> {
     let (first, tests) = (packages(&FIRST)?, packages(&TESTS)?);
-    let twice = twice(&first, &tests);
-    if twice.is_empty() {
-        return Ok(format!("{} packages are compiled by the first command, and none again for the tests", first.len()));
+    let (all, python) = (packages(&ALL)?, packages(&PYTHON)?);
+    let again = [
+        twice(&first, &tests, ("the first command", "the tests")),
+        twice(&all, &python, ("the whole command", "the Python package")),
+    ]
+    .concat();
+    if again.is_empty() {
+        let (first, all) = (first.len(), all.len());
+        return Ok(format!(
+            "{first} packages are compiled by the first command, and none again for the tests; {all} by the whole command, and none again \
+             for the Python package"
+        ));
     }
-    let help = "ask for the tests' features in [workspace.dependencies], where they cost the first command little";
-    Err(Failure::Found(format!("{}\n{help}", twice.join("\n"))))
+    let help = "ask for all features in [workspace.dependencies], where they cost the first command little";
+    Err(Failure::Found(format!("{}\n{help}", again.join("\n"))))
 }
 
 fn packages(arguments: &[&str]) -> Result<Packages, Failure> {
@@ -63,7 +78,7 @@ fn read(tree: &str) -> Packages {
 }
 
 /// A line for every package that the first build has with features that the second does not have it with.
-fn twice(first: &Packages, second: &Packages) -> Vec<String> {
+fn twice(first: &Packages, second: &Packages, names: (&str, &str)) -> Vec<String> {
     let none = BTreeSet::new();
     let words = |features: &BTreeSet<String>| {
         features.iter().map(|features| format!("[{}]", features.replace(',', ", "))).collect::<Vec<_>>().join(" and ")
@@ -73,7 +88,8 @@ fn twice(first: &Packages, second: &Packages) -> Vec<String> {
         .map(|(package, features)| (package, features, second.get(package).unwrap_or(&none)))
         .filter(|(_, features, of_tests)| !features.is_subset(of_tests))
         .map(|(package, features, of_tests)| {
-            format!("{package}: {} for the first command, {} for the tests", words(features), words(of_tests))
+            let (one, other) = names;
+            format!("{package}: {} for {one}, {} for {other}", words(features), words(of_tests))
         })
         .collect()
 }
@@ -82,6 +98,7 @@ fn twice(first: &Packages, second: &Packages) -> Vec<String> {
 mod tests {
     use super::*;
 
+    const NAMES: (&str, &str) = ("the first command", "the tests");
     const FIRST: &str = "\
 deniable v0.1.0 (/somewhere/crates/cli)|
 getrandom v0.4.3|
@@ -96,23 +113,23 @@ syn v2.0.1|default,full
     fn more_packages_and_other_builds_do_no_harm() {
         let more = format!("{FIRST}proptest v1.12.0|std\nsyn v2.0.1|default,extra (*)\n");
         assert_eq!(read(FIRST).len(), 4);
-        assert_eq!(twice(&read(FIRST), &read(&more)), Vec::<String>::new());
+        assert_eq!(twice(&read(FIRST), &read(&more), NAMES), Vec::<String>::new());
     }
 
     #[test]
     fn what_is_compiled_twice_is_named() {
         let wider = FIRST.replace("getrandom v0.4.3|", "getrandom v0.4.3|std,sys_rng");
         assert_eq!(
-            twice(&read(FIRST), &read(&wider)),
+            twice(&read(FIRST), &read(&wider), NAMES),
             ["getrandom v0.4.3: [] for the first command, [std, sys_rng] for the tests"]
         );
         let without = FIRST.replace("syn v2.0.1|default,full\n", "");
         assert_eq!(
-            twice(&read(FIRST), &read(&without)),
+            twice(&read(FIRST), &read(&without), NAMES),
             ["syn v2.0.1: [default] and [default, full] for the first command, [default] for the tests"]
         );
         let macros = FIRST.replace("(proc-macro)|default", "(proc-macro)|");
-        assert_eq!(twice(&read(FIRST), &read(&macros)).len(), 1);
+        assert_eq!(twice(&read(FIRST), &read(&macros), NAMES).len(), 1);
     }
 
     /// Features of our own packages are another matter: they are few, and nothing heavy hangs on them.

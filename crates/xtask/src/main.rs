@@ -12,6 +12,8 @@
 //! | `theorems --write` | also regenerates `docs/theorems/README.md` |
 //! | `timings` | runs both commands of the README in a clean clone, and says how long they take |
 //! | `timings --warm` | the same here, with what is compiled already |
+//! | `wheel` | builds the Python package for tests |
+//! | `wheel --dist` | builds the one that is handed to people, with its symbols beside it; fails where it is too large |
 //!
 //! Exit codes are those of the product: 0 for success, 1 for a check that failed, 2 for bad usage.
 
@@ -22,6 +24,7 @@ mod files;
 mod notions;
 mod theorems;
 mod timings;
+mod wheel;
 
 use std::io::Write;
 use std::path::Path;
@@ -36,6 +39,7 @@ usage: cargo xtask <chore>
   features             check that the first command compiles nothing that the tests compile again
   theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
   timings [--warm]     time the README's two commands in a clean clone (or here)
+  wheel [--dist] [OUT] build the Python package for tests (or as it is handed to people) into a folder
 ";
 
 /// Why a chore stopped.
@@ -66,6 +70,10 @@ fn main() -> ExitCode {
         ["theorems", "--write"] => theorems::run(theorems::Mode::Write),
         ["timings"] => timings::run(timings::Mode::Cold),
         ["timings", "--warm"] => timings::run(timings::Mode::Warm),
+        ["wheel"] => wheel::run(wheel::Profile::Dev, None),
+        ["wheel", "--dist"] => wheel::run(wheel::Profile::Dist, None),
+        ["wheel", "--dist", out] => wheel::run(wheel::Profile::Dist, Some(Path::new(out))),
+        ["wheel", out] if !out.starts_with('-') => wheel::run(wheel::Profile::Dev, Some(Path::new(out))),
         ["help" | "--help" | "-h"] => Ok(USAGE.trim_end().to_owned()),
         _ => {
             say(&mut std::io::stderr(), USAGE.trim_end());

@@ -1,0 +1,62 @@
+"""The Python of the documents runs: each page from its first block to its last, in one namespace, in a folder of its own."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+from typing import List, Tuple
+
+import deniable as dn
+import pytest
+
+PAGES = ["docs/python.md", "python/README.md", "README.md"]
+"""README.md has its block, too: it is what a newcomer tries first."""
+
+PRINTS = re.compile(r"# prints (.+)$", re.MULTILINE)
+"""What a line prints; ``...`` stands for anything."""
+
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def blocks(page: Path) -> List[Tuple[int, str]]:
+    """Each block with the line on which its code begins."""
+    text = page.read_text(encoding="utf-8")
+    return [(text.count("\n", 0, found.start(1)) + 1, found.group(1)) for found in BLOCK.finditer(text)]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_the_blocks_of_a_page_run(
+    name: str, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = repository / name
+    for folder in ("clinic", "ward"):
+        # A copy without ledgers: examples may have been tried in the clone.
+        shutil.copytree(
+            repository / "examples" / folder, tmp_path / "examples" / folder, ignore=shutil.ignore_patterns("*.ledger*")
+        )
+    monkeypatch.chdir(tmp_path)
+    found = blocks(page)
+    assert found, f"{name} has no block of Python"
+    space = {"__name__": "page"}
+    for line, code in found:
+        # Empty lines before it, so that a traceback has the page's line.
+        exec(compile("\n" * (line - 1) + code, str(page), "exec"), space)
+        printed, at = capsys.readouterr().out, 0
+        for promised in PRINTS.findall(code):
+            for part in promised.split(" ... "):
+                at = printed.find(part.strip(), at)
+                assert at >= 0, f"{name}:{line}: the block prints no {part!r} there:\n{printed}"
+                at += len(part.strip())
+
+
+@pytest.mark.parametrize("statement, said", [
+    ("dn.posterior_at_most(0.75)", 'write "0.75" or "3/4"'),
+    ("policy.session(5, version='1', ledger=':memory:')", "which is no table"),
+    ("policy.session(ledger=':memory:', version='1')", "version= is the name of rows in memory"),
+])
+def test_what_a_newcomer_gets_wrong_is_said(statement: str, said: str, repository: Path) -> None:
+    policy = dn.Policy(repository / "examples/clinic/policy.toml")
+    with pytest.raises(dn.UsageError) as raised:
+        eval(statement, {"dn": dn, "policy": policy})
+    assert said in str(raised.value)

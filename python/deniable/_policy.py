@@ -136,7 +136,7 @@ class Policy:
     :raises PolicyError: everything that is wrong with it, with places in the text that it is.
     """
 
-    __slots__ = ("_policy", "_from_file")
+    __slots__ = ("_policy", "_from_file", "_in_memory")
 
     def __init__(
         self,
@@ -158,7 +158,7 @@ class Policy:
             if any(one is not None for one in own) or sections:
                 raise usage("a policy is read from a file or built from arguments", "leave out one of them")
             self._policy = _deniable.Policy.load(os.fspath(file))
-            self._from_file = True
+            self._from_file, self._in_memory = True, False
             return
         keys: Dict[str, object] = {"name": name, "population": population}
         keys["data"] = dict(data) if data is not None else {"path": "rows in memory", "format": "parquet", "version": "1"}
@@ -180,7 +180,7 @@ class Policy:
                 f"{_key(key)} = {_value(value, f'`{key}` of a query')}\n" for key, value in ask.items() if value is not None
             )
         self._policy = _deniable.Policy.parse(written, os.getcwd())
-        self._from_file = False
+        self._from_file, self._in_memory = False, data is None
 
     @property
     def name(self) -> str:

@@ -69,6 +69,11 @@ class Session:
         self.log: List[Tuple[str, str]] = []
         """What was done, and what was found in the data: for the curator. The logger ``deniable`` has it, too."""
         declared = policy._policy
+        if rows is None and policy._in_memory:
+            raise usage(
+                "nothing says where the rows are",
+                'give them, session(df, version="2024-06", ...), or build the policy with data={"path": ..., "version": ...}',
+            )
         given, versions = _given(declared, rows, version)
         self.ledger = self._place(policy, ledger)
         """The ledger's file."""

@@ -50,6 +50,14 @@ def test_the_blocks_of_a_page_run(
                 at += len(part.strip())
 
 
+def test_a_policy_built_in_code_asks_for_rows() -> None:
+    policy = dn.Policy(
+        name="study", population="people", table="visits", promise=dn.gain(2), adversary="anyone", columns={"age": "integer"}
+    )
+    with pytest.raises(dn.UsageError, match="nothing says where the rows are"):
+        policy.session(ledger=":memory:")
+
+
 @pytest.mark.parametrize("statement, said", [
     ("dn.posterior_at_most(0.75)", 'write "0.75" or "3/4"'),
     ("policy.session(5, version='1', ledger=':memory:')", "which is no table"),

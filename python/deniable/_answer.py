@@ -151,7 +151,7 @@ class Guarantee:
 class Answer:
     """The answer to a query: it may be published.
 
-    It is a table, and exports Arrow: ``polars.from_arrow(answer)``, ``pyarrow.table(answer)``, ``duckdb.from_arrow(answer)``.
+    It is a table, and exports Arrow: ``polars.DataFrame(answer)``, ``pyarrow.table(answer)``, ``duckdb.from_arrow(answer)``.
 
     >>> import deniable as dn, warnings
     >>> warnings.simplefilter("ignore", dn.LedgerWarning)
@@ -275,9 +275,7 @@ class Answer:
         """The same as a data frame of polars, which must be installed."""
         import polars
 
-        frame = polars.from_arrow(self)
-        assert isinstance(frame, polars.DataFrame)
-        return frame
+        return polars.DataFrame(self)
 
     def to_pandas(self) -> pandas.DataFrame:
         """The same as a data frame of pandas, which must be installed, and pyarrow."""

@@ -79,7 +79,11 @@ impl Names<'_> {
             }
             Notion::Sampling { rate, sign: of } => format::Notion::Sampling { rate: fraction(rate), sign: sign(*of) },
             Notion::ZeroKnowledge { rows } => format::Notion::ZeroKnowledge { rows: *rows },
+            Notion::ZeroKnowledgeRows { rows } => format::Notion::ZeroKnowledgeRows { rows: *rows },
             Notion::CrowdBlending { crowd } => format::Notion::CrowdBlending { crowd: *crowd },
+            Notion::InducedExchange { allowed } => {
+                format::Notion::InducedExchange { allowed: allowed.iter().map(|data| self.members(*data)).collect() }
+            }
             Notion::Induced { allowed } => {
                 format::Notion::Induced { allowed: allowed.iter().map(|data| self.members(*data)).collect() }
             }
@@ -133,7 +137,7 @@ impl Names<'_> {
         let answer = |(seen, answer): &(Dataset, Vec<Rational>)| (self.members(*seen), row(answer.iter()));
         let simulators = simulation.simulators.iter().map(|answers| answers.iter().map(answer).collect());
         format::Witness::Simulation {
-            rows: simulation.rows,
+            rows: simulation.sight.rows(),
             entity: self.0.entities()[simulation.entity].clone(),
             weights: simulation.weights.iter().map(weight).collect(),
             simulators: simulators.collect(),

@@ -32,9 +32,12 @@ fn missing(notion: &Notion, family: &Family) -> String {
             EXCHANGED
         }
         Notion::FreeLunch => "the table has one dataset, and no second one to compare it with",
-        Notion::Induced { .. } => "the table has one dataset, which has no neighbour",
+        Notion::Induced { .. } | Notion::InducedExchange { .. } => "the table has one dataset, which has no neighbour",
         Notion::Rho { among } => return one_of(*among),
-        Notion::Sampling { .. } | Notion::ZeroKnowledge { .. } | Notion::CrowdBlending { .. } => NOBODY,
+        Notion::Sampling { .. }
+        | Notion::ZeroKnowledge { .. }
+        | Notion::ZeroKnowledgeRows { .. }
+        | Notion::CrowdBlending { .. } => NOBODY,
         Notion::Membership { .. } | Notion::Posterior { .. } | Notion::Indistinguishable => match family {
             Family::Independent(_) | Family::TwoDatasets(_) => ONE_MORE,
             Family::Bounded(_) | Family::OneOfTwo(_) => EXCHANGED,

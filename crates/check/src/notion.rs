@@ -92,6 +92,11 @@ pub enum Notion {
         /// How many members the simulator sees, 0 or more.
         rows: usize,
     },
+    /// Zero-knowledge privacy as published, with a simulator that sees `rows` random rows of all, those of the missing as ⊥ (I-ZKR).
+    ZeroKnowledgeRows {
+        /// How many rows the simulator sees, 0 or more.
+        rows: usize,
+    },
     /// (k,ε)-crowd-blending privacy (I-CBP); the parameter is `e^ε`.
     CrowdBlending {
         /// The size of a crowd, itself included.
@@ -99,6 +104,11 @@ pub enum Notion {
     },
     /// DP between induced neighbours: allowed datasets joined by a minimal set of moves (I-INP).
     Induced {
+        /// The datasets that the constraints allow.
+        allowed: Vec<Dataset>,
+    },
+    /// The same where to exchange one entity for another is one move (I-INX).
+    InducedExchange {
         /// The datasets that the constraints allow.
         allowed: Vec<Dataset>,
     },
@@ -137,10 +147,13 @@ impl Notion {
             Self::Rho { .. } => Named::Rho,
             Self::AlphaBeta { sign: Sign::Negative, .. } => Named::Alpha,
             Self::AlphaBeta { .. } => Named::Beta,
+            Self::Sampling { sign: Sign::Positive, .. } => Named::PositiveSampling,
             Self::Sampling { .. } => Named::Sampling,
             Self::ZeroKnowledge { .. } => Named::ZeroKnowledge,
+            Self::ZeroKnowledgeRows { .. } => Named::ZeroKnowledgeRows,
             Self::CrowdBlending { .. } => Named::CrowdBlending,
             Self::Induced { .. } => Named::InducedNeighbours,
+            Self::InducedExchange { .. } => Named::InducedExchange,
         };
         named.entry()
     }

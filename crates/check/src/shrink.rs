@@ -165,7 +165,10 @@ fn breaks(notion: &Notion, verdict: &Verdict, claim: &Rational) -> bool {
 /// Whether a break in a smaller universe is one in the larger.
 fn closed(notion: &Notion, family: &Family) -> bool {
     match notion {
-        Notion::ZeroKnowledge { .. } | Notion::Induced { .. } => false,
+        Notion::ZeroKnowledge { .. }
+        | Notion::ZeroKnowledgeRows { .. }
+        | Notion::Induced { .. }
+        | Notion::InducedExchange { .. } => false,
         Notion::Unbounded { .. }
         | Notion::Bounded
         | Notion::FreeLunch

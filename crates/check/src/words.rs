@@ -70,7 +70,7 @@ pub struct Word {
 }
 
 /// Every notion that a text names, in order of the help; the words are those of the table of notions.
-pub const NOTIONS: [Word; 21] = [
+pub const NOTIONS: [Word; 23] = [
     known(Named::Dp),
     known(Named::PositiveDp),
     known(Named::NegativeDp),
@@ -88,9 +88,11 @@ pub const NOTIONS: [Word; 21] = [
     known(Named::Alpha),
     known(Named::Beta),
     known(Named::Sampling),
+    known(Named::PositiveSampling),
     known(Named::Indistinguishable),
     known(Named::FreeLunch),
     known(Named::ZeroKnowledge),
+    known(Named::ZeroKnowledgeRows),
     known(Named::CrowdBlending),
 ];
 
@@ -158,16 +160,20 @@ pub fn notion(text: &str) -> Result<Notion, WordError> {
         Named::Alpha => Ok(Notion::AlphaBeta { least: least()?, sign: Sign::Negative }),
         Named::Beta => Ok(Notion::AlphaBeta { least: least()?, sign: Sign::Positive }),
         Named::Sampling => Ok(Notion::Sampling { rate: rate(parameter, form)?, sign: Sign::Both }),
+        Named::PositiveSampling => Ok(Notion::Sampling { rate: rate(parameter, form)?, sign: Sign::Positive }),
         Named::Indistinguishable => plain(Notion::Indistinguishable),
         Named::FreeLunch => plain(Notion::FreeLunch),
         Named::ZeroKnowledge => Ok(Notion::ZeroKnowledge { rows: count(parameter, form, 0)? }),
+        Named::ZeroKnowledgeRows => Ok(Notion::ZeroKnowledgeRows { rows: count(parameter, form, 0)? }),
         Named::CrowdBlending => Ok(Notion::CrowdBlending { crowd: count(parameter, form, 1)? }),
         // Two parameters, other objects, or families: what is asked must be said otherwise.
         Named::AlphaBeta => Err(undecided(name, "write `alpha:P_MIN` or `beta:P_MIN`")),
         Named::SampledGain => Err(undecided(name, "write `pmp` over the family `sampled:BETA`")),
         Named::UniformGain => Err(undecided(name, "write `pmp` over the family `uniform`")),
         Named::GroupPrivacy => Err(undecided(name, "write `pmp` over the family `groups:K`")),
-        Named::InducedNeighbours => Err(undecided(name, "it is about mechanisms given dataset by dataset")),
+        Named::InducedNeighbours | Named::InducedExchange => {
+            Err(undecided(name, "it is about mechanisms given dataset by dataset"))
+        }
         Named::BayesOptimal | Named::BayesOptimalTwoSided => {
             Err(undecided(name, "it is about tables, as `deniable assess` is"))
         }

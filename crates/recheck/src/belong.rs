@@ -69,7 +69,7 @@ pub(crate) fn check(
             Some(s) => no(beside(s)),
             None => independent(prior, &beliefs).map(|()| Some(ranges[t].clone())).map_err(not),
         },
-        Scenes::Any | Scenes::Thinned(_) | Scenes::Induced(_) => {
+        Scenes::Any | Scenes::Thinned(_) | Scenes::Induced(_) | Scenes::InducedExchange(_) => {
             Err(RecheckError::Unfit("the notion is about datasets, not about priors".to_owned()))
         }
     }

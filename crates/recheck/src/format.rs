@@ -96,8 +96,10 @@ pub enum Notion {
     AlphaBeta { least: Fraction, sign: Sign },
     Sampling { rate: Fraction, sign: Sign },
     ZeroKnowledge { rows: usize },
+    ZeroKnowledgeRows { rows: usize },
     CrowdBlending { crowd: usize },
     Induced { allowed: Vec<Members> },
+    InducedExchange { allowed: Vec<Members> },
 }
 
 /// The half of (ε,δ) that is given.

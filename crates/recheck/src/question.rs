@@ -3,6 +3,7 @@
 use crate::error::RecheckError;
 use crate::format::{Family, Given, Notion, Range, Sign};
 use crate::number::Q;
+use crate::simulation::Sights;
 use crate::table::{Data, ExactTable};
 use num_traits::{One, Signed, Zero};
 
@@ -19,8 +20,8 @@ pub(crate) enum Question {
     Crowd(usize),
     /// All mixtures of some priors: whether presence is on top, for each direction.
     Mixture { priors: Vec<Vec<(Data, Q)>>, presence: Vec<bool>, measure: Measure },
-    /// Simulators that see so many members.
-    Simulation(usize),
+    /// Simulators, by what they see.
+    Simulation(Sights),
 }
 
 /// Observations of one kind, with presence or absence on top of the ratio.
@@ -54,6 +55,8 @@ pub(crate) enum Scenes {
     Thinned(Q),
     /// Two of these datasets, joined by a minimal set of moves (I-INP).
     Induced(Vec<Data>),
+    /// The same where an exchange is one move (I-INX).
+    InducedExchange(Vec<Data>),
 }
 
 /// What is measured: from a prior belief and two likelihoods.
@@ -126,14 +129,18 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
         }
         Notion::ZeroKnowledge { rows } => {
             table.complete()?;
-            Question::Simulation(*rows)
+            Question::Simulation(Sights::Members(*rows))
+        }
+        Notion::ZeroKnowledgeRows { rows } => {
+            table.complete()?;
+            Question::Simulation(Sights::Rows(*rows))
         }
         Notion::CrowdBlending { crowd: 0 } => return wrong("a crowd of nobody"),
         Notion::CrowdBlending { crowd } => {
             table.complete()?;
             Question::Crowd(*crowd)
         }
-        Notion::Induced { allowed } => {
+        Notion::Induced { allowed } | Notion::InducedExchange { allowed } => {
             let mut read = allowed.iter().map(|members| table.data(members)).collect::<Result<Vec<_>, _>>()?;
             read.sort_unstable();
             if read.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -142,7 +149,9 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
             if let Some(data) = read.iter().find(|data| table.row(**data).is_none()) {
                 return Err(RecheckError::Question(format!("the allowed dataset {} has no row", table.name(*data))));
             }
-            lines(Sign::Positive, Measure::Ratio, Scenes::Induced(read))
+            let exchange = matches!(notion, Notion::InducedExchange { .. });
+            let scenes = if exchange { Scenes::InducedExchange(read) } else { Scenes::Induced(read) };
+            lines(Sign::Positive, Measure::Ratio, scenes)
         }
     })
 }

@@ -25,11 +25,39 @@ use std::collections::BTreeMap;
 
 type Answers = BTreeMap<Data, Vec<Q>>;
 
-/// All that may be seen of these members.
-fn sights(members: Data, rows: usize) -> Vec<Data> {
-    let size = rows.min(members.count_ones() as usize);
+/// What a simulator sees of the members other than its entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sights {
+    /// So many random members, or all where they are fewer.
+    Members(usize),
+    /// So many random rows, one for every entity of the table: who is in is seen, a row of ⊥ tells nothing but that.
+    Rows(usize),
+}
+
+impl Sights {
+    fn rows(self) -> usize {
+        match self {
+            Self::Members(rows) | Self::Rows(rows) => rows,
+        }
+    }
+
+    /// All that may be seen of these members, each as often as it is likely.
+    fn of(self, table: &ExactTable, members: Data) -> Vec<Data> {
+        match self {
+            Self::Members(rows) => subsets(members, rows.min(members.count_ones() as usize)),
+            // Every choice of rows, and of each those that are not ⊥.
+            Self::Rows(rows) => {
+                let all = table.subsets().end - 1;
+                subsets(all, rows.min(table.size())).into_iter().map(|chosen| chosen & members).collect()
+            }
+        }
+    }
+}
+
+/// All subsets of this size.
+fn subsets(set: Data, size: usize) -> Vec<Data> {
     let mut chosen = vec![0];
-    for bit in (0..Data::BITS).map(|t| 1 << t).filter(|bit| members & bit != 0) {
+    for bit in (0..Data::BITS).map(|t| 1 << t).filter(|bit| set & bit != 0) {
         let with: Vec<Data> = chosen.iter().map(|part| part | bit).collect();
         chosen.extend(with.into_iter().filter(|part| part.count_ones() as usize <= size));
     }
@@ -54,7 +82,7 @@ fn ends(value: &Value) -> Result<(&Extended, &Extended), RecheckError> {
 /// That the weights exclude everything below the claim.
 pub(crate) fn witness(
     table: &ExactTable,
-    rows: usize,
+    seeing: Sights,
     value: &Value,
     witness: Option<&Witness>,
 ) -> Result<(), RecheckError> {
@@ -71,10 +99,11 @@ pub(crate) fn witness(
     let Witness::Simulation { rows: seen, entity, weights, .. } = witness else {
         return Err(RecheckError::Unfit("the notion is about simulators".to_owned()));
     };
+    let rows = seeing.rows();
     if *seen != rows {
         return Err(RecheckError::Unfit(format!("the simulator sees {seen} members, and the notion allows {rows}")));
     }
-    let sums = Sums::new(table, table.entity(entity)?, rows, weights)?;
+    let sums = Sums::new(table, table.entity(entity)?, seeing, weights)?;
     let excluded = match low {
         // A ratio and its inverse are not both below 1.
         Extended::Finite(low) if *low <= Q::one() => true,
@@ -103,7 +132,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(table: &ExactTable, t: usize, rows: usize, weights: &[Weight]) -> Result<Self, RecheckError> {
+    fn new(table: &ExactTable, t: usize, seeing: Sights, weights: &[Weight]) -> Result<Self, RecheckError> {
         let (mut square, mut most) = (Q::zero(), Q::zero());
         let mut prices: Answers = BTreeMap::new();
         for Weight { data, output, above, below } in weights {
@@ -118,7 +147,7 @@ impl Sums {
             };
             most += &above.0 * chance;
             square += &below.0 * chance;
-            let sights = sights(data & !(1 << t), rows);
+            let sights = seeing.of(table, data & !(1 << t));
             let price = (&below.0 - &above.0) / count(&sights);
             for sight in sights {
                 prices.entry(sight).or_insert_with(|| vec![Q::zero(); table.outputs()])[output] += &price;
@@ -143,9 +172,16 @@ pub(crate) fn nobody(table: &ExactTable) -> Result<(), RecheckError> {
 }
 
 /// How many answers [`upper`] averages.
-pub(crate) fn steps(table: &ExactTable, rows: usize) -> u128 {
+pub(crate) fn steps(table: &ExactTable, seeing: Sights) -> u128 {
     let others = table.size().saturating_sub(1) as u128;
     let choose = |of: u128, part: u128| (0..part).fold(1, |all, at| all * (of - at) / (at + 1));
+    let rows = seeing.rows();
+    if seeing == Sights::Rows(rows) {
+        let all = table.size() as u128;
+        return choose(all, all.min(rows as u128))
+            * 2_u128.pow(table.size() as u32)
+            * (table.size() * table.outputs()) as u128;
+    }
     let sights = (0..=others).map(|size| choose(others, size) * choose(size, size.min(rows as u128)));
     sights.sum::<u128>() * (table.size() * table.outputs()) as u128
 }
@@ -153,7 +189,7 @@ pub(crate) fn steps(table: &ExactTable, rows: usize) -> u128 {
 /// That the simulators keep the claim.
 pub(crate) fn upper(
     table: &ExactTable,
-    rows: usize,
+    seeing: Sights,
     value: &Value,
     witness: Option<&Witness>,
 ) -> Result<(), RecheckError> {
@@ -177,7 +213,7 @@ pub(crate) fn upper(
             let wrong = |what: &str| {
                 RecheckError::Unfit(format!("the simulator without {who} at sight of {}: {what}", table.name(seen)))
             };
-            if has(seen, t) || seen.count_ones() as usize > rows {
+            if has(seen, t) || seen.count_ones() as usize > seeing.rows() {
                 return Err(wrong("it never sees that"));
             }
             let answer = table.distribution(answer).map_err(|error| wrong(&error))?;
@@ -186,7 +222,7 @@ pub(crate) fn upper(
             }
         }
         for others in table.subsets().filter(|others| !has(*others, t)) {
-            keeps(table, t, others, &simulated(table, t, &sights(others, rows), &answers)?, claim)?;
+            keeps(table, t, others, &simulated(table, t, &seeing.of(table, others), &answers)?, claim)?;
         }
     }
     Ok(())

@@ -63,7 +63,7 @@ pub(crate) fn steps(table: &ExactTable, line: &Line) -> u128 {
         Scenes::Sampled(_) => 4 * size * power(3) + size * power(2) / 2 * each * (1 + large),
         Scenes::Corners(_) => 3 * size * power(4) + size * power(2) / 2 * each * (1 + large),
         Scenes::Thinned(_) => 5 * power(3) + power(2) * (1 + large),
-        Scenes::Induced(allowed) => each * (allowed.len() as u128).pow(3),
+        Scenes::Induced(allowed) | Scenes::InducedExchange(allowed) => each * (allowed.len() as u128).pow(3),
     }
 }
 
@@ -157,7 +157,7 @@ fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) 
             }
             Ok(())
         }
-        Scenes::Induced(all) => {
+        Scenes::Induced(all) | Scenes::InducedExchange(all) => {
             for (top, bottom) in all.iter().flat_map(|top| all.iter().map(move |bottom| (*top, *bottom))) {
                 if fits(&line.scenes, presence, top, bottom) {
                     pair(table, output, top, bottom, &any, see)?;
@@ -364,6 +364,18 @@ pub(crate) fn fits(scenes: &Scenes, presence: bool, top: Data, bottom: Data) -> 
         Scenes::Induced(allowed) => {
             let nearer = |other: &Data| *other != top && (other ^ top) & !differ == 0 && (other ^ top) != differ;
             differ != 0 && allowed.contains(&top) && allowed.contains(&bottom) && !allowed.iter().any(nearer)
+        }
+        // Moves that can be chosen lead to a dataset between the two: it takes what both have, adds of the one's own, and takes away of
+        // the other's, in steps of which those that do both are as many as can be.
+        Scenes::InducedExchange(allowed) => {
+            let steps = |from: Data, to: Data| {
+                let (gone, new) = ((from & !to).count_ones(), (to & !from).count_ones());
+                gone.min(new) + gone.abs_diff(new)
+            };
+            let on_the_way = |other: &Data| {
+                *other != top && *other != bottom && steps(top, *other) + steps(*other, bottom) == steps(top, bottom)
+            };
+            differ != 0 && allowed.contains(&top) && allowed.contains(&bottom) && !allowed.iter().any(on_the_way)
         }
         Scenes::OneOf(2) => differ.count_ones() == 2 && top.count_ones() == bottom.count_ones(),
         Scenes::OneOf(_) | Scenes::Uniform | Scenes::Sampled(_) | Scenes::Corners(_) => false,

@@ -136,9 +136,12 @@ pub fn canonical(text: &str) -> Option<&'static str> {
         | Named::EpsilonAt
         | Named::BoundedEpsilonAt
         | Named::Indistinguishable
+        | Named::PositiveSampling
         | Named::ZeroKnowledge
+        | Named::ZeroKnowledgeRows
         | Named::CrowdBlending
         | Named::InducedNeighbours
+        | Named::InducedExchange
         | Named::BayesOptimal
         | Named::BayesOptimalTwoSided
         | Named::SemiHonest

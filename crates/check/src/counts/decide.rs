@@ -48,8 +48,10 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
         | Notion::Indistinguishable
         | Notion::Rho { .. }
         | Notion::ZeroKnowledge { .. }
+        | Notion::ZeroKnowledgeRows { .. }
         | Notion::CrowdBlending { .. }
-        | Notion::Induced { .. } => Err(CheckError::NotYet { what: "this notion on counts" }),
+        | Notion::Induced { .. }
+        | Notion::InducedExchange { .. } => Err(CheckError::NotYet { what: "this notion on counts" }),
     }
 }
 

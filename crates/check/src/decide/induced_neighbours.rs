@@ -3,6 +3,11 @@
 //! The facts leave some datasets possible. Two of them are neighbours if no other possible one lies between: none that
 //! differs from the first by some of the entities by which the second does. A move is one entity more or less; if all datasets
 //! are possible, that is add/remove DP, and if the size is public, exchanges.
+//!
+//! Where to exchange one entity for another is a move of its own (I-INX), two datasets that differ by `x` entities of the one and `y` of the
+//! other are `max(x, y)` moves apart, and the moves can be chosen in more ways than one: any dataset that some of them lead to lies
+//! between. That is a dataset `c` for which the moves to it and the moves on from it are together as few. With all datasets
+//! possible, neighbours are then one more, one less, or one exchanged.
 
 use super::error::CheckError;
 use super::gain::odds;
@@ -10,7 +15,7 @@ use super::pairs;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::verdict::Verdict;
 
-pub(super) fn decide(mechanism: &Mechanism, allowed: &[Dataset]) -> Result<Verdict, CheckError> {
+pub(super) fn decide(mechanism: &Mechanism, allowed: &[Dataset], moves: Moves) -> Result<Verdict, CheckError> {
     let mut allowed = allowed.to_vec();
     allowed.sort_unstable();
     allowed.dedup();
@@ -22,7 +27,33 @@ pub(super) fn decide(mechanism: &Mechanism, allowed: &[Dataset]) -> Result<Verdi
     if let Some(first) = missing.first() {
         return Err(CheckError::Missing { first: mechanism.members(*first), count: missing.len() });
     }
-    Ok(odds(pairs::listed(mechanism, &neighbours(&allowed)), vec!["I-INP"]))
+    Ok(match moves {
+        Moves::AddRemove => odds(pairs::listed(mechanism, &neighbours(&allowed)), vec!["I-INP"]),
+        Moves::WithExchange => odds(pairs::listed(mechanism, &neighbours_by_exchange(&allowed)), vec!["I-INX"]),
+    })
+}
+
+/// What counts as one move.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Moves {
+    /// One entity more or less.
+    AddRemove,
+    /// The same, or one exchanged for another.
+    WithExchange,
+}
+
+/// All pairs of neighbours, in both orders, where an exchange is one move.
+fn neighbours_by_exchange(allowed: &[Dataset]) -> Vec<(Dataset, Dataset)> {
+    let apart = |one: Dataset, other: Dataset| (one & !other).count_ones().max((other & !one).count_ones());
+    let mut pairs = Vec::new();
+    for (one, other) in allowed.iter().flat_map(|one| allowed.iter().map(move |other| (*one, *other))) {
+        let all = apart(one, other);
+        let mut between = allowed.iter().filter(|data| **data != one && **data != other);
+        if one != other && between.all(|data| apart(one, *data) + apart(*data, other) > all) {
+            pairs.push((one, other));
+        }
+    }
+    pairs
 }
 
 /// All pairs of neighbours, in both orders.

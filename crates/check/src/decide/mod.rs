@@ -35,7 +35,7 @@ pub(crate) use posterior::of_presence;
 pub(crate) use product::numerators;
 pub(crate) use public_size::{beliefs_of_two, of_top, some_observer};
 
-pub use crate::verdict::{Simulation, Weight};
+pub use crate::verdict::{Sight, Simulation, Weight};
 
 use crate::family::Family;
 use crate::mechanism::Mechanism;
@@ -43,6 +43,7 @@ use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::Verdict;
 use error::complete;
 use gain::worse;
+use induced_neighbours::Moves;
 use num_traits::{One, Zero};
 
 /// Decides how large the parameter of `notion` is for this mechanism, against observers of `family`.
@@ -61,9 +62,11 @@ pub fn decide(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Result
         Notion::Indistinguishable => indistinguishable::decide(mechanism, family),
         Notion::Rho { among } => candidates::rho(mechanism, *among),
         Notion::AlphaBeta { least, sign } => public_size::alpha_beta(mechanism, least, *sign),
-        Notion::ZeroKnowledge { rows } => zero_knowledge::decide(mechanism, *rows),
+        Notion::ZeroKnowledge { rows } => zero_knowledge::decide(mechanism, Sight::Members(*rows)),
+        Notion::ZeroKnowledgeRows { rows } => zero_knowledge::decide(mechanism, Sight::Rows(*rows)),
         Notion::CrowdBlending { crowd } => crowd_blending::decide(mechanism, *crowd),
-        Notion::Induced { allowed } => induced_neighbours::decide(mechanism, allowed),
+        Notion::Induced { allowed } => induced_neighbours::decide(mechanism, allowed, Moves::AddRemove),
+        Notion::InducedExchange { allowed } => induced_neighbours::decide(mechanism, allowed, Moves::WithExchange),
         Notion::Sampling { rate, sign } => {
             complete(mechanism)?;
             Ok(odds(product::sampled(mechanism, rate, *sign), vec!["I-DPS"]))

@@ -6,7 +6,7 @@ mod value;
 mod witness;
 
 pub use count_witness::{CountPlace, CountWitness};
-pub use simulation::{Simulation, Weight};
+pub use simulation::{Sight, Simulation, Weight};
 pub use value::Value;
 pub use witness::{Apart, Witness};
 

@@ -13,6 +13,7 @@
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, square_root, whole};
+use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
 
@@ -22,8 +23,8 @@ const PLACES: u32 = 24;
 /// Both proofs of a value of zero-knowledge privacy (I-ZKP).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simulation {
-    /// How many members the simulator sees, at most.
-    pub rows: usize,
+    /// What the simulator sees.
+    pub sight: Sight,
     /// The entity that is hardest to simulate without.
     pub entity: usize,
     /// What shows that no simulator for this entity is better.
@@ -46,30 +47,58 @@ pub struct Weight {
     pub below: Rational,
 }
 
-/// What the simulator may see of a dataset: each set of `rows` members, or all members where there are fewer.
-pub(crate) fn samples(data: Dataset, rows: usize) -> Vec<Dataset> {
-    let members = data.count_ones() as usize;
-    if members <= rows {
-        return vec![data];
-    }
-    let mut all = Vec::new();
-    let mut subset = data;
-    loop {
-        if subset.count_ones() as usize == rows {
-            all.push(subset);
+/// What a simulator sees of the data without its entity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sight {
+    /// So many random members, or all of them where they are fewer (I-ZKP).
+    Members(usize),
+    /// So many random rows out of as many as the universe has entities, where a row is its entity or, if that is not in, ⊥ (I-ZKR).
+    Rows(usize),
+}
+
+impl Sight {
+    /// How many members it sees at most.
+    #[must_use]
+    pub fn rows(self) -> usize {
+        match self {
+            Self::Members(rows) | Self::Rows(rows) => rows,
         }
-        if subset == 0 {
-            return all;
-        }
-        subset = (subset - 1) & data;
     }
+
+    /// Each set of members that it may see of a dataset of `entities` rows, with its probability.
+    pub(crate) fn samples(self, entities: usize, data: Dataset) -> Vec<(Dataset, Rational)> {
+        let members = data.count_ones() as usize;
+        let (rows, missing) = match self {
+            Self::Members(rows) => (rows.min(members), 0),
+            Self::Rows(rows) => (rows.min(entities), entities.saturating_sub(members)),
+        };
+        let all = choose(members + missing, rows);
+        let mut seen = Vec::new();
+        let mut subset = data;
+        loop {
+            let size = subset.count_ones() as usize;
+            // The rest of the sample is rows of ⊥, which are all alike.
+            if size <= rows && rows - size <= missing {
+                seen.push((subset, whole(choose(missing, rows - size)) / whole(all.clone())));
+            }
+            if subset == 0 {
+                return seen;
+            }
+            subset = (subset - 1) & data;
+        }
+    }
+}
+
+/// How many sets of `part` there are among `of`.
+fn choose(of: usize, part: usize) -> BigInt {
+    (0..part).fold(BigInt::from(1), |all, at| all * (of - at) / (at + 1))
 }
 
 impl Simulation {
     /// A ratio that no simulator for the entity gets below.
     #[must_use]
     pub fn lower(&self, mechanism: &Mechanism) -> Bound {
-        least_ratio(mechanism, self.entity, self.rows, &self.weights)
+        least_ratio(mechanism, self.entity, self.sight, &self.weights)
     }
 
     /// The ratio that the simulators keep; infinite where one is missing.
@@ -80,7 +109,7 @@ impl Simulation {
         }
         let each = self.simulators.iter().enumerate();
         let ratio = |(entity, simulator): (usize, &Vec<(Dataset, Vec<Rational>)>)| {
-            kept_ratio(mechanism, entity, self.rows, simulator)
+            kept_ratio(mechanism, entity, self.sight, simulator)
         };
         each.map(ratio).max().unwrap_or_else(Bound::one)
     }
@@ -90,7 +119,7 @@ impl Simulation {
 pub(crate) fn kept_ratio(
     mechanism: &Mechanism,
     entity: usize,
-    rows: usize,
+    sight: Sight,
     simulator: &[(Dataset, Vec<Rational>)],
 ) -> Bound {
     let answers: BTreeMap<Dataset, &Vec<Rational>> = simulator.iter().map(|(seen, answer)| (*seen, answer)).collect();
@@ -104,12 +133,13 @@ pub(crate) fn kept_ratio(
     }
     let mut worst = Bound::one();
     for others in mechanism.datasets().map(|data| data & !(1 << entity)) {
-        let seen = samples(others, rows);
-        let Some(each) = seen.iter().map(|seen| answers.get(seen)).collect::<Option<Vec<_>>>() else {
+        let seen = sight.samples(mechanism.size(), others);
+        let answer = |(seen, share)| Some((answers.get(seen)?, share));
+        let Some(each) = seen.iter().map(|(seen, share)| answer((seen, share))).collect::<Option<Vec<_>>>() else {
             return Bound::Infinite;
         };
         for output in 0..mechanism.outputs().len() {
-            let simulated = each.iter().map(|answer| &answer[output]).sum::<Rational>() / whole(seen.len());
+            let simulated = each.iter().map(|(answer, share)| &answer[output] * *share).sum::<Rational>();
             for data in [others, others | 1 << entity].into_iter().filter(|data| mechanism.gives(*data)) {
                 let real = mechanism.probability(output, data);
                 for ratio in [Bound::of(&simulated, &real), Bound::of(&real, &simulated)].into_iter().flatten() {
@@ -122,14 +152,14 @@ pub(crate) fn kept_ratio(
 }
 
 /// The ratio that weights prove no simulator gets below; at least 1, as all ratios are.
-pub(crate) fn least_ratio(mechanism: &Mechanism, entity: usize, rows: usize, weights: &[Weight]) -> Bound {
+pub(crate) fn least_ratio(mechanism: &Mechanism, entity: usize, sight: Sight, weights: &[Weight]) -> Bound {
     if weights.iter().any(|weight| weight.above.is_negative() || weight.below.is_negative()) {
         return Bound::one();
     }
     let probability = |weight: &Weight| mechanism.probability(weight.output, weight.data);
     let above: Rational = weights.iter().map(|weight| &weight.above * probability(weight)).sum();
     let below: Rational = weights.iter().map(|weight| &weight.below * probability(weight)).sum();
-    let costs = costs(mechanism, entity, rows, weights);
+    let costs = costs(mechanism, entity, sight, weights);
     let least = |costs: &Vec<Rational>| costs.iter().min().cloned().unwrap_or_else(Rational::zero);
     let missing = -costs.values().map(least).sum::<Rational>();
     positive_root(&below, &missing, &above).max(Bound::one())
@@ -139,16 +169,15 @@ pub(crate) fn least_ratio(mechanism: &Mechanism, entity: usize, rows: usize, wei
 pub(crate) fn costs(
     mechanism: &Mechanism,
     entity: usize,
-    rows: usize,
+    sight: Sight,
     weights: &[Weight],
 ) -> BTreeMap<Dataset, Vec<Rational>> {
     let mut costs: BTreeMap<Dataset, Vec<Rational>> = BTreeMap::new();
     for weight in weights {
-        let seen = samples(weight.data & !(1 << entity), rows);
-        let each = (&weight.below - &weight.above) / whole(seen.len());
-        for seen in seen {
+        let each = &weight.below - &weight.above;
+        for (seen, share) in sight.samples(mechanism.size(), weight.data & !(1 << entity)) {
             let empty = || vec![Rational::zero(); mechanism.outputs().len()];
-            costs.entry(seen).or_insert_with(empty)[weight.output] += &each;
+            costs.entry(seen).or_insert_with(empty)[weight.output] += &each * share;
         }
     }
     costs
@@ -181,9 +210,14 @@ mod tests {
 
     #[test]
     fn what_is_seen() {
-        assert_eq!(samples(0b101, 2), [0b101]);
-        assert_eq!(samples(0b1011, 2), [0b1010, 0b1001, 0b0011]);
-        assert_eq!((samples(0b11, 0), samples(0, 3)), (vec![0], vec![0]));
+        let seen = |sight: Sight, data| sight.samples(4, data).into_iter().map(|(seen, _)| seen).collect::<Vec<_>>();
+        assert_eq!(seen(Sight::Members(2), 0b101), [0b101]);
+        assert_eq!(seen(Sight::Members(2), 0b1011), [0b1010, 0b1001, 0b0011]);
+        assert_eq!((seen(Sight::Members(0), 0b11), seen(Sight::Members(3), 0)), (vec![0], vec![0]));
+        // Two of four rows, of which two are ⊥: both members, one of them beside a ⊥, or two ⊥.
+        let shares = [(0b101, ratio(1, 6)), (0b100, ratio(1, 3)), (0b001, ratio(1, 3)), (0, ratio(1, 6))];
+        assert_eq!(Sight::Rows(2).samples(4, 0b101), shares);
+        assert_eq!(Sight::Rows(9).samples(4, 0b101), [(0b101, whole(1))]);
     }
 
     #[test]

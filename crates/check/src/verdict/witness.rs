@@ -1,7 +1,7 @@
 //! Where a parameter is reached, told by datasets and observers.
 
 use super::count_witness::CountWitness;
-use super::simulation::Simulation;
+use super::simulation::{Sight, Simulation};
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::Bound;
@@ -121,10 +121,14 @@ impl Witness {
             }
             Self::Simulation(simulation) => {
                 let who = &mechanism.entities()[simulation.entity];
-                let (rows, weights) = (simulation.rows, simulation.weights.len());
+                let weights = simulation.weights.len();
+                let seen = match simulation.sight {
+                    Sight::Members(rows) => format!("{rows} random members other than {who}"),
+                    Sight::Rows(rows) => format!("{rows} random rows of {}, that of {who} as ⊥,", mechanism.size()),
+                };
                 let (low, high) = (simulation.lower(mechanism), simulation.upper(mechanism));
                 format!(
-                    "who sees {rows} random members other than {who} answers within {} at best ({weights} weighted bounds), \
+                    "who sees {seen} answers within {} at best ({weights} weighted bounds), \
                      and the simulator within {}",
                     low.decimal(9),
                     high.decimal(9)

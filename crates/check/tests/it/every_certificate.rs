@@ -101,6 +101,7 @@ fn notions(mechanism: &Mechanism) -> Vec<Notion> {
     let forms = words::NOTIONS.iter().flat_map(|word| filled(word.form));
     let mut all: Vec<Notion> = forms.filter_map(|text| words::notion(&text).ok()).collect();
     all.push(Notion::Induced { allowed: mechanism.datasets().collect() });
+    all.push(Notion::InducedExchange { allowed: mechanism.datasets().collect() });
     all
 }
 

@@ -68,3 +68,69 @@ fn what_is_allowed_must_be_there() {
     assert_eq!(wrong, CheckError::Outside { data: 4, entities: 2 });
     assert_eq!(wrong.to_string(), "dataset 0b100 has entities beyond the 2 of the mechanism");
 }
+
+/// All datasets that a proper part of some smallest set of moves leads to, where an exchange is a move: the sets are written out.
+fn on_the_way(a: Dataset, b: Dataset) -> Vec<Dataset> {
+    let bits = |set: Dataset| (0..8).map(|t| 1 << t).filter(|bit| set & bit != 0).collect::<Vec<Dataset>>();
+    let (gone, new) = (bits(a & !b), bits(b & !a));
+    // Each of the fewer goes with another one of the more: every choice of partners, and the rest by themselves.
+    let (few, many) = if gone.len() <= new.len() { (gone, new) } else { (new, gone) };
+    let mut choices: Vec<Vec<Dataset>> = vec![vec![]];
+    for _ in &few {
+        let longer = |chosen: &Vec<Dataset>| {
+            let free = many.iter().filter(|bit| !chosen.contains(bit));
+            free.map(|bit| chosen.iter().copied().chain([*bit]).collect()).collect::<Vec<_>>()
+        };
+        choices = choices.iter().flat_map(longer).collect();
+    }
+    let mut all = Vec::new();
+    for partners in choices {
+        let exchanges = few.iter().zip(&partners).map(|(one, other)| one | other);
+        let alone = many.iter().copied().filter(|bit| !partners.contains(bit));
+        let moves: Vec<Dataset> = exchanges.chain(alone).collect();
+        for part in 1..(1_usize << moves.len()) - 1 {
+            all.push(
+                moves.iter().enumerate().filter(|(at, _)| part >> at & 1 == 1).fold(a, |data, (_, bits)| data ^ bits),
+            );
+        }
+    }
+    all
+}
+
+/// I-INX: neighbours are the allowed pairs between which no part of a smallest set of moves leads to an allowed dataset.
+#[test]
+fn an_exchange_is_one_move() {
+    let mut dice = Dice::new(73);
+    let mut other = 0;
+    for number in 0..60 {
+        let mechanism = dice.mechanism(4, 2, i64::from(number % 4 != 0), 9);
+        let allowed: Vec<Dataset> = (0..16).filter(|_| dice.between(0, 2) > 0).collect();
+        let pairs = allowed.iter().flat_map(|a| allowed.iter().map(move |b| (*a, *b))).filter(|(a, b)| a != b);
+        let neighbours = pairs.filter(|(a, b)| !on_the_way(*a, *b).iter().any(|data| allowed.contains(data)));
+        let worst = neighbours.map(|(a, b)| apart(&mechanism, a, b)).max().unwrap_or_else(Bound::one);
+        let found = value(&mechanism, &Notion::InducedExchange { allowed: allowed.clone() });
+        assert_eq!(found, worst, "{allowed:?}");
+        // More pairs, never fewer: a dataset between by exchanges is between by single moves.
+        assert!(found >= induced(&mechanism, &allowed));
+        other += u32::from(found > induced(&mechanism, &allowed));
+        // All are allowed: one more, one less, one exchanged. One size: exchanges alone, by either definition.
+        let all: Vec<Dataset> = (0..16).collect();
+        let of_all = value(&mechanism, &Notion::InducedExchange { allowed: all });
+        assert_eq!(of_all, dp(&mechanism).max(value(&mechanism, &Notion::Bounded)));
+        let pairs_of_two: Vec<Dataset> = (0..16).filter(|data: &Dataset| data.count_ones() == 2).collect();
+        let sized = value(&mechanism, &Notion::InducedExchange { allowed: pairs_of_two.clone() });
+        assert_eq!(sized, induced(&mechanism, &pairs_of_two));
+    }
+    assert!(other > 5, "{other} differ from single moves");
+    // With nobody allowed beside, {a} and {b} are two single moves with {} between, and one exchange.
+    let who = exact(2, 3, |data| [0, 1, 2, 0][data as usize]);
+    let coins = mechanism(2, 3, |data| match data {
+        0b01 => vec![ratio(1, 2), ratio(1, 3), ratio(1, 6)],
+        0b10 => vec![ratio(1, 2), ratio(1, 6), ratio(1, 3)],
+        _ => vec![ratio(1, 2), ratio(1, 4), ratio(1, 4)],
+    });
+    let all: Vec<Dataset> = (0..4).collect();
+    assert_eq!(value(&who, &Notion::InducedExchange { allowed: all.clone() }), Bound::Infinite);
+    assert_eq!(induced(&coins, &all), Bound::Finite(ratio(3, 2)));
+    assert_eq!(value(&coins, &Notion::InducedExchange { allowed: all }), Bound::Finite(whole(2)));
+}

@@ -5,6 +5,7 @@ mod bop;
 mod certificate;
 mod common;
 mod crowd;
+mod crowd_sampled;
 mod errata;
 mod every_certificate;
 mod families;

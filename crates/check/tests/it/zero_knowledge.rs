@@ -9,7 +9,7 @@ use deniable_check::family::Family;
 use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::Notion;
 use deniable_check::verdict::{Value, Witness};
-use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::exact::{Rational, power, ratio, whole};
 use deniable_testing::sized;
 
 fn finite(bound: &Bound) -> &Rational {
@@ -208,4 +208,69 @@ fn all_datasets_are_needed() {
     let partial = Mechanism::partial(names(&["a"]), names(&["x", "y"]), vec![half, None]).unwrap();
     let wrong = decide(&partial, &Notion::ZeroKnowledge { rows: 1 }, &Family::All);
     assert!(matches!(wrong, Err(CheckError::Missing { count: 1, .. })));
+}
+
+fn as_published(mechanism: &Mechanism, rows: usize) -> (Bound, Bound) {
+    let verdict = decide(mechanism, &Notion::ZeroKnowledgeRows { rows }, &Family::All).unwrap();
+    (verdict.value.low().clone(), verdict.value.high().clone())
+}
+
+/// I-ZKR: with no row or all of them seen, both definitions are one; in between a simulator that is shown a ⊥ does not know whom it
+/// missed.
+#[test]
+fn rows_of_the_missing_are_seen_as_such() {
+    let mut dice = Dice::new(55);
+    for _ in 0..8 {
+        let mechanism = dice.mechanism(3, 2, 1, 9);
+        for (rows, members) in [(0, 0), (3, 2), (7, 2)] {
+            assert_eq!(as_published(&mechanism, rows), zero_knowledge(&mechanism, members));
+        }
+        // Who sees k rows can forget a random one.
+        let brackets: Vec<(Bound, Bound)> = (0..4).map(|rows| as_published(&mechanism, rows)).collect();
+        assert!(brackets.windows(2).all(|pair| pair[1].0 <= pair[0].1), "{brackets:?}");
+    }
+    // Each member makes a no four times rarer. Who sees both others stands between two datasets, at 2. Two rows of three show a ⊥ where
+    // there is one, and nobody else one time of three: the no that is right for nobody is then too many for one, 1/(6R) ≤ R/32.
+    let rarer = yes(3, |data| power(&ratio(1, 4), data.count_ones()) / whole(2));
+    assert_eq!(value(&rarer, &Notion::ZeroKnowledge { rows: 2 }), Bound::Finite(whole(2)));
+    let published = as_published(&rarer, 2);
+    assert!(finite(&published.0) * finite(&published.0) > ratio(53, 10), "{published:?}");
+}
+
+/// Two entities, one row of two seen: all simulators of a grid, by the published definition written out.
+#[test]
+fn a_grid_over_simulators_of_rows_is_no_better() {
+    const STEPS: i64 = 60;
+    let mut dice = Dice::new(56);
+    for _ in 0..6 {
+        let mechanism = dice.mechanism(2, 2, 2, 9);
+        let mut worst = whole(1);
+        for t in 0..2_usize {
+            let far = |simulated: &Rational, others: u32| {
+                let each = [others, others | 1 << t].map(|data| {
+                    let p = mechanism.probability(0, data);
+                    let (not_p, not_q) = (whole(1) - &p, whole(1) - simulated);
+                    [(&p, simulated), (simulated, &p), (&not_p, &not_q), (&not_q, &not_p)]
+                        .map(|(a, b)| Bound::of(a, b).unwrap())
+                });
+                each.into_iter().flatten().max().unwrap()
+            };
+            let steps = || (0..=STEPS).map(|step| ratio(step, STEPS));
+            let mut best = Bound::Infinite;
+            // What it says at sight of ⊥, and at sight of the other one.
+            for missing in steps() {
+                let nobody = far(&missing, 0);
+                if nobody >= best {
+                    continue;
+                }
+                for seen in steps() {
+                    let half = far(&((&missing + &seen) / whole(2)), 1 << (1 - t));
+                    best = best.min(nobody.clone().max(half));
+                }
+            }
+            worst = worst.max(finite(&best).clone());
+        }
+        let (low, high) = as_published(&mechanism, 1);
+        assert!(low <= high && *finite(&low) <= worst && worst < finite(&high) * ratio(6, 5), "{low} {high} {worst}");
+    }
 }

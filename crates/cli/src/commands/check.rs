@@ -203,6 +203,9 @@ fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
     if let (Asked::Table(mechanism), Some(Named::InducedNeighbours)) = (asked, named) {
         return Ok(Notion::Induced { allowed: mechanism.datasets().collect() });
     }
+    if let (Asked::Table(mechanism), Some(Named::InducedExchange)) = (asked, named) {
+        return Ok(Notion::InducedExchange { allowed: mechanism.datasets().collect() });
+    }
     words::notion(text)
         .map_err(|error| Failure::usage(format!("--notion {text}: {error}"), "`deniable check --list` lists them"))
 }

@@ -63,6 +63,8 @@ pub enum Notion {
     GroupPrivacy,
     /// Differential privacy after everybody was kept with a given probability.
     Sampling,
+    /// The same for a person who is added, after sampling.
+    PositiveSampling,
     /// Positive membership privacy against whoever knows a random sample.
     SampledGain,
     /// Positive membership privacy under the uniform prior.
@@ -73,10 +75,14 @@ pub enum Notion {
     FreeLunch,
     /// Zero-knowledge privacy: a simulator that sees k random rows.
     ZeroKnowledge,
+    /// Zero-knowledge privacy as published: a simulator that sees k random rows of all, ⊥ where somebody is missing.
+    ZeroKnowledgeRows,
     /// Crowd-blending privacy: a crowd of k people, or no influence.
     CrowdBlending,
     /// Differential privacy between induced neighbours.
     InducedNeighbours,
+    /// The same where an exchange is one move.
+    InducedExchange,
     /// ε-Bayes-optimal privacy of a table: beliefs fall by at most e^ε.
     BayesOptimal,
     /// ε-Bayes-optimal privacy of a table: beliefs fall and rise by at most e^ε.
@@ -224,7 +230,7 @@ pub fn stated_as(word: &str) -> Option<Notion> {
 
 impl Notion {
     /// Every notion, in the order of the documentation.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 33] = [
         Self::Dp,
         Self::PositiveDp,
         Self::NegativeDp,
@@ -244,13 +250,16 @@ impl Notion {
         Self::AlphaBeta,
         Self::GroupPrivacy,
         Self::Sampling,
+        Self::PositiveSampling,
         Self::SampledGain,
         Self::UniformGain,
         Self::Indistinguishable,
         Self::FreeLunch,
         Self::ZeroKnowledge,
+        Self::ZeroKnowledgeRows,
         Self::CrowdBlending,
         Self::InducedNeighbours,
+        Self::InducedExchange,
         Self::BayesOptimal,
         Self::BayesOptimalTwoSided,
         Self::SemiHonest,

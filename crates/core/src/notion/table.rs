@@ -267,6 +267,17 @@ const SAMPLING: Entry = Entry {
     ..plain(Notion::Sampling, "sampling", "differential privacy under sampling", ODDS)
 };
 
+const POSITIVE_SAMPLING: Entry = Entry {
+    aliases: &["positive dp under sampling", "(β,ε)-positive dps"],
+    form: "positive-sampling:RATE",
+    parameters: &[RATE],
+    needs: "that nobody knows who was sampled",
+    theorem: "LQS13-5.10",
+    page: "positive-dps",
+    sentence: "differential privacy for an entity that is added, after members were kept with this probability",
+    ..plain(Notion::PositiveSampling, "positive-sampling", "positive differential privacy under sampling", ODDS)
+};
+
 const SAMPLED_GAIN: Entry = Entry {
     form: "sampled-gain:RATE",
     parameters: &[RATE],
@@ -310,6 +321,16 @@ const ZERO_KNOWLEDGE: Entry = Entry {
     ..plain(Notion::ZeroKnowledge, "zero-knowledge", "zero-knowledge privacy", ODDS)
 };
 
+const ZERO_KNOWLEDGE_ROWS: Entry = Entry {
+    aliases: &["zkp-rows", "I-ZKR", "zero-knowledge privacy as published"],
+    form: "zero-knowledge-rows:K",
+    parameters: &[Parameter { key: "rows", place: "K", range: "a whole number" }],
+    theorem: "I-ZKR",
+    page: "I-ZKR",
+    sentence: "ε-zero-knowledge privacy as published: a simulator sees K random rows of all, ⊥ where an entity is missing",
+    ..plain(Notion::ZeroKnowledgeRows, "zero-knowledge-rows", "zero-knowledge privacy with rows of ⊥", ODDS)
+};
+
 const CROWD_BLENDING: Entry = Entry {
     aliases: &["cbp", "I-CBP", "crowd-blending privacy"],
     form: "crowd-blending:K",
@@ -327,6 +348,20 @@ const INDUCED_NEIGHBOURS: Entry = Entry {
     page: "I-INP",
     sentence: "ε-differential privacy between allowed datasets that no smaller set of moves joins",
     ..plain(Notion::InducedNeighbours, "induced-neighbours", "privacy between induced neighbours", ODDS)
+};
+
+const INDUCED_EXCHANGE: Entry = Entry {
+    aliases: &["induced neighbours with exchange"],
+    needs: "the datasets that public constraints allow",
+    theorem: "I-INX",
+    page: "I-INP",
+    sentence: "the same as induced-neighbours where to exchange one entity for another is one move",
+    ..plain(
+        Notion::InducedExchange,
+        "induced-exchange",
+        "privacy between induced neighbours, with exchange as a move",
+        ODDS,
+    )
 };
 
 const BAYES_OPTIMAL: Entry = Entry {
@@ -385,13 +420,16 @@ pub(super) const fn entry(notion: Notion) -> &'static Entry {
         Notion::AlphaBeta => &ALPHA_BETA,
         Notion::GroupPrivacy => &GROUP_PRIVACY,
         Notion::Sampling => &SAMPLING,
+        Notion::PositiveSampling => &POSITIVE_SAMPLING,
         Notion::SampledGain => &SAMPLED_GAIN,
         Notion::UniformGain => &UNIFORM_GAIN,
         Notion::Indistinguishable => &INDISTINGUISHABLE,
         Notion::FreeLunch => &FREE_LUNCH,
         Notion::ZeroKnowledge => &ZERO_KNOWLEDGE,
+        Notion::ZeroKnowledgeRows => &ZERO_KNOWLEDGE_ROWS,
         Notion::CrowdBlending => &CROWD_BLENDING,
         Notion::InducedNeighbours => &INDUCED_NEIGHBOURS,
+        Notion::InducedExchange => &INDUCED_EXCHANGE,
         Notion::BayesOptimal => &BAYES_OPTIMAL,
         Notion::BayesOptimalTwoSided => &BAYES_OPTIMAL_TWO_SIDED,
         Notion::SemiHonest => &SEMI_HONEST,

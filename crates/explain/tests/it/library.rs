@@ -54,7 +54,7 @@ fn every_page_is_compiled_in() {
 #[test]
 fn every_notion_of_the_mathematics_is_here() {
     let wanted = "PMP NMP unbounded-dp positive-dp negative-dp bounded-dp approximate-dp posterior rho-m alpha-beta \
-                  group-privacy I-IND I-DPS I-FLP I-ZKP I-CBP I-INP I-BOP I-SMC \
+                  group-privacy I-IND I-DPS I-FLP I-ZKP I-ZKR I-CBP I-INP I-BOP I-SMC \
                   F-DU F-DI F-DI2 F-DFβ F-DN F-DB F-DB2 F-DCm F-DI[a,b] F-DB[a,b] F-NIk F-EXPL \
                   M-RR M-GEO truncated-geometric M-EXP M-PF report-noisy-max M-KMAX C-5 M-DI";
     for id in wanted.split_whitespace() {

@@ -1,7 +1,7 @@
 //! The task of a simulator for one entity: what it sees, and between which bounds its answers must lie.
 
 use crate::mechanism::{Dataset, Mechanism};
-use crate::verdict::simulation::{Weight, samples};
+use crate::verdict::simulation::{Sight, Weight};
 use deniable_core::exact::{Rational, whole};
 use num_traits::Zero;
 use std::collections::BTreeMap;
@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 /// All datasets that look alike to the simulator of one entity, and the bounds they put on its answers.
 #[derive(Debug, Clone)]
 pub(super) struct Base {
-    /// What may be seen, each as likely: positions in [`Game::samples`].
-    pub(super) samples: Vec<usize>,
+    /// What may be seen, by positions in [`Game::samples`], and how likely.
+    pub(super) samples: Vec<(usize, Rational)>,
     /// By output, the dataset with the largest probability.
     pub(super) most: Vec<(Dataset, Rational)>,
     /// By output, that with the smallest.
@@ -27,11 +27,11 @@ pub(super) struct Game {
 }
 
 impl Game {
-    pub(super) fn new(mechanism: &Mechanism, entity: usize, rows: usize) -> Self {
+    pub(super) fn new(mechanism: &Mechanism, entity: usize, sight: Sight) -> Self {
         let mut groups: BTreeMap<Dataset, Vec<Dataset>> = BTreeMap::new();
         for data in mechanism.datasets() {
             // Who sees nobody cannot tell any two datasets apart.
-            let others = if rows == 0 { 0 } else { data & !(1 << entity) };
+            let others = if sight.rows() == 0 { 0 } else { data & !(1 << entity) };
             groups.entry(others).or_default().push(data);
         }
         let outputs = mechanism.outputs().len();
@@ -48,9 +48,9 @@ impl Game {
                 }
                 best
             };
-            let seen = samples(others, rows).into_iter().map(|sample| {
+            let seen = sight.samples(mechanism.size(), others).into_iter().map(|(sample, share)| {
                 let next = places.len();
-                *places.entry(sample).or_insert(next)
+                (*places.entry(sample).or_insert(next), share)
             });
             bases.push(Base {
                 samples: seen.collect(),
@@ -71,7 +71,7 @@ impl Game {
         for base in &self.bases {
             for (output, (_, least)) in base.least.iter().enumerate().filter(|(_, (_, least))| least.is_zero()) {
                 debug_assert!(least.is_zero());
-                base.samples.iter().for_each(|sample| allowed[*sample][output] = false);
+                base.samples.iter().for_each(|(sample, _)| allowed[*sample][output] = false);
             }
         }
         allowed
@@ -85,7 +85,7 @@ impl Game {
         let allowed = self.allowed();
         for base in &self.bases {
             for (output, (data, most)) in base.most.iter().enumerate().filter(|(_, (_, most))| !most.is_zero()) {
-                if !most.is_zero() && !base.samples.iter().any(|sample| allowed[*sample][output]) {
+                if !most.is_zero() && !base.samples.iter().any(|(sample, _)| allowed[*sample][output]) {
                     let wanted = Weight { data: *data, output, above: whole(1), below: whole(0) };
                     return Some(std::iter::once(wanted).chain(self.forbidding(&[output], &whole(1))).collect());
                 }
@@ -101,7 +101,9 @@ impl Game {
     pub(super) fn forbidding(&self, outputs: &[usize], price: &Rational) -> Vec<Weight> {
         let of = |base: &Base, output: usize| {
             let (data, least) = &base.least[output];
-            let below = price * whole(base.samples.len());
+            // Each sight bears its share of the weight, and the least likely one must cost the price.
+            let rarest = base.samples.iter().map(|(_, share)| share).min().cloned().unwrap_or_else(|| whole(1));
+            let below = price / rarest;
             least.is_zero().then(|| Weight { data: *data, output, above: whole(0), below })
         };
         self.bases.iter().flat_map(|base| outputs.iter().filter_map(move |output| of(base, *output))).collect()

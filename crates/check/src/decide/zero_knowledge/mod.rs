@@ -2,8 +2,12 @@
 //! a dataset could be made up by somebody who saw little of it, and nothing of one given entity.
 //!
 //! The definition decided here: the aggregate information is a uniformly random set of `k` members of `T∖{t}`, or all of
-//! them where there are fewer; the simulator knows `t` and what it sees, but neither `|T|` nor whether `t ∈ T`. (The
-//! published definition has rows with an empty value and tells the simulator their number: that is the size of the universe.)
+//! them where there are fewer; the simulator knows `t` and what it sees, but neither `|T|` nor whether `t ∈ T`.
+//!
+//! As published (I-ZKR), the database has `n` rows, as many as the universe has entities, and a row is `⊥` where its entity is not in; the
+//! row of `t` is made `⊥`, and the simulator is told `t`, `n` and `k` random rows of the `n`, as values: who is among them, and how many are `⊥`.
+//! So it may see fewer than `k` members, and learns something of `|T|`. Both are one game with other probabilities of what is seen.
+//!
 //! `e^ε` is the smallest `R` for which every entity has a simulator whose distribution is within a factor `R` of the mechanism's,
 //! both ways, at every dataset, with the entity or without. With `k = 0` nothing is seen, and the answer is closed; so it is
 //! with `k ≥ n−1`, where all is seen. The simulator then still has to stand between `T` and `T∖t`: the value lies
@@ -22,7 +26,7 @@ use super::error::{CheckError, complete};
 use super::gain::vacuous;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::nearest::{Reason, Span};
-use crate::verdict::simulation::{Simulation, Weight, costs, kept_ratio, least_ratio};
+use crate::verdict::simulation::{Sight, Simulation, Weight, costs, kept_ratio, least_ratio};
 use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
@@ -44,20 +48,24 @@ struct Bracket {
     simulator: Simulator,
 }
 
-pub(super) fn decide(mechanism: &Mechanism, rows: usize) -> Result<Verdict, CheckError> {
+pub(super) fn decide(mechanism: &Mechanism, sight: Sight) -> Result<Verdict, CheckError> {
     complete(mechanism)?;
     let mut hardest: Option<(usize, Bracket)> = None;
     let mut simulators = Vec::new();
     let mut high = Bound::one();
     for entity in 0..mechanism.size() {
-        let bracket = of_entity(mechanism, entity, rows)?;
+        let bracket = of_entity(mechanism, entity, sight)?;
         simulators.push(bracket.simulator.clone());
         high = high.max(bracket.high.clone());
         if hardest.as_ref().is_none_or(|(_, worst)| bracket.low > worst.low) {
             hardest = Some((entity, bracket));
         }
     }
-    let theorems = vec!["I-ZKP"];
+    let theorem = match sight {
+        Sight::Members(_) => "I-ZKP",
+        Sight::Rows(_) => "I-ZKR",
+    };
+    let theorems = vec![theorem];
     let Some((entity, Bracket { low, weights, .. })) = hardest else {
         return Ok(vacuous(Bound::one(), theorems));
     };
@@ -65,27 +73,27 @@ pub(super) fn decide(mechanism: &Mechanism, rows: usize) -> Result<Verdict, Chec
         simulators.clear();
         high = Bound::Infinite;
     }
-    let value = if low == high { Value::Attained(low) } else { Value::Between { low, high, theorem: "I-ZKP" } };
-    let simulation = Simulation { rows, entity, weights, simulators };
+    let value = if low == high { Value::Attained(low) } else { Value::Between { low, high, theorem } };
+    let simulation = Simulation { sight, entity, weights, simulators };
     Ok(Verdict { value, witness: Some(Witness::Simulation(Box::new(simulation))), theorems })
 }
 
-fn of_entity(mechanism: &Mechanism, entity: usize, rows: usize) -> Result<Bracket, CheckError> {
-    let game = Game::new(mechanism, entity, rows);
+fn of_entity(mechanism: &Mechanism, entity: usize, sight: Sight) -> Result<Bracket, CheckError> {
+    let game = Game::new(mechanism, entity, sight);
     if let Some(weights) = game.impossible() {
-        let low = least_ratio(mechanism, entity, rows, &weights);
+        let low = least_ratio(mechanism, entity, sight, &weights);
         return Ok(Bracket { low, high: Bound::Infinite, weights, simulator: vec![] });
     }
     // Whatever is seen of a base: a simulator that could tell the bases apart does no worse.
-    let alone = |base: &Base| least_ratio(mechanism, entity, rows, &closed(base).1);
+    let alone = |base: &Base| least_ratio(mechanism, entity, sight, &closed(base).1);
     let Some(worst) = game.bases.iter().max_by_key(|base| alone(base)) else {
         return Ok(Bracket { low: Bound::one(), high: Bound::one(), weights: vec![], simulator: vec![] });
     };
     let (_, weights) = closed(worst);
-    let low = least_ratio(mechanism, entity, rows, &weights);
+    let low = least_ratio(mechanism, entity, sight, &weights);
     let mut bracket = Bracket { low, high: Bound::Infinite, weights, simulator: vec![] };
     for simulator in [constant(mechanism, &game), separate(&game)].into_iter().flatten() {
-        bracket.offer_simulator(mechanism, entity, rows, simulator);
+        bracket.offer_simulator(mechanism, entity, sight, simulator);
     }
     if bracket.low == bracket.high {
         return Ok(bracket);
@@ -103,10 +111,10 @@ fn of_entity(mechanism: &Mechanism, entity: usize, rows: usize) -> Result<Bracke
     for digits in [exact, simple] {
         for mixed in [0, 40] {
             let simulator = rounded(&game, &found.simulator, digits, mixed);
-            bracket.offer_simulator(mechanism, entity, rows, simulator);
+            bracket.offer_simulator(mechanism, entity, sight, simulator);
         }
-        let weights = weights_of(mechanism, entity, rows, &game, &found.multipliers, digits);
-        let low = least_ratio(mechanism, entity, rows, &weights);
+        let weights = weights_of(mechanism, entity, sight, &game, &found.multipliers, digits);
+        let low = least_ratio(mechanism, entity, sight, &weights);
         if low > bracket.low {
             (bracket.low, bracket.weights) = (low, weights);
         }
@@ -115,8 +123,8 @@ fn of_entity(mechanism: &Mechanism, entity: usize, rows: usize) -> Result<Bracke
 }
 
 impl Bracket {
-    fn offer_simulator(&mut self, mechanism: &Mechanism, entity: usize, rows: usize, simulator: Simulator) {
-        let high = kept_ratio(mechanism, entity, rows, &simulator);
+    fn offer_simulator(&mut self, mechanism: &Mechanism, entity: usize, sight: Sight, simulator: Simulator) {
+        let high = kept_ratio(mechanism, entity, sight, &simulator);
         if high < self.high || self.simulator.is_empty() {
             (self.high, self.simulator) = (high, simulator);
         }
@@ -161,7 +169,7 @@ fn constant(mechanism: &Mechanism, game: &Game) -> Option<Simulator> {
 fn separate(game: &Game) -> Option<Simulator> {
     let mut answers = vec![None; game.samples.len()];
     for base in game.bases.iter().filter(|base| base.samples.len() == 1) {
-        answers[base.samples[0]] = Some(closed(base).0?);
+        answers[base.samples[0].0] = Some(closed(base).0?);
     }
     game.samples.iter().zip(answers).map(|(seen, answer)| Some((*seen, answer?))).collect()
 }
@@ -186,7 +194,7 @@ fn rounded(game: &Game, answers: &[Vec<f64>], part: fn(f64) -> Rational, mixed: 
 fn weights_of(
     mechanism: &Mechanism,
     entity: usize,
-    rows: usize,
+    sight: Sight,
     game: &Game,
     multipliers: &[Vec<(f64, f64)>],
     digits: fn(f64) -> Rational,
@@ -203,7 +211,7 @@ fn weights_of(
             }
         }
     }
-    let costs = costs(mechanism, entity, rows, &weights);
+    let costs = costs(mechanism, entity, sight, &weights);
     let all = || costs.values().flatten();
     if let (Some(most), Some(least)) = (all().max(), all().min()) {
         let outputs: Vec<usize> = (0..game.outputs).collect();

@@ -47,8 +47,8 @@ pub(super) fn solve(game: &Game, about: f64) -> Option<Solution> {
         for output in bounded(base) {
             let (most, least) = (float(&base.most[output].1), float(&base.least[output].1));
             let answers = |scale: f64| {
-                let share = scale / count(base.samples.len());
-                base.samples.iter().filter_map(|sample| place[*sample][output]).map(move |unknown| (unknown, share))
+                let each = base.samples.iter().filter_map(|(sample, share)| Some((place[*sample][output]?, share)));
+                each.map(move |(unknown, share)| (unknown, scale * float(share)))
             };
             rows.add(answers(-about / most).chain([(1, 1.0)]), 0.0);
             if least > 0.0 {
@@ -132,9 +132,4 @@ fn settings() -> Option<DefaultSettings<f64>> {
 
 fn float(value: &Rational) -> f64 {
     value.to_f64().unwrap_or(0.0)
-}
-
-#[expect(clippy::cast_precision_loss, reason = "a count of subsets, far below 2^53")]
-fn count(value: usize) -> f64 {
-    value as f64
 }

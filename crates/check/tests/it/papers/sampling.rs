@@ -2,12 +2,14 @@
 
 use super::chance::{random, smallest_gain};
 use crate::it::common::dice::Dice;
+use crate::it::common::mechanisms::mechanism;
 use deniable_check::Bound;
 use deniable_check::decide::decide;
 use deniable_check::family::{Family, Prior};
 use deniable_check::notion::{Direction, Notion, Sign};
 use deniable_check::verdict::Value;
-use deniable_core::exact::{Rational, ratio, whole};
+use deniable_check::words;
+use deniable_core::exact::{Rational, power, ratio, whole};
 use num_traits::Zero;
 
 /// `γ = max(e^ε, (e^ε − 1 + β)/(β·e^ε))`, each side decided by itself and by enumeration of all priors of 0 and β.
@@ -36,5 +38,35 @@ fn sampling_and_fixed_priors_agree() {
                 }
             }
         }
+    }
+}
+
+/// LQS13 section 5.3 is about the positive side alone: `positive-sampling` is that side, and γ is its translation.
+#[test]
+fn the_positive_side_alone_has_a_name() {
+    let coin = mechanism(1, 2, |data| if data == 0 { vec![ratio(1, 2); 2] } else { vec![whole(0), whole(1)] });
+    let odds = |name: &str| decide(&coin, &words::notion(name).unwrap(), &Family::All).unwrap().value;
+    // Kept half of the time: (1/4, 3/4) against (1/2, 1/2).
+    assert_eq!(odds("positive-sampling:1/2"), Value::Attained(Bound::Finite(ratio(3, 2))));
+    assert_eq!(odds("sampling:1/2"), Value::Attained(Bound::Finite(whole(2))));
+    let mut dice = Dice::new(511);
+    for _ in 0..60 {
+        let mechanism = random(3, 2, &mut dice);
+        let read = words::notion("positive-sampling:1/3").unwrap();
+        assert_eq!(read, Notion::Sampling { rate: ratio(1, 3), sign: Sign::Positive });
+        let thinned = |data: u32, output: usize| -> Rational {
+            let kept = (0..8_u32).filter(|kept| kept & !data == 0);
+            let chance = |kept: u32| {
+                let out = (data & !kept).count_ones();
+                power(&ratio(1, 3), kept.count_ones()) * power(&ratio(2, 3), out)
+            };
+            kept.map(|kept| chance(kept) * mechanism.probability(output, kept)).sum()
+        };
+        let pairs =
+            (0..8_u32).flat_map(|data| (0..3).map(move |t| (data, data | 1 << t))).filter(|(data, with)| data != with);
+        let ratios = pairs
+            .flat_map(|(data, with)| [0, 1].map(|output| Bound::of(&thinned(with, output), &thinned(data, output))));
+        let plain = ratios.flatten().max().unwrap();
+        assert_eq!(decide(&mechanism, &read, &Family::All).unwrap().value, Value::Attained(plain));
     }
 }

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import facts
+import package
 import probes
-from libraries import HERE, LIBRARIES, Library, Skipped, python, run, say
+from libraries import HERE, LIBRARIES, Library, Skipped, python, run, say, with_wheel
 from tables import number, seconds, span, table
 from workload import GROUPS, ROWS_PER_GROUP, Case
 
@@ -34,6 +35,13 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--format", choices=["parquet", "csv"], default="parquet", help="what the libraries read")
     parser.add_argument("--only", help="libraries, separated by commas: " + ",".join(x.name for x in LIBRARIES))
     parser.add_argument("--deniable", type=Path, help="the command to compare (a release build of this tree)")
+    parser.add_argument("--wheel", type=Path, help="the wheel of the library deniable_package")
+    parser.add_argument(
+        "--package", type=Path, metavar="WHEEL", help="measure calls of this wheel beside the command, and imports, instead"
+    )
+    parser.add_argument(
+        "--sizes", default=",".join(map(str, package.SIZES)), help="rows of the tables of --package (%(default)s)"
+    )
     parser.add_argument("--json", type=Path, help="write everything that was measured to this file")
     parser.add_argument(
         "--tables", type=Path, nargs="+", help="show earlier --json FILEs together instead of measuring"
@@ -239,16 +247,30 @@ def together(files: list[Path]) -> Measured:
     return first
 
 
+def put(file: Path | None, text: str, begin: str, end: str) -> None:
+    """Puts it between the markers of a file."""
+    if file:
+        before, rest = file.read_text().split(begin)
+        _, after = rest.split(end)
+        file.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
+
+
 def main() -> None:
     options = arguments()
+    if options.package:
+        names = options.only.split(",") if options.only else [library.name for library in LIBRARIES]
+        sizes = [int(size) for size in options.sizes.split(",")]
+        text = package.report(options.package, deniable(options.deniable), names, sizes, options.runs)
+        print(text)
+        put(options.write, text, package.BEGIN, package.END)
+        return
+    if options.wheel:
+        with_wheel(options.wheel)
     measured = together(options.tables) if options.tables else measure(options)
     save(measured, options.json)
     text = report(measured)
     print(text)
-    if options.write:
-        before, rest = options.write.read_text().split(BEGIN)
-        _, after = rest.split(END)
-        options.write.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}")
+    put(options.write, text, BEGIN, END)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,9 @@ from workload import Case
 HERE = Path(__file__).parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "deniable" / "python"
 
+WHEEL = "COMPARE_WHEEL"
+"""Set once the wheel that is to be measured is installed, so that no other one is measured that was left behind."""
+
 Command = list[str | Path]
 
 
@@ -31,6 +34,7 @@ class Library:
 
 LIBRARIES = [
     Library("deniable", "Deniable", "plain"),
+    Library("deniable_package", "Deniable (package)", "package"),
     Library("opendp", "OpenDP", "opendp"),
     Library("tumult", "Tumult Analytics", "tumult", needs="java"),
     Library("smartnoise", "SmartNoise SQL", "smartnoise"),
@@ -80,7 +84,20 @@ def python(environment: str) -> Path:
     return interpreter
 
 
+def with_wheel(wheel: Path) -> Path:
+    """The interpreter of the environment that has this wheel of Deniable."""
+    interpreter = python("package")
+    os.environ[WHEEL] = str(wheel.resolve())
+    install: Command = [interpreter, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    done = subprocess.run([*install, "--force-reinstall", "--no-deps", wheel], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise SystemExit(f"{wheel} cannot be installed: {done.stderr.strip()}")
+    return interpreter
+
+
 def ready(library: Library) -> Path:
+    if library.environment == "package" and WHEEL not in os.environ:
+        raise Skipped("no wheel was given: --wheel FILE")
     if library.needs and shutil.which(library.needs) is None:
         raise Skipped(f"there is no `{library.needs}` here")
     return python(library.environment)

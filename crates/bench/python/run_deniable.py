@@ -54,6 +54,17 @@ sql = "SELECT key, COUNT(*) AS count, SUM(value) AS sum, AVG(value) AS average F
 """
 
 
+def report(case: Case, parts: list[dict[str, str]]) -> Noise:
+    scales = {part["measure"]: part["scale"] for part in parts}
+    return Noise(
+        count=scales["COUNT(*)"],
+        sum=scales["SUM(value)"],
+        average=f"centred sum {scales[f'SUM(value - {(LOW + HIGH) // 2})']}, count {scales['COUNT(value)']}",
+        mechanism=", ".join(sorted({part["kind"] for part in parts})),
+        spent=3 * case.epsilon,
+    )
+
+
 def begin(case: Case) -> Ask:
     folder = Path(tempfile.mkdtemp(prefix="deniable-", dir=os.environ.get("COMPARE_TMP")))
     (folder / "policy.toml").write_text(policy(case))
@@ -69,17 +80,7 @@ def begin(case: Case) -> Ask:
         cells = {}
         for key, *row in answer["rows"]:
             cells[key] = [cell(x["value"] if isinstance(x, dict) else x) for x in row]
-        return Answers(cells, lambda: report(answer["noise"]))
-
-    def report(parts: list[dict[str, str]]) -> Noise:
-        scales = {part["measure"]: part["scale"] for part in parts}
-        return Noise(
-            count=scales["COUNT(*)"],
-            sum=scales["SUM(value)"],
-            average=f"centred sum {scales[f'SUM(value - {(LOW + HIGH) // 2})']}, count {scales['COUNT(value)']}",
-            mechanism=", ".join(sorted({part["kind"] for part in parts})),
-            spent=3 * case.epsilon,
-        )
+        return Answers(cells, lambda: report(case, answer["noise"]))
 
     return ask
 

@@ -28,7 +28,7 @@ class Translation(NamedTuple):
     decimal: str
     """The same as a decimal, rounded so that it claims no more."""
     direction: str
-    """``equivalent``, ``implies``, ``implied by``, ``no implication`` or ``not known``."""
+    """``equivalent``, ``implies``, ``implied by``, ``no implication``, ``not known`` or ``vacuous``."""
     tight: bool
     """Whether the value is attained, or approached."""
     partial: bool

@@ -1,6 +1,6 @@
 //! Odds ratios that are exact while they can be, and enclosed between two fractions when they cannot.
 
-use deniable_core::budget::Spend;
+use deniable_core::budget::{Base, Spend};
 use deniable_core::exact::{Rational, whole};
 use num_traits::One;
 use std::cmp::Ordering;
@@ -22,6 +22,28 @@ pub enum Amount {
 /// A fraction as an odds ratio; below 1 nothing is learned, which is 1.
 fn spend(odds: Rational) -> Spend {
     Spend::odds(odds).unwrap_or_else(|_| Spend::nothing())
+}
+
+/// The same amount with all whole powers of fractions as one: 2 × 3 is 6, and is seen to be.
+#[must_use]
+pub fn plain(spend: &Spend) -> Spend {
+    let (mut fraction, mut rest) = (Spend::nothing(), Spend::nothing());
+    for (base, share) in spend.terms() {
+        let power = match base {
+            Base::E => Spend::epsilon(share.clone()),
+            Base::Odds(odds) => Spend::odds(odds.clone()).and_then(|odds| odds.share(share)),
+        };
+        // Bases and shares of an amount are what amounts are made of.
+        let Ok(power) = power else { return spend.clone() };
+        match power.exact_odds() {
+            Some(_) => fraction = fraction.and(&power),
+            None => rest = rest.and(&power),
+        }
+    }
+    match fraction.exact_odds() {
+        Some(odds) => self::spend(odds).and(&rest),
+        None => spend.clone(),
+    }
 }
 
 impl Amount {
@@ -137,5 +159,9 @@ mod tests {
         assert_eq!(e.power(&whole(2)).certainly_cmp(&four), Some(Ordering::Greater));
         assert_eq!(e.and(&four).and(&e).power(&ratio(1, 2)), e.and(&Amount::of(whole(2))));
         assert!(Amount::of(ratio(1, 3)).is_one());
+        let six = |one: i64, other: i64| Spend::odds(whole(one)).unwrap().and(&Spend::odds(whole(other)).unwrap());
+        assert_eq!(plain(&six(2, 3)), Spend::odds(whole(6)).unwrap());
+        let with_e = six(2, 3).and(&Spend::epsilon(whole(1)).unwrap());
+        assert_eq!(plain(&with_e).to_string(), "e × 6");
     }
 }

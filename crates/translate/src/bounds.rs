@@ -5,7 +5,7 @@
 //! people with beliefs `p` and `1−p`, both in the range (`F-DB[a,b]`).
 
 use crate::amount::Amount;
-use crate::notion::Notion;
+use crate::notion::{Notion, Sign};
 use crate::statement::{Stated, Statement, Target};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::belief::{gain_over, posterior};
@@ -27,6 +27,12 @@ impl Number {
         let (low, high) = odds.ends();
         let (one, other) = (function(&low), function(&high));
         if one <= other { Self { low: one, high: other } } else { Self { low: other, high: one } }
+    }
+
+    /// The number, where it is known.
+    #[must_use]
+    pub fn exact(&self) -> Option<&Rational> {
+        (self.low == self.high).then_some(&self.low)
     }
 }
 
@@ -79,6 +85,10 @@ pub fn necessary(statement: &Statement) -> Result<Option<Amount>, PromiseError> 
             let (gain, loss) = both(statement, &range)?;
             Ok(Some(Amount::of(gain.max(loss))))
         }
+        Some(Observers::Range(range)) if is_indistinguishable(&statement.target) => {
+            // The same, where the factor by which one of the two beliefs falls allows more.
+            Ok(Some(before_fall(&stated_odds(&statement.value), &smaller(&range))))
+        }
         Some(Observers::Range(range)) => with_range(statement, &range).map(Some),
         Some(Observers::Worlds(least)) => {
             let Stated::Pair(alpha, beta) = &statement.value else { return Ok(None) };
@@ -97,11 +107,54 @@ pub fn necessary(statement: &Statement) -> Result<Option<Amount>, PromiseError> 
 /// # Errors
 /// As for [`enough`].
 pub fn exchange(statement: &Statement) -> Result<Option<Amount>, PromiseError> {
-    if statement.target.notion != Notion::Membership || statement.target.adjacency != Adjacency::AddRemove {
+    if statement.target.adjacency != Adjacency::AddRemove {
+        return Ok(None);
+    }
+    if is_indistinguishable(&statement.target) {
+        let (stated, range) = (stated_odds(&statement.value), &statement.target.priors);
+        let (gain, loss) = (before_fall(&stated, range.high()), before_fall(&stated, range.of_absence().high()));
+        return Ok(Some(gain.and(&loss)));
+    }
+    if statement.target.notion != Notion::Membership {
         return Ok(None);
     }
     let (gain, loss) = both(statement, &statement.target.priors)?;
     Ok(Some(Amount::of(gain * loss)))
+}
+
+fn is_indistinguishable(target: &Target) -> bool {
+    target.notion == Notion::Indistinguishable { sign: Sign::Both }
+}
+
+fn stated_odds(value: &Stated) -> Amount {
+    match value {
+        Stated::Odds(odds) => odds.clone().into(),
+        Stated::Number(odds) | Stated::Pair(odds, _) => Amount::of(odds.clone()),
+    }
+}
+
+/// By what factor a belief falls at most where the odds of what is believed with `belief` grow so far: `1 + p(R−1)` (I-IND).
+fn fall(odds: &Amount, belief: &Rational) -> Amount {
+    if belief.is_one() { odds.clone() } else { odds.map(|odds| whole(1) + belief * (odds - whole(1))) }
+}
+
+/// How far odds may grow for the other belief to fall by this factor.
+fn before_fall(factor: &Amount, belief: &Rational) -> Amount {
+    if belief.is_one() { factor.clone() } else { factor.map(|factor| whole(1) + (factor - whole(1)) / belief) }
+}
+
+/// The smaller of the highest beliefs in presence and in absence.
+fn smaller(range: &PriorRange) -> Rational {
+    range.high().min(range.of_absence().high()).clone()
+}
+
+/// The belief at which the other falls most: in presence, in absence, or the larger of both.
+fn highest(range: &PriorRange, sign: Sign) -> Rational {
+    match sign {
+        Sign::Positive => range.high().clone(),
+        Sign::Negative => range.of_absence().high().clone(),
+        Sign::Both => range.high().max(range.of_absence().high()).clone(),
+    }
 }
 
 /// The smallest parameter with which the notion follows from an odds ratio (the highest floor).
@@ -133,6 +186,14 @@ pub fn can_be_promised(target: &Target) -> bool {
         Notion::Floor => !target.priors.low().is_zero(),
         _ => true,
     }
+}
+
+/// Whether no prior has worlds that are all at least as likely as `P_min`, and at most as `P_max`: so many at most have room,
+/// and so many at least are needed (B-6). Whatever is said of them is said of nobody.
+#[must_use]
+pub fn nobody(target: &Target) -> bool {
+    let Notion::AlphaBeta { least, most: Some(most) } = &target.notion else { return false };
+    !least.is_zero() && !most.is_zero() && least.recip().floor() < most.recip().ceil()
 }
 
 enum Observers {
@@ -187,12 +248,17 @@ fn both(statement: &Statement, range: &PriorRange) -> Result<(Rational, Rational
 fn with_range(statement: &Statement, range: &PriorRange) -> Result<Amount, PromiseError> {
     let value = &statement.value;
     match &statement.target.notion {
-        Notion::Odds(_) | Notion::Epsilon(_) | Notion::FreeLunch | Notion::Group { .. } | Notion::Sampling { .. } => {
-            match value {
-                Stated::Odds(odds) => Ok(odds.clone().into()),
-                Stated::Number(odds) | Stated::Pair(odds, _) => Ok(Amount::of(odds.clone())),
-            }
-        }
+        Notion::Odds(_)
+        | Notion::Epsilon(_)
+        | Notion::FreeLunch
+        | Notion::Group { .. }
+        | Notion::Sampling { .. }
+        | Notion::ZeroKnowledge { .. }
+        | Notion::CrowdBlending { .. }
+        | Notion::Induced(_)
+        | Notion::BayesOptimal { .. }
+        | Notion::SemiHonest { .. } => Ok(stated_odds(value)),
+        Notion::Indistinguishable { sign } => Ok(before_fall(&stated_odds(value), &highest(range, *sign))),
         Notion::Gain => promised(&Promise::Gain(number(value)), range),
         Notion::NegativeGain => promised(&Promise::NegativeGain(number(value)), range),
         Notion::Membership => both(statement, range).map(|(gain, loss)| Amount::of(gain.min(loss))),
@@ -227,9 +293,19 @@ fn valued(
 ) -> Value {
     let number = |function: &dyn Fn(&Rational) -> Rational| Value::Number(Number::of(odds, function));
     match &target.notion {
-        Notion::Odds(_) | Notion::FreeLunch | Notion::Group { .. } | Notion::Sampling { .. } => {
-            Value::Odds(odds.clone())
+        Notion::Odds(_)
+        | Notion::FreeLunch
+        | Notion::Group { .. }
+        | Notion::Sampling { .. }
+        | Notion::ZeroKnowledge { .. }
+        | Notion::CrowdBlending { .. }
+        | Notion::Induced(_)
+        | Notion::BayesOptimal { .. }
+        | Notion::SemiHonest { .. } => Value::Odds(odds.clone()),
+        Notion::Indistinguishable { sign: Sign::Both } => {
+            Value::Odds(fall(odds, &choose(range.high().clone(), range.of_absence().high().clone())))
         }
+        Notion::Indistinguishable { sign } => Value::Odds(fall(odds, &highest(range, *sign))),
         Notion::Epsilon(_) => Value::Epsilon(odds.clone()),
         Notion::Gain => number(&|odds| gain_over(range, odds)),
         Notion::NegativeGain => number(&|odds| gain_over(&range.of_absence(), odds)),

@@ -1,7 +1,9 @@
 //! Several releases together: odds ratios multiply (C-1), beliefs do not (E-2, E-3, E-4).
 
-use crate::amount::Amount;
-use crate::notion::{Notion, Sign};
+use crate::amount::{Amount, plain};
+use crate::bounds;
+use crate::notion::{Facts, Notion, Sign};
+use crate::parse::is_readable;
 use crate::shape::{Shape, follows};
 use crate::statement::{Stated, Statement, Target};
 use crate::translation::{self, Direction, Translation};
@@ -42,6 +44,9 @@ pub enum ComposeError {
     /// The total is no single number.
     #[error("the total of these odds is not exact; state them as rational odds")]
     NotExact,
+    /// The total is beyond what can be stated.
+    #[error("these releases together allow odds beyond e^4096, which promise nothing; compose fewer, or stricter ones")]
+    TooLarge,
 }
 
 /// The statement that all releases together keep, whatever each asked after seeing the others (C-1). Their order does not
@@ -50,13 +55,29 @@ pub enum ComposeError {
 /// What it implies may be more than it takes: [`translate`] goes to each target from the releases themselves.
 ///
 /// # Errors
-/// When one of them is about beliefs, or they bound pairs that have nothing in common.
+/// When one of them is about beliefs, they bound pairs that have nothing in common, or allow all but everything together.
 pub fn compose(releases: &[Statement]) -> Result<Statement, ComposeError> {
+    strongest(releases).map(|total| total.statement)
+}
+
+/// What all releases together keep over one shape.
+struct Total {
+    statement: Statement,
+    /// Whether releases are known that attain it together.
+    tight: bool,
+}
+
+fn strongest(releases: &[Statement]) -> Result<Total, ComposeError> {
     let first = releases.first().ok_or(ComposeError::Nothing)?;
-    let mut strongest: Option<Statement> = None;
+    // A release that keeps what is said of nobody may say anything, and so may all of them together.
+    let vacuous = releases.iter().filter(|release| bounds::nobody(&release.target)).min_by_key(ToString::to_string);
+    if let Some(vacuous) = vacuous {
+        return Ok(Total { statement: vacuous.clone(), tight: false });
+    }
+    let mut strongest: Option<Total> = None;
     for total in totals(releases, None)? {
         // What is also said of more pairs, at the same odds, is the stronger statement.
-        let stronger = strongest.as_ref().is_none_or(|before| implies(&total, before));
+        let stronger = strongest.as_ref().is_none_or(|before| implies(&total.statement, &before.statement));
         if stronger {
             strongest = Some(total);
         }
@@ -76,9 +97,16 @@ pub fn compose(releases: &[Statement]) -> Result<Statement, ComposeError> {
 /// # Errors
 /// As for [`compose`], and [`translation::translate`].
 pub fn translate(releases: &[Statement], to: &Target) -> Result<Vec<Translation>, ComposeTranslateError> {
-    let shown = compose(releases)?;
+    let Total { statement: shown, tight } = strongest(releases)?;
     let mut lines = translation::translate(&shown, to)?;
-    for total in totals(releases, Some(to.shape()))? {
+    if bounds::nobody(&shown.target) || bounds::nobody(to) {
+        return Ok(lines);
+    }
+    for line in &mut lines {
+        // An equivalence is one with the total; that releases attain the total is more.
+        line.tight &= tight || line.direction != Direction::Implies;
+    }
+    for Total { statement: total, tight } in totals(releases, Some(to.shape()))? {
         let Some(forward) = translation::translate(&total, to)?.into_iter().next() else { continue };
         let better = match (&forward.value, lines.first().and_then(|line| line.value.as_ref())) {
             (None, _) => false,
@@ -88,7 +116,8 @@ pub fn translate(releases: &[Statement], to: &Target) -> Result<Vec<Translation>
         };
         if better {
             lines.retain(|line| line.direction == Direction::ImpliedBy);
-            let line = Translation { from: shown.clone(), direction: Direction::Implies, ..forward };
+            let tight = tight && forward.tight;
+            let line = Translation { from: shown.clone(), direction: Direction::Implies, tight, ..forward };
             lines.insert(0, line);
         }
     }
@@ -108,7 +137,7 @@ pub enum ComposeTranslateError {
 
 /// The totals over all shapes that every release bounds, the pairs that say most by themselves first: single people before
 /// groups, smaller groups before larger ones.
-fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Statement>, ComposeError> {
+fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Total>, ComposeError> {
     for (position, release) in (1..).zip(releases) {
         if let Some((theorem, why)) = refusal(&release.target.notion) {
             let hint = hint(release);
@@ -121,10 +150,15 @@ fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Statement
     candidates.sort_by_key(rank);
     candidates.dedup();
     let mut all = Vec::new();
+    let mut beyond = false;
     for candidate in candidates {
-        all.extend(total(releases, candidate)?);
+        match total(releases, candidate) {
+            // Over other pairs, such as smaller groups, the total may be one that can be stated.
+            Err(ComposeError::TooLarge) => beyond = true,
+            found => all.extend(found?),
+        }
     }
-    Ok(all)
+    if all.is_empty() && beyond { Err(ComposeError::TooLarge) } else { Ok(all) }
 }
 
 /// Whether one statement of odds says at least what another does.
@@ -136,7 +170,8 @@ fn implies(one: &Statement, other: &Statement) -> bool {
     })
 }
 
-/// Whether the ratios of a shape are those of single pairs of datasets, which multiply; ratios of averages do not.
+/// Whether the ratios of a shape are those of single pairs of datasets, or of views and what makes them up from the same input
+/// and output, which multiply; ratios of averages do not.
 fn is_of_pairs(shape: &Shape) -> bool {
     match shape {
         Shape::Up
@@ -145,8 +180,16 @@ fn is_of_pairs(shape: &Shape) -> bool {
         | Shape::Replace
         | Shape::Group(_)
         | Shape::ReplaceGroup(_)
+        | Shape::Induced(_)
+        | Shape::View { .. }
         | Shape::All => true,
-        Shape::OneOf(_) | Shape::Sampled { .. } | Shape::SampledUp { .. } | Shape::Uniform => false,
+        Shape::OneOf(_)
+        | Shape::Sampled { .. }
+        | Shape::SampledUp { .. }
+        | Shape::Uniform
+        | Shape::Simulated(_)
+        | Shape::Crowd(_)
+        | Shape::Table { .. } => false,
     }
 }
 
@@ -159,19 +202,27 @@ fn rank(shape: &Shape) -> (u32, u32) {
         Shape::Down => (3, 0),
         Shape::Group(size) => (4, *size),
         Shape::ReplaceGroup(size) => (6, *size),
+        Shape::Induced(people) => (7, *people),
+        Shape::View { both } => (8, u32::from(!both)),
         _ => (5, 0),
     }
 }
 
 /// The product over one shape; `None` where some release does not bound it.
-fn total(releases: &[Statement], shape: Shape) -> Result<Option<Statement>, ComposeError> {
+fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeError> {
+    let mut tight = true;
     let mut total = Amount::of(deniable_core::exact::whole(1));
     for release in releases {
         let Ok(step) = follows(&release.target.shape(), &shape) else { return Ok(None) };
         let Stated::Odds(odds) = &release.value else { return Err(ComposeError::NotExact) };
+        tight &= step.tight;
         total = total.and(&step.carry.apply(&odds.clone().into()));
     }
     let Amount::Exact(total) = total else { return Err(ComposeError::NotExact) };
+    let total = plain(&total);
+    if !is_readable(&total) {
+        return Err(ComposeError::TooLarge);
+    }
     let (notion, adjacency) = match shape {
         Shape::Up => (Notion::Odds(Sign::Positive), Adjacency::AddRemove),
         Shape::Down => (Notion::Odds(Sign::Negative), Adjacency::AddRemove),
@@ -179,16 +230,30 @@ fn total(releases: &[Statement], shape: Shape) -> Result<Option<Statement>, Comp
         Shape::All => (Notion::FreeLunch, Adjacency::AddRemove),
         Shape::Group(size) => (Notion::Group { size }, Adjacency::AddRemove),
         Shape::ReplaceGroup(size) => (Notion::Group { size }, Adjacency::ReplaceOne),
+        Shape::Induced(people) => (Notion::Induced(Facts::Apart(people)), Adjacency::AddRemove),
+        Shape::View { both } => (Notion::SemiHonest { both }, Adjacency::AddRemove),
         _ => (Notion::Odds(Sign::Both), Adjacency::AddRemove),
     };
     let target = Target { notion, adjacency, priors: PriorRange::any() };
-    Ok(Some(Statement { target, value: Stated::Odds(total) }))
+    Ok(Some(Total { statement: Statement { target, value: Stated::Odds(total) }, tight }))
 }
 
 /// Why a notion does not compose: the counterexample, and what it shows.
 fn refusal(notion: &Notion) -> Option<(&'static str, &'static str)> {
     match notion {
-        Notion::Odds(_) | Notion::Epsilon(_) | Notion::FreeLunch | Notion::Group { .. } => None,
+        Notion::Odds(_)
+        | Notion::Epsilon(_)
+        | Notion::FreeLunch
+        | Notion::Group { .. }
+        | Notion::ZeroKnowledge { .. }
+        | Notion::Induced(_)
+        | Notion::SemiHonest { .. } => None,
+        Notion::CrowdBlending { .. } => {
+            Some(("I-CBP", "two answers may each hide somebody in another crowd, and together in none"))
+        }
+        Notion::BayesOptimal { .. } => {
+            Some(("I-BOP", "two tables may each leave two values possible, and together one"))
+        }
         Notion::AlphaBeta { .. } => {
             Some(("E-2", "after the first answer worlds no longer have the prior to which the second was calibrated"))
         }
@@ -204,6 +269,7 @@ fn refusal(notion: &Notion) -> Option<(&'static str, &'static str)> {
         | Notion::Membership
         | Notion::Ceiling
         | Notion::Floor
+        | Notion::Indistinguishable { .. }
         | Notion::Rho { .. } => {
             Some(("E-4", "after the first answer beliefs have left the range that the second assumes"))
         }
@@ -215,14 +281,16 @@ fn hint(release: &Statement) -> String {
         (Notion::Sampling { .. } | Notion::SampledGain { .. } | Notion::UniformGain, _) => {
             return "compose the odds of the mechanisms (`odds=` or `epsilon=`) and translate the total".to_owned();
         }
+        (Notion::CrowdBlending { .. } | Notion::BayesOptimal { .. }, _) => {
+            return "state what the mechanisms keep between neighbours (`odds=` or `bounded-odds=`)".to_owned();
+        }
         (_, Shape::Up) => "positive-odds",
         (_, Shape::Down) => "negative-odds",
         (_, Shape::Replace | Shape::OneOf(_)) => "bounded-odds",
         _ => "odds",
     };
-    let value = match crate::bounds::enough(release) {
-        Ok(Amount::Exact(value)) => value.to_string(),
-        _ => "R".to_owned(),
+    let Ok(Amount::Exact(value)) = bounds::enough(release) else {
+        return format!("compose what its mechanism was calibrated to, as `{odds}=`, and translate the total");
     };
     format!(
         "if its mechanism was calibrated to `{odds}={value}`, which is enough for it, compose that and translate the total"

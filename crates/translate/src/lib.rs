@@ -7,6 +7,7 @@
 //! | which pairs of datasets does a notion compare, and which comparison follows from which? | [`shape`] |
 //! | how does the parameter of a notion become an odds ratio, and back? | [`bounds`] |
 //! | what does a statement say of the observers of another? | [`observers`] |
+//! | why does nothing follow? | [`counterexample`] |
 //! | does a counterexample keep the statement and break the target? | [`refuted`] |
 //! | what follows from what, how far, and why not further? | [`translation`] |
 //! | what do several releases promise together? | [`compose`] |
@@ -30,6 +31,7 @@
 pub mod amount;
 pub mod bounds;
 pub mod compose;
+pub mod counterexample;
 pub mod notion;
 pub mod observers;
 pub mod parse;

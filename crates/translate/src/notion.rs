@@ -62,6 +62,54 @@ pub enum Notion {
     },
     /// PMP under the prior that gives everyone one half, which is what k-Max keeps (E-1).
     UniformGain,
+    /// Indistinguishable privacy: by what factor any belief falls (I-IND).
+    Indistinguishable {
+        /// Both is the notion; what presence and what absence gain are the halves that a translation may go through.
+        sign: Sign,
+    },
+    /// Zero-knowledge privacy (I-ZKP).
+    ZeroKnowledge {
+        /// How many random rows of the others the simulator sees, 0 or more.
+        rows: u32,
+    },
+    /// Crowd-blending privacy (I-CBP).
+    CrowdBlending {
+        /// The size of a crowd, itself included: at least 2.
+        crowd: u32,
+    },
+    /// Differential privacy between the neighbours that public facts leave (I-INP).
+    Induced(Facts),
+    /// Bayes-optimal privacy of a table (I-BOP).
+    BayesOptimal {
+        /// Whether beliefs are kept from rising, too.
+        both: bool,
+    },
+    /// Privacy against a semi-honest party of a protocol (I-SMC).
+    SemiHonest {
+        /// Whether the simulation is near the view in both directions.
+        both: bool,
+    },
+}
+
+/// What is public about the data, as far as it matters to who is a neighbour of whom.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Facts {
+    /// Nothing: every dataset is allowed.
+    None,
+    /// How many people are in.
+    Size,
+    /// Facts under which neighbours are up to so many people apart, at least 1.
+    Apart(u32),
+}
+
+impl std::fmt::Display for Facts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Size => f.write_str("size"),
+            Self::Apart(people) => write!(f, "{people}"),
+        }
+    }
 }
 
 /// How a notion is written as a statement and as a target.
@@ -79,7 +127,7 @@ const fn spelling(name: &'static str, statement: &'static str, target: &'static 
 }
 
 /// Every form that is understood; [`canonical`] finds the one that a name of the table of notions means.
-pub const SPELLINGS: [Spelling; 22] = [
+pub const SPELLINGS: [Spelling; 30] = [
     spelling("odds", "odds=3", "odds"),
     spelling("epsilon", "epsilon=ln(3)", "epsilon"),
     spelling("unbounded-odds", "unbounded-odds=3", "unbounded-odds"),
@@ -102,6 +150,14 @@ pub const SPELLINGS: [Spelling; 22] = [
     spelling("group-privacy", "group-privacy=3,odds=8", "group-privacy:3"),
     spelling("uniform-gain", "uniform-gain=3/2", "uniform-gain"),
     spelling("sampled-gain", "sampled-gain:1/10=3/2", "sampled-gain:1/10"),
+    spelling("indistinguishable", "indistinguishable=3/2", "indistinguishable"),
+    spelling("zero-knowledge", "zero-knowledge:1=2", "zero-knowledge:1"),
+    spelling("crowd-blending", "crowd-blending:5=2", "crowd-blending:5"),
+    spelling("induced-neighbours", "induced-neighbours:4=2", "induced-neighbours:4"),
+    spelling("bayes-optimal", "bayes-optimal=2", "bayes-optimal"),
+    spelling("bayes-optimal-two-sided", "bayes-optimal-two-sided=2", "bayes-optimal-two-sided"),
+    spelling("semi-honest", "semi-honest=2", "semi-honest"),
+    spelling("semi-honest-both", "semi-honest-both=2", "semi-honest-both"),
 ];
 
 /// The name in [`SPELLINGS`] that a text means, whatever its case and hyphens: `gamma` is `gain`.
@@ -130,22 +186,22 @@ pub fn canonical(text: &str) -> Option<&'static str> {
         | Named::Sampling
         | Named::SampledGain
         | Named::UniformGain
-        | Named::FreeLunch => Some(found.notion.entry().name),
+        | Named::Indistinguishable
+        | Named::FreeLunch
+        | Named::ZeroKnowledge
+        | Named::CrowdBlending
+        | Named::InducedNeighbours
+        | Named::BayesOptimal
+        | Named::BayesOptimalTwoSided
+        | Named::SemiHonest
+        | Named::SemiHonestBoth => Some(found.notion.entry().name),
         Named::Delta
         | Named::BoundedDelta
         | Named::EpsilonAt
         | Named::BoundedEpsilonAt
-        | Named::Indistinguishable
         | Named::PositiveSampling
-        | Named::ZeroKnowledge
         | Named::ZeroKnowledgeRows
-        | Named::CrowdBlending
-        | Named::InducedNeighbours
-        | Named::InducedExchange
-        | Named::BayesOptimal
-        | Named::BayesOptimalTwoSided
-        | Named::SemiHonest
-        | Named::SemiHonestBoth => None,
+        | Named::InducedExchange => None,
     }
 }
 
@@ -172,6 +228,12 @@ impl Notion {
             Self::SampledGain { .. } => "sampled-gain",
             Self::Group { .. } => "group-privacy",
             Self::UniformGain => "uniform-gain",
+            Self::Indistinguishable { .. }
+            | Self::ZeroKnowledge { .. }
+            | Self::CrowdBlending { .. }
+            | Self::Induced(_)
+            | Self::BayesOptimal { .. }
+            | Self::SemiHonest { .. } => self.named().entry().name,
         }
     }
 
@@ -179,7 +241,17 @@ impl Notion {
     #[must_use]
     pub fn is_odds(&self) -> bool {
         match self {
-            Self::Odds(_) | Self::Epsilon(_) | Self::FreeLunch | Self::Group { .. } | Self::Sampling { .. } => true,
+            Self::Odds(_)
+            | Self::Epsilon(_)
+            | Self::FreeLunch
+            | Self::Group { .. }
+            | Self::Sampling { .. }
+            | Self::Indistinguishable { .. }
+            | Self::ZeroKnowledge { .. }
+            | Self::CrowdBlending { .. }
+            | Self::Induced(_)
+            | Self::BayesOptimal { .. }
+            | Self::SemiHonest { .. } => true,
             Self::Gain
             | Self::NegativeGain
             | Self::Membership
@@ -195,13 +267,26 @@ impl Notion {
     /// Whether the range of prior beliefs matters to it.
     #[must_use]
     pub fn depends_on_priors(&self) -> bool {
-        matches!(self, Self::Gain | Self::NegativeGain | Self::Membership | Self::Ceiling | Self::Floor)
+        matches!(
+            self,
+            Self::Gain
+                | Self::NegativeGain
+                | Self::Membership
+                | Self::Ceiling
+                | Self::Floor
+                | Self::Indistinguishable { .. }
+        )
     }
 
     /// The entry that turns its parameter into an odds ratio.
     #[must_use]
     pub fn theorem(&self) -> &'static str {
-        let named = match self {
+        self.named().entry().theorem
+    }
+
+    /// The notion of the table of names.
+    fn named(&self) -> Named {
+        match self {
             Self::Odds(Sign::Both) | Self::Epsilon(Sign::Both) => Named::Dp,
             Self::Odds(Sign::Positive) | Self::Epsilon(Sign::Positive) => Named::PositiveDp,
             Self::Odds(Sign::Negative) | Self::Epsilon(Sign::Negative) => Named::NegativeDp,
@@ -217,8 +302,15 @@ impl Notion {
             Self::SampledGain { .. } => Named::SampledGain,
             Self::Group { .. } => Named::GroupPrivacy,
             Self::UniformGain => Named::UniformGain,
-        };
-        named.entry().theorem
+            Self::Indistinguishable { .. } => Named::Indistinguishable,
+            Self::ZeroKnowledge { .. } => Named::ZeroKnowledge,
+            Self::CrowdBlending { .. } => Named::CrowdBlending,
+            Self::Induced(_) => Named::InducedNeighbours,
+            Self::BayesOptimal { both: false } => Named::BayesOptimal,
+            Self::BayesOptimal { both: true } => Named::BayesOptimalTwoSided,
+            Self::SemiHonest { both: false } => Named::SemiHonest,
+            Self::SemiHonest { both: true } => Named::SemiHonestBoth,
+        }
     }
 }
 

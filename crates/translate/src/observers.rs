@@ -6,6 +6,7 @@
 //! - PMP with γ: `q ≤ γp` and `1 − q ≥ (1−p)/γ`, so `q ≤ min(γp, 1 − (1−p)/γ)`. Both grow with `p`, and the larger of
 //!   `q/p` and `(1−p)/(1−q)` is then γ: over fewer observers the same γ holds.
 //! - NMP with γ is the same with `1−p` and `1−q`: `q ≥ max(p/γ, 1 − γ(1−p))`.
+//! - Indistinguishable privacy with `e^ε` is `q ≥ p/e^ε` and `1 − q ≥ (1−p)/e^ε`; membership privacy with γ says as much.
 //! - A ceiling or a floor is a bound on `q` itself.
 //!
 //! One of `j` equally likely people is in `F-DB[a,b]` where `1/j` lies in `[a,b]`. What follows for such observers follows for
@@ -14,6 +15,7 @@
 //! An example, of the range 1/10 to 2/5 and γ = 2: the belief 2/5 rises to 7/10 at most (3/5 falls to no less than 3/10), and
 //! one of three equally likely people is believed in with at most min(2/3, 1 − (2/3)/2) = 2/3.
 
+use crate::amount::Amount;
 use crate::bounds::{Number, Value};
 use crate::notion::Notion;
 use crate::shape::Shape;
@@ -26,11 +28,15 @@ use num_traits::{One, ToPrimitive, Zero};
 /// or it says nothing of that side of their beliefs.
 #[must_use]
 pub fn among(from: &Statement, to: &Target) -> Option<Value> {
-    let Stated::Number(stated) = &from.value else { return None };
+    let stated = match &from.value {
+        Stated::Number(number) => number.clone(),
+        Stated::Odds(odds) => odds.exact_odds()?,
+        Stated::Pair(..) => return None,
+    };
     if from.target.shape() != Shape::Replace || !from.target.notion.depends_on_priors() {
         return None;
     }
-    let said = Said { notion: &from.target.notion, value: stated };
+    let said = Said { notion: &from.target.notion, value: &stated };
     let range = &from.target.priors;
     let value = if let Notion::Rho { among } = to.notion {
         said.one_of(range, among)?
@@ -42,7 +48,11 @@ pub fn among(from: &Statement, to: &Target) -> Option<Value> {
         }
         said.over(part, &to.notion)?
     };
-    Some(Value::Number(Number { low: value.clone(), high: value }))
+    Some(if to.notion.is_odds() {
+        Value::Odds(Amount::of(value))
+    } else {
+        Value::Number(Number { low: value.clone(), high: value })
+    })
 }
 
 /// A notion about beliefs with its parameter.
@@ -57,6 +67,7 @@ impl Said<'_> {
         let rest = whole(1) - prior;
         match self.notion {
             Notion::Gain | Notion::Membership => Some((self.value * prior).min(whole(1) - rest / self.value)),
+            Notion::Indistinguishable { .. } => Some(whole(1) - rest / self.value),
             Notion::Ceiling => Some(self.value.clone()),
             _ => None,
         }
@@ -67,6 +78,7 @@ impl Said<'_> {
         let rest = whole(1) - prior;
         match self.notion {
             Notion::NegativeGain | Notion::Membership => Some((prior / self.value).max(whole(1) - self.value * rest)),
+            Notion::Indistinguishable { .. } => Some(prior / self.value),
             Notion::Floor => Some(self.value.clone()),
             _ => None,
         }
@@ -78,7 +90,8 @@ impl Said<'_> {
             // No better γ follows for fewer observers than the statement's own.
             (Notion::Gain | Notion::Membership, Notion::Gain)
             | (Notion::NegativeGain | Notion::Membership, Notion::NegativeGain)
-            | (Notion::Membership, Notion::Membership) => Some(self.value.clone()),
+            | (Notion::Membership, Notion::Membership)
+            | (Notion::Membership | Notion::Indistinguishable { .. }, Notion::Indistinguishable { .. }) => Some(self.value.clone()),
             (_, Notion::Ceiling) => self.highest(part.high()).filter(|_| !part.high().is_one()),
             (_, Notion::Floor) => self.lowest(part.low()).filter(|_| !part.low().is_zero()),
             // Against one ceiling for all, the smallest prior gains most.

@@ -3,7 +3,8 @@
 //! `name=value`, `name:parameter`, and after `@` the adjacency or the priors: `gain=3/2@1/5..4/5@replace-one`.
 //! [`SPELLINGS`] lists every name with an example.
 
-use crate::notion::{Notion, SPELLINGS, Sign, canonical};
+use crate::amount::plain;
+use crate::notion::{Facts, Notion, SPELLINGS, Sign, canonical};
 use crate::statement::{Stated, Statement, Target};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::budget::Spend;
@@ -14,6 +15,12 @@ use num_traits::{One, Pow, Signed, Zero};
 
 /// Other names of notions that are listed.
 const MORE: [&str; 1] = ["k-max"];
+
+/// An ε beyond this is surely a mistake.
+const LARGEST_EPSILON: i64 = 4096;
+
+/// The longest number that is read: translations may have more digits than anybody types.
+const LONGEST_NUMBER: usize = 20_000;
 
 /// A text that is no statement: where, why, and what to write instead.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -71,12 +78,17 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
             let (size, rest) = reader.nested(parameter, value, "group-privacy=3,odds=8")?;
             (Notion::Group { size: reader.count(size)? }, Stated::Odds(reader.named_odds(rest)?))
         }
+        "zero-knowledge" | "crowd-blending" | "induced-neighbours" => {
+            let (parameter, rest) = reader.nested(parameter, value, parts.example)?;
+            (reader.further(name, parameter)?, Stated::Odds(reader.named_odds(rest)?))
+        }
         "k-max" => (Notion::UniformGain, Stated::Number(reader.k_max(value)?)),
         _ => {
             reader.no_parameter(parameter)?;
             let notion = reader.plain(name)?;
             let stated = match &notion {
                 Notion::Epsilon(_) => Stated::Odds(reader.epsilon(value)?),
+                Notion::Indistinguishable { .. } | Notion::BayesOptimal { .. } | Notion::SemiHonest { .. } => Stated::Odds(reader.named_odds(value)?),
                 notion if notion.is_odds() => Stated::Odds(reader.odds(value)?),
                 _ => Stated::Number(reader.number(value)?),
             };
@@ -103,6 +115,9 @@ pub fn target(text: &str, priors: &PriorRange) -> Result<Target, ParseError> {
         "sampling" => Notion::Sampling { rate: reader.rate(reader.needed(parameter, "sampling:1/10")?)? },
         "sampled-gain" => Notion::SampledGain { rate: reader.rate(reader.needed(parameter, "sampled-gain:1/10")?)? },
         "group-privacy" => Notion::Group { size: reader.count(reader.needed(parameter, "group-privacy:3")?)? },
+        "zero-knowledge" | "crowd-blending" | "induced-neighbours" => {
+            reader.further(parts.name, reader.needed(parameter, parts.example)?)?
+        }
         "k-max" => Notion::UniformGain,
         name => {
             reader.no_parameter(parameter)?;
@@ -145,6 +160,8 @@ struct Parts<'a> {
     parameter: Option<&'a str>,
     value: Option<&'a str>,
     suffixes: Vec<&'a str>,
+    /// How it may be written.
+    example: &'static str,
 }
 
 impl<'a> Reader<'a> {
@@ -174,7 +191,7 @@ impl<'a> Reader<'a> {
         match value {
             None | Some("") if valued => Err(self.error(head, "no value", format!("write `{example}`"))),
             Some(_) if !valued => Err(self.error(head, "a target has no value", format!("write `{example}`"))),
-            _ => Ok(Parts { name, parameter, value, suffixes: pieces.collect() }),
+            _ => Ok(Parts { name, parameter, value, suffixes: pieces.collect(), example }),
         }
     }
 
@@ -211,6 +228,11 @@ impl<'a> Reader<'a> {
             "posterior-at-most" => Notion::Ceiling,
             "posterior-at-least" => Notion::Floor,
             "uniform-gain" => Notion::UniformGain,
+            "indistinguishable" => Notion::Indistinguishable { sign: Sign::Both },
+            "bayes-optimal" => Notion::BayesOptimal { both: false },
+            "bayes-optimal-two-sided" => Notion::BayesOptimal { both: true },
+            "semi-honest" => Notion::SemiHonest { both: false },
+            "semi-honest-both" => Notion::SemiHonest { both: true },
             _ => return Err(self.unknown(name)),
         })
     }
@@ -271,7 +293,9 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&self, text: &str) -> Result<Rational, ParseError> {
-        parse_rational(text).map_err(|wrong| self.error(text, "not an exact number", wrong.to_string()))
+        parse_rational(text)
+            .or_else(|wrong| long(text).ok_or(wrong))
+            .map_err(|wrong| self.error(text, "not an exact number", wrong.to_string()))
     }
 
     fn count(&self, text: &str) -> Result<u32, ParseError> {
@@ -280,6 +304,33 @@ impl<'a> Reader<'a> {
             .ok()
             .filter(|count| (1..=10_000).contains(count))
             .ok_or_else(|| self.error(text, "not a number of people", "write a whole number from 1 to 10000"))
+    }
+
+    /// A notion with one parameter: rows, members, or what is public.
+    fn further(&self, name: &str, text: &str) -> Result<Notion, ParseError> {
+        match (name, text.trim()) {
+            ("zero-knowledge", "0") => Ok(Notion::ZeroKnowledge { rows: 0 }),
+            ("zero-knowledge", rows) => Ok(Notion::ZeroKnowledge { rows: self.count(rows)? }),
+            ("crowd-blending", crowd) => match self.count(crowd)? {
+                1 => {
+                    let hint = "whoever is a crowd by themselves always blends in: write a whole number from 2 to 10000";
+                    Err(self.error(text, "a crowd of one hides nobody", hint))
+                }
+                crowd => Ok(Notion::CrowdBlending { crowd }),
+            },
+            (_, "none") => Ok(Notion::Induced(Facts::None)),
+            (_, "size") => Ok(Notion::Induced(Facts::Size)),
+            (_, people) => people
+                .parse()
+                .ok()
+                .filter(|people| (1..=10_000).contains(people))
+                .map(|people| Notion::Induced(Facts::Apart(people)))
+                .ok_or_else(|| {
+                    let hint = "write `none`, `size`, or how many people apart neighbours may be: a whole number from 1 to \
+                                10000";
+                    self.error(text, "not what public facts leave", hint)
+                }),
+        }
     }
 
     fn among(&self, text: Option<&str>) -> Result<u32, ParseError> {
@@ -349,40 +400,58 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `3`, `e`, `e^2`, `e^(1/2)`.
+    /// `3`, `e^2`, `(3/2)^(1/8)`, and products of them: `2^(1/2) × 3`.
     fn odds(&self, text: &str) -> Result<Spend, ParseError> {
-        let text = text.trim();
-        if text == "e" {
-            return self.e(text, whole(1));
-        }
-        if let Some(power) = text.strip_prefix("e^") {
-            let power = power.strip_prefix('(').and_then(|p| p.strip_suffix(')')).unwrap_or(power);
-            return self.e(text, self.number(power)?);
-        }
-        let value = self.number(text)?;
-        Spend::odds(value)
-            .map_err(|wrong| self.error(text, wrong.to_string(), "write odds above 1, such as `3` or `e^1`"))
+        let factors = text.split(['×', '*']).map(|factor| self.factor(factor.trim()));
+        self.all(text, factors)
     }
 
-    /// `1`, `ln(3)`, `ln 3`, `2*ln(3)`.
+    fn factor(&self, text: &str) -> Result<Spend, ParseError> {
+        let (base, power) = text.split_once('^').map_or((text, None), |(base, power)| (base, Some(bare(power))));
+        let power = power.map_or_else(|| Ok(whole(1)), |power| self.number(power))?;
+        if bare(base) == "e" {
+            return self.e(text, power);
+        }
+        let odds = Spend::odds(self.number(bare(base))?)
+            .map_err(|wrong| self.error(text, wrong.to_string(), "write odds above 1, such as `3` or `e^1`"))?;
+        self.powered(text, &odds, &power)
+    }
+
+    /// `1`, `ln(3)`, `ln 3`, `2*ln(3)`, and sums of them: `1/2·ln(3) + 1`.
     fn epsilon(&self, text: &str) -> Result<Spend, ParseError> {
-        let text = text.trim();
+        let terms = text.split('+').map(|term| self.term(term.trim()));
+        self.all(text, terms)
+    }
+
+    fn term(&self, text: &str) -> Result<Spend, ParseError> {
         let Some((factor, inside)) = text.split_once("ln") else {
             let value = self.number(text)?;
             return self.e(text, value);
         };
         let factor = factor.trim().trim_end_matches(['*', '·']).trim();
         let factor = if factor.is_empty() { whole(1) } else { self.number(factor)? };
-        let inside = inside.trim();
-        let inside = inside.strip_prefix('(').and_then(|i| i.strip_suffix(')')).unwrap_or(inside);
-        let odds = self.odds(inside)?;
-        odds.share(&factor).map_err(|wrong| self.error(text, wrong.to_string(), "write `ln(3)` or `1/2*ln(3)`"))
+        let odds = self.odds(bare(inside))?;
+        self.powered(text, &odds, &factor)
+    }
+
+    /// The product of all, which must be an amount that somebody may mean.
+    fn all(&self, text: &str, parts: impl Iterator<Item = Result<Spend, ParseError>>) -> Result<Spend, ParseError> {
+        let mut product = Spend::nothing();
+        for part in parts {
+            product = product.and(&part?);
+        }
+        let product = plain(&product);
+        if is_readable(&product) {
+            return Ok(product);
+        }
+        Err(self.error(text, "too large", "even an ε of 10 protects next to nobody"))
+    }
+
+    fn powered(&self, text: &str, odds: &Spend, power: &Rational) -> Result<Spend, ParseError> {
+        odds.share(power).map_err(|wrong| self.error(text, wrong.to_string(), "write `ln(3)` or `1/2*ln(3)`"))
     }
 
     fn e(&self, text: &str, power: Rational) -> Result<Spend, ParseError> {
-        if power > whole(4096) {
-            return Err(self.error(text, "too large", "even an ε of 10 protects next to nobody"));
-        }
         Spend::epsilon(power).map_err(|_| self.error(text, "ε is not above 0", "write `epsilon=1` or `epsilon=ln(3)`"))
     }
 
@@ -393,6 +462,25 @@ impl<'a> Reader<'a> {
         let all = whole(2).pow(k);
         Ok((&all - Rational::one()) / (all - whole(2)))
     }
+}
+
+/// A fraction of whole numbers of many digits, as translations print them.
+fn long(text: &str) -> Option<Rational> {
+    let plain = text.chars().all(|c| c.is_ascii_digit() || c == '/');
+    if plain && text.len() <= LONGEST_NUMBER { text.parse().ok() } else { None }
+}
+
+/// Whether odds can be stated: they are at most e^4096, and printed in no more digits than are read.
+#[must_use]
+pub fn is_readable(odds: &Spend) -> bool {
+    let limit = Spend::epsilon(whole(LARGEST_EPSILON));
+    limit.is_ok_and(|limit| odds.fits(&limit) == Ok(true)) && odds.to_string().len() <= LONGEST_NUMBER
+}
+
+/// Without the parentheses around all of it.
+fn bare(text: &str) -> &str {
+    let text = text.trim();
+    text.strip_prefix('(').and_then(|inside| inside.strip_suffix(')')).unwrap_or(text)
 }
 
 #[cfg(test)]

@@ -20,9 +20,12 @@ pub struct Row {
     pub notion: String,
     /// The parameter, exactly; between two decimals where it is no closed form; `-` where there is none.
     pub value: String,
+    /// The target with its value, to be typed again; none where there is no value, or no closed form of it.
+    pub statement: Option<String>,
     /// As a decimal, rounded so that it claims no more.
     pub decimal: String,
-    /// Which follows from which: `equivalent`, `implies`, `implied by`, `no implication`, `not known`.
+    /// Which follows from which: `equivalent`, `implies`, `implied by`, `no implication`, `not known`,
+    /// `vacuous`.
     pub direction: &'static str,
     /// Whether the value is attained, or approached.
     pub tight: bool,
@@ -49,6 +52,9 @@ impl Row {
             notes.push("no value is known to follow, and no small mechanism shows that none does".to_owned());
         }
         notes.extend(translation.counterexample.map(|counterexample| counterexample.words().to_owned()));
+        if translation.counterexample.is_some() && !translation.decided {
+            notes.push("it takes more people than are built here: proved, not decided".to_owned());
+        }
         let up = (translation.direction == Direction::ImpliedBy) == (translation.to.notion == Notion::Floor);
         let rounding = if up { Rounding::Up } else { Rounding::Down };
         let (value, decimal) = match &translation.value {
@@ -59,6 +65,7 @@ impl Row {
             from: translation.from.to_string(),
             notion: translation.to.to_string(),
             value,
+            statement: translation.statement().map(|statement| statement.to_string()),
             decimal,
             direction: translation.direction.words(),
             tight: translation.tight,

@@ -3,7 +3,10 @@
 //! [`follows`] is the whole of the theory: for two shapes, either how an odds ratio carries over, with the theorem, or the
 //! mechanism that shows that none does. The tests check each line of it against random mechanisms, and each counterexample.
 
+mod further;
+
 use crate::amount::{Amount, one_over};
+use crate::counterexample::Counterexample;
 use deniable_core::exact::{Rational, ratio, whole};
 use num_traits::One;
 
@@ -38,6 +41,22 @@ pub enum Shape {
     },
     /// With a person over without, all others in with probability one half.
     Uniform,
+    /// The answer over what a simulator makes up from so many random rows of the others, and the reverse (I-ZKP).
+    Simulated(u32),
+    /// A member against nobody, or against the others of a crowd of so many, two or more, whichever is less (I-CBP).
+    Crowd(u32),
+    /// Datasets that public facts allow, and that are up to so many people apart with none allowed between (I-INP).
+    Induced(u32),
+    /// What a party of a protocol sees, over what its input and output would make up (I-SMC).
+    View {
+        /// Whether the reverse is limited, too.
+        both: bool,
+    },
+    /// Beliefs in a value before a table, over those after it (I-BOP).
+    Table {
+        /// Whether the reverse is limited, too.
+        both: bool,
+    },
 }
 
 /// How an odds ratio carries over; each is increasing.
@@ -45,8 +64,10 @@ pub enum Shape {
 pub enum Carry {
     /// `R^k` from `R`, with this `k`.
     Power(u32),
-    /// `1 + rate·(R − 1)`, and at least `floor`.
+    /// `1 + rate·(R^power − 1)`, and at least `floor`.
     Sample {
+        /// The power that is sampled; 1 as a rule.
+        power: u32,
         /// How likely a person is kept.
         rate: Rational,
         /// What can always happen.
@@ -60,8 +81,11 @@ impl Carry {
     pub fn apply(&self, odds: &Amount) -> Amount {
         match self {
             Self::Power(exponent) => odds.power(&whole(*exponent)),
-            Self::Sample { rate, floor } if rate.is_one() => odds.at_least(floor),
-            Self::Sample { rate, floor } => odds.map(|r| whole(1) + rate * (r - whole(1))).at_least(floor),
+            Self::Sample { power, rate, floor } => {
+                let odds = if power.is_one() { odds.clone() } else { odds.power(&whole(*power)) };
+                let sampled = if rate.is_one() { odds } else { odds.map(|r| whole(1) + rate * (r - whole(1))) };
+                sampled.at_least(floor)
+            }
         }
     }
 
@@ -70,12 +94,13 @@ impl Carry {
     pub fn undo(&self, odds: &Amount) -> Option<Amount> {
         match self {
             Self::Power(exponent) => Some(odds.power(&one_over(*exponent))),
-            Self::Sample { rate, floor } => {
+            Self::Sample { power, rate, floor } => {
                 let enough = odds.certainly_cmp(&Amount::of(floor.clone())).is_some_and(std::cmp::Ordering::is_ge);
                 if !enough {
                     return None;
                 }
-                Some(if rate.is_one() { odds.clone() } else { odds.map(|r| whole(1) + (r - whole(1)) / rate) })
+                let odds = if rate.is_one() { odds.clone() } else { odds.map(|r| whole(1) + (r - whole(1)) / rate) };
+                Some(if power.is_one() { odds } else { odds.power(&one_over(*power)) })
             }
         }
     }
@@ -94,93 +119,6 @@ pub struct Step {
     pub tight: bool,
 }
 
-/// Mechanisms that keep one shape and break another without limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Counterexample {
-    /// Answers the exact number of people.
-    ExactSize,
-    /// `x = 1 − 1/R`; answers yes with probability `x` if person 1 alone is in, `x/R` if nobody is, and never otherwise.
-    OnlyAlone,
-    /// `x = 1 − 1/R`; answers yes with probability `x` if person 1 is in, and never otherwise.
-    OnlyWith,
-    /// Every person answers by randomised response, each for themselves.
-    Everyone,
-    /// Names somebody who is not in, where one of `m` is in.
-    NotThisOne,
-    /// Says exactly who is in, if more than `n − m + 1` people are.
-    LargeSets,
-    /// With a set of `k` people: yes if exactly they are in, perhaps if fewer than `k` people are, no otherwise.
-    ExactlyThese,
-    /// Yes if person 1 and many others are in, more than sampling leaves as a rule; seldom otherwise.
-    Many,
-    /// k-Max with the empty dataset at rank 1.
-    KMax,
-    /// Says who is in, among so few people that no beliefs in the range sum to how many are in: nobody is uncertain.
-    NoObserver,
-    /// A prior above the ceiling, or below the floor, before any answer.
-    PriorBeyond,
-}
-
-impl Counterexample {
-    /// The counterexample in words, as notes of rows have it.
-    #[must_use]
-    pub fn words(self) -> &'static str {
-        match self {
-            Self::ExactSize => "releasing |T| exactly keeps the one and has no finite odds in the other",
-            Self::OnlyAlone => {
-                "with x = 1 − 1/R, say yes with probability x if person 1 alone is in, x/R if nobody is, never \
-                 otherwise: a person in raises the odds of any answer at most R-fold, yet can rule yes out"
-            }
-            Self::OnlyWith => {
-                "with x = 1 − 1/R, say yes with probability x if person 1 is in, never otherwise: a person out raises the \
-                 odds of any answer at most R-fold, yet yes proves presence"
-            }
-            Self::Everyone => {
-                "independent randomised response of n people has odds R between neighbours and R^n between all in \
-                 and nobody in"
-            }
-            Self::NotThisOne => {
-                "naming, evenly, one of the m − 1 people who are not in leaves belief 1/(m−1) in each of the others, \
-                 and rules one person out"
-            }
-            Self::LargeSets => {
-                "datasets of more than n − m + 1 people leave no m candidates with one in: they may be given away"
-            }
-            Self::ExactlyThese => {
-                "with a set of k people, yes if exactly they are in, yes or no evenly if fewer than k people are, no \
-                 otherwise: both answers can be ruled out, but sampling seldom leaves k people"
-            }
-            Self::Many => {
-                "yes if person 1 and at least k others are in, otherwise yes with a probability that is small, but not \
-                 against the chance that sampling leaves so many: the gain grows without limit in the number of people"
-            }
-            Self::KMax => {
-                "k-Max has γ = (2^k−1)/(2^k−2) under the uniform prior, as near 1 as one likes, and rules datasets out"
-            }
-            Self::NoObserver => {
-                "says exactly who is in, among so few people that no beliefs in the range sum to how many are in: the \
-                 statement's observers are certain before the answer, the target's are not"
-            }
-            Self::PriorBeyond => "somebody may be surer than that before the first answer",
-        }
-    }
-
-    /// The entries that state it.
-    #[must_use]
-    pub fn theorems(self) -> Vec<&'static str> {
-        match self {
-            Self::ExactSize => vec!["F-DB"],
-            Self::OnlyAlone | Self::OnlyWith => vec!["F-DI"],
-            Self::Everyone => vec!["F-DU"],
-            Self::NotThisOne | Self::LargeSets => vec!["B-5"],
-            Self::ExactlyThese | Self::Many => vec!["I-DPS"],
-            Self::KMax => vec!["E-1", "E-3"],
-            Self::NoObserver => vec!["F-DB[a,b]"],
-            Self::PriorBeyond => vec!["B-4"],
-        }
-    }
-}
-
 const GROUP_CONDITION: &str = "one group of that size among independent single people, or everyone in groups of exactly \
                                that size that are all in or all out; mixed sizes are not covered";
 
@@ -189,7 +127,7 @@ fn power(exponent: u32, theorems: &[&'static str]) -> Result<Step, Counterexampl
 }
 
 fn sample(rate: &Rational, floor: Rational, theorems: &[&'static str]) -> Result<Step, Counterexample> {
-    let carry = Carry::Sample { rate: rate.clone(), floor };
+    let carry = Carry::Sample { power: 1, rate: rate.clone(), floor };
     Ok(Step { carry, theorems: theorems.to_vec(), condition: None, tight: true })
 }
 
@@ -203,9 +141,15 @@ fn unseen(rate: &Rational) -> Rational {
 /// # Errors
 /// The counterexample, where no bound follows.
 pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
-    use Shape::{All, Both, Down, Group, OneOf, Replace, ReplaceGroup, Sampled, SampledUp, Uniform, Up};
+    use Shape::{
+        All, Both, Crowd, Down, Group, Induced, OneOf, Replace, ReplaceGroup, Sampled, SampledUp, Simulated, Table,
+        Uniform, Up, View,
+    };
     if from == to {
         return power(1, &[]);
+    }
+    if let Some(found) = further::follows(from, to) {
+        return found;
     }
     match (from, to) {
         (All, Sampled { rate } | SampledUp { rate }) => sample(rate, whole(1), &["F-DU", "C-5"]),
@@ -234,7 +178,7 @@ pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
         (Group(k), Replace | OneOf(_)) => power(2_u32.div_ceil(*k), &["F-NIk", "F-DB"]),
         (Group(k), ReplaceGroup(j)) => grouped(power(j.saturating_mul(2).div_ceil(*k), &["F-NIk", "F-DB"])),
         (Group(_), Sampled { rate } | SampledUp { rate }) => sample(rate, whole(1), &["F-NIk", "C-5"]),
-        (Group(_), All) => Err(Counterexample::Everyone),
+        (Group(_), _) => Err(Counterexample::Everyone),
 
         (OneOf(m), OneOf(j)) if j >= m => power(1, &["B-5"]),
         (OneOf(_), OneOf(_)) => Err(Counterexample::LargeSets),
@@ -256,7 +200,10 @@ pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
         (Sampled { .. } | SampledUp { .. }, Uniform | Sampled { .. } | SampledUp { .. }) => Err(Counterexample::Many),
         (Sampled { .. } | SampledUp { .. }, _) => Err(Counterexample::ExactlyThese),
 
-        (Uniform, _) => Err(Counterexample::KMax),
+        // The other shapes are looked at first.
+        (Uniform, _) | (Simulated(_) | Crowd(_) | Induced(_) | View { .. } | Table { .. }, _) => {
+            Err(Counterexample::KMax)
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Statements: a notion, its parameter, who is adjacent to whom, and the priors that are meant.
 
-use crate::notion::{Notion, Sign};
+use crate::notion::{Facts, Notion, Sign};
 use crate::shape::Shape;
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::budget::{Base, Spend};
@@ -52,8 +52,20 @@ impl Target {
             Notion::UniformGain => Shape::Uniform,
             Notion::Group { size } if replace => Shape::ReplaceGroup(*size),
             Notion::Group { size } => Shape::Group(*size),
+            Notion::ZeroKnowledge { rows } => Shape::Simulated(*rows),
+            Notion::CrowdBlending { crowd } => Shape::Crowd(*crowd),
+            Notion::Induced(Facts::None) => Shape::Both,
+            Notion::Induced(Facts::Size) => Shape::Replace,
+            Notion::Induced(Facts::Apart(people)) => Shape::Induced(*people),
+            Notion::BayesOptimal { both } => Shape::Table { both: *both },
+            Notion::SemiHonest { both } => Shape::View { both: *both },
             _ if replace => Shape::Replace,
-            Notion::Odds(Sign::Both) | Notion::Epsilon(Sign::Both) | Notion::Membership => Shape::Both,
+            Notion::Indistinguishable { sign: Sign::Positive } => Shape::Up,
+            Notion::Indistinguishable { sign: Sign::Negative } => Shape::Down,
+            Notion::Odds(Sign::Both)
+            | Notion::Epsilon(Sign::Both)
+            | Notion::Membership
+            | Notion::Indistinguishable { sign: Sign::Both } => Shape::Both,
             Notion::Odds(Sign::Positive) | Notion::Epsilon(Sign::Positive) | Notion::Gain | Notion::Ceiling => {
                 Shape::Up
             }
@@ -72,13 +84,19 @@ impl Target {
             | Notion::FreeLunch
             | Notion::Sampling { .. }
             | Notion::SampledGain { .. }
-            | Notion::UniformGain => false,
+            | Notion::UniformGain
+            | Notion::ZeroKnowledge { .. }
+            | Notion::CrowdBlending { .. }
+            | Notion::Induced(_)
+            | Notion::BayesOptimal { .. }
+            | Notion::SemiHonest { .. } => false,
             Notion::Odds(sign) | Notion::Epsilon(sign) => *sign == Sign::Both,
             Notion::Gain
             | Notion::NegativeGain
             | Notion::Membership
             | Notion::Ceiling
             | Notion::Floor
+            | Notion::Indistinguishable { .. }
             | Notion::Group { .. } => true,
         }
     }
@@ -94,6 +112,9 @@ impl Target {
             Shape::Sampled { .. } | Shape::SampledUp { .. } => return "F-DFβ".to_owned(),
             Shape::Uniform => return "F-DN".to_owned(),
             Shape::Group(_) | Shape::ReplaceGroup(_) => return "F-NIk".to_owned(),
+            Shape::Simulated(_) | Shape::Crowd(_) | Shape::Induced(_) | Shape::View { .. } | Shape::Table { .. } => {
+                return self.notion.theorem().to_owned();
+            }
         };
         if matches!(self.notion, Notion::Rho { .. }) {
             return "F-DCm".to_owned();
@@ -124,6 +145,9 @@ impl Target {
             }
             Notion::Sampling { rate } | Notion::SampledGain { rate } => write!(f, ":{rate}{value}")?,
             Notion::Group { size } => write!(f, ":{size}{value}")?,
+            Notion::ZeroKnowledge { rows } => write!(f, ":{rows}{value}")?,
+            Notion::CrowdBlending { crowd } => write!(f, ":{crowd}{value}")?,
+            Notion::Induced(facts) => write!(f, ":{facts}{value}")?,
             _ => f.write_str(value)?,
         }
         if self.has_adjacency() && self.adjacency == Adjacency::ReplaceOne {

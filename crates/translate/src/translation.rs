@@ -2,10 +2,12 @@
 
 use crate::amount::Amount;
 use crate::bounds::{self, Number, Value};
-use crate::notion::Notion;
+use crate::counterexample::Counterexample;
+use crate::notion::{Facts, Notion, Sign};
 use crate::observers;
+use crate::parse::is_readable;
 use crate::refuted::{self, Decided};
-use crate::shape::{Carry, Counterexample, Shape, follows};
+use crate::shape::{Carry, Shape, follows};
 use crate::statement::{Stated, Statement, Target};
 use deniable_core::exact::whole;
 use deniable_core::promise::PromiseError;
@@ -24,6 +26,8 @@ pub enum Direction {
     NoImplication,
     /// No value is known to follow, and no counterexample is decided.
     NotKnown,
+    /// One of the two is about no observer at all: every mechanism keeps it, and nothing follows from it.
+    Vacuous,
 }
 
 impl Direction {
@@ -36,6 +40,7 @@ impl Direction {
             Self::ImpliedBy => "implied by",
             Self::NoImplication => "no implication",
             Self::NotKnown => "not known",
+            Self::Vacuous => "vacuous",
         }
     }
 }
@@ -61,6 +66,28 @@ pub struct Translation {
     pub conditions: Vec<String>,
     /// The mechanism that shows why nothing, or no more, follows.
     pub counterexample: Option<Counterexample>,
+    /// Whether the counterexample was built for this statement and this target, and decided; otherwise it takes more people
+    /// than are built, and the theorem stands for it.
+    pub decided: bool,
+}
+
+impl Translation {
+    /// The target with its value, which can be read again; `None` where there is no value, or no closed form of it, and for
+    /// odds that nobody states.
+    #[must_use]
+    pub fn statement(&self) -> Option<Statement> {
+        let value = match self.value.as_ref()? {
+            Value::Odds(Amount::Exact(odds)) | Value::Epsilon(Amount::Exact(odds))
+                if !odds.is_nothing() && is_readable(odds) =>
+            {
+                Stated::Odds(odds.clone())
+            }
+            Value::Number(number) => Stated::Number(number.exact()?.clone()),
+            Value::Pair(alpha, beta) => Stated::Pair(alpha.exact()?.clone(), beta.exact()?.clone()),
+            Value::Odds(_) | Value::Epsilon(_) => return None,
+        };
+        Some(Statement { target: self.to.clone(), value })
+    }
 }
 
 /// What `from` has to do with `to`: one line when they are equivalent, otherwise one for what follows from `from` (or the
@@ -69,9 +96,17 @@ pub struct Translation {
 /// # Errors
 /// When the parameter of `from` is out of range, or cannot be promised against its priors.
 pub fn translate(from: &Statement, to: &Target) -> Result<Vec<Translation>, PromiseError> {
+    if let Some(line) = vacuous(from, to) {
+        return Ok(vec![line]);
+    }
     let enough = bounds::enough(from)?;
-    if let (true, Stated::Number(value)) = (from.target == *to, &from.value) {
-        let value = Some(Value::Number(Number { low: value.clone(), high: value.clone() }));
+    let itself = match &from.value {
+        Stated::Number(value) => Some(Value::Number(Number { low: value.clone(), high: value.clone() })),
+        Stated::Odds(odds) if to.notion.depends_on_priors() => Some(Value::Odds(odds.clone().into())),
+        Stated::Odds(_) | Stated::Pair(..) => None,
+    };
+    if let (true, Some(value)) = (from.target == *to, itself) {
+        let value = Some(value);
         let (theorems, conditions) = (theorems(from, to, &[]), conditions(from, to));
         let line = Translation { value, tight: true, theorems, conditions, ..blank(from, to, Direction::Equivalent) };
         return Ok(vec![line]);
@@ -86,6 +121,21 @@ pub fn translate(from: &Statement, to: &Target) -> Result<Vec<Translation>, Prom
         return Ok(vec![line]);
     }
     Ok(vec![forward.line, backward.line])
+}
+
+/// The line where one of the two is about nobody; the least value of a target that is.
+fn vacuous(from: &Statement, to: &Target) -> Option<Translation> {
+    let nobody = "no prior has worlds of such beliefs";
+    let (value, says) = if bounds::nobody(to) {
+        let value = bounds::implied(to, &Amount::of(whole(1)));
+        (value, format!("{nobody} as `{to}` is about: it promises nothing to anybody, and every mechanism keeps it"))
+    } else if bounds::nobody(&from.target) {
+        (None, format!("{nobody} as `{from}` is about: every mechanism keeps it, and nothing follows from it"))
+    } else {
+        return None;
+    };
+    let theorems = theorems(from, to, &["B-6"]);
+    Some(Translation { value, theorems, conditions: vec![says], ..blank(from, to, Direction::Vacuous) })
 }
 
 struct Forward {
@@ -109,6 +159,7 @@ fn blank(from: &Statement, to: &Target, direction: Direction) -> Translation {
         theorems: vec![],
         conditions: vec![],
         counterexample: None,
+        decided: false,
     }
 }
 
@@ -118,6 +169,10 @@ fn half(target: &Target, shape: &Shape) -> Target {
     let notion = match (&target.notion, shape) {
         (Notion::Membership, Shape::Up | Shape::SampledUp { .. } | Shape::Uniform) => Notion::Gain,
         (Notion::Membership, Shape::Down) => Notion::NegativeGain,
+        (Notion::Indistinguishable { .. }, Shape::Up | Shape::SampledUp { .. } | Shape::Uniform) => {
+            Notion::Indistinguishable { sign: Sign::Positive }
+        }
+        (Notion::Indistinguishable { .. }, Shape::Down) => Notion::Indistinguishable { sign: Sign::Negative },
         (notion, _) => notion.clone(),
     };
     Target { notion, ..target.clone() }
@@ -190,14 +245,11 @@ fn observed(found: Forward, from: &Statement, to: &Target) -> Forward {
 fn shown(found: Forward) -> Forward {
     let Some(counterexample) = found.line.counterexample else { return found };
     let (from, to) = (&found.line.from, &found.line.to);
-    let confirmed = match refuted::decided(counterexample, from, to) {
-        Decided::Refuted => true,
+    match refuted::decided(counterexample, from, to) {
+        Decided::Refuted(_) => return Forward { line: Translation { decided: true, ..found.line }, ..found },
         // What is about shapes alone holds whatever the range; who has no observer depends on it.
-        Decided::Beyond => counterexample != Counterexample::NoObserver,
-        Decided::Not => false,
-    };
-    if confirmed {
-        return found;
+        Decided::Beyond if counterexample != Counterexample::NoObserver => return found,
+        Decided::Beyond | Decided::Not => {}
     }
     let direction = if found.line.value.is_none() { Direction::NotKnown } else { found.line.direction };
     Forward { line: Translation { direction, counterexample: None, ..found.line }, ..found }
@@ -281,16 +333,23 @@ fn conditions(from: &Statement, to: &Target) -> Vec<String> {
     };
     for target in [&from.target, to] {
         match &target.notion {
-            Notion::Gain | Notion::NegativeGain | Notion::Membership if !target.priors.is_any() => add(format!(
+            Notion::Gain | Notion::NegativeGain | Notion::Membership | Notion::Indistinguishable { .. }
+                if !target.priors.is_any() =>
+            {
+                add(format!(
                 "for uncertain priors in [{}, {}], everybody else perhaps certain; others face the odds themselves",
                 target.priors.low(),
                 target.priors.high()
-            )),
+            ));
+            }
             Notion::Ceiling => add(format!("for priors up to {}", target.priors.high())),
             Notion::Floor => add(format!("for priors from {}", target.priors.low())),
             Notion::Rho { among } => add(format!("at least {among} people in the universe, size public")),
             Notion::AlphaBeta { .. } => add("size public; worlds of prior 0 are left out of P_min".to_owned()),
             Notion::Group { size } if !size.is_one() => add("groups are independent of each other".to_owned()),
+            Notion::Induced(Facts::Size) => add("how many people are in is public, and nothing else".to_owned()),
+            Notion::BayesOptimal { .. } => add("of one table, not of what made it".to_owned()),
+            Notion::SemiHonest { .. } => add("of a protocol between two parties who follow it".to_owned()),
             _ => {}
         }
     }

@@ -7,7 +7,8 @@ use deniable_check::family::Family;
 use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::{Notion, Sign};
 use deniable_core::exact::{Rational, power, ratio, whole};
-use deniable_translate::shape::{Counterexample, Shape, follows};
+use deniable_translate::counterexample::Counterexample;
+use deniable_translate::shape::{Shape, follows};
 
 fn only_alone(people: usize, odds: &Rational) -> Mechanism {
     let x = whole(1) - odds.recip();
@@ -98,6 +99,7 @@ fn mechanism(counterexample: Counterexample, from: &Shape) -> Mechanism {
         Counterexample::Many => many(4, 1, &rate(from)),
         Counterexample::KMax => k_max(4, 2),
         Counterexample::NoObserver | Counterexample::PriorBeyond => exact_size(2),
+        other => panic!("{other:?} is not about these shapes"),
     }
 }
 

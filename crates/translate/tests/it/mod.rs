@@ -3,8 +3,13 @@
 
 mod beliefs;
 mod counterexamples;
+mod denied;
+mod differential;
+mod further;
 mod implications;
 mod observers;
 mod statements;
+mod typed;
+mod vacuous;
 mod whole;
 mod world;

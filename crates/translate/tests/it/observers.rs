@@ -8,9 +8,9 @@ use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::{Notion, Sign};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio, whole};
+use deniable_translate::counterexample::Counterexample;
 use deniable_translate::parse::{priors, statement, target};
 use deniable_translate::render::Row;
-use deniable_translate::shape::Counterexample;
 use deniable_translate::translation::{Direction, Translation, translate};
 
 fn rows(from: &str, to: &str) -> Vec<Translation> {

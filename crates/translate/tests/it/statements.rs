@@ -2,10 +2,11 @@
 
 use deniable_core::adversary::PriorRange;
 use deniable_translate::compose::{ComposeError, compose, translate as composed};
+use deniable_translate::counterexample::Counterexample;
 use deniable_translate::notion::SPELLINGS;
 use deniable_translate::parse::{priors, statement, target};
 use deniable_translate::render::{Row, text};
-use deniable_translate::shape::{Counterexample, Shape};
+use deniable_translate::shape::Shape;
 use deniable_translate::translation::{Direction, Translation, translate};
 
 fn rows(from: &str, to: &str, range: &str) -> Vec<Translation> {
@@ -154,6 +155,70 @@ fn the_order_of_releases_does_not_matter() {
                 assert!(row.direction == "implies" || row.direction == "equivalent", "{to}: {row:?}");
                 assert_eq!(row.value, *wanted, "{to}");
             }
+        }
+    }
+}
+
+/// Whatever the order of three releases: the same total, the same rows to the last word, tight or not.
+#[test]
+fn no_order_of_releases_says_anything_else() {
+    let any = PriorRange::any();
+    let of = |text: &str| statement(text, &any).unwrap();
+    let pool = [
+        "odds=3",
+        "epsilon=1/2",
+        "bounded-odds=2",
+        "positive-odds=5/2",
+        "group=2,odds=2",
+        "group=3,odds=5",
+        "free-lunch=3/2",
+        "group-privacy:2=3@replace-one",
+        "zero-knowledge:1=3/2",
+        "zero-knowledge:0=2",
+        "induced-neighbours:2=2",
+        "induced-neighbours:size=3",
+    ];
+    let targets =
+        ["odds", "bounded-odds", "group:2", "group:2@replace-one", "gain@1/2", "rho:3", "induced-neighbours:2"];
+    let mut dice = super::world::Dice::new(73);
+    let (mut composed_once, mut loose) = (0, 0);
+    for _ in 0..deniable_testing::sized(25, 600) {
+        let some: Vec<_> = (0..3).map(|_| of(pool[usize::try_from(dice.below(pool.len() as u64)).unwrap()])).collect();
+        let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
+        for to in targets {
+            let to = target(to, &any).unwrap();
+            let shown = orders.map(|order| {
+                let lines = composed(&order.map(|at| some[at].clone()), &to);
+                lines.ok().map(|lines| lines.iter().map(Row::new).collect::<Vec<_>>())
+            });
+            assert!(shown.iter().all(|rows| *rows == shown[0]), "{some:?} -> {to}: {shown:#?}");
+            composed_once += usize::from(shown[0].is_some());
+            loose += usize::from(shown[0].as_ref().is_some_and(|rows| !rows[0].tight));
+        }
+    }
+    assert!(composed_once > 80 && loose > 8, "{composed_once}, {loose}");
+}
+
+/// What is not known to be attained by one release is not called tight for several.
+#[test]
+fn a_loose_total_is_not_called_tight() {
+    let any = PriorRange::any();
+    let of = |texts: &[&str]| texts.iter().map(|text| statement(text, &any).unwrap()).collect::<Vec<_>>();
+    for (releases, to, value, tight) in [
+        (["odds=3", "group=2,odds=2"], "group:2", "18", true),
+        (["odds=3", "group=2,odds=2"], "group:2@replace-one", "324", false),
+        (["odds=3", "bounded-odds=2"], "bounded-odds", "18", true),
+        (["zero-knowledge:1=2", "odds=3"], "free-lunch", "-", false),
+        (["zero-knowledge:1=2", "free-lunch=3"], "free-lunch", "768", false),
+        (["zero-knowledge:1=2", "odds=3"], "odds", "12", true),
+    ] {
+        for releases in [releases, [releases[1], releases[0]]] {
+            let row = Row::new(&composed(&of(&releases), &target(to, &any).unwrap()).unwrap()[0]);
+            assert_eq!(
+                (row.value.as_str(), row.tight && row.direction != "equivalent"),
+                (value, tight && row.direction != "equivalent"),
+                "{releases:?} -> {to}"
+            );
         }
     }
 }

@@ -139,6 +139,9 @@ pub fn measure(mechanism: &Mechanism, shape: &Shape) -> Bound {
             };
             largest(outputs(mechanism).flat_map(|o| (0..people).map(move |t| (o, t))).map(|(o, t)| ratio(o, t)))
         }
+        Shape::Simulated(_) | Shape::Crowd(_) | Shape::Induced(_) | Shape::View { .. } | Shape::Table { .. } => {
+            panic!("{shape:?} is no ratio of two datasets: `further` and `differential` ask `check`")
+        }
     }
 }
 

@@ -1,0 +1,323 @@
+//! `translate` against `check`, on random mechanisms, in both directions.
+//!
+//! Of every mechanism `check` finds the tight parameter of every notion. That is a statement which the mechanism keeps, and it is
+//! translated to every other notion: what is said to follow must hold of the mechanism; where a value of the other is said to
+//! be enough, every mechanism with that value must keep the statement; and where nothing is said to follow, a case must have
+//! been built that keeps the statement and breaks the other, which is asked once more here.
+//!
+//! What `check` is asked stands here as words of its command line, and is not taken from the code that is tested.
+
+use super::world::random;
+use deniable_check::Bound;
+use deniable_check::decide::{CheckError, decide};
+use deniable_check::mechanism::{Dataset, Mechanism};
+use deniable_check::notion::Notion as Checked;
+use deniable_check::protocol::simulate::Sides;
+use deniable_check::protocol::{Party, Protocol, Row};
+use deniable_check::verdict::Value as Verdict;
+use deniable_check::words;
+use deniable_core::adversary::PriorRange;
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, whole};
+use deniable_testing::sized;
+use deniable_translate::bounds::Value;
+use deniable_translate::notion::Notion;
+use deniable_translate::parse::{priors, statement, target};
+use deniable_translate::refuted::{Built, Decided, Instance, decided};
+use deniable_translate::statement::{Stated, Statement, Target};
+use deniable_translate::translation::{Direction, Translation, translate};
+use std::collections::BTreeMap;
+
+/// A target, and how `check` is asked for it: notion, family, range of priors.
+const ASKED: [(&str, &str, &str, &str); 42] = [
+    ("odds", "dp", "all", ""),
+    ("positive-odds", "positive-dp", "all", ""),
+    ("negative-odds", "negative-dp", "all", ""),
+    ("bounded-odds", "bounded-dp", "all", ""),
+    ("free-lunch", "free-lunch", "all", ""),
+    ("gain", "pmp", "independent", ""),
+    ("gain@1/5..1/2", "pmp", "independent", "1/5..1/2"),
+    ("negative-gain@1/5..1/2", "nmp", "independent", "1/5..1/2"),
+    ("membership@1/5..4/5", "membership", "independent", "1/5..4/5"),
+    ("membership@1/3..3/4", "membership", "independent", "1/3..3/4"),
+    ("posterior-at-most@..1/2", "posterior", "independent", "..1/2"),
+    ("posterior-at-least@1/4..", "floor", "independent", "1/4.."),
+    ("gain@replace-one", "pmp", "bounded", ""),
+    ("gain@replace-one@1/5..4/5", "pmp", "bounded", "1/5..4/5"),
+    ("gain@replace-one@1/10..2/5", "pmp", "bounded", "1/10..2/5"),
+    ("gain@replace-one@1/5..2/5", "pmp", "bounded", "1/5..2/5"),
+    ("gain@replace-one@1/10..1/2", "pmp", "bounded", "1/10..1/2"),
+    ("negative-gain@replace-one@1/2..9/10", "nmp", "bounded", "1/2..9/10"),
+    ("posterior-at-most@replace-one@1/10..2/5", "posterior", "bounded", "1/10..2/5"),
+    ("posterior-at-most@replace-one@1/10..2/3", "posterior", "bounded", "1/10..2/3"),
+    ("posterior-at-least@replace-one@1/4..3/4", "floor", "bounded", "1/4..3/4"),
+    ("rho:2", "rho:2", "all", ""),
+    ("rho:3", "rho:3", "all", ""),
+    ("alpha-beta:1/4", "alpha:1/4", "all", "beta:1/4"),
+    ("alpha-beta", "alpha:0", "all", "beta:0"),
+    ("sampling:1/3", "sampling:1/3", "all", ""),
+    ("sampling:3/4", "sampling:3/4", "all", ""),
+    ("sampled-gain:1/3", "pmp", "sampled:1/3", ""),
+    ("group-privacy:2", "membership", "groups:2", ""),
+    ("uniform-gain", "pmp", "uniform", ""),
+    ("indistinguishable", "indistinguishable", "independent", ""),
+    ("indistinguishable@1/5..1/2", "indistinguishable", "independent", "1/5..1/2"),
+    ("indistinguishable@replace-one@1/5..4/5", "indistinguishable", "bounded", "1/5..4/5"),
+    ("indistinguishable@replace-one@1/10..2/5", "indistinguishable", "bounded", "1/10..2/5"),
+    ("zero-knowledge:0", "zero-knowledge:0", "all", ""),
+    ("zero-knowledge:1", "zero-knowledge:1", "all", ""),
+    ("crowd-blending:2", "crowd-blending:2", "all", ""),
+    ("crowd-blending:3", "crowd-blending:3", "all", ""),
+    ("induced-neighbours:size", "bounded-dp", "all", ""),
+    ("induced-neighbours:2", "allowed", "0 3", ""),
+    ("semi-honest", "view", "one", ""),
+    ("semi-honest-both", "view", "both", ""),
+];
+
+/// The protocol in which a party sees the answer to the other's input.
+fn protocol(mechanism: &Mechanism) -> Protocol {
+    let inputs: Vec<String> = (0..1_u32 << mechanism.size()).map(|input| input.to_string()).collect();
+    let mut rows = Vec::new();
+    for y in 0..inputs.len() {
+        for (output, name) in mechanism.outputs().iter().enumerate() {
+            let probability = mechanism.probability(output, Dataset::try_from(y).unwrap());
+            let (view, output) = (name.clone(), "none".to_owned());
+            rows.push(Row { party: Party::First, x: 0, y, view, output, probability });
+        }
+        let nothing = || "none".to_owned();
+        rows.push(Row { party: Party::Second, x: 0, y, view: nothing(), output: nothing(), probability: whole(1) });
+    }
+    Protocol::new([vec!["none".to_owned()], inputs], rows).unwrap()
+}
+
+fn verdict(mechanism: &Mechanism, notion: &Checked, family: &str, range: &str) -> Option<Verdict> {
+    let range = (!range.is_empty()).then(|| priors(range).unwrap());
+    let family = words::family(family, range.as_ref()).unwrap();
+    match decide(mechanism, notion, &family) {
+        Ok(verdict) => Some(verdict.value),
+        Err(CheckError::NoPrior { .. } | CheckError::TooFew { .. }) => None,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// What `check` finds: one value, or α and β; nothing where there is no observer.
+fn found(mechanism: &Mechanism, (_, notion, family, range): (&str, &str, &str, &str)) -> Vec<Verdict> {
+    let values = match notion {
+        "view" => {
+            let sides = if family == "both" { Sides::Two } else { Sides::One };
+            vec![protocol(mechanism).simulate(Party::First, sides).map(|found| found.value)]
+        }
+        "allowed" => {
+            let allowed = family.split(' ').map(|data| data.parse().unwrap()).collect();
+            vec![verdict(mechanism, &Checked::Induced { allowed }, "all", "")]
+        }
+        _ if range.starts_with("beta") => {
+            [notion, range].map(|notion| verdict(mechanism, &words::notion(notion).unwrap(), family, "")).into()
+        }
+        _ => vec![verdict(mechanism, &words::notion(notion).unwrap(), family, range)],
+    };
+    let all: Option<Vec<Verdict>> = values.into_iter().collect();
+    all.filter(|all| all.iter().all(|value| !value.is_vacuous())).unwrap_or_default()
+}
+
+/// The statement that a mechanism of these values certainly keeps; `None` where it promises nothing.
+fn kept(target: &Target, values: &[Verdict]) -> Option<Statement> {
+    let certain = |value: &Verdict| {
+        let end = if target.notion == Notion::Floor { value.low() } else { value.high() };
+        end.finite().cloned()
+    };
+    let value = match values {
+        [alpha, beta] => Stated::Pair(certain(alpha)?, certain(beta)?),
+        [value] if target.notion.is_odds() => Stated::Odds(Spend::odds(certain(value)?).ok()?),
+        [value] => Stated::Number(certain(value)?),
+        _ => return None,
+    };
+    Some(Statement { target: target.clone(), value })
+}
+
+/// By value: whether the mechanism can keep what is said, which it cannot where it certainly exceeds it.
+fn may_keep(target: &Target, values: &[Verdict], said: &[(Rational, Rational)]) -> bool {
+    let each = values.iter().zip(said);
+    if target.notion == Notion::Floor {
+        return each.into_iter().all(|(value, said)| *value.high() >= Bound::Finite(said.0.clone()));
+    }
+    each.into_iter().all(|(value, said)| *value.low() <= Bound::Finite(said.1.clone()))
+}
+
+/// Whether it certainly keeps it.
+fn must_keep(target: &Target, values: &[Verdict], said: &[(Rational, Rational)]) -> bool {
+    let each = values.iter().zip(said);
+    if target.notion == Notion::Floor {
+        return each.into_iter().all(|(value, said)| *value.low() >= Bound::Finite(said.1.clone()));
+    }
+    each.into_iter().all(|(value, said)| *value.high() <= Bound::Finite(said.0.clone()))
+}
+
+fn ends(value: &Value) -> Vec<(Rational, Rational)> {
+    match value {
+        Value::Odds(odds) | Value::Epsilon(odds) => vec![odds.ends()],
+        Value::Number(number) => vec![(number.low.clone(), number.high.clone())],
+        Value::Pair(alpha, beta) => [alpha, beta].map(|number| (number.low.clone(), number.high.clone())).into(),
+    }
+}
+
+fn stated(statement: &Statement) -> Vec<(Rational, Rational)> {
+    match &statement.value {
+        Stated::Odds(odds) => vec![(odds.odds_at_least(), odds.odds_at_most())],
+        Stated::Number(number) => vec![(number.clone(), number.clone())],
+        Stated::Pair(alpha, beta) => [alpha, beta].map(|number| (number.clone(), number.clone())).into(),
+    }
+}
+
+#[derive(Default, Debug)]
+struct Counts {
+    followed: usize,
+    enough: usize,
+    denied: usize,
+    undecided: usize,
+    unknown: usize,
+}
+
+/// What is asked of a case that was built: the statement holds of it, and the other does not.
+fn asked_again(
+    line: &Translation,
+    from: &Statement,
+    to: &Target,
+    ask: &dyn Fn(&Instance, &Target, bool) -> Vec<Verdict>,
+) {
+    let Decided::Refuted(built) = decided(line.counterexample.unwrap(), from, to) else { panic!("{from} -> {to}") };
+    let keeps = |instance: &Instance| {
+        let values = ask(instance, &from.target, true);
+        assert!(must_keep(&from.target, &values, &stated(from)), "{from} -> {to}: {values:?} of {instance:?}");
+    };
+    match built {
+        Built::One(instance) => {
+            keeps(&instance);
+            let nothing = match to.notion {
+                Notion::Ceiling | Notion::Rho { .. } | Notion::AlphaBeta { .. } => Bound::one(),
+                Notion::Floor => Bound::Finite(whole(0)),
+                _ => Bound::Infinite,
+            };
+            let broken = ask(&instance, to, false);
+            assert!(*broken[0].low() == nothing && *broken[0].high() == nothing, "{from} -> {to}: {broken:?}");
+        }
+        Built::Growing(instances) => {
+            instances.iter().for_each(keeps);
+            let values: Vec<Bound> =
+                instances.iter().map(|instance| ask(instance, to, false)[0].low().clone()).collect();
+            assert!(values.len() == 3 && values.windows(2).all(|pair| pair[0] < pair[1]), "{from} -> {to}: {values:?}");
+        }
+    }
+}
+
+/// The question of a target, for a case that was built; the facts of a target may be none at all.
+fn ask(instance: &Instance, to: &Target, is_statement: bool) -> Vec<Verdict> {
+    let name = to.to_string();
+    let asked = ASKED.into_iter().find(|asked| target(asked.0, &PriorRange::any()).unwrap() == *to).unwrap();
+    match (&instance.mechanism, &instance.protocol) {
+        (_, Some(protocol)) if name.starts_with("semi-honest") => {
+            let sides = if name.ends_with("both") { Sides::Two } else { Sides::One };
+            vec![protocol.simulate(Party::First, sides).unwrap().value]
+        }
+        (Some(mechanism), _) if name == "induced-neighbours:2" && !is_statement => found(mechanism, ASKED[0]),
+        (Some(mechanism), _) => found(mechanism, asked),
+        _ => panic!("{name}"),
+    }
+}
+
+#[test]
+fn translate_and_check_agree() {
+    let targets = ASKED.map(|asked| target(asked.0, &PriorRange::any()).unwrap());
+    let (of_two, of_three, denied_on) = sized((3, 3, 1), (40, 24, 8));
+    let mut mechanisms = random(3, 2, 0, of_three, 81);
+    mechanisms.extend(random(3, 3, 3, of_three, 82));
+    mechanisms.extend(random(2, 2, 2, of_two, 83));
+    mechanisms.extend(random(2, 3, 0, of_two, 84));
+    let known: Vec<Vec<Vec<Verdict>>> =
+        mechanisms.iter().map(|mechanism| ASKED.map(|asked| found(mechanism, asked)).into()).collect();
+    let mut counts = Counts::default();
+    let mut each: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for (number, own) in known.iter().enumerate() {
+        for (i, from) in targets.iter().enumerate() {
+            let Some(statement) = kept(from, &own[i]) else { continue };
+            for (j, to) in targets.iter().enumerate() {
+                // Its value may be none that can be promised, such as a belief that no prior has risen to.
+                let Ok(lines) = translate(&statement, to) else { continue };
+                for line in lines.iter().filter(|line| !line.partial) {
+                    let said = line.value.as_ref().map(ends).unwrap_or_default();
+                    match line.direction {
+                        Direction::Implies | Direction::Equivalent => {
+                            assert!(may_keep(to, &own[j], &said), "{statement} -> {line:?}: {:?}", own[j]);
+                            counts.followed += usize::from(!own[j].is_empty());
+                            *each.entry((from.to_string(), to.to_string())).or_default() += 1;
+                        }
+                        Direction::NoImplication if !line.decided => counts.undecided += 1,
+                        Direction::NoImplication if number % (mechanisms.len() / denied_on) == 0 => {
+                            asked_again(line, &statement, to, &ask);
+                            counts.denied += 1;
+                        }
+                        Direction::NotKnown => counts.unknown += 1,
+                        _ => {}
+                    }
+                    if matches!(line.direction, Direction::ImpliedBy | Direction::Equivalent) && number % 4 == 0 {
+                        // Whoever is within what is enough keeps the statement.
+                        for other in &known {
+                            if !other[j].is_empty() && must_keep(to, &other[j], &said) {
+                                assert!(may_keep(from, &other[i], &stated(&statement)), "{line:?}: {:?}", other[i]);
+                                counts.enough += 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    let (followed, enough, denied, of) = sized((3_000, 1_500, 400, 400), (40_000, 400_000, 3_000, 480));
+    let all = counts.followed >= followed && counts.enough >= enough && counts.denied >= denied && each.len() >= of;
+    assert!(all, "{counts:?} over {} pairs of notions", each.len());
+    // Nearly every case is small enough to be built.
+    assert!(counts.undecided * 20 < counts.denied * (mechanisms.len() / denied_on), "{counts:?}");
+}
+
+/// The notions about tables, on random tables: both ways implies one, and no other notion is implied or implies them.
+#[test]
+fn tables_agree() {
+    use deniable_check::bop::{Background, Block};
+    use deniable_core::exact::ratio;
+    let mut dice = super::world::Dice::new(91);
+    let two = target("bayes-optimal-two-sided", &PriorRange::any()).unwrap();
+    let one = target("bayes-optimal", &PriorRange::any()).unwrap();
+    let mut useful = 0;
+    for _ in 0..sized(200, 2_000) {
+        let weights: Vec<i64> = (0..4).map(|_| 1 + dice.below(6)).collect();
+        let sum: i64 = weights.iter().sum();
+        let joint = weights.chunks(2).map(|row| row.iter().map(|w| ratio(*w, sum)).collect()).collect();
+        let known = Background::new(&["q", "r"], &["s", "t"], joint).unwrap();
+        let counts = (0..2).map(|_| u64::try_from(1 + dice.below(3)).unwrap()).collect();
+        let block = Block { public: vec![0, 1], counts };
+        let (mut fall, mut rise) = (whole(1), whole(1));
+        for public in 0..2 {
+            let (before, after) = (known.prior(public).unwrap(), known.posterior(&block, public).unwrap());
+            for (before, after) in before.iter().zip(&after) {
+                fall = fall.max(before / after);
+                rise = rise.max(after / before);
+            }
+        }
+        let Ok(odds) = Spend::odds(fall.clone().max(rise)) else { continue };
+        let statement = Statement { target: two.clone(), value: Stated::Odds(odds) };
+        let line = translate(&statement, &one).unwrap().swap_remove(0);
+        assert!(
+            line.direction == Direction::Implies
+                && Bound::Finite(fall) <= Bound::Finite(ends(&line.value.unwrap())[0].1.clone())
+        );
+        useful += 1;
+    }
+    assert!(useful > 100);
+    for text in ["bayes-optimal=2", "bayes-optimal-two-sided=2"] {
+        let from = statement(text, &PriorRange::any()).unwrap();
+        for to in ASKED.iter().map(|asked| target(asked.0, &PriorRange::any()).unwrap()) {
+            let line = translate(&from, &to).unwrap().swap_remove(0);
+            assert_eq!((line.direction, line.decided), (Direction::NoImplication, true), "{from} -> {to}");
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Whatever is printed as a statement or as a target can be typed as one, and means the same.
+
+use super::denied::{STATEMENTS, TARGETS};
+use super::world::Dice;
+use deniable_core::adversary::PriorRange;
+use deniable_core::budget::Spend;
+use deniable_core::exact::{Rational, ratio};
+use deniable_testing::sized;
+use deniable_translate::compose::{ComposeTranslateError, compose, translate as composed};
+use deniable_translate::notion::Notion;
+use deniable_translate::parse::{statement, target};
+use deniable_translate::render::Row;
+use deniable_translate::statement::{Stated, Statement};
+use deniable_translate::translation::{Translation, translate};
+use std::collections::BTreeSet;
+
+/// Whether two statements are one; odds are the same number whatever they are a product of.
+fn same(one: &Statement, other: &Statement) -> bool {
+    let equal = match (&one.value, &other.value) {
+        (Stated::Odds(one), Stated::Odds(other)) => match (one.exact_odds(), other.exact_odds()) {
+            (Some(one), Some(other)) => one == other,
+            _ => one == other,
+        },
+        (one, other) => one == other,
+    };
+    equal && one.target == other.target
+}
+
+/// Reads the text again, and prints it again.
+fn typed(printed: &Statement, seen: &mut BTreeSet<String>) {
+    let text = printed.to_string();
+    let read = statement(&text, &PriorRange::any()).unwrap_or_else(|error| panic!("{error}"));
+    assert!(same(&read, printed), "{text}: {read:?} is not {printed:?}");
+    assert_eq!(read.to_string(), text);
+    seen.insert(text);
+}
+
+fn rows(lines: &[Translation], seen: &mut BTreeSet<String>) {
+    for line in lines {
+        let row = Row::new(line);
+        typed(&line.from, seen);
+        assert_eq!(target(&row.notion, &PriorRange::any()).as_ref(), Ok(&line.to), "{}", row.notion);
+        if let Some(said) = line.statement() {
+            typed(&said, seen);
+            assert_eq!(row.statement, Some(said.to_string()));
+            let is_pair = matches!(said.value, Stated::Pair(..));
+            assert!(is_pair || row.statement.unwrap().contains(&format!("={}", row.value)), "{}", row.value);
+        }
+    }
+}
+
+/// Odds of several kinds: fractions, powers of them, powers of e, and products.
+fn odds(dice: &mut Dice) -> Spend {
+    let fraction = |dice: &mut Dice| ratio(101 + dice.below(900), 100);
+    let share = |dice: &mut Dice| ratio(1 + dice.below(11), 1 + dice.below(6));
+    let one = |dice: &mut Dice| match dice.below(4) {
+        0 => Spend::odds(fraction(dice)),
+        1 => Spend::odds(ratio(2 + dice.below(9), 1)).and_then(|odds| odds.share(&share(dice))),
+        2 => Spend::odds(fraction(dice)).and_then(|odds| odds.share(&share(dice))),
+        _ => Spend::epsilon(share(dice)),
+    };
+    let (first, second) = (one(dice).unwrap(), one(dice).unwrap());
+    if dice.below(3) == 0 { first.and(&second) } else { first }
+}
+
+/// A statement of a notion like this one, with another parameter.
+fn another(like: &Statement, dice: &mut Dice) -> Statement {
+    let mut part = |most: i64| -> Rational { ratio(1 + dice.below(u64::try_from(most).unwrap() - 1), most) };
+    let value = match (&like.target.notion, &like.value) {
+        (_, Stated::Odds(_)) => Stated::Odds(odds(dice)),
+        (Notion::Ceiling, _) => Stated::Number(ratio(1, 2) + part(100) / ratio(2, 1)),
+        (Notion::Floor, _) => Stated::Number(part(100) / ratio(4, 1)),
+        (Notion::Rho { .. }, _) => Stated::Number(ratio(1, 2) + part(60) / ratio(2, 1)),
+        (_, Stated::Number(_)) => Stated::Number(ratio(1, 1) + part(30)),
+        (_, Stated::Pair(..)) => Stated::Pair(part(20), part(9)),
+    };
+    Statement { target: like.target.clone(), value }
+}
+
+#[test]
+fn what_is_printed_can_be_typed() {
+    let any = PriorRange::any();
+    let mut dice = Dice::new(71);
+    let mut seen = BTreeSet::new();
+    let targets = TARGETS.map(|text| target(text, &any).unwrap());
+    let mut printed = 0;
+    for _ in 0..sized(4, 40) {
+        for text in STATEMENTS {
+            let from = another(&statement(text, &any).unwrap(), &mut dice);
+            typed(&from, &mut seen);
+            // What follows decides as well whether it can be shown; a few targets each are enough.
+            for _ in 0..3 {
+                let to = &targets[usize::try_from(dice.below(targets.len() as u64)).unwrap()];
+                let Ok(lines) = translate(&from, to) else { continue };
+                rows(&lines, &mut seen);
+                printed += lines.len();
+            }
+        }
+    }
+    let (distinct, lines) = sized((250, 350), (2_500, 3_500));
+    assert!(seen.len() >= distinct && printed >= lines, "{} statements, {printed} lines", seen.len());
+    assert!(seen.iter().any(|text| text.contains('×')) && seen.iter().any(|text| text.contains(" + ")), "{seen:?}");
+}
+
+/// More digits than anybody types are read; odds that nobody states are neither offered nor totalled.
+#[test]
+fn long_numbers_are_read_and_endless_odds_refused() {
+    let any = PriorRange::any();
+    let of = |text: &str| statement(text, &any).unwrap();
+    let line = translate(&of("odds=1001/10"), &target("group:80", &any).unwrap()).unwrap().swap_remove(0);
+    assert!(line.statement().unwrap().to_string().len() > 200);
+    rows(&[line], &mut BTreeSet::new());
+    let line = translate(&of("odds=3/2"), &target("group:5000", &any).unwrap()).unwrap().swap_remove(0);
+    assert_eq!(line.statement().unwrap().to_string(), "group-privacy:5000=(3/2)^(5000)");
+    rows(&[line], &mut BTreeSet::new());
+    let line = translate(&of("epsilon=1"), &target("group:5000", &any).unwrap()).unwrap().swap_remove(0);
+    assert_eq!((Row::new(&line).value.as_str(), line.statement()), ("e^5000", None));
+    assert!(statement("odds=e^5000", &any).unwrap_err().to_string().contains("too large"));
+    let total = compose(&["epsilon=4000", "epsilon=4000"].map(of)).unwrap_err().to_string();
+    assert!(total.contains("e^4096"), "{total}");
+}
+
+/// Totals, and the statements that a refusal names in backticks.
+#[test]
+fn what_composing_prints_can_be_typed() {
+    let any = PriorRange::any();
+    let mut dice = Dice::new(72);
+    let mut seen = BTreeSet::new();
+    let (mut totals, mut refused) = (0, 0);
+    for _ in 0..sized(150, 2_000) {
+        let some = |dice: &mut Dice| STATEMENTS[usize::try_from(dice.below(STATEMENTS.len() as u64)).unwrap()];
+        let releases: Vec<Statement> =
+            (0..2).map(|_| another(&statement(some(&mut dice), &any).unwrap(), &mut dice)).collect();
+        match compose(&releases) {
+            Ok(total) => {
+                typed(&total, &mut seen);
+                let to = target(TARGETS[usize::try_from(dice.below(TARGETS.len() as u64)).unwrap()], &any).unwrap();
+                match composed(&releases, &to) {
+                    Ok(lines) => rows(&lines, &mut seen),
+                    Err(ComposeTranslateError::Compose(error)) => panic!("{error}"),
+                    Err(ComposeTranslateError::Promise(_)) => {}
+                }
+                totals += 1;
+            }
+            Err(error) => {
+                for text in error.to_string().split('`').skip(1).step_by(2).filter(|text| !text.ends_with('=')) {
+                    statement(text, &any).unwrap_or_else(|wrong| panic!("{error}: {wrong}"));
+                    refused += 1;
+                }
+            }
+        }
+    }
+    let (of_totals, of_refusals) = sized((20, 60), (300, 800));
+    assert!(totals >= of_totals && refused >= of_refusals, "{totals} totals, {refused} refused");
+}

@@ -91,7 +91,9 @@ impl Said<'_> {
             (Notion::Gain | Notion::Membership, Notion::Gain)
             | (Notion::NegativeGain | Notion::Membership, Notion::NegativeGain)
             | (Notion::Membership, Notion::Membership)
-            | (Notion::Membership | Notion::Indistinguishable { .. }, Notion::Indistinguishable { .. }) => Some(self.value.clone()),
+            | (Notion::Membership | Notion::Indistinguishable { .. }, Notion::Indistinguishable { .. }) => {
+                Some(self.value.clone())
+            }
             (_, Notion::Ceiling) => self.highest(part.high()).filter(|_| !part.high().is_one()),
             (_, Notion::Floor) => self.lowest(part.low()).filter(|_| !part.low().is_zero()),
             // Against one ceiling for all, the smallest prior gains most.

@@ -88,7 +88,9 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
             let notion = reader.plain(name)?;
             let stated = match &notion {
                 Notion::Epsilon(_) => Stated::Odds(reader.epsilon(value)?),
-                Notion::Indistinguishable { .. } | Notion::BayesOptimal { .. } | Notion::SemiHonest { .. } => Stated::Odds(reader.named_odds(value)?),
+                Notion::Indistinguishable { .. } | Notion::BayesOptimal { .. } | Notion::SemiHonest { .. } => {
+                    Stated::Odds(reader.named_odds(value)?)
+                }
                 notion if notion.is_odds() => Stated::Odds(reader.odds(value)?),
                 _ => Stated::Number(reader.number(value)?),
             };

@@ -337,10 +337,10 @@ fn conditions(from: &Statement, to: &Target) -> Vec<String> {
                 if !target.priors.is_any() =>
             {
                 add(format!(
-                "for uncertain priors in [{}, {}], everybody else perhaps certain; others face the odds themselves",
-                target.priors.low(),
-                target.priors.high()
-            ));
+                    "for uncertain priors in [{}, {}], everybody else perhaps certain; others face the odds themselves",
+                    target.priors.low(),
+                    target.priors.high()
+                ));
             }
             Notion::Ceiling => add(format!("for priors up to {}", target.priors.high())),
             Notion::Floor => add(format!("for priors from {}", target.priors.low())),

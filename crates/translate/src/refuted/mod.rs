@@ -1,7 +1,7 @@
 //! Counterexamples as mechanisms, decided by `check` against the very statement and target before they are shown.
 //!
-//! A counterexample is built for few people first, and then for more ([`built`]). Each that is built is asked whether it keeps
-//! the statement, and whether the target has no parameter for it short of certainty ([`ask`]). Where only ever more
+//! A counterexample is built for few people first, and then for more (`built`). Each that is built is asked whether it keeps
+//! the statement, and whether the target has no parameter for it short of certainty (`ask`). Where only ever more
 //! people break a target without limit, three sizes are built, which must all keep the statement while the target grows.
 
 mod ask;

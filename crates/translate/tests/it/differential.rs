@@ -272,7 +272,7 @@ fn translate_and_check_agree() {
             }
         }
     }
-    let (followed, enough, denied, of) = sized((3_000, 1_500, 400, 400), (40_000, 400_000, 3_000, 480));
+    let (followed, enough, denied, of) = sized((3_000, 1_500, 400, 400), (35_000, 300_000, 5_000, 400));
     let all = counts.followed >= followed && counts.enough >= enough && counts.denied >= denied && each.len() >= of;
     assert!(all, "{counts:?} over {} pairs of notions", each.len());
     // Nearly every case is small enough to be built.

@@ -190,6 +190,13 @@ fn translations() {
         "translate --from group=2,odds=2 --from odds=3 --compose --to odds,group:2",
         "translate --from gain=2@replace-one@1/10..2/5 --to posterior@replace-one@1/10..2/5,rho:3,bounded-odds",
         "translate --from gain=2@replace-one@1/10..2/5 --to gain@replace-one@1/10..9/20",
+        "translate --from zero-knowledge:1=2 --to odds,free-lunch,crowd-blending:3,semi-honest",
+        "translate --from crowd-blending:3=2 --to odds,rho:2,bayes-optimal",
+        "translate --from epsilon=1 --to zero-knowledge:1,induced-neighbours:3,semi-honest,indistinguishable",
+        "translate --from sampling=9/10,odds=11/10 --to odds",
+        "translate --from alpha-beta=1/2,1/2:2/5..9/20 --to odds",
+        "translate --from odds=3 --to alpha-beta:2/5..9/20",
+        "translate --from odds=3 --from alpha-beta=1/2,1/2:2/5..9/20 --compose --to odds",
         "translate --from odds=2 --from odds=2 --to gain",
         "translate --from gian=2",
         "translate --from gain=1/2",
@@ -199,6 +206,12 @@ fn translations() {
     insta::assert_snapshot!("translations", told(&place(), &commands));
     let json = place().run(&["translate", "--from", "odds=3", "--to", "gain", "--format", "json"]).done().json();
     assert_eq!(json[0]["direction"], "implies", "{json}");
+    // What is offered as a statement is read as one.
+    let json =
+        place().run(&["translate", "--from", "odds=3", "--to", "group-privacy:200", "--format", "json"]).done().json();
+    let statement = json[0]["statement"].as_str().unwrap();
+    let again = place().run(&["translate", "--from", statement, "--to", "odds", "--format", "json"]).done().json();
+    assert_eq!(again[0]["from"], statement);
 }
 
 #[test]

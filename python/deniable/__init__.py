@@ -92,3 +92,9 @@ __all__ = [
     "rho",
     "translate",
 ]
+
+# What people see in tracebacks, in types and when they unpickle errors is ``deniable.BudgetError``, not the file that holds it.
+for _name in __all__:
+    if hasattr(globals()[_name], "__module__"):
+        globals()[_name].__module__ = __name__
+del _name

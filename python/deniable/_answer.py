@@ -328,12 +328,16 @@ class Release(Mapping[str, Answer]):
     ['visits by sex', 'total cost']
     """
 
-    __slots__ = ("_answers", "_json", "_text", "policy", "population", "versions", "guarantee", "unanswered")
+    __slots__ = ("_answers", "_json", "policy", "population", "table", "version", "guarantee", "unanswered")
 
     policy: str
     """The policy's name."""
     population: str
     """The people that it is about."""
+    table: str
+    """The main table."""
+    version: str
+    """The declared version of its data."""
     guarantee: Guarantee
     """What is promised about everything released about these people."""
     unanswered: Dict[str, str]
@@ -344,6 +348,7 @@ class Release(Mapping[str, Answer]):
         plain = json.loads(written, parse_float=_Digits, parse_int=_Digits)
         self._json = written
         self.policy, self.population = publication["policy"], publication["population"]
+        self.table, self.version = publication["data"]["table"], publication["data"]["version"]
         self.guarantee = Guarantee(publication["guarantee"])
         self.unanswered = dict(unanswered)
         self._answers: Dict[str, Answer] = {}

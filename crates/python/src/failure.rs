@@ -39,6 +39,7 @@ impl Kind {
 
     /// What an error of the library is about.
     pub fn of(error: &Error) -> Self {
+        use deniable::ledger::ChargeError;
         use deniable::{ProtocolError, ReleaseError};
         match error {
             Error::Policy(_) => Self::Policy,
@@ -48,7 +49,10 @@ impl Kind {
             | Error::NothingToAdvise { .. }
             | Error::NoTable { .. } => Self::Query,
             Error::Accept(_) | Error::Source(_) | Error::Data(_) => Self::Data,
-            Error::Release(ReleaseError::Protocol(ProtocolError::OverBudget { .. })) => Self::Budget,
+            // The second where another session took what was left between the look at the ledger and the charge.
+            Error::Release(ReleaseError::Protocol(
+                ProtocolError::OverBudget { .. } | ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. },
+            )) => Self::Budget,
             Error::Release(ReleaseError::Data(_) | ReleaseError::OnlyRegistered | ReleaseError::Rows { .. }) => {
                 Self::Data
             }

@@ -1,0 +1,501 @@
+"""Processes that are interrupted, killed, forked and ended at any moment, and what must be true of the ledger afterwards.
+
+    python faults.py --tries 300 --seed 7 --jobs 2
+
+Each try runs one scenario in a process of its own (``faults.py child SCENARIO``), which tells on standard output what it was answered. After it:
+
+- the process ended as the scenario says: never by a signal but one that was sent to it, never by waiting for ever;
+- ``deniable ledger verify`` finds the ledger whole;
+- the same queries, asked again by another process, have the answers that were told (an answer is given once and for all);
+- the share that is left is exactly what the queries cost, each once; and never less than nothing.
+
+The schedule follows from the seed, except for what the system's scheduler does; a failure prints the command that tries it again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import json
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+import warnings
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+
+import deniable as dn
+
+ROWS = 4_000
+QUERIES = [f"SELECT g, COUNT(*) AS n, SUM(v) AS s FROM t WHERE v >= {at} GROUP BY g" for at in range(6)]
+SHARE = Fraction(1, 8)
+PATIENCE = 120
+"""Seconds after which a process is said to wait for ever."""
+
+
+# What runs in the process that has an accident.
+
+
+def policy(folder: Path) -> dn.Policy:
+    return dn.Policy(
+        name="faults",
+        population="faults",
+        table="t",
+        promise=dn.epsilon(2),
+        adversary={"knows_size": False},
+        columns={"g": {"type": "integer", "keys": [0, 1, 2]}, "v": {"type": "integer", "bounds": (0, 9)}},
+        data={"path": str(folder / "rows.csv"), "version": "1"},
+    )
+
+
+def opened(folder: Path) -> dn.Session:
+    return policy(folder).session(ledger=folder / "faults.ledger")
+
+
+def tell(**what: Any) -> None:
+    """A whole line at once, so that lines of several threads and processes do not mix."""
+    os.write(1, (json.dumps(what, default=str) + "\n").encode())
+
+
+def ask(session: dn.Session, query: int) -> None:
+    answer = session.ask(QUERIES[query], spend=SHARE)
+    tell(query=query, rows=answer.rows)
+
+
+def in_order(dice: random.Random) -> List[int]:
+    order = list(range(len(QUERIES)))
+    dice.shuffle(order)
+    return order
+
+
+def many_threads(folder: Path, dice: random.Random) -> None:
+    """Several threads ask through one session. Whoever started this kills it, or lets it end."""
+    import threading
+
+    session = opened(folder)
+    tell(ready=True)
+    orders = [in_order(dice) for _ in range(3)]
+    threads = [threading.Thread(target=lambda order=order: [ask(session, query) for query in order]) for order in orders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+def one_by_one(folder: Path, dice: random.Random) -> None:
+    session = opened(folder)
+    tell(ready=True)
+    for query in in_order(dice):
+        ask(session, query)
+
+
+def interrupted(folder: Path, dice: random.Random) -> None:
+    """Ctrl-C at any moment of whatever is done; each time it is heard, and things go on."""
+    import threading
+
+    session = opened(folder)
+    main, done, heard, sent = os.getpid(), threading.Event(), 0, 0
+
+    def interrupt() -> None:
+        nonlocal sent
+        while not done.wait(dice.expovariate(20)):
+            sent += 1
+            os.kill(main, signal.SIGINT)
+
+    table = {(): {"no": "3/4", "yes": "1/4"}, "ann": {"no": "1/4", "yes": "3/4"}}
+    draws = random.Random(dice.random())
+    published = folder / "published.csv"
+    published.write_text("zip,ill\n" + "".join(f"{at % 7},{at % 3}\n" for at in range(500)))
+    jobs: List[Callable[[], object]] = [
+        *(lambda query=query: ask(session, query) for query in in_order(dice)),
+        lambda: dn.check(table, notion="pmp", family="bounded", prior=("1/5", "4/5")),
+        lambda: dn.check("kmax", notion="pmp", family="uniform", k=3, n=6),
+        lambda: dn.translate("odds=3", prior="1/2"),
+        lambda: dn.audit(lambda input, times: [input[0] % 2 ^ (draws.random() < 1 / 4) for _ in range(times)], claim="odds=4", samples=20_000),
+        lambda: dn.assess(published, quasi=["zip"], sensitive=["ill"]),
+        lambda: session.left,
+        # Before anything is charged there is no ledger to report on.
+        lambda: (ask(session, 0), session.report()),
+        lambda: session.plan(QUERIES[0], spend=SHARE),
+        lambda: session.register(),
+    ]
+    dice.shuffle(jobs)
+    thread = threading.Thread(target=interrupt, daemon=True)
+    ended = False
+    while not ended:
+        # Wherever it comes, also between two lines of this loop.
+        try:
+            if not thread.is_alive():
+                thread.start()
+            while jobs:
+                jobs[-1]()
+                jobs.pop()
+            ended = True
+        except KeyboardInterrupt:
+            heard += 1
+            if heard > 40:
+                jobs.clear()
+    while True:
+        try:
+            done.set()
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+            break
+        except KeyboardInterrupt:
+            continue
+    tell(heard=heard, sent=sent)
+
+
+def ends(folder: Path, dice: random.Random) -> None:
+    """The interpreter ends while threads ask: daemons, which it does not wait for."""
+    import threading
+
+    session = opened(folder)
+    for order in (in_order(dice), in_order(dice)):
+        threading.Thread(target=lambda order=order: [ask(session, query) for query in order], daemon=True).start()
+    time.sleep(dice.random() * 0.4)
+    how = dice.choice(["return", "exit", "_exit", "raise", "alarm"])
+    if how == "exit":
+        sys.exit(3)
+    if how == "_exit":
+        os._exit(3)
+    if how == "raise":
+        raise RuntimeError("on purpose")
+    if how == "alarm":
+        signal.signal(signal.SIGALRM, lambda *_: sys.exit(3))
+        signal.setitimer(signal.ITIMER_REAL, 0.01)
+        ask(session, 0)
+
+
+def forks(folder: Path, dice: random.Random) -> None:
+    """A fork while another thread asks: its session is refused, and it ends without waiting for threads that it does not have."""
+    import threading
+
+    warnings.simplefilter("ignore", DeprecationWarning)
+    session = opened(folder)
+    busy = dice.random() < 0.7
+    thread = threading.Thread(target=lambda: [ask(session, query) for query in in_order(dice)])
+    if busy:
+        thread.start()
+    time.sleep(dice.random() * 0.3)
+    for _ in range(3):
+        child = os.fork()
+        if child == 0:
+            code = 1
+            try:
+                for use in (lambda: ask(session, 0), lambda: session.left, session.report, session.plan, session.release, session.register):
+                    try:
+                        use()
+                    except dn.UsageError as error:
+                        assert error.help
+                    else:
+                        raise AssertionError("a fork used its parent's session")
+                if not busy:
+                    # Where nothing ran when it forked, a session of its own is one like any other.
+                    with opened(folder) as own:
+                        ask(own, dice.randrange(len(QUERIES)))
+                code = 0
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                # Half of them end as forks of Python do: everything is taken down.
+                if code == 0 and dice.random() < 0.5:
+                    sys.exit(0)
+                os._exit(code)
+        _, status = os.waitpid(child, 0)
+        assert status == 0, f"a fork ended with {status}"
+    if busy:
+        thread.join()
+    ask(session, 0)
+
+
+def _pool_asks(about: Tuple[str, int]) -> Tuple[int, Any]:
+    folder, query = about
+    warnings.simplefilter("ignore")
+    with opened(Path(folder)) as session:
+        answer = session.ask(QUERIES[query], spend=SHARE)
+        return query, answer.rows
+
+
+def pools(folder: Path, dice: random.Random) -> None:
+    """multiprocessing, by fork and by spawn: a session in each process, all on one ledger."""
+    import multiprocessing
+
+    method = dice.choice(["fork", "spawn", "forkserver"])
+    warnings.simplefilter("ignore", DeprecationWarning)
+    with multiprocessing.get_context(method).Pool(2) as pool:
+        for query, rows in pool.imap_unordered(_pool_asks, [(str(folder), query) for query in in_order(dice)]):
+            tell(query=query, rows=rows)
+
+
+def asynchronous(folder: Path, dice: random.Random) -> None:
+    """Tasks that are given up while their threads go on."""
+    import asyncio
+
+    async def main() -> None:
+        session = opened(folder)
+
+        async def one(query: int) -> None:
+            try:
+                await asyncio.wait_for(asyncio.to_thread(ask, session, query), dice.random() * 0.5)
+            except asyncio.TimeoutError:
+                pass
+
+        await asyncio.gather(*(one(query) for query in in_order(dice)))
+
+    asyncio.run(main())
+
+
+def closes(folder: Path, dice: random.Random) -> None:
+    """A session that is closed, and forgotten, while others use it."""
+    import gc
+    import threading
+
+    session = opened(folder)
+
+    def use() -> None:
+        try:
+            for query in in_order(dice):
+                ask(session, query)
+        except dn.UsageError as error:
+            assert "closed" in error.message
+
+    threads = [threading.Thread(target=use) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    time.sleep(dice.random() * 0.3)
+    session.close()
+    del session
+    gc.collect()
+    for thread in threads:
+        thread.join()
+
+
+def subinterpreters(folder: Path, dice: random.Random) -> None:
+    """Another interpreter in the process: refused in words, or working; the first one goes on."""
+    code = "import deniable; deniable.translate('odds=3', to='posterior', prior='1/2')"
+    with opened(folder) as session:
+        ask(session, dice.randrange(len(QUERIES)))
+        try:
+            import _interpreters as interpreters  # CPython from 3.13 on.
+
+            other = interpreters.create()
+            error = interpreters.exec(other, code)
+            said = error and error.formatted
+            interpreters.destroy(other)
+        except ImportError:
+            import _xxsubinterpreters as interpreters  # type: ignore[import-not-found, no-redef]
+
+            other = interpreters.create()
+            try:
+                said = interpreters.run_string(other, code)
+            except interpreters.RunFailedError as failed:
+                said = str(failed)
+            interpreters.destroy(other)
+        assert said is None or "interpreter" in said, said
+        tell(subinterpreter=said)
+        ask(session, dice.randrange(len(QUERIES)))
+
+
+def overdrawn(folder: Path, dice: random.Random) -> None:
+    """More queries than the promise pays for, by several processes."""
+    session = opened(folder)
+    tell(ready=True)
+    for at in range(8):
+        sql = f"SELECT COUNT(*) AS n FROM t WHERE v <> {dice.randrange(10)} AND g <= {at}"
+        try:
+            answer = session.ask(sql, spend=SHARE)
+            tell(sql=sql, rows=answer.rows)
+        except dn.BudgetError as error:
+            assert error.help or error.message
+            tell(refused=sql)
+
+
+# What runs beside it, and judges.
+
+
+class Scenario(NamedTuple):
+    child: Callable[[Path, random.Random], None]
+    processes: int = 1
+    killed: bool = False
+    """Whether one of them is killed on the way."""
+    codes: Tuple[int, ...] = (0,)
+    """How it may end by itself."""
+    weight: int = 2
+
+
+SCENARIOS: Dict[str, Scenario] = {
+    "threads": Scenario(many_threads),
+    "threads, killed": Scenario(many_threads, killed=True, weight=4),
+    "two processes": Scenario(one_by_one, processes=2),
+    "two processes, one killed": Scenario(one_by_one, processes=2, killed=True, weight=4),
+    "three processes overdraw": Scenario(overdrawn, processes=3),
+    "interrupted": Scenario(interrupted, weight=4),
+    "ends": Scenario(ends, codes=(0, 1, 3), weight=4),
+    "forks": Scenario(forks, weight=3),
+    "pools": Scenario(pools),
+    "asynchronous": Scenario(asynchronous),
+    "closes": Scenario(closes),
+    "subinterpreters": Scenario(subinterpreters, weight=1),
+}
+
+
+class Fault(Exception):
+    """Something that must not be."""
+
+
+def run(name: str, seed: int, folder: Path) -> List[Dict[str, Any]]:
+    """Runs the processes of a scenario; what they told."""
+    scenario, dice = SCENARIOS[name], random.Random(f"{seed} parent")
+    (folder / "rows.csv").write_text("g,v\n" + "".join(f"{at % 3},{at * 7 % 10}\n" for at in range(ROWS)))
+    files = [(folder / f"{at}.out", folder / f"{at}.err") for at in range(scenario.processes)]
+    children = []
+    for at, (out, err) in enumerate(files):
+        with open(out, "wb") as told, open(err, "wb") as complained:
+            words = [sys.executable, __file__, "child", name, str(folder), f"{seed} {at}"]
+            # A group of its own: what it started can be ended with it.
+            children.append(subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=told, stderr=complained, start_new_session=True))
+    try:
+        if scenario.killed:
+            # From before the session is there until after the last answer.
+            while not files[0][0].stat().st_size and children[0].poll() is None and dice.random() < 0.98:
+                time.sleep(0.005)
+            time.sleep(dice.random() ** 2 * 1.0)
+            children[0].kill()
+        for at, child in enumerate(children):
+            try:
+                code = child.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                os.kill(child.pid, signal.SIGUSR1)
+                time.sleep(1)
+                raise Fault(f"process {at} waits for ever\n{files[at][1].read_text()}") from None
+            by_us = scenario.killed and at == 0 and code == -signal.SIGKILL
+            if code not in scenario.codes and not by_us:
+                raise Fault(f"process {at} ended with {code}\n{files[at][1].read_text()}")
+            complaint = files[at][1].read_text(errors="replace")
+            if "panicked" in complaint or "Fatal Python error" in complaint:
+                raise Fault(f"process {at} complained\n{complaint}")
+    finally:
+        for child in children:
+            try:
+                os.killpg(child.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            child.wait()
+    lines = [line for out, _ in files for line in out.read_text().splitlines()]
+    told: List[Dict[str, Any]] = []
+    for line in lines:
+        try:
+            told.append(json.loads(line))
+        except json.JSONDecodeError:
+            # The last words of who was killed.
+            if not scenario.killed and name != "ends":
+                raise
+    return told
+
+
+def judge(folder: Path, told: Sequence[Dict[str, Any]]) -> None:
+    """What must be true afterwards, whatever happened."""
+    ledger = folder / "faults.ledger"
+    if ledger.exists():
+        verified = subprocess.run([sys.executable, "-m", "deniable", "ledger", "verify", str(ledger)], capture_output=True, text=True)
+        if verified.returncode != 0:
+            raise Fault(f"the ledger is broken: {verified.stdout}{verified.stderr}")
+    known: Dict[str, Any] = {}
+    for line in told:
+        if "rows" in line:
+            sql = line["sql"] if "sql" in line else QUERIES[line["query"]]
+            if known.setdefault(sql, line["rows"]) != line["rows"]:
+                raise Fault(f"two answers to {sql}: {known[sql]} and {line['rows']}")
+    is_overdrawn = any("sql" in line or "refused" in line for line in told)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with opened(folder) as session:
+            before = session.left
+            if not 0 <= before <= 1 - SHARE * len(known):
+                raise Fault(f"{len(known)} answers were told, and {before} is left")
+            if (before / SHARE).denominator != 1:
+                raise Fault(f"{before} is left, and every query costs {SHARE}")
+            asked = list(known) if is_overdrawn else QUERIES
+            for time_ in ("first", "second"):
+                for sql in asked:
+                    rows = json.loads(json.dumps(session.ask(sql, spend=SHARE).rows, default=str))
+                    if known.setdefault(sql, rows) != rows:
+                        raise Fault(f"{sql} has another answer the {time_} time: {known[sql]} and {rows}")
+                left = session.left
+                wanted = before if is_overdrawn else 1 - SHARE * len(QUERIES)
+                if left != wanted:
+                    raise Fault(f"{left} is left in place of {wanted}, with {before} before the {time_} time")
+            if is_overdrawn and before != 0:
+                raise Fault(f"queries were refused although {before} is left")
+
+
+def attempt(name: str, seed: int) -> Optional[str]:
+    """One try. What went wrong, or nothing."""
+    folder = Path(tempfile.mkdtemp(prefix="deniable-faults-"))
+    try:
+        judge(folder, run(name, seed, folder))
+    except Exception as error:
+        again = f"{sys.executable} {__file__} --only {json.dumps(name)} --seed {seed} --tries 1"
+        return f"{name}: {type(error).__name__}: {error}\n  {again}\n  its files are in {folder}"
+    shutil.rmtree(folder, ignore_errors=True)
+    return None
+
+
+def schedule(tries: int, seed: int, only: Optional[str]) -> List[Tuple[str, int]]:
+    """What is tried: every scenario at least once where there are tries enough."""
+    if only is not None:
+        return [(only, seed + at) for at in range(tries)]
+    dice = random.Random(seed)
+    names, weights = list(SCENARIOS), [one.weight for one in SCENARIOS.values()]
+    chosen = names[:tries] + dice.choices(names, weights, k=max(0, tries - len(names)))
+    return [(name, dice.randrange(1 << 32)) for name in chosen]
+
+
+def main(words: Optional[Sequence[str]] = None) -> int:
+    parser = argparse.ArgumentParser(description="Processes that have accidents, and what must be true of the ledger afterwards.")
+    parser.add_argument("--tries", type=int, default=30)
+    parser.add_argument("--seed", type=int, default=None)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--only", choices=list(SCENARIOS))
+    given = parser.parse_args(words)
+    seed = random.SystemRandom().randrange(1 << 32) if given.seed is None else given.seed
+    print(f"faults: {given.tries} tries, seed {seed}", flush=True)
+    failed: List[str] = []
+    counted: Dict[str, int] = {}
+    with concurrent.futures.ProcessPoolExecutor(given.jobs) as workers:
+        pending = {workers.submit(attempt, *one): one for one in schedule(given.tries, seed, given.only)}
+        for done in concurrent.futures.as_completed(pending):
+            name = pending[done][0]
+            counted[name] = counted.get(name, 0) + 1
+            problem = done.result()
+            if problem is not None:
+                failed.append(problem)
+                print(problem, flush=True)
+    print("faults: " + ", ".join(f"{count} {name}" for name, count in sorted(counted.items())))
+    print(f"{given.tries - len(failed)} passed, {len(failed)} failed")
+    return 1 if failed else 0
+
+
+def child(name: str, folder: str, seed: str) -> None:
+    import faulthandler
+
+    faulthandler.enable()
+    faulthandler.register(signal.SIGUSR1, all_threads=True)
+    # As a terminal has it, whatever started this.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    warnings.simplefilter("ignore", dn.LedgerWarning)
+    SCENARIOS[name].child(Path(folder), random.Random(seed))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["child"]:
+        child(*sys.argv[2:])
+    else:
+        sys.exit(main())

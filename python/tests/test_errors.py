@@ -1,0 +1,239 @@
+"""Every class of exception is raised for its reason, with its place and help; errors go through pickles, sessions and answers do not."""
+
+from __future__ import annotations
+
+import copy
+import logging
+import pickle
+import stat
+import warnings
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, Callable, Dict, Type
+
+import deniable as dn
+import polars as pl
+import pytest
+
+ROWS = pl.DataFrame({"g": [0, 1, 2] * 20, "v": list(range(60))})
+
+
+def policy(**changed: Any) -> dn.Policy:
+    keys: Dict[str, Any] = dict(
+        name="errors",
+        population="errors",
+        table="t",
+        promise=dn.epsilon(1),
+        adversary={"knows_size": False},
+        columns={"g": {"type": "integer", "keys": [0, 1, 2]}, "v": {"type": "integer", "bounds": (0, 60)}},
+    )
+    keys.update(changed)
+    return dn.Policy(**keys)
+
+
+def session(folder: Path, rows: Any = ROWS, version: str = "1", **more: Any) -> dn.Session:
+    return policy(**more).session(rows, version=version, ledger=folder / "errors.ledger")
+
+
+def no_policy(folder: Path) -> None:
+    policy(promise=dn.epsilon(-1))
+
+
+def no_query(folder: Path) -> None:
+    session(folder).ask("SELECT g, COUNT(*) FROM t GROUP BY nothing", spend="1/4")
+
+
+def no_table(folder: Path) -> None:
+    session(folder).ask("SELECT COUNT(*) FROM others", spend="1/4")
+
+
+def missing_column(folder: Path) -> None:
+    session(folder, ROWS.drop("v")).ask("SELECT COUNT(*) FROM t", spend="1/4")
+
+
+def wrong_type(folder: Path) -> None:
+    session(folder, ROWS.cast({"v": pl.String})).register()
+
+
+def reads_badly(folder: Path) -> None:
+    session(folder, ROWS.with_columns(g=pl.lit(7))).ask("SELECT COUNT(*) FROM t", spend="1/4")
+
+
+def other_rows(folder: Path) -> None:
+    session(folder).register()
+    session(folder, ROWS.head(7)).register()
+
+
+def spent(folder: Path) -> None:
+    with session(folder) as opened:
+        opened.ask("SELECT COUNT(*) FROM t", spend=1)
+        opened.ask("SELECT SUM(v) FROM t", spend="1/100")
+
+
+def broken_ledger(folder: Path) -> None:
+    (folder / "errors.ledger").write_text("this is no ledger\n")
+    session(folder).ask("SELECT COUNT(*) FROM t", spend="1/4")
+
+
+def no_folder(folder: Path) -> None:
+    policy().session(ROWS, version="1", ledger=folder / "nowhere" / "errors.ledger").ask("SELECT COUNT(*) FROM t", spend="1/4")
+
+
+def no_ledger(folder: Path) -> None:
+    policy().session(ROWS, version="1")
+
+
+def closed(folder: Path) -> None:
+    opened = session(folder)
+    opened.close()
+    opened.ask("SELECT COUNT(*) FROM t", spend="1/4")
+
+
+def no_memory(folder: Path) -> None:
+    policy().session(ROWS, version="1", ledger=":memory:", memory="much")
+
+
+def no_claim(folder: Path) -> None:
+    dn.check("kmax", k=2, n=3, notion="dp", claim="nonsense=1")
+
+
+def no_mechanism(folder: Path) -> None:
+    dn.check("no such mechanism", notion="dp")
+
+
+def no_promise(folder: Path) -> None:
+    dn.translate("nonsense=3")
+
+
+def no_such_file(folder: Path) -> None:
+    dn.assess(folder / "nothing.csv", quasi=["zip"])
+
+
+def no_cohort(folder: Path) -> None:
+    dn.gwas(folder / "nothing", adjacency="label-swap", promise=dn.gain(2), prior="1/2", top=2, p_value="0.05")
+
+
+def no_neighbours(folder: Path) -> None:
+    dn.audit(lambda input, times: [0] * times, claim="odds=3", neighbours="far away")
+
+
+CASES: Dict[Callable[[Path], None], Type[dn.Error]] = {
+    no_policy: dn.PolicyError,
+    no_query: dn.QueryError,
+    no_table: dn.QueryError,
+    missing_column: dn.DataError,
+    wrong_type: dn.DataError,
+    reads_badly: dn.DataError,
+    other_rows: dn.DataError,
+    spent: dn.BudgetError,
+    broken_ledger: dn.LedgerError,
+    no_folder: dn.LedgerError,
+    no_ledger: dn.UsageError,
+    closed: dn.UsageError,
+    no_memory: dn.UsageError,
+    no_claim: dn.Error,
+    no_mechanism: dn.Error,
+    no_promise: dn.Error,
+    no_such_file: dn.Error,
+    no_cohort: dn.Error,
+    no_neighbours: dn.UsageError,
+}
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
+def test_each_class_has_its_reason(case: Callable[[Path], None], tmp_path: Path) -> None:
+    with pytest.raises(dn.Error) as caught:
+        case(tmp_path)
+    error = caught.value
+    assert type(error) is CASES[case] or (CASES[case] is dn.Error and isinstance(error, dn.Error)), error
+    assert error.problems and error.message and str(error)
+    for problem in error.problems:
+        assert isinstance(problem, dn.Problem) and problem.message and problem.shown
+    # Those of ledgers say what to do behind a semicolon.
+    assert error.help or "must be" in error.message or ("; " in error.message and isinstance(error, dn.LedgerError)), error
+    assert "Traceback" not in str(error) and "panicked" not in str(error)
+    if case in (no_policy, no_query, no_table):
+        file, line, column = error.place or ("", 0, 0)
+        assert file and line >= 1 and column >= 1
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error) and again.problems == error.problems and str(again) == str(error)
+    assert copy.copy(error).problems == copy.deepcopy(error).problems == error.problems
+
+
+def test_places_are_in_the_query() -> None:
+    with policy().session(ROWS, version="1", ledger=":memory:") as opened:
+        with pytest.raises(dn.QueryError) as caught:
+            opened.ask("SELECT COUNT(*)\nFROM t\nWHERE w = 1", spend="1/4")
+    assert caught.value.place == ("the query", 3, 7)
+
+
+def _fail(which: int) -> None:
+    list(CASES)[which](Path("/nowhere"))
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_errors_cross_processes(method: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        with ProcessPoolExecutor(1, mp_context=get_context(method)) as pool:
+            with pytest.raises(dn.PolicyError) as caught:
+                pool.submit(_fail, 0).result()
+    assert caught.value.problems and caught.value.place
+
+
+def test_usage_errors_are_value_errors() -> None:
+    assert issubclass(dn.UsageError, ValueError)
+    for kind in (dn.PolicyError, dn.QueryError, dn.DataError, dn.BudgetError, dn.LedgerError):
+        assert issubclass(kind, dn.Error) and not issubclass(kind, ValueError)
+
+
+def test_nothing_that_holds_data_or_accounts_is_pickled_or_copied(tmp_path: Path) -> None:
+    with session(tmp_path) as opened:
+        answer = opened.ask("SELECT COUNT(*) AS n FROM t", spend="1/4")
+        for one in (opened, opened.policy, answer):
+            for way in (pickle.dumps, copy.copy, copy.deepcopy):
+                with pytest.raises(TypeError) as refused:
+                    way(one)
+                assert "not pickled" in str(refused.value)
+        # What is made of answers is plain.
+        assert pickle.loads(pickle.dumps(answer.rows)) == answer.rows
+        assert pickle.loads(pickle.dumps(answer.to_polars())).equals(answer.to_polars())
+
+
+def test_the_extension_is_not_pickled_or_made_by_hand(tmp_path: Path) -> None:
+    from deniable import _deniable
+
+    with session(tmp_path) as opened:
+        for one in (opened._session, opened.policy._policy):
+            for way in (pickle.dumps, copy.deepcopy):
+                with pytest.raises(TypeError):
+                    way(one)
+    for kind in (_deniable.Policy, _deniable.Call):
+        with pytest.raises(TypeError):
+            kind()  # type: ignore[call-arg]
+
+
+@pytest.mark.loud
+def test_ledgers_are_loud(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.warns(dn.LedgerWarning, match="forgotten"):
+        policy().session(ROWS, version="1", ledger=":memory:")
+    with pytest.warns(dn.LedgerWarning, match="new ledger") as warned, caplog.at_level(logging.INFO, "deniable"):
+        with session(tmp_path) as opened:
+            opened.ask("SELECT COUNT(*) AS n FROM t", spend="1/4")
+    assert warned[0].filename == __file__, "the warning is about the caller's line"
+    assert any("charged" in record.message for record in caplog.records)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with session(tmp_path) as opened:
+            opened.ask("SELECT COUNT(*) AS n FROM t", spend="1/4")
+
+
+def test_a_ledger_that_may_not_be_written_is_said(tmp_path: Path) -> None:
+    session(tmp_path).register()
+    ledger = tmp_path / "errors.ledger"
+    key = next(tmp_path.glob("*.key"))
+    key.write_bytes(b"no key")
+    with pytest.raises(dn.LedgerError):
+        session(tmp_path).ask("SELECT COUNT(*) FROM t", spend="1/4")
+    assert ledger.stat().st_mode & stat.S_IFREG

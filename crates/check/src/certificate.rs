@@ -29,7 +29,7 @@ pub fn certificate(
     let certificate = Certificate {
         format: format::FORMAT,
         mechanism: names.table(),
-        notion: names.notion(notion),
+        notion: names.notion(notion)?,
         family: names.family(family),
         value: value(&verdict.value),
         witness: verdict.witness.as_ref().map(|witness| names.witness(witness)).transpose()?,
@@ -37,6 +37,14 @@ pub fn certificate(
         checksum: String::new(),
     };
     certificate.seal()
+}
+
+/// Why there is no certificate of this notion, known before anything is decided; `None` where there is one.
+#[must_use]
+pub fn none_of(notion: &Notion) -> Option<&'static str> {
+    matches!(notion, Notion::Worlds { .. }).then_some(
+        "there are no certificates about worlds with a largest prior: `recheck` would not look for other worlds",
+    )
 }
 
 /// What the bits of a dataset are called.
@@ -55,8 +63,8 @@ impl Names<'_> {
         members.map(|(_, name)| name.clone()).collect()
     }
 
-    fn notion(&self, notion: &Notion) -> format::Notion {
-        match notion {
+    fn notion(&self, notion: &Notion) -> Result<format::Notion, RecheckError> {
+        Ok(match notion {
             Notion::Unbounded { sign: of } => format::Notion::Unbounded { sign: sign(*of) },
             Notion::Bounded => format::Notion::Bounded,
             Notion::FreeLunch => format::Notion::FreeLunch,
@@ -77,6 +85,7 @@ impl Names<'_> {
             Notion::AlphaBeta { least, sign: of } => {
                 format::Notion::AlphaBeta { least: fraction(least), sign: sign(*of) }
             }
+            Notion::Worlds { .. } => return Err(RecheckError::Unfit(none_of(notion).unwrap_or_default().to_owned())),
             Notion::Sampling { rate, sign: of } => format::Notion::Sampling { rate: fraction(rate), sign: sign(*of) },
             Notion::ZeroKnowledge { rows } => format::Notion::ZeroKnowledge { rows: *rows },
             Notion::ZeroKnowledgeRows { rows } => format::Notion::ZeroKnowledgeRows { rows: *rows },
@@ -87,7 +96,7 @@ impl Names<'_> {
             Notion::Induced { allowed } => {
                 format::Notion::Induced { allowed: allowed.iter().map(|data| self.members(*data)).collect() }
             }
-        }
+        })
     }
 
     fn family(&self, family: &Family) -> format::Family {

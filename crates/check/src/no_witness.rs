@@ -28,9 +28,10 @@ pub fn why(notion: &Notion, family: &Family, value: &Value) -> String {
 fn missing(notion: &Notion, family: &Family) -> String {
     let none = match notion {
         Notion::Unbounded { .. } | Notion::Approximate { adjacency: Adjacency::AddRemove, .. } => ONE_MORE,
-        Notion::Bounded | Notion::AlphaBeta { .. } | Notion::Approximate { adjacency: Adjacency::ReplaceOne, .. } => {
-            EXCHANGED
-        }
+        Notion::Bounded
+        | Notion::AlphaBeta { .. }
+        | Notion::Worlds { .. }
+        | Notion::Approximate { adjacency: Adjacency::ReplaceOne, .. } => EXCHANGED,
         Notion::FreeLunch => "the table has one dataset, and no second one to compare it with",
         Notion::Induced { .. } | Notion::InducedExchange { .. } => "the table has one dataset, which has no neighbour",
         Notion::Rho { among } => return one_of(*among),

@@ -80,6 +80,15 @@ pub enum Notion {
         /// β (positive) or α (negative); not both.
         sign: Sign,
     },
+    /// The same over worlds of which each has a prior in a range (B-6).
+    Worlds {
+        /// `P_min`, from 0 to 1/2.
+        least: Rational,
+        /// `P_max`, from `P_min` to 1.
+        most: Rational,
+        /// β (positive) or α (negative); not both.
+        sign: Sign,
+    },
     /// Add/remove DP after every member was kept with probability β (I-DPS).
     Sampling {
         /// How likely a member is kept.
@@ -145,8 +154,8 @@ impl Notion {
             Self::Posterior { .. } => Named::PosteriorAtMost,
             Self::Indistinguishable => Named::Indistinguishable,
             Self::Rho { .. } => Named::Rho,
-            Self::AlphaBeta { sign: Sign::Negative, .. } => Named::Alpha,
-            Self::AlphaBeta { .. } => Named::Beta,
+            Self::AlphaBeta { sign: Sign::Negative, .. } | Self::Worlds { sign: Sign::Negative, .. } => Named::Alpha,
+            Self::AlphaBeta { .. } | Self::Worlds { .. } => Named::Beta,
             Self::Sampling { sign: Sign::Positive, .. } => Named::PositiveSampling,
             Self::Sampling { .. } => Named::Sampling,
             Self::ZeroKnowledge { .. } => Named::ZeroKnowledge,

@@ -175,6 +175,7 @@ fn closed(notion: &Notion, family: &Family) -> bool {
         | Notion::Approximate { .. }
         | Notion::Rho { .. }
         | Notion::AlphaBeta { .. }
+        | Notion::Worlds { .. }
         | Notion::Sampling { .. }
         | Notion::CrowdBlending { .. } => true,
         Notion::Membership { .. } | Notion::Posterior { .. } | Notion::Indistinguishable => match family {

@@ -157,8 +157,19 @@ pub fn notion(text: &str) -> Result<Notion, WordError> {
         Named::PosteriorAtMost => plain(Notion::Posterior { sign: Sign::Positive }),
         Named::PosteriorAtLeast => plain(Notion::Posterior { sign: Sign::Negative }),
         Named::Rho => Ok(Notion::Rho { among: count(parameter, form, 2)? }),
-        Named::Alpha => Ok(Notion::AlphaBeta { least: least()?, sign: Sign::Negative }),
-        Named::Beta => Ok(Notion::AlphaBeta { least: least()?, sign: Sign::Positive }),
+        Named::Alpha | Named::Beta => {
+            let sign = if named == Named::Alpha { Sign::Negative } else { Sign::Positive };
+            // With `P_MIN..P_MAX` every world has a prior in that range.
+            let Some((low, high)) = parameter.and_then(|text| text.split_once("..")) else {
+                return Ok(Notion::AlphaBeta { least: least()?, sign });
+            };
+            let half = Rational::new(1.into(), 2.into());
+            let low =
+                within(number(Some(low), form)?, |low| !low.is_negative() && *low <= half, "a prior from 0 to 1/2")?;
+            let inside = |high: &Rational| *high >= low && high.is_positive() && *high <= Rational::one();
+            let most = within(number(Some(high), form)?, inside, "a prior from P_MIN to 1, above 0")?;
+            Ok(Notion::Worlds { least: low, most, sign })
+        }
         Named::Sampling => Ok(Notion::Sampling { rate: rate(parameter, form)?, sign: Sign::Both }),
         Named::PositiveSampling => Ok(Notion::Sampling { rate: rate(parameter, form)?, sign: Sign::Positive }),
         Named::Indistinguishable => plain(Notion::Indistinguishable),

@@ -47,6 +47,7 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
         Notion::Approximate { .. }
         | Notion::Indistinguishable
         | Notion::Rho { .. }
+        | Notion::Worlds { .. }
         | Notion::ZeroKnowledge { .. }
         | Notion::ZeroKnowledgeRows { .. }
         | Notion::CrowdBlending { .. }

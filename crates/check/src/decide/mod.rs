@@ -24,6 +24,7 @@ mod product;
 mod public_size;
 mod sum;
 mod two_datasets;
+mod worlds;
 mod zero_knowledge;
 
 pub use error::CheckError;
@@ -62,6 +63,7 @@ pub fn decide(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Result
         Notion::Indistinguishable => indistinguishable::decide(mechanism, family),
         Notion::Rho { among } => candidates::rho(mechanism, *among),
         Notion::AlphaBeta { least, sign } => public_size::alpha_beta(mechanism, least, *sign),
+        Notion::Worlds { least, most, sign } => worlds::decide(mechanism, least, most, *sign),
         Notion::ZeroKnowledge { rows } => zero_knowledge::decide(mechanism, Sight::Members(*rows)),
         Notion::ZeroKnowledgeRows { rows } => zero_knowledge::decide(mechanism, Sight::Rows(*rows)),
         Notion::CrowdBlending { crowd } => crowd_blending::decide(mechanism, *crowd),

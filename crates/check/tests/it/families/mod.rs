@@ -8,3 +8,4 @@ mod groups;
 mod posterior;
 mod sized;
 mod world;
+mod worlds;

@@ -1,0 +1,144 @@
+//! (α,β)-differential identifiability over worlds of which each has a prior from `P_min` to `P_max` (B-6).
+//!
+//! One record is unknown: worlds are datasets `C ∪ {x}` with `C` in common, those of prior 0 left out. Where an answer has probability
+//! `v_j` in world `j`, belief in a world `w` is multiplied by `v_w/Σ P_j v_j`. With `P_max` below `1 − P_min` two worlds are too few, and the
+//! worst priors are no longer at two of them. But the sum is linear in the priors: for a given number `s` of worlds its least value takes,
+//! beside `w`, the `s − 1` smallest `v_j`, gives each `P_min`, and what is left to the smallest first, none above `P_max`; its largest
+//! value the reverse. So sorting decides it exactly.
+
+use super::error::CheckError;
+use super::gain::vacuous;
+use super::numbers::{one, zero};
+use crate::family::Prior;
+use crate::mechanism::{Dataset, Mechanism};
+use crate::notion::Sign;
+use crate::verdict::{Value, Verdict, Witness};
+use deniable_core::exact::{Bound, Rational, ratio as fraction, whole};
+use num_traits::{Signed, Zero};
+
+/// The factor by which belief in a world changes, at most, and where.
+struct Worst {
+    multiple: Bound,
+    /// The worlds with their priors; that of the first is asked about.
+    priors: Vec<(Dataset, Rational)>,
+    common: Dataset,
+    output: usize,
+}
+
+pub(super) fn decide(
+    mechanism: &Mechanism,
+    least: &Rational,
+    most: &Rational,
+    sign: Sign,
+) -> Result<Verdict, CheckError> {
+    if least.is_negative() || *least > fraction(1, 2) {
+        return Err(CheckError::OutOfRange { name: "P_min", value: least.clone(), range: "from 0 to 1/2" });
+    }
+    if most < least || !most.is_positive() || *most > one() {
+        return Err(CheckError::OutOfRange { name: "P_max", value: most.clone(), range: "from P_min to 1, above 0" });
+    }
+    let rises = match sign {
+        Sign::Positive => true,
+        Sign::Negative => false,
+        Sign::Both => return Err(CheckError::OneSide { notion: "(α,β)-differential identifiability" }),
+    };
+    let theorems = vec!["B-6"];
+    let mut worst: Option<Worst> = None;
+    let mut pairs = false;
+    for common in 0..1_u32 << mechanism.size() {
+        let outside = (0..mechanism.size()).map(|t| 1 << t).filter(|bit| common & bit == 0);
+        let worlds: Vec<Dataset> =
+            outside.map(|bit: Dataset| common | bit).filter(|data| mechanism.gives(*data)).collect();
+        pairs |= worlds.len() >= 2;
+        for output in 0..mechanism.outputs().len() {
+            let mut values: Vec<(Rational, Dataset)> =
+                worlds.iter().map(|data| (mechanism.probability(output, *data), *data)).collect();
+            values.sort();
+            if !rises {
+                values.reverse();
+            }
+            for (own, (value, _)) in values.iter().enumerate() {
+                for priors in (2..=values.len()).filter_map(|count| extreme(&values, own, count, least, most)) {
+                    let all: Rational = priors.iter().map(|(at, prior)| prior * &values[*at].0).sum();
+                    let Some(multiple) = Bound::of(value, &all) else { continue };
+                    let beyond = |best: &Worst| if rises { multiple > best.multiple } else { multiple < best.multiple };
+                    // Of equal ones, a world that has a prior.
+                    let same = |best: &Worst| {
+                        multiple == best.multiple && best.priors[0].1.is_zero() && !priors[0].1.is_zero()
+                    };
+                    if worst.as_ref().is_none_or(|best| beyond(best) || same(best)) {
+                        let priors = priors.iter().map(|(at, prior)| (values[*at].1, prior.clone())).collect();
+                        worst = Some(Worst { multiple, priors, common, output });
+                    }
+                }
+            }
+        }
+    }
+    let Some(worst) = worst else {
+        if pairs {
+            let why = format!("no two or more worlds of the table have priors from {least} to {most} that sum to 1");
+            return Err(CheckError::NoPrior { why });
+        }
+        return Ok(vacuous(zero(), theorems));
+    };
+    let value = match (&worst.multiple, rises) {
+        (Bound::Finite(multiple), true) => Bound::Finite((multiple - one()).max(whole(0))),
+        (Bound::Finite(multiple), false) => Bound::Finite((one() - multiple).max(whole(0))),
+        (Bound::Infinite, _) => Bound::Infinite,
+    };
+    // A world of prior 0 is none: smaller and smaller priors come near.
+    let approached = worst.priors[0].1.is_zero() && value != zero();
+    let witness = Some(worst.witness(mechanism));
+    Ok(Verdict { value: if approached { Value::Approached(value) } else { Value::Attained(value) }, witness, theorems })
+}
+
+/// The priors of so many worlds, the one that is asked about first, that give the earlier values as much as may be; `None` if no priors
+/// fit.
+fn extreme(
+    values: &[(Rational, Dataset)],
+    own: usize,
+    count: usize,
+    least: &Rational,
+    most: &Rational,
+) -> Option<Vec<(usize, Rational)>> {
+    let mut left = one() - least * whole(count);
+    let room = most - least;
+    if left.is_negative() || left > &room * whole(count) {
+        return None;
+    }
+    let mut chosen: Vec<usize> = (0..values.len()).filter(|at| *at != own).take(count - 1).collect();
+    chosen.push(own);
+    chosen.sort_unstable();
+    let mut priors: Vec<(usize, Rational)> = Vec::with_capacity(count);
+    for at in chosen {
+        let more = left.clone().min(room.clone());
+        left -= &more;
+        priors.push((at, least + more));
+    }
+    priors.sort_by_key(|(at, _)| *at != own);
+    Some(priors)
+}
+
+impl Worst {
+    /// The observer; where the world has no prior, one who gives it a millionth of another's.
+    fn witness(self, mechanism: &Mechanism) -> Witness {
+        let mut priors = self.priors;
+        if priors[0].1.is_zero()
+            && let Some(largest) = (1..priors.len()).max_by_key(|at| priors[*at].1.clone())
+        {
+            let part = &priors[largest].1 * fraction(1, 1_000_000);
+            priors[largest].1 -= &part;
+            priors[0].1 = part;
+        }
+        let (own, belief) = priors[0].clone();
+        let others = priors[1..].iter().map(|(data, prior)| prior * mechanism.probability(self.output, *data));
+        let rest = one() - &belief;
+        let absent = if rest.is_zero() { whole(0) } else { others.sum::<Rational>() / rest };
+        Witness::Prior {
+            prior: Prior::Table(priors.into_iter().filter(|(_, prior)| !prior.is_zero()).collect()),
+            entity: (own & !self.common).trailing_zeros() as usize,
+            output: self.output,
+            likelihoods: (mechanism.probability(self.output, own), absent),
+        }
+    }
+}

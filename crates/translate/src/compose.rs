@@ -103,8 +103,8 @@ pub fn translate(releases: &[Statement], to: &Target) -> Result<Vec<Translation>
         return Ok(lines);
     }
     for line in &mut lines {
-        // An equivalence is one with the total; that releases attain the total is more.
-        line.tight &= tight || line.direction != Direction::Implies;
+        // What is tight for the total is no more than the total is.
+        line.tight &= tight;
     }
     for Total { statement: total, tight } in totals(releases, Some(to.shape()))? {
         let Some(forward) = translation::translate(&total, to)?.into_iter().next() else { continue };

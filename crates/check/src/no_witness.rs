@@ -1,5 +1,6 @@
 //! What is said where there is no witness: that nothing is learned, or that nothing is asked about.
 
+use crate::decide::beliefs_of_two;
 use crate::family::Family;
 use crate::notion::{Given, Notion};
 use crate::verdict::Value;
@@ -41,6 +42,20 @@ fn missing(notion: &Notion, family: &Family) -> String {
         | Notion::CrowdBlending { .. } => NOBODY,
         Notion::Membership { .. } | Notion::Posterior { .. } | Notion::Indistinguishable => match family {
             Family::Independent(_) | Family::TwoDatasets(_) => ONE_MORE,
+            Family::OneOfTwo(range) if beliefs_of_two(range).is_none() => {
+                let (low, high) = (range.low(), range.high());
+                return format!(
+                    "no observer is of the family, as beliefs from {low} to {high} hold no x together with 1 − x"
+                );
+            }
+            Family::Bounded(range) if !range.is_any() => {
+                return format!(
+                    "no observer is of the family: {EXCHANGED}, or no beliefs from {} to {} of so many entities sum to a whole \
+                     number",
+                    range.low(),
+                    range.high()
+                );
+            }
             Family::Bounded(_) | Family::OneOfTwo(_) => EXCHANGED,
             Family::OneOf(among) => return one_of(*among),
             Family::All | Family::Groups(_) => {

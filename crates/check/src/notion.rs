@@ -113,7 +113,8 @@ pub enum Notion {
     },
     /// DP between induced neighbours: allowed datasets joined by a minimal set of moves (I-INP).
     Induced {
-        /// The datasets that the constraints allow.
+        /// The datasets that the constraints allow. Of a mechanism by counts, which names no datasets, the list is empty, and
+        /// all whose counts are given are allowed.
         allowed: Vec<Dataset>,
     },
     /// The same where to exchange one entity for another is one move (I-INX).

@@ -14,7 +14,7 @@ use deniable_core::exact::{Rational, ratio};
 use std::collections::BTreeMap;
 
 /// Most entities of a mechanism by counts that is written out where a notion is about who they are.
-const MOST_EXPANDED: u32 = 12;
+const MOST_EXPANDED: usize = 12;
 
 /// Built-in protocols, each in a line.
 pub const PROTOCOLS: [(&str, &str); 3] = [
@@ -117,6 +117,25 @@ impl Asked {
         }
     }
 
+    /// How many entities there are.
+    #[must_use]
+    pub fn entities(&self) -> usize {
+        match self {
+            Self::Table(mechanism) => mechanism.size(),
+            Self::Counts(mechanism) => mechanism.groups().iter().map(|group| group.size as usize).sum(),
+        }
+    }
+
+    /// DP between induced neighbours (I-INP) where the datasets that the file gives are those that are possible. Of counts, an
+    /// empty list stands for all that are given.
+    #[must_use]
+    pub fn induced(&self) -> Notion {
+        match self {
+            Self::Table(mechanism) => Notion::Induced { allowed: mechanism.datasets().collect() },
+            Self::Counts(_) => Notion::Induced { allowed: Vec::new() },
+        }
+    }
+
     /// Decides a notion. What is not decided on counts is decided dataset by dataset where these are few.
     ///
     /// # Errors
@@ -126,9 +145,12 @@ impl Asked {
             Self::Table(mechanism) => mechanism,
             Self::Counts(mechanism) => match counts::decide(mechanism, notion, family) {
                 Err(CheckError::NotYet { what }) => {
-                    let entities: u32 = mechanism.groups().iter().map(|group| group.size).sum();
-                    let few = (entities <= MOST_EXPANDED).then(|| mechanism.expand().ok()).flatten();
-                    return Self::Table(few.ok_or(CheckError::NotYet { what })?).answer(notion, family);
+                    let few = (self.entities() <= MOST_EXPANDED).then(|| mechanism.expand().ok()).flatten();
+                    let table = Self::Table(few.ok_or(CheckError::NotYet { what })?);
+                    return match notion {
+                        Notion::Induced { allowed } if allowed.is_empty() => table.answer(&table.induced(), family),
+                        notion => table.answer(notion, family),
+                    };
                 }
                 decided => {
                     let verdict = decided?;
@@ -192,10 +214,11 @@ mod tests {
         let counts = "all,output,probability\n0,no,3/4\n0,yes,1/4\n1,no,1/2\n1,yes,1/2\n2,no,1/4\n2,yes,3/4\n";
         let Ok(subject) = Subject::read(counts, Format::Csv) else { panic!("counts") };
         let Ok(asked) = Asked::of(&subject, Party::First) else { panic!("counts") };
-        let rho = asked.answer(&Notion::Rho { among: 2 }, &Family::All).unwrap();
-        assert_eq!(rho.verdict.value.to_string(), "1/2");
+        // Crowds of two: whoever is in can be removed, which moves 1/4 to 1/2.
+        let crowd = asked.answer(&Notion::CrowdBlending { crowd: 2 }, &Family::All).unwrap();
+        assert_eq!(crowd.verdict.value.to_string(), "2");
         let dp = asked.answer(&Notion::Bounded, &Family::All).unwrap();
-        assert!(dp.verdict.theorems.contains(&"X-COUNT") && !rho.verdict.theorems.contains(&"X-COUNT"));
+        assert!(dp.verdict.theorems.contains(&"X-COUNT") && !crowd.verdict.theorems.contains(&"X-COUNT"));
     }
 
     #[test]

@@ -183,7 +183,7 @@ pub fn notion(text: &str) -> Result<Notion, WordError> {
         Named::UniformGain => Err(undecided(name, "write `pmp` over the family `uniform`")),
         Named::GroupPrivacy => Err(undecided(name, "write `pmp` over the family `groups:K`")),
         Named::InducedNeighbours | Named::InducedExchange => {
-            Err(undecided(name, "it is about mechanisms given dataset by dataset"))
+            Err(undecided(name, "it is about the datasets that a file gives"))
         }
         Named::BayesOptimal | Named::BayesOptimalTwoSided => {
             Err(undecided(name, "it is about tables, as `deniable assess` is"))

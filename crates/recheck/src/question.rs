@@ -171,7 +171,16 @@ fn believers(family: &Family, sign: Sign, measure: Measure, table: &ExactTable) 
         Family::Groups(0) => return Err(RecheckError::Question("groups of nobody".to_owned())),
         Family::Groups(most) => Scenes::Apart(*most),
         Family::Independent(range) | Family::TwoDatasets(range) => Scenes::OneMore(beliefs(range)?),
-        Family::Bounded(range) => Scenes::Exchanged(beliefs(range)?),
+        Family::Bounded(range) => {
+            let beliefs = beliefs(range)?;
+            // Beliefs in some sum to the number of them that is in; where none do, nobody is uncertain.
+            let sums = |some: usize| {
+                let ends = [&beliefs.0, &beliefs.1].map(|end| end * Q::from_integer(some.into()));
+                (1..some).map(|size| Q::from_integer(size.into())).any(|size| ends[0] <= size && size <= ends[1])
+            };
+            let somebody = (2..=table.size()).any(sums);
+            if somebody { Scenes::Exchanged(beliefs) } else { Scenes::Induced(Vec::new()) }
+        }
         // The two beliefs sum to 1, and each of them is in the range.
         Family::OneOfTwo(range) => {
             let (low, high) = beliefs(range)?;

@@ -1,11 +1,13 @@
 //! Beliefs after an answer, on counts: what the largest likelihood ratio over pairs of counts, or at one given prior, makes of
 //! them (B-4, B-6).
 
+use super::boxes;
+use super::candidates;
 use super::decide::{complete, entities, within_groups};
 use super::model::CountMechanism;
 use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled_prior, uniform};
-use crate::decide::{CheckError, beliefs_of_two, of_presence, of_top, vacuous};
+use crate::decide::{CheckError, beliefs_of_two, inside, of_presence, of_top, some_observer, vacuous};
 use crate::family::Family;
 use crate::notion::{Direction, Sign};
 use crate::verdict::{Value, Verdict, Witness};
@@ -30,14 +32,14 @@ pub(super) fn posterior(mechanism: &CountMechanism, sign: Sign, family: &Family)
     let highest = match family {
         Family::All => over(of(mechanism, Pairs::PresentInOne(direction)), &PriorRange::any()),
         Family::Independent(range) | Family::TwoDatasets(range) => over(of(mechanism, Pairs::OneMore(sign)), range),
-        Family::OneOfTwo(range) => over(exchanged(mechanism), &beliefs_of_two(range)?),
+        Family::OneOfTwo(range) => match beliefs_of_two(range) {
+            Some(inner) => over(exchanged(mechanism), &inner),
+            None => vacuous(Bound::Finite(whole(0)), theorems),
+        },
         Family::Bounded(range) if range.is_any() || range.of_absence() == *range => {
-            let found = exchanged(mechanism);
             // A range that is its own mirror has its ends in pairs; whether anybody has them is another question.
-            if found.is_some() && !range.is_any() {
-                crate::decide::some_observer(entities(mechanism), range)?;
-            }
-            over(found, range)
+            let somebody = range.is_any() || some_observer(entities(mechanism), range);
+            over(exchanged(mechanism).filter(|_| somebody), range)
         }
         Family::Uniform => {
             complete(mechanism)?;
@@ -47,12 +49,11 @@ pub(super) fn posterior(mechanism: &CountMechanism, sign: Sign, family: &Family)
             complete(mechanism)?;
             given(sampled_prior(mechanism, rate, direction)?, theorems)
         }
-        Family::Bounded(_)
-        | Family::Sampled(_)
-        | Family::OneOf(_)
-        | Family::Groups(_)
-        | Family::Box(_)
-        | Family::Explicit(_) => return Err(CheckError::NotYet { what: "this family on counts" }),
+        Family::OneOf(among) => given(Summed::Exact(candidates::worst(mechanism, *among, direction)?), theorems),
+        Family::Box(ranges) => boxed(mechanism, ranges, direction, theorems)?,
+        Family::Bounded(_) | Family::Sampled(_) | Family::Groups(_) | Family::Explicit(_) => {
+            return Err(CheckError::NotYet { what: "this family on counts" });
+        }
     };
     Ok(match direction {
         Direction::Presence => highest,
@@ -107,6 +108,34 @@ fn over_range(found: Ratio, own: &PriorRange, theorems: Vec<&'static str>) -> Ve
     let value = after(own.high(), &ratio);
     let near = own.high().is_one() && ratio != Bound::Infinite;
     Verdict { value: if near { Value::Approached(value) } else { Value::Attained(value) }, witness, theorems }
+}
+
+/// Over a box: the highest prior of each group with the ratio that the others allow.
+fn boxed(
+    mechanism: &CountMechanism,
+    ranges: &[PriorRange],
+    direction: Direction,
+    theorems: Vec<&'static str>,
+) -> Result<Verdict, CheckError> {
+    let ranges = boxes::by_group(mechanism, ranges)?;
+    let each = boxes::corners(mechanism, &ranges, direction)?.into_iter().map(|corner| {
+        let own = of_top(&ranges[corner.group], direction);
+        let attained = !own.high().is_one() || corner.ratio.0 == Bound::Infinite;
+        let belief = if own.high().is_one() { inside(&own) } else { own.high().clone() };
+        let (low, high) = (after(own.high(), &corner.ratio.0), after(own.high(), &corner.ratio.1));
+        (low, high, attained, belief, corner)
+    });
+    let highest = each.reduce(|best, next| if (&next.0, next.2) > (&best.0, best.2) { next } else { best });
+    let Some((low, high, attained, belief, corner)) = highest else {
+        return Ok(vacuous(Bound::Finite(whole(0)), theorems));
+    };
+    let witness = Some(corner.witness(mechanism, &ranges, direction, &belief));
+    let value = match (low == high, attained) {
+        (true, true) => Value::Attained(high),
+        (true, false) => Value::Approached(high),
+        (false, _) => Value::Between { low, high, theorem: "X-COUNT" },
+    };
+    Ok(Verdict { value, witness, theorems })
 }
 
 /// With one given belief.

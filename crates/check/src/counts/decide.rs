@@ -1,9 +1,9 @@
 //! The tight parameter of a notion, on counts.
 
-use super::beliefs;
 use super::model::{CountMechanism, named};
 use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled, sampled_prior, uniform};
+use super::{approximate, beliefs, boxes, candidates, induced};
 use crate::decide::{CheckError, approached, at, beliefs_of_two, gain_over, odds, over_range, some_observer, vacuous};
 use crate::family::Family;
 use crate::notion::{Direction, Notion, Sign};
@@ -44,9 +44,11 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
         Notion::Membership { sign } => membership(mechanism, sign.directions()[0], family),
         Notion::Posterior { sign } => beliefs::posterior(mechanism, *sign, family),
         Notion::AlphaBeta { least, sign } => beliefs::alpha_beta(mechanism, least, *sign),
-        Notion::Approximate { .. }
-        | Notion::Indistinguishable
-        | Notion::Rho { .. }
+        Notion::Approximate { adjacency, given } => approximate::decide(mechanism, *adjacency, given),
+        Notion::Rho { among } => candidates::rho(mechanism, *among),
+        // Datasets cannot be listed by counts: all that are given are possible.
+        Notion::Induced { allowed } if allowed.is_empty() => induced::decide(mechanism),
+        Notion::Indistinguishable
         | Notion::Worlds { .. }
         | Notion::ZeroKnowledge { .. }
         | Notion::ZeroKnowledgeRows { .. }
@@ -88,10 +90,32 @@ fn membership(mechanism: &CountMechanism, direction: Direction, family: &Family)
             complete(mechanism)?;
             Ok(summed(sampled_prior(mechanism, rate, direction)?, direction, theorems))
         }
-        Family::OneOf(_) | Family::Groups(_) | Family::Box(_) | Family::Explicit(_) => {
-            Err(CheckError::NotYet { what: "this family on counts" })
-        }
+        Family::OneOf(among) => Ok(at(candidates::worst(mechanism, *among, direction)?, direction, theorems)),
+        Family::Box(ranges) => boxed(mechanism, ranges, direction, theorems),
+        Family::Groups(_) | Family::Explicit(_) => Err(CheckError::NotYet { what: "this family on counts" }),
     }
+}
+
+/// X-BOX: for each group the gain over its own range (B-3) of the largest ratio that the ranges of others allow.
+fn boxed(
+    mechanism: &CountMechanism,
+    ranges: &[PriorRange],
+    direction: Direction,
+    mut theorems: Vec<&'static str>,
+) -> Result<Verdict, CheckError> {
+    theorems.push(if direction == Direction::Presence { "B-3" } else { "B-3n" });
+    let ranges = boxes::by_group(mechanism, ranges)?;
+    let corners = boxes::corners(mechanism, &ranges, direction)?;
+    let each = corners.into_iter().map(|corner| (corner.gain(&ranges, direction), corner));
+    let worst = each.reduce(|best, next| if (&next.0.0, next.0.2) > (&best.0.0, best.0.2) { next } else { best });
+    let Some(((low, high, attained, belief), corner)) = worst else { return Ok(vacuous(Bound::one(), theorems)) };
+    let witness = Some(corner.witness(mechanism, &ranges, direction, &belief));
+    let value = match (low == high, attained) {
+        (true, true) => Value::Attained(high),
+        (true, false) => Value::Approached(high),
+        (false, _) => Value::Between { low, high, theorem: "X-COUNT" },
+    };
+    Ok(Verdict { value, witness, theorems })
 }
 
 /// The gain at the observer's own prior; where the ratio has two ends, so has the gain, which grows with it.
@@ -119,17 +143,13 @@ fn bounded(
     direction: Direction,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    let Some(found) = search(mechanism, Pairs::Exchanged) else {
-        let verdict = alike(mechanism, theorems);
-        if !range.is_any() && !verdict.value.is_vacuous() {
-            some_observer(entities(mechanism), range)?;
-        }
-        return Ok(verdict);
-    };
+    if !range.is_any() && !some_observer(entities(mechanism), range) {
+        return Ok(vacuous(Bound::one(), theorems));
+    }
+    let Some(found) = search(mechanism, Pairs::Exchanged) else { return Ok(alike(mechanism, theorems)) };
     if range.is_any() {
         return Ok(approached(Some(found), theorems));
     }
-    some_observer(entities(mechanism), range)?;
     let ratio = found.ratio.clone();
     let verdict = over_range(Some(found), range, direction, theorems);
     let high = verdict.value.high().clone();
@@ -156,7 +176,7 @@ fn one_of_two(
     direction: Direction,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    let inner = beliefs_of_two(range)?;
+    let Some(inner) = beliefs_of_two(range) else { return Ok(vacuous(Bound::one(), theorems)) };
     let Some(found) = search(mechanism, Pairs::Exchanged) else { return Ok(alike(mechanism, theorems)) };
     if inner.is_any() {
         return Ok(approached(Some(found), theorems));
@@ -177,7 +197,7 @@ impl PairsInRange<'_> {
     /// What those at the ends of the range gain who believe `e` of one and `1 − e` of the other, both uncertain and in the
     /// range.
     fn gains(&self) -> Vec<Bound> {
-        let Ok(inner) = beliefs_of_two(self.range) else { return Vec::new() };
+        let Some(inner) = beliefs_of_two(self.range) else { return Vec::new() };
         let ends = [inner.low(), inner.high()].into_iter().filter(|end| !end.is_zero() && !end.is_one());
         ends.map(|end| self.ratio.map(|ratio| tight_gain(end, ratio), Bound::Infinite)).collect()
     }

@@ -5,10 +5,14 @@
 //! one entity apart is a pair of counts one apart, and a sum over datasets is a sum over counts with binomial weights.
 //! [`CountMechanism::expand`] writes a small one out as a table over all datasets.
 
+mod approximate;
 mod beliefs;
+mod boxes;
 mod builtin;
+mod candidates;
 mod decide;
 mod file;
+mod induced;
 mod model;
 mod pairs;
 mod scaled;

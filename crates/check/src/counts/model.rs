@@ -112,6 +112,11 @@ impl CountMechanism {
         &self.outputs
     }
 
+    /// The names of the groups.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.groups.iter().map(|group| group.name.clone()).collect()
+    }
+
     /// How many combinations of counts there are.
     #[must_use]
     pub fn cells(&self) -> usize {

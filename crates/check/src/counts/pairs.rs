@@ -1,5 +1,6 @@
 //! Notions that are about pairs of datasets, on counts.
 
+use super::decide::within_groups;
 use super::model::CountMechanism;
 use crate::decide::{Found, LargestRatio, Near, Part, RatioPlace};
 use crate::mechanism::{Column, Dataset};
@@ -9,7 +10,7 @@ use crate::verdict::{CountPlace, CountWitness};
 
 /// Which pairs of counts are compared.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Pairs {
+pub(super) enum Pairs<'a> {
     /// One member more or less in one group (S-ADD).
     OneMore(Sign),
     /// One member of a group exchanged for one of another (S-REP). Within a group nothing changes.
@@ -18,10 +19,12 @@ pub(super) enum Pairs {
     Any,
     /// Any two of which the first may hold an entity that the second may lack, or the reverse (F-DU).
     PresentInOne(Direction),
+    /// These, the one on top first (I-INP).
+    Listed(&'a [(usize, usize)]),
 }
 
 /// The largest ratio and its place.
-pub(super) fn search(mechanism: &CountMechanism, pairs: Pairs) -> Option<Found> {
+pub(super) fn search(mechanism: &CountMechanism, pairs: Pairs<'_>) -> Option<Found> {
     let worst = |output: usize| match mechanism.table.column(output) {
         Column::Parts { parts, .. } => of_column(mechanism, output, parts, pairs).found(),
         Column::Fractions(values) => of_column(mechanism, output, &Near::all(values), pairs).found(),
@@ -40,54 +43,36 @@ fn witness(mechanism: &CountMechanism, place: RatioPlace) -> Witness {
     let RatioPlace { output, more, less } = place;
     let (more, less) = (more as usize, less as usize);
     Witness::Counts(CountWitness {
-        groups: mechanism.groups.iter().map(|group| group.name.clone()).collect(),
+        groups: mechanism.names(),
         output: mechanism.outputs[output].clone(),
         place: CountPlace::Datasets { more: mechanism.counts(more), less: mechanism.counts(less) },
         probabilities: (mechanism.probability(output, more), mechanism.probability(output, less)),
     })
 }
 
-fn of_column<P: Part>(mechanism: &CountMechanism, output: usize, values: &[P], pairs: Pairs) -> LargestRatio<P> {
+fn of_column<P: Part>(mechanism: &CountMechanism, output: usize, values: &[P], pairs: Pairs<'_>) -> LargestRatio<P> {
     let mut worst = LargestRatio::new();
     let mut offer = |more: usize, less: usize| {
         worst.offer(&values[more], &values[less], output, more as Dataset, less as Dataset);
     };
     let cells = mechanism.cells();
     let given = |cell: &usize| mechanism.gives(*cell);
-    let strides: Vec<(usize, usize)> =
-        mechanism.groups.iter().enumerate().map(|(at, group)| (mechanism.stride(at), group.size as usize)).collect();
-    // A digit of a cell by its stride and its largest value.
-    let digit = |cell: usize, (stride, most): (usize, usize)| (cell / stride) % (most + 1);
+    let strides = strides(mechanism);
     match pairs {
-        Pairs::OneMore(sign) => {
-            for group in &strides {
-                let less = (0..cells).filter(|cell| digit(*cell, *group) < group.1);
-                for (less, more) in
-                    less.map(|cell| (cell, cell + group.0)).filter(|(less, more)| given(less) && given(more))
-                {
-                    if sign != Sign::Negative {
-                        offer(more, less);
-                    }
-                    if sign != Sign::Positive {
-                        offer(less, more);
-                    }
-                }
+        Pairs::OneMore(sign) => one_more(mechanism, &mut |more, less| {
+            if sign != Sign::Negative {
+                offer(more, less);
             }
-        }
-        Pairs::Exchanged => {
-            for out in &strides {
-                for new in strides.iter().filter(|new| new.0 != out.0 || new.1 != out.1) {
-                    for cell in (0..cells).filter(|cell| digit(*cell, *out) > 0 && digit(*cell, *new) < new.1) {
-                        let other = cell - out.0 + new.0;
-                        if given(&cell) && given(&other) {
-                            offer(cell, other);
-                        }
-                    }
-                }
+            if sign != Sign::Positive {
+                offer(less, more);
             }
-        }
+        }),
+        Pairs::Exchanged => exchanged(mechanism, &mut offer),
+        Pairs::Listed(pairs) => pairs.iter().for_each(|(more, less)| offer(*more, *less)),
         Pairs::Any => {
-            if let Some((most, least)) = extremes(values, (0..cells).filter(given)) {
+            // One dataset alone is compared with none: counts have several where somebody can be exchanged within a group.
+            let two = (0..cells).filter(given).nth(1).is_some() || within_groups(mechanism);
+            if let Some((most, least)) = extremes(values, (0..cells).filter(given)).filter(|_| two) {
                 offer(most, least);
             }
         }
@@ -105,6 +90,43 @@ fn of_column<P: Part>(mechanism: &CountMechanism, output: usize, values: &[P], p
         }
     }
     worst
+}
+
+/// The stride of each group, and the largest count.
+fn strides(mechanism: &CountMechanism) -> Vec<(usize, usize)> {
+    mechanism.groups.iter().enumerate().map(|(at, group)| (mechanism.stride(at), group.size as usize)).collect()
+}
+
+/// A digit of a cell by its stride and its largest value.
+fn digit(cell: usize, (stride, most): (usize, usize)) -> usize {
+    (cell / stride) % (most + 1)
+}
+
+/// Given counts with one member more, and without.
+pub(super) fn one_more(mechanism: &CountMechanism, look: &mut impl FnMut(usize, usize)) {
+    for group in strides(mechanism) {
+        for less in (0..mechanism.cells()).filter(|cell| digit(*cell, group) < group.1) {
+            let more = less + group.0;
+            if mechanism.gives(less) && mechanism.gives(more) {
+                look(more, less);
+            }
+        }
+    }
+}
+
+/// Given counts, and those with a member of one group exchanged for one of another. Each pair comes in both orders.
+pub(super) fn exchanged(mechanism: &CountMechanism, look: &mut impl FnMut(usize, usize)) {
+    let strides = strides(mechanism);
+    for (at, out) in strides.iter().enumerate() {
+        for (_, new) in strides.iter().enumerate().filter(|(other, _)| *other != at) {
+            for cell in (0..mechanism.cells()).filter(|cell| digit(*cell, *out) > 0 && digit(*cell, *new) < new.1) {
+                let other = cell - out.0 + new.0;
+                if mechanism.gives(cell) && mechanism.gives(other) {
+                    look(cell, other);
+                }
+            }
+        }
+    }
 }
 
 /// The cells with the largest and with the smallest value.

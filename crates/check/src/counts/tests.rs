@@ -1,6 +1,6 @@
 use super::weighted::{Summed, bracket, exact};
 use super::*;
-use crate::decide::{CheckError, decide as decide_table};
+use crate::decide::CheckError;
 use crate::family::Family;
 use crate::mechanism::file::Format;
 use crate::notion::{Direction, Notion, Sign};
@@ -11,6 +11,8 @@ use deniable_core::exact::Rational;
 use deniable_core::exact::{power, ratio, whole};
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
+
+mod differential;
 
 const SIGNS: [Sign; 3] = [Sign::Positive, Sign::Negative, Sign::Both];
 
@@ -33,122 +35,6 @@ fn random(random: &mut ChaCha8Rng, sizes: &[u32], outputs: usize, awkward: bool)
         Some(parts.into_iter().map(|part| Rational::new(part.into(), total.into())).collect())
     });
     CountMechanism::new(groups(sizes), names, rows.collect()).unwrap()
-}
-
-fn notions() -> Vec<(Notion, Family)> {
-    let range = |low, high| PriorRange::new(Some(low), Some(high)).unwrap();
-    let ranges = [
-        PriorRange::any(),
-        range(ratio(1, 10), ratio(1, 2)),
-        range(ratio(1, 4), ratio(2, 3)),
-        range(ratio(1, 5), ratio(4, 5)),
-        range(ratio(1, 10), ratio(2, 5)),
-    ];
-    let mut families = vec![Family::All, Family::Uniform, Family::Sampled(ratio(1, 3)), Family::Sampled(ratio(1, 2))];
-    for range in ranges {
-        families.extend([
-            Family::Independent(range.clone()),
-            Family::TwoDatasets(range.clone()),
-            Family::Bounded(range.clone()),
-            Family::OneOfTwo(range),
-        ]);
-    }
-    let mut all = vec![(Notion::Bounded, Family::All), (Notion::FreeLunch, Family::All)];
-    for sign in SIGNS {
-        all.push((Notion::Unbounded { sign }, Family::All));
-        all.push((Notion::Sampling { rate: ratio(2, 5), sign }, Family::All));
-        all.extend(families.iter().map(|family| (Notion::Membership { sign }, family.clone())));
-    }
-    for sign in [Sign::Positive, Sign::Negative] {
-        all.extend([whole(0), ratio(1, 4), ratio(1, 2)].map(|least| (Notion::AlphaBeta { least, sign }, Family::All)));
-        // F-DB over a range without its mirror is not decided on counts.
-        let decided = families.iter().filter(|family| match family {
-            Family::Bounded(range) => range.is_any() || range.of_absence() == *range,
-            _ => true,
-        });
-        all.extend(decided.map(|family| (Notion::Posterior { sign }, family.clone())));
-    }
-    all
-}
-
-/// Every notion, against the table of all datasets.
-#[test]
-fn counts_decide_as_all_datasets_do() {
-    let mut source = ChaCha8Rng::seed_from_u64(11);
-    let shapes: [&[u32]; 7] = [&[1], &[4], &[2, 2], &[1, 3], &[3, 0, 2], &[1, 1, 1], &[6]];
-    let (mut compared, mut refused) = (0, 0);
-    for (round, sizes) in shapes.iter().cycle().take(42).enumerate() {
-        let mechanism = random(&mut source, sizes, 2 + round % 3, round % 5 == 4);
-        let table = mechanism.expand().unwrap();
-        for (notion, family) in notions() {
-            let context = format!("{sizes:?} {notion:?} {family:?}");
-            // An empty family is refused on both, in the same words.
-            let (expected, found) = match (decide_table(&table, &notion, &family), decide(&mechanism, &notion, &family))
-            {
-                (Err(expected @ CheckError::NoPrior { .. }), found) => {
-                    assert_eq!(found.unwrap_err().to_string(), expected.to_string(), "{context}");
-                    refused += 1;
-                    continue;
-                }
-                (expected, found) => (expected.unwrap(), found.unwrap()),
-            };
-            // As exact as the table is, and no bracket where that has none.
-            let exact = expected.value.low() == expected.value.high();
-            if exact {
-                let ends = (found.value.low(), found.value.high());
-                assert_eq!(ends, (expected.value.low(), expected.value.high()), "{context}");
-                assert_eq!(found.value.is_vacuous(), expected.value.is_vacuous(), "{context}");
-            } else {
-                let (low, high) = (found.value.low(), found.value.high());
-                assert!(low <= expected.value.high() && expected.value.low() <= high, "{context}");
-            }
-            check_witness(&mechanism, &found, &notion, &context);
-            compared += 1;
-        }
-    }
-    assert!(compared > 42 * 20 && refused > 42, "{compared} {refused}");
-}
-
-/// The witness's arithmetic gives the value, and its numbers are the mechanism's.
-fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion, context: &str) {
-    let Some(Witness::Counts(witness)) = &verdict.witness else {
-        let told = matches!(notion, Notion::Posterior { .. } | Notion::AlphaBeta { .. });
-        assert!(told || *verdict.value.high() == Bound::one(), "{context}");
-        return;
-    };
-    let (first, second) = &witness.probabilities;
-    let output = mechanism.outputs().iter().position(|name| *name == witness.output).unwrap();
-    match &witness.place {
-        CountPlace::Datasets { more, less } => {
-            if !matches!(notion, Notion::Sampling { .. }) {
-                assert_eq!(*first, mechanism.probability(output, mechanism.cell(more)), "{context}");
-                assert_eq!(*second, mechanism.probability(output, mechanism.cell(less)), "{context}");
-            }
-            if !matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. } | Notion::AlphaBeta { .. }) {
-                assert_eq!(verdict.value.high(), &Bound::of(first, second).unwrap().max(Bound::one()), "{context}");
-            }
-        }
-        CountPlace::Prior { possible, belief, group } => {
-            // Pr[o | t] and Pr[o | ¬t] by enumeration of everybody who may be in.
-            let table = mechanism.expand().unwrap();
-            let starts: Vec<u32> = mechanism.groups().iter().map(|group| group.size).collect();
-            let first_of = |group: usize| starts[..group].iter().sum::<u32>();
-            let maybe: u32 = (0..starts.len())
-                .map(|at| ((1 << possible[at]) - 1) << first_of(at))
-                .fold(0, |all, bits: u32| all | bits);
-            let entity = 1 << first_of(*group);
-            assert!(maybe & entity != 0, "{context}");
-            let chance = |with: u32| -> Rational {
-                let others = maybe & !entity;
-                let datasets = table.datasets().filter(|data| data & !others == 0);
-                let weight = |data: u32| {
-                    power(belief, data.count_ones()) * power(&(whole(1) - belief), (others ^ data).count_ones())
-                };
-                datasets.map(|data| weight(data) * table.probability(output, data | with)).sum()
-            };
-            assert_eq!((first, second), (&chance(entity), &chance(0)), "{context}");
-        }
-    }
 }
 
 /// A hundred women and as many men: far too many datasets for a table.

@@ -201,7 +201,7 @@ pub(super) fn bracket(mechanism: &CountMechanism, belief: &Rational, direction: 
 }
 
 /// Groups that anybody is in.
-fn occupied(mechanism: &CountMechanism) -> impl Iterator<Item = usize> + use<> {
+pub(super) fn occupied(mechanism: &CountMechanism) -> impl Iterator<Item = usize> + use<> {
     let sizes: Vec<u32> = mechanism.groups.iter().map(|group| group.size).collect();
     (0..sizes.len()).filter(move |group| sizes[*group] > 0)
 }
@@ -223,7 +223,7 @@ fn prior_witness(
     probabilities: (Rational, Rational),
 ) -> Witness {
     Witness::Counts(CountWitness {
-        groups: mechanism.groups.iter().map(|group| group.name.clone()).collect(),
+        groups: mechanism.names(),
         output: mechanism.outputs[output].clone(),
         place: CountPlace::Prior { possible, belief: belief.clone(), group },
         probabilities,
@@ -245,7 +245,7 @@ pub(super) fn sampled(mechanism: &CountMechanism, rate: &Rational, sign: Sign) -
     Ok(found.map(|(ratio, step)| {
         let place = CountPlace::Datasets { more: mechanism.counts(step.more), less: mechanism.counts(step.less) };
         let witness = Witness::Counts(CountWitness {
-            groups: mechanism.groups.iter().map(|group| group.name.clone()).collect(),
+            groups: mechanism.names(),
             output: mechanism.outputs[step.output].clone(),
             place,
             probabilities: step.probabilities,

@@ -18,10 +18,42 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 /// How far a sum of floats may be off before it is worked out exactly: far more than rounding makes of it.
 const NEAR: f64 = 1e-9;
 
+/// Rows of probabilities, some of which are neighbours: by dataset, or by counts.
+pub(crate) trait Neighbouring {
+    /// How many rows there may be.
+    fn rows(&self) -> usize;
+    fn outputs(&self) -> usize;
+    fn gives(&self, row: Dataset) -> bool;
+    fn probability(&self, output: usize, row: Dataset) -> Rational;
+    /// Hands out all ordered pairs of neighbours whose rows may differ.
+    fn neighbours(&self, adjacency: Adjacency, look: &mut dyn FnMut(Dataset, Dataset));
+    /// Whether there are neighbours at all.
+    fn has_neighbours(&self, adjacency: Adjacency) -> bool {
+        let mut any = false;
+        self.neighbours(adjacency, &mut |_, _| any = true);
+        any
+    }
+}
+
 pub(super) fn decide(mechanism: &Mechanism, adjacency: Adjacency, given: &Given) -> Result<Verdict, CheckError> {
+    worst(mechanism, adjacency, given, |Event { outputs, more, less, probabilities }| Witness::Event {
+        outputs,
+        more,
+        less,
+        probabilities,
+    })
+}
+
+/// The tight δ, or the tight odds, and where.
+pub(crate) fn worst<T: Neighbouring>(
+    table: &T,
+    adjacency: Adjacency,
+    given: &Given,
+    witness: impl FnOnce(Event) -> Witness,
+) -> Result<Verdict, CheckError> {
     let theorems = vec![if adjacency == Adjacency::AddRemove { "S-ADD" } else { "S-REP" }];
     let least = if matches!(given, Given::Odds(_)) { zero() } else { Bound::one() };
-    let (value, event) = match given {
+    let (value, found) = match given {
         Given::Odds(odds) if *odds < whole(1) => {
             return Err(CheckError::OutOfRange { name: "odds", value: odds.clone(), range: "at least 1" });
         }
@@ -29,81 +61,85 @@ pub(super) fn decide(mechanism: &Mechanism, adjacency: Adjacency, given: &Given)
             return Err(CheckError::OutOfRange { name: "delta", value: delta.clone(), range: "from 0 to 1" });
         }
         Given::Odds(odds) => {
-            let (delta, event) = largest_delta(mechanism, adjacency, odds);
-            (Bound::Finite(delta), event)
+            let (delta, found) = largest_delta(table, adjacency, odds);
+            (Bound::Finite(delta), found)
         }
-        Given::Delta(delta) => smallest_odds(mechanism, adjacency, delta),
+        Given::Delta(delta) => smallest_odds(table, adjacency, delta),
     };
-    if event.is_none() && !has_neighbours(mechanism, adjacency) {
+    if found.is_none() && !table.has_neighbours(adjacency) {
         return Ok(vacuous(least, theorems));
     }
-    let witness = event.map(|Event { outputs, more, less }| {
-        let chance = |data| outputs.iter().map(|output| mechanism.probability(*output, data)).sum();
-        Witness::Event { probabilities: (chance(more), chance(less)), outputs, more, less }
+    let witness = found.map(|(outputs, more, less)| {
+        let chance = |row| outputs.iter().map(|output| table.probability(*output, row)).sum();
+        witness(Event { probabilities: (chance(more), chance(less)), outputs, more, less })
     });
     Ok(Verdict { value: Value::Attained(value), witness, theorems })
 }
 
-/// Outputs, and a pair of neighbours that give them with different probabilities.
-struct Event {
-    outputs: Vec<usize>,
-    more: Dataset,
-    less: Dataset,
+/// Outputs, and the pair of neighbours that gives one or another of them with these probabilities.
+pub(crate) struct Event {
+    pub(crate) outputs: Vec<usize>,
+    pub(crate) more: Dataset,
+    pub(crate) less: Dataset,
+    pub(crate) probabilities: (Rational, Rational),
 }
 
-fn largest_delta(mechanism: &Mechanism, adjacency: Adjacency, odds: &Rational) -> (Rational, Option<Event>) {
-    let rows = Rows::of(mechanism);
+/// The outputs of an event, and the pair of neighbours.
+type Place = (Vec<usize>, Dataset, Dataset);
+
+fn largest_delta<T: Neighbouring>(table: &T, adjacency: Adjacency, odds: &Rational) -> (Rational, Option<Place>) {
+    let rows = Rows::of(table);
     let mut worst = Rational::zero();
     let mut event = None;
-    neighbours(mechanism, adjacency, |more, less| {
+    table.neighbours(adjacency, &mut |more, less| {
         let (high, odds_near) = (to_float(&worst), to_float(odds));
         if rows.excess(more, less, odds_near) < high - NEAR {
             return;
         }
-        let (delta, outputs) = excess(mechanism, more, less, odds);
+        let (delta, outputs) = excess(table, more, less, odds);
         if delta > worst {
             worst = delta;
-            event = Some(Event { outputs, more, less });
+            event = Some((outputs, more, less));
         }
     });
     (worst, event)
 }
 
-fn smallest_odds(mechanism: &Mechanism, adjacency: Adjacency, delta: &Rational) -> (Bound, Option<Event>) {
-    let rows = Rows::of(mechanism);
+fn smallest_odds<T: Neighbouring>(table: &T, adjacency: Adjacency, delta: &Rational) -> (Bound, Option<Place>) {
+    let rows = Rows::of(table);
     let delta_near = to_float(delta);
     let mut worst = Bound::one();
     let mut event = None;
-    neighbours(mechanism, adjacency, |more, less| {
+    table.neighbours(adjacency, &mut |more, less| {
         let Bound::Finite(odds) = &worst else { return };
         // Only a pair that breaks δ at the largest ratio so far needs a larger one.
         if rows.excess(more, less, to_float(odds)) < delta_near - NEAR {
             return;
         }
-        let (needed, outputs) = needed(mechanism, more, less, delta);
+        let (needed, outputs) = needed(table, more, less, delta);
         if needed > worst {
             worst = needed;
-            event = Some(Event { outputs, more, less });
+            event = Some((outputs, more, less));
         }
     });
     (worst, event)
 }
 
 /// `Σ max(0, P1 − R·P2)` and the outputs that contribute.
-fn excess(mechanism: &Mechanism, more: Dataset, less: Dataset, odds: &Rational) -> (Rational, Vec<usize>) {
-    let gap = |output| mechanism.probability(output, more) - odds * mechanism.probability(output, less);
-    let gaps = (0..mechanism.outputs().len()).map(|output| (output, gap(output)));
+fn excess<T: Neighbouring>(table: &T, more: Dataset, less: Dataset, odds: &Rational) -> (Rational, Vec<usize>) {
+    let gap = |output| table.probability(output, more) - odds * table.probability(output, less);
+    let gaps = (0..table.outputs()).map(|output| (output, gap(output)));
     let (outputs, gaps): (Vec<usize>, Vec<Rational>) = gaps.filter(|(_, gap)| gap.is_positive()).unzip();
     (gaps.iter().sum(), outputs)
 }
 
 /// The smallest `R` at which the pair keeps δ, and the event that needs it.
-fn needed(mechanism: &Mechanism, more: Dataset, less: Dataset, delta: &Rational) -> (Bound, Vec<usize>) {
+fn needed<T: Neighbouring>(table: &T, more: Dataset, less: Dataset, delta: &Rational) -> (Bound, Vec<usize>) {
     let chances = |output| {
-        let (top, bottom) = (mechanism.probability(output, more), mechanism.probability(output, less));
+        let (top, bottom) = (table.probability(output, more), table.probability(output, less));
         Bound::of(&top, &bottom).map(|ratio| (ratio, output, top, bottom))
     };
-    let mut by_ratio: Vec<_> = (0..mechanism.outputs().len()).filter_map(chances).collect();
+    let mut by_ratio: Vec<_> = (0..table.outputs()).filter_map(chances).collect();
     by_ratio.sort_by(|left, right| right.0.cmp(&left.0).then(left.1.cmp(&right.1)));
     let mut best = (Bound::Finite(Rational::zero()), 0);
     let (mut top, mut bottom) = (Rational::zero(), Rational::zero());
@@ -123,24 +159,35 @@ fn needed(mechanism: &Mechanism, more: Dataset, less: Dataset, delta: &Rational)
     (best.0, outputs)
 }
 
-fn has_neighbours(mechanism: &Mechanism, adjacency: Adjacency) -> bool {
-    let mut any = false;
-    neighbours(mechanism, adjacency, |_, _| any = true);
-    any
-}
+impl Neighbouring for Mechanism {
+    fn rows(&self) -> usize {
+        1 << self.size()
+    }
 
-/// All ordered pairs of neighbours.
-fn neighbours(mechanism: &Mechanism, adjacency: Adjacency, mut look: impl FnMut(Dataset, Dataset)) {
-    let bits = || (0..mechanism.size()).map(|t| 1_u32 << t);
-    for data in mechanism.datasets() {
-        match adjacency {
-            Adjacency::AddRemove => {
-                bits().map(|bit| data ^ bit).filter(|other| mechanism.gives(*other)).for_each(|other| look(data, other))
-            }
-            Adjacency::ReplaceOne => {
-                for out in bits().filter(|bit| data & bit != 0) {
-                    let others = bits().filter(|bit| data & bit == 0).map(|new| data & !out | new);
-                    others.filter(|other| mechanism.gives(*other)).for_each(|other| look(data, other));
+    fn outputs(&self) -> usize {
+        self.outputs().len()
+    }
+
+    fn gives(&self, row: Dataset) -> bool {
+        self.gives(row)
+    }
+
+    fn probability(&self, output: usize, row: Dataset) -> Rational {
+        self.probability(output, row)
+    }
+
+    fn neighbours(&self, adjacency: Adjacency, look: &mut dyn FnMut(Dataset, Dataset)) {
+        let bits = || (0..self.size()).map(|t| 1_u32 << t);
+        for data in self.datasets() {
+            match adjacency {
+                Adjacency::AddRemove => {
+                    bits().map(|bit| data ^ bit).filter(|other| self.gives(*other)).for_each(|other| look(data, other))
+                }
+                Adjacency::ReplaceOne => {
+                    for out in bits().filter(|bit| data & bit != 0) {
+                        let others = bits().filter(|bit| data & bit == 0).map(|new| data & !out | new);
+                        others.filter(|other| self.gives(*other)).for_each(|other| look(data, other));
+                    }
                 }
             }
         }
@@ -154,11 +201,10 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(mechanism: &Mechanism) -> Self {
-        let outputs = mechanism.outputs().len();
-        let cell =
-            |data, output| if mechanism.gives(data) { to_float(&mechanism.probability(output, data)) } else { 0.0 };
-        let all = 0..1_u32 << mechanism.size();
+    fn of<T: Neighbouring>(table: &T) -> Self {
+        let outputs = table.outputs();
+        let cell = |data, output| if table.gives(data) { to_float(&table.probability(output, data)) } else { 0.0 };
+        let all = 0..table.rows() as Dataset;
         Self { outputs, floats: all.flat_map(|data| (0..outputs).map(move |output| cell(data, output))).collect() }
     }
 

@@ -14,15 +14,7 @@ pub enum CheckError {
         /// How many datasets have no row.
         count: usize,
     },
-    /// One of `m` entities is in, and there are fewer.
-    #[error("the observer takes one of {needed} entities to be in, and the universe has {found}")]
-    TooFew {
-        /// The `m` of the notion or family.
-        needed: usize,
-        /// How many entities there are.
-        found: usize,
-    },
-    /// A family that holds no prior over the datasets that are given: a promise about nobody.
+    /// A list of priors that holds none. Other families without an observer promise nothing, and are decided: vacuous.
     #[error("no observer is of this family: {why}")]
     NoPrior {
         /// What rules them all out.

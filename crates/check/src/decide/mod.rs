@@ -27,12 +27,14 @@ mod two_datasets;
 mod worlds;
 mod zero_knowledge;
 
+pub(crate) use approximate_dp::{Event as ApproximateEvent, Neighbouring, worst as approximate};
 pub use error::CheckError;
-pub(crate) use gain::{Observed, approached, at, gain_over, odds, over_range, vacuous};
+pub(crate) use gain::{Observed, approached, at, gain_over, odds, over_range, reached_inside, vacuous};
 pub(crate) use largest_ratio::{LargestRatio, Place as RatioPlace};
 pub(crate) use pairs::Found;
 pub(crate) use part::{Near, Part};
 pub(crate) use posterior::of_presence;
+pub(crate) use prior_boxes::{inside, reaching};
 pub(crate) use product::numerators;
 pub(crate) use public_size::{beliefs_of_two, of_top, some_observer};
 

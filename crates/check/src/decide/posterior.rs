@@ -11,7 +11,7 @@ use super::gain::vacuous;
 use super::numbers::{one, zero};
 use super::pairs::{self, Found};
 use super::prior_boxes::{inside, vertices};
-use super::public_size::{Asked, beliefs_of_two, bracket, of_top};
+use super::public_size::{Asked, beliefs_of_two, bracket, of_top, some_observer};
 use super::two_datasets::Pair;
 use super::{candidates, groups, product};
 use crate::family::{Family, Prior};
@@ -36,7 +36,10 @@ pub(super) fn decide(mechanism: &Mechanism, sign: Sign, family: &Family) -> Resu
         Family::All => over(pairs::present_in_one_only(mechanism, direction), &PriorRange::any()),
         Family::Groups(size) => over(groups::worst(mechanism, *size, direction)?, &PriorRange::any()),
         Family::Independent(range) | Family::TwoDatasets(range) => over(pairs::one_more(mechanism, sign), range),
-        Family::OneOfTwo(range) => over(pairs::exchanged(mechanism), &beliefs_of_two(range)?),
+        Family::OneOfTwo(range) => match beliefs_of_two(range) {
+            Some(inner) => over(pairs::exchanged(mechanism), &inner),
+            None => Ok(vacuous(zero(), theorems)),
+        },
         Family::Bounded(range) if range.is_any() => over(pairs::exchanged(mechanism), range),
         Family::Bounded(range) => sized(mechanism, range, direction, theorems),
         Family::OneOf(among) => Ok(given(candidates::worst(mechanism, *among, direction)?, theorems)),
@@ -108,7 +111,9 @@ fn sized(
     direction: Direction,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    let Some(found) = pairs::exchanged(mechanism) else { return Ok(vacuous(zero(), theorems)) };
+    let Some(found) = pairs::exchanged(mechanism).filter(|_| some_observer(mechanism.size(), range)) else {
+        return Ok(vacuous(zero(), theorems));
+    };
     let own = of_top(range, direction);
     let high = after(own.high(), &found.ratio);
     let ends = [own.low().clone(), own.high().clone()];

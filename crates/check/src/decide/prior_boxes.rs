@@ -46,14 +46,14 @@ pub(super) fn decide(
 }
 
 /// The end of the range that has the largest gain.
-fn reaching(range: &PriorRange, ratio: &Bound) -> Rational {
+pub(crate) fn reaching(range: &PriorRange, ratio: &Bound) -> Rational {
     let Bound::Finite(ratio) = ratio else { return inside(range) };
     let ends = [range.low(), range.high()].into_iter().filter(|end| **end > whole(0) && **end < one());
     ends.max_by_key(|end| deniable_core::belief::tight_gain(end, ratio)).cloned().unwrap_or_else(|| inside(range))
 }
 
 /// An uncertain belief of the range.
-pub(super) fn inside(range: &PriorRange) -> Rational {
+pub(crate) fn inside(range: &PriorRange) -> Rational {
     (range.low() + range.high()) * fraction(1, 2)
 }
 

@@ -33,7 +33,9 @@ pub(super) fn bounded(
         return Ok(approached(found, theorems));
     }
     theorems.extend([name(direction), "S-REP"]);
-    let Some(found) = found else { return Ok(vacuous(Bound::one(), theorems)) };
+    let Some(found) = found.filter(|_| some_observer(mechanism.size(), range)) else {
+        return Ok(vacuous(Bound::one(), theorems));
+    };
     let own = of_top(range, direction);
     let gain = |belief: &Rational, odds: &Rational| tight_gain(belief, odds);
     let score = |belief: &Rational, odds: &Bound| odds.map(|odds| gain(belief, odds), Bound::Infinite);
@@ -68,13 +70,12 @@ pub(super) fn bracket(
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
     let Asked { range, direction, ends, high, score, theorem } = asked;
-    some_observer(mechanism.size(), range)?;
     let Some(pair) = Pair::of(&found) else {
         return Ok(Verdict { value: Value::Attained(high), witness: None, theorems });
     };
     let own = of_top(range, direction);
     // What two datasets show: beliefs e and 1 − e that both lie in the range.
-    let inner = both_ways(range);
+    let inner = beliefs_of_two(range);
     let beliefs = inner.iter().flat_map(|inner| [inner.low().clone(), inner.high().clone()]);
     let inside = |end: &&Rational| contains(&own, end) && contains(&own, &(one() - *end));
     let beliefs = beliefs.chain(ends.iter().filter(inside).cloned()).filter(|end| !end.is_zero() && !end.is_one());
@@ -99,18 +100,9 @@ pub(super) fn bracket(
     Ok(Verdict { value, witness, theorems })
 }
 
-/// That so many entities have beliefs in the range at all.
-pub(crate) fn some_observer(entities: usize, range: &PriorRange) -> Result<(), CheckError> {
-    if many_datasets::exists(entities, range) {
-        return Ok(());
-    }
-    Err(CheckError::NoPrior {
-        why: format!(
-            "no beliefs from {} to {} of at most {entities} entities sum to a whole number",
-            range.low(),
-            range.high(),
-        ),
-    })
+/// Whether so many entities have beliefs in the range at all: some of them that sum to a whole number.
+pub(crate) fn some_observer(entities: usize, range: &PriorRange) -> bool {
+    many_datasets::exists(entities, range)
 }
 
 /// Membership privacy over F-DB2: of two entities, believed `x` and `1 − x`, both in the range, one is in.
@@ -121,7 +113,7 @@ pub(super) fn one_of_two(
     mut theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
     let found = pairs::exchanged(mechanism);
-    let inner = beliefs_of_two(range)?;
+    let Some(inner) = beliefs_of_two(range) else { return Ok(vacuous(Bound::one(), theorems)) };
     if inner.is_any() {
         return Ok(approached(found, theorems));
     }
@@ -139,14 +131,8 @@ pub(super) fn one_of_two(
     })
 }
 
-/// The beliefs `x` for which `x` and `1 − x` are in the range.
-pub(crate) fn beliefs_of_two(range: &PriorRange) -> Result<PriorRange, CheckError> {
-    both_ways(range).ok_or_else(|| CheckError::NoPrior {
-        why: format!("beliefs from {} to {} hold no x together with 1 − x", range.low(), range.high()),
-    })
-}
-
-fn both_ways(range: &PriorRange) -> Option<PriorRange> {
+/// The beliefs `x` for which `x` and `1 − x` are in the range; `None` if there are none.
+pub(crate) fn beliefs_of_two(range: &PriorRange) -> Option<PriorRange> {
     let low = range.low().max(&(one() - range.high())).clone();
     let end = |end: Rational| (end.is_positive() && !end.is_one()).then_some(end);
     PriorRange::new(end(low.clone()), end(one() - low)).ok()

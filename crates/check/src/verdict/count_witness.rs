@@ -2,13 +2,14 @@
 
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
+use num_traits::Zero;
 
 /// A witness that names groups and counts in place of entities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountWitness {
     /// The names of the groups.
     pub groups: Vec<String>,
-    /// The output, by its name.
+    /// The output, by its name; of an event, all of them with `or` between.
     pub output: String,
     /// Between which counts, or under which prior.
     pub place: CountPlace,
@@ -26,6 +27,37 @@ pub enum CountPlace {
         more: Vec<u32>,
         /// The one that gives it less often.
         less: Vec<u32>,
+    },
+    /// Two datasets and the outputs of which one gives one or another more often ((ε,δ)-DP).
+    Event {
+        /// The outputs, by their positions.
+        outputs: Vec<usize>,
+        /// The counts that give them more often.
+        more: Vec<u32>,
+        /// Those that give them less often.
+        less: Vec<u32>,
+    },
+    /// An observer to whom exactly one of some candidates is in, each as likely, beside others who certainly are (F-DCm). One
+    /// of the candidates in `group` is looked at.
+    OneOf {
+        /// How many of each group are in for certain.
+        certain: Vec<u32>,
+        /// How many of each group are candidates.
+        candidates: Vec<u32>,
+        /// The group of the entity.
+        group: usize,
+    },
+    /// An observer to whom everybody is in independently, with a belief at one or the other end of a range (X-BOX); one of those
+    /// in `group` is looked at, with a belief of its own.
+    Ends {
+        /// The lower and the upper end, by group.
+        ends: Vec<(Rational, Rational)>,
+        /// How many others of each group are believed at the upper end.
+        upper: Vec<u32>,
+        /// The belief in the entity.
+        belief: Rational,
+        /// The group of the entity.
+        group: usize,
     },
     /// An observer who believes that `possible[g]` entities of group `g` are in, each with probability `belief` and
     /// independently, and all others certainly out. One of those in `group` is looked at.
@@ -48,32 +80,56 @@ impl CountWitness {
             let each = self.groups.iter().zip(counts).map(|(group, count)| format!("{group} = {count}"));
             format!("{{{}}}", each.collect::<Vec<_>>().join(", "))
         };
+        let ratio = |more: &[u32], less: &[u32]| {
+            let ratio = Bound::of(first, second).unwrap_or_else(Bound::one);
+            format!("Pr[{output} | {}] / Pr[{output} | {}] = {first} / {second} = {ratio}", named(more), named(less))
+        };
         match &self.place {
-            CountPlace::Datasets { more, less } => {
-                let ratio = Bound::of(first, second).unwrap_or_else(Bound::one);
-                let (more, less) = (named(more), named(less));
-                format!("Pr[{output} | {more}] / Pr[{output} | {less}] = {first} / {second} = {ratio}")
+            CountPlace::Datasets { more, less } => ratio(more, less),
+            CountPlace::Event { more, less, .. } => {
+                format!("Pr[{output} | {}] = {first}, Pr[{output} | {}] = {second}", named(more), named(less))
             }
             CountPlace::Prior { possible, belief, group } => {
-                let with = belief * first;
-                let after = &with / (&with + (whole(1) - belief) * second);
-                // Sums of a million terms are too long to print.
-                let short = |value: &Rational| {
-                    if value.denom().bits() <= 32 {
-                        value.to_string()
+                self.observed(belief, *group, &format!("among possible {},", named(possible)))
+            }
+            CountPlace::OneOf { certain, candidates, group } => {
+                let among: u32 = candidates.iter().sum();
+                let share = Rational::new(1.into(), among.max(1).into());
+                let who = format!("one of {} being in beside {},", named(candidates), named(certain));
+                self.observed(&share, *group, &who)
+            }
+            CountPlace::Ends { ends, upper, belief, group } => {
+                let ends = ends.iter().zip(&self.groups).zip(upper);
+                let ends = ends.map(|(((low, high), name), upper)| {
+                    if low == high {
+                        format!("in each of {name} is {low}")
                     } else {
-                        Bound::Finite(value.clone()).decimal(12)
+                        format!("in {upper} of {name} is {high}, in the rest {low}")
                     }
-                };
-                let (who, possible) = (&self.groups[*group], named(possible));
-                format!(
-                    "after `{output}`, belief that one of {who} is in, among possible {possible}, goes from {belief} to {}: \
-                     Pr[{output} | in] = {}, Pr[{output} | out] = {}",
-                    short(&after),
-                    short(first),
-                    short(second)
-                )
+                });
+                let others = ends.collect::<Vec<_>>().join("; ");
+                self.observed(belief, *group, &format!("where belief in others ({others})"))
             }
         }
+    }
+
+    /// How belief in one of a group changes.
+    fn observed(&self, belief: &Rational, group: usize, who: &str) -> String {
+        let Self { output, probabilities: (first, second), .. } = self;
+        let with = belief * first;
+        let all = &with + (whole(1) - belief) * second;
+        let after = if all.is_zero() { belief.clone() } else { with / all };
+        // Sums of a million terms are too long to print.
+        let short = |value: &Rational| {
+            if value.denom().bits() <= 32 { value.to_string() } else { Bound::Finite(value.clone()).decimal(12) }
+        };
+        format!(
+            "after `{output}`, belief that one of {} is in, {who} goes from {belief} to {}: Pr[{output} | in] = {}, \
+             Pr[{output} | out] = {}",
+            self.groups[group],
+            short(&after),
+            short(first),
+            short(second)
+        )
     }
 }

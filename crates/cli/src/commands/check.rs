@@ -25,6 +25,9 @@ use std::path::{Path, PathBuf};
 /// Most smaller mechanisms that are decided in search of the smallest that breaks a claim.
 const SHRINKING: usize = 2_000;
 
+/// Most entities that a box of priors is written out for.
+const MOST_BOXED: usize = 100_000;
+
 /// Runs it.
 pub fn run(args: &Args) -> Result<Exit, Failure> {
     if args.list {
@@ -200,8 +203,8 @@ fn priors(text: &str) -> Result<PriorRange, Failure> {
 /// The notion that was named. Induced neighbours are among the datasets that the file gives.
 fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
     let named = find(text).map(|found| found.notion);
-    if let (Asked::Table(mechanism), Some(Named::InducedNeighbours)) = (asked, named) {
-        return Ok(Notion::Induced { allowed: mechanism.datasets().collect() });
+    if named == Some(Named::InducedNeighbours) {
+        return Ok(asked.induced());
     }
     if let (Asked::Table(mechanism), Some(Named::InducedExchange)) = (asked, named) {
         return Ok(Notion::InducedExchange { allowed: mechanism.datasets().collect() });
@@ -223,7 +226,14 @@ fn family(args: &Args, asked: &Asked, priors: Option<&PriorRange>, notion: &Noti
         }
         Some("box") => {
             let range = priors.ok_or_else(|| Failure::usage("--family box needs a range", "add --prior 1/5..4/5"))?;
-            Ok(Family::Box(vec![range.clone(); table(asked)?.size()]))
+            if asked.entities() > MOST_BOXED {
+                let message = format!("--family box: {} entities are more than {MOST_BOXED}", asked.entities());
+                return Err(Failure::refused(
+                    message,
+                    "take smaller groups, or --family independent, whose odds are no smaller",
+                ));
+            }
+            Ok(Family::Box(vec![range.clone(); asked.entities()]))
         }
         Some("explicit") => {
             let path = args

@@ -14,6 +14,7 @@ use deniable_check::words::{self, Word};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
 use deniable_core::exact::Bound;
+use deniable_core::notion::Notion as Named;
 use deniable_core::notion::adversary::{ADVERSARIES, Adversary, Case};
 use serde::Serialize;
 use std::fmt::Write;
@@ -360,6 +361,11 @@ pub fn list() -> String {
         text.push('\n');
     };
     section("Notions (--notion)", &words::NOTIONS);
+    let induced = Named::InducedNeighbours.entry();
+    section(
+        "Notions of the datasets that a file gives",
+        &[Word { name: induced.name, form: induced.form, about: induced.sentence }],
+    );
     section(
         "Families of priors (--family), for pmp, nmp, membership, posteriors and indistinguishable",
         &words::FAMILIES,

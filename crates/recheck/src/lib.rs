@@ -35,6 +35,7 @@ mod mixture;
 pub mod number;
 mod question;
 mod simulation;
+mod sized;
 pub mod table;
 mod upper;
 mod witness;
@@ -231,7 +232,11 @@ impl Statement {
     pub fn steps(&self) -> u128 {
         match &self.question {
             Question::Lines(lines) => {
-                let each = lines.iter().map(|line| upper::steps(&self.table, line)).sum::<u128>();
+                let each = |line: &Line| {
+                    let sized = line.sized.as_ref().map_or(0, |_| sized::steps(&self.table));
+                    upper::steps(&self.table, line) + sized
+                };
+                let each = lines.iter().map(each).sum::<u128>();
                 each * self.table.outputs() as u128
             }
             Question::Approximate { exchange, .. } => 4 * approximate::steps(&self.table, *exchange),
@@ -250,7 +255,16 @@ impl Statement {
     pub fn upper_of(&self, outputs: std::ops::Range<usize>) -> Result<(), RecheckError> {
         match &self.question {
             Question::Lines(lines) => {
-                let each = |line: &Line| upper::check(&self.table, line, self.beyond(line.measure), outputs.clone());
+                let each = |line: &Line| {
+                    let claim = self.beyond(line.measure);
+                    match (upper::check(&self.table, line, claim, outputs.clone()), claim, &line.sized) {
+                        // The worst pair with the worst belief need not have an observer: those there are are looked at.
+                        (Err(beyond @ RecheckError::Exceeded { .. }), Some(claim), Some(range)) => {
+                            sized::check(&self.table, line, range, claim, outputs.clone()).unwrap_or(Err(beyond))
+                        }
+                        (checked, ..) => checked,
+                    }
+                };
                 lines.iter().try_for_each(each)
             }
             Question::Approximate { exchange, given } => approximate::upper(&self.table, *exchange, given, &self.value),

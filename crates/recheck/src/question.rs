@@ -30,6 +30,8 @@ pub(crate) struct Line {
     pub(crate) scenes: Scenes,
     pub(crate) presence: bool,
     pub(crate) measure: Measure,
+    /// The range of beliefs where observers hesitate between more datasets than two of one size (F-DB[a,b]).
+    pub(crate) sized: Option<Beliefs>,
 }
 
 /// Which observations; beliefs are those in presence.
@@ -82,7 +84,7 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
     let wrong = |what: &str| Err(RecheckError::Question(what.to_owned()));
     let any = || (Q::zero(), Q::one());
     let lines = |sign: Sign, measure: Measure, scenes: Scenes| {
-        let line = |presence| Line { scenes: scenes.clone(), presence, measure };
+        let line = |presence| Line { scenes: scenes.clone(), presence, measure, sized: None };
         Question::Lines(directions(sign).into_iter().map(line).collect())
     };
     Ok(match notion {
@@ -222,7 +224,13 @@ fn believers(family: &Family, sign: Sign, measure: Measure, table: &ExactTable) 
         Scenes::Exchanged((low, high)) if low > high => Scenes::Induced(Vec::new()),
         scenes => scenes,
     };
-    let line = |presence| Line { scenes: scenes.clone(), presence, measure };
+    let sized = match (&scenes, family) {
+        (Scenes::Exchanged(beliefs), Family::Bounded(_)) if !beliefs.0.is_zero() || !beliefs.1.is_one() => {
+            Some(beliefs.clone())
+        }
+        _ => None,
+    };
+    let line = |presence| Line { scenes: scenes.clone(), presence, measure, sized: sized.clone() };
     Ok(Question::Lines(directions(sign).into_iter().map(line).collect()))
 }
 

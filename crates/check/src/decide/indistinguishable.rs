@@ -9,6 +9,7 @@
 use super::error::{CheckError, complete};
 use super::explicit_priors::Tables;
 use super::gain::{Observed, vacuous, worse};
+use super::measure::Measure;
 use super::numbers::one;
 use super::pairs::{self, Found};
 use super::prior_boxes::{inside, vertices};
@@ -111,7 +112,12 @@ fn sized(
     let own = of_top(range, direction);
     let high = fall(own.high(), &found.ratio);
     let ends = [own.low().clone(), own.high().clone()];
-    bracket(mechanism, found, Asked { range, direction, ends: &ends, high, score: &fall, theorem: "I-IND" }, theorems)
+    bracket(
+        mechanism,
+        found,
+        Asked { range, direction, ends: &ends, high, measure: Measure::Fall, theorem: "I-IND" },
+        theorems,
+    )
 }
 
 /// Over a box: the highest prior of each entity with the ratio that the others allow.

@@ -4,6 +4,7 @@
 //! other. How much such observers learn has no closed form; some who do learn are built here, and give an exact lower
 //! end beside the upper one of B-3.
 
+use super::measure::{Measure, Point, Segment, least_kept};
 use super::numbers::one;
 use super::two_datasets::Pair;
 use crate::family::Prior;
@@ -13,13 +14,10 @@ use crate::verdict::Witness;
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, ratio as fraction, whole};
-use num_traits::{One, ToPrimitive, Zero};
+use num_traits::{One, Zero};
 
 /// Most steps for a look at all datasets; beyond that only those that share the members of the worst pair.
-const MOST_STEPS: usize = 1 << 20;
-
-/// What an observer's belief in what is on top, and the likelihood ratio, make of the notion: larger is worse.
-pub(super) type Score<'a> = &'a dyn Fn(&Rational, &Bound) -> Bound;
+const MOST_STEPS: usize = 1 << 18;
 
 /// Whether some observer of F-DB[a,b] is uncertain of anybody: beliefs of `j` entities that sum to a public `k`.
 pub(super) fn exists(entities: usize, range: &PriorRange) -> bool {
@@ -34,107 +32,171 @@ pub(super) fn exists(entities: usize, range: &PriorRange) -> bool {
     (2..=entities).any(|uncertain| (1..uncertain).any(|size| fits(uncertain, size)))
 }
 
-/// The worst observer among those to whom one of several entities is in, or one of several is out, with beliefs in
-/// `range`; all others are certain.
-pub(super) fn search(
-    mechanism: &Mechanism,
-    range: &PriorRange,
-    direction: Direction,
-    near: Pair,
-    score: Score,
-) -> Option<(Bound, Witness)> {
-    let n = mechanism.size();
-    let steps = (mechanism.outputs().len() << n).saturating_mul(n * n);
-    let common: Vec<Dataset> =
-        if steps <= MOST_STEPS { (0..1 << n).collect() } else { vec![near.more & near.less, near.more | near.less] };
-    let mut best: Option<(Bound, Witness)> = None;
-    for output in 0..mechanism.outputs().len() {
-        for base in &common {
-            for adds in [true, false] {
-                Worlds::new(mechanism, output, *base, adds).best(range, direction, score, &mut best);
-            }
-        }
-    }
-    best
+/// What is asked about observers to whom one of several entities is in, or one of several is out.
+#[derive(Clone, Copy)]
+pub(super) struct Observers<'a> {
+    pub(super) mechanism: &'a Mechanism,
+    pub(super) range: &'a PriorRange,
+    pub(super) direction: Direction,
+    pub(super) measure: Measure,
 }
 
-/// Datasets that have one entity more than a common one each, or one less.
-struct Worlds<'a> {
-    mechanism: &'a Mechanism,
-    output: usize,
-    adds: bool,
-    /// The entity, its dataset, and the probability of the output there, in the order of the probability.
-    each: Vec<(usize, Dataset, Rational)>,
-}
-
-impl<'a> Worlds<'a> {
-    fn new(mechanism: &'a Mechanism, output: usize, base: Dataset, adds: bool) -> Self {
-        let moved = (0..mechanism.size()).filter(|t| (base >> t & 1 == 0) == adds);
-        let all = moved.map(|t| (t, base ^ 1 << t)).filter(|(_, data)| mechanism.gives(*data));
-        let mut each: Vec<_> = all.map(|(t, data)| (t, data, mechanism.probability(output, data))).collect();
-        each.sort_by(|left, right| left.2.cmp(&right.2).then(left.0.cmp(&right.0)));
-        Self { mechanism, output, adds, each }
+impl Observers<'_> {
+    /// The worst of these observers, with beliefs in the range; all others are certain. Where there are many datasets, only those
+    /// are looked at that share the members of the worst pair.
+    pub(super) fn search(self, near: Pair) -> Option<(Bound, Witness)> {
+        let n = self.mechanism.size();
+        let steps = (self.mechanism.outputs().len() << n).saturating_mul(n * n);
+        let common: Vec<Dataset> = if steps <= MOST_STEPS {
+            (0..1 << n).collect()
+        } else {
+            vec![near.more & near.less, near.more | near.less]
+        };
+        let mut best: Option<(Bound, Witness)> = None;
+        self.each(&common, &mut |worlds| worlds.best(&mut best));
+        best
     }
 
-    /// One entity's own world against the others: the extreme one against the opposite extremes, as in
-    /// [`super::candidates`], with as much weight on the farthest as beliefs allow.
-    fn best(&self, range: &PriorRange, direction: Direction, score: Score, best: &mut Option<(Bound, Witness)>) {
-        let [Some((_, _, least)), Some((_, _, most))] = [self.each.first(), self.each.last()] else { return };
-        if self.each.len() < 3 || least == most {
-            return;
-        }
-        // The probability of a world: belief that its entity is in, or that it is out.
-        let range = if self.adds { range.clone() } else { range.of_absence() };
-        // Whether the entity's own world is on top.
-        let own_on_top = (direction == Direction::Presence) == self.adds;
-        let tiny = |end: &Rational| if end.is_zero() { range.high() * fraction(1, 1024) } else { end.clone() };
-        let large = |end: &Rational| if end.is_one() { one() - fraction(1, 1024) } else { end.clone() };
-        for own in [tiny(range.low()), large(range.high())] {
-            let belief = if own_on_top { own.clone() } else { one() - &own };
-            let bound = score(&belief, &Bound::of(most, least).unwrap_or_else(Bound::one));
-            if best.as_ref().is_some_and(|(best, _)| *best >= bound) {
-                continue;
+    /// What none of them gets beyond, given the worst of them that was found. Among three people there are no other observers.
+    pub(super) fn least_kept(self, low: &Bound) -> Bound {
+        let common: Vec<Dataset> = (0..1 << self.mechanism.size()).collect();
+        let mut segments = Vec::new();
+        self.each(&common, &mut |worlds| {
+            for (others, _) in worlds.shares() {
+                segments.extend(worlds.segments(others));
             }
-            for others in counts(&(one() - &own), &range, self.each.len() - 1) {
-                let weights = weights(&(one() - &own), &range, others);
-                // From the farthest inwards.
-                let order: Vec<usize> = if own_on_top {
-                    (0..others).collect()
-                } else {
-                    (0..others).map(|k| self.each.len() - 1 - k).collect()
-                };
-                let lone = if own_on_top { self.each.len() - 1 } else { 0 };
-                let rest: Rational = order.iter().zip(&weights).map(|(k, weight)| weight * &self.each[*k].2).sum();
-                let rest = rest / (one() - &own);
-                let alone = &self.each[lone].2;
-                let (top, bottom) = if own_on_top { (alone, &rest) } else { (&rest, alone) };
-                let Some(odds) = Bound::of(top, bottom) else { continue };
-                let found = score(&belief, &odds);
-                if odds >= Bound::one() && best.as_ref().is_none_or(|(best, _)| found > *best) {
-                    let others = order.iter().map(|k| self.each[*k].1).zip(weights);
-                    let worlds =
-                        others.chain([(self.each[lone].1, own.clone())]).filter(|(_, weight)| !weight.is_zero());
-                    let likelihoods =
-                        if self.adds { (alone.clone(), rest.clone()) } else { (rest.clone(), alone.clone()) };
-                    let prior = Prior::Table(worlds.collect());
-                    let (entity, output) = (self.each[lone].0, self.output);
-                    debug_assert!(entity < self.mechanism.size());
-                    *best = Some((found, Witness::Prior { prior, entity, output, likelihoods }));
+        });
+        least_kept(&segments, low)
+    }
+
+    fn each(self, common: &[Dataset], look: &mut dyn FnMut(&Worlds)) {
+        for output in 0..self.mechanism.outputs().len() {
+            for base in common {
+                for adds in [true, false] {
+                    look(&Worlds::new(self, output, *base, adds));
                 }
             }
         }
     }
 }
 
-/// How many others can share `mass`, each with a weight in the range.
-fn counts(mass: &Rational, range: &PriorRange, most: usize) -> std::ops::RangeInclusive<usize> {
-    let fewest = (mass / range.high()).ceil().to_integer().to_usize().unwrap_or(usize::MAX);
-    let up_to = if range.low().is_zero() {
-        most
-    } else {
-        (mass / range.low()).floor().to_integer().to_usize().unwrap_or(most).min(most)
-    };
-    fewest.max(1)..=up_to
+/// Datasets that have one entity more than a common one each, or one less.
+struct Worlds<'a> {
+    asked: Observers<'a>,
+    output: usize,
+    adds: bool,
+    /// The probability of a world: belief that its entity is in, or that it is out.
+    range: PriorRange,
+    /// Whether the entity's own world is on top.
+    own_on_top: bool,
+    /// The entity, its dataset, and the probability of the output there: the own world first, then the others, those that tell
+    /// most first. For the own world that is the extreme one, and for the others the opposite extremes, as in
+    /// [`super::candidates`].
+    each: Vec<(usize, Dataset, Rational)>,
+}
+
+impl<'a> Worlds<'a> {
+    fn new(asked: Observers<'a>, output: usize, base: Dataset, adds: bool) -> Self {
+        let Observers { mechanism, range, direction, .. } = asked;
+        let moved = (0..mechanism.size()).filter(|t| (base >> t & 1 == 0) == adds);
+        let all = moved.map(|t| (t, base ^ 1 << t)).filter(|(_, data)| mechanism.gives(*data));
+        let mut each: Vec<_> = all.map(|(t, data)| (t, data, mechanism.probability(output, data))).collect();
+        each.sort_by(|left, right| left.2.cmp(&right.2).then(left.0.cmp(&right.0)));
+        let own_on_top = (direction == Direction::Presence) == adds;
+        if own_on_top && let Some(own) = each.pop() {
+            each.insert(0, own);
+        } else if let Some(rest) = each.get_mut(1..) {
+            rest.reverse();
+        }
+        let range = if adds { range.clone() } else { range.of_absence() };
+        Self { asked, output, adds, range, own_on_top, each }
+    }
+
+    /// How many others there may be, and the probabilities that the own world may have then.
+    fn shares(&self) -> impl Iterator<Item = (usize, [Rational; 2])> {
+        let (low, high) = (self.range.low().clone(), self.range.high().clone());
+        (1..self.each.len()).filter_map(move |others| {
+            let least = low.clone().max(one() - whole(others) * &high);
+            let most = high.clone().min(one() - whole(others) * &low);
+            (least <= most).then(|| (others, [least, most]))
+        })
+    }
+
+    /// The observers with so many others, in pieces: with as much weight on the farthest as beliefs allow, the sum over the others
+    /// is linear in the own probability up to where one of them has as much as it may.
+    fn segments(&self, others: usize) -> Vec<Segment> {
+        let Some((_, [least, most])) = self.shares().find(|(count, _)| *count == others) else { return Vec::new() };
+        let width = self.range.high() - self.range.low();
+        let full = |count: usize| one() - whole(others) * self.range.low() - whole(count) * &width;
+        let mut stops: Vec<Rational> = (0..=others).map(full).filter(|own| least < *own && *own < most).collect();
+        stops.extend([least, most]);
+        stops.sort();
+        stops.dedup();
+        if stops.len() == 1 {
+            stops.push(stops[0].clone());
+        }
+        let segment = |pair: &[Rational]| Segment {
+            measure: self.asked.measure,
+            own_on_top: self.own_on_top,
+            ends: [self.point(&pair[0], others), self.point(&pair[1], others)],
+        };
+        stops.windows(2).map(segment).collect()
+    }
+
+    fn point(&self, own: &Rational, others: usize) -> Point {
+        let weights = weights(&(one() - own), &self.range, others);
+        let rest = weights.iter().zip(&self.each[1..]).map(|(weight, (_, _, chance))| weight * chance).sum();
+        Point { own: own.clone(), alone: self.each[0].2.clone(), rest }
+    }
+
+    /// The worst of them, if it is worse than the best so far.
+    fn best(&self, best: &mut Option<(Bound, Witness)>) {
+        let Some((_, _, alone)) = self.each.first() else { return };
+        let belief = |own: &Rational| if self.own_on_top { own.clone() } else { one() - own };
+        let odds = |rest: &Rational| if self.own_on_top { Bound::of(alone, rest) } else { Bound::of(rest, alone) };
+        let worse = |value: &Bound, best: &Option<(Bound, Witness)>| best.as_ref().is_none_or(|best| *value > best.0);
+        for (others, [least, most]) in self.shares() {
+            // None of them has more than those at the ends of the range would have against the farthest alone.
+            let Some(most_odds) = odds(&self.each[1].2) else { continue };
+            let bound = [&least, &most].map(|own| self.asked.measure.of(&belief(own), &most_odds));
+            if most_odds < Bound::one() || !bound.iter().any(|bound| worse(bound, best)) {
+                continue;
+            }
+            for segment in self.segments(others) {
+                for part in segment.worst_parts() {
+                    // A certain observer is none, but some are as near as one likes.
+                    let own = inside(&segment.at(&part).own, &[&least, &most]);
+                    let Some(own) = own.filter(|own| !own.is_zero() && !own.is_one()) else { continue };
+                    let Point { rest, .. } = self.point(&own, others);
+                    let rest = rest / (one() - &own);
+                    let Some(odds) = odds(&rest).filter(|odds| *odds >= Bound::one()) else { continue };
+                    let found = self.asked.measure.of(&belief(&own), &odds);
+                    if worse(&found, best) {
+                        *best = Some((found, self.witness(&own, rest, others)));
+                    }
+                }
+            }
+        }
+    }
+
+    fn witness(&self, own: &Rational, rest: Rational, others: usize) -> Witness {
+        let (entity, data, alone) = self.each[0].clone();
+        let weights = weights(&(one() - own), &self.range, others);
+        let others = self.each[1..].iter().map(|(_, data, _)| *data).zip(weights);
+        let worlds = others.chain([(data, own.clone())]).filter(|(_, weight)| !weight.is_zero());
+        let likelihoods = if self.adds { (alone, rest) } else { (rest, alone) };
+        Witness::Prior { prior: Prior::Table(worlds.collect()), entity, output: self.output, likelihoods }
+    }
+}
+
+/// The probability itself, or one near it where it is certainty.
+fn inside(own: &Rational, [least, most]: &[&Rational; 2]) -> Option<Rational> {
+    let near = (*most - *least) * fraction(1, 1 << 40);
+    match own {
+        own if own.is_zero() => (!near.is_zero()).then_some(near),
+        own if own.is_one() => (!near.is_zero()).then(|| one() - near),
+        own => Some(own.clone()),
+    }
 }
 
 /// The weights of so many others, the first as heavy as may be.
@@ -157,8 +219,6 @@ mod tests {
     fn weight_goes_to_the_first() {
         let range = PriorRange::new(Some(fraction(1, 10)), Some(fraction(3, 10))).unwrap();
         assert_eq!(weights(&fraction(9, 10), &range, 4), [3, 3, 2, 1].map(|tenths| fraction(tenths, 10)));
-        assert_eq!(counts(&fraction(9, 10), &range, 20), 3..=9);
-        assert_eq!(counts(&fraction(7, 10), &range, 5), 3..=5);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use super::error::{CheckError, complete};
 use super::explicit_priors::{Moment, Tables};
 use super::gain::Observed;
 use super::gain::vacuous;
+use super::measure::Measure;
 use super::numbers::{one, zero};
 use super::pairs::{self, Found};
 use super::prior_boxes::{inside, vertices};
@@ -117,7 +118,7 @@ fn sized(
     let own = of_top(range, direction);
     let high = after(own.high(), &found.ratio);
     let ends = [own.low().clone(), own.high().clone()];
-    let asked = Asked { range, direction, ends: &ends, high, score: &after, theorem: "B-4" };
+    let asked = Asked { range, direction, ends: &ends, high, measure: Measure::Belief, theorem: "B-4" };
     bracket(mechanism, found, asked, theorems)
 }
 

@@ -3,9 +3,11 @@
 use super::error::CheckError;
 use super::gain;
 use super::gain::{approached, vacuous};
-use super::many_datasets::{self, Score};
+use super::many_datasets::{self, Observers};
+use super::measure::Measure;
 use super::numbers::{one, zero};
 use super::pairs::{self, Found};
+use super::spread;
 use super::two_datasets::Pair;
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
@@ -37,15 +39,13 @@ pub(super) fn bounded(
         return Ok(vacuous(Bound::one(), theorems));
     };
     let own = of_top(range, direction);
-    let gain = |belief: &Rational, odds: &Rational| tight_gain(belief, odds);
-    let score = |belief: &Rational, odds: &Bound| odds.map(|odds| gain(belief, odds), Bound::Infinite);
     let ends = [own.low().clone(), own.high().clone()];
     let high = |odds: &Rational| gain::gain_over(&own, odds);
     let high = found.ratio.map(high, Bound::Infinite);
     bracket(
         mechanism,
         found,
-        Asked { range, direction, ends: &ends, high, score: &score, theorem: name(direction) },
+        Asked { range, direction, ends: &ends, high, measure: Measure::Gain, theorem: name(direction) },
         theorems,
     )
 }
@@ -58,7 +58,7 @@ pub(super) struct Asked<'a> {
     pub(super) ends: &'a [Rational],
     /// None gets beyond this.
     pub(super) high: Bound,
-    pub(super) score: Score<'a>,
+    pub(super) measure: Measure,
     pub(super) theorem: &'static str,
 }
 
@@ -69,7 +69,8 @@ pub(super) fn bracket(
     asked: Asked,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    let Asked { range, direction, ends, high, score, theorem } = asked;
+    let Asked { range, direction, ends, high, measure, theorem } = asked;
+    let score = |belief: &Rational, odds: &Bound| measure.of(belief, odds);
     let Some(pair) = Pair::of(&found) else {
         return Ok(Verdict { value: Value::Attained(high), witness: None, theorems });
     };
@@ -84,7 +85,7 @@ pub(super) fn bracket(
     let reached = match two {
         Some(two) if two.0 == high => Some(two),
         two => {
-            let more = many_datasets::search(mechanism, range, direction, pair, score);
+            let more = Observers { mechanism, range, direction, measure }.search(pair);
             match (two, more) {
                 (Some(two), Some(more)) => Some(if more.0 > two.0 { more } else { two }),
                 (two, more) => two.or(more),
@@ -95,6 +96,17 @@ pub(super) fn bracket(
         Some((low, witness)) => (low, Some(witness)),
         // Whatever is asked, nothing is learned by those who learn least.
         None => (ends.iter().map(|end| score(end, &Bound::one())).min().unwrap_or_else(Bound::one), None),
+    };
+    let high = if low == high {
+        high
+    } else if mechanism.size() <= 3 {
+        // Nobody hesitates between more datasets than these.
+        Observers { mechanism, range, direction, measure }.least_kept(&low).min(high)
+    } else if high == Bound::Infinite {
+        let odds = spread::most_odds(mechanism, range, direction);
+        ends.iter().map(|end| score(end, &odds)).max().unwrap_or(high)
+    } else {
+        high
     };
     let value = if low == high { Value::Attained(high) } else { Value::Between { low, high, theorem } };
     Ok(Verdict { value, witness, theorems })

@@ -88,7 +88,7 @@ fn counts_decide_as_all_datasets_do() {
     let mut source = ChaCha8Rng::seed_from_u64(11);
     let shapes: [&[u32]; 9] = [&[1], &[4], &[2, 2], &[1, 3], &[3, 0, 2], &[1, 1, 1], &[6], &[2, 1], &[3]];
     let (mut compared, mut exact, mut refused, mut vacuous) = (0, 0, 0, 0);
-    let rounds = sized(180, 2_000);
+    let rounds = sized(90, 2_000);
     for (round, sizes) in shapes.iter().cycle().take(rounds).enumerate() {
         let mut mechanism = random(&mut source, sizes, 2 + round % 3, round % 5 == 4);
         if round % 4 == 3 {

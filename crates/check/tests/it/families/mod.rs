@@ -6,6 +6,7 @@ mod boxed;
 mod explicit;
 mod groups;
 mod posterior;
+mod searched;
 mod sized;
 mod world;
 mod worlds;

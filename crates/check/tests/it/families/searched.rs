@@ -1,0 +1,172 @@
+//! F-DB[a,b] where pairs of datasets do not reach the bound: what is decided against observers that are made up at random.
+
+use super::sized::membership;
+use super::world::{range, shown};
+use crate::it::common::bayes::{BOTH, Table, belief, gain, given, of_size, scaled};
+use crate::it::common::dice::Dice;
+use crate::it::common::mechanisms::yes;
+use deniable_check::Bound;
+use deniable_check::certificate::certificate;
+use deniable_check::decide::decide;
+use deniable_check::family::{Family, Prior};
+use deniable_check::notion::{Direction, Notion};
+use deniable_core::adversary::PriorRange;
+use deniable_core::exact::{Rational, power, ratio, whole};
+use deniable_recheck::{LIMIT, Upper, recheck};
+use deniable_testing::sized;
+
+fn ranges() -> Vec<PriorRange> {
+    vec![
+        range((1, 5), (2, 5)),
+        range((1, 20), (49, 100)),
+        range((1, 5), (1, 2)),
+        range((3, 10), (9, 10)),
+        range((51, 100), (19, 20)),
+        range((1, 3), (1, 3)),
+        range((0, 1), (2, 5)),
+        range((3, 5), (1, 1)),
+    ]
+}
+
+/// Beliefs of everybody in the range, or certain.
+fn is_of(range: &PriorRange, prior: &Table, entities: usize) -> bool {
+    (0..entities)
+        .map(|t| belief(prior, t))
+        .all(|belief| belief == whole(0) || belief == whole(1) || (range.low() <= &belief && &belief <= range.high()))
+}
+
+/// Everybody's factor at random, some of whom are certain, given a size: independent entities of a public size.
+fn observer(dice: &mut Dice, entities: usize) -> Option<Table> {
+    let factor = |dice: &mut Dice| match dice.between(0, 5) {
+        0 => whole(dice.between(0, 1)),
+        1..=3 => ratio(dice.between(1, 8), 9),
+        _ => ratio(dice.between(1, 99), 100),
+    };
+    let beliefs = (0..entities).map(|_| factor(dice)).collect();
+    let size = dice.between(1, entities as i64 - 1) as u32;
+    of_size(&Prior::Independent(beliefs).table(), size)
+}
+
+/// Weights on the three datasets of size 1 or 2, in steps of the range and what is left.
+fn triangle(range: &PriorRange) -> Vec<Table> {
+    let steps: Vec<Rational> = (0..=12).map(|k| range.low() + (range.high() - range.low()) * ratio(k, 12)).collect();
+    let steps = || steps.iter().flat_map(|step| [step.clone(), whole(1) - step]);
+    let mut all = Vec::new();
+    for worlds in [[1, 2, 4], [6, 5, 3], [2, 4, 1], [5, 3, 6]] {
+        for first in steps() {
+            for second in steps().chain([whole(0)]) {
+                let third = whole(1) - &first - &second;
+                if third < whole(0) {
+                    continue;
+                }
+                let prior = worlds.into_iter().zip([first.clone(), second, third]).collect();
+                all.extend(scaled(prior).filter(|prior| is_of(range, prior, 3)));
+            }
+        }
+    }
+    all
+}
+
+fn finite(bound: &Bound) -> Option<&Rational> {
+    match bound {
+        Bound::Finite(value) => Some(value),
+        Bound::Infinite => None,
+    }
+}
+
+/// Of three people the value is decided: by a bracket no wider than decimals of an irrational number are, of which no observer gets
+/// beyond the upper end, and the witness has the lower one. `recheck` finds the same.
+#[test]
+fn three_people_are_decided() {
+    let mut dice = Dice::new(31);
+    let narrow = power(&ratio(1, 10), 9);
+    let (mut inside, mut reached) = (0, 0);
+    for range in ranges() {
+        let observers = triangle(&range);
+        for mechanism in dice.several(3, sized(5, 40)) {
+            for about in BOTH {
+                let family = Family::Bounded(range.clone());
+                let verdict = decide(&mechanism, &membership(about), &family).unwrap();
+                if verdict.value.is_vacuous() {
+                    assert!(!observers.iter().any(|prior| given(&mechanism, prior)), "{range:?}");
+                    continue;
+                }
+                let (low, high) = (verdict.value.low(), verdict.value.high());
+                let text = format!("{range:?} {about:?} {low} {high}");
+                let met = observers.iter().filter(|prior| given(&mechanism, prior));
+                let Some(plain) = met.filter_map(|prior| gain(&mechanism, prior, about)).max() else { continue };
+                assert!(plain <= *high, "{text} {plain}");
+                match (finite(low), finite(high)) {
+                    (Some(low), Some(high)) => assert!((high - low) / low < narrow, "{text}"),
+                    (low, high) => assert!(low.is_none() && high.is_none(), "{text}"),
+                }
+                if verdict.witness.is_some() {
+                    assert_eq!(shown(&mechanism, &verdict, about).as_ref(), Some(low), "{text}");
+                }
+                inside += u32::from(plain < *low);
+                reached += u32::from(plain == *low);
+                let proof = certificate(&mechanism, &membership(about), &family, &verdict).unwrap();
+                assert_eq!(recheck(&proof, LIMIT).map(|report| report.upper), Ok(Upper::Holds), "{text}");
+            }
+        }
+    }
+    assert!(reached > 30 && inside > 3, "{reached} {inside}");
+}
+
+/// A wrong upper end of three people is refused, however little is missing.
+#[test]
+fn an_upper_end_that_an_observer_exceeds_is_refused() {
+    // Three people of whom the first is never named: 1/3 of each goes to 1/2 of the others.
+    let mechanism = yes(3, |data| if data == 1 { ratio(3, 4) } else { ratio(1, 4) });
+    let family = Family::Bounded(range((3, 10), (2, 5)));
+    let mut verdict = decide(&mechanism, &membership(Direction::Presence), &family).unwrap();
+    let high = finite(verdict.value.high()).unwrap().clone();
+    let proof = |verdict: &_| certificate(&mechanism, &membership(Direction::Presence), &family, verdict).unwrap();
+    assert_eq!(recheck(&proof(&verdict), LIMIT).map(|report| report.upper), Ok(Upper::Holds));
+    let low = Bound::Finite(whole(1));
+    let less = Bound::Finite(high * ratio(999_999, 1_000_000));
+    verdict.value = deniable_check::verdict::Value::Between { low, high: less, theorem: "B-3" };
+    assert!(recheck(&proof(&verdict), LIMIT).unwrap_err().to_string().contains("believed from"));
+}
+
+/// Of more people, random observers stay below the upper end, and hardly get beyond the lower one; and where an answer is impossible
+/// for some datasets, but nobody can rule anybody out, the upper end is finite, and `recheck` agrees.
+#[test]
+fn random_observers_stay_within_the_bracket() {
+    let mut dice = Dice::new(32);
+    // How much further than the lower end a random observer may get.
+    let tolerance = ratio(5, 4);
+    let (mut met, mut beyond, mut ends) = (0, 0, 0);
+    for (entities, count) in [(4, sized(6, 40)), (5, sized(1, 10))] {
+        for range in ranges() {
+            let observers: Vec<Table> = (0..sized(600, 6_000)).filter_map(|_| observer(&mut dice, entities)).collect();
+            let observers: Vec<&Table> = observers.iter().filter(|prior| is_of(&range, prior, entities)).collect();
+            for mechanism in dice.several(entities, count) {
+                for about in BOTH {
+                    let family = Family::Bounded(range.clone());
+                    let verdict = decide(&mechanism, &membership(about), &family).unwrap();
+                    let (low, high) = (verdict.value.low(), verdict.value.high());
+                    let text = format!("{entities} {range:?} {about:?} {low} {high}");
+                    let of_rows = observers.iter().filter(|prior| given(&mechanism, prior));
+                    let plain = of_rows.filter_map(|prior| gain(&mechanism, prior, about)).max();
+                    let Some(plain) = plain else { continue };
+                    met += 1;
+                    assert!(plain <= *high, "{text} {plain}");
+                    if let (Some(low), Some(plain)) = (finite(low), finite(&plain)) {
+                        beyond += u32::from(plain > low);
+                        assert!(*plain <= low * &tolerance, "{text} {plain}");
+                    } else {
+                        assert!(plain <= *low, "{text} {plain}");
+                    }
+                    let pairs = decide(&mechanism, &Notion::Bounded, &Family::All).unwrap().value;
+                    if *pairs.high() == Bound::Infinite && *high != Bound::Infinite {
+                        ends += 1;
+                        let proof = certificate(&mechanism, &membership(about), &family, &verdict).unwrap();
+                        assert_eq!(recheck(&proof, LIMIT).map(|report| report.upper), Ok(Upper::Holds), "{text}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(met > 40 && ends > 0 && beyond * 10 < met, "{met} {beyond} {ends}");
+}

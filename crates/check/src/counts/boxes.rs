@@ -30,7 +30,7 @@ enum Place {
     /// An output, and how many others of each group are at the upper end.
     Upper(usize, Vec<u32>),
     /// A witness of its own.
-    Told(Witness),
+    Told(Box<Witness>),
 }
 
 /// One range for all of a group.
@@ -106,7 +106,7 @@ fn far(mechanism: &CountMechanism, ranges: &[PriorRange], direction: Direction) 
     let corner = |ratio, place| vec![Corner { group: occupied.first().copied().unwrap_or(0), ratio, place }];
     if range.is_any() {
         // All others may be certain, or nearly.
-        return Ok(corner((pairs.ratio.clone(), pairs.ratio), Place::Told(pairs.witness)));
+        return Ok(corner((pairs.ratio.clone(), pairs.ratio), Place::Told(Box::new(pairs.witness))));
     }
     let ends = [range.low(), range.high()].into_iter().filter(|end| !end.is_zero() && !end.is_one());
     let mut low: Option<(Bound, Witness)> = None;
@@ -118,7 +118,7 @@ fn far(mechanism: &CountMechanism, ranges: &[PriorRange], direction: Direction) 
         }
     }
     let Some((low, witness)) = low else { return Ok(Vec::new()) };
-    Ok(corner((low, pairs.ratio.max(Bound::one())), Place::Told(witness)))
+    Ok(corner((low, pairs.ratio.max(Bound::one())), Place::Told(Box::new(witness))))
 }
 
 /// About how many words are multiplied.
@@ -232,7 +232,7 @@ impl Corner {
     ) -> Witness {
         let (output, upper) = match self.place {
             Place::Upper(output, upper) => (output, upper),
-            Place::Told(witness) => return witness,
+            Place::Told(witness) => return *witness,
         };
         let own = if direction == Direction::Presence { belief.clone() } else { whole(1) - belief };
         let sizes = mechanism.groups.iter().enumerate();

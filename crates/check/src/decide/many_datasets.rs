@@ -118,7 +118,7 @@ impl<'a> Worlds<'a> {
         (1..self.each.len()).filter_map(move |others| {
             let least = low.clone().max(one() - whole(others) * &high);
             let most = high.clone().min(one() - whole(others) * &low);
-            (least <= most).then(|| (others, [least, most]))
+            if least <= most { Some((others, [least, most])) } else { None }
         })
     }
 

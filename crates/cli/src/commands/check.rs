@@ -20,6 +20,7 @@ use deniable_check::{certificate, shrink, words};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::SpendError;
 use deniable_core::notion::{Notion as Named, find};
+use deniable_recheck::{LIMIT, Statement, time};
 use std::path::{Path, PathBuf};
 
 /// Most smaller mechanisms that are decided in search of the smallest that breaks a claim.
@@ -100,11 +101,11 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exi
     if let Some(path) = &args.certificate {
         let certificate = certificate::certificate(table(&asked)?, &notion, &family, decided)
             .map_err(|error| Failure::refused(error, "leave --certificate out"))?;
-        std::fs::write(path, certificate).map_err(|error| {
+        std::fs::write(path, &certificate).map_err(|error| {
             let message = format!("{} cannot be written: {error}", path.display());
             Failure::refused(message, "name another file with --certificate; its folder must exist")
         })?;
-        say(format!("certificate written to {0}; `deniable recheck {0}` verifies it", shown(&absolute(path))));
+        say(format!("certificate written to {}; {}", shown(&absolute(path)), rechecking(&certificate, path)));
     }
     let shown = verdict::Shown::new(&title, &asked, notion_text, &notion, &family, &answer);
     let shown = shown.with_claim(args.claim.as_deref(), held, smallest.as_ref());
@@ -113,6 +114,18 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exi
 
 fn written(shown: &verdict::Shown) -> Result<Written, Failure> {
     Ok(Written { table: verdict::text(shown), json: render::json(shown)? })
+}
+
+/// What `deniable recheck` will make of a certificate: whether it will look at the upper bound, too.
+fn rechecking(certificate: &str, path: &Path) -> String {
+    let path = shown(&absolute(path));
+    match Statement::read(certificate).map(|statement| statement.steps()) {
+        Ok(steps) if steps > LIMIT => format!(
+            "`deniable recheck {path}` verifies the witness, and not the upper bound, which would take about {}",
+            time(steps)
+        ),
+        _ => format!("`deniable recheck {path}` verifies it"),
+    }
 }
 
 /// Broken, or neither shown to hold nor shown to be broken: 1.

@@ -361,11 +361,11 @@ pub fn list() -> String {
         text.push('\n');
     };
     section("Notions (--notion)", &words::NOTIONS);
-    let induced = Named::InducedNeighbours.entry();
-    section(
-        "Notions of the datasets that a file gives",
-        &[Word { name: induced.name, form: induced.form, about: induced.sentence }],
-    );
+    let induced = [Named::InducedNeighbours, Named::InducedExchange].map(|named| {
+        let entry = named.entry();
+        Word { name: entry.name, form: entry.form, about: entry.sentence }
+    });
+    section("Notions of the datasets that a file gives", &induced);
     section(
         "Families of priors (--family), for pmp, nmp, membership, posteriors and indistinguishable",
         &words::FAMILIES,

@@ -178,6 +178,72 @@ fn certificates() {
     }
 }
 
+/// A range in which no belief goes with its reverse has no observer: every claim holds, and it is said what that is worth.
+#[test]
+fn no_observer_is_vacuous_everywhere() {
+    let place = place();
+    place.write("view.csv", "party,x,y,view,output,probability\n1,0,0,a,,1\n1,0,1,b,,1\n2,0,0,,,1\n2,0,1,,,1\n");
+    for (mechanism, certified) in [
+        ("response.toml", true),
+        ("randomized-response --n 2 --odds 3", true),
+        ("counts.toml", false),
+        ("view.csv", false),
+    ] {
+        for family in ["one-of-two --prior 1/5..2/5", "bounded --prior 41/100..49/100", "one-of:50"] {
+            for claim in ["", " --claim gain=1"] {
+                let command = format!("check {mechanism} --notion pmp --family {family}{claim}");
+                let run = place.run(&command.split(' ').collect::<Vec<_>>()).done();
+                assert!(run.stdout.contains("vacuous, a promise about nothing"), "{command}: {run:?}");
+                assert_eq!(run.stdout.contains("holds, and promises nothing"), !claim.is_empty(), "{command}: {run:?}");
+            }
+            if certified {
+                let command = format!("check {mechanism} --notion pmp --family {family} --certificate proof.json");
+                place.run(&command.split(' ').collect::<Vec<_>>()).done();
+                let run = place.run(&["recheck", "proof.json"]).done();
+                assert!(run.stdout.contains("the claim is vacuous"), "{command}: {run:?}");
+            }
+        }
+    }
+}
+
+/// Forty people have too many datasets for a table, and forty-one counts.
+#[test]
+fn large_counts_are_decided_without_their_datasets() {
+    let place = place();
+    let rows = (0..=40).map(|count| {
+        let (no, yes) = if count > 20 { ("1/4", "3/4") } else { ("3/4", "1/4") };
+        format!("{count},no,{no}\n{count},yes,{yes}\n")
+    });
+    place.write("large.csv", &format!("all,output,probability\n{}", rows.collect::<String>()));
+    for (question, value) in [
+        ("--notion delta:2", "delta = 1/4"),
+        ("--notion epsilon-at:1/4", "odds = 2"),
+        ("--notion rho:3", "rho = 1/3"),
+        ("--notion beta:1/4", "beta = 0"),
+        ("--notion posterior --family one-of:2", "posterior = 1/2"),
+        ("--notion posterior --family independent --prior 1/5..1/2", "posterior = 3/4"),
+        ("--notion induced-neighbours", "odds = 3"),
+        ("--notion pmp --family one-of:4", "gain = 1"),
+    ] {
+        let command = format!("check large.csv {question}");
+        let run = place.run(&command.split(' ').collect::<Vec<_>>()).done();
+        assert!(run.stdout.contains(value), "{command}: {run:?}");
+    }
+    let boxed = place.run(&"check large.csv --family box --prior 1/5..4/5".split(' ').collect::<Vec<_>>()).done();
+    assert!(boxed.stdout.contains("witness: after `"), "{boxed:?}");
+    assert!(place.run(&["check", "--list"]).done().stdout.contains("induced-neighbours"));
+}
+
+/// What `recheck` will leave open is said when the certificate is written.
+#[test]
+fn an_upper_bound_that_takes_too_long_is_said_beforehand() {
+    let place = place();
+    let command = "check kmax --k 2 --n 12 --family one-of:6 --certificate proof.json";
+    let run = place.run(&command.split(' ').collect::<Vec<_>>()).done();
+    assert!(run.stderr.contains("and not the upper bound, which would take about"), "{run:?}");
+    assert_eq!(place.run(&["recheck", "proof.json"]).code, Some(3));
+}
+
 #[test]
 fn translations() {
     let commands = [

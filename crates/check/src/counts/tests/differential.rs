@@ -77,8 +77,9 @@ fn notions(sizes: &[u32]) -> Vec<(Notion, Family)> {
 fn with_gaps(source: &mut ChaCha8Rng, mechanism: &CountMechanism) -> CountMechanism {
     let keep = source.next_u64() as usize % mechanism.cells();
     let row = |cell: usize| (0..mechanism.outputs().len()).map(|output| mechanism.probability(output, cell)).collect();
-    let rows: Vec<Option<Vec<Rational>>> =
-        (0..mechanism.cells()).map(|cell| (cell == keep || source.next_u64() % 3 > 0).then(|| row(cell))).collect();
+    let rows: Vec<Option<Vec<Rational>>> = (0..mechanism.cells())
+        .map(|cell| (cell == keep || !source.next_u64().is_multiple_of(3)).then(|| row(cell)))
+        .collect();
     CountMechanism::new(mechanism.groups().to_vec(), mechanism.outputs().to_vec(), rows).unwrap()
 }
 

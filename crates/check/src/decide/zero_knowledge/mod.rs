@@ -51,9 +51,14 @@ struct Bracket {
 pub(super) fn decide(mechanism: &Mechanism, sight: Sight) -> Result<Verdict, CheckError> {
     complete(mechanism)?;
     let mut hardest: Option<(usize, Bracket)> = None;
-    let mut simulators = Vec::new();
+    let mut simulators: Vec<Simulator> = Vec::new();
     let mut high = Bound::one();
     for entity in 0..mechanism.size() {
+        // Who can be exchanged for somebody is simulated as that one is, with the two exchanged.
+        if let Some(twin) = (0..entity).find(|other| alike(mechanism, entity, *other)) {
+            simulators.push(exchanged(&simulators[twin], entity, twin));
+            continue;
+        }
         let bracket = of_entity(mechanism, entity, sight)?;
         simulators.push(bracket.simulator.clone());
         high = high.max(bracket.high.clone());
@@ -76,6 +81,34 @@ pub(super) fn decide(mechanism: &Mechanism, sight: Sight) -> Result<Verdict, Che
     let value = if low == high { Value::Attained(low) } else { Value::Between { low, high, theorem } };
     let simulation = Simulation { sight, entity, weights, simulators };
     Ok(Verdict { value, witness: Some(Witness::Simulation(Box::new(simulation))), theorems })
+}
+
+/// The dataset with two entities exchanged.
+fn exchange(data: Dataset, one: usize, other: usize) -> Dataset {
+    let differ = ((data >> one) ^ (data >> other)) & 1;
+    data ^ ((differ << one) | (differ << other))
+}
+
+/// Whether the mechanism answers as before when two entities are exchanged.
+fn alike(mechanism: &Mechanism, one: usize, other: usize) -> bool {
+    let outputs = 0..mechanism.outputs().len();
+    let same = |data: Dataset| {
+        let swapped = exchange(data, one, other);
+        match mechanism.kinds() {
+            Some(kinds) if kinds.of[data as usize] == kinds.of[swapped as usize] => true,
+            _ => outputs
+                .clone()
+                .all(|output| mechanism.probability(output, data) == mechanism.probability(output, swapped)),
+        }
+    };
+    mechanism.datasets().filter(|data| data >> one & 1 == 1 && data >> other & 1 == 0).all(same)
+}
+
+fn exchanged(simulator: &[(Dataset, Vec<Rational>)], one: usize, other: usize) -> Simulator {
+    let mut simulator: Simulator =
+        simulator.iter().map(|(seen, answer)| (exchange(*seen, one, other), answer.clone())).collect();
+    simulator.sort_by_key(|(seen, _)| *seen);
+    simulator
 }
 
 fn of_entity(mechanism: &Mechanism, entity: usize, sight: Sight) -> Result<Bracket, CheckError> {

@@ -95,7 +95,7 @@ fn verdict(mechanism: &Mechanism, notion: &Checked, family: &str, range: &str) -
     let family = words::family(family, range.as_ref()).unwrap();
     match decide(mechanism, notion, &family) {
         Ok(verdict) => Some(verdict.value),
-        Err(CheckError::NoPrior { .. } | CheckError::TooFew { .. }) => None,
+        Err(CheckError::NoPrior { .. }) => None,
         Err(error) => panic!("{error}"),
     }
 }

@@ -214,7 +214,7 @@ fn large_counts_are_decided_without_their_datasets() {
         let (no, yes) = if count > 20 { ("1/4", "3/4") } else { ("3/4", "1/4") };
         format!("{count},no,{no}\n{count},yes,{yes}\n")
     });
-    place.write("large.csv", &format!("all,output,probability\n{}", rows.collect::<String>()));
+    place.write("large.csv", format!("all,output,probability\n{}", rows.collect::<String>()));
     for (question, value) in [
         ("--notion delta:2", "delta = 1/4"),
         ("--notion epsilon-at:1/4", "odds = 2"),

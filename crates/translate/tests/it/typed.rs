@@ -150,6 +150,6 @@ fn what_composing_prints_can_be_typed() {
             }
         }
     }
-    let (of_totals, of_refusals) = sized((15, 60), (250, 800));
+    let (of_totals, of_refusals) = sized((15, 60), (200, 800));
     assert!(totals >= of_totals && refused >= of_refusals, "{totals} totals, {refused} refused");
 }

@@ -1,6 +1,6 @@
 """How much is tried, and what all tests share.
 
-``DENIABLE_SCALE`` is ``default`` (a minute or two on two cores), ``full`` (CI: some minutes) or ``slow`` (10,000 faults). Random choices come
+``DENIABLE_SCALE`` is ``small`` (a minute or two on two cores), ``full`` (CI: some minutes) or ``slow`` (10,000 faults). Random choices come
 from ``DENIABLE_SEED``, or from a seed that the header of the run shows.
 """
 
@@ -15,8 +15,8 @@ from typing import Iterator, List
 import deniable as dn
 import pytest
 
-SCALES = ("default", "full", "slow")
-SCALE = os.environ.get("DENIABLE_SCALE", "default")
+SCALES = ("small", "full", "slow")
+SCALE = os.environ.get("DENIABLE_SCALE", "small")
 SEED = int(os.environ.get("DENIABLE_SEED") or random.SystemRandom().randrange(1 << 32))
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -72,7 +72,7 @@ def questions() -> List[Tuple[str, Tuple[str, ...]]]:
 
 def test_every_layout_answers_as_parquet_does(from_parquet: Dict[Tuple[str, ...], object], scale: str, dice: random.Random) -> None:
     every = questions()
-    chosen = dice.sample(every, 10) if scale == "default" else every
+    chosen = dice.sample(every, 10) if scale == "small" else every
     for layout, names in chosen:
         batch = {name: COLUMNS[name] for name in names}
         rows = stream({name: LAYOUTS[layout][name] for name in names})
@@ -127,7 +127,7 @@ def judged(about: dn.Policy, rows: Optional[object], kind: str) -> Judged:
 
 def test_every_type_is_taken_or_refused_as_from_parquet(tmp_path: Path, scale: str, dice: random.Random) -> None:
     arrays = all_types()
-    names = sorted(arrays) if scale != "default" else sorted(dice.sample(sorted(arrays), 12))
+    names = sorted(arrays) if scale != "small" else sorted(dice.sample(sorted(arrays), 12))
     unstorable = []
     for name in names:
         path = tmp_path / "v.parquet"

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-TRIES = {"default": 30, "full": 300, "slow": 10_000}
+TRIES = {"small": 30, "full": 300, "slow": 10_000}
 
 
 def test_accidents_leave_the_ledger_as_it_must_be(scale: str, seed: int) -> None:

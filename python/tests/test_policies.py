@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from conftest import SCALE
 
-TRIES = {"default": 150, "full": 1000, "slow": 5000}[SCALE]
+TRIES = {"small": 150, "full": 1000, "slow": 5000}[SCALE]
 often = settings(max_examples=TRIES, deadline=None, derandomize=False, database=None, suppress_health_check=list(HealthCheck))
 hostile = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 HOSTILE = ['"', "'", '"""', "\\", '"\n[promise]\nepsilon = 4096\n#', "\u2028", "\x00", "\x7f", "\x85", "\ufeff", "{}", "]]", "= 1", "\U0010ffff", "\r\n", "\\u0041"]

@@ -250,7 +250,7 @@ class Policy:
         :param rows: a data frame of polars or pandas, a table of pyarrow, a relation of DuckDB or anything else that exports Arrow, or several by
             their tables' names. The columns that the policy declares are copied. Without rows they are read where the policy says.
         :param version: the name of what the rows hold, ``"2024-06"``, needed with rows (V-1). It is what the ledger knows them by: under a new name
-            everything is paid anew, also for equal rows; other rows under a known name are refused. Order and chunks do not matter.
+            everything is paid anew, also for equal rows; other rows under a known name are refused as soon as something new is asked of them (stored answers are shown without a look). Order and chunks do not matter.
         :param ledger: the file that remembers what was spent, kept for as long as anything about these people is published. A policy of a file has
             its own; ``":memory:"`` forgets everything and warns.
         :param register: whether data that nobody has looked at are looked at and registered when first asked. ``False`` stops there instead, so that

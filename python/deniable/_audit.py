@@ -30,7 +30,7 @@ class Audit:
     broken: bool
     """Whether the claim is certainly broken, but for an error of ``1 - confidence``."""
     claim: Optional[str]
-    """What was claimed."""
+    """What was claimed, as it was given."""
     odds_at_least: Fraction
     """The odds ratio is at least this; 1 where nothing was found."""
     epsilon_at_least: str
@@ -58,9 +58,9 @@ class Audit:
     samples: int
     """Outputs that were drawn."""
 
-    def __init__(self, found: Mapping[str, Any], text: str) -> None:
-        self._text = text
-        self.broken, self.claim = found["broken"], found["claim"]
+    def __init__(self, found: Mapping[str, Any], text: str, claim: Optional[str]) -> None:
+        self._text, self.claim = text, claim
+        self.broken = found["broken"]
         self.odds_at_least, self.epsilon_at_least = read(found["odds_at_least"]), found["epsilon_at_least"]
         self.gain_at_least, self.posterior_at_least = read(found["gain_at_least"]), read(found["posterior_at_least"])
         self.prior = read(found["prior"])
@@ -103,7 +103,8 @@ def audit(
     >>> dn.audit(response, claim="odds=4", samples=20_000).broken
     False
 
-    :param function: called with an input, a list of whole numbers, and how many outputs are wanted; gives so many, independent of each other.
+    :param function: called on this thread with an input, a list of whole numbers, and how many outputs are wanted; gives so many, independent of
+        each other. What it raises is raised here, Ctrl-C included.
     :param claim: ``epsilon=1/2``, ``epsilon=ln(3)``, ``odds=3``, or ``gain=2`` with a prior.
     :param prior: the beliefs beforehand that the claim is about, and that examples begin from.
     :param confidence: how sure the bounds have to be, from 90% on.
@@ -124,4 +125,4 @@ def audit(
         negative,
         [(list(left), list(right)) for left, right in pairs],
     )
-    return Audit(json.loads(written), text)
+    return Audit(json.loads(written), text, claim)

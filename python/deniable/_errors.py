@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, Optional, Sequence, Tuple
 
+from ._keywords import keywords
+
 
 class Problem(NamedTuple):
     """One thing that is wrong.
@@ -19,7 +21,7 @@ class Problem(NamedTuple):
     message: str
     """What is wrong."""
     help: Optional[str]
-    """What to do about it. Flags (``--prior``) are those of the command; the keyword argument has the same name."""
+    """What to do about it."""
     place: Optional[Tuple[str, int, int]]
     """Where: the file (or ``the query``), the line and the column, counted from 1."""
     shown: str
@@ -139,7 +141,9 @@ _KINDS = {
 
 def failed(kind: str, problems: Sequence[Tuple[str, Optional[str], Optional[Tuple[str, int, int]], str]]) -> Error:
     """The exception of this kind; for the extension module."""
-    return _KINDS[kind](problems)
+    return _KINDS[kind](
+        [(keywords(message), help and keywords(help), place, keywords(shown)) for message, help, place, shown in problems]
+    )
 
 
 def usage(message: str, help: str) -> UsageError:

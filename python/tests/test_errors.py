@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import logging
 import pickle
+import re
 import stat
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -98,6 +99,10 @@ def no_claim(folder: Path) -> None:
     dn.check("kmax", k=2, n=3, notion="dp", claim="nonsense=1")
 
 
+def no_share(folder: Path) -> None:
+    session(folder).ask("SELECT COUNT(*) FROM t", spend="2")
+
+
 def no_mechanism(folder: Path) -> None:
     dn.check("no such mechanism", notion="dp")
 
@@ -132,6 +137,7 @@ CASES: Dict[Callable[[Path], None], Type[dn.Error]] = {
     no_ledger: dn.UsageError,
     closed: dn.UsageError,
     no_memory: dn.UsageError,
+    no_share: dn.UsageError,
     no_claim: dn.Error,
     no_mechanism: dn.Error,
     no_promise: dn.Error,
@@ -152,6 +158,8 @@ def test_each_class_has_its_reason(case: Callable[[Path], None], tmp_path: Path)
         assert isinstance(problem, dn.Problem) and problem.message and problem.shown
     # Those of ledgers say what to do behind a semicolon.
     assert error.help or "must be" in error.message or ("; " in error.message and isinstance(error, dn.LedgerError)), error
+    # What there is to do is said in the words of the package, but for whole lines of the command.
+    assert "--" not in re.sub("`deniable [^`]*`", "", str(error)), error
     assert "Traceback" not in str(error) and "panicked" not in str(error)
     if case in (no_policy, no_query, no_table):
         file, line, column = error.place or ("", 0, 0)
@@ -159,6 +167,22 @@ def test_each_class_has_its_reason(case: Callable[[Path], None], tmp_path: Path)
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error) and again.problems == error.problems and str(again) == str(error)
     assert copy.copy(error).problems == copy.deepcopy(error).problems == error.problems
+
+
+def test_help_is_in_the_words_of_the_package(tmp_path: Path) -> None:
+    def help_of(case: Callable[[Path], None]) -> str:
+        with pytest.raises(dn.Error) as caught:
+            case(tmp_path)
+        return " ".join(problem.help or "" for problem in caught.value.problems)
+
+    assert help_of(no_share) == 'write spend="1/40", for example'
+    assert help_of(reads_badly).endswith('session.register(accept=["t.g"])')
+    # As it is said there it can be done, and comments of a query are nobody's flags.
+    with session(tmp_path, ROWS.with_columns(g=pl.lit(7)), "2") as opened:
+        opened.register(accept=["t.g"])
+        with pytest.raises(dn.QueryError) as caught:
+            opened.ask("SELECT COUNT(*) --spend 1/40\nFROM t WHERE w = 1 --again", spend="1/4")
+    assert "w = 1 --again" in str(caught.value)
 
 
 def test_places_are_in_the_query() -> None:

@@ -176,19 +176,9 @@ impl Drawer<'_> {
         let parts = shares(each, self.workers.len());
         let mut all = Outputs::new();
         for input in [&pair.left, &pair.right] {
-            let drawn = std::thread::scope(|scope| {
-                let threads: Vec<_> = self
-                    .workers
-                    .iter_mut()
-                    .zip(&parts)
-                    .map(|(worker, part)| {
-                        scope.spawn(move || {
-                            let mut out = Outputs::new();
-                            draw(worker.as_mut(), input, *part as usize, &mut out).map(|()| out)
-                        })
-                    })
-                    .collect();
-                threads.into_iter().map(join).collect::<Result<Vec<Outputs>, MechanismError>>()
+            let drawn = each_worker(self.workers, &parts, |worker, part| {
+                let mut out = Outputs::new();
+                draw(worker, input, part as usize, &mut out).map(|()| out)
             })?;
             for part in &drawn {
                 all.append(part);
@@ -203,26 +193,15 @@ impl Drawer<'_> {
         let events: Vec<&Event> = chosen.iter().map(|candidate| &candidate.event).collect();
         let parts = shares(trials, self.workers.len());
         let failed = AtomicBool::new(false);
-        let counts = std::thread::scope(|scope| {
-            let threads: Vec<_> = self
-                .workers
-                .iter_mut()
-                .zip(&parts)
-                .map(|(worker, part)| {
-                    let (events, failed) = (&events, &failed);
-                    scope.spawn(move || {
-                        let mut count = |input: &[i64]| {
-                            let hits = count_one(worker.as_mut(), input, events, *part, failed);
-                            // The others need not finish.
-                            hits.inspect_err(|_| failed.store(true, Ordering::Relaxed))
-                        };
-                        let left = count(&pair.left)?;
-                        let right = count(&pair.right)?;
-                        Ok(left.into_iter().zip(right).collect())
-                    })
-                })
-                .collect();
-            threads.into_iter().map(join).collect::<Result<Vec<Vec<(u64, u64)>>, MechanismError>>()
+        let counts = each_worker(self.workers, &parts, |worker, part| {
+            let mut count = |input: &[i64]| {
+                let hits = count_one(worker, input, &events, part, &failed);
+                // The others need not finish.
+                hits.inspect_err(|_| failed.store(true, Ordering::Relaxed))
+            };
+            let left = count(&pair.left)?;
+            let right = count(&pair.right)?;
+            Ok(left.into_iter().zip(right).collect::<Vec<_>>())
         })?;
         self.drawn += 2 * trials;
         let mut sums = vec![(0, 0); events.len()];
@@ -233,6 +212,27 @@ impl Drawer<'_> {
         }
         Ok(sums)
     }
+}
+
+/// What every worker gives for its part, each on a thread of its own. A single one is asked on the thread that asks: a function of R may be called on no
+/// other than R's, and Python tells its main thread alone of Ctrl-C.
+fn each_worker<T: Send>(
+    workers: &mut [Box<dyn Mechanism>],
+    parts: &[u64],
+    ask: impl Fn(&mut dyn Mechanism, u64) -> Result<T, MechanismError> + Sync,
+) -> Result<Vec<T>, MechanismError> {
+    if let ([worker], [part]) = (&mut *workers, parts) {
+        return Ok(vec![ask(worker.as_mut(), *part)?]);
+    }
+    std::thread::scope(|scope| {
+        let ask = &ask;
+        let threads: Vec<_> = workers
+            .iter_mut()
+            .zip(parts)
+            .map(|(worker, part)| scope.spawn(move || ask(worker.as_mut(), *part)))
+            .collect();
+        threads.into_iter().map(join).collect()
+    })
 }
 
 /// A thread that panicked panics here too: its bug is not hidden behind an error.
@@ -281,6 +281,36 @@ mod tests {
     fn parts_add_up() {
         assert_eq!(shares(10, 3), [4, 3, 3]);
         assert_eq!(shares(2, 1), [2]);
+    }
+
+    /// Tells on which thread it is asked.
+    struct Where(std::sync::Arc<std::sync::Mutex<Vec<std::thread::ThreadId>>>);
+
+    impl Mechanism for Where {
+        fn sample(&mut self, _: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
+            self.0.lock().unwrap().push(std::thread::current().id());
+            for _ in 0..times {
+                out.word("here");
+                out.end();
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_single_mechanism_is_asked_on_the_thread_that_asks_and_several_elsewhere() {
+        let neighbours = Neighbours::listed(vec![Pair::new(vec![0], vec![1])]);
+        let settings = Settings { samples: 1_000, ..Settings::default() };
+        let here = std::thread::current().id();
+        for workers in [1, 2] {
+            let asked = std::sync::Arc::default();
+            let mut all: Vec<Box<dyn Mechanism>> =
+                (0..workers).map(|_| Box::new(Where(std::sync::Arc::clone(&asked))) as Box<dyn Mechanism>).collect();
+            audit(&mut all, &neighbours, None, &settings).unwrap();
+            let asked = asked.lock().unwrap();
+            assert!(!asked.is_empty());
+            assert_eq!(asked.iter().all(|id| *id == here), workers == 1, "{workers}");
+        }
     }
 
     #[test]

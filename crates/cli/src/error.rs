@@ -9,6 +9,7 @@ use deniable::Error;
 use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source, without_secrets};
 use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
+use deniable_policy::QuestionError;
 use deniable_protocol::ProtocolError;
 use deniable_release::{BadColumn, DataError, ReleaseError};
 use deniable_report::ReportError;
@@ -235,12 +236,12 @@ fn source_help(error: &SourceError) -> &'static str {
         SourceError::NoNames { .. } => NO_NAMES,
         SourceError::Pattern { .. } => "patterns use *, ? and [abc], as in data/*.csv",
         SourceError::NoColumn { .. } => {
-            "check the column's name and the delimiter; without a header, set header = false and list the columns in [data.csv]"
+            "check the column's name. Of CSV, check the delimiter, too; without a header, set header = false and list the columns in [data.csv]"
         }
         SourceError::Empty { .. } => "name the right file, or add a header",
         SourceError::ColumnsDiffer { .. } => "all files of a table need the same columns in the same order",
         SourceError::TwoColumns { .. } => "rename one of them in the file",
-        SourceError::ColumnType { .. } => "declare the type that the file has, or convert the file",
+        SourceError::ColumnType { .. } => "declare the type that the data have, or convert them",
         SourceError::Partition { .. } => {
             "folders name partitions as in year=2024/region=north/; list them under `partitions`, and not in the files"
         }
@@ -367,6 +368,10 @@ impl From<Error> for Failure {
             Error::NoQuery(unknown) => {
                 let help = format!("the policy has \"{}\"", unknown.known.join("\", \""));
                 Self::usage(unknown, help)
+            }
+            Error::Query(error @ QuestionError::Share(_)) => Self::usage(error, "write --spend 1/40, for example"),
+            Error::Query(error @ QuestionError::Blank) => {
+                Self::usage(error, "write it in quotes: 'SELECT COUNT(*) FROM visits'")
             }
             nothing @ Error::NothingToAdvise { .. } => Self::refused(
                 nothing,

@@ -1,5 +1,4 @@
-//! Audits of functions: many outputs at a time. The function is called on a thread of the audit while the one that asked waits, with the
-//! interpreter's lock.
+//! Audits of functions: many outputs at a time. The function is called on the thread that asked, with the interpreter's lock.
 
 use crate::failure::{Kind, raised, usage};
 use deniable::audit::{
@@ -20,7 +19,7 @@ struct Function {
 impl Mechanism for Function {
     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
         Python::attach(|py| {
-            // Only Python's main thread hears Ctrl-C: where the audit calls from another, this says nothing.
+            // Between two calls, too: a function that is fast hears of Ctrl-C nowhere else.
             py.check_signals()?;
             let given = self.function.bind(py).call1((input.to_vec(), times))?;
             // Arrays of NumPy give their elements as Python's numbers, all at once.

@@ -12,8 +12,7 @@
 //! | how does a failure become an exception? | `failure` |
 //!
 //! Everything here is for `python/deniable`, which has the names, types and words that people see; nothing decides there. Rules of this crate:
-//! no thread but Python's own touches a Python object, but for the function of an audit; the interpreter's lock is released wherever something is computed or waited for;
-//! what leaves is text, JSON, exact numbers, or Arrow.
+//! no thread but Python's own touches a Python object; the interpreter's lock is released wherever something is computed or waited for; what leaves is text, JSON, exact numbers, or Arrow.
 
 mod audit;
 mod call;

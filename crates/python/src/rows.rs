@@ -52,7 +52,8 @@ pub fn taken(rows: &Bound<'_, PyAny>, what: &str) -> PyResult<PyTable> {
         let failure = Failure::refused(
             format!("{what} cannot be read as a table: {}", error.value(py)),
             "give a data frame of polars or pandas, a table of pyarrow or a relation of DuckDB, without columns that Arrow has no type for; \
-             a Series is a table by to_frame(). Columns that are not declared may be left out",
+             a Series is a table by to_frame(). A column of polars' type Null has to be cast, to pl.String or what it was meant to be. Columns that \
+             are not declared may be left out",
         );
         let raised = raised(py, Kind::Data, &failure);
         raised.set_cause(py, Some(error));

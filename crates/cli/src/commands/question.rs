@@ -2,20 +2,13 @@
 
 use crate::error::{Failure, plan_failure};
 use deniable::exact::{Rational, Rounding, percent};
-use deniable::{Error, Plan, Policy, Query};
-use deniable_policy::QuestionError;
+use deniable::{Plan, Policy, Query};
 use std::path::PathBuf;
 
 /// The plan of a single query that is charged to the whole promise.
 pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Result<Plan, Failure> {
     let question = Query { name: name.to_owned(), sql: sql.to_owned(), share: share.clone() };
-    let asked = question.policy(policy).map_err(|error| match error {
-        Error::Query(error @ QuestionError::Blank) => {
-            Failure::usage(error, "write it in quotes: 'SELECT COUNT(*) FROM visits'")
-        }
-        Error::Query(error @ QuestionError::Share(_)) => Failure::usage(error, "add --spend 1/40, for example"),
-        other => other.into(),
-    })?;
+    let asked = question.policy(policy)?;
     // Places in the SQL are shown in the SQL, as no file holds it.
     let shown = asked.with_text(PathBuf::from("the query"), sql.to_owned());
     Plan::new(asked).map_err(|errors| plan_failure(&errors, &shown))

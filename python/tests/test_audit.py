@@ -1,0 +1,73 @@
+"""Functions are audited where they are asked for: on the same thread, and what they raise is raised."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from typing import List, Set
+
+import deniable as dn
+import pytest
+
+
+def test_the_function_is_called_on_the_thread_that_asks() -> None:
+    seen: Set[int] = set()
+
+    def function(input: List[int], times: int) -> List[int]:
+        seen.add(threading.get_ident())
+        return [0] * times
+
+    def ask() -> None:
+        seen.clear()
+        assert not dn.audit(function, claim="odds=3", samples=2_000).broken
+        assert seen == {threading.get_ident()}
+
+    ask()
+    failed: List[BaseException] = []
+
+    def elsewhere() -> None:
+        try:
+            ask()
+        except BaseException as error:
+            failed.append(error)
+
+    other = threading.Thread(target=elsewhere)
+    other.start()
+    other.join()
+    assert not failed
+
+
+def test_what_it_raises_is_raised_here() -> None:
+    def function(input: List[int], times: int) -> List[int]:
+        raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        dn.audit(function, claim="odds=3", samples=2_000)
+
+
+# A function that does nothing long in Python, and one that waits.
+FUNCTIONS = {"quick": "lambda input, times: out[:times]", "waiting": "lambda input, times: (time.sleep(600), out[:times])[1]"}
+INTERRUPTED = """
+import _thread, signal, threading, time
+import deniable as dn
+signal.signal(signal.SIGINT, signal.default_int_handler)
+out = [0] * 10_000_000
+threading.Timer(0.5, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)).start()
+try:
+    dn.audit(FUNCTION, claim="odds=3", samples=10**9)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_ctrl_c_is_heard(function: str) -> None:
+    code = INTERRUPTED.replace("FUNCTION", FUNCTIONS[function])
+    done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300)
+    assert (done.returncode, done.stdout) == (0, "interrupted\n"), done.stderr
+
+
+def test_the_claim_is_shown_as_it_was_given() -> None:
+    found = dn.audit(lambda input, times: [input[0]] * times, claim="epsilon=1", samples=2_000)
+    assert found.claim == "epsilon=1" and "claim='epsilon=1'" in repr(found)

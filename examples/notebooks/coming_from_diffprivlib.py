@@ -152,7 +152,7 @@ def _(mo):
         - **Noise**: that of means is drawn from floating-point numbers in diffprivlib, with known precautions; in Deniable all noise is drawn from whole numbers, exactly.
         - **Intervals**: Deniable gives one for every number.
         - **The account** is an object in memory in diffprivlib. Deniable's is a ledger on disk, and the same question asked again is free.
-        - **What diffprivlib has and Deniable has not**: machine learning (logistic and linear regression, naive Bayes, trees, k-means, PCA), and (ε,δ).
+        - **What diffprivlib has and Deniable has not**: machine learning (logistic regression, naive Bayes, trees and forests, k-means, PCA; linear regression is `REGR_SLOPE` here), and (ε,δ).
         """
     )
     return

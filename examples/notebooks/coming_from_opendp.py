@@ -152,7 +152,7 @@ def _(mo):
           middle of the bounds, where one patient moves it by 180. Its scale is half as large. In OpenDP you can do the same by hand: subtract 30 first.
         - **Intervals**: Deniable gives one for every number, of averages, too. OpenDP gives the accuracy of a count or a sum (`summarize(alpha=0.05)`).
         - **The account** is an object in memory in OpenDP: who makes a new context begins anew. Deniable's is a ledger on disk, and the same question asked again is free.
-        - **What OpenDP has and Deniable has not**: approximate, zero-concentrated and Rényi differential privacy, Gaussian noise, discovered keys (with δ), and measurements of your own. Deniable accounts for pure ε only.
+        - **What OpenDP has and Deniable has not**: approximate, zero-concentrated and Rényi differential privacy, Gaussian noise, discovered keys (with δ), the most frequent values (noisy top-k), contingency tables fitted to many marginals (AIM), and measurements of your own. Deniable accounts for pure ε only.
         - **What Deniable has and OpenDP has not**: promises in words (`dn.posterior_at_most("3/4")`), SQL with subqueries and joins on the person, exact checks of mechanisms, audits.
         """
     )

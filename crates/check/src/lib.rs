@@ -10,6 +10,7 @@
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
 //! | what is the answer made of? | [`verdict`] |
 //! | can what is believed with and without an entity be paired? | [`coupling`] |
+//! | can beliefs of a family be scaled as far as one likes? | [`scalable`] |
 //! | what does a published, generalised table tell? | [`bop`] |
 //! | what does a protocol between two parties tell each of them? | [`protocol`] |
 //! | what does somebody claim of it, and does it hold? | [`claim`] |
@@ -49,6 +50,7 @@ pub mod no_witness;
 pub mod notion;
 pub mod priors;
 pub mod protocol;
+pub mod scalable;
 pub mod shrink;
 pub mod subject;
 pub mod verdict;

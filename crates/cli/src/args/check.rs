@@ -14,6 +14,8 @@ Examples:
   deniable check mechanism.csv --all
   deniable check mechanism.toml --notion posterior --family explicit --priors beliefs.toml
   deniable check mechanism.json --notion rho:3 --certificate proof.json
+  deniable check mechanism.toml --scalable --family bounded --prior ..1/2
+  deniable check mechanism.toml --coupling ann --family explicit --priors beliefs.toml
   deniable check --list
 
 Exit codes: 0 decided, and the claim holds if there is one; 1 the claim is broken, or nothing could be decided; 2 bad usage.";
@@ -48,6 +50,13 @@ pub struct Check {
     /// Of a protocol, whose view it is: the first party's (1) or the second's (2).
     #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub party: Option<u8>,
+    /// Whether the family of priors is scalable, downward and upward (LQS13 3.5, 3.9).
+    #[arg(long, conflicts_with_all = ["all", "notion", "claim", "certificate"])]
+    pub scalable: bool,
+    /// Pair what is expected with this entity in and out of the data one step apart, or show what cannot be paired (LQS13 4.9); with
+    /// `--family explicit` and one prior.
+    #[arg(long, value_name = "ENTITY", conflicts_with_all = ["all", "claim", "certificate", "scalable"])]
+    pub coupling: Option<String>,
     /// List notions, families and built-in mechanisms with their parameters.
     #[arg(long, exclusive = true)]
     pub list: bool,

@@ -7,7 +7,7 @@ use crate::exit::Exit;
 use crate::output::{Written, publish, writable};
 use crate::policies::absolute;
 use crate::progress::Progress;
-use crate::render::{self, verdict};
+use crate::render::{self, about_priors, verdict};
 use deniable_check::claim::Claim;
 use deniable_check::family::{Family, Prior};
 use deniable_check::mechanism::Mechanism;
@@ -66,6 +66,9 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exi
         Asked::of(subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
     let priors = args.prior.as_deref().map(priors).transpose()?;
     let title = verdict::title(name, subject, party);
+    if args.scalable || args.coupling.is_some() {
+        return about_family(args, &asked, priors.as_ref(), &title);
+    }
     if args.all || (args.notion.is_none() && args.family.is_none()) {
         if args.claim.is_some() || args.certificate.is_some() {
             return Err(Failure::usage(
@@ -86,6 +89,9 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exi
     let notion = notion(notion_text, &asked)?;
     let family = family(args, &asked, priors.as_ref(), &notion)?;
     let claim = args.claim.as_deref().map(|text| claimed(text, &notion)).transpose()?;
+    if let Some(why) = certificate::none_of(&notion).filter(|_| args.certificate.is_some()) {
+        return Err(Failure::refused(why, "leave --certificate out"));
+    }
     let answer = asked
         .answer(&notion, &family)
         .map_err(|error| Failure::refused(error, "`deniable check --list` says what each notion needs"))?;
@@ -110,6 +116,30 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exi
     let shown = verdict::Shown::new(&title, &asked, notion_text, &notion, &family, &answer);
     let shown = shown.with_claim(args.claim.as_deref(), held, smallest.as_ref());
     Ok((written(&shown)?, exit(held)))
+}
+
+/// What is said of a family of priors, whatever the mechanism answers.
+fn about_family(
+    args: &Args,
+    asked: &Asked,
+    priors: Option<&PriorRange>,
+    title: &str,
+) -> Result<(Written, Exit), Failure> {
+    // Any notion that is about beliefs takes every family.
+    let family = family(args, asked, priors, &Notion::Indistinguishable)?;
+    let Some(entity) = &args.coupling else {
+        return Ok((about_priors::scalable(title, asked, &family)?, Exit::Done));
+    };
+    let mechanism = table(asked)?;
+    let exchange = match args.notion.as_deref().map(|text| notion(text, asked)).transpose()? {
+        None | Some(Notion::Bounded) => true,
+        Some(Notion::Unbounded { .. }) => false,
+        Some(_) => {
+            let help = "add --notion bounded-dp (one exchanged) or --notion dp (one more or less)";
+            return Err(Failure::usage("--coupling pairs datasets that are neighbours of `dp` or `bounded-dp`", help));
+        }
+    };
+    Ok((about_priors::coupling(title, mechanism, &family, entity, exchange)?, Exit::Done))
 }
 
 fn written(shown: &verdict::Shown) -> Result<Written, Failure> {

@@ -1,5 +1,6 @@
 //! How results look.
 
+pub mod about_priors;
 pub mod csv;
 pub mod ledger;
 pub mod plan;

@@ -244,6 +244,43 @@ fn an_upper_bound_that_takes_too_long_is_said_beforehand() {
     assert_eq!(place.run(&["recheck", "proof.json"]).code, Some(3));
 }
 
+/// What is asked of priors alone: whether a family is scalable, and what of a prior pairs with what.
+#[test]
+fn questions_about_priors() {
+    let place = place();
+    let prior = |each: [(&str, &str); 3]| {
+        let dataset = |(members, mass)| format!("{{ members = [{members}], probability = \"{mass}\" }}");
+        format!("[[prior]]\ndataset = [{}]\n", each.map(dataset).join(", "))
+    };
+    let one = prior([("\"1\", \"2\"", "1/2"), ("\"1\", \"3\"", "1/3"), ("\"2\", \"3\"", "1/6")]);
+    let far = prior([("\"1\"", "1/2"), ("\"2\", \"3\"", "1/4"), ("\"3\"", "1/4")]);
+    place.write("one.toml", &one);
+    place.write("far.toml", &far);
+    place.write("two.toml", format!("{one}\n{far}"));
+    place.write("sure.toml", "[[prior]]\ndataset = [{ members = [\"1\"], probability = 1 }]\n");
+    let commands = [
+        "check response.toml --scalable",
+        "check response.toml --scalable --family independent --prior ..4/5 --format json",
+        "check kmax --k 2 --n 3 --scalable --family bounded --prior ..1/2",
+        "check kmax --k 2 --n 3 --scalable --family bounded --prior ..1/4",
+        "check kmax --k 2 --n 3 --scalable --family one-of:3",
+        "check kmax --k 2 --n 3 --scalable --family explicit --priors two.toml",
+        "check counts.csv --scalable --family uniform",
+        "check kmax --k 2 --n 3 --coupling 1 --family explicit --priors one.toml",
+        "check kmax --k 2 --n 3 --coupling 1 --family explicit --priors one.toml --notion dp --format json",
+        "check kmax --k 2 --n 3 --coupling 1 --family explicit --priors far.toml",
+        "check kmax --k 2 --n 3 --coupling 1 --family explicit --priors far.toml --format json",
+        "check kmax --k 2 --n 3 --coupling 1 --family explicit --priors sure.toml",
+        "check kmax --k 2 --n 3 --coupling 1 --family explicit --priors two.toml",
+        "check kmax --k 2 --n 3 --coupling 4 --family explicit --priors one.toml",
+        "check kmax --k 2 --n 3 --coupling 1 --family uniform",
+        "check kmax --k 2 --n 3 --coupling 1 --family explicit --priors one.toml --notion pmp",
+        "check kmax --k 2 --n 3 --scalable --notion dp",
+        "check counts.csv --coupling 1 --family uniform",
+    ];
+    insta::assert_snapshot!("about_priors", told(&place, &commands));
+}
+
 #[test]
 fn translations() {
     let commands = [

@@ -6,3 +6,4 @@ mod coupling;
 mod identifiability;
 mod membership;
 mod sampling;
+mod scaling;

@@ -1,0 +1,178 @@
+//! Whether a family of priors is scalable (LQS13 Definitions 3.5 and 3.9): closed under making one uncertain belief as small, or as
+//! large, as one likes by scaling the datasets with and without the entity.
+//!
+//! On a downward scalable family PMP is the likelihood ratio (Theorem 3.6), on an upward scalable one NMP is (Theorem 3.10). Of the named
+//! families it is known, with a prior that leaves the family where it is not. Given priors and all their mixtures are closed sets, and
+//! scaled priors come near the prior given that the entity is out (in): the family is scalable exactly if that is a mixture again. The
+//! prior of a mixture given `¬t` is a mixture of the priors given `¬t`, so that it is enough to look at each of those that are given.
+
+use crate::decide::beliefs_of_two;
+use crate::family::{Family, Prior};
+use crate::mechanism::Dataset;
+use deniable_core::adversary::PriorRange;
+use deniable_core::exact::{Rational, whole};
+use num_traits::{One, Signed, Zero};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most given priors of which all sets are tried.
+const MOST: usize = 8;
+
+/// Which way beliefs are scaled.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// Towards 0: the side of presence, PMP.
+    Down,
+    /// Towards 1: the side of absence, NMP.
+    Up,
+}
+
+/// Why a family is not scalable.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Obstacle {
+    /// No belief of the family is beyond this, other than certainty.
+    Range(Rational),
+    /// To scale one belief down scales others up, out of the range.
+    Others,
+    /// Scaled about this entity, this one of the given priors (from 0) comes near no mixture of them.
+    Prior {
+        /// Its place in the list.
+        prior: usize,
+        /// The entity.
+        entity: usize,
+    },
+}
+
+/// A question that is too large.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("of {found} given priors all sets of them are tried, which is done for {MOST} at most")]
+pub struct TooManyPriors {
+    /// How many there are.
+    pub found: usize,
+}
+
+/// `None` where the family is scalable, as one of which nobody is uncertain is; otherwise why it is not.
+///
+/// # Errors
+/// When there are too many given priors.
+pub fn obstacle(family: &Family, entities: usize, scale: Scale) -> Result<Option<Obstacle>, TooManyPriors> {
+    let of_range = |range: &PriorRange| {
+        // Nobody is uncertain of anybody: there is nothing to scale.
+        if range.high().is_zero() || range.low().is_one() {
+            return None;
+        }
+        let (end, limit) = match scale {
+            Scale::Down => (range.low(), whole(0)),
+            Scale::Up => (range.high(), whole(1)),
+        };
+        (*end != limit).then(|| Obstacle::Range(end.clone()))
+    };
+    Ok(match family {
+        Family::Bounded(range) if !any_of_size(range, entities) => None,
+        Family::OneOfTwo(range) if entities < 2 || beliefs_of_two(range).is_none() => None,
+        Family::OneOf(among) if entities < *among => None,
+        Family::All | Family::Groups(_) => None,
+        Family::Independent(range) | Family::TwoDatasets(range) => of_range(range),
+        Family::Box(ranges) => ranges.iter().find_map(of_range),
+        // Conditioned on the size, all beliefs move against each other: a range with one end stops the others at it.
+        Family::Bounded(range) | Family::OneOfTwo(range) => {
+            of_range(range).or_else(|| (!range.is_any()).then_some(Obstacle::Others))
+        }
+        Family::OneOf(among) => Some(Obstacle::Range(whole(*among).recip())),
+        Family::Uniform => Some(Obstacle::Range(whole(2).recip())),
+        Family::Sampled(rate) if rate.is_zero() || rate.is_one() => None,
+        Family::Sampled(rate) => Some(Obstacle::Range(rate.clone())),
+        Family::Explicit(priors) => return of_priors(priors, entities, scale),
+    })
+}
+
+/// Whether any beliefs of the range sum to a whole number: if some do, so does their mean as often.
+fn any_of_size(range: &PriorRange, entities: usize) -> bool {
+    (2..=entities).any(|uncertain| {
+        let least = (range.low() * whole(uncertain)).ceil().max(whole(1));
+        least <= range.high() * whole(uncertain) && least < whole(uncertain)
+    })
+}
+
+fn of_priors(priors: &[Prior], entities: usize, scale: Scale) -> Result<Option<Obstacle>, TooManyPriors> {
+    if priors.len() > MOST {
+        return Err(TooManyPriors { found: priors.len() });
+    }
+    // A dataset may be listed twice.
+    let summed = |prior: &Prior| {
+        let mut sums: BTreeMap<Dataset, Rational> = BTreeMap::new();
+        for (data, mass) in prior.table() {
+            *sums.entry(data).or_insert_with(Rational::zero) += mass;
+        }
+        sums
+    };
+    let tables: Vec<BTreeMap<Dataset, Rational>> = priors.iter().map(summed).collect();
+    for (prior, table) in tables.iter().enumerate() {
+        for entity in 0..entities {
+            let kept = || table.iter().filter(|(data, _)| (*data >> entity & 1 == 1) == (scale == Scale::Up));
+            let sum: Rational = kept().map(|(_, mass)| mass).sum();
+            // Certain either way: nothing is scaled, or it is there already.
+            if sum.is_zero() || sum.is_one() {
+                continue;
+            }
+            let limit = kept().map(|(data, mass)| (*data, mass / &sum)).collect();
+            if !is_mixture(&tables, &limit) {
+                return Ok(Some(Obstacle::Prior { prior, entity }));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Whether some weights, none below 0, mix the priors to this one: by Carathéodory's theorem some priors that are affinely independent
+/// do, and of these the weights are unique.
+fn is_mixture(priors: &[BTreeMap<Dataset, Rational>], wanted: &BTreeMap<Dataset, Rational>) -> bool {
+    let all: BTreeSet<Dataset> = priors.iter().chain([wanted]).flat_map(BTreeMap::keys).copied().collect();
+    let row = |data: &Dataset| {
+        let masses = priors.iter().chain([wanted]).map(|table| table.get(data).cloned());
+        masses.map(|mass| mass.unwrap_or_else(Rational::zero)).collect()
+    };
+    let rows = independent(all.iter().map(row), priors.len() + 1);
+    (1..1_usize << priors.len()).any(|chosen| {
+        let chosen: Vec<usize> = (0..priors.len()).filter(|at| chosen >> at & 1 == 1).collect();
+        let part = |row: &Vec<Rational>| chosen.iter().chain([&priors.len()]).map(|at| row[*at].clone()).collect();
+        let weights = unique(rows.iter().map(part).collect(), chosen.len());
+        // Probabilities sum to 1 on both sides, and so do the weights then.
+        weights.is_some_and(|weights| weights.iter().all(|weight| !weight.is_negative()))
+    })
+}
+
+/// Equations that say the same as all of these, as few as possible: no more than each has numbers.
+fn independent(all: impl Iterator<Item = Vec<Rational>>, columns: usize) -> Vec<Vec<Rational>> {
+    let mut kept: Vec<(usize, Vec<Rational>)> = Vec::new();
+    for mut row in all {
+        for (column, known) in &kept {
+            let factor = &row[*column] / &known[*column];
+            if !factor.is_zero() {
+                row.iter_mut().zip(known).for_each(|(cell, known)| *cell -= &factor * known);
+            }
+        }
+        if let Some(column) = (0..columns).find(|column| !row[*column].is_zero()) {
+            kept.push((column, row));
+        }
+    }
+    kept.into_iter().map(|(_, row)| row).collect()
+}
+
+/// The one solution of linear equations, each with its right side last; `None` where there is none, or more than one.
+fn unique(mut rows: Vec<Vec<Rational>>, unknowns: usize) -> Option<Vec<Rational>> {
+    for column in 0..unknowns {
+        let pivot = (column..rows.len()).find(|row| !rows[*row][column].is_zero())?;
+        rows.swap(column, pivot);
+        let scale = rows[column][column].clone();
+        rows[column].iter_mut().for_each(|cell| *cell /= &scale);
+        let pivot = rows[column].clone();
+        for (_, row) in rows.iter_mut().enumerate().filter(|(at, _)| *at != column) {
+            let factor = row[column].clone();
+            row.iter_mut().zip(&pivot).for_each(|(cell, pivot)| *cell -= &factor * pivot);
+        }
+    }
+    let rest = rows.get(unknowns..).unwrap_or_default();
+    rest.iter()
+        .all(|row| row[unknowns].is_zero())
+        .then(|| rows.iter().take(unknowns).map(|row| row[unknowns].clone()).collect())
+}

@@ -107,6 +107,7 @@ impl Names<'_> {
             Family::Bounded(of) => format::Family::Bounded(range(of)),
             Family::OneOfTwo(of) => format::Family::OneOfTwo(range(of)),
             Family::OneOf(among) => format::Family::OneOf(*among),
+            Family::OneOfRest(among) => format::Family::OneOfRest(*among),
             Family::Uniform => format::Family::Uniform,
             Family::Sampled(rate) => format::Family::Sampled(fraction(rate)),
             Family::Groups(most) => format::Family::Groups(*most),

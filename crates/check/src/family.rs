@@ -20,6 +20,8 @@ pub enum Family {
     OneOfTwo(PriorRange),
     /// One of `m` entities is in, each as likely; all others are certain (F-DCm).
     OneOf(usize),
+    /// All but `m` entities are in, and one of these `m`, each as likely: F-DCm as it was published (LQS13 family 5.5).
+    OneOfRest(usize),
     /// Every entity is in with probability one half (F-DN).
     Uniform,
     /// Every entity is out for certain or in with this probability (F-DFβ).
@@ -30,6 +32,15 @@ pub enum Family {
     Box(Vec<PriorRange>),
     /// These priors, and all mixtures of them (F-EXPL).
     Explicit(Vec<Prior>),
+}
+
+/// Who is certain beside the `m` candidates of F-DCm.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Others {
+    /// Some are in, the others out.
+    Certain,
+    /// All are in.
+    In,
 }
 
 impl Family {
@@ -44,7 +55,7 @@ impl Family {
             Self::Bounded(range) if *range == PriorRange::any() => "F-DB",
             Self::Bounded(_) => "F-DB[a,b]",
             Self::OneOfTwo(_) => "F-DB2",
-            Self::OneOf(_) => "F-DCm",
+            Self::OneOf(_) | Self::OneOfRest(_) => "F-DCm",
             Self::Uniform => "F-DN",
             Self::Sampled(_) => "F-DFβ",
             Self::Groups(_) => "F-NIk",

@@ -57,7 +57,7 @@ fn missing(notion: &Notion, family: &Family) -> String {
                 );
             }
             Family::Bounded(_) | Family::OneOfTwo(_) => EXCHANGED,
-            Family::OneOf(among) => return one_of(*among),
+            Family::OneOf(among) | Family::OneOfRest(among) => return one_of(*among),
             Family::All | Family::Groups(_) => {
                 "no two datasets of the table differ by an entity that only the first has, and nobody else is uncertain"
             }

@@ -77,7 +77,7 @@ pub fn obstacle(family: &Family, entities: usize, scale: Scale) -> Result<Option
         Family::Bounded(range) | Family::OneOfTwo(range) => {
             of_range(range).or_else(|| (!range.is_any()).then_some(Obstacle::Others))
         }
-        Family::OneOf(among) => Some(Obstacle::Range(whole(*among).recip())),
+        Family::OneOf(among) | Family::OneOfRest(among) => Some(Obstacle::Range(whole(*among).recip())),
         Family::Uniform => Some(Obstacle::Range(whole(2).recip())),
         Family::Sampled(rate) if rate.is_zero() || rate.is_one() => None,
         Family::Sampled(rate) => Some(Obstacle::Range(rate.clone())),

@@ -179,7 +179,7 @@ fn closed(notion: &Notion, family: &Family) -> bool {
         | Notion::Sampling { .. }
         | Notion::CrowdBlending { .. } => true,
         Notion::Membership { .. } | Notion::Posterior { .. } | Notion::Indistinguishable => match family {
-            Family::Uniform | Family::Box(_) | Family::Explicit(_) => false,
+            Family::Uniform | Family::OneOfRest(_) | Family::Box(_) | Family::Explicit(_) => false,
             Family::All
             | Family::Independent(_)
             | Family::TwoDatasets(_)

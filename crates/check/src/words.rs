@@ -102,13 +102,18 @@ const fn known(notion: Named) -> Word {
 }
 
 /// Every family, in order of the help.
-pub const FAMILIES: [Word; 11] = [
+pub const FAMILIES: [Word; 12] = [
     word("all", "all", "any prior at all (F-DU)"),
     word("independent", "independent", "independent entities; with --prior, uncertain ones in a range (F-DI)"),
     word("two-datasets", "two-datasets", "independent, with two possible datasets (F-DI2)"),
     word("bounded", "bounded", "independent given a public size; with --prior, uncertain ones in a range (F-DB)"),
     word("one-of-two", "one-of-two", "one of two entities is in, all others are certain (F-DB2)"),
     word("one-of", "one-of:M", "one of M entities is in, each as likely (F-DCm)"),
+    word(
+        "one-of-rest",
+        "one-of-rest:M",
+        "all but M entities are in, and one of these M, each as likely (LQS13 family 5.5)",
+    ),
     word("uniform", "uniform", "every entity is in with probability one half (F-DN)"),
     word("sampled", "sampled:BETA", "every entity is out, or in with probability BETA (F-DFβ)"),
     word("groups", "groups:K", "groups of up to K entities that depend on each other (F-NIk)"),
@@ -209,6 +214,7 @@ pub fn family(text: &str, priors: Option<&PriorRange>) -> Result<Family, WordErr
         "bounded" => plain(Family::Bounded(range())),
         "one-of-two" => plain(Family::OneOfTwo(range())),
         "one-of" => Ok(Family::OneOf(count(parameter, word.form, 2)?)),
+        "one-of-rest" => Ok(Family::OneOfRest(count(parameter, word.form, 2)?)),
         "uniform" => plain(Family::Uniform),
         "sampled" => Ok(Family::Sampled(rate(parameter, word.form)?)),
         "groups" => Ok(Family::Groups(count(parameter, word.form, 1)?)),
@@ -237,6 +243,7 @@ pub fn of_family(family: &Family) -> String {
         Family::Bounded(priors) => range("bounded", priors),
         Family::OneOfTwo(priors) => range("one-of-two", priors),
         Family::OneOf(among) => format!("one-of:{among}"),
+        Family::OneOfRest(among) => format!("one-of-rest:{among}"),
         Family::Uniform => "uniform".to_owned(),
         Family::Sampled(rate) => format!("sampled:{rate}"),
         Family::Groups(size) => format!("groups:{size}"),

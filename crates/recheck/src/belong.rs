@@ -44,11 +44,12 @@ pub(crate) fn check(
             }
             Ok(Some((Q::zero(), Q::one())))
         }
-        Scenes::OneOf(among) => {
+        Scenes::OneOf(among) | Scenes::OneOfRest(among) => {
             let sure = prior.iter().fold(Data::MAX, |sure, (data, _)| sure & data);
             let share = Q::new(1.into(), (*among).into());
             let one = |(data, weight): &(Data, Q)| (data & !sure).count_ones() == 1 && *weight == share;
-            if prior.len() == *among && prior.iter().all(one) {
+            let others_fit = matches!(scenes, Scenes::OneOf(_)) || sure.count_ones() as usize + among == n;
+            if prior.len() == *among && prior.iter().all(one) && others_fit {
                 Ok(None)
             } else {
                 no(format!("it is not one of {among} entities, each as likely"))

@@ -123,6 +123,7 @@ pub enum Family {
     Bounded(Range),
     OneOfTwo(Range),
     OneOf(usize),
+    OneOfRest(usize),
     Uniform,
     Sampled(Fraction),
     Groups(usize),

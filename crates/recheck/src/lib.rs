@@ -178,7 +178,7 @@ impl Statement {
     /// Without a witness nothing may be claimed.
     fn nothing(&self, measure: Measure, line: &Line) -> Result<(), RecheckError> {
         let alone = match (&line.scenes, measure) {
-            (question::Scenes::OneOf(among), Measure::Highest) => {
+            (question::Scenes::OneOf(among) | question::Scenes::OneOfRest(among), Measure::Highest) => {
                 Some(Extended::Finite(number::Q::new(1.into(), (*among).into())))
             }
             _ => measure.nothing(),

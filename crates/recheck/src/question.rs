@@ -47,6 +47,8 @@ pub(crate) enum Scenes {
     Apart(usize),
     /// One of `m` equally likely entities is in (F-DCm).
     OneOf(usize),
+    /// The same, and all others are in (LQS13 family 5.5).
+    OneOfRest(usize),
     /// Everyone is in with probability 1/2 (F-DN).
     Uniform,
     /// Everyone is out, or in with this probability (F-DFβ).
@@ -189,10 +191,11 @@ fn believers(family: &Family, sign: Sign, measure: Measure, table: &ExactTable) 
             let (other_low, other_high) = (Q::one() - &high, Q::one() - &low);
             Scenes::Exchanged((low.max(other_low), high.min(other_high)))
         }
-        Family::OneOf(among) if *among < 2 => {
+        Family::OneOf(among) | Family::OneOfRest(among) if *among < 2 => {
             return Err(RecheckError::Question("one among fewer than two is certain".to_owned()));
         }
         Family::OneOf(among) => Scenes::OneOf(*among),
+        Family::OneOfRest(among) => Scenes::OneOfRest(*among),
         Family::Uniform => {
             table.complete()?;
             Scenes::Uniform

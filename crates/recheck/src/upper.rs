@@ -58,6 +58,7 @@ pub(crate) fn steps(table: &ExactTable, line: &Line) -> u128 {
             let maybe = *among as u128;
             3 * each * choose(size, maybe) * maybe * power(2) / 2_u128.pow(n.min(*among as u32))
         }
+        Scenes::OneOfRest(among) => 3 * each * choose(size, *among as u128) * *among as u128,
         Scenes::Uniform => size * power(2) / 5 + size * each * (1 + large),
         // Each entity beside every set of others that may be in, and their subsets: two sums of products for each.
         Scenes::Sampled(_) => 4 * size * power(3) + size * power(2) / 2 * each * (1 + large),
@@ -165,7 +166,8 @@ fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) 
             }
             Ok(())
         }
-        Scenes::OneOf(among) => one_of(table, output, *among, presence, see),
+        Scenes::OneOf(among) => one_of(table, output, *among, false, presence, see),
+        Scenes::OneOfRest(among) => one_of(table, output, *among, true, presence, see),
         Scenes::Uniform => {
             let half = Q::new(1.into(), 2.into());
             let others = Q::from_integer(BigInt::from(1) << n.saturating_sub(1));
@@ -272,6 +274,7 @@ fn one_of(
     table: &ExactTable,
     output: usize,
     among: usize,
+    rest_is_in: bool,
     presence: bool,
     see: &mut Visitor<'_>,
 ) -> Result<(), RecheckError> {
@@ -280,7 +283,7 @@ fn one_of(
     let own = if presence { (share.clone(), share) } else { flipped(&(share.clone(), share)) };
     for maybe in table.subsets().filter(|maybe| maybe.count_ones() as usize == among) {
         let others = (table.subsets().end - 1) & !maybe;
-        for sure in subsets_of(others) {
+        for sure in subsets_of(others).filter(|sure| !rest_is_in || *sure == others) {
             let members: Vec<usize> = (0..n).filter(|t| has(maybe, *t)).collect();
             let values: Option<Vec<&Q>> = members.iter().map(|t| table.get(output, sure | 1 << t)).collect();
             let Some(values) = values else { continue };
@@ -378,6 +381,6 @@ pub(crate) fn fits(scenes: &Scenes, presence: bool, top: Data, bottom: Data) -> 
             differ != 0 && allowed.contains(&top) && allowed.contains(&bottom) && !allowed.iter().any(on_the_way)
         }
         Scenes::OneOf(2) => differ.count_ones() == 2 && top.count_ones() == bottom.count_ones(),
-        Scenes::OneOf(_) | Scenes::Uniform | Scenes::Sampled(_) | Scenes::Corners(_) => false,
+        Scenes::OneOf(_) | Scenes::OneOfRest(_) | Scenes::Uniform | Scenes::Sampled(_) | Scenes::Corners(_) => false,
     }
 }

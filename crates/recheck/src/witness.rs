@@ -100,7 +100,7 @@ pub(crate) fn shown(table: &ExactTable, line: &Line, witness: &Witness) -> Resul
             same(&table.says(output, less), &low, &probabilities.1)?;
             let beliefs = match &line.scenes {
                 Scenes::OneMore(beliefs) | Scenes::Exchanged(beliefs) => beliefs.clone(),
-                Scenes::OneOf(_) => (Q::new(1.into(), 2.into()), Q::new(1.into(), 2.into())),
+                Scenes::OneOf(_) | Scenes::OneOfRest(_) => (Q::new(1.into(), 2.into()), Q::new(1.into(), 2.into())),
                 _ => (Q::zero(), Q::one()),
             };
             let beliefs = if line.presence { beliefs } else { flipped(&beliefs) };

@@ -8,7 +8,7 @@ use super::model::CountMechanism;
 use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled_prior, uniform};
 use crate::decide::{CheckError, beliefs_of_two, inside, of_presence, of_top, some_observer, vacuous};
-use crate::family::Family;
+use crate::family::{Family, Others};
 use crate::notion::{Direction, Sign};
 use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::PriorRange;
@@ -49,7 +49,12 @@ pub(super) fn posterior(mechanism: &CountMechanism, sign: Sign, family: &Family)
             complete(mechanism)?;
             given(sampled_prior(mechanism, rate, direction)?, theorems)
         }
-        Family::OneOf(among) => given(Summed::Exact(candidates::worst(mechanism, *among, direction)?), theorems),
+        Family::OneOf(among) => {
+            given(Summed::Exact(candidates::worst(mechanism, *among, Others::Certain, direction)?), theorems)
+        }
+        Family::OneOfRest(among) => {
+            given(Summed::Exact(candidates::worst(mechanism, *among, Others::In, direction)?), theorems)
+        }
         Family::Box(ranges) => boxed(mechanism, ranges, direction, theorems)?,
         Family::Bounded(_) | Family::Sampled(_) | Family::Groups(_) | Family::Explicit(_) => {
             return Err(CheckError::NotYet { what: "this family on counts" });

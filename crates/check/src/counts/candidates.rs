@@ -6,6 +6,7 @@
 use super::decide::entities;
 use super::model::CountMechanism;
 use crate::decide::{CheckError, LargestRatio, Observed, Part, numerators, vacuous};
+use crate::family::Others;
 use crate::mechanism::{Column, Dataset};
 use crate::notion::Direction;
 use crate::verdict::{CountPlace, CountWitness, Value, Verdict, Witness};
@@ -15,7 +16,7 @@ use num_traits::{FromPrimitive, NumAssign};
 /// (ρ,m)-differential identifiability (B-5).
 pub(super) fn rho(mechanism: &CountMechanism, among: usize) -> Result<Verdict, CheckError> {
     let theorems = vec!["F-DCm", "B-5", "X-COUNT"];
-    let Some(Observed { ratio, witness, .. }) = worst(mechanism, among, Direction::Presence)? else {
+    let Some(Observed { ratio, witness, .. }) = worst(mechanism, among, Others::Certain, Direction::Presence)? else {
         return Ok(vacuous(Bound::Finite(whole(0)), theorems));
     };
     let rho = ratio.map(|ratio| ratio / (ratio + whole(among - 1)), Bound::one());
@@ -27,6 +28,7 @@ pub(super) fn rho(mechanism: &CountMechanism, among: usize) -> Result<Verdict, C
 pub(super) fn worst(
     mechanism: &CountMechanism,
     among: usize,
+    others: Others,
     direction: Direction,
 ) -> Result<Option<Observed>, CheckError> {
     if among < 2 {
@@ -40,32 +42,38 @@ pub(super) fn worst(
             // A part below 2^63, times fewer than 2^64 candidates.
             Column::Parts { parts, .. } => {
                 let values: Vec<u128> = parts.iter().map(|part| u128::from(*part)).collect();
-                of_column(mechanism, &values, among, direction)?
+                of_column(mechanism, &values, (among, others), direction)?
             }
-            Column::Fractions(values) => of_column(mechanism, &numerators(values).0, among, direction)?,
+            Column::Fractions(values) => of_column(mechanism, &numerators(values).0, (among, others), direction)?,
         };
         Some((ratio, output, certain))
     });
     // Of equal ratios the first output.
     let worst = found.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    Ok(worst.and_then(|(ratio, output, certain)| observed(mechanism, ratio, output, certain, among, direction)))
+    Ok(worst
+        .and_then(|(ratio, output, certain)| observed(mechanism, ratio, output, certain, (among, others), direction)))
 }
 
 /// The largest ratio, and the counts of those certainly in.
-fn of_column<P>(mechanism: &CountMechanism, values: &[P], among: usize, direction: Direction) -> Option<(Bound, usize)>
+fn of_column<P>(
+    mechanism: &CountMechanism,
+    values: &[P],
+    (among, others): (usize, Others),
+    direction: Direction,
+) -> Option<(Bound, usize)>
 where
     P: Part + NumAssign + FromPrimitive + Ord,
 {
     let mut worst = LargestRatio::new();
-    let others = P::from_usize(among - 1)?;
+    let all_others = P::from_usize(among - 1)?;
     for certain in 0..mechanism.cells() {
         let value = |cell: usize| values[cell].clone();
-        let Some(chosen) = Chosen::new(mechanism, certain, among, direction, value) else { continue };
+        let Some(chosen) = Chosen::new(mechanism, certain, (among, others), direction, value) else { continue };
         let mut sum = P::zero();
         for (group, count) in &chosen.rest {
             sum += values[certain + mechanism.stride(*group)].clone() * P::from_u32(*count)?;
         }
-        let alone = values[certain + mechanism.stride(chosen.lone)].clone() * others.clone();
+        let alone = values[certain + mechanism.stride(chosen.lone)].clone() * all_others.clone();
         let (top, bottom) = if direction == Direction::Presence { (&alone, &sum) } else { (&sum, &alone) };
         worst.offer(top, bottom, 0, certain as Dataset, 0);
     }
@@ -85,15 +93,19 @@ impl Chosen {
     fn new<V: Ord>(
         mechanism: &CountMechanism,
         certain: usize,
-        among: usize,
+        (among, others): (usize, Others),
         direction: Direction,
         value: impl Fn(usize) -> V,
     ) -> Option<Self> {
         let groups = mechanism.groups.iter().enumerate();
         let outside = groups.map(|(group, each)| (group, each.size - mechanism.count(certain, group)));
         let with = |group: usize| certain + mechanism.stride(group);
+        let outside: Vec<(usize, u32)> = outside.collect();
+        if others == Others::In && outside.iter().map(|(_, count)| *count as usize).sum::<usize>() != among {
+            return None;
+        }
         let mut outside: Vec<(usize, u32)> =
-            outside.filter(|(group, count)| *count > 0 && mechanism.gives(with(*group))).collect();
+            outside.into_iter().filter(|(group, count)| *count > 0 && mechanism.gives(with(*group))).collect();
         if outside.iter().map(|(_, count)| *count as usize).sum::<usize>() < among {
             return None;
         }
@@ -120,11 +132,11 @@ fn observed(
     ratio: Bound,
     output: usize,
     certain: usize,
-    among: usize,
+    (among, others): (usize, Others),
     direction: Direction,
 ) -> Option<Observed> {
     let chance = |cell: usize| mechanism.probability(output, cell);
-    let Chosen { lone, rest } = Chosen::new(mechanism, certain, among, direction, chance)?;
+    let Chosen { lone, rest } = Chosen::new(mechanism, certain, (among, others), direction, chance)?;
     let present = chance(certain + mechanism.stride(lone));
     let each = rest.iter().map(|(group, count)| chance(certain + mechanism.stride(*group)) * whole(*count));
     let absent = each.sum::<Rational>() / whole(among - 1);

@@ -5,7 +5,7 @@ use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled, sampled_prior, uniform};
 use super::{approximate, beliefs, boxes, candidates, induced};
 use crate::decide::{CheckError, approached, at, beliefs_of_two, gain_over, odds, over_range, some_observer, vacuous};
-use crate::family::Family;
+use crate::family::{Family, Others};
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
@@ -90,7 +90,12 @@ fn membership(mechanism: &CountMechanism, direction: Direction, family: &Family)
             complete(mechanism)?;
             Ok(summed(sampled_prior(mechanism, rate, direction)?, direction, theorems))
         }
-        Family::OneOf(among) => Ok(at(candidates::worst(mechanism, *among, direction)?, direction, theorems)),
+        Family::OneOf(among) => {
+            Ok(at(candidates::worst(mechanism, *among, Others::Certain, direction)?, direction, theorems))
+        }
+        Family::OneOfRest(among) => {
+            Ok(at(candidates::worst(mechanism, *among, Others::In, direction)?, direction, theorems))
+        }
         Family::Box(ranges) => boxed(mechanism, ranges, direction, theorems),
         Family::Groups(_) | Family::Explicit(_) => Err(CheckError::NotYet { what: "this family on counts" }),
     }

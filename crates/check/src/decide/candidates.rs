@@ -7,7 +7,7 @@ use super::largest_ratio::LargestRatio;
 use super::numbers::{one, zero};
 use super::part::Part;
 use super::product::numerators;
-use crate::family::Prior;
+use crate::family::{Others, Prior};
 use crate::mechanism::{Column, Dataset, Mechanism};
 use crate::notion::Direction;
 use crate::verdict::{Value, Verdict, Witness};
@@ -19,16 +19,17 @@ use num_traits::{FromPrimitive, NumAssign};
 pub(super) fn one_of(
     mechanism: &Mechanism,
     among: usize,
+    others: Others,
     direction: Direction,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    Ok(gain::at(worst(mechanism, among, direction)?, direction, theorems))
+    Ok(gain::at(worst(mechanism, among, others, direction)?, direction, theorems))
 }
 
 /// (ρ,m)-differential identifiability: the highest belief in any of the `m` (B-5), `LR / (LR + m − 1)`.
 pub(super) fn rho(mechanism: &Mechanism, among: usize) -> Result<Verdict, CheckError> {
     let theorems = vec!["F-DCm", "B-5"];
-    let Some(Observed { ratio, witness, .. }) = worst(mechanism, among, Direction::Presence)? else {
+    let Some(Observed { ratio, witness, .. }) = worst(mechanism, among, Others::Certain, Direction::Presence)? else {
         return Ok(vacuous(zero(), theorems));
     };
     let rho = ratio.map(|ratio| ratio / (ratio + whole(among - 1)), Bound::one());
@@ -41,7 +42,12 @@ pub(super) fn rho(mechanism: &Mechanism, among: usize) -> Result<Verdict, CheckE
 /// Once it is settled who is certainly in, `Pr[o|t]` is one value and `Pr[o|¬t]` the mean of `m − 1` others. So the
 /// ratio is largest for the entity with the largest value against those with the `m − 1` smallest, and its reverse for
 /// the smallest against the largest: sorting takes the place of trying all sets of candidates.
-pub(super) fn worst(mechanism: &Mechanism, among: usize, direction: Direction) -> Result<Option<Observed>, CheckError> {
+pub(super) fn worst(
+    mechanism: &Mechanism,
+    among: usize,
+    others: Others,
+    direction: Direction,
+) -> Result<Option<Observed>, CheckError> {
     if among < 2 {
         return Err(CheckError::OutOfRange { name: "m", value: whole(among), range: "at least 2" });
     }
@@ -53,9 +59,11 @@ pub(super) fn worst(mechanism: &Mechanism, among: usize, direction: Direction) -
             // At most 24 parts below 2^63.
             Column::Parts { parts, .. } => {
                 let values: Vec<u128> = parts.iter().map(|part| u128::from(*part)).collect();
-                of_column(mechanism, &values, among, direction).found()?
+                of_column(mechanism, &values, among, others, direction).found()?
             }
-            Column::Fractions(values) => of_column(mechanism, &numerators(values).0, among, direction).found()?,
+            Column::Fractions(values) => {
+                of_column(mechanism, &numerators(values).0, among, others, direction).found()?
+            }
         };
         Some((ratio, output, place.more, place.less))
     });
@@ -64,14 +72,23 @@ pub(super) fn worst(mechanism: &Mechanism, among: usize, direction: Direction) -
     Ok(worst.map(|(ratio, output, lone, rest)| observed(mechanism, ratio, output, (lone, rest), direction)))
 }
 
-fn of_column<P>(mechanism: &Mechanism, values: &[P], among: usize, direction: Direction) -> LargestRatio<P>
+fn of_column<P>(
+    mechanism: &Mechanism,
+    values: &[P],
+    among: usize,
+    others: Others,
+    direction: Direction,
+) -> LargestRatio<P>
 where
     P: Part + NumAssign + FromPrimitive + Ord,
 {
     let mut worst = LargestRatio::new();
-    let others = P::from_usize(among - 1).unwrap_or_else(P::one);
+    let all_others = P::from_usize(among - 1).unwrap_or_else(P::one);
     let mut lone: Vec<Dataset> = Vec::with_capacity(mechanism.size());
     for certain in 0..1_u32 << mechanism.size() {
+        if others == Others::In && certain.count_ones() as usize + among != mechanism.size() {
+            continue;
+        }
         lone.clear();
         let outside = (0..mechanism.size()).map(|t| 1 << t).filter(|bit| certain & bit == 0);
         lone.extend(outside.map(|bit| certain | bit).filter(|data| mechanism.gives(*data)));
@@ -86,7 +103,7 @@ where
         let rest = &lone[lone.len() - (among - 1)..];
         let sum = rest.iter().fold(P::zero(), |sum, data| sum + values[*data as usize].clone());
         let all = rest.iter().fold(certain, |all, data| all | data);
-        let alone = values[lone[0] as usize].clone() * others.clone();
+        let alone = values[lone[0] as usize].clone() * all_others.clone();
         match direction {
             Direction::Presence => worst.offer(&alone, &sum, 0, lone[0], all),
             Direction::Absence => worst.offer(&sum, &alone, 0, lone[0], all),

@@ -16,7 +16,7 @@ use super::prior_boxes::{inside, vertices};
 use super::public_size::{Asked, beliefs_of_two, bracket, of_top, some_observer};
 use super::two_datasets::Pair;
 use super::{candidates, groups, product};
-use crate::family::{Family, Prior};
+use crate::family::{Family, Others, Prior};
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
 use crate::verdict::{Value, Verdict};
@@ -56,7 +56,8 @@ fn of_other(mechanism: &Mechanism, direction: Direction, family: &Family) -> Res
         },
         Family::Bounded(range) if range.is_any() => over(pairs::exchanged(mechanism), range),
         Family::Bounded(range) => sized(mechanism, range, direction, theorems),
-        Family::OneOf(among) => Ok(given(candidates::worst(mechanism, *among, direction)?, theorems)),
+        Family::OneOf(among) => Ok(given(candidates::worst(mechanism, *among, Others::Certain, direction)?, theorems)),
+        Family::OneOfRest(among) => Ok(given(candidates::worst(mechanism, *among, Others::In, direction)?, theorems)),
         Family::Uniform => {
             complete(mechanism)?;
             Ok(given(product::uniform(mechanism, direction), theorems))

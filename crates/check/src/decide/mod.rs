@@ -42,7 +42,7 @@ pub(crate) use public_size::{beliefs_of_two, of_top, some_observer};
 
 pub use crate::verdict::{Sight, Simulation, Weight};
 
-use crate::family::Family;
+use crate::family::{Family, Others};
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::Verdict;
@@ -110,7 +110,8 @@ fn membership(mechanism: &Mechanism, direction: Direction, family: &Family) -> R
         }
         Family::Bounded(range) => public_size::bounded(mechanism, range, direction, theorems),
         Family::OneOfTwo(range) => public_size::one_of_two(mechanism, range, direction, theorems),
-        Family::OneOf(among) => candidates::one_of(mechanism, *among, direction, theorems),
+        Family::OneOf(among) => candidates::one_of(mechanism, *among, Others::Certain, direction, theorems),
+        Family::OneOfRest(among) => candidates::one_of(mechanism, *among, Others::In, direction, theorems),
         Family::Groups(size) => groups::decide(mechanism, *size, direction, theorems),
         Family::Box(ranges) => prior_boxes::decide(mechanism, ranges, direction, theorems),
         Family::Explicit(priors) => explicit_priors::decide(mechanism, priors, direction, theorems),

@@ -48,7 +48,15 @@ fn questions(n: usize) -> Vec<(Notion, Family)> {
         let sum: i64 = weights.iter().sum();
         Prior::Table(weights.iter().enumerate().map(|(data, weight)| (data as u32, ratio(*weight, sum))).collect())
     };
-    let mut families = vec![Family::All, Family::Uniform, Family::OneOf(2), Family::OneOf(3), Family::Groups(1)];
+    let mut families = vec![
+        Family::All,
+        Family::Uniform,
+        Family::OneOf(2),
+        Family::OneOf(3),
+        Family::OneOfRest(2),
+        Family::OneOfRest(3),
+        Family::Groups(1),
+    ];
     families.extend([Family::Groups(2), Family::Sampled(ratio(1, 3)), Family::Explicit(vec![table(1)])]);
     families.push(Family::Explicit(vec![table(1), table(3)]));
     families.push(Family::Box((0..n).map(|t| ranges[1 + t % 4].clone()).collect()));

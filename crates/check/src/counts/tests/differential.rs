@@ -39,7 +39,7 @@ fn boxes(sizes: &[u32]) -> Vec<Family> {
 
 fn notions(sizes: &[u32]) -> Vec<(Notion, Family)> {
     let mut families = vec![Family::All, Family::Uniform, Family::Sampled(ratio(1, 3)), Family::Sampled(ratio(1, 2))];
-    families.extend([Family::OneOf(2), Family::OneOf(3)]);
+    families.extend([Family::OneOf(2), Family::OneOf(3), Family::OneOfRest(2), Family::OneOfRest(3)]);
     families.extend(boxes(sizes));
     for range in ranges() {
         families.extend([

@@ -191,6 +191,49 @@ fn one_of_m_is_what_all_sets_of_candidates_show() {
     }
 }
 
+/// LQS13 Theorem 5.6 on the family of the paper (5.5), in which all others are in: the highest belief is at most ρ exactly where presence and absence gain
+/// no more than γ = max(ρm, (m−1)/(m(1−ρ))); and the family is a part of F-DCm, which tells apart what it does not.
+#[test]
+fn one_of_the_rest_is_the_family_of_the_paper() {
+    let mut dice = Dice::new(55);
+    let mut less = 0;
+    for (entities, m) in [(2, 2), (3, 2), (3, 3), (4, 2), (4, 3), (5, 3)] {
+        let everybody = (1_u32 << entities) - 1;
+        let mut priors = one_in(entities, m);
+        priors.retain(|prior| prior.iter().fold(0, |all, (data, _)| all | data) == everybody);
+        assert_eq!(priors.len(), (0..1_u32 << entities).filter(|set| set.count_ones() == m).count());
+        for mechanism in dice.several(entities, 12) {
+            let family: Vec<_> = priors.iter().filter(|prior| given(&mechanism, prior)).collect();
+            let mut gains = Vec::new();
+            for about in BOTH {
+                let verdict = decide(&mechanism, &membership(about), &Family::OneOfRest(m as usize)).unwrap();
+                let Some(plain) = family.iter().filter_map(|prior| gain(&mechanism, prior, about)).max() else {
+                    assert_eq!(verdict.value, Value::Vacuous(Bound::one()));
+                    continue;
+                };
+                assert_eq!(verdict.value, attained(plain.clone()));
+                assert_eq!(shown(&mechanism, &verdict, about), Some(plain.clone()));
+                let all = decide(&mechanism, &membership(about), &Family::OneOf(m as usize)).unwrap();
+                assert!(*all.value.high() >= plain);
+                less += u32::from(*all.value.high() > plain);
+                gains.push(plain);
+            }
+            let Some(highest) = family.iter().flat_map(|prior| posteriors(&mechanism, prior)).max() else { continue };
+            let m = whole(m as usize);
+            for rho in (1..20).map(|rho| ratio(rho, 20)).chain([highest.clone()]).filter(|rho| *rho > m.recip()) {
+                if rho >= whole(1) {
+                    continue;
+                }
+                let gamma = (&rho * &m).max((&m - whole(1)) / (&m * (whole(1) - &rho)));
+                // γ limits a belief in presence from above in two ways (B-2), and these are the two.
+                let keeps = gains[0] <= Bound::Finite(gamma);
+                assert_eq!(highest <= rho, keeps, "{rho} {highest} {:?}", gains[0]);
+            }
+        }
+    }
+    assert!(less > 20, "{less}");
+}
+
 #[test]
 fn one_of_more_than_there_are_is_nobody() {
     let mechanism = Dice::new(5).partial(3, 2, 0, 0);

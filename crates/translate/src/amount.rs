@@ -77,7 +77,8 @@ impl Amount {
     pub fn power(&self, exponent: &Rational) -> Self {
         let of = |spend: &Spend| spend.share(exponent).unwrap_or_else(|_| Spend::nothing());
         match self {
-            Self::Exact(exact) => Self::Exact(of(exact)),
+            // Roots may have become whole: what is printed is then read as one number.
+            Self::Exact(exact) => Self::Exact(plain(&of(exact))),
             Self::Between { low, high } => Self::Between {
                 low: of(&spend(low.clone())).odds_at_least(),
                 high: of(&spend(high.clone())).odds_at_most(),
@@ -163,5 +164,7 @@ mod tests {
         assert_eq!(plain(&six(2, 3)), Spend::odds(whole(6)).unwrap());
         let with_e = six(2, 3).and(&Spend::epsilon(whole(1)).unwrap());
         assert_eq!(plain(&with_e).to_string(), "e × 6");
+        let roots = e.and(&Amount::of(whole(2)).power(&ratio(1, 3))).and(&Amount::of(whole(3)));
+        assert_eq!(roots.power(&whole(3)), e.power(&whole(3)).and(&Amount::of(whole(54))));
     }
 }

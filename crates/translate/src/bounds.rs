@@ -253,9 +253,12 @@ fn with_range(statement: &Statement, range: &PriorRange) -> Result<Amount, Promi
         | Notion::FreeLunch
         | Notion::Group { .. }
         | Notion::Sampling { .. }
+        | Notion::PositiveSampling { .. }
         | Notion::ZeroKnowledge { .. }
+        | Notion::ZeroKnowledgeRows { .. }
         | Notion::CrowdBlending { .. }
         | Notion::Induced(_)
+        | Notion::InducedExchange(_)
         | Notion::BayesOptimal { .. }
         | Notion::SemiHonest { .. } => Ok(stated_odds(value)),
         Notion::Indistinguishable { sign } => Ok(before_fall(&stated_odds(value), &highest(range, *sign))),
@@ -297,9 +300,12 @@ fn valued(
         | Notion::FreeLunch
         | Notion::Group { .. }
         | Notion::Sampling { .. }
+        | Notion::PositiveSampling { .. }
         | Notion::ZeroKnowledge { .. }
+        | Notion::ZeroKnowledgeRows { .. }
         | Notion::CrowdBlending { .. }
         | Notion::Induced(_)
+        | Notion::InducedExchange(_)
         | Notion::BayesOptimal { .. }
         | Notion::SemiHonest { .. } => Value::Odds(odds.clone()),
         Notion::Indistinguishable { sign: Sign::Both } => {

@@ -178,9 +178,11 @@ fn is_of_pairs(shape: &Shape) -> bool {
         | Shape::Down
         | Shape::Both
         | Shape::Replace
+        | Shape::Move
         | Shape::Group(_)
         | Shape::ReplaceGroup(_)
         | Shape::Induced(_)
+        | Shape::Exchanged(_)
         | Shape::View { .. }
         | Shape::All => true,
         Shape::OneOf(_)
@@ -188,6 +190,7 @@ fn is_of_pairs(shape: &Shape) -> bool {
         | Shape::SampledUp { .. }
         | Shape::Uniform
         | Shape::Simulated(_)
+        | Shape::SimulatedRows(_)
         | Shape::Crowd(_)
         | Shape::Table { .. } => false,
     }
@@ -198,12 +201,14 @@ fn rank(shape: &Shape) -> (u32, u32) {
     match shape {
         Shape::All => (0, 0),
         Shape::Both => (1, 0),
+        Shape::Move => (1, 1),
         Shape::Up => (2, 0),
         Shape::Down => (3, 0),
         Shape::Group(size) => (4, *size),
         Shape::ReplaceGroup(size) => (6, *size),
         Shape::Induced(people) => (7, *people),
-        Shape::View { both } => (8, u32::from(!both)),
+        Shape::Exchanged(moves) => (8, *moves),
+        Shape::View { both } => (9, u32::from(!both)),
         _ => (5, 0),
     }
 }
@@ -231,6 +236,8 @@ fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeE
         Shape::Group(size) => (Notion::Group { size }, Adjacency::AddRemove),
         Shape::ReplaceGroup(size) => (Notion::Group { size }, Adjacency::ReplaceOne),
         Shape::Induced(people) => (Notion::Induced(Facts::Apart(people)), Adjacency::AddRemove),
+        Shape::Move => (Notion::InducedExchange(Facts::None), Adjacency::AddRemove),
+        Shape::Exchanged(moves) => (Notion::InducedExchange(Facts::Apart(moves)), Adjacency::AddRemove),
         Shape::View { both } => (Notion::SemiHonest { both }, Adjacency::AddRemove),
         _ => (Notion::Odds(Sign::Both), Adjacency::AddRemove),
     };
@@ -246,7 +253,9 @@ fn refusal(notion: &Notion) -> Option<(&'static str, &'static str)> {
         | Notion::FreeLunch
         | Notion::Group { .. }
         | Notion::ZeroKnowledge { .. }
+        | Notion::ZeroKnowledgeRows { .. }
         | Notion::Induced(_)
+        | Notion::InducedExchange(_)
         | Notion::SemiHonest { .. } => None,
         Notion::CrowdBlending { .. } => {
             Some(("I-CBP", "two answers may each hide somebody in another crowd, and together in none"))
@@ -260,7 +269,7 @@ fn refusal(notion: &Notion) -> Option<(&'static str, &'static str)> {
         Notion::UniformGain => {
             Some(("E-3", "under the uniform prior (k-Max) two answers of γ = 3/2 can prove somebody's presence"))
         }
-        Notion::SampledGain { .. } | Notion::Sampling { .. } => Some((
+        Notion::SampledGain { .. } | Notion::Sampling { .. } | Notion::PositiveSampling { .. } => Some((
             "I-DPS",
             "two answers from one sample tell more than the product: odds of 3, at rate 1/2, are 2 each and 5 together",
         )),
@@ -278,7 +287,13 @@ fn refusal(notion: &Notion) -> Option<(&'static str, &'static str)> {
 
 fn hint(release: &Statement) -> String {
     let odds = match (&release.target.notion, release.target.shape()) {
-        (Notion::Sampling { .. } | Notion::SampledGain { .. } | Notion::UniformGain, _) => {
+        (
+            Notion::Sampling { .. }
+            | Notion::PositiveSampling { .. }
+            | Notion::SampledGain { .. }
+            | Notion::UniformGain,
+            _,
+        ) => {
             return "compose the odds of the mechanisms (`odds=` or `epsilon=`) and translate the total".to_owned();
         }
         (Notion::CrowdBlending { .. } | Notion::BayesOptimal { .. }, _) => {

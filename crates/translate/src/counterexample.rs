@@ -13,6 +13,8 @@ pub enum Counterexample {
     Everyone,
     /// Seldom says yes, and R times as likely with everybody who is in.
     Levels,
+    /// Seldom says yes, the likelier the more people are in: as a power of one more than a part of their number.
+    Counted,
     /// Names somebody who is not in, where one of `m` is in.
     NotThisOne,
     /// Says exactly who is in, if more than `n − m + 1` people are.
@@ -68,6 +70,10 @@ impl Counterexample {
             Self::Levels => {
                 "a yes that is rare, and R times as likely with everybody who is in: whoever sees k rows must guess how many \
                  people there are, and is the farther off the more there may be"
+            }
+            Self::Counted => {
+                "a yes that is rare, and has the likelihood of (1 + qn)^k with n people, q small: k rows of all, empty ones \
+                 among them, count so far, and no fewer; over all datasets it grows without limit in the number of people"
             }
             Self::NotThisOne => {
                 "naming, evenly, one of the m − 1 people who are not in leaves belief 1/(m−1) in each of the others, \
@@ -137,6 +143,7 @@ impl Counterexample {
             Self::OnlyAlone | Self::OnlyWith => vec!["F-DI"],
             Self::Everyone => vec!["F-DU"],
             Self::Levels => vec!["I-ZKP"],
+            Self::Counted => vec!["I-ZKR"],
             Self::NotThisOne | Self::LargeSets => vec!["B-5"],
             Self::ExactlyThese | Self::ExactlyMany | Self::Many => vec!["I-DPS"],
             Self::KMax => vec!["E-1", "E-3"],

@@ -50,6 +50,11 @@ pub enum Notion {
         /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
+    /// The same for a person who is added: the odds of what [`Notion::SampledGain`] says of beliefs.
+    PositiveSampling {
+        /// The sampling rate β, between 0 and 1.
+        rate: Rational,
+    },
     /// PMP against somebody for whom everyone is out for certain or in with this probability.
     SampledGain {
         /// The sampling rate β, between 0 and 1.
@@ -72,6 +77,11 @@ pub enum Notion {
         /// How many random rows of the others the simulator sees, 0 or more.
         rows: u32,
     },
+    /// Zero-knowledge privacy as published (I-ZKR).
+    ZeroKnowledgeRows {
+        /// How many random rows of all the simulator sees, those of the missing as ⊥; 0 or more.
+        rows: u32,
+    },
     /// Crowd-blending privacy (I-CBP).
     CrowdBlending {
         /// The size of a crowd, itself included: at least 2.
@@ -79,6 +89,8 @@ pub enum Notion {
     },
     /// Differential privacy between the neighbours that public facts leave (I-INP).
     Induced(Facts),
+    /// The same where to exchange one person for another is one move (I-INX).
+    InducedExchange(Facts),
     /// Bayes-optimal privacy of a table (I-BOP).
     BayesOptimal {
         /// Whether beliefs are kept from rising, too.
@@ -98,7 +110,7 @@ pub enum Facts {
     None,
     /// How many people are in.
     Size,
-    /// Facts under which neighbours are up to so many people apart, at least 1.
+    /// Facts under which neighbours are up to so many moves apart, at least 1: people, unless an exchange is a move.
     Apart(u32),
 }
 
@@ -127,7 +139,7 @@ const fn spelling(name: &'static str, statement: &'static str, target: &'static 
 }
 
 /// Every form that is understood; [`canonical`] finds the one that a name of the table of notions means.
-pub const SPELLINGS: [Spelling; 30] = [
+pub const SPELLINGS: [Spelling; 33] = [
     spelling("odds", "odds=3", "odds"),
     spelling("epsilon", "epsilon=ln(3)", "epsilon"),
     spelling("unbounded-odds", "unbounded-odds=3", "unbounded-odds"),
@@ -147,13 +159,16 @@ pub const SPELLINGS: [Spelling; 30] = [
     spelling("rho", "rho=1/2:100", "rho:100"),
     spelling("alpha-beta", "alpha-beta=1/2,1/2:1/4", "alpha-beta:1/4"),
     spelling("sampling", "sampling=1/10,epsilon=1", "sampling:1/10"),
+    spelling("positive-sampling", "positive-sampling=1/10,epsilon=1", "positive-sampling:1/10"),
     spelling("group-privacy", "group-privacy=3,odds=8", "group-privacy:3"),
     spelling("uniform-gain", "uniform-gain=3/2", "uniform-gain"),
     spelling("sampled-gain", "sampled-gain:1/10=3/2", "sampled-gain:1/10"),
     spelling("indistinguishable", "indistinguishable=3/2", "indistinguishable"),
     spelling("zero-knowledge", "zero-knowledge:1=2", "zero-knowledge:1"),
+    spelling("zero-knowledge-rows", "zero-knowledge-rows:1=2", "zero-knowledge-rows:1"),
     spelling("crowd-blending", "crowd-blending:5=2", "crowd-blending:5"),
     spelling("induced-neighbours", "induced-neighbours:4=2", "induced-neighbours:4"),
+    spelling("induced-exchange", "induced-exchange:4=2", "induced-exchange:4"),
     spelling("bayes-optimal", "bayes-optimal=2", "bayes-optimal"),
     spelling("bayes-optimal-two-sided", "bayes-optimal-two-sided=2", "bayes-optimal-two-sided"),
     spelling("semi-honest", "semi-honest=2", "semi-honest"),
@@ -184,24 +199,21 @@ pub fn canonical(text: &str) -> Option<&'static str> {
         | Named::Rho
         | Named::GroupPrivacy
         | Named::Sampling
+        | Named::PositiveSampling
         | Named::SampledGain
         | Named::UniformGain
         | Named::Indistinguishable
         | Named::FreeLunch
         | Named::ZeroKnowledge
+        | Named::ZeroKnowledgeRows
         | Named::CrowdBlending
         | Named::InducedNeighbours
+        | Named::InducedExchange
         | Named::BayesOptimal
         | Named::BayesOptimalTwoSided
         | Named::SemiHonest
         | Named::SemiHonestBoth => Some(found.notion.entry().name),
-        Named::Delta
-        | Named::BoundedDelta
-        | Named::EpsilonAt
-        | Named::BoundedEpsilonAt
-        | Named::PositiveSampling
-        | Named::ZeroKnowledgeRows
-        | Named::InducedExchange => None,
+        Named::Delta | Named::BoundedDelta | Named::EpsilonAt | Named::BoundedEpsilonAt => None,
     }
 }
 
@@ -225,13 +237,16 @@ impl Notion {
             Self::Rho { .. } => "rho",
             Self::AlphaBeta { .. } => "alpha-beta",
             Self::Sampling { .. } => "sampling",
+            Self::PositiveSampling { .. } => "positive-sampling",
             Self::SampledGain { .. } => "sampled-gain",
             Self::Group { .. } => "group-privacy",
             Self::UniformGain => "uniform-gain",
             Self::Indistinguishable { .. }
             | Self::ZeroKnowledge { .. }
+            | Self::ZeroKnowledgeRows { .. }
             | Self::CrowdBlending { .. }
             | Self::Induced(_)
+            | Self::InducedExchange(_)
             | Self::BayesOptimal { .. }
             | Self::SemiHonest { .. } => self.named().entry().name,
         }
@@ -246,10 +261,13 @@ impl Notion {
             | Self::FreeLunch
             | Self::Group { .. }
             | Self::Sampling { .. }
+            | Self::PositiveSampling { .. }
             | Self::Indistinguishable { .. }
             | Self::ZeroKnowledge { .. }
+            | Self::ZeroKnowledgeRows { .. }
             | Self::CrowdBlending { .. }
             | Self::Induced(_)
+            | Self::InducedExchange(_)
             | Self::BayesOptimal { .. }
             | Self::SemiHonest { .. } => true,
             Self::Gain
@@ -299,13 +317,16 @@ impl Notion {
             Self::Rho { .. } => Named::Rho,
             Self::AlphaBeta { .. } => Named::AlphaBeta,
             Self::Sampling { .. } => Named::Sampling,
+            Self::PositiveSampling { .. } => Named::PositiveSampling,
             Self::SampledGain { .. } => Named::SampledGain,
             Self::Group { .. } => Named::GroupPrivacy,
             Self::UniformGain => Named::UniformGain,
             Self::Indistinguishable { .. } => Named::Indistinguishable,
             Self::ZeroKnowledge { .. } => Named::ZeroKnowledge,
+            Self::ZeroKnowledgeRows { .. } => Named::ZeroKnowledgeRows,
             Self::CrowdBlending { .. } => Named::CrowdBlending,
             Self::Induced(_) => Named::InducedNeighbours,
+            Self::InducedExchange(_) => Named::InducedExchange,
             Self::BayesOptimal { both: false } => Named::BayesOptimal,
             Self::BayesOptimal { both: true } => Named::BayesOptimalTwoSided,
             Self::SemiHonest { both: false } => Named::SemiHonest,

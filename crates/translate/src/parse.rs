@@ -74,11 +74,15 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
                 _ => (Notion::Sampling { rate }, Stated::Odds(reader.named_odds(rest)?)),
             }
         }
+        "positive-sampling" => {
+            let (rate, rest) = reader.nested(parameter, value, parts.example)?;
+            (Notion::PositiveSampling { rate: reader.rate(rate)? }, Stated::Odds(reader.named_odds(rest)?))
+        }
         "group-privacy" => {
             let (size, rest) = reader.nested(parameter, value, "group-privacy=3,odds=8")?;
             (Notion::Group { size: reader.count(size)? }, Stated::Odds(reader.named_odds(rest)?))
         }
-        "zero-knowledge" | "crowd-blending" | "induced-neighbours" => {
+        "zero-knowledge" | "zero-knowledge-rows" | "crowd-blending" | "induced-neighbours" | "induced-exchange" => {
             let (parameter, rest) = reader.nested(parameter, value, parts.example)?;
             (reader.further(name, parameter)?, Stated::Odds(reader.named_odds(rest)?))
         }
@@ -115,9 +119,12 @@ pub fn target(text: &str, priors: &PriorRange) -> Result<Target, ParseError> {
             Notion::AlphaBeta { least, most }
         }
         "sampling" => Notion::Sampling { rate: reader.rate(reader.needed(parameter, "sampling:1/10")?)? },
+        "positive-sampling" => {
+            Notion::PositiveSampling { rate: reader.rate(reader.needed(parameter, parts.example)?)? }
+        }
         "sampled-gain" => Notion::SampledGain { rate: reader.rate(reader.needed(parameter, "sampled-gain:1/10")?)? },
         "group-privacy" => Notion::Group { size: reader.count(reader.needed(parameter, "group-privacy:3")?)? },
-        "zero-knowledge" | "crowd-blending" | "induced-neighbours" => {
+        "zero-knowledge" | "zero-knowledge-rows" | "crowd-blending" | "induced-neighbours" | "induced-exchange" => {
             reader.further(parts.name, reader.needed(parameter, parts.example)?)?
         }
         "k-max" => Notion::UniformGain,
@@ -312,26 +319,33 @@ impl<'a> Reader<'a> {
     fn further(&self, name: &str, text: &str) -> Result<Notion, ParseError> {
         match (name, text.trim()) {
             ("zero-knowledge", "0") => Ok(Notion::ZeroKnowledge { rows: 0 }),
+            ("zero-knowledge-rows", "0") => Ok(Notion::ZeroKnowledgeRows { rows: 0 }),
+            ("zero-knowledge-rows", rows) => Ok(Notion::ZeroKnowledgeRows { rows: self.count(rows)? }),
             ("zero-knowledge", rows) => Ok(Notion::ZeroKnowledge { rows: self.count(rows)? }),
             ("crowd-blending", crowd) => match self.count(crowd)? {
                 1 => {
-                    let hint = "whoever is a crowd by themselves always blends in: write a whole number from 2 to 10000";
+                    let hint =
+                        "whoever is a crowd by themselves always blends in: write a whole number from 2 to 10000";
                     Err(self.error(text, "a crowd of one hides nobody", hint))
                 }
                 crowd => Ok(Notion::CrowdBlending { crowd }),
             },
-            (_, "none") => Ok(Notion::Induced(Facts::None)),
-            (_, "size") => Ok(Notion::Induced(Facts::Size)),
-            (_, people) => people
-                .parse()
-                .ok()
-                .filter(|people| (1..=10_000).contains(people))
-                .map(|people| Notion::Induced(Facts::Apart(people)))
-                .ok_or_else(|| {
-                    let hint = "write `none`, `size`, or how many people apart neighbours may be: a whole number from 1 to \
-                                10000";
-                    self.error(text, "not what public facts leave", hint)
-                }),
+            ("induced-exchange", _) => Ok(Notion::InducedExchange(self.facts(text, "moves")?)),
+            _ => Ok(Notion::Induced(self.facts(text, "people")?)),
+        }
+    }
+
+    /// What is public; `unit` is what neighbours are apart by.
+    fn facts(&self, text: &str, unit: &str) -> Result<Facts, ParseError> {
+        match text.trim() {
+            "none" => Ok(Facts::None),
+            "size" => Ok(Facts::Size),
+            apart => apart.parse().ok().filter(|apart| (1..=10_000).contains(apart)).map(Facts::Apart).ok_or_else(|| {
+                let hint = format!(
+                    "write `none`, `size`, or how many {unit} apart neighbours may be: a whole number from 1 to 10000"
+                );
+                self.error(text, "not what public facts leave", hint)
+            }),
         }
     }
 

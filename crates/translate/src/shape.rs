@@ -21,6 +21,8 @@ pub enum Shape {
     Both,
     /// Datasets of one size that differ by one exchange.
     Replace,
+    /// One person more, one less, or one exchanged (I-INX).
+    Move,
     /// Datasets that differ by up to so many people.
     Group(u32),
     /// Datasets of one size that differ by up to so many exchanges at once.
@@ -43,10 +45,15 @@ pub enum Shape {
     Uniform,
     /// The answer over what a simulator makes up from so many random rows of the others, and the reverse (I-ZKP).
     Simulated(u32),
+    /// The same where the rows are of all, and of those who are not in as of the person themselves nothing is seen but that
+    /// a row is empty (I-ZKR); one or more, since without a row the two are the same.
+    SimulatedRows(u32),
     /// A member against nobody, or against the others of a crowd of so many, two or more, whichever is less (I-CBP).
     Crowd(u32),
     /// Datasets that public facts allow, and that are up to so many people apart with none allowed between (I-INP).
     Induced(u32),
+    /// The same, up to so many moves apart, of which an exchange is one (I-INX).
+    Exchanged(u32),
     /// What a party of a protocol sees, over what its input and output would make up (I-SMC).
     View {
         /// Whether the reverse is limited, too.
@@ -142,8 +149,8 @@ fn unseen(rate: &Rational) -> Rational {
 /// The counterexample, where no bound follows.
 pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
     use Shape::{
-        All, Both, Crowd, Down, Group, Induced, OneOf, Replace, ReplaceGroup, Sampled, SampledUp, Simulated, Table,
-        Uniform, Up, View,
+        All, Both, Crowd, Down, Exchanged, Group, Induced, Move, OneOf, Replace, ReplaceGroup, Sampled, SampledUp,
+        Simulated, SimulatedRows, Table, Uniform, Up, View,
     };
     if from == to {
         return power(1, &[]);
@@ -159,6 +166,7 @@ pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
         (Both, Replace | OneOf(_)) => power(2, &["F-DI", "F-DB"]),
         (Both, Group(k)) => power(*k, &["F-NIk"]),
         (Both, ReplaceGroup(k)) => grouped(power(k.saturating_mul(2), &["F-NIk", "F-DB"])),
+        (Both, Move) => power(2, &["F-DI", "F-DB", "I-INX"]),
         (Both | Up, SampledUp { rate }) | (Both, Sampled { rate }) => sample(rate, whole(1), &["C-5"]),
         (Up, Sampled { rate }) => sample(rate, unseen(rate), &["C-5", "I-DPS"]),
         (Up, Uniform) => power(1, &["F-DI"]),
@@ -166,6 +174,15 @@ pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
         (Down, _) => Err(Counterexample::OnlyWith),
         // Of what is left only `All` is another shape.
         (Both, _) => Err(Counterexample::Everyone),
+
+        (Move, Up | Down | Both | Uniform) => power(1, &["I-INX", "F-DI"]),
+        (Move, Replace) => power(1, &["I-INX", "F-DB"]),
+        (Move, OneOf(_)) => power(1, &["I-INX", "B-5", "S-REP"]),
+        // All of a group may join; of two groups of one size everybody is exchanged for somebody.
+        (Move, Group(k)) => power(*k, &["I-INX", "F-NIk"]),
+        (Move, ReplaceGroup(k)) => grouped(power(*k, &["I-INX", "F-NIk"])),
+        (Move, Sampled { rate } | SampledUp { rate }) => sample(rate, whole(1), &["I-INX", "C-5"]),
+        (Move, _) => Err(Counterexample::Everyone),
 
         (Replace | ReplaceGroup(_), OneOf(_)) => power(1, &["B-5", "S-REP"]),
         (Replace, ReplaceGroup(k)) => grouped(power(*k, &["F-NIk"])),
@@ -176,6 +193,7 @@ pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
         (Group(_), Up | Down | Both | Uniform) => power(1, &["F-NIk"]),
         (Group(k), Group(j)) => power(j.div_ceil(*k), &["F-NIk"]),
         (Group(k), Replace | OneOf(_)) => power(2_u32.div_ceil(*k), &["F-NIk", "F-DB"]),
+        (Group(k), Move) => power(2_u32.div_ceil(*k), &["F-NIk", "I-INX"]),
         (Group(k), ReplaceGroup(j)) => grouped(power(j.saturating_mul(2).div_ceil(*k), &["F-NIk", "F-DB"])),
         (Group(_), Sampled { rate } | SampledUp { rate }) => sample(rate, whole(1), &["F-NIk", "C-5"]),
         (Group(_), _) => Err(Counterexample::Everyone),
@@ -201,7 +219,8 @@ pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
         (Sampled { .. } | SampledUp { .. }, _) => Err(Counterexample::ExactlyThese),
 
         // The other shapes are looked at first.
-        (Uniform, _) | (Simulated(_) | Crowd(_) | Induced(_) | View { .. } | Table { .. }, _) => {
+        (Uniform, _)
+        | (Simulated(_) | SimulatedRows(_) | Crowd(_) | Induced(_) | Exchanged(_) | View { .. } | Table { .. }, _) => {
             Err(Counterexample::KMax)
         }
     }

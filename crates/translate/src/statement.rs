@@ -48,15 +48,19 @@ impl Target {
             Notion::Rho { among } => Shape::OneOf(*among),
             Notion::FreeLunch => Shape::All,
             Notion::Sampling { rate } => Shape::Sampled { rate: rate.clone() },
-            Notion::SampledGain { rate } => Shape::SampledUp { rate: rate.clone() },
+            Notion::PositiveSampling { rate } | Notion::SampledGain { rate } => Shape::SampledUp { rate: rate.clone() },
             Notion::UniformGain => Shape::Uniform,
             Notion::Group { size } if replace => Shape::ReplaceGroup(*size),
             Notion::Group { size } => Shape::Group(*size),
-            Notion::ZeroKnowledge { rows } => Shape::Simulated(*rows),
+            Notion::ZeroKnowledge { rows } | Notion::ZeroKnowledgeRows { rows: rows @ 0 } => Shape::Simulated(*rows),
+            Notion::ZeroKnowledgeRows { rows } => Shape::SimulatedRows(*rows),
             Notion::CrowdBlending { crowd } => Shape::Crowd(*crowd),
             Notion::Induced(Facts::None) => Shape::Both,
-            Notion::Induced(Facts::Size) => Shape::Replace,
+            Notion::InducedExchange(Facts::None) => Shape::Move,
+            // Where nobody can be one more, an exchange is the least step whether it is one move or two.
+            Notion::Induced(Facts::Size) | Notion::InducedExchange(Facts::Size) => Shape::Replace,
             Notion::Induced(Facts::Apart(people)) => Shape::Induced(*people),
+            Notion::InducedExchange(Facts::Apart(moves)) => Shape::Exchanged(*moves),
             Notion::BayesOptimal { both } => Shape::Table { both: *both },
             Notion::SemiHonest { both } => Shape::View { both: *both },
             _ if replace => Shape::Replace,
@@ -83,11 +87,14 @@ impl Target {
             | Notion::AlphaBeta { .. }
             | Notion::FreeLunch
             | Notion::Sampling { .. }
+            | Notion::PositiveSampling { .. }
             | Notion::SampledGain { .. }
             | Notion::UniformGain
             | Notion::ZeroKnowledge { .. }
+            | Notion::ZeroKnowledgeRows { .. }
             | Notion::CrowdBlending { .. }
             | Notion::Induced(_)
+            | Notion::InducedExchange(_)
             | Notion::BayesOptimal { .. }
             | Notion::SemiHonest { .. } => false,
             Notion::Odds(sign) | Notion::Epsilon(sign) => *sign == Sign::Both,
@@ -112,9 +119,14 @@ impl Target {
             Shape::Sampled { .. } | Shape::SampledUp { .. } => return "F-DFβ".to_owned(),
             Shape::Uniform => return "F-DN".to_owned(),
             Shape::Group(_) | Shape::ReplaceGroup(_) => return "F-NIk".to_owned(),
-            Shape::Simulated(_) | Shape::Crowd(_) | Shape::Induced(_) | Shape::View { .. } | Shape::Table { .. } => {
-                return self.notion.theorem().to_owned();
-            }
+            Shape::Simulated(_)
+            | Shape::SimulatedRows(_)
+            | Shape::Crowd(_)
+            | Shape::Move
+            | Shape::Induced(_)
+            | Shape::Exchanged(_)
+            | Shape::View { .. }
+            | Shape::Table { .. } => return self.notion.theorem().to_owned(),
         };
         if matches!(self.notion, Notion::Rho { .. }) {
             return "F-DCm".to_owned();
@@ -143,11 +155,13 @@ impl Target {
                     write!(f, "..{most}")?;
                 }
             }
-            Notion::Sampling { rate } | Notion::SampledGain { rate } => write!(f, ":{rate}{value}")?,
+            Notion::Sampling { rate } | Notion::PositiveSampling { rate } | Notion::SampledGain { rate } => {
+                write!(f, ":{rate}{value}")?
+            }
             Notion::Group { size } => write!(f, ":{size}{value}")?,
-            Notion::ZeroKnowledge { rows } => write!(f, ":{rows}{value}")?,
+            Notion::ZeroKnowledge { rows } | Notion::ZeroKnowledgeRows { rows } => write!(f, ":{rows}{value}")?,
             Notion::CrowdBlending { crowd } => write!(f, ":{crowd}{value}")?,
-            Notion::Induced(facts) => write!(f, ":{facts}{value}")?,
+            Notion::Induced(facts) | Notion::InducedExchange(facts) => write!(f, ":{facts}{value}")?,
             _ => f.write_str(value)?,
         }
         if self.has_adjacency() && self.adjacency == Adjacency::ReplaceOne {

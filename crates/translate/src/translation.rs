@@ -200,7 +200,8 @@ fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
         }
     };
     let exchange = bounds::exchange(&part)?.and_then(|odds| match to.shape() {
-        Shape::Replace | Shape::OneOf(_) => Some(odds),
+        Shape::Replace | Shape::Move | Shape::OneOf(_) => Some(odds),
+        Shape::Exchanged(moves) => Some(Carry::Power(moves).apply(&odds)),
         Shape::ReplaceGroup(size) => Some(Carry::Power(size).apply(&odds)),
         _ => None,
     });
@@ -347,7 +348,9 @@ fn conditions(from: &Statement, to: &Target) -> Vec<String> {
             Notion::Rho { among } => add(format!("at least {among} people in the universe, size public")),
             Notion::AlphaBeta { .. } => add("size public; worlds of prior 0 are left out of P_min".to_owned()),
             Notion::Group { size } if !size.is_one() => add("groups are independent of each other".to_owned()),
-            Notion::Induced(Facts::Size) => add("how many people are in is public, and nothing else".to_owned()),
+            Notion::Induced(Facts::Size) | Notion::InducedExchange(Facts::Size) => {
+                add("how many people are in is public, and nothing else".to_owned())
+            }
             Notion::BayesOptimal { .. } => add("of one table, not of what made it".to_owned()),
             Notion::SemiHonest { .. } => add("of a protocol between two parties who follow it".to_owned()),
             _ => {}

@@ -138,6 +138,9 @@ fn questions(target: &Target, people: usize, meant: Meant) -> Option<Vec<Questio
         Notion::Sampling { rate } => {
             vec![all(checked::Notion::Sampling { rate: rate.clone(), sign: checked::Sign::Both })]
         }
+        Notion::PositiveSampling { rate } => {
+            vec![all(checked::Notion::Sampling { rate: rate.clone(), sign: checked::Sign::Positive })]
+        }
         Notion::SampledGain { rate } => vec![membership(checked::Sign::Positive, Family::Sampled(rate.clone()))],
         Notion::UniformGain => vec![membership(checked::Sign::Positive, Family::Uniform)],
         Notion::Group { size } if !replace => {
@@ -146,18 +149,30 @@ fn questions(target: &Target, people: usize, meant: Meant) -> Option<Vec<Questio
         // Exchanges of several are one exchange after another: without limit where one is, and kept as a power of it.
         Notion::Group { .. } => vec![all(checked::Notion::Bounded)],
         Notion::ZeroKnowledge { rows } => vec![all(checked::Notion::ZeroKnowledge { rows: *rows as usize })],
+        Notion::ZeroKnowledgeRows { rows } => vec![all(checked::Notion::ZeroKnowledgeRows { rows: *rows as usize })],
         Notion::CrowdBlending { crowd } => vec![all(checked::Notion::CrowdBlending { crowd: *crowd as usize })],
         Notion::Induced(Facts::None) => vec![all(checked::Notion::Unbounded { sign: checked::Sign::Both })],
-        Notion::Induced(Facts::Size) => vec![all(checked::Notion::Bounded)],
+        Notion::Induced(Facts::Size) | Notion::InducedExchange(Facts::Size) => vec![all(checked::Notion::Bounded)],
         Notion::Induced(Facts::Apart(apart)) => {
-            let allowed: Vec<Dataset> = match meant {
-                Meant::Fewest => vec![0, (1 << apart.min(&31)) - 1],
-                Meant::All => (0..1 << people).collect(),
-            };
-            vec![all(checked::Notion::Induced { allowed })]
+            vec![all(checked::Notion::Induced { allowed: allowed(*apart, people, meant) })]
+        }
+        // A statement without facts is about all datasets, as every target is.
+        Notion::InducedExchange(Facts::None) => {
+            vec![all(checked::Notion::InducedExchange { allowed: allowed(0, people, Meant::All) })]
+        }
+        Notion::InducedExchange(Facts::Apart(moves)) => {
+            vec![all(checked::Notion::InducedExchange { allowed: allowed(*moves, people, meant) })]
         }
         Notion::BayesOptimal { .. } | Notion::SemiHonest { .. } => return None,
     })
+}
+
+/// The datasets of a statement whose neighbours are so many moves apart, or all.
+fn allowed(apart: u32, people: usize, meant: Meant) -> Vec<Dataset> {
+    match meant {
+        Meant::Fewest => vec![0, (1 << apart.min(31)) - 1],
+        Meant::All => (0..1 << people).collect(),
+    }
 }
 
 /// The statement's parameter; of (α,β) the α.

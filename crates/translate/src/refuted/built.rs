@@ -61,8 +61,20 @@ pub(super) fn instances(counterexample: Counterexample, from: &Statement, to: &T
         Counterexample::Everyone => case(growing(|step| responses(people - 1 + step, &bit_odds(from, &odds())))),
         Counterexample::Levels => match to.shape() {
             // Among so many people a simulator sees no more than half of them.
-            Shape::Simulated(rows) if rows < 3 => {
+            Shape::Simulated(rows) | Shape::SimulatedRows(rows) if rows < 3 => {
                 case(growing(|step| levels(rows as usize + 2 + step, &bit_odds(from, &odds()))))
+            }
+            _ => Vec::new(),
+        },
+        Counterexample::Counted => match (from.target.shape(), to.shape()) {
+            // The target's simulator must not see everybody either.
+            (Shape::SimulatedRows(rows), Shape::Simulated(other) | Shape::SimulatedRows(other))
+                if rows.max(other) < 3 =>
+            {
+                case(growing(|step| counted(rows.max(other) as usize + 2 + step, rows, &odds())))
+            }
+            (Shape::SimulatedRows(rows), Shape::All | Shape::View { .. }) if rows < 3 => {
+                case(growing(|step| counted(rows as usize + 1 + step, rows, &odds())))
             }
             _ => Vec::new(),
         },
@@ -91,7 +103,7 @@ pub(super) fn instances(counterexample: Counterexample, from: &Statement, to: &T
             _ => Vec::new(),
         },
         Counterexample::NotAllowed => match from.target.shape() {
-            Shape::Induced(apart) => {
+            Shape::Induced(apart) | Shape::Exchanged(apart) => {
                 let far: Dataset = (1 << apart.min(31)) - 1;
                 let known = move |data: Dataset| if data == far { 0 } else { data as usize };
                 case(one(if people > apart as usize { named(people, 1 << people, known) } else { None }))
@@ -117,6 +129,8 @@ fn growing(case: impl Fn(usize) -> Option<Mechanism>) -> Option<Built> {
 fn bit_odds(from: &Statement, odds: &Rational) -> Rational {
     let several = match from.target.shape() {
         Shape::Group(size) | Shape::ReplaceGroup(size) | Shape::Induced(size) => size,
+        // Whoever is exchanged answers twice.
+        Shape::Move => 2,
         _ => return odds.clone(),
     };
     // (1+x)^k ≤ e^(kx), and (R−1)/R ≤ ln R.
@@ -197,6 +211,15 @@ fn exactly_many(people: usize) -> Option<Mechanism> {
 fn levels(people: usize, odds: &Rational) -> Option<Mechanism> {
     let least = (power(odds, u32::try_from(people).ok()?) * whole(1000)).recip();
     yes(people, |data| &least * power(odds, data.count_ones()))
+}
+
+/// Seldom yes, and `(1 + qn)^rows` times as likely with `n` people, where one more multiplies that by `odds` at most.
+fn counted(people: usize, rows: u32, odds: &Rational) -> Option<Mechanism> {
+    // (1+q)^k ≤ e^(kq), and (R−1)/R ≤ ln R.
+    let more = (odds - whole(1)) / (odds * whole(rows));
+    let level = |size: u32| power(&(whole(1) + &more * whole(size)), rows);
+    let least = (level(u32::try_from(people).ok()?) * whole(1000)).recip();
+    yes(people, |data| &least * level(data.count_ones()))
 }
 
 /// Yes with probability 1/2 if person 1 and at least `k` others are in, otherwise so seldom that sampling keeps the odds exactly.

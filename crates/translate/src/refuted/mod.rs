@@ -10,7 +10,7 @@ mod built;
 pub use built::{Built, Instance};
 
 use crate::counterexample::Counterexample;
-use crate::notion::Notion;
+use crate::notion::{Facts, Notion};
 use crate::statement::{Statement, Target};
 use built::instances;
 
@@ -84,7 +84,7 @@ fn people(target: &Target) -> u32 {
         Notion::Rho { among } => among,
         Notion::Group { size } => size.saturating_add(1),
         Notion::CrowdBlending { crowd } => crowd,
-        Notion::Induced(crate::notion::Facts::Apart(people)) => people,
+        Notion::Induced(Facts::Apart(apart)) | Notion::InducedExchange(Facts::Apart(apart)) => apart,
         _ => 2,
     }
 }

@@ -5,6 +5,9 @@
 //! there is to see of `s`, within `R` of the answer on `s`. Neighbours are thus within `R²`; `s` is `k` steps from nobody; so
 //! the answer on `T` is within `R^(2k+2)` of that on nobody, and any two datasets within `R^(4k+4)`: free lunch. A simulator that
 //! sees nothing stands within `R` of all datasets at once, which are then within `R²`.
+//!
+//! Of a simulator that sees rows of all, empty ones among them (I-ZKR), no more follows than odds of `R²` between neighbours:
+//! whom it sees does not grow with those who are in, so that it counts them as well as a large sample of members would.
 
 use super::{Carry, Shape, Step, power};
 use crate::counterexample::Counterexample;
@@ -16,7 +19,7 @@ const SAME_FACTS: &str = "whatever facts are public, as long as they leave neigh
 
 /// What follows where one of the two is such a shape; `None` where neither is.
 pub(super) fn follows(from: &Shape, to: &Shape) -> Option<Result<Step, Counterexample>> {
-    use Shape::{Crowd, Induced, Simulated, Table, View};
+    use Shape::{All, Crowd, Exchanged, Induced, Simulated, SimulatedRows, Table, View};
     Some(match (from, to) {
         (Table { both }, Table { both: other }) => {
             if *both || both == other {
@@ -35,12 +38,16 @@ pub(super) fn follows(from: &Shape, to: &Shape) -> Option<Result<Step, Counterex
             }
         }
         (View { .. }, _) => Err(Counterexample::OutputTold),
-        (Induced(_), _) => Err(Counterexample::NotAllowed),
+        (Induced(_) | Exchanged(_), _) => Err(Counterexample::NotAllowed),
         (Crowd(k), Crowd(j)) if j <= k => power(1, &["I-CBP"]),
         (Crowd(_), _) => Err(Counterexample::AllOfThese),
         (Simulated(rows), _) => Ok(simulated(*rows, to)),
+        // Whoever sees more rows can ignore some of them, at random.
+        (SimulatedRows(rows), SimulatedRows(other)) if other >= rows => power(1, &["I-ZKR"]),
+        (SimulatedRows(_), All | Simulated(_) | SimulatedRows(_) | View { .. }) => Err(Counterexample::Counted),
+        (SimulatedRows(rows), _) => rows_seen(*rows, to),
         (_, View { .. }) => viewed(from),
-        (_, Simulated(_) | Crowd(_) | Induced(_)) => bounded(from, to),
+        (_, Simulated(_) | SimulatedRows(_) | Crowd(_) | Induced(_) | Exchanged(_)) => bounded(from, to),
         _ => return None,
     })
 }
@@ -48,15 +55,25 @@ pub(super) fn follows(from: &Shape, to: &Shape) -> Option<Result<Step, Counterex
 /// What follows from a shape of datasets for a simulator, a crowd or a constraint.
 fn bounded(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
     use Shape::{
-        All, Both, Crowd, Down, Group, Induced, OneOf, Replace, ReplaceGroup, Sampled, SampledUp, Simulated, Up,
+        All, Both, Crowd, Down, Exchanged, Group, Induced, Move, OneOf, Replace, ReplaceGroup, Sampled, SampledUp,
+        Simulated, SimulatedRows, Up,
     };
     match (from, to) {
         // Whoever answers as on any other dataset simulates.
         (All, Simulated(_)) => loose(power(1, &["I-FLP", "I-ZKP"])),
+        (All, SimulatedRows(_)) => loose(power(1, &["I-FLP", "I-ZKR"])),
         (All, Crowd(_)) => power(1, &["I-FLP", "I-CBP"]),
         (All, Induced(_)) => conditional(power(1, &["I-FLP", "I-INP"]), SAME_FACTS),
-        (Both | Group(_), Simulated(_)) => Err(Counterexample::Levels),
-        (Both | Group(_), Crowd(_)) => power(1, &["I-CBP"]),
+        (All, Exchanged(_)) => conditional(power(1, &["I-FLP", "I-INX"]), SAME_FACTS),
+        (Both | Move | Group(_), Simulated(_) | SimulatedRows(_)) => Err(Counterexample::Levels),
+        (Both | Move | Group(_), Crowd(_)) => power(1, &["I-CBP"]),
+        // So many people who join are as many moves; where all moves are exchanges, they are twice as many people.
+        (Move, Induced(apart)) => conditional(power(*apart, &["I-INX", "I-INP"]), SAME_FACTS),
+        (Move, Exchanged(moves)) => conditional(power(*moves, &["I-INX"]), SAME_FACTS),
+        (Both, Exchanged(moves)) => conditional(power(moves.saturating_mul(2), &["F-DI", "I-INX"]), SAME_FACTS),
+        (Group(k), Exchanged(moves)) => {
+            conditional(power(moves.saturating_mul(2).div_ceil(*k), &["F-NIk", "I-INX"]), SAME_FACTS)
+        }
         (Both, Induced(apart)) => conditional(power(*apart, &["F-DI", "I-INP"]), SAME_FACTS),
         (Group(k), Induced(apart)) => conditional(power(apart.div_ceil(*k), &["F-NIk", "I-INP"]), SAME_FACTS),
         (Up, _) => Err(Counterexample::OnlyAlone),
@@ -71,10 +88,10 @@ fn bounded(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
 
 /// What follows from a shape of datasets for a protocol that shows the answer.
 fn viewed(from: &Shape) -> Result<Step, Counterexample> {
-    use Shape::{All, Both, Down, Group, OneOf, Replace, ReplaceGroup, Sampled, SampledUp, Up};
+    use Shape::{All, Both, Down, Group, Move, OneOf, Replace, ReplaceGroup, Sampled, SampledUp, Up};
     match from {
         All => loose(conditional(power(1, &["I-FLP", "I-SMC"]), ANSWER_IS_VIEW)),
-        Up | Down | Both | Group(_) => Err(Counterexample::ManyBits),
+        Up | Down | Both | Move | Group(_) => Err(Counterexample::ManyBits),
         Replace | ReplaceGroup(_) | OneOf(_) => Err(Counterexample::ExactSize),
         Sampled { .. } | SampledUp { .. } => Err(Counterexample::ExactlyThese),
         _ => Err(Counterexample::KMax),
@@ -90,8 +107,8 @@ fn anywhere(rows: u32) -> u32 {
 /// datasets.
 fn simulated(rows: u32, to: &Shape) -> Step {
     use Shape::{
-        All, Both, Crowd, Down, Group, Induced, OneOf, Replace, ReplaceGroup, Sampled, SampledUp, Simulated, Uniform,
-        Up, View,
+        All, Both, Crowd, Down, Exchanged, Group, Induced, Move, OneOf, Replace, ReplaceGroup, Sampled, SampledUp,
+        Simulated, SimulatedRows, Uniform, Up, View,
     };
     let all = anywhere(rows);
     // Among k+1 people a simulator sees everybody else, and stands between any two neighbours.
@@ -106,18 +123,47 @@ fn simulated(rows: u32, to: &Shape) -> Step {
         Up | Down | Both | Uniform => step(2, &[], true),
         Crowd(_) => step(2, &["I-CBP"], true),
         Replace => step(4, &["F-DB"], sees(2)),
+        Move => step(4, &["I-INX"], sees(2)),
         OneOf(_) => step(4, &["B-5"], false),
         Group(size) => step(size.saturating_mul(2), &["F-NIk"], sees(*size)),
         ReplaceGroup(size) => step(size.saturating_mul(4), &["F-NIk", "F-DB"], false),
         Induced(apart) => {
             Step { condition: Some(SAME_FACTS), ..step(apart.saturating_mul(2), &["I-INP"], sees(*apart)) }
         }
+        Exchanged(moves) => {
+            let people = moves.saturating_mul(2);
+            Step { condition: Some(SAME_FACTS), ..step(people.saturating_mul(2), &["I-INX"], sees(people)) }
+        }
+        // Who sees nothing simulates as well without the rows.
+        SimulatedRows(_) if rows == 0 => step(1, &["I-ZKR"], true),
         Simulated(other) if *other >= rows => step(1, &[], true),
         View { .. } => Step { condition: Some(ANSWER_IS_VIEW), ..step(all, &["I-SMC"], false) },
         Sampled { rate } | SampledUp { rate } => Step { carry: sampled(rate), ..step(2, &["C-5"], true) },
         // Fewer rows than are known to be enough; tables are looked at before.
         All | Simulated(_) | Shape::Table { .. } => step(all, &[], false),
+        // By way of any two datasets.
+        SimulatedRows(_) => step(all, &["I-ZKR"], false),
     }
+}
+
+/// What follows from a simulator that sees rows of all: what follows from odds of `R²` between neighbours.
+fn rows_seen(rows: u32, to: &Shape) -> Result<Step, Counterexample> {
+    // It sees the same whether the person is in, and is within R of both. Among no more people than rows it sees everybody else,
+    // and can then stand in the middle between any two neighbours.
+    let through = super::follows(&Shape::Both, to)?;
+    let people = match to {
+        Shape::Replace | Shape::Move => 2,
+        Shape::Group(size) | Shape::Induced(size) => *size,
+        Shape::Exchanged(moves) => moves.saturating_mul(2),
+        _ => 1,
+    };
+    let carry = match through.carry {
+        Carry::Power(exponent) => Carry::Power(exponent.saturating_mul(2)),
+        Carry::Sample { power, rate, floor } => Carry::Sample { power: power.saturating_mul(2), rate, floor },
+    };
+    let tight = through.tight && people <= rows && !matches!(to, Shape::OneOf(_));
+    let theorems = [vec!["I-ZKR"], through.theorems].concat();
+    Ok(Step { carry, theorems, tight, ..through })
 }
 
 fn sampled(rate: &Rational) -> Carry {

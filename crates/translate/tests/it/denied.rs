@@ -11,7 +11,7 @@ use deniable_translate::statement::{Statement, Target};
 use deniable_translate::translation::{Direction, Translation, translate};
 
 /// Statements of every notion, at parameters for which a few people are enough.
-pub const STATEMENTS: [&str; 36] = [
+pub const STATEMENTS: [&str; 41] = [
     "odds=3",
     "epsilon=1",
     "bounded-odds=3",
@@ -33,6 +33,7 @@ pub const STATEMENTS: [&str; 36] = [
     "alpha-beta=1/2,1/2:1/4",
     "sampling=1/10,odds=6/5",
     "sampling=1/3,epsilon=1/2",
+    "positive-sampling:1/3=3/2",
     "sampled-gain:1/3=3/2",
     "group-privacy=2,odds=3",
     "group-privacy:2=3@replace-one",
@@ -41,17 +42,21 @@ pub const STATEMENTS: [&str; 36] = [
     "indistinguishable=3/2@replace-one@1/10..2/5",
     "zero-knowledge:0=2",
     "zero-knowledge:1=3/2",
+    "zero-knowledge-rows:1=2",
+    "zero-knowledge-rows:2=3/2",
     "crowd-blending:2=3/2",
     "crowd-blending:3=2",
     "induced-neighbours:none=2",
     "induced-neighbours:size=2",
     "induced-neighbours:2=2",
+    "induced-exchange:none=2",
+    "induced-exchange:2=2",
     "bayes-optimal=2",
     "semi-honest=2",
 ];
 
 /// What they are held against.
-pub const TARGETS: [&str; 37] = [
+pub const TARGETS: [&str; 43] = [
     "odds",
     "bounded-epsilon",
     "positive-odds",
@@ -72,6 +77,7 @@ pub const TARGETS: [&str; 37] = [
     "alpha-beta:1/4",
     "sampling:1/10",
     "sampling:1/2",
+    "positive-sampling:1/10",
     "sampled-gain:1/3",
     "group-privacy:2",
     "group-privacy:2@replace-one",
@@ -79,12 +85,17 @@ pub const TARGETS: [&str; 37] = [
     "indistinguishable@1/5..1/2",
     "zero-knowledge:0",
     "zero-knowledge:1",
+    "zero-knowledge-rows:1",
+    "zero-knowledge-rows:2",
     "crowd-blending:2",
     "crowd-blending:3",
     "induced-neighbours:none",
     "induced-neighbours:size",
     "induced-neighbours:2",
     "induced-neighbours:3",
+    "induced-exchange:none",
+    "induced-exchange:1",
+    "induced-exchange:2",
     "bayes-optimal",
     "bayes-optimal-two-sided",
     "semi-honest",
@@ -108,7 +119,13 @@ fn denied() -> impl Iterator<Item = (Statement, Target, Translation)> {
 fn is_of_datasets(shape: &Shape) -> bool {
     !matches!(
         shape,
-        Shape::Simulated(_) | Shape::Crowd(_) | Shape::Induced(_) | Shape::View { .. } | Shape::Table { .. }
+        Shape::Simulated(_)
+            | Shape::SimulatedRows(_)
+            | Shape::Crowd(_)
+            | Shape::Induced(_)
+            | Shape::Exchanged(_)
+            | Shape::View { .. }
+            | Shape::Table { .. }
     )
 }
 

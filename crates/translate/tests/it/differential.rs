@@ -29,7 +29,7 @@ use deniable_translate::translation::{Direction, Translation, translate};
 use std::collections::BTreeMap;
 
 /// A target, and how `check` is asked for it: notion, family, range of priors.
-const ASKED: [(&str, &str, &str, &str); 42] = [
+const ASKED: [(&str, &str, &str, &str); 49] = [
     ("odds", "dp", "all", ""),
     ("positive-odds", "positive-dp", "all", ""),
     ("negative-odds", "negative-dp", "all", ""),
@@ -57,6 +57,7 @@ const ASKED: [(&str, &str, &str, &str); 42] = [
     ("alpha-beta", "alpha:0", "all", "beta:0"),
     ("sampling:1/3", "sampling:1/3", "all", ""),
     ("sampling:3/4", "sampling:3/4", "all", ""),
+    ("positive-sampling:1/3", "positive-sampling:1/3", "all", ""),
     ("sampled-gain:1/3", "pmp", "sampled:1/3", ""),
     ("group-privacy:2", "membership", "groups:2", ""),
     ("uniform-gain", "pmp", "uniform", ""),
@@ -66,10 +67,16 @@ const ASKED: [(&str, &str, &str, &str); 42] = [
     ("indistinguishable@replace-one@1/10..2/5", "indistinguishable", "bounded", "1/10..2/5"),
     ("zero-knowledge:0", "zero-knowledge:0", "all", ""),
     ("zero-knowledge:1", "zero-knowledge:1", "all", ""),
+    ("zero-knowledge-rows:0", "zero-knowledge-rows:0", "all", ""),
+    ("zero-knowledge-rows:1", "zero-knowledge-rows:1", "all", ""),
+    ("zero-knowledge-rows:2", "zero-knowledge-rows:2", "all", ""),
     ("crowd-blending:2", "crowd-blending:2", "all", ""),
     ("crowd-blending:3", "crowd-blending:3", "all", ""),
     ("induced-neighbours:size", "bounded-dp", "all", ""),
     ("induced-neighbours:2", "allowed", "0 3", ""),
+    ("induced-exchange:none", "allowed-moves", "", ""),
+    ("induced-exchange:size", "bounded-dp", "all", ""),
+    ("induced-exchange:2", "allowed-moves", "0 3", ""),
     ("semi-honest", "view", "one", ""),
     ("semi-honest-both", "view", "both", ""),
 ];
@@ -110,6 +117,12 @@ fn found(mechanism: &Mechanism, (_, notion, family, range): (&str, &str, &str, &
         "allowed" => {
             let allowed = family.split(' ').map(|data| data.parse().unwrap()).collect();
             vec![verdict(mechanism, &Checked::Induced { allowed }, "all", "")]
+        }
+        "allowed-moves" => {
+            let all = || (0..1 << mechanism.size()).collect();
+            let some = || family.split(' ').map(|data| data.parse().unwrap()).collect();
+            let allowed = if family.is_empty() { all() } else { some() };
+            vec![verdict(mechanism, &Checked::InducedExchange { allowed }, "all", "")]
         }
         _ if range.starts_with("beta") => {
             [notion, range].map(|notion| verdict(mechanism, &words::notion(notion).unwrap(), family, "")).into()
@@ -220,6 +233,9 @@ fn ask(instance: &Instance, to: &Target, is_statement: bool) -> Vec<Verdict> {
             vec![protocol.simulate(Party::First, sides).unwrap().value]
         }
         (Some(mechanism), _) if name == "induced-neighbours:2" && !is_statement => found(mechanism, ASKED[0]),
+        (Some(mechanism), _) if name == "induced-exchange:2" && !is_statement => {
+            found(mechanism, ("", "allowed-moves", "", ""))
+        }
         (Some(mechanism), _) => found(mechanism, asked),
         _ => panic!("{name}"),
     }

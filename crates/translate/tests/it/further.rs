@@ -21,9 +21,18 @@ fn bounds(mechanism: &Mechanism, shape: &Shape) -> (Bound, Bound) {
     let count = |value: &u32| *value as usize;
     match shape {
         Shape::Simulated(rows) => asked(mechanism, &Notion::ZeroKnowledge { rows: count(rows) }),
+        Shape::SimulatedRows(rows) => asked(mechanism, &Notion::ZeroKnowledgeRows { rows: count(rows) }),
         Shape::Crowd(crowd) => asked(mechanism, &Notion::CrowdBlending { crowd: count(crowd) }),
         Shape::Induced(apart) if mechanism.size() < count(apart) => (Bound::one(), Bound::one()),
         Shape::Induced(apart) => asked(mechanism, &Notion::Induced { allowed: vec![0, (1 << apart) - 1] }),
+        // Facts that leave two datasets: so many people more, or, where there are as many others, so many exchanged.
+        Shape::Exchanged(moves) if mechanism.size() < count(moves) => (Bound::one(), Bound::one()),
+        Shape::Exchanged(moves) => {
+            let these: Dataset = (1 << moves) - 1;
+            let ask = |allowed| asked(mechanism, &Notion::InducedExchange { allowed });
+            let more = ask(vec![0, these]);
+            if mechanism.size() < 2 * count(moves) { more } else { more.max(ask(vec![these, these << moves])) }
+        }
         other => {
             let measured = measure(mechanism, other);
             (measured.clone(), measured)
@@ -36,10 +45,14 @@ fn further() -> Vec<Shape> {
         Shape::Simulated(0),
         Shape::Simulated(1),
         Shape::Simulated(2),
+        Shape::SimulatedRows(1),
+        Shape::SimulatedRows(2),
+        Shape::SimulatedRows(3),
         Shape::Crowd(2),
         Shape::Crowd(3),
         Shape::Induced(2),
         Shape::Induced(3),
+        Shape::Exchanged(1),
     ]
 }
 

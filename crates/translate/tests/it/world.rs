@@ -103,6 +103,7 @@ pub fn measure(mechanism: &Mechanism, shape: &Shape) -> Bound {
         Shape::Down => over_pairs(mechanism, plain, |a, b| up(b, a)),
         Shape::Both => over_pairs(mechanism, plain, |a, b| apart(a, b) == 1),
         Shape::Replace => over_pairs(mechanism, plain, |a, b| apart(a, b) == 2 && even(a, b)),
+        Shape::Move => over_pairs(mechanism, plain, |a, b| (a & !b).count_ones().max((b & !a).count_ones()) == 1),
         Shape::Group(k) => over_pairs(mechanism, plain, |a, b| apart(a, b) <= *k),
         Shape::ReplaceGroup(k) => over_pairs(mechanism, plain, |a, b| apart(a, b) <= 2 * k && even(a, b)),
         Shape::All => over_pairs(mechanism, plain, |_, _| true),
@@ -139,7 +140,13 @@ pub fn measure(mechanism: &Mechanism, shape: &Shape) -> Bound {
             };
             largest(outputs(mechanism).flat_map(|o| (0..people).map(move |t| (o, t))).map(|(o, t)| ratio(o, t)))
         }
-        Shape::Simulated(_) | Shape::Crowd(_) | Shape::Induced(_) | Shape::View { .. } | Shape::Table { .. } => {
+        Shape::Simulated(_)
+        | Shape::SimulatedRows(_)
+        | Shape::Crowd(_)
+        | Shape::Induced(_)
+        | Shape::Exchanged(_)
+        | Shape::View { .. }
+        | Shape::Table { .. } => {
             panic!("{shape:?} is no ratio of two datasets: `further` and `differential` ask `check`")
         }
     }
@@ -152,6 +159,7 @@ pub fn shapes() -> Vec<Shape> {
         Shape::Down,
         Shape::Both,
         Shape::Replace,
+        Shape::Move,
         Shape::Group(2),
         Shape::Group(3),
         Shape::ReplaceGroup(2),

@@ -56,10 +56,6 @@ pub struct TooManyPriors {
 /// When there are too many given priors.
 pub fn obstacle(family: &Family, entities: usize, scale: Scale) -> Result<Option<Obstacle>, TooManyPriors> {
     let of_range = |range: &PriorRange| {
-        // Nobody is uncertain of anybody: there is nothing to scale.
-        if range.high().is_zero() || range.low().is_one() {
-            return None;
-        }
         let (end, limit) = match scale {
             Scale::Down => (range.low(), whole(0)),
             Scale::Up => (range.high(), whole(1)),

@@ -152,3 +152,20 @@ fn tight_steps_are_attained() {
     }
     assert!(loose.is_empty() && tight > 40, "{tight}, of which nothing attains {loose:#?}");
 }
+
+/// Exchanges move two people each: of so many one answer has the odds of all who go and of all who come.
+#[test]
+fn exchanges_have_the_odds_of_all_who_move() {
+    for moves in 1..=2_u32 {
+        let these: Dataset = (1 << moves) - 1;
+        let count = |data: Dataset| data.count_ones().cast_signed();
+        let mechanism = rare(2 * moves as usize, |data| count(data & these) - count(data & these << moves));
+        let (reached, _) = bounds(&mechanism, &Shape::Exchanged(moves));
+        for from in [Shape::Both, Shape::Move, Shape::Group(2)] {
+            let Bound::Finite(odds) = measure(&mechanism, &from) else { panic!("{from:?}") };
+            let step = follows(&from, &Shape::Exchanged(moves)).unwrap();
+            let (limit, _) = step.carry.apply(&Amount::of(odds)).ends();
+            assert_eq!(reached, Bound::Finite(limit), "{from:?}, {moves}");
+        }
+    }
+}

@@ -65,7 +65,7 @@ pub fn obstacle(family: &Family, entities: usize, scale: Scale) -> Result<Option
     Ok(match family {
         Family::Bounded(range) if !any_of_size(range, entities) => None,
         Family::OneOfTwo(range) if entities < 2 || beliefs_of_two(range).is_none() => None,
-        Family::OneOf(among) if entities < *among => None,
+        Family::OneOf(among) | Family::OneOfRest(among) if entities < *among => None,
         Family::All | Family::Groups(_) => None,
         Family::Independent(range) | Family::TwoDatasets(range) => of_range(range),
         Family::Box(ranges) => ranges.iter().find_map(of_range),

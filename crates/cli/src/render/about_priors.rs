@@ -125,11 +125,13 @@ pub fn coupling(
         }
         Coupling::Stranded(datasets) => {
             shown.stranded = datasets.iter().map(|data| mechanism.members(*data)).collect();
-            let _ = writeln!(
-                table,
-                "  not paired: given {entity}, {} weigh more together than all their neighbours given not {entity}",
-                shown.stranded.join(" and ")
-            );
+            let weigh = if shown.stranded.len() == 1 {
+                "weighs more than all its"
+            } else {
+                "weigh more together than all their"
+            };
+            let datasets = shown.stranded.join(" and ");
+            let _ = writeln!(table, "  not paired: given {entity}, {datasets} {weigh} neighbours given not {entity}");
         }
     }
     Ok(Written { table, json: super::json(&shown)? })

@@ -268,7 +268,7 @@ const SAMPLING: Entry = Entry {
 };
 
 const POSITIVE_SAMPLING: Entry = Entry {
-    aliases: &["positive dp under sampling", "(β,ε)-positive dps"],
+    aliases: &["positive-dps", "positive dp under sampling", "(β,ε)-positive dps"],
     form: "positive-sampling:RATE",
     parameters: &[RATE],
     needs: "that nobody knows who was sampled",

@@ -38,7 +38,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let subject = Subject::builtin(name, &parameters)?;
         let asked = Asked::of(&subject, Party::First)?;
-        let mut questions: Vec<(&str, Option<&str>)> = NOTIONS.map(|notion| (notion, None)).to_vec();
+        // A copy of this file measures an earlier commit, too: without the words that it does not have.
+        let known = |notion: &&str| words::notion(notion).is_ok();
+        let mut questions: Vec<(&str, Option<&str>)> =
+            NOTIONS.into_iter().filter(known).map(|notion| (notion, None)).collect();
         for sign in ["pmp", "nmp"] {
             questions.extend(FAMILIES.map(|family| (sign, Some(family))));
         }
@@ -57,7 +60,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let of_notion = slowest.into_iter().map(|(notion, times)| (median(times), notion)).max();
         let (time, notion) = of_notion.unwrap_or_default();
-        println!("{name}, {size} people: {:.3?}, of which {notion} {time:.3?}", median(all));
+        println!(
+            "{name}, {size} people, {} questions: {:.3?}, of which {notion} {time:.3?}",
+            questions.len(),
+            median(all)
+        );
     }
     Ok(())
 }

@@ -14,16 +14,22 @@ use super::gain::vacuous;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::verdict::{Apart, Value, Verdict, Witness};
 use deniable_core::exact::Bound;
+use std::collections::HashSet;
 
 pub(super) fn decide(mechanism: &Mechanism, crowd: usize) -> Result<Verdict, CheckError> {
     complete(mechanism)?;
     let n = mechanism.size();
     let exchanges = exchanges(mechanism);
+    let crowds: Vec<Vec<usize>> = exchanges.iter().map(|ratios| best_first(ratios)).collect();
     let mut worst: Option<(Bound, Dataset, usize)> = None;
     for data in mechanism.datasets() {
         for entity in (0..n).filter(|t| data >> t & 1 == 1) {
             let beyond = |bound: &Bound| worst.as_ref().is_none_or(|(worst, ..)| bound > worst);
-            let blends = of_crowd(&exchanges[entity], data, crowd);
+            let blends = match last_of_crowd(&crowds[entity], data, crowd) {
+                Some(last) => exchanges[entity][last].clone(),
+                None if crowd == 0 => Bound::one(),
+                None => Bound::Infinite,
+            };
             // The smaller of the two counts: where either is no worse than what is known, so is it.
             if !beyond(&blends) {
                 continue;
@@ -54,7 +60,7 @@ fn exchanges(mechanism: &Mechanism) -> Vec<Vec<Bound>> {
     let n = mechanism.size();
     let mut all = vec![vec![Bound::one(); n]; n];
     for (one, other) in (0..n).flat_map(|one| (0..one).map(move |other| (one, other))) {
-        let pairs = exchanged(n, one, other);
+        let pairs = each_two_rows_once(mechanism, exchanged(n, one, other)).into_iter();
         let ratio = pairs.map(|(left, right)| both_ways(mechanism, left, right)).max().unwrap_or_else(Bound::one);
         all[other][one] = ratio.clone();
         all[one][other] = ratio;
@@ -68,15 +74,26 @@ fn exchanged(n: usize, one: usize, other: usize) -> impl Iterator<Item = (Datase
     neither.map(move |data| (data | 1 << one, data | 1 << other))
 }
 
-/// How well an entity blends with the `crowd` members with whom it blends best; itself is the best.
-fn of_crowd(ratios: &[Bound], data: Dataset, crowd: usize) -> Bound {
-    let mut each: Vec<&Bound> =
-        ratios.iter().enumerate().filter(|(t, _)| data >> t & 1 == 1).map(|each| each.1).collect();
-    each.sort_unstable();
-    match crowd.checked_sub(1) {
-        None => Bound::one(),
-        Some(last) => each.get(last).map_or(Bound::Infinite, |bound| (*bound).clone()),
-    }
+/// Of pairs with the same two rows only one, where rows are known to be shared.
+fn each_two_rows_once(
+    mechanism: &Mechanism,
+    pairs: impl Iterator<Item = (Dataset, Dataset)>,
+) -> Vec<(Dataset, Dataset)> {
+    let Some(kinds) = mechanism.kinds() else { return pairs.collect() };
+    let mut seen = HashSet::new();
+    pairs.filter(|(left, right)| seen.insert((kinds.of[*left as usize], kinds.of[*right as usize]))).collect()
+}
+
+/// All entities, by how well one blends with them: itself is the best.
+fn best_first(ratios: &[Bound]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..ratios.len()).collect();
+    order.sort_by(|left, right| ratios[*left].cmp(&ratios[*right]));
+    order
+}
+
+/// The worst of the `crowd` members with whom an entity blends best; `None` for nobody, and where there are not so many.
+fn last_of_crowd(best_first: &[usize], data: Dataset, crowd: usize) -> Option<usize> {
+    best_first.iter().copied().filter(|member| data >> member & 1 == 1).nth(crowd.checked_sub(1)?)
 }
 
 fn removal(mechanism: &Mechanism, data: Dataset, entity: usize) -> Bound {

@@ -16,6 +16,7 @@ use deniable_core::exact::{Rational, Rounding, square_root, whole};
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 
 /// Decimals of roots in lower bounds.
 const PLACES: u32 = 24;
@@ -72,20 +73,27 @@ impl Sight {
             Self::Members(rows) => (rows.min(members), 0),
             Self::Rows(rows) => (rows.min(entities), entities.saturating_sub(members)),
         };
-        let all = choose(members + missing, rows);
+        let all = whole(choose(members + missing, rows));
+        let fewest = rows.saturating_sub(missing);
+        // The rest of the sample is rows of ⊥, which are all alike.
+        let shares: Vec<Rational> = (fewest..=rows).map(|size| whole(choose(missing, rows - size)) / &all).collect();
         let mut seen = Vec::new();
-        let mut subset = data;
-        loop {
-            let size = subset.count_ones() as usize;
-            // The rest of the sample is rows of ⊥, which are all alike.
-            if size <= rows && rows - size <= missing {
-                seen.push((subset, whole(choose(missing, rows - size)) / whole(all.clone())));
-            }
-            if subset == 0 {
-                return seen;
-            }
-            subset = (subset - 1) & data;
-        }
+        subsets(data, 0, fewest..=rows, &mut seen);
+        seen.into_iter().map(|subset| (subset, shares[subset.count_ones() as usize - fewest].clone())).collect()
+    }
+}
+
+/// Adds `chosen` with each part of `rest` that makes it as large as is asked, the largest number first.
+fn subsets(rest: Dataset, chosen: Dataset, sizes: RangeInclusive<usize>, found: &mut Vec<Dataset>) {
+    let size = chosen.count_ones() as usize;
+    if size == *sizes.end() || rest == 0 {
+        found.extend(sizes.contains(&size).then_some(chosen));
+        return;
+    }
+    let next: Dataset = 1 << rest.ilog2();
+    subsets(rest & !next, chosen | next, sizes.clone(), found);
+    if size + (rest & !next).count_ones() as usize >= *sizes.start() {
+        subsets(rest & !next, chosen, sizes, found);
     }
 }
 
@@ -132,7 +140,10 @@ pub(crate) fn kept_ratio(
         return Bound::Infinite;
     }
     let mut worst = Bound::one();
-    for others in mechanism.datasets().map(|data| data & !(1 << entity)) {
+    // Once, whether the datasets with the entity or those without it are given.
+    let of_two = |others: &Dataset| [*others, *others | 1 << entity].into_iter().filter(|data| mechanism.gives(*data));
+    let all = (0..1 << mechanism.size()).filter(|data| data >> entity & 1 == 0 && of_two(data).next().is_some());
+    for others in all {
         let seen = sight.samples(mechanism.size(), others);
         let answer = |(seen, share)| Some((answers.get(seen)?, share));
         let Some(each) = seen.iter().map(|(seen, share)| answer((seen, share))).collect::<Option<Vec<_>>>() else {
@@ -140,7 +151,7 @@ pub(crate) fn kept_ratio(
         };
         for output in 0..mechanism.outputs().len() {
             let simulated = each.iter().map(|(answer, share)| &answer[output] * *share).sum::<Rational>();
-            for data in [others, others | 1 << entity].into_iter().filter(|data| mechanism.gives(*data)) {
+            for data in of_two(&others) {
                 let real = mechanism.probability(output, data);
                 for ratio in [Bound::of(&simulated, &real), Bound::of(&real, &simulated)].into_iter().flatten() {
                     worst = worst.max(ratio);

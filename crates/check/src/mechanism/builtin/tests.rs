@@ -273,7 +273,7 @@ fn shuffled_responses_keep_their_odds_and_hide_who_was_replaced() {
 /// Where many datasets share a row, pairs of rows are looked at once: the same is found at the same place.
 #[test]
 fn shared_rows_change_no_decision() {
-    for name in ["truncated-geometric", "geometric", "kmax", "size", "shuffle", "constant", "or", "noisy-max"] {
+    for name in ["truncated-geometric", "geometric", "kmax", "size", "shuffle", "constant", "or", "and", "noisy-max"] {
         let shared = built(name, &[]);
         assert!(shared.kinds().is_some(), "{name}");
         let outputs: Vec<&str> = shared.outputs().iter().map(String::as_str).collect();
@@ -281,7 +281,8 @@ fn shared_rows_change_no_decision() {
         assert!(own.kinds().is_none() && own == shared, "{name}");
         let both = Notion::Unbounded { sign: Sign::Both };
         let notions = [both, Notion::Unbounded { sign: Sign::Positive }, Notion::Unbounded { sign: Sign::Negative }];
-        for notion in notions.into_iter().chain([Notion::Bounded, Notion::FreeLunch]) {
+        let crowds = (1..=shared.size()).map(|crowd| Notion::CrowdBlending { crowd });
+        for notion in notions.into_iter().chain([Notion::Bounded, Notion::FreeLunch]).chain(crowds) {
             let found = decide(&shared, &notion, &Family::All).unwrap();
             assert_eq!(found, decide(&own, &notion, &Family::All).unwrap(), "{name} {notion:?}");
         }

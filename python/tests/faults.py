@@ -479,6 +479,8 @@ def main(words: Optional[Sequence[str]] = None) -> int:
             if problem is not None:
                 failed.append(problem)
                 print(problem, flush=True)
+            if sum(counted.values()) % 100 == 0:
+                print(f"faults: {sum(counted.values())} of {given.tries}", file=sys.stderr, flush=True)
     print("faults: " + ", ".join(f"{count} {name}" for name, count in sorted(counted.items())))
     print(f"{given.tries - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0

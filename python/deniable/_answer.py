@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import html
 import json
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple
 from . import _deniable
 from ._errors import Error, usage
 from ._exact import read
+from ._page import listed, page, pictures, prose
 
 if TYPE_CHECKING:
     import pandas
@@ -131,20 +131,12 @@ class Guarantee:
         return f"Guarantee(odds={self.odds!r}, promises={self.promises!r})"
 
     def _repr_html_(self) -> str:
-        def listed(title: str, sentences: Tuple[str, ...]) -> str:
-            inside = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences)
-            return f"<h4>{title}</h4><ul>{inside}</ul>"
-
-        pictures = "".join(
-            f"<figure style='max-width:44em'>{svg}<figcaption>{html.escape(caption)}</figcaption></figure>"
-            for svg, caption in self._pictures
-        )
-        return (
-            listed("What is promised, about everything released here, now and later, together", self.promises)
-            + pictures
-            + listed("Against", self.adversary)
-            + listed("Provided that", self.assumptions)
-            + listed("Outside this are", self.outside)
+        return page(
+            listed("What is promised, about everything released here, now and later, together", self.promises),
+            pictures(self._pictures),
+            listed("Against", self.adversary),
+            listed("Provided that", self.assumptions),
+            listed("Outside this are", self.outside),
         )
 
 
@@ -309,9 +301,8 @@ class Answer:
 
     def _repr_html_(self) -> str:
         inside = _deniable.answer_html(self._json, self.confidence)
-        style = f"<style>{_deniable.picture_style()}.deniable figure{{max-width:44em;margin:1em 0}}.deniable .number{{text-align:right}}</style>"
-        promises = "; ".join(html.escape(promise) for promise in self.guarantee.promises)
-        return f"<div class='deniable'>{style}{inside}<p>Promised about everything released about these people: {promises}.</p></div>"
+        promises = prose("; ".join(self.guarantee.promises))
+        return page(inside, f"<p>Promised about everything released about these people: {promises}.</p>")
 
     def __reduce__(self) -> str:
         raise TypeError("an Answer is not pickled: keep to_json(), to_arrow() or to_polars()")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 from fractions import Fraction
 from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
@@ -10,6 +9,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Unio
 from . import _deniable
 from ._calls import prior_range
 from ._exact import Exact, given, read
+from ._page import page, pictures, text
 
 Outputs = Callable[[List[int], int], object]
 """A function of an input and a number, which gives so many outputs: numbers, texts, or tuples of them, in a list or an array of NumPy."""
@@ -78,8 +78,7 @@ class Audit:
         return f"Audit(broken={self.broken}, odds_at_least={float(self.odds_at_least):.4g}, claim={self.claim!r})"
 
     def _repr_html_(self) -> str:
-        picture = f"<figure style='max-width:44em'>{_deniable.belief_curve(self.odds_at_least)}<figcaption>what a belief can become, at least</figcaption></figure>"
-        return f"<pre>{html.escape(str(self))}</pre>{picture}"
+        return page(text(self), pictures([(_deniable.belief_curve(self.odds_at_least), "what a belief can become, at least")]))
 
 
 def audit(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 import os
@@ -13,6 +12,7 @@ from . import _deniable
 from ._arrow import ArrowArray, ArrowStream, ArrowTable
 from ._calls import prior_range, wait, words
 from ._exact import Exact, given, read
+from ._page import page, pictures, text
 
 Bound = Union[Fraction, float]
 """A fraction, or ``math.inf``."""
@@ -92,11 +92,10 @@ class Verdict:
         return f"Verdict(notion={self.notion!r}, {at}, {self.reached})"
 
     def _repr_html_(self) -> str:
-        picture = ""
+        drawn = []
         if self.parameter == "odds" and isinstance(self.high, Fraction):
-            curve = _deniable.belief_curve(self.high)
-            picture = f"<figure style='max-width:44em'>{curve}<figcaption>what any belief can become</figcaption></figure>"
-        return f"<pre>{html.escape(str(self))}</pre>{picture}"
+            drawn.append((_deniable.belief_curve(self.high), "what any belief can become"))
+        return page(text(self), pictures(drawn))
 
 
 def check(

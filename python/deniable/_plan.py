@@ -9,6 +9,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from ._errors import usage
 from ._exact import read
+from ._page import items, page
 
 
 class PlannedQuery(NamedTuple):
@@ -110,7 +111,6 @@ class Plan:
             f"<th scope='col'>{name}</th>"
             for name in ("query", "share of ln R", "answer", "scale of the noise", f"error ({self._json['confidence']})", "typically")
         )
-        notes = "".join(f"<li>{html.escape(note)}</li>" for note in [*self._json["notes"], *self._json["hints"]])
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>" + (
-            f"<ul>{notes}</ul>" if notes else ""
-        )
+        notes = [*self._json["notes"], *self._json["hints"]]
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+        return page(table, items(notes) if notes else "")

@@ -156,7 +156,8 @@ def _(mo, opendp_counts, within_caps):
 
         - **The noise of counts is the same**: six rows of one patient can count, so the scale is 6 / (1/2) = 12 in both, discrete Laplace noise in both.
         - **The rows that count differ**: {within_caps.sum():,} visits are within the caps, and OpenDP's answers add up to {within_caps.sum() - opendp_counts["visits"].sum()} fewer, because
-          in this version `truncate_num_groups(2, keep="first")` ranks a patient's rows and not departments. `truncate_per_group(6)` alone has the same scale and does not leave them out; then a patient counts in any number of departments.
+          in this version `truncate_num_groups(2, keep="first")` keeps one department and charges for two. `truncate_per_group(6)` alone has the same scale and
+          does not leave them out; then a patient counts in any number of departments.
         - **An average** is a noisy sum over a noisy count in both. Here OpenDP sums values between 0 and 60, where one patient moves the sum by 360; Deniable sums their distance from the
           middle of the bounds, where one patient moves it by 180. Its scale is half as large. In OpenDP you can do the same by hand: subtract 30 first.
         - **Intervals**: Deniable gives one for every number, of averages, too. OpenDP gives the accuracy of a count or a sum (`summarize(alpha=0.05)`).

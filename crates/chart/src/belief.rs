@@ -103,12 +103,12 @@ fn marked(area: &Area<'_>, plot: &Plot, Mark { name, before, low, high }: &Mark)
     line(area, &[lowest, highest], INK, 2)?;
     dot(area, highest, 5.0, INK)?;
     dot(area, lowest, 5.0, INK)?;
-    // The name stands where the band leaves room for it: left of the upper end, right of the lower one.
-    let (at, side) = if *before > 0.85 {
+    // The name stands where the band leaves room for it: left of the upper end, below the lower one.
+    let (at, side) = if *before > 0.95 {
         // There is no room to the right.
-        ((lowest.0 - 9.0, lowest.1 + 8.0), HPos::Right)
+        ((lowest.0 + 6.0, lowest.1 + 20.0), HPos::Right)
     } else if *before > 0.5 {
-        ((lowest.0 + 9.0, lowest.1 + 8.0), HPos::Left)
+        ((lowest.0, lowest.1 + 20.0), HPos::Center)
     } else {
         ((highest.0 - 9.0, highest.1 - 12.0), HPos::Right)
     };

@@ -33,6 +33,20 @@ impl Measure {
         }
     }
 
+    /// Where nothing is learned by anybody.
+    pub(super) fn least(self) -> Bound {
+        match self {
+            Self::Belief => Bound::Finite(whole(0)),
+            Self::Gain | Self::Fall => Bound::one(),
+        }
+    }
+
+    /// Whether what certainty would have is had by uncertain beliefs, too, which otherwise only come near: whoever is proved right was
+    /// uncertain before, and a belief that is ruled out was ruled out from anywhere; a factor of 1 is everybody's.
+    pub(super) fn is_reached_inside(self, odds: &Bound) -> bool {
+        *odds == Bound::Infinite || (self != Self::Belief && *odds <= Bound::one())
+    }
+
     /// The measure is the largest of these quotients, whether the own world is on top or all others are.
     fn quotients(self, own_on_top: bool, Point { own, alone, rest }: &Point) -> Vec<(Rational, Rational)> {
         let all = own * alone + rest;

@@ -11,6 +11,7 @@ mod explicit_priors;
 mod filter;
 mod gain;
 mod groups;
+mod highest_prior;
 mod indistinguishable;
 mod induced_neighbours;
 mod largest_ratio;

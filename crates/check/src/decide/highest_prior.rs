@@ -1,0 +1,118 @@
+//! Measures of a belief that grow with it and with the likelihood ratio: the belief afterwards (B-4), and the factor by which belief in
+//! the reverse falls (I-IND). Over a family they are largest at its largest ratio and its highest prior.
+
+use super::error::{CheckError, complete};
+use super::gain::{Observed, vacuous};
+use super::measure::Measure;
+use super::pairs::{self, Found};
+use super::prior_boxes::{inside, vertices};
+use super::public_size::{Asked, beliefs_of_two, bracket, of_top, some_observer};
+use super::two_datasets::Pair;
+use super::{candidates, groups, product};
+use crate::family::{Family, Others, Prior};
+use crate::mechanism::Mechanism;
+use crate::notion::{Direction, Sign};
+use crate::verdict::{Value, Verdict};
+use deniable_core::adversary::PriorRange;
+use num_traits::{One, Zero};
+
+/// What is asked about one direction.
+#[derive(Debug)]
+pub(super) struct Question {
+    pub(super) measure: Measure,
+    pub(super) direction: Direction,
+    /// What defines the measure.
+    pub(super) theorem: &'static str,
+    /// What a verdict rests on.
+    pub(super) theorems: Vec<&'static str>,
+    /// How given priors are decided: by the definition, with the mixtures that the notion knows.
+    pub(super) explicit: fn(&Mechanism, &[Prior], &Question) -> Result<Verdict, CheckError>,
+}
+
+impl Question {
+    pub(super) fn decide(&self, mechanism: &Mechanism, family: &Family) -> Result<Verdict, CheckError> {
+        let direction = self.direction;
+        let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
+        let over = |found, range: &PriorRange| Ok(self.over_range(mechanism, found, range));
+        match family {
+            Family::All => over(pairs::present_in_one_only(mechanism, direction), &PriorRange::any()),
+            Family::Groups(size) => over(groups::worst(mechanism, *size, direction)?, &PriorRange::any()),
+            Family::Independent(range) | Family::TwoDatasets(range) => over(pairs::one_more(mechanism, sign), range),
+            Family::OneOfTwo(range) => match beliefs_of_two(range) {
+                Some(inner) => over(pairs::exchanged(mechanism), &inner),
+                None => Ok(self.vacuous()),
+            },
+            Family::Bounded(range) if range.is_any() => over(pairs::exchanged(mechanism), range),
+            Family::Bounded(range) => self.sized(mechanism, range),
+            Family::OneOf(among) => Ok(self.given(candidates::worst(mechanism, *among, Others::Certain, direction)?)),
+            Family::OneOfRest(among) => Ok(self.given(candidates::worst(mechanism, *among, Others::In, direction)?)),
+            Family::Uniform => {
+                complete(mechanism)?;
+                Ok(self.given(product::uniform(mechanism, direction)))
+            }
+            // Who is kept for certain is certain: nobody is unsure of anything.
+            Family::Sampled(rate) if rate.is_zero() || rate.is_one() => Ok(self.vacuous()),
+            Family::Sampled(rate) => {
+                complete(mechanism)?;
+                Ok(self.given(product::sampled_prior(mechanism, rate, direction)))
+            }
+            Family::Box(ranges) => self.boxed(mechanism, ranges),
+            Family::Explicit(priors) => (self.explicit)(mechanism, priors, self),
+        }
+    }
+
+    pub(super) fn vacuous(&self) -> Verdict {
+        vacuous(self.measure.least(), self.theorems.clone())
+    }
+
+    /// Over priors in a range, when all other entities may be certain: the highest prior, or near certainty.
+    fn over_range(&self, mechanism: &Mechanism, found: Option<Found>, range: &PriorRange) -> Verdict {
+        let own = of_top(range, self.direction);
+        let Some(Found { ratio, witness }) = found else { return self.vacuous() };
+        let value = self.measure.of(own.high(), &ratio);
+        if own.high().is_one() && !self.measure.is_reached_inside(&ratio) {
+            let value = Value::Approached(value);
+            return Verdict { value, witness: Some(witness), theorems: self.theorems.clone() };
+        }
+        let belief = if own.high().is_one() { inside(&own) } else { own.high().clone() };
+        let pair = Pair::of(&Found { ratio, witness });
+        let witness = pair.map(|pair| pair.observer(mechanism, self.direction, &belief));
+        Verdict { value: Value::Attained(value), witness, theorems: self.theorems.clone() }
+    }
+
+    /// With one given belief.
+    fn given(&self, found: Option<Observed>) -> Verdict {
+        let Some(Observed { ratio, belief, witness }) = found else { return self.vacuous() };
+        let value = Value::Attained(self.measure.of(&belief, &ratio));
+        Verdict { value, witness: Some(witness), theorems: self.theorems.clone() }
+    }
+
+    /// Over F-DB[a,b]: at most what the replace-one ratio makes of the highest prior.
+    fn sized(&self, mechanism: &Mechanism, range: &PriorRange) -> Result<Verdict, CheckError> {
+        let Some(found) = pairs::exchanged(mechanism).filter(|_| some_observer(mechanism.size(), range)) else {
+            return Ok(self.vacuous());
+        };
+        let Self { measure, direction, theorem, .. } = *self;
+        let own = of_top(range, direction);
+        let high = measure.of(own.high(), &found.ratio);
+        let ends = [own.low().clone(), own.high().clone()];
+        let asked = Asked { range, direction, ends: &ends, high, measure, theorem };
+        bracket(mechanism, found, asked, self.theorems.clone())
+    }
+
+    /// Over a box: the highest prior of each entity with the ratio that the others allow.
+    fn boxed(&self, mechanism: &Mechanism, ranges: &[PriorRange]) -> Result<Verdict, CheckError> {
+        let vertices = vertices(mechanism, ranges, self.direction)?;
+        let each = vertices.iter().map(|vertex| {
+            let own = of_top(&ranges[vertex.entity], self.direction);
+            let attained = !own.high().is_one() || self.measure.is_reached_inside(&vertex.ratio);
+            let belief = if own.high().is_one() { inside(&own) } else { own.high().clone() };
+            (self.measure.of(own.high(), &vertex.ratio), attained, vertex, belief)
+        });
+        let largest = each.reduce(|best, next| if (&next.0, next.1) > (&best.0, best.1) { next } else { best });
+        let Some((value, attained, vertex, belief)) = largest else { return Ok(self.vacuous()) };
+        let witness = Some(vertex.witness(mechanism, ranges, self.direction, &belief));
+        let value = if attained { Value::Attained(value) } else { Value::Approached(value) };
+        Ok(Verdict { value, witness, theorems: self.theorems.clone() })
+    }
+}

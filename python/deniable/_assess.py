@@ -11,7 +11,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 from . import _deniable
 from ._arrow import ArrowTable, table
 from ._calls import prior_range, wait, words
-from ._exact import Exact, given
+from ._exact import Exact, given, names
 
 Table = Union[str, "os.PathLike[str]", ArrowTable]
 """A file of CSV or Parquet, or a table in memory."""
@@ -61,14 +61,14 @@ class Assessment(Mapping[str, Any]):
 def assess(
     table_: Table,
     *,
-    quasi: Sequence[str],
-    sensitive: Sequence[str] = (),
+    quasi: Union[str, Sequence[str]],
+    sensitive: Union[str, Sequence[str]] = (),
     background: Optional[Table] = None,
     original: Optional[Table] = None,
     auxiliary: Optional[Table] = None,
     hierarchy: Mapping[str, Union[str, "os.PathLike[str]"]] = {},
     distance: Mapping[str, str] = {},
-    literal: Sequence[str] = (),
+    literal: Union[str, Sequence[str]] = (),
     empty: str = "refuse",
     prior: Union[None, Exact, Tuple[Exact, Exact]] = None,
     threshold: Optional[Exact] = None,
@@ -110,14 +110,14 @@ def assess(
     flags = words(
         "assess",
         named(table_, "published table") or "",
-        quasi=[",".join(quasi)],
-        sensitive=[",".join(sensitive)] if sensitive else None,
+        quasi=[",".join(names(quasi, "quasi="))],
+        sensitive=[",".join(names(sensitive, "sensitive="))] if sensitive else None,
         background=named(background, "background"),
         original=named(original, "original"),
         auxiliary=named(auxiliary, "auxiliary"),
         hierarchy=[f"{column}={os.fspath(file)}" for column, file in hierarchy.items()] or None,
         distance=[f"{column}={one}" for column, one in distance.items()] or None,
-        literal=[",".join(literal)] if literal else None,
+        literal=[",".join(names(literal, "literal="))] if literal else None,
         empty=empty,
         prior=prior_range(prior),
         threshold=None if threshold is None else given(threshold),

@@ -8,7 +8,7 @@ from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Unio
 
 from . import _deniable
 from ._calls import prior_range
-from ._exact import Exact, given, read
+from ._exact import Exact, given, read, whole
 from ._page import page, pictures, text
 
 Outputs = Callable[[List[int], int], object]
@@ -118,9 +118,9 @@ def audit(
         claim,
         prior_range(prior),
         given(confidence),
-        samples,
+        whole(samples, "samples=") or 0,
         neighbours,
-        entries,
+        whole(entries, "entries=") or 0,
         negative,
         [(list(left), list(right)) for left, right in pairs],
     )

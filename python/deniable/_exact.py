@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import Union
+from typing import List, Optional, Sequence, Union
 
 from ._errors import usage
 
@@ -13,14 +14,31 @@ Exact = Union[int, str, Fraction, Decimal]
 """A number that says exactly what it is: ``1``, ``"3/4"``, ``"0.75"``, ``"75%"``, ``Fraction(3, 4)``, ``Decimal("0.75")``."""
 
 
+_MOST_DIGITS = 1_000
+"""Of a number, before and after its point: computing with more takes longer than any answer is worth."""
+
+
+def _is_long(value: Union[int, str, Fraction, Decimal, Rational]) -> bool:
+    if isinstance(value, str):
+        power = re.search(r"[eE][+-]?([0-9_]+)", value)
+        return len(value) > _MOST_DIGITS or (power is not None and int(power.group(1)) > _MOST_DIGITS)
+    if isinstance(value, Decimal):
+        return value.is_finite() and (len(value.as_tuple().digits) > _MOST_DIGITS or abs(value.adjusted()) > _MOST_DIGITS)
+    return max(int(value.numerator).bit_length(), int(value.denominator).bit_length()) > 3 * _MOST_DIGITS
+
+
 def exact(value: Exact) -> Fraction:
     """The number. Floats are refused: 0.1 is not a tenth."""
     if isinstance(value, bool) or not isinstance(value, (int, str, Fraction, Decimal, Rational)):
         if isinstance(value, float):
-            near = Fraction(repr(value)) if value == value and abs(value) < float("inf") else None
-            instead = f'write "{value!r}"' + (f' or "{near}"' if near is not None else "")
-            raise usage(f"{value!r} is a float, and floats are not exact", instead)
+            # Those of NumPy are floats, too, and show themselves in other words.
+            plain = float(value)
+            if plain != plain or abs(plain) == float("inf"):
+                raise usage(f"{plain!r} is no number", 'write "3/4", "0.75" or "75%"')
+            raise usage(f"{plain!r} is a float, and floats are not exact", f'write "{plain!r}" or "{Fraction(repr(plain))}"')
         raise usage(f"{value!r} is no number", 'write an int, a Fraction, or a text such as "3/4", "0.75" or "75%"')
+    if _is_long(value):
+        raise usage(f"a number has at most {_MOST_DIGITS} digits", 'write "3/4", "0.75" or "75%"')
     try:
         if isinstance(value, str):
             text = value.strip()
@@ -42,6 +60,23 @@ def text(value: object, what: str) -> str:
             'leave it out; text that was read with errors="surrogateescape" has such halves for bytes that were not in its encoding',
         ) from None
     return value
+
+
+def names(value: Union[str, Sequence[str]], what: str) -> List[str]:
+    """One name, or several: a text is one, and not a list of letters."""
+    if isinstance(value, str):
+        return [text(value, what)]
+    try:
+        return [text(one, what) for one in value]
+    except TypeError:
+        raise usage(f"{what} is no list of names: {value!r}", f'write {what}["zip", "age"]') from None
+
+
+def whole(value: Optional[int], what: str) -> Optional[int]:
+    """A number of things, where one is given."""
+    if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or not 0 < int(value) < 1 << 63):
+        raise usage(f"{what} is no number from 1 on: {value!r}", f"write {what}4, for example")
+    return None if value is None else int(value)
 
 
 def given(value: Exact) -> str:

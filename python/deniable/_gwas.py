@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import warnings
 from typing import Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._answer import Release
 from ._calls import prior_range, wait, words
-from ._errors import usage
-from ._exact import Exact, given
+from ._errors import LedgerWarning, usage
+from ._exact import Exact, given, names, whole
 from ._policy import Promise
+
+_LOG = logging.getLogger("deniable")
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -34,7 +38,7 @@ def gwas(
     score: str = "distance",
     threshold: Optional[Exact] = None,
     p_value: Optional[Exact] = None,
-    snps: Sequence[str] = (),
+    snps: Union[str, Sequence[str]] = (),
     statistics: bool = False,
     counts: bool = False,
     test: str = "allelic",
@@ -43,7 +47,8 @@ def gwas(
 ) -> Release:
     """Releases the most associated SNPs of a cohort, or their statistics, so that nobody's participation or status can be read from them (docs/gwas.md).
 
-    Charged to a ledger, computed, stored, shown; the same asked again is free.
+    Charged to a ledger, computed, stored, shown; the same asked again is free. What was found in the cohort is for the curator: the logger
+    ``deniable`` has it.
 
     >>> import deniable as dn, subprocess, sys, tempfile, os, warnings
     >>> folder = tempfile.TemporaryDirectory()
@@ -93,13 +98,22 @@ def gwas(
         score=score if top is not None else None,
         threshold=None if threshold is None else given(threshold),
         p_value=None if p_value is None else given(p_value),
-        snps=[",".join(snps)] if snps else None,
+        snps=[",".join(names(snps, "snps="))] if snps else None,
         statistics=statistics,
         counts=counts,
         test=test,
         fill=fill,
-        threads=threads,
+        threads=whole(threads, "threads="),
         **promises,
     )
-    _, written, _, _ = wait(_deniable.gwas(flags))
+    call = _deniable.gwas(flags)
+    try:
+        _, written, _, _ = wait(call)
+    finally:
+        news = call.news()
+        for _, said in news:
+            _LOG.info("%s", said)
+    for kind, said in news:
+        if kind == "new ledger":
+            warnings.warn(f"{said}. Keep it, and its key beside it", LedgerWarning, stacklevel=2)
     return Release(written)

@@ -17,7 +17,7 @@ from ._answer import Answer, Release
 from ._arrow import ArrowTable, table
 from ._calls import wait
 from ._errors import Error, LedgerWarning, usage
-from ._exact import Exact, exact, text
+from ._exact import Exact, exact, names, text, whole
 from ._plan import Plan
 from ._progress import Progress
 
@@ -78,17 +78,18 @@ class Session:
         self.ledger = self._place(policy, ledger)
         """The ledger's file."""
         about = declared.with_(versions, os.path.abspath(self.ledger))
-        self._session = _deniable.Session(about, given, register, again, threads, _bytes(memory))
+        self._session = _deniable.Session(about, given, register, again, whole(threads, "threads="), _bytes(memory))
 
     def _place(self, policy: Policy, ledger: Optional[Path]) -> str:
-        if ledger is None:
-            if policy._from_file:
-                return os.fspath(policy._policy.ledger)
+        if ledger is None and not policy._from_file:
             raise usage(
                 "nothing says where the ledger is: the file that remembers what was spent about these people",
                 f'add ledger="{policy.population}.ledger", and keep it; ledger=":memory:" forgets everything when the session ends',
             )
-        if ledger == ":memory:":
+        place = os.fspath(policy._policy.ledger if ledger is None else ledger)
+        if not isinstance(place, str):
+            raise usage(f"ledger= is no text: {place!r}", "write it in quotes, or give a pathlib.Path")
+        if place == ":memory:":
             warnings.warn(
                 'ledger=":memory:": what is spent is forgotten when the session ends, and then nothing limits what is learned about these people',
                 LedgerWarning,
@@ -96,7 +97,10 @@ class Session:
             )
             self._folder = tempfile.TemporaryDirectory(prefix="deniable-", ignore_cleanup_errors=True)
             return os.path.join(self._folder.name, f"{policy.population}.ledger")
-        return os.fspath(ledger)
+        if not os.path.exists(place):
+            # Said before anything is asked: a warning that becomes an error then costs nothing.
+            warnings.warn(f"a new ledger begins: {place}. Keep it, and its key beside it", LedgerWarning, stacklevel=4)
+        return place
 
     def ask(self, sql: str, *, spend: Exact, name: str = ASKED) -> Answer:
         """Answers a query that is not in the policy, paid from what is left of the promise. The same asked again at the same price is free.
@@ -115,13 +119,13 @@ class Session:
         """Answers the policy's queries, or those of these names; stored answers are free."""
         return self._released(self._open().release([text(name, "the name of a query") for name in queries]))
 
-    def register(self, accept: Sequence[str] = ()) -> List[Tuple[str, str]]:
+    def register(self, accept: Union[str, Sequence[str]] = ()) -> List[Tuple[str, str]]:
         """Looks at all rows of all tables and registers their versions, or none; what was found is in ``log``. Nothing is charged.
 
         :param accept: columns that may read badly, as ``column`` or ``table.column``.
         :returns: each table with its version.
         """
-        (written,) = self._wait(self._open().register([text(column, "accept=") for column in accept]))
+        (written,) = self._wait(self._open().register(names(accept, "accept=")))
         return [(table, version) for table, version in json.loads(written)]
 
     def plan(self, sql: Optional[str] = None, *, spend: Optional[Exact] = None, name: str = ASKED) -> Plan:
@@ -174,7 +178,7 @@ class Session:
         return page
 
     def close(self) -> None:
-        """Closes it; a call that goes on is not stopped."""
+        """Closes it. A call that goes on is not stopped, but the ledger of ``":memory:"`` is gone, and with it what the call would store."""
         self._session = None
         if self._folder is not None:
             self._folder.cleanup()
@@ -204,10 +208,7 @@ class Session:
     def _hear(self, call: _deniable.Call) -> None:
         for kind, text in call.news():
             self.log.append((kind, text))
-            if kind == "new ledger" and self._folder is None:
-                warnings.warn(f"a new ledger begins: {text}. Keep it, and its key beside it", LedgerWarning, stacklevel=5)
-            else:
-                _LOG.log(logging.WARNING if kind == "written since" else logging.INFO, "%s: %s", kind, text)
+            _LOG.log(logging.WARNING if kind == "written since" else logging.INFO, "%s: %s", kind, text)
 
     def __enter__(self) -> Session:
         return self
@@ -254,6 +255,8 @@ def _given(
             "nothing says which version of the data these rows are",
             'add version="2024-06": the name by which the ledger knows them; other rows are another version, and are paid anew',
         )
+    if not isinstance(version, (str, Mapping)):
+        raise usage(f"version= is no text: {version!r}", 'write version="2024-06"')
     if isinstance(version, str) and len(named) > 1:
         raise usage("there is one version for several tables", "write version={...} with the version of each table")
     versions: Mapping[str, str] = {next(iter(named)): version} if isinstance(version, str) else version
@@ -272,10 +275,10 @@ _UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**
 
 
 def _bytes(memory: Union[None, int, str]) -> Optional[int]:
-    if memory is None or (isinstance(memory, int) and not isinstance(memory, bool) and memory > 0):
+    if memory is None or (isinstance(memory, int) and not isinstance(memory, bool) and 0 < memory < 1 << 63):
         return memory
     found = re.fullmatch(r"\s*([1-9][0-9]*)\s*([A-Za-z]*)\s*", memory) if isinstance(memory, str) else None
     unit = _UNITS.get(found.group(2).upper()) if found else None
-    if found is None or unit is None:
+    if found is None or unit is None or len(found.group(1)) > 18:
         raise usage(f"memory={memory!r} is no amount of memory", 'write memory="2GB", or a number of bytes')
     return int(found.group(1)) * unit

@@ -7,7 +7,7 @@ from typing import List, NamedTuple, Sequence, Tuple, Union
 
 from . import _deniable
 from ._calls import prior_range, wait, words
-from ._exact import Exact
+from ._exact import Exact, names
 
 
 class Translation(NamedTuple):
@@ -59,10 +59,10 @@ def translate(
     :param prior: the range of uncertain beliefs beforehand.
     """
     several = not isinstance(statement, str)
-    targets = [to] if isinstance(to, str) else list(to or ())
+    targets = names(to or (), "to=")
     flags = words(
         "translate",
-        from_=[statement] if isinstance(statement, str) else list(statement),
+        from_=names(statement, "the statement"),
         to=[",".join(targets)] if targets else None,
         prior=prior_range(prior),
         compose=several,

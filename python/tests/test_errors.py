@@ -7,8 +7,13 @@ import logging
 import pickle
 import re
 import stat
+import subprocess
+import sys
+import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
+from decimal import Decimal
+from fractions import Fraction
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Callable, Dict, Type
@@ -261,3 +266,128 @@ def test_a_ledger_that_may_not_be_written_is_said(tmp_path: Path) -> None:
     with pytest.raises(dn.LedgerError):
         session(tmp_path).ask("SELECT COUNT(*) FROM t", spend="1/4")
     assert ledger.stat().st_mode & stat.S_IFREG
+
+
+@pytest.mark.loud
+def test_warnings_that_are_errors_cost_nothing(tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(dn.LedgerWarning, match="new ledger"):
+            session(tmp_path)
+    assert not (tmp_path / "errors.ledger").exists()
+
+
+def test_numbers_of_many_digits_are_refused_at_once(tmp_path: Path) -> None:
+    with session(tmp_path) as opened:
+        for spend in ("1e-500000", "1e3000000", "0." + "1" * 2000, Fraction(1, 10**5000), Decimal("1e-5000"), 10**5000):
+            started = time.monotonic()
+            with pytest.raises(dn.UsageError, match="at most 1000 digits"):
+                opened.ask("SELECT COUNT(*) AS n FROM t", spend=spend)
+            assert time.monotonic() - started < 1
+        # Within those digits, but with more than a promise is divided into.
+        with pytest.raises(dn.UsageError, match="binary digits"):
+            opened.ask("SELECT COUNT(*) AS n FROM t", spend=Fraction(1, 3**800))
+        with pytest.raises(dn.UsageError, match="200 characters"):
+            opened.ask("SELECT COUNT(*) AS n FROM t", spend="1/4", name="n" * 201)
+        assert opened.left == 1
+
+
+def test_floats_of_numpy_are_floats() -> None:
+    import numpy as np
+
+    with pytest.raises(dn.UsageError) as caught:
+        dn.epsilon(np.float64(0.25))
+    assert caught.value.help == 'write "0.25" or "1/4"'
+    with pytest.raises(dn.UsageError, match="nan is no number"):
+        dn.epsilon(float("nan"))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: policy().session(ROWS, version="1", ledger=":memory:", threads=0),
+        lambda: policy().session(ROWS, version="1", ledger=":memory:", threads=-1),
+        lambda: policy().session(ROWS, version=7, ledger=":memory:"),
+        lambda: policy().session(ROWS, version="1", ledger=b"x"),
+        lambda: policy().session(ROWS, version="1", ledger=":memory:", memory=2**70),
+        lambda: policy().session(ROWS, version="1", ledger=":memory:").register(accept=None),
+        lambda: dn.translate(None),
+        lambda: dn.audit(lambda input, times: [0] * times, samples=-5),
+    ],
+)
+def test_wrong_arguments_are_told_as_such(call: Callable[[], object]) -> None:
+    with pytest.raises(dn.UsageError) as caught:
+        call()
+    assert caught.value.help
+
+
+def test_one_name_is_no_list_of_letters(tmp_path: Path) -> None:
+    found = dn.assess("examples/ward/published.csv", quasi="zip", sensitive="condition")
+    assert found.met
+    with session(tmp_path) as opened:
+        opened.register(accept="v")
+
+
+def test_a_missing_column_is_told_with_those_that_are_there(tmp_path: Path) -> None:
+    with pytest.raises(dn.DataError, match=r"no column `v`, which the policy declares; there are .*`V`"):
+        policy().session(ROWS.rename({"v": "V"}), version="1", ledger=tmp_path / "missing.ledger")
+
+
+def test_nobodys_tables_take_no_rows(tmp_path: Path) -> None:
+    """Their files decide which groups there are; rows beside them would be another table of the same name."""
+    (tmp_path / "areas.csv").write_text("g,area\n0,north\n1,south\n")
+    areas = {
+        "unprotected": True,
+        "key": "g",
+        "path": str(tmp_path / "areas.csv"),
+        "version": "1",
+        "columns": {"g": {"type": "integer"}, "area": {"type": "text", "keys": ["north", "south"]}},
+    }
+    built = dn.Policy(
+        name="areas",
+        population="people",
+        table="t",
+        promise=dn.epsilon(1),
+        adversary="acquaintance",
+        entity={"key": "p", "rows_per_group": 1, "groups": 1},
+        columns={"p": "text", "g": {"type": "integer", "keys": [0, 1]}},
+        tables={"areas": areas},
+    )
+    rows = pl.DataFrame({"p": ["1", "2"], "g": [0, 1]})
+    both = {"t": rows, "areas": pl.DataFrame({"g": [0, 1], "area": ["east", "west"]})}
+    with pytest.raises(dn.QueryError, match="`areas` is nobody's data"):
+        built.session(both, version={"t": "1", "areas": "1"}, ledger=tmp_path / "areas.ledger")
+    with built.session(rows, version="1", ledger=tmp_path / "areas.ledger") as opened:
+        answer = opened.ask("SELECT areas.area, COUNT(*) AS n FROM t JOIN areas ON t.g = areas.g GROUP BY areas.area", spend="1/4")
+    assert [row[0] for row in answer] == ["north", "south"]
+
+
+def test_two_columns_of_one_name_are_no_table(tmp_path: Path) -> None:
+    with session(tmp_path) as opened:
+        answer = opened.ask("SELECT COUNT(*) AS n, COUNT(v) AS n_low FROM t", spend="1/4")
+    with pytest.raises(dn.UsageError, match="two columns `n_low`"):
+        answer.to_polars()
+    assert len(answer.rows[0]) == 2
+
+
+def test_association_results_say_nothing_by_themselves(tmp_path: Path) -> None:
+    """What was found in a cohort is for the curator, and not for whatever reads a process's output."""
+    script = f"""
+import deniable as dn, logging, subprocess, sys, warnings
+cohort = {str(tmp_path / "cohort")!r}
+subprocess.run([sys.executable, "-m", "deniable", "gwas", "simulate", "--cases", "60", "--controls", "60", "--snps", "200", "--out", cohort],
+    capture_output=True, check=True)
+warnings.simplefilter("ignore", dn.LedgerWarning)
+heard = []
+class Ear(logging.Handler):
+    def emit(self, record):
+        heard.append(record.getMessage())
+log = logging.getLogger("deniable")
+log.propagate = False
+log.setLevel(logging.INFO)
+log.addHandler(Ear())
+dn.gwas(cohort, adjacency="label-swap", promise=dn.gain(2), prior="1/2", top=2, p_value="0.05")
+assert any("200 SNPs" in said for said in heard), heard
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -4,6 +4,7 @@
 
 use crate::args::{Args, Command};
 use crate::commands::{assess, audit, check, gwas, translate};
+use crate::console::{self, Said};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::output::Written;
@@ -86,7 +87,11 @@ pub fn assess(words: &[OsString], tables: &BTreeMap<PathBuf, Vec<RecordBatch>>) 
 ///
 /// # Errors
 /// As of the command, and where one of several releases could not be answered.
-pub fn gwas(words: &[OsString]) -> Result<Found, Failure> {
+pub fn gwas(words: &[OsString]) -> (Result<Found, Failure>, Vec<Said>) {
+    console::hearing(|| association_results(words))
+}
+
+fn association_results(words: &[OsString]) -> Result<Found, Failure> {
     let Command::Gwas(args) = read(words)?.command else { return Err(other("gwas")) };
     let asked = gwas::release::Asked::of(&args.release, true)?;
     if args.release.dry_run {

@@ -366,9 +366,18 @@ impl From<Error> for Failure {
                 Self::usage(format!("\"{query}\" has more groups than --memory can hold"), help)
             }
             Error::NoQuery(unknown) => {
-                let help = format!("the policy has \"{}\"", unknown.known.join("\", \""));
+                let help = match unknown.known.as_slice() {
+                    [] => "the policy has no queries; ask one of your own".to_owned(),
+                    known => format!("the policy has \"{}\"", known.join("\", \"")),
+                };
                 Self::usage(unknown, help)
             }
+            Error::PublicRows { .. } => Self::refused(
+                error,
+                "leave its rows out, and name its file in the policy: it is read when queries are planned",
+            ),
+            Error::Query(error @ QuestionError::LongName(_)) => Self::usage(error, "give it a short name"),
+            Error::Query(error @ QuestionError::LongShare) => Self::usage(error, "write 1/40, for example"),
             Error::Query(error @ QuestionError::Share(_)) => Self::usage(error, "write --spend 1/40, for example"),
             Error::Query(error @ QuestionError::Blank) => {
                 Self::usage(error, "write it in quotes: 'SELECT COUNT(*) FROM visits'")

@@ -16,7 +16,7 @@ mod args;
 pub mod calls;
 mod codebook;
 mod commands;
-mod console;
+pub mod console;
 pub mod error;
 pub mod exit;
 mod genotypes;

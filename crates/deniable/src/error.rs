@@ -38,6 +38,12 @@ pub enum Error {
         /// Those that it declares.
         known: Vec<String>,
     },
+    /// Rows were given for a table that is nobody's data. Its file decides which groups queries have, before there are rows.
+    #[error("`{table}` is nobody's data, and is read from its file")]
+    PublicRows {
+        /// The table.
+        table: String,
+    },
     /// What is to be accepted is no column.
     #[error(transparent)]
     Accept(#[from] AcceptError),
@@ -91,7 +97,8 @@ impl Error {
             | Self::Query(_)
             | Self::NoQuery(_)
             | Self::NothingToAdvise { .. }
-            | Self::NoTable { .. } => true,
+            | Self::NoTable { .. }
+            | Self::PublicRows { .. } => true,
             Self::Accept(_)
             | Self::Memory { .. }
             | Self::Source(_)

@@ -101,9 +101,13 @@ impl Session {
     /// # Errors
     /// When the policy declares no such table.
     pub fn with_rows(mut self, table: &str, rows: impl Into<InMemory>) -> Result<Self, Error> {
-        let known: Vec<String> = self.plan().tables().into_iter().map(|(known, _)| known.name).collect();
-        if !known.iter().any(|known| known == table) {
+        let declared = self.plan().tables();
+        let Some((schema, _)) = declared.iter().find(|(known, _)| known.name == table) else {
+            let known = declared.into_iter().map(|(known, _)| known.name).collect();
             return Err(Error::NoTable { table: table.to_owned(), known });
+        };
+        if schema.public_key.is_some() {
+            return Err(Error::PublicRows { table: table.to_owned() });
         }
         self.task.rows.insert(table.to_owned(), rows.into());
         Ok(self)

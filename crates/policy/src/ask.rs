@@ -120,16 +120,35 @@ pub enum QuestionError {
     /// Blank SQL, or a name that is not one line.
     #[error("a query needs SQL, and a name of one line")]
     Blank,
+    /// A name that no list of answers would hold.
+    #[error("a query's name has at most {MOST_LETTERS} characters, and this one has {0}")]
+    LongName(usize),
+    /// A share written with so many digits that computing with it takes longer than the answer.
+    #[error("a share is a fraction of at most {MOST_BITS} binary digits above and below the line")]
+    LongShare,
     /// A share outside (0, 1].
     #[error("a share of {0} is not a part of the promise: above 0 and at most 1")]
     Share(Rational),
 }
+
+/// Of the name of a query that stands in no policy.
+const MOST_LETTERS: usize = 200;
+
+/// Of each part of a share: more than 300 decimals.
+const MOST_BITS: u64 = 1_000;
 
 impl Ask {
     /// One question for a share of the promise, written in no file.
     pub(crate) fn question(name: &str, sql: &str, share: &Rational) -> Result<Self, QuestionError> {
         if sql.trim().is_empty() || name.trim().is_empty() || name.contains(char::is_control) {
             return Err(QuestionError::Blank);
+        }
+        let letters = name.chars().count();
+        if letters > MOST_LETTERS {
+            return Err(QuestionError::LongName(letters));
+        }
+        if share.numer().bits().max(share.denom().bits()) > MOST_BITS {
+            return Err(QuestionError::LongShare);
         }
         if !share.is_positive() || *share > whole(1) {
             return Err(QuestionError::Share(share.clone()));

@@ -5,6 +5,7 @@
 
 use crate::failure::{Kind, of_error, raised};
 use deniable::{Event, Origin};
+use deniable_cli::console::NEW_LEDGER;
 use deniable_cli::error::Failure;
 use deniable_cli::render;
 use pyo3::prelude::*;
@@ -32,13 +33,18 @@ impl Telling {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Keeps what was said, and of what kind, until somebody asks.
+    pub fn keep(&self, said: Vec<(&'static str, String)>) {
+        self.told().messages.extend(said);
+    }
+
     /// Keeps what a session tells until somebody asks.
     pub fn hear(&self, event: Event<'_>) {
         use deniable::Step;
         let mut told = self.told();
         let mut say = |kind, text: String| told.messages.push((kind, text));
         match event {
-            Event::NewLedger(path) => say("new ledger", path.display().to_string()),
+            Event::NewLedger(path) => say(NEW_LEDGER, path.display().to_string()),
             Event::Head(head) => say("head", head.to_string()),
             Event::Step(Step::Scanned { table, report }) => say("checked", render::scan::table(table, report)),
             Event::Step(Step::Registered(table)) => {
@@ -116,14 +122,16 @@ impl Call {
     /// # Errors
     /// When the system has no thread to give.
     pub fn begin(
-        compute: impl FnOnce() -> Result<Vec<String>, Failure> + Send + 'static,
+        compute: impl FnOnce(&Telling) -> Result<Vec<String>, Failure> + Send + 'static,
     ) -> Result<Self, std::io::Error> {
         let (give, coming) = std::sync::mpsc::channel();
+        let telling = Telling::default();
+        let told = telling.clone();
         std::thread::Builder::new().name("deniable".to_owned()).spawn(move || {
             // Nobody may wait any more.
-            let _ = give.send(compute());
+            let _ = give.send(compute(&told));
         })?;
-        Ok(Self { coming: Mutex::new(Some(Coming::Thread(coming))), telling: Telling::default() })
+        Ok(Self { coming: Mutex::new(Some(Coming::Thread(coming))), telling })
     }
 }
 

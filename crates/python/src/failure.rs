@@ -47,7 +47,8 @@ impl Kind {
             | Error::Query(_)
             | Error::NoQuery(_)
             | Error::NothingToAdvise { .. }
-            | Error::NoTable { .. } => Self::Query,
+            | Error::NoTable { .. }
+            | Error::PublicRows { .. } => Self::Query,
             Error::Accept(_) | Error::Source(_) | Error::Data(_) => Self::Data,
             // The second where another session took what was left between the look at the ledger and the charge.
             Error::Release(ReleaseError::Protocol(

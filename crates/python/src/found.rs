@@ -1,6 +1,6 @@
 //! The commands that look at something, each on a thread of its own, and the command line.
 
-use crate::call::Call;
+use crate::call::{Call, Telling};
 use crate::failure::{Kind, raised};
 use crate::rows::{all_owned, taken};
 use deniable_cli::calls::{self, Found, GivenMechanism};
@@ -13,8 +13,12 @@ use std::path::PathBuf;
 
 /// What a call gives: the text, JSON, and the page or nothing; and whether all that was claimed or demanded holds.
 fn begin(find: impl FnOnce() -> Result<Found, Failure> + Send + 'static) -> PyResult<Call> {
-    let call = Call::begin(move || {
-        let Found { text, json, page, exit } = find()?;
+    begin_telling(move |_| find())
+}
+
+fn begin_telling(find: impl FnOnce(&Telling) -> Result<Found, Failure> + Send + 'static) -> PyResult<Call> {
+    let call = Call::begin(move |telling| {
+        let Found { text, json, page, exit } = find(telling)?;
         Ok(vec![text, json, page.unwrap_or_default(), exit.code().to_string()])
     });
     call.map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))
@@ -50,7 +54,11 @@ pub fn assess(py: Python<'_>, words: Vec<OsString>, tables: Vec<(PathBuf, Bound<
 /// Releases association results.
 #[pyfunction]
 pub fn gwas(words: Vec<OsString>) -> PyResult<Call> {
-    begin(move || calls::gwas(&words))
+    begin_telling(move |telling| {
+        let (found, said) = calls::gwas(&words);
+        telling.keep(said);
+        found
+    })
 }
 
 /// The command line: what these words say is done, on the process's own standard output and error. The exit code.

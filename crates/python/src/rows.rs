@@ -1,9 +1,10 @@
 //! Tables in and out, by Arrow's PyCapsules.
 
 use crate::failure::{Kind, raised, usage};
-use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, StringBuilder};
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, LargeStringBuilder, StringBuilder};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
 use arrow_cast::cast;
+use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use deniable::publication::{KeyValue, Scalar};
@@ -12,7 +13,11 @@ use deniable_cli::error::Failure;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+
+/// Bytes of a view of a text: its length, and the text if it is short, or where it stands.
+const VIEW: usize = 16;
 
 /// Why rows were not taken.
 #[derive(Debug, thiserror::Error)]
@@ -20,6 +25,14 @@ pub enum RowsError {
     /// Several columns have the name of a declared one.
     #[error("there are several columns `{0}`")]
     Twice(String),
+    /// A declared column is not there.
+    #[error("there is no column `{column}`, which the policy declares; there {}", those(.known))]
+    Missing {
+        /// The column.
+        column: String,
+        /// Those that are.
+        known: Vec<String>,
+    },
     /// What came is no Arrow: whoever made it is broken.
     #[error("column `{column}` is not what Arrow says it is: {error}")]
     Broken {
@@ -30,11 +43,23 @@ pub enum RowsError {
     },
 }
 
+/// The columns of a table in words.
+fn those(known: &[String]) -> String {
+    if known.is_empty() {
+        return "are no columns".to_owned();
+    }
+    let named: Vec<String> = known.iter().take(20).map(|name| format!("`{name}`")).collect();
+    format!("are {}{}", named.join(", "), if known.len() > 20 { ", ..." } else { "" })
+}
+
 impl RowsError {
     /// With the table that the rows are for.
     pub fn in_table(&self, table: &str) -> Failure {
         let help = match self {
             Self::Twice(_) => "rename one of them",
+            Self::Missing { .. } => {
+                "names are compared letter by letter: rename the column, or declare it as it is called"
+            }
             Self::Broken { .. } => "make the table anew, for example by writing it to Parquet and reading it back",
         };
         Failure::refused(format!("the rows for `{table}`: {self}"), help)
@@ -79,8 +104,10 @@ fn batches_owned(
         match (found.next(), found.next()) {
             (Some((at, _)), None) => wanted.push(at),
             (Some(_), Some(_)) => return Err(RowsError::Twice(name.clone())),
-            // What is missing is said with the table, when its rows are looked for.
-            (None, _) => {}
+            (None, _) => {
+                let known = schema.fields().iter().map(|field| field.name().clone()).collect();
+                return Err(RowsError::Missing { column: name.clone(), known });
+            }
         }
     }
     // A table without batches has columns all the same.
@@ -104,28 +131,53 @@ fn copied(batch: &RecordBatch, wanted: &[usize]) -> Result<RecordBatch, RowsErro
         .map_err(|error| RowsError::Broken { column: String::new(), error })
 }
 
-/// A copy of an array that shares nothing with it, and is what its type says.
+/// A copy of an array that shares nothing with it, and is what its type says. Nothing is read before it is known to lie where it should.
 fn copy(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
     match array.data_type() {
-        // Views share their texts: as plain texts they are copied.
-        DataType::Utf8View => copy_plain(&cast(array, &DataType::LargeUtf8)?),
+        DataType::Utf8View => texts_of_views(&array.to_data()),
         // Each run stands for its rows.
-        DataType::RunEndEncoded(_, values) => copy(&cast(array, values.data_type())?),
-        DataType::Dictionary(_, values) if matches!(**values, DataType::Utf8View) => {
-            copy(&cast(array, &DataType::LargeUtf8)?)
+        DataType::RunEndEncoded(_, values) => {
+            array.to_data().validate_full()?;
+            copy(&cast(array, values.data_type())?)
         }
-        DataType::Dictionary(..) => {
+        DataType::Dictionary(key, _) => {
             let keys = copy_plain(array)?.to_data();
-            let values: Vec<_> = keys
-                .child_data()
-                .iter()
-                .map(|values| Ok(copy_plain(&make_array(values.clone()))?.to_data()))
-                .collect::<Result<_, ArrowError>>()?;
-            let own = keys.into_builder().child_data(values).build()?;
-            Ok(make_array(own))
+            let [values] = keys.child_data() else {
+                return Err(ArrowError::InvalidArgumentError("a dictionary has one array of values".to_owned()));
+            };
+            let values = copy(&make_array(values.clone()))?.to_data();
+            let own_type = DataType::Dictionary(key.clone(), Box::new(values.data_type().clone()));
+            Ok(make_array(keys.into_builder().data_type(own_type).child_data(vec![values]).build()?))
         }
         _ => copy_plain(array),
     }
+}
+
+/// The texts of an array of views, as plain texts. What stands at a NULL is nothing, and is not looked at.
+fn texts_of_views(data: &ArrayData) -> Result<ArrayRef, ArrowError> {
+    let wrong = |row: usize, what: &str| Err(ArrowError::InvalidArgumentError(format!("the view of row {row} {what}")));
+    let [views, texts @ ..] = data.buffers() else { return wrong(0, "is missing") };
+    let mut builder = LargeStringBuilder::new();
+    for row in 0..data.len() {
+        if data.is_null(row) {
+            builder.append_null();
+            continue;
+        }
+        let begin = (data.offset() + row) * VIEW;
+        let Some(view) = views.as_slice().get(begin..begin + VIEW) else { return wrong(row, "is missing") };
+        let number = |at: usize| u32::from_le_bytes([view[at], view[at + 1], view[at + 2], view[at + 3]]) as usize;
+        let length = number(0);
+        let text = if length <= VIEW - 4 {
+            view.get(4..4 + length)
+        } else {
+            let (buffer, offset) = (number(8), number(12));
+            texts.get(buffer).and_then(|text| text.as_slice().get(offset..offset.checked_add(length)?))
+        };
+        let Some(text) = text else { return wrong(row, "points to no text") };
+        let Ok(text) = std::str::from_utf8(text) else { return wrong(row, "is no UTF-8") };
+        builder.append_value(text);
+    }
+    Ok(Arc::new(builder.finish()))
 }
 
 fn copy_plain(array: &ArrayRef) -> Result<ArrayRef, ArrowError> {
@@ -149,26 +201,31 @@ pub fn all_owned(rows: PyTable) -> Result<Vec<RecordBatch>, RowsError> {
 #[pyfunction]
 pub fn rows_as_text(py: Python<'_>, rows: &Bound<'_, PyAny>, columns: [String; 3]) -> PyResult<Vec<[String; 3]>> {
     let (batches, schema) = taken(rows, "the mechanism")?.into_inner();
+    for name in &columns {
+        let Ok(field) = schema.field_with_name(name) else {
+            let help = "its columns are dataset, output and probability";
+            return Err(usage(py, format!("the mechanism has no column `{name}`"), help));
+        };
+        if field.data_type().is_floating() {
+            let help = "write probabilities as texts, such as \"1/4\" or \"0.25\", or as decimals";
+            return Err(usage(py, format!("column `{name}` holds floats, and floats are not exact"), help));
+        }
+    }
+    let batches = batches_owned(batches, &schema, &columns);
+    let batches = batches.map_err(|error| raised(py, Kind::Data, &error.in_table("mechanism")))?;
     let mut all = Vec::new();
     for batch in &batches {
         let mut texts = Vec::new();
         for name in &columns {
-            let column = schema.index_of(name).ok().and_then(|at| batch.columns().get(at));
-            let column = column.ok_or_else(|| {
-                usage(
-                    py,
-                    format!("the mechanism has no column `{name}`"),
-                    "its columns are dataset, output and probability",
-                )
-            })?;
-            let text = cast(column, &DataType::Utf8).map_err(|error| {
+            let text = batch.column_by_name(name).map(|column| cast(column, &DataType::Utf8)).transpose();
+            let text = text.map_err(|error| {
                 usage(
                     py,
                     format!("column `{name}`: {error}"),
                     "datasets and outputs are texts, probabilities texts or numbers",
                 )
             })?;
-            texts.push(text);
+            texts.extend(text);
         }
         let texts: Vec<&arrow_array::StringArray> =
             texts.iter().filter_map(|text| text.as_any().downcast_ref()).collect();
@@ -211,6 +268,11 @@ pub fn answer_table(py: Python<'_>, json: &str) -> PyResult<PyTable> {
             let classes = numbers.iter().map(|number| Some(number.as_ref()?.quality?.to_string()));
             columns.push((format!("{name}_quality"), texts(classes)));
         }
+    }
+    let mut named = BTreeSet::new();
+    if let Some((twice, _)) = columns.iter().find(|(name, _)| !named.insert(name.clone())) {
+        let help = "ask under other names: a number's interval stands in columns that end in _low and _high; rows and intervals have it as it is";
+        return Err(usage(py, format!("the table would have two columns `{twice}`"), help));
     }
     let fields: Vec<Field> =
         columns.iter().map(|(name, column)| Field::new(name, column.data_type().clone(), true)).collect();

@@ -144,7 +144,8 @@ fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Total>, C
             return Err(ComposeError::NotOdds { position, statement: release.to_string(), theorem, why, hint });
         }
     }
-    let own = releases.iter().map(|release| release.target.shape());
+    // What a simulator keeps to is no ratio of two rows of the mechanism's: the product of two is nobody's promise.
+    let own = releases.iter().map(|release| release.target.shape()).filter(is_of_pairs);
     let usual = [Shape::Both, Shape::Up, Shape::Down, Shape::Replace];
     let mut candidates: Vec<Shape> = own.chain(usual).chain(wanted.filter(is_of_pairs)).collect();
     candidates.sort_by_key(rank);
@@ -239,7 +240,15 @@ fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeE
         Shape::Move => (Notion::InducedExchange(Facts::None), Adjacency::AddRemove),
         Shape::Exchanged(moves) => (Notion::InducedExchange(Facts::Apart(moves)), Adjacency::AddRemove),
         Shape::View { both } => (Notion::SemiHonest { both }, Adjacency::AddRemove),
-        _ => (Notion::Odds(Sign::Both), Adjacency::AddRemove),
+        Shape::Both => (Notion::Odds(Sign::Both), Adjacency::AddRemove),
+        Shape::OneOf(_)
+        | Shape::Sampled { .. }
+        | Shape::SampledUp { .. }
+        | Shape::Uniform
+        | Shape::Simulated(_)
+        | Shape::SimulatedRows(_)
+        | Shape::Crowd(_)
+        | Shape::Table { .. } => return Ok(None),
     };
     let target = Target { notion, adjacency, priors: PriorRange::any() };
     Ok(Some(Total { statement: Statement { target, value: Stated::Odds(total) }, tight }))

@@ -21,6 +21,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, whole};
 use deniable_testing::sized;
 use deniable_translate::bounds::Value;
+use deniable_translate::compose;
 use deniable_translate::notion::Notion;
 use deniable_translate::parse::{priors, statement, target};
 use deniable_translate::refuted::{Built, Decided, Instance, decided};
@@ -293,6 +294,56 @@ fn translate_and_check_agree() {
     assert!(all, "{counts:?} over {} pairs of notions", each.len());
     // Nearly every case is small enough to be built.
     assert!(counts.undecided * 20 < counts.denied * (mechanisms.len() / denied_on), "{counts:?}");
+}
+
+/// Both answers of two mechanisms about the same people.
+fn both(one: &Mechanism, other: &Mechanism) -> Mechanism {
+    let second = other.outputs().len();
+    let names: Vec<String> = (0..one.outputs().len() * second).map(|output| format!("o{output}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let probability = |data: Dataset, output: usize| {
+        one.probability(output / second, data) * other.probability(output % second, data)
+    };
+    Mechanism::from_fn(one.size(), &names, probability).unwrap()
+}
+
+/// What is said of two releases together holds of the two mechanisms' answers together (C-1).
+#[test]
+fn compositions_and_check_agree() {
+    let targets = ASKED.map(|asked| target(asked.0, &PriorRange::any()).unwrap());
+    let composed = (0..targets.len()).filter(|at| {
+        let kept = Statement { target: targets[*at].clone(), value: Stated::Odds(Spend::odds(whole(2)).unwrap()) };
+        targets[*at].notion.is_odds() && compose::compose(&[kept]).is_ok()
+    });
+    let composed: Vec<usize> = composed.collect();
+    // Two of one notion, or of any two.
+    let is_full = sized(false, true);
+    let mechanisms = random(2, 2, 0, sized(2, 6), 85);
+    let all = |mechanism: &Mechanism| -> Vec<Vec<Verdict>> { ASKED.map(|asked| found(mechanism, asked)).into() };
+    let mut followed: BTreeMap<String, usize> = BTreeMap::new();
+    for pair in mechanisms.chunks(2) {
+        let [one, other] = [&pair[0], &pair[1]].map(all);
+        let together = all(&both(&pair[0], &pair[1]));
+        let two = composed.iter().flat_map(|i| composed.iter().map(move |j| (*i, *j)));
+        for (i, j) in two.filter(|(i, j)| i == j || (i < j && is_full)) {
+            let (Some(first), Some(second)) = (kept(&targets[i], &one[i]), kept(&targets[j], &other[j])) else {
+                continue;
+            };
+            for to in &composed {
+                let (to, own) = (&targets[*to], &together[*to]);
+                let Ok(lines) = compose::translate(&[first.clone(), second.clone()], to) else { continue };
+                let follows =
+                    |line: &&Translation| matches!(line.direction, Direction::Implies | Direction::Equivalent);
+                for line in lines.iter().filter(|line| !line.partial).filter(follows) {
+                    let said = line.value.as_ref().map(ends).unwrap_or_default();
+                    assert!(may_keep(to, own, &said), "{first} and {second} -> {line:?}: {own:?}");
+                    *followed.entry(targets[i].to_string()).or_default() += 1;
+                }
+            }
+        }
+    }
+    let simulated = followed.iter().filter(|(from, _)| from.starts_with("zero-knowledge")).count();
+    assert!(followed.len() > 10 && simulated == 5, "{followed:?}");
 }
 
 /// The notions about tables, on random tables: both ways implies one, and no other notion is implied or implies them.

@@ -1,7 +1,7 @@
 //! Whom files are about, as the ledger knows them, and the ledger itself.
 
 use crate::args::gwas::{Declared, Input};
-use crate::console::{say, shown};
+use crate::console::{NEW_LEDGER, say, say_of, shown};
 use crate::error::Failure;
 use crate::genotypes::file_failure;
 use crate::progress::Progress;
@@ -57,7 +57,7 @@ pub fn open(path: &Path, population: &str, files: &Located) -> Result<Ledger, Fa
     }
     let ledger = Ledger::open_or_create(path, population)?;
     if ledger.is_new() {
-        say(format!("a new ledger begins: {}", shown(path)));
+        say_of(NEW_LEDGER, format!("a new ledger begins: {}", shown(path)));
         let others = other_ledgers(path);
         if !others.is_empty() {
             say(format!(

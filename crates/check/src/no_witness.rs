@@ -29,12 +29,16 @@ pub fn why(notion: &Notion, family: &Family, value: &Value) -> String {
 fn missing(notion: &Notion, family: &Family) -> String {
     let none = match notion {
         Notion::Unbounded { .. } | Notion::Approximate { adjacency: Adjacency::AddRemove, .. } => ONE_MORE,
-        Notion::Bounded
-        | Notion::AlphaBeta { .. }
-        | Notion::Worlds { .. }
-        | Notion::Approximate { adjacency: Adjacency::ReplaceOne, .. } => EXCHANGED,
+        Notion::Bounded | Notion::AlphaBeta { .. } | Notion::Approximate { adjacency: Adjacency::ReplaceOne, .. } => {
+            EXCHANGED
+        }
         Notion::FreeLunch => "the table has one dataset, and no second one to compare it with",
         Notion::Induced { .. } | Notion::InducedExchange { .. } => "the table has one dataset, which has no neighbour",
+        Notion::Worlds { least, most, .. } => {
+            return format!(
+                "no observer is of the family: {EXCHANGED}, or no two or more of them have priors from {least} to {most} that sum to 1"
+            );
+        }
         Notion::Rho { among } => return one_of(*among),
         Notion::Sampling { .. }
         | Notion::ZeroKnowledge { .. }

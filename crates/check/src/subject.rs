@@ -165,6 +165,7 @@ impl Asked {
         let verdict = decide(mechanism, notion, family)?;
         let disbelief = |witness: &Witness| match notion {
             Notion::Membership { .. } => witness.disbelief().unwrap_or_default(),
+            Notion::Indistinguishable => witness.fall().unwrap_or_default(),
             _ => String::new(),
         };
         let line = verdict.witness.as_ref().map(|witness| witness.line(mechanism) + &disbelief(witness));

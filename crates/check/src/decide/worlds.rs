@@ -1,6 +1,7 @@
 //! (α,β)-differential identifiability over worlds of which each has a prior from `P_min` to `P_max` (B-6).
 //!
-//! One record is unknown: worlds are datasets `C ∪ {x}` with `C` in common, those of prior 0 left out. Where an answer has probability
+//! One record is unknown: worlds are datasets `C ∪ {x}` with `C` in common, those of prior 0 left out. Worlds that each lack one record of
+//! a known table are others as soon as there are three, and are not looked at. Where an answer has probability
 //! `v_j` in world `j`, belief in a world `w` is multiplied by `v_w/Σ P_j v_j`. With `P_max` below `1 − P_min` two worlds are too few, and the
 //! worst priors are no longer at two of them. But the sum is linear in the priors: for a given number `s` of worlds its least value takes,
 //! beside `w`, the `s − 1` smallest `v_j`, gives each `P_min`, and what is left to the smallest first, none above `P_max`; its largest
@@ -44,12 +45,10 @@ pub(super) fn decide(
     };
     let theorems = vec!["B-6"];
     let mut worst: Option<Worst> = None;
-    let mut pairs = false;
     for common in 0..1_u32 << mechanism.size() {
         let outside = (0..mechanism.size()).map(|t| 1 << t).filter(|bit| common & bit == 0);
         let worlds: Vec<Dataset> =
             outside.map(|bit: Dataset| common | bit).filter(|data| mechanism.gives(*data)).collect();
-        pairs |= worlds.len() >= 2;
         for output in 0..mechanism.outputs().len() {
             let mut values: Vec<(Rational, Dataset)> =
                 worlds.iter().map(|data| (mechanism.probability(output, *data), *data)).collect();
@@ -74,13 +73,7 @@ pub(super) fn decide(
             }
         }
     }
-    let Some(worst) = worst else {
-        if pairs {
-            let why = format!("no two or more worlds of the table have priors from {least} to {most} that sum to 1");
-            return Err(CheckError::NoPrior { why });
-        }
-        return Ok(vacuous(zero(), theorems));
-    };
+    let Some(worst) = worst else { return Ok(vacuous(zero(), theorems)) };
     let value = match (&worst.multiple, rises) {
         (Bound::Finite(multiple), true) => Bound::Finite((multiple - one()).max(whole(0))),
         (Bound::Finite(multiple), false) => Bound::Finite((one() - multiple).max(whole(0))),

@@ -89,6 +89,18 @@ impl Witness {
     /// (B-2): that factor, in words.
     #[must_use]
     pub fn disbelief(&self) -> Option<String> {
+        let (words, shrinks, rises) = self.shrinking()?;
+        (shrinks > rises).then_some(words)
+    }
+
+    /// Which belief shrinks, that in presence or that in absence, and by what factor, in words: what is bounded by I-IND.
+    #[must_use]
+    pub fn fall(&self) -> Option<String> {
+        self.shrinking().map(|(words, ..)| words)
+    }
+
+    /// The belief that shrinks, in words; by what factor it does, and by what factor its opposite grows.
+    fn shrinking(&self) -> Option<(String, Bound, Bound)> {
         let Self::Prior { prior, entity, likelihoods: (present, absent), .. } = self else { return None };
         let one = whole(1);
         let belief = prior.belief(*entity);
@@ -100,7 +112,7 @@ impl Witness {
         let rises = Bound::of(&(&one - &now), &(&one - &before))?;
         let falls =
             if grows { format!("disbelief falls from {before} to {now},") } else { "that belief falls".to_owned() };
-        (shrinks > rises).then(|| format!("; {falls} by a factor {shrinks}"))
+        Some((format!("; {falls} by a factor {shrinks}"), shrinks, rises))
     }
 
     /// The arithmetic in one line.
@@ -172,5 +184,9 @@ mod tests {
         let down = told(ratio(1, 16), ratio(1, 8)).unwrap();
         assert_eq!(down, "; that belief falls by a factor 3/2");
         assert_eq!(told(ratio(1, 8), ratio(1, 8)), None);
+        // 1/2 becomes 1/5 by 5/2, whatever its opposite grows by.
+        let prior = Prior::Independent(vec![ratio(1, 2)]);
+        let told = Witness::Prior { prior, entity: 0, output: 0, likelihoods: (ratio(2, 5), ratio(1, 10)) };
+        assert_eq!(told.fall().unwrap(), "; disbelief falls from 1/2 to 1/5, by a factor 5/2");
     }
 }

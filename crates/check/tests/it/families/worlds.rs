@@ -4,9 +4,10 @@ use crate::it::common::dice::{Dice, grid};
 use crate::it::common::mechanisms::{mechanism, row};
 use deniable_check::Bound;
 use deniable_check::certificate::{certificate, none_of};
-use deniable_check::decide::{CheckError, decide};
+use deniable_check::decide::decide;
 use deniable_check::family::Family;
 use deniable_check::mechanism::{Dataset, Mechanism};
+use deniable_check::no_witness::why;
 use deniable_check::notion::{Notion, Sign};
 use deniable_check::verdict::{Value, Witness};
 use deniable_check::words;
@@ -94,11 +95,13 @@ fn a_largest_prior_matters_where_two_worlds_are_too_few() {
 }
 
 #[test]
-fn ranges_without_worlds_are_refused_and_certificates_said_to_be_none() {
+fn ranges_without_worlds_promise_nothing_and_certificates_are_said_to_be_none() {
     let coin =
         mechanism(2, 2, |data| if data == 1 { vec![ratio(3, 4), ratio(1, 4)] } else { vec![ratio(1, 4), ratio(3, 4)] });
     let third = words::notion("beta:1/3..2/5").unwrap();
-    assert!(matches!(decide(&coin, &third, &Family::All), Err(CheckError::NoPrior { .. })));
+    let value = decide(&coin, &third, &Family::All).unwrap().value;
+    assert_eq!(value, Value::Vacuous(Bound::Finite(whole(0))));
+    assert!(why(&third, &Family::All, &value).contains("priors from 1/3 to 2/5 that sum to 1"));
     for wrong in ["beta:1/3..1/4", "alpha:2/3..3/4", "alpha:0..0", "beta:1/4..2"] {
         assert!(words::notion(wrong).is_err(), "{wrong}");
     }

@@ -4,6 +4,7 @@
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
+use deniable_check::everything::questions;
 use deniable_check::family::Family;
 use deniable_check::protocol::Party;
 use deniable_check::subject::{Asked, Subject};
@@ -11,26 +12,12 @@ use deniable_check::words;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-const NOTIONS: [&str; 11] = [
-    "free-lunch",
-    "zero-knowledge:1",
-    "dp",
-    "positive-dp",
-    "negative-dp",
-    "bounded-dp",
-    "crowd-blending:2",
-    "sampling:1/2",
-    "rho:2",
-    "alpha:0",
-    "beta:0",
-];
-const FAMILIES: [&str; 7] = ["all", "groups:2", "independent", "bounded", "one-of:2", "sampled:1/2", "uniform"];
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let [runs, name, sizes @ ..] = arguments.as_slice() else {
         return Err("write RUNS MECHANISM PEOPLE...".into());
     };
+    let questions = questions();
     for size in sizes {
         let mut parameters = BTreeMap::from([("entities".to_owned(), size.clone())]);
         if name == "kmax" {
@@ -38,13 +25,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
         let subject = Subject::builtin(name, &parameters)?;
         let asked = Asked::of(&subject, Party::First)?;
-        // A copy of this file measures an earlier commit, too: without the words that it does not have.
-        let known = |notion: &&str| words::notion(notion).is_ok();
-        let mut questions: Vec<(&str, Option<&str>)> =
-            NOTIONS.into_iter().filter(known).map(|notion| (notion, None)).collect();
-        for sign in ["pmp", "nmp"] {
-            questions.extend(FAMILIES.map(|family| (sign, Some(family))));
-        }
         let mut all: Vec<Duration> = Vec::new();
         let mut slowest: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
         for _ in 0..runs.parse::<usize>()? {

@@ -43,6 +43,7 @@ pub mod claim;
 pub mod counts;
 pub mod coupling;
 pub mod decide;
+pub mod everything;
 pub mod family;
 pub mod mechanism;
 mod nearest;

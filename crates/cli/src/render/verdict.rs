@@ -2,6 +2,7 @@
 
 use super::table::{cell, cell_of_lines, grid, right};
 use comfy_table::{ColumnConstraint, ContentArrangement, Width};
+use deniable_check::everything::questions;
 use deniable_check::family::Family;
 use deniable_check::mechanism::{Mechanism, builtin};
 use deniable_check::notion::Notion;
@@ -242,35 +243,15 @@ pub struct Row {
 
 /// Every notion that can be asked without more parameters, the strictest first. `begins` is told each by name.
 pub fn everything(subject: &Subject, asked: &Asked, priors: Option<&PriorRange>, begins: &dyn Fn(&str)) -> Vec<Row> {
-    let notions = [
-        "free-lunch",
-        "zero-knowledge:1",
-        "dp",
-        "positive-dp",
-        "negative-dp",
-        "bounded-dp",
-        "crowd-blending:2",
-        "sampling:1/2",
-        "rho:2",
-        "alpha:0",
-        "beta:0",
-    ];
-    let families = ["all", "groups:2", "independent", "bounded", "one-of:2", "sampled:1/2", "uniform"];
     let mut rows = Vec::new();
     if let Subject::Protocol(protocol) = subject {
         rows.extend(simulations(protocol));
     }
-    for notion in notions {
-        begins(notion);
-        rows.push(row(asked, notion, None, None));
-    }
-    for sign in ["pmp", "nmp"] {
-        for family in families {
-            begins(&format!("{sign} over {family}"));
-            rows.push(row(asked, sign, Some(family), None));
-            if let Some(priors) = priors.filter(|_| matches!(family, "independent" | "bounded")) {
-                rows.push(row(asked, sign, Some(family), Some(priors)));
-            }
+    for (notion, family) in questions() {
+        begins(&family.map_or_else(|| notion.to_owned(), |family| format!("{notion} over {family}")));
+        rows.push(row(asked, notion, family, None));
+        if let Some(priors) = priors.filter(|_| matches!(family, Some("independent" | "bounded"))) {
+            rows.push(row(asked, notion, family, Some(priors)));
         }
     }
     rows

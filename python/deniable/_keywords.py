@@ -12,6 +12,13 @@ _FLAG = re.compile(rf"(?<![\w-])--([a-z][a-z-]*)(?:[ =]((?=\.*\d|[\"'])(?:{_VALU
 _OTHERS = {"data-version": "version"}
 """Flags that are not called as the argument is."""
 
+_PHRASES = {
+    "`deniable data check <policy>`": "`session.register()`",
+    "Read what was found, above;": "Read what was found (`session.log`);",
+    "the same command now releases": "the same asked again is answered",
+}
+"""What only a command line can do, or show above."""
+
 
 def _accepted(match: re.Match[str]) -> str:
     # Of ``table.column`` the column is enough where there is one table; with its table it is right anywhere.
@@ -46,5 +53,7 @@ def keywords(text: str) -> str:
     >>> print(keywords("by name: deniable data check <policy> --accept t.g --accept t.v"))
     by name: session.register(accept=["t.g", "t.v"])
     """
+    for phrase, instead in _PHRASES.items():
+        text = text.replace(phrase, instead)
     parts = re.split(r"(`[^`]*`|^\s*\d+ │.*$)", _CHECK.sub(_accepted, text), flags=re.MULTILINE)
     return "".join(map(_part, parts))

@@ -391,3 +391,13 @@ assert any("200 SNPs" in said for said in heard), heard
 """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_help_names_what_can_be_done_here(tmp_path: Path) -> None:
+    with pytest.raises(dn.DataError) as stopped:
+        policy().session(ROWS, version="1", ledger=tmp_path / "errors.ledger", register=False).ask("SELECT COUNT(*) AS n FROM t", spend="1/4")
+    assert stopped.value.help is not None and "session.log" in stopped.value.help and "above" not in stopped.value.help
+    session(tmp_path).register()
+    with pytest.raises(dn.DataError) as changed:
+        session(tmp_path, ROWS.head(10)).ask("SELECT COUNT(*) AS n FROM t", spend="1/4")
+    assert changed.value.help is not None and "session.register()" in changed.value.help and "<policy>" not in changed.value.help

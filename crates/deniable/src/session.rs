@@ -99,7 +99,7 @@ impl Session {
     /// the declared ones. They are registered as a version like files, by what they hold, in whatever order. Nobody may change their arrays afterwards.
     ///
     /// # Errors
-    /// When the policy declares no such table.
+    /// When the policy declares no such table, or it is nobody's data, which is read when queries are planned.
     pub fn with_rows(mut self, table: &str, rows: impl Into<InMemory>) -> Result<Self, Error> {
         let declared = self.plan().tables();
         let Some((schema, _)) = declared.iter().find(|(known, _)| known.name == table) else {

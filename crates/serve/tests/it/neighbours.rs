@@ -437,15 +437,23 @@ async fn all_bytes_are_equal_but_noise() {
     assert!(refused > asked, "{refused} refused");
 }
 
-/// Servers that tell something of the rows are found out, each by a few questions.
+/// Servers that tell something of the rows are found out, each by a few questions. Which group is the largest the noise decides, and it may
+/// decide the same twice: a conversation misses that now and then, and hardly ever five of them.
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_tells_something_is_found_out() {
     let _alone = alone().await;
     for mutant in Mutant::ALL {
-        let mut dice = Dice::new(23);
-        let hostile = Hostile::random(&mut dice);
-        let mut both = Both::of(&hostile, 1, Some(mutant)).await;
-        both.conversation(&hostile, QUESTIONS, &mut dice).await;
-        assert!(!both.differences.is_empty(), "{mutant:?} is not found out");
+        let mut is_found = false;
+        for seed in 23..28 {
+            let mut dice = Dice::new(seed);
+            let hostile = Hostile::random(&mut dice);
+            let mut both = Both::of(&hostile, 1, Some(mutant)).await;
+            both.conversation(&hostile, QUESTIONS, &mut dice).await;
+            is_found = !both.differences.is_empty();
+            if is_found {
+                break;
+            }
+        }
+        assert!(is_found, "{mutant:?} is not found out");
     }
 }

@@ -33,9 +33,9 @@ def exact(value: Exact) -> Fraction:
         if isinstance(value, float):
             # Those of NumPy are floats, too, and show themselves in other words.
             plain = float(value)
-            if plain != plain or abs(plain) == float("inf"):
-                raise usage(f"{plain!r} is no number", 'write "3/4", "0.75" or "75%"')
-            raise usage(f"{plain!r} is a float, and floats are not exact", f'write "{plain!r}" or "{Fraction(repr(plain))}"')
+            is_number = plain == plain and abs(plain) != float("inf")
+            instead = f'write "{plain!r}" or "{Fraction(repr(plain))}"' if is_number else 'write "3/4", "0.75" or "75%"'
+            raise usage(f"{plain!r} is a float, and floats are not exact", instead)
         raise usage(f"{value!r} is no number", 'write an int, a Fraction, or a text such as "3/4", "0.75" or "75%"')
     if _is_long(value):
         raise usage(f"a number has at most {_MOST_DIGITS} digits", 'write "3/4", "0.75" or "75%"')

@@ -298,7 +298,7 @@ def test_floats_of_numpy_are_floats() -> None:
     with pytest.raises(dn.UsageError) as caught:
         dn.epsilon(np.float64(0.25))
     assert caught.value.help == 'write "0.25" or "1/4"'
-    with pytest.raises(dn.UsageError, match="nan is no number"):
+    with pytest.raises(dn.UsageError, match="nan is a float"):
         dn.epsilon(float("nan"))  # type: ignore[arg-type]
 
 

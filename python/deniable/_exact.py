@@ -20,8 +20,9 @@ _MOST_DIGITS = 1_000
 
 def _is_long(value: Union[int, str, Fraction, Decimal, Rational]) -> bool:
     if isinstance(value, str):
-        power = re.search(r"[eE][+-]?([0-9_]+)", value)
-        return len(value) > _MOST_DIGITS or (power is not None and int(power.group(1)) > _MOST_DIGITS)
+        # Digits of any script, and between underscores, as Fraction takes them.
+        power = re.search(r"[eE][+-]?([\d_]+)", value)
+        return len(value) > _MOST_DIGITS or (power is not None and int(power.group(1).replace("_", "") or 0) > _MOST_DIGITS)
     if isinstance(value, Decimal):
         return value.is_finite() and (len(value.as_tuple().digits) > _MOST_DIGITS or abs(value.adjusted()) > _MOST_DIGITS)
     return max(int(value.numerator).bit_length(), int(value.denominator).bit_length()) > 3 * _MOST_DIGITS

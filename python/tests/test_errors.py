@@ -279,11 +279,14 @@ def test_warnings_that_are_errors_cost_nothing(tmp_path: Path) -> None:
 
 def test_numbers_of_many_digits_are_refused_at_once(tmp_path: Path) -> None:
     with session(tmp_path) as opened:
-        for spend in ("1e-500000", "1e3000000", "0." + "1" * 2000, Fraction(1, 10**5000), Decimal("1e-5000"), 10**5000):
+        for spend in ("1e-500000", "1e-5_000", "1e-\u0665\u0660\u0660\u0660\u0660\u0660", "1e3000000", "0." + "1" * 2000, Fraction(1, 10**5000), Decimal("1e-5000"), 10**5000):
             started = time.monotonic()
             with pytest.raises(dn.UsageError, match="at most 1000 digits"):
                 opened.ask("SELECT COUNT(*) AS n FROM t", spend=spend)
             assert time.monotonic() - started < 1
+        for no_number in ("1e_", "1e-", "1e5__0"):
+            with pytest.raises(dn.UsageError, match="no number"):
+                opened.ask("SELECT COUNT(*) AS n FROM t", spend=no_number)
         # Within those digits, but with more than a promise is divided into.
         with pytest.raises(dn.UsageError, match="binary digits"):
             opened.ask("SELECT COUNT(*) AS n FROM t", spend=Fraction(1, 3**800))

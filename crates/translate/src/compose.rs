@@ -144,10 +144,9 @@ fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Total>, C
             return Err(ComposeError::NotOdds { position, statement: release.to_string(), theorem, why, hint });
         }
     }
-    // What a simulator keeps to is no ratio of two rows of the mechanism's: the product of two is nobody's promise.
-    let own = releases.iter().map(|release| release.target.shape()).filter(is_of_pairs);
+    let own = releases.iter().map(|release| release.target.shape());
     let usual = [Shape::Both, Shape::Up, Shape::Down, Shape::Replace];
-    let mut candidates: Vec<Shape> = own.chain(usual).chain(wanted.filter(is_of_pairs)).collect();
+    let mut candidates: Vec<Shape> = own.chain(usual).chain(wanted).collect();
     candidates.sort_by_key(rank);
     candidates.dedup();
     let mut all = Vec::new();
@@ -171,21 +170,21 @@ fn implies(one: &Statement, other: &Statement) -> bool {
     })
 }
 
-/// Whether the ratios of a shape are those of single pairs of datasets, or of views and what makes them up from the same input
-/// and output, which multiply; ratios of averages do not.
-fn is_of_pairs(shape: &Shape) -> bool {
-    match shape {
-        Shape::Up
-        | Shape::Down
-        | Shape::Both
-        | Shape::Replace
-        | Shape::Move
-        | Shape::Group(_)
-        | Shape::ReplaceGroup(_)
-        | Shape::Induced(_)
-        | Shape::Exchanged(_)
-        | Shape::View { .. }
-        | Shape::All => true,
+/// The odds of a shape whose ratios are those of single pairs of datasets, or of views and what makes them up from the same input
+/// and output, which multiply; nothing for ratios of averages, which do not.
+fn odds_of(shape: &Shape) -> Option<(Notion, Adjacency)> {
+    Some(match *shape {
+        Shape::Up => (Notion::Odds(Sign::Positive), Adjacency::AddRemove),
+        Shape::Down => (Notion::Odds(Sign::Negative), Adjacency::AddRemove),
+        Shape::Both => (Notion::Odds(Sign::Both), Adjacency::AddRemove),
+        Shape::Replace => (Notion::Odds(Sign::Both), Adjacency::ReplaceOne),
+        Shape::All => (Notion::FreeLunch, Adjacency::AddRemove),
+        Shape::Group(size) => (Notion::Group { size }, Adjacency::AddRemove),
+        Shape::ReplaceGroup(size) => (Notion::Group { size }, Adjacency::ReplaceOne),
+        Shape::Induced(people) => (Notion::Induced(Facts::Apart(people)), Adjacency::AddRemove),
+        Shape::Move => (Notion::InducedExchange(Facts::None), Adjacency::AddRemove),
+        Shape::Exchanged(moves) => (Notion::InducedExchange(Facts::Apart(moves)), Adjacency::AddRemove),
+        Shape::View { both } => (Notion::SemiHonest { both }, Adjacency::AddRemove),
         Shape::OneOf(_)
         | Shape::Sampled { .. }
         | Shape::SampledUp { .. }
@@ -193,8 +192,8 @@ fn is_of_pairs(shape: &Shape) -> bool {
         | Shape::Simulated(_)
         | Shape::SimulatedRows(_)
         | Shape::Crowd(_)
-        | Shape::Table { .. } => false,
-    }
+        | Shape::Table { .. } => return None,
+    })
 }
 
 /// The order in which totals are looked at, which is not that of the releases.
@@ -216,6 +215,8 @@ fn rank(shape: &Shape) -> (u32, u32) {
 
 /// The product over one shape; `None` where some release does not bound it.
 fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeError> {
+    // What a simulator keeps to is no ratio of two rows of the mechanism's: the product of two is nobody's promise.
+    let Some((notion, adjacency)) = odds_of(&shape) else { return Ok(None) };
     let mut tight = true;
     let mut total = Amount::of(deniable_core::exact::whole(1));
     for release in releases {
@@ -229,27 +230,6 @@ fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeE
     if !is_readable(&total) {
         return Err(ComposeError::TooLarge);
     }
-    let (notion, adjacency) = match shape {
-        Shape::Up => (Notion::Odds(Sign::Positive), Adjacency::AddRemove),
-        Shape::Down => (Notion::Odds(Sign::Negative), Adjacency::AddRemove),
-        Shape::Replace => (Notion::Odds(Sign::Both), Adjacency::ReplaceOne),
-        Shape::All => (Notion::FreeLunch, Adjacency::AddRemove),
-        Shape::Group(size) => (Notion::Group { size }, Adjacency::AddRemove),
-        Shape::ReplaceGroup(size) => (Notion::Group { size }, Adjacency::ReplaceOne),
-        Shape::Induced(people) => (Notion::Induced(Facts::Apart(people)), Adjacency::AddRemove),
-        Shape::Move => (Notion::InducedExchange(Facts::None), Adjacency::AddRemove),
-        Shape::Exchanged(moves) => (Notion::InducedExchange(Facts::Apart(moves)), Adjacency::AddRemove),
-        Shape::View { both } => (Notion::SemiHonest { both }, Adjacency::AddRemove),
-        Shape::Both => (Notion::Odds(Sign::Both), Adjacency::AddRemove),
-        Shape::OneOf(_)
-        | Shape::Sampled { .. }
-        | Shape::SampledUp { .. }
-        | Shape::Uniform
-        | Shape::Simulated(_)
-        | Shape::SimulatedRows(_)
-        | Shape::Crowd(_)
-        | Shape::Table { .. } => return Ok(None),
-    };
     let target = Target { notion, adjacency, priors: PriorRange::any() };
     Ok(Some(Total { statement: Statement { target, value: Stated::Odds(total) }, tight }))
 }

@@ -3,55 +3,23 @@
 //! | question | function |
 //! |---|---|
 //! | how much is done, on a developer's machine and in CI? | [`sized`] |
+//! | which random cases are drawn? | [`seed`] |
 //! | how does a test say that it was not run? | [`skipped`] |
 //! | where are the data that do not come with the project? | [`adult`], [`gwas`] |
 //! | where may things be left to be looked at? | [`scratch`] |
 
 mod database;
 mod engines;
+mod scale;
 mod store;
 
 pub use database::{postgres, psql};
 pub use engines::{engine_python, lying_python, run_python};
+pub use scale::{SCALE, Scale, scale, seed};
 pub use store::{s3, s3_put};
 
-use std::ffi::OsStr;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-
-/// The variable that says how much the long suites do.
-pub const SCALE: &str = "DENIABLE_SCALE";
-
-/// How much the long suites do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    /// Enough to notice most mistakes, in minutes. What applies where nothing is said.
-    Small,
-    /// As CI does it.
-    Full,
-    /// What takes too long for CI too: `scripts/slow`.
-    Slow,
-}
-
-/// What the variable says, or what is wrong with it.
-fn read(value: Option<&OsStr>) -> Result<Scale, String> {
-    match value.map(|value| value.to_str()) {
-        None | Some(Some("small")) => Ok(Scale::Small),
-        Some(Some("full")) => Ok(Scale::Full),
-        Some(Some("slow")) => Ok(Scale::Slow),
-        Some(_) => Err(format!("{SCALE} is {:?}; it can be `small`, `full` or `slow`", value.unwrap_or_default())),
-    }
-}
-
-/// How much is asked for.
-///
-/// # Panics
-/// When `DENIABLE_SCALE` is neither `small`, `full` nor `slow`: a misspelt `full` must not pass for it.
-#[must_use]
-#[expect(clippy::panic, reason = "only tests call it, and a test fails by panicking")]
-pub fn scale() -> Scale {
-    read(std::env::var_os(SCALE).as_deref()).unwrap_or_else(|wrong| panic!("{wrong}"))
-}
 
 /// One of two sizes, by the scale.
 ///
@@ -139,16 +107,6 @@ pub fn scratch() -> std::io::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn only_three_words_are_scales() {
-        let read = |text: &str| read(Some(OsStr::new(text)));
-        assert_eq!(super::read(None), Ok(Scale::Small));
-        assert_eq!((read("small"), read("full"), read("slow")), (Ok(Scale::Small), Ok(Scale::Full), Ok(Scale::Slow)));
-        for wrong in ["", "Full", "ful", "1", "large"] {
-            assert!(read(wrong).is_err_and(|said| said.contains(SCALE) && said.contains(wrong)), "{wrong}");
-        }
-    }
 
     /// What a skipped test says comes through the harness; what it prints does not.
     #[test]

@@ -1,5 +1,4 @@
-//! `features`: what the README's first command compiles must be of use to its test command, and what the command with all that it can have
-//! compiles of use to the Python package.
+//! `features`: the README's test command reuses what its first command compiled, and the Python package what CI's tests compiled.
 //!
 //! Cargo turns on, in one build, every feature that anything in that build asks for. Where tests ask for more of a package than the
 //! command line does, the package is compiled once for each, and so is everything above it, up to the whole of DataFusion.
@@ -8,45 +7,33 @@ use crate::{Failure, files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// Where a build's packages are looked up: `cargo tree` with these arguments.
-const FIRST: [&str; 4] = ["--package", "deniable-cli", "--edges", "normal,build"];
-/// The command with all that it can have, as the tests of these parts build it, and the Python package.
-const ALL: [&str; 6] = ["--package", "deniable-cli", "--features", "postgres,objects,serve", "--edges", "normal,build"];
+/// The README's first command, as arguments of `cargo tree`.
+const FIRST: [&str; 2] = ["--edges", "normal,build"];
+/// The README's second command.
+const TESTS: [&str; 2] = ["--edges", "normal,build,dev"];
+/// What CI lints, documents and tests.
+const ALL: [&str; 5] = ["--workspace", "--features", "deniable-bench/parts", "--edges", "normal,build,dev"];
+/// The Python package.
 const PYTHON: [&str; 4] = ["--package", "deniable-python", "--edges", "normal,build"];
-const TESTS: [&str; 13] = [
-    "--workspace",
-    "--exclude",
-    "deniable-postgres",
-    "--exclude",
-    "deniable-objects",
-    "--exclude",
-    "deniable-wire",
-    "--exclude",
-    "deniable-serve",
-    "--exclude",
-    "deniable-python",
-    "--edges",
-    "normal,build,dev",
-];
 
 /// Every package of a build, by name and version, with each set of features that it is compiled with. Programs that run during the
 /// build may have another than what is linked.
 type Packages = BTreeMap<String, BTreeSet<String>>;
 
-/// Fails with the name of each package from elsewhere that would be compiled twice.
+/// Fails with the name of each package that would be compiled twice.
 pub fn run() -> Result<String, Failure> {
     let (first, tests) = (packages(&FIRST)?, packages(&TESTS)?);
     let (all, python) = (packages(&ALL)?, packages(&PYTHON)?);
     let again = [
         twice(&first, &tests, ("the first command", "the tests")),
-        twice(&all, &python, ("the whole command", "the Python package")),
+        twice(&python, &all, ("the Python package", "all tests")),
     ]
     .concat();
     if again.is_empty() {
-        let (first, all) = (first.len(), all.len());
+        let (first, python) = (first.len(), python.len());
         return Ok(format!(
-            "{first} packages are compiled by the first command, and none again for the tests; {all} by the whole command, and none again \
-             for the Python package"
+            "the first command compiles {first} packages, and the tests none of them again; the Python package needs {python}, \
+             and none with other features than all tests"
         ));
     }
     let help = "ask for all features in [workspace.dependencies], where they cost the first command little";
@@ -64,15 +51,13 @@ fn packages(arguments: &[&str]) -> Result<Packages, Failure> {
     Ok(read(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Lines such as `serde v1.0.228|default,derive (*)`; those of the workspace have a folder behind the version.
+/// Lines such as `serde v1.0.228|default,derive (*)`. Members of the workspace have a folder after the version, which is left out.
 fn read(tree: &str) -> Packages {
     let mut packages = Packages::new();
     for line in tree.lines() {
         let Some((package, features)) = line.trim_end_matches(" (*)").split_once('|') else { continue };
-        let package = package.trim_end_matches(" (proc-macro)");
-        if !package.contains(" (") {
-            packages.entry(package.to_owned()).or_default().insert(features.to_owned());
-        }
+        let package = package.split(" (").next().unwrap_or(package);
+        packages.entry(package.to_owned()).or_default().insert(features.to_owned());
     }
     packages
 }
@@ -112,7 +97,7 @@ syn v2.0.1|default,full
     #[test]
     fn more_packages_and_other_builds_do_no_harm() {
         let more = format!("{FIRST}proptest v1.12.0|std\nsyn v2.0.1|default,extra (*)\n");
-        assert_eq!(read(FIRST).len(), 4);
+        assert_eq!(read(FIRST).len(), 5);
         assert_eq!(twice(&read(FIRST), &read(&more), NAMES), Vec::<String>::new());
     }
 
@@ -132,9 +117,12 @@ syn v2.0.1|default,full
         assert_eq!(twice(&read(FIRST), &read(&macros), NAMES).len(), 1);
     }
 
-    /// Features of our own packages are another matter: they are few, and nothing heavy hangs on them.
     #[test]
-    fn own_packages_are_left_out() {
-        assert!(read(FIRST).keys().all(|package| !package.starts_with("deniable")));
+    fn packages_of_the_workspace_are_watched() {
+        let wider = FIRST.replace("crates/cli)|", "crates/cli)|reveal");
+        assert_eq!(
+            twice(&read(FIRST), &read(&wider), NAMES),
+            ["deniable v0.1.0: [] for the first command, [reveal] for the tests"]
+        );
     }
 }

@@ -7,7 +7,8 @@
 //! | `evaluation ADULT` | makes `docs/evaluation` again from UCI Adult's `adult.data`, the same bytes every time |
 //! | `notions` | fails when the aliases or the table of `docs/notions` differ from the table in `crates/core/src/notion` |
 //! | `notions --write` | rewrites them |
-//! | `features` | fails when the first command of the README compiles a package that its tests compile again |
+//! | `features` | fails when the README's commands, or all tests and the Python package, compile a package twice |
+//! | `changed` | the packages whose suites CI runs at full scale |
 //! | `theorems` | checks `docs/theorems` against the code and the tests that it cites |
 //! | `theorems --write` | also regenerates `docs/theorems/README.md` |
 //! | `timings` | runs both commands of the README in a clean clone, and says how long they take |
@@ -17,6 +18,7 @@
 //!
 //! Exit codes are those of the product: 0 for success, 1 for a check that failed, 2 for bad usage.
 
+mod changed;
 mod clinic;
 mod evaluation;
 mod features;
@@ -37,6 +39,7 @@ usage: cargo xtask <chore>
   evaluation ADULT     write docs/evaluation from UCI Adult's adult.data
   notions [--write]    check the names in docs/notions against the table of the code (and regenerate them)
   features             check that the first command compiles nothing that the tests compile again
+  changed              print the packages whose suites CI runs at full scale
   theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
   timings [--warm]     time the README's two commands in a clean clone (or here)
   wheel [--dist] [OUT] build the Python package for tests (or as it is handed to people) into a folder
@@ -66,6 +69,7 @@ fn main() -> ExitCode {
         ["notions"] => notions::run(notions::Mode::Check),
         ["notions", "--write"] => notions::run(notions::Mode::Write),
         ["features"] => features::run(),
+        ["changed"] => changed::run(),
         ["theorems"] => theorems::run(theorems::Mode::Check),
         ["theorems", "--write"] => theorems::run(theorems::Mode::Write),
         ["timings"] => timings::run(timings::Mode::Cold),

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Instant, SystemTime};
 
-/// What builds wheels, from PyPI.
-const MATURIN: &str = "maturin==1.16.*";
 /// Most bytes of a wheel that is handed to people.
 const MOST_WHEEL: u64 = 30_000_000;
 
@@ -63,19 +61,17 @@ fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| files::root().join("target"), PathBuf::from)
 }
 
-/// The environment with maturin, made once.
+/// The environment with maturin, which `scripts/environment` makes once.
 fn tools() -> Result<PathBuf, Failure> {
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let home = || std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
-    let cache = cache.or_else(home).unwrap_or_else(std::env::temp_dir);
-    let folder = cache.join("deniable/python/build");
-    if !folder.join("made").is_file() {
-        done(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 -m venv")?;
-        done(Command::new(folder.join("bin/pip")).args(["install", "--quiet", MATURIN]), "pip")?;
-        let made = folder.join("made");
-        std::fs::write(&made, "").map_err(|error| at(&made, &error))?;
+    let output = Command::new(files::root().join("scripts/environment")).arg("maturin").output();
+    let output = output.map_err(|error| Failure::Found(format!("scripts/environment cannot be run: {error}")))?;
+    if !output.status.success() {
+        return Err(Failure::Found(format!(
+            "scripts/environment maturin: {}",
+            String::from_utf8_lossy(&output.stderr)
+        )));
     }
-    Ok(folder)
+    Ok(PathBuf::from(String::from_utf8_lossy(&output.stdout).trim()))
 }
 
 fn at(path: &Path, error: &std::io::Error) -> Failure {

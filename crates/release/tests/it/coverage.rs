@@ -79,10 +79,9 @@ fn prepare(text: &str, folder: &Path, data: &Path) -> (Plan, Source) {
 /// The noiseless answers: the same evaluation over totals without noise.
 fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>> {
     let ask = &plan.asks()[0];
-    // Every measure here has one number a cell.
     let resources = Resources::default();
-    let cells = exact(std::slice::from_ref(source), ask.query(), salt, &resources, &|_| {}).unwrap().reveal();
-    let values = cells.into_iter().map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect();
+    let exact = exact(std::slice::from_ref(source), ask.query(), salt, &resources, &|_| {}).unwrap();
+    let values = super::without_noise(exact, ask.query());
     let decays = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
     let rows = ask.query().show(&Noisy { values, consistent: None, decays }, plan.policy().confidence());
     rows.iter().map(|row| row.0.iter().map(|shown| number(shown).map(|(estimate, ..)| estimate)).collect()).collect()

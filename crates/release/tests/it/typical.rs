@@ -154,8 +154,8 @@ impl Table {
 
     fn totals(&self, ask: &PlannedAsk) -> Vec<Vec<i128>> {
         let sources = std::slice::from_ref(&self.source);
-        let cells = exact(sources, ask.query(), &Salt([0; 32]), &Resources::default(), &|_| {}).unwrap().reveal();
-        cells.into_iter().map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect()
+        let exact = exact(sources, ask.query(), &Salt([0; 32]), &Resources::default(), &|_| {}).unwrap();
+        super::without_noise(exact, ask.query())
     }
 
     /// The only number of a query, exactly.

@@ -108,9 +108,8 @@ impl Exact {
         released
     }
 
-    /// The secret answers themselves, sums first and then sorted values, by cell. It exists in tests alone: the feature is named
-    /// by dev-dependencies, and `.ci/run` fails when a build without tests has it.
-    #[cfg(any(test, feature = "reveal"))]
+    /// The exact totals of each cell: one sum, or the sorted values. Only this crate's tests and fuzzers can call it.
+    #[cfg(any(test, fuzzing))]
     #[must_use]
     pub fn reveal(self) -> Vec<Vec<Vec<i128>>> {
         let cells = |cells: Cells| match cells {

@@ -21,7 +21,6 @@ mod registration;
 mod regression;
 mod results;
 mod sensitivity;
-mod sources;
 mod typical;
 mod weighted;
 mod widths;

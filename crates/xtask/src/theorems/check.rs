@@ -34,7 +34,7 @@ fn at(place: &Place, text: String) -> Problem {
     Problem { place: place.clone(), text }
 }
 
-/// Whether the identifiers in this file are meant: `crates/*/src`, except this crate, whose text is about identifiers.
+/// Whether this is a source of a package, and not of this one, whose text is about identifiers.
 fn cites_theorems(path: &str) -> bool {
     path.split('/').nth(2) == Some("src") && !path.starts_with("crates/xtask/")
 }

@@ -6,10 +6,13 @@ mod page;
 mod table;
 
 use crate::{Failure, files};
+use std::collections::BTreeMap;
 pub use table::anchor;
 
 const FOLDER: &str = "docs/theorems";
 const TABLE: &str = "docs/theorems/README.md";
+/// The folders of packages.
+const SOURCES: [&str; 5] = ["crates", "sources", "server", "python/extension", "research"];
 /// The pages in the order in which they are read, and so in the order of the table.
 const PAGES: [&str; 12] = [
     "beliefs.md",
@@ -41,7 +44,10 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
     let mut pages: Vec<(String, String)> = files::texts(&root, FOLDER, "md")?.into_iter().collect();
     pages.retain(|(path, _)| path != TABLE);
     pages.sort_by_key(|(path, _)| position(path));
-    let sources = files::texts(&root, "crates", "rs")?;
+    let mut sources = BTreeMap::new();
+    for folder in SOURCES {
+        sources.extend(files::texts(&root, folder, "rs")?);
+    }
 
     let mut entries = Vec::new();
     let mut problems = Vec::new();

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// The README's first command, as arguments of cargo.
 const FIRST: [&str; 5] = ["run", "--", "release", "examples/clinic/policy.toml", "--register"];
 /// And its test command.
-const TESTS: [&str; 2] = ["test", "--workspace"];
+const TESTS: [&str; 1] = ["test"];
 /// As many test programs as may be linked.
 const MOST_PROGRAMS: usize = 30;
 /// As many of them as are listed.

@@ -1,4 +1,4 @@
-//! Random tables, questions and entities, with a liking for extremes. The tests of the server (crates/serve) draw theirs from here, too.
+//! Random tables, questions and entities, with a liking for extremes. The tests of the server (server/serve) draw theirs from here, too.
 
 pub mod always;
 pub mod hostile;

@@ -405,7 +405,12 @@ pub fn protocol_failure(error: ProtocolError, over_budget: &dyn Fn(Option<&Ratio
             Failure::refused(error, help)
         }
         ProtocolError::Stored { .. } => Failure::refused(error, "check the ledger with `deniable ledger verify`"),
-        ProtocolError::Answer { .. } => Failure::refused(error, "fix that; then the same command resumes at no cost"),
+        ProtocolError::Answer { .. } | ProtocolError::Finish { .. } => {
+            Failure::refused(error, "fix that; then the same command shows the answer at no cost")
+        }
+        ProtocolError::Draw { .. } => {
+            Failure::refused(error, "fix that; then repeat the command: it says what it costs")
+        }
         ProtocolError::Account(_) | ProtocolError::Charge { .. } | ProtocolError::Spend(_) => {
             Failure::Refused(vec![Complaint::new(error)])
         }

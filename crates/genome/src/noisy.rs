@@ -115,21 +115,63 @@ pub fn allele_counts<R: Rng>(
     confidence: &Rational,
     rng: &mut R,
 ) -> Result<Vec<NoisyAlleles>, NoisyError> {
-    let first = tables.first().ok_or(NoisyError::Nothing)?;
-    let (cases, controls) = (first.all_cases(), first.all_controls());
-    if tables.iter().any(|table| table.all_cases() != cases || table.all_controls() != controls) {
-        return Err(NoisyError::People);
-    }
-    let (noise, margin) = noise(odds, &count_sensitivity(adjacency, sides, tables.len()), confidence)?;
-    let mut count = |copies: u64, people: u64| {
-        let noisy = BigInt::from(copies) + noise.sample(rng);
-        NoisyCount::new(&noisy, &margin, people)
+    let people = people(tables)?;
+    let numbers = draw_alleles(tables, adjacency, sides, odds, rng)?;
+    alleles(&numbers, people, adjacency, sides, odds, confidence)
+}
+
+/// The cases and controls of these tables.
+fn people(tables: &[ContingencyTable]) -> Result<(u64, u64), NoisyError> {
+    let of = |table: &ContingencyTable| (table.all_cases(), table.all_controls());
+    let first = tables.first().map(of).ok_or(NoisyError::Nothing)?;
+    if tables.iter().all(|table| of(table) == first) { Ok(first) } else { Err(NoisyError::People) }
+}
+
+/// The noisy numbers of copies of [`allele_counts`] as they are drawn: SNP by SNP, among cases and then, where both sides are
+/// asked for, among controls.
+///
+/// # Errors
+/// As [`allele_counts`].
+pub fn draw_alleles<R: Rng>(
+    tables: &[ContingencyTable],
+    adjacency: CohortAdjacency,
+    sides: Sides,
+    odds: &Spend,
+    rng: &mut R,
+) -> Result<Vec<i128>, NoisyError> {
+    people(tables)?;
+    let noise = TwoSidedGeometric::new(Decay::hiding(odds, &count_sensitivity(adjacency, sides, tables.len()))?);
+    let copies = |table: &ContingencyTable| match sides {
+        Sides::Both => vec![table.case_alleles(), table.control_alleles()],
+        Sides::Cases => vec![table.case_alleles()],
     };
-    let each = |table: &ContingencyTable| NoisyAlleles {
-        cases: count(table.case_alleles(), cases),
-        controls: (sides == Sides::Both).then(|| count(table.control_alleles(), controls)),
+    let copies = tables.iter().flat_map(copies);
+    Ok(copies.map(|copies| i128::from(copies).saturating_add(noise.sample(rng))).collect())
+}
+
+/// The allele counts that were drawn by [`draw_alleles`], of so many cases and controls, with their intervals.
+///
+/// # Errors
+/// As [`allele_counts`].
+pub fn alleles(
+    numbers: &[i128],
+    (cases, controls): (u64, u64),
+    adjacency: CohortAdjacency,
+    sides: Sides,
+    odds: &Spend,
+    confidence: &Rational,
+) -> Result<Vec<NoisyAlleles>, NoisyError> {
+    let each = match sides {
+        Sides::Both => 2,
+        Sides::Cases => 1,
     };
-    Ok(tables.iter().map(each).collect())
+    let (_, margin) = noise(odds, &count_sensitivity(adjacency, sides, numbers.len() / each), confidence)?;
+    let count = |noisy: i128, people: u64| NoisyCount::new(&BigInt::from(noisy), &margin, people);
+    let one = |numbers: &[i128]| NoisyAlleles {
+        cases: count(numbers[0], cases),
+        controls: numbers.get(1).map(|noisy| count(*noisy, controls)),
+    };
+    Ok(numbers.chunks_exact(each).map(one).collect())
 }
 
 /// A χ² with noise, on its grid.
@@ -180,20 +222,54 @@ pub fn statistics<R: Rng>(
     confidence: &Rational,
     rng: &mut R,
 ) -> Result<Vec<NoisyStatistic>, NoisyError> {
+    let numbers = draw_statistics(values, sensitivity, grid, odds, rng)?;
+    of_statistics(&numbers, test, people, sensitivity, grid, odds, confidence)
+}
+
+/// The noisy steps of the grid of [`statistics`] as they are drawn.
+///
+/// # Errors
+/// As [`statistics`].
+pub fn draw_statistics<R: Rng>(
+    values: &[Rational],
+    sensitivity: &Rational,
+    grid: &Rational,
+    odds: &Spend,
+    rng: &mut R,
+) -> Result<Vec<i128>, NoisyError> {
     if values.is_empty() {
         return Err(NoisyError::Nothing);
     }
     let together = sensitivity_steps(sensitivity, grid)? * values.len();
-    let (noise, margin) = noise(odds, &together, confidence)?;
+    let steps = values.iter().map(|value| steps(value, grid)).collect::<Result<Vec<i64>, _>>()?;
+    let noise = TwoSidedGeometric::new(Decay::hiding(odds, &together)?);
+    Ok(steps.into_iter().map(|steps| i128::from(steps).saturating_add(noise.sample(rng))).collect())
+}
+
+/// The χ² that were drawn by [`draw_statistics`], with their intervals.
+///
+/// # Errors
+/// As [`statistics`].
+pub fn of_statistics(
+    numbers: &[i128],
+    test: Test,
+    people: u64,
+    sensitivity: &Rational,
+    grid: &Rational,
+    odds: &Spend,
+    confidence: &Rational,
+) -> Result<Vec<NoisyStatistic>, NoisyError> {
+    let together = sensitivity_steps(sensitivity, grid)? * numbers.len();
+    let (_, margin) = noise(odds, &together, confidence)?;
     let most = largest_statistic(test, people);
     let within = |steps: BigInt| (whole(steps) * grid).clamp(Rational::zero(), most.clone());
-    let mut each = |value: &Rational| {
-        let noisy = BigInt::from(steps(value, grid)?) + noise.sample(rng);
+    let each = |noisy: &i128| {
+        let noisy = BigInt::from(*noisy);
         // A value of `s` steps was somewhere from `s` up to `s + 1` of them.
         let (low, high) = (&noisy - &margin, &noisy + &margin + 1);
-        Ok(NoisyStatistic { test, value: within(noisy), low: within(low), high: within(high) })
+        NoisyStatistic { test, value: within(noisy), low: within(low), high: within(high) }
     };
-    values.iter().map(&mut each).collect()
+    Ok(numbers.iter().map(each).collect())
 }
 
 /// The noise, and the margin that covers a draw of it.

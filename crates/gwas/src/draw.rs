@@ -6,14 +6,27 @@ use crate::release::{Event, Run};
 use crate::request::{Part, Request, Score, Snps};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, distance_margin, margin};
+use deniable_core::secret::Secret;
 use deniable_genome::chi2::statistic;
-use deniable_genome::noisy::{NoisyError, Sides, allele_counts, count_sensitivity, statistics};
+use deniable_genome::noisy::{
+    NoisyError, Sides, alleles, count_sensitivity, draw_alleles, draw_statistics, of_statistics,
+};
 use deniable_genome::select::{by_noise, by_score, by_statistic, decay, sensitivity_steps};
 use deniable_genome::sensitivity::sensitivity;
 use deniable_genome::{CohortAdjacency, ContingencyTable as Genotypes};
 use deniable_publication::{Noise, NoiseKind};
 use num_bigint::BigInt;
 use rand_core::CryptoRng;
+
+/// The exact numbers of a release.
+pub(crate) enum Exact {
+    /// Distances, by SNP.
+    Scores(Vec<Option<i64>>),
+    /// χ²: of all SNPs for picks, of the SNPs that are asked for otherwise.
+    Statistics(Vec<Rational>),
+    /// The tables of the SNPs that are asked for.
+    Tables(Vec<Genotypes>),
+}
 
 impl Run<'_> {
     /// The sensitivity of χ² (G-1).
@@ -58,21 +71,84 @@ impl Run<'_> {
         }
     }
 
-    /// Computes an answer, in the form that is stored.
-    pub(crate) fn computed<R: CryptoRng>(
-        &mut self,
+    /// The exact numbers of a release, without random bits.
+    pub(crate) fn exact(&mut self, part: Part, places: &[usize]) -> Result<Exact, GwasError> {
+        let test = self.request.test;
+        let tables = &self.cohort.tables;
+        let values =
+            |tables: &mut dyn Iterator<Item = &Genotypes>| tables.map(|table| statistic(table, test)).collect();
+        match (part, &self.request.snps) {
+            (Part::Picks, Snps::Top { score: Score::Distance(cut), .. }) => {
+                let threshold = cut.threshold(test, tables.len())?;
+                let scores = match self.scores.take() {
+                    Some(scores) => scores,
+                    None => self.scored(&threshold)?,
+                };
+                (self.means.tell)(Event::Picking);
+                Ok(Exact::Scores(scores))
+            }
+            (Part::Picks, _) => {
+                (self.means.tell)(Event::Picking);
+                Ok(Exact::Statistics(values(&mut tables.iter())))
+            }
+            (Part::Statistics, _) => {
+                Ok(Exact::Statistics(values(&mut places.iter().filter_map(|place| tables.get(*place)))))
+            }
+            (Part::Counts, _) => {
+                Ok(Exact::Tables(places.iter().filter_map(|place| tables.get(*place).copied()).collect()))
+            }
+        }
+    }
+
+    /// How many numbers are drawn for a release.
+    pub(crate) fn count(&self, part: Part) -> usize {
+        match (part, self.sides().1) {
+            (Part::Counts, Sides::Both) => 2 * self.snps(),
+            _ => self.snps(),
+        }
+    }
+
+    /// Draws the numbers of a release: the places of picks, steps of the grid, or copies of A1.
+    pub(crate) fn drawn<R: CryptoRng>(&self, part: Part, exact: &Exact, rng: &mut R) -> Result<Vec<i128>, GwasError> {
+        let Request { protects, grid, snps, .. } = self.request;
+        let odds = &self.payment.per_move;
+        let places = |picked: Vec<usize>| picked.into_iter().map(|place| place as i128).collect();
+        match (exact, snps) {
+            (Exact::Scores(scores), _) => Ok(places(by_score(scores, protects.adjacency(), self.snps(), odds, rng)?)),
+            (Exact::Statistics(values), Snps::Top { picks, score }) if part == Part::Picks => {
+                let pick = if *score == Score::Noisy { by_noise::<R> } else { by_statistic::<R> };
+                Ok(places(pick(values, &self.sensitivity(), grid, *picks, odds, rng)?))
+            }
+            (Exact::Statistics(values), _) => Ok(draw_statistics(values, &self.sensitivity(), grid, odds, rng)?),
+            (Exact::Tables(tables), _) => {
+                let (adjacency, sides) = self.sides();
+                Ok(draw_alleles(tables, adjacency, sides, odds, rng)?)
+            }
+        }
+    }
+
+    /// The answer of these numbers, in the form that is stored for the account of a secret.
+    pub(crate) fn finished(
+        &self,
         part: Part,
         places: &[usize],
-        rng: &mut R,
+        numbers: &[i128],
+        secret: Secret,
     ) -> Result<serde_json::Value, GwasError> {
-        let (places, values, threshold) = match (part, &self.request.snps) {
-            (Part::Picks, Snps::Top { picks, score }) => {
-                let (places, threshold) = self.picked(*picks, score, rng)?;
-                (places, vec![], threshold)
-            }
-            _ => (places.to_vec(), self.values(part, places, rng)?, None),
-        };
         let broken = || GwasError::Unwritable(self.request.name(part, self.snps()));
+        let (places, values) = match part {
+            Part::Picks => {
+                let place = |number: &i128| usize::try_from(*number).map_err(|_| broken());
+                (numbers.iter().map(place).collect::<Result<Vec<_>, _>>()?, vec![])
+            }
+            Part::Statistics | Part::Counts => (places.to_vec(), self.values(part, numbers)?),
+        };
+        let threshold = match &self.request.snps {
+            Snps::Top { score: Score::Distance(cut), .. } if part == Part::Picks => {
+                Some(cut.threshold(self.request.test, self.cohort.tables.len())?.value().to_string())
+            }
+            _ => None,
+        };
         let cohort = &self.cohort;
         let first = cohort.tables.first();
         let snp = |place: &usize| {
@@ -90,51 +166,24 @@ impl Run<'_> {
             threshold,
             published: None,
         };
-        let table = answer.table(self.request, part, &self.payment);
-        answer.published = self.remembered(table, self.request.protects.secret());
+        answer.published = self.remembered(answer.table(self.request, part, &self.payment), secret);
         serde_json::to_value(&answer).map_err(|_| broken())
     }
 
-    /// The noisy numbers of the SNPs at these places.
-    fn values<R: CryptoRng>(&self, part: Part, places: &[usize], rng: &mut R) -> Result<Vec<Values>, GwasError> {
+    /// The values of the SNPs that a release is about.
+    fn values(&self, part: Part, numbers: &[i128]) -> Result<Vec<Values>, GwasError> {
         let Request { test, grid, .. } = self.request;
-        let tables: Vec<Genotypes> =
-            places.iter().filter_map(|place| self.cohort.tables.get(*place).copied()).collect();
-        let first = tables.first().ok_or(NoisyError::Nothing)?;
+        let first = self.cohort.tables.first().ok_or(NoisyError::Nothing)?;
+        let people = (first.all_cases(), first.all_controls());
         let (odds, confidence) = (&self.payment.per_move, self.promised.confidence());
         if part == Part::Counts {
             let (adjacency, sides) = self.sides();
-            let noisy = allele_counts(&tables, adjacency, sides, odds, confidence, rng)?;
+            let noisy = alleles(numbers, people, adjacency, sides, odds, confidence)?;
             return Ok(noisy.iter().map(Values::from).collect());
         }
-        let people = first.all_cases() + first.all_controls();
-        let values: Vec<Rational> = tables.iter().map(|table| statistic(table, *test)).collect();
-        let noisy = statistics(&values, *test, people, &self.sensitivity(), grid, odds, confidence, rng)?;
+        let sensitivity = self.sensitivity();
+        let noisy = of_statistics(numbers, *test, people.0 + people.1, &sensitivity, grid, odds, confidence)?;
         Ok(noisy.iter().map(Values::from).collect())
-    }
-
-    /// The places of the picks, and the threshold where there is one.
-    fn picked<R: CryptoRng>(
-        &mut self,
-        picks: usize,
-        score: &Score,
-        rng: &mut R,
-    ) -> Result<(Vec<usize>, Option<String>), GwasError> {
-        let Request { test, protects, grid, .. } = self.request;
-        if let Score::Distance(cut) = score {
-            let threshold = cut.threshold(*test, self.cohort.tables.len())?;
-            let scores = match self.scores.take() {
-                Some(scores) => scores,
-                None => self.scored(&threshold)?,
-            };
-            (self.means.tell)(Event::Picking);
-            let picked = by_score(&scores, protects.adjacency(), picks, &self.payment.per_move, rng)?;
-            return Ok((picked, Some(threshold.value().to_string())));
-        }
-        let values: Vec<Rational> = self.cohort.tables.iter().map(|table| statistic(table, *test)).collect();
-        (self.means.tell)(Event::Picking);
-        let pick = if *score == Score::Noisy { by_noise::<R> } else { by_statistic::<R> };
-        Ok((pick(&values, &self.sensitivity(), grid, picks, &self.payment.per_move, rng)?, None))
     }
 
     /// The noise of the numbers of all SNPs.

@@ -146,7 +146,15 @@ mod tests {
             let words = || String::from("x");
             let ask = Ask { name: words(), sql: words(), identity: at.to_string(), source: words(), version: words() };
             let cost = limit.share(&ratio(1, 10)).unwrap();
-            let request = ChargeRequest { account, policy: words(), policy_limit: limit, ask, cost, part: Part::Whole };
+            let request = ChargeRequest {
+                account,
+                policy: words(),
+                policy_limit: limit,
+                ask,
+                cost,
+                part: Part::Whole,
+                basis: words(),
+            };
             ledger.charge(&request).unwrap();
         }
         payment(&ledger.summary().accounts, &promised, protects, &ratio(1, 2))

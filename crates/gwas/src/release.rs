@@ -2,6 +2,7 @@
 
 use crate::answer::{Answer, Named, shown};
 use crate::cohort::{Cohort, Located};
+use crate::draw::Exact;
 use crate::error::GwasError;
 use crate::payment::{Payment, payment};
 use crate::promise::Promised;
@@ -24,6 +25,9 @@ pub use deniable_protocol::Origin;
 
 /// What identities of releases are hashed for.
 const IDENTITY: &str = "deniable 2026-11 identity of an association release";
+
+/// What digests of bases are derived for.
+const BASIS: &str = "deniable 2026-12 basis of an association release";
 
 /// The form in which association results are stored.
 pub const FORM: Form = Form::new("gwas", 1);
@@ -252,6 +256,11 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// The places of the SNPs that a release is about; none of picks.
+    fn places_of(&self, part: Part, answers: &[Option<Answer>]) -> Vec<usize> {
+        self.places(part, answers).unwrap_or_default().into_iter().map(|(place, _)| place).collect()
+    }
+
     /// Refuses what can be refused by what is public.
     pub(crate) fn check(&mut self, pending: &[Part]) -> Result<(), GwasError> {
         let (of, wanted) = (self.cohort.tables.len(), self.snps());
@@ -308,6 +317,7 @@ impl Kind for Run<'_> {
     type Answer = Answer;
     type Refused = GwasError;
     type Exhausted = GwasError;
+    type Exact = Exact;
 
     const FORM: Form = FORM;
 
@@ -366,17 +376,41 @@ impl Kind for Run<'_> {
         self.check(&parts)
     }
 
-    fn compute<R: CryptoRng>(
-        &mut self,
-        at: usize,
-        answers: &[Option<Answer>],
-        _: &Key,
-        rng: &mut R,
-    ) -> Result<serde_json::Value, GwasError> {
+    /// Of the files, under the ledger's key; the laws of the noise follow from the identity.
+    fn basis(&self, at: usize, ledger: &Ledger) -> String {
+        let Request { source, version, .. } = self.request;
+        let mut hasher = blake3::Hasher::new_derive_key(BASIS);
+        let noise = self.noise(self.part(at)).map_or_else(|_| String::new(), |noise| noise.decay);
+        for text in [&FORM.to_string(), ledger.registered(source, version).unwrap_or_default(), &noise] {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    fn compute(&mut self, at: usize, answers: &[Option<Answer>], _: &Key) -> Result<Exact, GwasError> {
         let part = self.part(at);
-        let snps = self.places(part, answers).unwrap_or_default();
-        let places: Vec<usize> = snps.into_iter().map(|(place, _)| place).collect();
-        self.computed(part, &places, rng)
+        self.exact(part, &self.places_of(part, answers))
+    }
+
+    fn numbers(&self, at: usize) -> usize {
+        self.count(self.part(at))
+    }
+
+    fn draw<R: CryptoRng>(&self, at: usize, exact: Exact, rng: &mut R) -> Result<Vec<i128>, GwasError> {
+        self.drawn(self.part(at), &exact, rng)
+    }
+
+    fn finish(
+        &self,
+        at: usize,
+        payer: usize,
+        numbers: &[i128],
+        answers: &[Option<Answer>],
+    ) -> Result<serde_json::Value, String> {
+        let part = self.part(at);
+        let payer = self.payment.charges().nth(payer).map(|(account, _)| account.kind);
+        let secret = payer.unwrap_or_else(|| self.request.protects.secret());
+        self.finished(part, &self.places_of(part, answers), numbers, secret).map_err(|error| error.to_string())
     }
 
     /// The same answer for the account of the other secret, whose page speaks of that.

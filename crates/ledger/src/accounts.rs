@@ -4,6 +4,7 @@ use crate::answer::Stored;
 use crate::approvals::Request;
 use crate::entry::{AccountId, Ask, Charged, Event, GuaranteeChanged, GuaranteeStated, Part, Words};
 use crate::ledger::Ledger;
+use crate::numbers::Numbers;
 use crate::parts::{Allowance, Parts, SetAside};
 use crate::state::Contradiction;
 use crate::store::StoreError;
@@ -12,6 +13,7 @@ use deniable_core::exact::Rational;
 use deniable_core::guarantee::Guarantee;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What is promised for an account.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,6 +81,19 @@ impl std::fmt::Display for Terms {
     }
 }
 
+/// What became of the noise of a charge (P-1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Draw {
+    /// None was drawn.
+    Open,
+    /// It was about to be drawn, by the entry of this number.
+    Begun(u64),
+    /// The numbers.
+    Done(Arc<Numbers>),
+    /// It will not be drawn: the contents, the program or the price are others now, or the ledger goes on from an older copy.
+    Closed,
+}
+
 /// A charge, and its answer once it has one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Release {
@@ -94,6 +109,10 @@ pub struct Release {
     pub cost: Spend,
     /// The part of the account's budget that paid.
     pub part: Part,
+    /// What the charge may resume on; none in entries of before format 7.
+    pub basis: Option<String>,
+    /// What became of its noise.
+    pub draw: Draw,
     /// The answer, which is looked at when it is read; none when the process died before storing one.
     pub answer: Option<Stored>,
     /// The number of the answer's entry: which of two answers was first is not the order of their charges.
@@ -101,6 +120,23 @@ pub struct Release {
 }
 
 impl Release {
+    /// Whether it has no answer and never will: the same query is charged anew.
+    #[must_use]
+    pub fn is_dead(&self) -> bool {
+        self.answer.is_none()
+            && match &self.draw {
+                Draw::Open => self.basis.is_none(),
+                Draw::Begun(_) | Draw::Closed => true,
+                Draw::Done(_) => false,
+            }
+    }
+
+    /// Whether its noise may still be drawn.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.answer.is_none() && self.draw == Draw::Open && self.basis.is_some()
+    }
+
     /// Whether one who asks may know of it: it is public, or this one's own.
     #[must_use]
     pub fn seen_by(&self, part: &Part) -> bool {
@@ -166,17 +202,29 @@ impl Account {
         }
     }
 
-    /// The charge for an ask of this identity; of several, one that is answered.
+    /// The charge that pays for an ask of this identity: of several, one that is answered. Dead ones pay for nothing.
     #[must_use]
     pub fn release(&self, identity: &str) -> Option<&Release> {
         let all = || self.charged(identity);
         all().find(|release| release.answer.is_some()).or_else(|| all().next())
     }
 
-    /// Every charge for an ask of this identity.
+    /// Every charge for an ask of this identity that is not dead.
     pub(crate) fn charged(&self, identity: &str) -> impl Iterator<Item = &Release> {
         let places = self.identities.get(identity).into_iter().flatten();
-        places.filter_map(|place| self.releases.get(*place))
+        places.filter_map(|place| self.releases.get(*place)).filter(|release| !release.is_dead())
+    }
+
+    /// Closes the open charges of an identity that were made on another basis, or at another price.
+    pub(crate) fn close_others(&mut self, identity: &str, basis: Option<&str>, cost: Option<&Spend>) {
+        for place in self.identities.get(identity).into_iter().flatten() {
+            if let Some(release) = self.releases.get_mut(*place)
+                && release.is_open()
+                && (release.basis.as_deref() != basis || cost.is_some_and(|cost| *cost != release.cost))
+            {
+                release.draw = Draw::Closed;
+            }
+        }
     }
 
     /// What one policy has spent of this account.
@@ -264,7 +312,9 @@ impl Account {
 
     /// Whether this charge may follow.
     pub(crate) fn check(&self, charge: &Charged) -> Result<(), Contradiction> {
-        let same = || self.charged(&charge.ask.identity);
+        // Open charges on another basis, or at another price, are closed by this one: it pays for itself.
+        let is_closed = |known: &Release| known.is_open() && (known.basis != charge.basis || known.cost != charge.cost);
+        let same = || self.charged(&charge.ask.identity).filter(|known| !is_closed(known));
         if same().any(|release| release.seen_by(&charge.part)) {
             return Err(Contradiction::ChargedTwice);
         }
@@ -284,13 +334,15 @@ impl Account {
 
     /// Takes in a charge that was checked.
     pub(crate) fn record(&mut self, seq: u64, at: Timestamp, charge: Charged) {
-        let Charged { policy, ask, cost, part, account: _ } = charge;
+        let Charged { policy, ask, cost, part, basis, account: _ } = charge;
+        self.close_others(&ask.identity, basis.as_deref(), Some(&cost));
         let again = self.charged(&ask.identity).any(|release| self.parts.takes_unreserved(&release.part));
         if self.charged(&ask.identity).next().is_none() {
             self.spent = self.spent.and(&cost);
         }
         self.parts.record(&part, &cost, again);
-        self.keep(Release { seq, at, policy, ask, cost, part, answer: None, answered: None });
+        let (draw, answer, answered) = (Draw::Open, None, None);
+        self.keep(Release { seq, at, policy, ask, cost, part, basis, draw, answer, answered });
     }
 }
 

@@ -7,7 +7,7 @@
 mod file;
 
 pub use file::AnswerFile;
-pub(crate) use file::{folder, strays};
+pub(crate) use file::{answers_file, folder, strays};
 
 use crate::entry::{Answered, AnsweredInFile, EncodeError, Event};
 use crate::store::StoreError;
@@ -137,6 +137,9 @@ pub enum Unread {
         /// The length that the entry states.
         bytes: u64,
     },
+    /// Text that is not numbers at fixed width.
+    #[error("the stored numbers cannot be read; restore the ledger from a backup")]
+    Numbers,
     /// Text that is no answer.
     #[error("the stored answer cannot be read: {0}; restore the ledger from a backup")]
     Json(#[from] serde_json::Error),

@@ -54,6 +54,13 @@ impl Book {
         Ok(act)
     }
 
+    /// Whether the lock of the next act outlives it.
+    pub fn keep_lock(&self, keep: bool) -> Result<(), StoreError> {
+        let mode = if keep { "EXCLUSIVE" } else { "NORMAL" };
+        let set = self.connection.pragma_update_and_check(None, "locking_mode", mode, |_| Ok(()));
+        set.map_err(|error| StoreError::sqlite(&self.path, error))
+    }
+
     /// The entries whose hash begins with these digits.
     pub fn entries_with(&mut self, digits: &str) -> Result<Vec<u64>, StoreError> {
         let sqlite = |error| StoreError::sqlite(&self.path, error);
@@ -105,6 +112,16 @@ impl Act<'_> {
             *self.head = head;
         }
         if self.head.seq == 0 { Err(self.broken(1, Fault::Missing)) } else { Ok(()) }
+    }
+
+    /// Makes the file and its journal so large that the next act has room for an entry of so many bytes.
+    pub fn reserve(&self, bytes: usize) -> Result<(), StoreError> {
+        store::reserve(&self.transaction, bytes).map_err(|error| self.sqlite(error))
+    }
+
+    /// Gives the room back, to the entry that is appended in this act.
+    pub fn release_reserve(&self) -> Result<(), StoreError> {
+        store::release_reserve(&self.transaction).map_err(|error| self.sqlite(error))
     }
 
     /// Appends an entry and makes it durable; gives its number.
@@ -175,7 +192,18 @@ mod tests {
             version: "v".into(),
         };
         let cost = limit.share(&ratio(1, 1000)).unwrap();
-        (ledger, ChargeRequest { account, policy: "p".into(), policy_limit: limit, ask, cost, part: Part::Whole })
+        (
+            ledger,
+            ChargeRequest {
+                account,
+                policy: "p".into(),
+                policy_limit: limit,
+                ask,
+                cost,
+                part: Part::Whole,
+                basis: "basis".into(),
+            },
+        )
     }
 
     #[test]

@@ -1,13 +1,15 @@
 //! Spending odds, and the one answer that each charge gets.
 
-use crate::accounts::{Release, Terms};
+use crate::accounts::{Draw, Release, Terms};
 use crate::answer::{Draft, Form, Stored};
 use crate::entry::{AccountId, Ask, Charged, Event, Part};
 use crate::ledger::Ledger;
+use crate::numbers::Numbers;
 use crate::parts::Allowance;
 use crate::store::StoreError;
 use deniable_core::budget::{Spend, SpendError};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// What is asked, and what it costs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +26,9 @@ pub struct ChargeRequest {
     pub cost: Spend,
     /// The part of the account's budget that pays.
     pub part: Part,
+    /// A digest of all that the answer is drawn from but the identity: the laws of the noise, the form of the answer and the
+    /// contents of the data. A charge resumes on the same basis only.
+    pub basis: String,
 }
 
 /// What to do with an ask.
@@ -34,10 +39,17 @@ pub enum Charge {
         /// The charge.
         seq: u64,
     },
-    /// It was charged before and never answered: do the same, at no cost.
+    /// It was charged before, and no noise was drawn for it: do the same, at no cost.
     Resumed {
         /// The charge.
         seq: u64,
+    },
+    /// Its noise was drawn before: work out the answer from these numbers, store it, show what was stored.
+    Drawn {
+        /// The charge.
+        seq: u64,
+        /// The numbers.
+        numbers: Arc<Numbers>,
     },
     /// It was answered before: show that.
     Answered {
@@ -53,7 +65,7 @@ impl Charge {
     #[must_use]
     pub fn seq(&self) -> u64 {
         match self {
-            Self::New { seq } | Self::Resumed { seq } | Self::Answered { seq, .. } => *seq,
+            Self::New { seq } | Self::Resumed { seq } | Self::Drawn { seq, .. } | Self::Answered { seq, .. } => *seq,
         }
     }
 }
@@ -115,20 +127,12 @@ pub enum ChargeError {
         /// The limit itself.
         limit: Spend,
     },
-    /// An unanswered charge that was made when the ask cost less: its noise would be too small for it.
+    /// Numbers that were drawn from something else.
     #[error(
-        "charge {seq} for this query was never answered and paid {}, less than the {} it costs now; give the query \
-         another weight, or state the policy as it was",
-        .paid.in_words(), .cost.in_words()
+        "the numbers of charge {0} were drawn by another version of deniable, from other contents or at another price; work \
+         out their answer with that version, contents and price"
     )]
-    PaidLess {
-        /// The charge.
-        seq: u64,
-        /// What it paid.
-        paid: Spend,
-        /// What the ask costs now.
-        cost: Spend,
-    },
+    OtherBasis(u64),
     /// Whether it fits cannot be decided.
     #[error("{0}; nothing was charged")]
     Undecided(#[from] SpendError),
@@ -162,7 +166,10 @@ impl Ledger {
         // What another part has paid for is charged like anything new.
         let seen = account.seen_by(&request.part);
         if let Some(release) = seen.release(&request.ask.identity) {
-            return charged_before(release, &request.cost);
+            // One that was made on another basis, or at another price, is closed by the new charge.
+            if let Some(charge) = charged_before(release, request)? {
+                return Ok(charge);
+            }
         }
         if account.terms.guarantee().is_none() {
             return Err(ChargeError::InWords(account.terms.clone().into()));
@@ -186,6 +193,7 @@ impl Ledger {
             ask: request.ask.clone(),
             cost: request.cost.clone(),
             part: request.part.clone(),
+            basis: Some(request.basis.clone()),
         };
         Ok(Charge::New { seq: act.append(Event::Charged(charged))? })
     }
@@ -235,13 +243,18 @@ impl Ledger {
     }
 }
 
-fn charged_before(release: &Release, cost: &Spend) -> Result<Charge, ChargeError> {
+/// What an earlier charge is good for; `None` where it is open and not for this request.
+fn charged_before(release: &Release, request: &ChargeRequest) -> Result<Option<Charge>, ChargeError> {
     let seq = release.seq;
-    match &release.answer {
-        Some(stored) => Ok(Charge::Answered { seq, answer: stored.read().map_err(StoreError::from)? }),
-        // The caller makes noise for the cost of today; the charge must cover it.
-        None if cost.fits(&release.cost)? => Ok(Charge::Resumed { seq }),
-        None => Err(ChargeError::PaidLess { seq, paid: release.cost.clone(), cost: cost.clone() }),
+    if let Some(stored) = &release.answer {
+        return Ok(Some(Charge::Answered { seq, answer: stored.read().map_err(StoreError::from)? }));
+    }
+    let is_same = release.basis.as_ref() == Some(&request.basis) && release.cost == request.cost;
+    match &release.draw {
+        Draw::Done(numbers) if is_same => Ok(Some(Charge::Drawn { seq, numbers: numbers.clone() })),
+        Draw::Done(_) => Err(ChargeError::OtherBasis(seq)),
+        Draw::Open if is_same => Ok(Some(Charge::Resumed { seq })),
+        Draw::Open | Draw::Begun(_) | Draw::Closed => Ok(None),
     }
 }
 

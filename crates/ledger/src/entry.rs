@@ -6,6 +6,7 @@
 //! so that entries written before read back as they are. A program of before refuses entries that have them.
 
 use crate::answer::{AnswerFile, Form, Json, MOST};
+use crate::numbers::NumbersFile;
 use crate::parts::Sharing;
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
@@ -25,10 +26,12 @@ use std::collections::BTreeSet;
 /// | 4 | how engines that hold rows did in trials: `engine-tried` |
 /// | 5 | parts of a budget that are set aside for who asks: `part-set-aside` |
 /// | 6 | questions that somebody allows before they are charged: `approval-requested`, `approval-decided` |
+/// | 7 | one draw of noise per charge (P-1): `drawing`, `drawn`, `drawn-in-file`, `charges-closed`; a charge names its basis |
 ///
 /// A ledger of an earlier format goes on in this one: its entries stay as they are. Of the first format, one more entry states
-/// the same terms as data. Answers of before say nothing of their form, which is the first of their kind.
-pub const FORMAT: u32 = 6;
+/// the same terms as data. Answers of before say nothing of their form, which is the first of their kind. A charge without a basis
+/// that has no answer is closed: an earlier version may have drawn its noise.
+pub const FORMAT: u32 = 7;
 
 /// What an account counts for. Odds multiply within an account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -239,6 +242,50 @@ pub struct Charged {
     /// The part of the account's budget that pays; left out where it is the whole.
     #[serde(default, skip_serializing_if = "Part::is_whole")]
     pub part: Part,
+    /// A digest of the laws of the noise, the form of the answer and the contents of the data: the charge resumes on the same
+    /// basis only. None in entries of before format 7.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<String>,
+}
+
+/// The noise of these charges is about to be drawn, once for all of them (P-1). No charge is in two of these entries.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drawing {
+    /// The numbers of the charges' entries, in order: every open charge of one identity.
+    pub charges: Vec<u64>,
+}
+
+/// The noisy numbers that were drawn. Everything that is shown is worked out from them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Drawn {
+    /// The number of the entry that began the draw.
+    pub drawing: u64,
+    /// The form in which the numbers are to be read.
+    pub form: Form,
+    /// The numbers at fixed width: see [`crate::numbers`].
+    pub numbers: String,
+}
+
+/// The same, where there are too many numbers for an entry.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct DrawnInFile {
+    /// The number of the entry that began the draw.
+    pub drawing: u64,
+    /// The form in which the numbers are to be read.
+    pub form: Form,
+    /// Where they are.
+    pub file: NumbersFile,
+}
+
+/// Every open charge is closed, and never drawn: the ledger goes on from an older copy, and a newer one may hold their answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ChargesClosed {
+    /// Why, in words.
+    pub reason: String,
 }
 
 /// The one answer to a charge.
@@ -353,6 +400,14 @@ pub enum Event {
     ApprovalRequested(ApprovalRequested),
     /// It is, or is not.
     ApprovalDecided(ApprovalDecided),
+    /// Noise is about to be drawn.
+    Drawing(Drawing),
+    /// Noise was drawn.
+    Drawn(Drawn),
+    /// Much noise was drawn.
+    DrawnInFile(DrawnInFile),
+    /// Open charges are closed.
+    ChargesClosed(ChargesClosed),
 }
 
 /// An entry that cannot be written so that it reads back the same.
@@ -367,6 +422,9 @@ pub enum EncodeError {
     /// An answer that no ledger can hold.
     #[error("an answer may have at most {MOST} bytes")]
     TooLong,
+    /// Other numbers than there is room for.
+    #[error("there are not as many numbers as the query says")]
+    OtherLength,
 }
 
 impl Event {
@@ -387,6 +445,10 @@ impl Event {
             Self::PartSetAside(_) => "part-set-aside",
             Self::ApprovalRequested(_) => "approval-requested",
             Self::ApprovalDecided(_) => "approval-decided",
+            Self::Drawing(_) => "drawing",
+            Self::Drawn(_) => "drawn",
+            Self::DrawnInFile(_) => "drawn-in-file",
+            Self::ChargesClosed(_) => "charges-closed",
         }
     }
 
@@ -409,6 +471,10 @@ impl Event {
             Self::PartSetAside(body) => serde_json::to_string(body),
             Self::ApprovalRequested(body) => serde_json::to_string(body),
             Self::ApprovalDecided(body) => serde_json::to_string(body),
+            Self::Drawing(body) => serde_json::to_string(body),
+            Self::Drawn(body) => serde_json::to_string(body),
+            Self::DrawnInFile(body) => serde_json::to_string(body),
+            Self::ChargesClosed(body) => serde_json::to_string(body),
         }?;
         if Self::decode(self.kind(), &payload)? == *self { Ok(payload) } else { Err(EncodeError::Altered) }
     }
@@ -432,6 +498,10 @@ impl Event {
             "part-set-aside" => serde_json::from_str(payload).map(Self::PartSetAside),
             "approval-requested" => serde_json::from_str(payload).map(Self::ApprovalRequested),
             "approval-decided" => serde_json::from_str(payload).map(Self::ApprovalDecided),
+            "drawing" => serde_json::from_str(payload).map(Self::Drawing),
+            "drawn" => serde_json::from_str(payload).map(Self::Drawn),
+            "drawn-in-file" => serde_json::from_str(payload).map(Self::DrawnInFile),
+            "charges-closed" => serde_json::from_str(payload).map(Self::ChargesClosed),
             _ => Err(serde::de::Error::custom(format!("`{kind}` is not a kind of entry"))),
         }
     }

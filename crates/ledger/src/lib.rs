@@ -6,6 +6,8 @@
 //! | what do the entries add up to? | [`state`], [`accounts`] |
 //! | how is an entry tied to all before it? | [`chain`] |
 //! | which file is it in, and what can go wrong with it? | [`store`] |
+//! | where are noisy numbers, and at which width? | [`numbers`] |
+//! | how is noise drawn once for each charge? | [`draw`] |
 //! | where does an answer lie, and in which form? | [`answer`] |
 //! | what is the curator's secret, and where does it lie? | [`key`] |
 //! | whose is which part of a budget, and what does each see? | [`parts`] |
@@ -20,7 +22,8 @@
 //! 3. Within an account odds multiply, and never exceed the limit in force, nor those of a part that of the part. What cannot be decided is
 //!    refused.
 //! 4. A charge is never refunded. Its answer is stored once, before it is shown, and every later identical
-//!    ask gets that answer. A charge without an answer is resumed by the identical ask at no cost.
+//!    ask gets that answer. A charge whose noise was not begun to be drawn is resumed at no cost by the identical ask on the
+//!    same basis; one whose draw was begun and has no numbers is dead, and the identical ask is charged anew (P-1).
 //! 5. A file that is new, and the key beside it, appear whole or not at all.
 //! 6. A large answer is in a file of its own, durably, before the entry that holds its hash. It is read only when it is asked
 //!    for, and refused when it is not what was hashed.
@@ -55,9 +58,12 @@
 //! };
 //! let (account, policy_limit) = (AccountId::of(&guarantee), guarantee.limit().clone());
 //! let cost = policy_limit.share(&ratio(1, 2))?;
-//! let request = ChargeRequest { account, policy: "clinic".into(), policy_limit, ask, cost, part: Part::Whole };
+//! let (policy, basis) = ("clinic".into(), "geometric noise of these rows".into());
+//! let request = ChargeRequest { account, policy, policy_limit, ask, cost, part: Part::Whole, basis };
 //! let Charge::New { seq } = ledger.charge(&request)? else { return Err("a first ask is new".into()) };
-//! ledger.store_answer(seq, &Form::new("sql", 1), &serde_json::json!({ "count": 41 }))?; // and only now show it
+//! let form = Form::new("sql", 1);
+//! let numbers = ledger.draw(seq, &form, 1, || Ok::<_, std::io::Error>(vec![41]))??.read()?; // the noise is drawn here
+//! ledger.store_answer(seq, &form, &serde_json::json!({ "count": numbers[0] as i64 }))?; // and only now show it
 //! assert!(matches!(ledger.charge(&request)?, Charge::Answered { .. })); // the identical ask is free
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -68,9 +74,11 @@ pub mod approvals;
 mod book;
 pub mod chain;
 pub mod charges;
+pub mod draw;
 pub mod entry;
 pub mod key;
 mod ledger;
+pub mod numbers;
 pub mod parts;
 pub mod state;
 pub mod store;
@@ -78,15 +86,17 @@ pub mod trials;
 pub mod verify;
 pub mod versions;
 
-pub use accounts::{Account, AccountError, PromiseChange, Release, Terms};
+pub use accounts::{Account, AccountError, Draw, PromiseChange, Release, Terms};
 pub use answer::{Form, Stored, Unread};
 pub use approvals::{ApprovalError, Decision, Request};
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, Charge, ChargeError, ChargeRequest, Limit};
 pub use deniable_core::secret::Secret;
+pub use draw::DrawError;
 pub use entry::{AccountId, Ask, EngineTried, Part, Words};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
+pub use numbers::Numbers;
 pub use parts::{Allowance, PartError, PartFault, SetAside, Sharing};
 pub use state::{Contradiction, Summary, Version};
 pub use store::StoreError;

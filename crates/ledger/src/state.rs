@@ -3,13 +3,14 @@
 //! An entry is first checked against the state, then recorded in it. Appending uses the same check, so that
 //! nothing is ever written that could not be read again.
 
-use crate::accounts::{Account, PromiseChange, Release, Terms, within};
+use crate::accounts::{Account, Draw, PromiseChange, Release, Terms, within};
 use crate::answer::{Stored, folder};
 use crate::approvals::Request;
 use crate::chain::Head;
 use crate::entry::{
-    AccountId, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside, PromiseChanged, VersionRegistered,
+    AccountId, Drawing, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside, PromiseChanged, VersionRegistered,
 };
+use crate::numbers::Numbers;
 use crate::parts::PartFault;
 use crate::trials::{Trials, TriedEngine};
 use deniable_core::budget::SpendError;
@@ -76,6 +77,15 @@ pub enum Contradiction {
     /// The same decision once more.
     #[error("request {0} was decided so before")]
     DecidedTwice(u64),
+    /// A draw that is not of every open charge of one identity.
+    #[error("it draws the noise of other charges than the open ones of one query")]
+    NotOpen,
+    /// Numbers of a draw that was not begun, or that have been stored.
+    #[error("entry {0} began no draw whose numbers are missing")]
+    NotDrawing(u64),
+    /// An answer to a charge whose draw was begun and not completed, or that was closed.
+    #[error("charge {0} is closed without an answer")]
+    Dead(u64),
     /// A second answer.
     #[error("charge {0} was answered before")]
     AnsweredTwice(u64),
@@ -333,6 +343,10 @@ impl State {
             }
             Event::Answered(answered) => self.check_answer(answered.charge),
             Event::AnsweredInFile(answered) => self.check_answer(answered.charge),
+            Event::Drawing(drawing) => self.check_drawing(drawing),
+            Event::Drawn(drawn) => self.check_drawn(drawn.drawing),
+            Event::DrawnInFile(drawn) => self.check_drawn(drawn.drawing),
+            Event::ChargesClosed(_) => Ok(()),
             Event::EngineTried(tried) if tried.passed && self.trials.has_passed(&tried.engine, &tried.statement) => {
                 Err(Contradiction::PassedTwice)
             }
@@ -344,8 +358,41 @@ impl State {
         match self.release(charge) {
             None => Err(Contradiction::NotACharge(charge)),
             Some(release) if release.answer.is_some() => Err(Contradiction::AnsweredTwice(charge)),
+            // An earlier version recorded no draws: its charges were answered at once.
+            Some(release) if release.is_dead() && release.basis.is_some() => Err(Contradiction::Dead(charge)),
             Some(_) => Ok(()),
         }
+    }
+
+    /// Every open charge of one identity, in all parts and accounts, and no other (P-1).
+    fn check_drawing(&self, drawing: &Drawing) -> Result<(), Contradiction> {
+        let first = drawing.charges.first().and_then(|charge| self.release(*charge));
+        let identity = first.map(|release| release.ask.identity.as_str()).ok_or(Contradiction::NotOpen)?;
+        if self.open_charges(identity) == drawing.charges { Ok(()) } else { Err(Contradiction::NotOpen) }
+    }
+
+    fn check_drawn(&self, drawing: u64) -> Result<(), Contradiction> {
+        let begun = |release: &Release| release.draw == Draw::Begun(drawing) && release.answer.is_none();
+        let mut releases = self.accounts.iter().flat_map(|account| &account.releases);
+        if releases.any(begun) { Ok(()) } else { Err(Contradiction::NotDrawing(drawing)) }
+    }
+
+    /// The open charges of an identity in all parts and accounts, by number.
+    pub(crate) fn open_charges(&self, identity: &str) -> Vec<u64> {
+        let releases = self.accounts.iter().flat_map(|account| account.charged(identity));
+        let mut open: Vec<u64> = releases.filter(|release| release.is_open()).map(|release| release.seq).collect();
+        open.sort_unstable();
+        open
+    }
+
+    /// The numbers that were drawn for an identity, whichever charge paid for them: there is one set, since every later charge
+    /// takes it.
+    pub(crate) fn drawn(&self, identity: &str) -> Option<&Arc<Numbers>> {
+        let mut releases = self.accounts.iter().flat_map(|account| account.charged(identity));
+        releases.find_map(|release| match &release.draw {
+            Draw::Done(numbers) => Some(numbers),
+            Draw::Open | Draw::Begun(_) | Draw::Closed => None,
+        })
     }
 
     /// Takes in an entry that was checked.
@@ -383,6 +430,9 @@ impl State {
                 }
             }
             Event::Charged(charge) => {
+                for account in &mut self.accounts {
+                    account.close_others(&charge.ask.identity, charge.basis.as_deref(), None);
+                }
                 let payer = self.accounts.iter_mut().enumerate().find(|(_, known)| known.id == charge.account);
                 if let Some((index, account)) = payer {
                     self.charges.insert(seq, (index, account.releases.len()));
@@ -410,6 +460,20 @@ impl State {
                 self.answer(seq, answered.charge, Stored::in_file(answered, &self.folder.clone()));
             }
             Event::EngineTried(tried) => self.trials.record(at, tried),
+            Event::Drawing(drawing) => {
+                for charge in drawing.charges {
+                    self.set_draw(charge, Draw::Begun(seq));
+                }
+            }
+            Event::Drawn(drawn) => self.record_drawn(drawn.drawing, Numbers::in_entry(drawn)),
+            Event::DrawnInFile(drawn) => {
+                let folder = self.folder.clone();
+                self.record_drawn(drawn.drawing, Numbers::in_file(drawn, &folder));
+            }
+            Event::ChargesClosed(_) => {
+                let releases = self.accounts.iter_mut().flat_map(|account| &mut account.releases);
+                releases.filter(|release| release.is_open()).for_each(|release| release.draw = Draw::Closed);
+            }
         }
     }
 }
@@ -425,6 +489,22 @@ impl State {
         {
             release.answer = Some(stored);
             release.answered = Some(seq);
+        }
+    }
+
+    fn set_draw(&mut self, charge: u64, draw: Draw) {
+        let place = self.charges.get(&charge);
+        if let Some(release) = place.and_then(|(index, place)| self.accounts.get_mut(*index)?.releases.get_mut(*place))
+        {
+            release.draw = draw;
+        }
+    }
+
+    fn record_drawn(&mut self, drawing: u64, numbers: Numbers) {
+        let numbers = Arc::new(numbers);
+        let releases = self.accounts.iter_mut().flat_map(|account| &mut account.releases);
+        for release in releases.filter(|release| release.draw == Draw::Begun(drawing)) {
+            release.draw = Draw::Done(numbers.clone());
         }
     }
 

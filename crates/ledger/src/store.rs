@@ -283,6 +283,21 @@ pub(crate) fn raise_format(transaction: &Transaction<'_>) -> Result<(), rusqlite
     if found < i64::from(FORMAT) { transaction.pragma_update(None, "user_version", FORMAT) } else { Ok(()) }
 }
 
+/// Room in the file that the next act takes: pages of a table that is otherwise empty.
+pub(crate) fn reserve(transaction: &Transaction<'_>, bytes: usize) -> Result<(), rusqlite::Error> {
+    transaction.execute_batch("CREATE TABLE IF NOT EXISTS room (bytes BLOB NOT NULL) STRICT; DELETE FROM room")?;
+    // Entries hold JSON text, and an index page or two may split.
+    let bytes = i64::try_from(bytes + (16 << 10)).unwrap_or(i64::MAX);
+    transaction.execute("INSERT INTO room (bytes) VALUES (zeroblob(?1))", [bytes])?;
+    Ok(())
+}
+
+/// Frees that room within this act.
+pub(crate) fn release_reserve(transaction: &Transaction<'_>) -> Result<(), rusqlite::Error> {
+    transaction.execute("DELETE FROM room", [])?;
+    Ok(())
+}
+
 /// Appends an entry.
 pub(crate) fn insert(transaction: &Transaction<'_>, row: &Row) -> Result<(), rusqlite::Error> {
     transaction.execute(

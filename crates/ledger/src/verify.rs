@@ -1,5 +1,6 @@
 //! Looking at a ledger without writing to it, and without its key.
 
+use crate::accounts::Draw;
 use crate::answer::{self, Unread};
 use crate::book::Book;
 use crate::chain::Head;
@@ -81,11 +82,18 @@ pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> 
     }
     let mut files: Vec<PathBuf> = Vec::new();
     for release in book.state.summary(&book.head).accounts.iter().flat_map(|account| &account.releases) {
-        let Some((stored, file)) = release.answer.as_ref().and_then(|stored| Some((stored, stored.file()?))) else {
-            continue;
-        };
-        stored.read().map_err(|error| VerifyError::Answer { seq: release.seq, error })?;
-        files.push(file);
+        let lost = |error| VerifyError::Answer { seq: release.seq, error };
+        if let Some((stored, file)) = release.answer.as_ref().and_then(|stored| Some((stored, stored.file()?))) {
+            stored.read().map_err(lost)?;
+            files.push(file);
+        }
+        // One file holds the numbers of every charge that its draw was for.
+        if let Draw::Done(numbers) = &release.draw
+            && let Some(file) = numbers.file().filter(|file| !files.contains(file))
+        {
+            numbers.read().map_err(lost)?;
+            files.push(file);
+        }
     }
     let strays = answer::strays(&book.path, &files)?;
     Ok(Verified { entries: book.head.seq, files: files.len() as u64, strays, head: book.head })

@@ -4,9 +4,10 @@ use crate::error::ProtocolError;
 use crate::kind::{Kind, Origin, Payment};
 use deniable_core::budget::Spend;
 use deniable_core::exact::whole;
-use deniable_ledger::{Account, AccountId, Allowance, Ask, Charge, ChargeRequest, Ledger, Part, Stored, Summary};
+use deniable_ledger::{Account, AccountId, Allowance, Ask, Charge, ChargeRequest, Form, Ledger, Part, Stored, Summary};
 use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// What a run tells while it runs. For the curator: timing depends on private rows.
@@ -54,9 +55,7 @@ pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answe
 /// Refuses an answer in a form that this kind does not write. What was stored before forms were recorded has the first.
 fn known<K: Kind>(stored: &Stored) -> Result<(), String> {
     match stored.form() {
-        Some(form) if *form != K::FORM => {
-            Err(format!("it has the form {form}, and this version knows {}; use a newer version of deniable", K::FORM))
-        }
+        Some(form) if *form != K::FORM => Err(other_form::<K>(form)),
         _ => Ok(()),
     }
 }
@@ -115,7 +114,7 @@ pub fn release<K: Kind, R: CryptoRng>(
     Ok(released)
 }
 
-/// Charges, computes, stores and reads back one release.
+/// Charges, computes, draws, stores and reads back one release.
 #[expect(
     clippy::type_complexity,
     reason = "an answer and its origin, what exhausted the machine, or what stops the run"
@@ -138,39 +137,101 @@ fn one<K: Kind, R: CryptoRng>(
     }
     let answered = charges.iter().find_map(|charge| match charge {
         Charge::Answered { answer, .. } => Some(answer.clone()),
-        Charge::New { .. } | Charge::Resumed { .. } => None,
+        Charge::New { .. } | Charge::Resumed { .. } | Charge::Drawn { .. } => None,
     });
-    let mut kept = match answered {
-        Some(kept) => kept,
-        None => match kind.compute(at, answers, ledger.key(), rng) {
-            Ok(computed) => {
-                tell(Event::Storing(&name));
-                computed
+    let kept = match answered {
+        Some(kept) => {
+            // Whoever else pays keeps the answer in his own words.
+            for (payer, charge) in unanswered(&charges) {
+                let own = kind.for_payer(at, payer, &kept);
+                ledger
+                    .store_answer_of_all(charge.seq(), &K::FORM, &own, &|elsewhere| {
+                        kind.for_payer(at, payer, elsewhere)
+                    })
+                    .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
             }
-            Err(exhausted) => return Ok(Err(exhausted)),
-        },
+            kept
+        }
+        None => {
+            let numbers = match numbers(kind, at, &charges, answers, ledger, rng, tell)? {
+                Ok(numbers) => numbers,
+                Err(exhausted) => return Ok(Err(exhausted)),
+            };
+            let mut first = Value::Null;
+            for (payer, charge) in unanswered(&charges) {
+                let own = kind.finish(at, payer, &numbers, answers);
+                let own = own.map_err(|reason| ProtocolError::Finish { release: name.clone(), reason })?;
+                let stored = ledger
+                    .store_answer(charge.seq(), &K::FORM, &own)
+                    .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
+                // What is shown is what is stored, even when another process was faster.
+                if payer == 0 {
+                    first = stored;
+                }
+            }
+            first
+        }
     };
-    for (payer, charge) in charges.iter().enumerate() {
-        if matches!(charge, Charge::Answered { .. }) {
-            continue;
-        }
-        let own = if payer == 0 { kept.clone() } else { kind.for_payer(at, payer, &kept) };
-        let stored = ledger
-            .store_answer_of_all(charge.seq(), &K::FORM, &own, &|elsewhere| kind.for_payer(at, payer, elsewhere))
-            .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
-        // What is shown is what is stored, even when another process was faster.
-        if payer == 0 {
-            kept = stored;
-        }
-    }
     let answer = kind.show(at, &kept).map_err(|reason| ProtocolError::Stored { release: name, reason })?;
     Ok(Ok((answer, origin)))
+}
+
+fn unanswered(charges: &[Charge]) -> impl Iterator<Item = (usize, &Charge)> {
+    charges.iter().enumerate().filter(|(_, charge)| !matches!(charge, Charge::Answered { .. }))
+}
+
+/// The noisy numbers of a release: those that were stored, or drawn now, once for every charge of its identity (P-1).
+fn numbers<K: Kind, R: CryptoRng>(
+    kind: &mut K,
+    at: usize,
+    charges: &[Charge],
+    answers: &[Option<K::Answer>],
+    ledger: &mut Ledger,
+    rng: &mut R,
+    tell: &dyn Fn(Event<'_>),
+) -> Result<Result<Vec<i128>, K::Exhausted>, K::Refused> {
+    let name = kind.name(at);
+    let drawn = charges.iter().find_map(|charge| match charge {
+        Charge::Drawn { numbers, .. } => Some(numbers.clone()),
+        Charge::New { .. } | Charge::Resumed { .. } | Charge::Answered { .. } => None,
+    });
+    let stored = match (drawn, charges.first()) {
+        (Some(numbers), _) => numbers,
+        (None, Some(first)) => {
+            let exact = match kind.compute(at, answers, ledger.key()) {
+                Ok(exact) => exact,
+                Err(exhausted) => return Ok(Err(exhausted)),
+            };
+            tell(Event::Storing(&name));
+            let count = kind.numbers(at);
+            let drawn = ledger.draw(first.seq(), &K::FORM, count, || kind.draw(at, exact, rng));
+            match drawn.map_err(|error| ProtocolError::Draw { release: name.clone(), error })? {
+                Ok(numbers) => numbers,
+                Err(exhausted) => return Ok(Err(exhausted)),
+            }
+        }
+        (None, None) => return Ok(Ok(Vec::new())),
+    };
+    let broken = |reason: String| ProtocolError::Stored { release: name.clone(), reason };
+    if *stored.form() != K::FORM {
+        return Err(broken(other_form::<K>(stored.form())).into());
+    }
+    let numbers = stored.read().map_err(|error| broken(error.to_string()))?;
+    if numbers.len() != kind.numbers(at) {
+        return Err(broken("there are other numbers than the query has".to_owned()).into());
+    }
+    Ok(Ok(numbers))
+}
+
+fn other_form<K: Kind>(form: &Form) -> String {
+    format!("it has the form {form}, and this version knows {}; use a newer version of deniable", K::FORM)
 }
 
 /// Charges every account that pays.
 fn charge<K: Kind>(kind: &K, at: usize, ask: &Ask, ledger: &mut Ledger) -> Result<(Vec<Charge>, Origin), K::Refused> {
     let mut charges = Vec::new();
     let mut origin = Origin::Stored;
+    let basis = kind.basis(at, ledger);
     for Payment { guarantee, cost, own_limit } in kind.price(at)? {
         ledger.open_account(&guarantee).map_err(ProtocolError::from)?;
         let request = ChargeRequest {
@@ -180,12 +241,13 @@ fn charge<K: Kind>(kind: &K, at: usize, ask: &Ask, ledger: &mut Ledger) -> Resul
             ask: ask.clone(),
             cost,
             part: kind.part(),
+            basis: basis.clone(),
         };
         let charge =
             ledger.charge(&request).map_err(|error| ProtocolError::Charge { release: kind.name(at), error })?;
         origin = match (&charge, origin) {
             (Charge::New { .. }, _) | (_, Origin::Charged) => Origin::Charged,
-            (Charge::Resumed { .. }, _) | (_, Origin::Resumed) => Origin::Resumed,
+            (Charge::Resumed { .. } | Charge::Drawn { .. }, _) | (_, Origin::Resumed) => Origin::Resumed,
             (Charge::Answered { .. }, Origin::Stored) => Origin::Stored,
         };
         charges.push(charge);

@@ -2,7 +2,7 @@
 
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
-use deniable_ledger::{AccountError, AnswerError, ChargeError};
+use deniable_ledger::{AccountError, AnswerError, ChargeError, DrawError};
 
 /// A release that the ledger does not allow, or could not record.
 #[derive(Debug, thiserror::Error)]
@@ -32,13 +32,34 @@ pub enum ProtocolError {
         /// Why.
         error: ChargeError,
     },
-    /// The answer could not be stored, so it is not shown. The same release resumes at no cost.
+    /// The answer could not be stored, so it is not shown. Its numbers are, and the same release shows them at no cost.
     #[error("query \"{release}\" is paid for; its answer could not be stored and is not shown: {error}")]
     Answer {
         /// Which release.
         release: String,
         /// Why.
         error: AnswerError,
+    },
+    /// Numbers could not be drawn, or not be stored.
+    #[error(
+        "query \"{release}\" is paid for, and its numbers could not be stored: {error}; where the draw had begun, the same query \
+         is charged anew"
+    )]
+    Draw {
+        /// Which release.
+        release: String,
+        /// Why.
+        error: DrawError,
+    },
+    /// What is shown could not be worked out from the stored numbers.
+    #[error(
+        "query \"{release}\" is answered, and its answer cannot be shown: {reason}; the same query shows it at no cost"
+    )]
+    Finish {
+        /// Which release.
+        release: String,
+        /// Why.
+        reason: String,
     },
     /// A stored answer is none of its release.
     #[error("the stored answer of query \"{release}\" cannot be read: {reason}")]

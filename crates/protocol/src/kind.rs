@@ -39,6 +39,8 @@ pub trait Kind {
     type Refused: From<ProtocolError>;
     /// What kept a release from its answer after it was charged: the machine, and nothing in the data.
     type Exhausted;
+    /// The exact numbers of a release, before noise.
+    type Exact;
 
     /// The form in which its answers are stored: whatever is stored in another is refused.
     const FORM: Form;
@@ -81,19 +83,43 @@ pub trait Kind {
     /// When the pending releases cannot be made. Nothing is charged then.
     fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), Self::Refused>;
 
-    /// Computes a release that is paid for, with its noise, as it is stored.
+    /// A digest of what the numbers of a release are drawn from, beside its identity: the laws of the noise, the form in which
+    /// they are stored, and the registered contents of the data. A charge resumes on the same basis only.
+    fn basis(&self, at: usize, ledger: &Ledger) -> String;
+
+    /// Computes the exact numbers of a release that is paid for, without random bits.
     ///
     /// # Errors
     /// When the machine is exhausted.
-    fn compute<R: CryptoRng>(
+    fn compute(
         &mut self,
         at: usize,
         answers: &[Option<Self::Answer>],
         key: &Key,
-        rng: &mut R,
-    ) -> Result<Value, Self::Exhausted>;
+    ) -> Result<Self::Exact, Self::Exhausted>;
 
-    /// The same answer as it is stored for another payer, the one at this place of [`Self::price`]; or, for the same place, as it is stored
-    /// for this one where another part of the budget has paid for it: nothing in it may tell who.
+    /// How many numbers are drawn for a release. It follows from the query alone.
+    fn numbers(&self, at: usize) -> usize;
+
+    /// Draws them.
+    ///
+    /// # Errors
+    /// Only such as follow from what is public; the release is charged anew then.
+    fn draw<R: CryptoRng>(&self, at: usize, exact: Self::Exact, rng: &mut R) -> Result<Vec<i128>, Self::Exhausted>;
+
+    /// Works out the answer from its numbers, as it is stored for the payer at this place of [`Self::price`]: nothing in it may
+    /// tell who else paid.
+    ///
+    /// # Errors
+    /// In words, when it cannot be worked out. The numbers stay.
+    fn finish(
+        &self,
+        at: usize,
+        payer: usize,
+        numbers: &[i128],
+        answers: &[Option<Self::Answer>],
+    ) -> Result<Value, String>;
+
+    /// The same from an answer that an earlier version stored for another part of the budget, without its numbers.
     fn for_payer(&self, at: usize, payer: usize, stored: &Value) -> Value;
 }

@@ -15,7 +15,7 @@ use deniable_publication::shown::ShownAnswer;
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Noisy;
 use deniable_sql::pushdown::Asked;
-use deniable_sql::{Losses, Prepared, Progress, Resources, Salt, Source, SourceError, prepare};
+use deniable_sql::{Exact, Losses, Prepared, Progress, Resources, Salt, Source, SourceError, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,6 +24,9 @@ pub use deniable_protocol::Origin;
 
 /// What the choice of an entity's kept rows is salted for.
 const SALT: &str = "deniable 2026-11 choice of rows";
+
+/// What digests of bases are derived for.
+const BASIS: &str = "deniable 2026-12 basis of an answer to SQL";
 
 /// The form in which answers to SQL are stored.
 pub const FORM: Form = Form::new("sql", 1);
@@ -272,6 +275,7 @@ impl Kind for Asks<'_> {
     type Answer = Noisy;
     type Refused = ReleaseError;
     type Exhausted = SourceError;
+    type Exact = Exact;
 
     const FORM: Form = FORM;
 
@@ -376,14 +380,28 @@ impl Kind for Asks<'_> {
         Ok(())
     }
 
-    fn compute<R: CryptoRng>(
-        &mut self,
-        at: usize,
-        _: &[Option<Noisy>],
-        key: &Key,
-        rng: &mut R,
-    ) -> Result<serde_json::Value, SourceError> {
-        let (plan, ask) = (self.plan, &self.plan.asks()[at]);
+    /// Of the tables of the query, under the ledger's key, and of the law of each measure.
+    fn basis(&self, at: usize, ledger: &Ledger) -> String {
+        let ask = &self.plan.asks()[at];
+        let mut hasher = blake3::Hasher::new_derive_key(BASIS);
+        let mut add = |text: &str| {
+            hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
+        };
+        add(&FORM.to_string());
+        for measure in ask.measures() {
+            add(&measure.decay().ratio().to_string());
+        }
+        for (table, data) in self.plan.tables() {
+            if ask.query().tables().any(|name| name == table.name) {
+                add(&table.name);
+                add(ledger.registered(&table.name, &data.version).unwrap_or_default());
+            }
+        }
+        hasher.finalize().to_hex().to_string()
+    }
+
+    fn compute(&mut self, at: usize, _: &[Option<Noisy>], key: &Key) -> Result<Exact, SourceError> {
+        let ask = &self.plan.asks()[at];
         let name = ask.ask().name.as_str();
         // What is taken from an earlier answer is never computed: in a ledger that lacks it, its place is not another's.
         let Some(prepared) = self.prepared.remove(&at).filter(|_| ask.within().is_none()) else {
@@ -396,28 +414,47 @@ impl Kind for Asks<'_> {
         if let Err(SourceError::Changed { .. } | SourceError::Lied { .. }) = &exact {
             self.spoilt.extend(ask.query().tables().map(str::to_owned));
         }
-        let exact = exact?;
-        let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
-        let values = exact.with_noise(ask.query(), &decays, plan.policy().confidence(), rng);
-        if ask.query().consistency() == Consistency::Applies {
-            let cells = (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).sum();
-            (self.tell)(Event::AddingUp(name, cells));
+        exact
+    }
+
+    fn numbers(&self, at: usize) -> usize {
+        let query = self.plan.asks()[at].query();
+        let measures = query.measures().iter().enumerate();
+        measures.map(|(measure, of)| query.cells(of.level) * query.width(measure)).sum()
+    }
+
+    fn draw<R: CryptoRng>(&self, at: usize, exact: Exact, rng: &mut R) -> Result<Vec<i128>, SourceError> {
+        let (plan, ask) = (self.plan, &self.plan.asks()[at]);
+        Ok(exact.with_noise(ask.query(), &decays(ask), plan.policy().confidence(), rng).concat())
+    }
+
+    fn finish(&self, at: usize, _: usize, numbers: &[i128], _: &[Option<Noisy>]) -> Result<serde_json::Value, String> {
+        let (plan, ask) = (self.plan, &self.plan.asks()[at]);
+        let query = ask.query();
+        let mut left = numbers;
+        let mut values = Vec::with_capacity(query.measures().len());
+        for (measure, of) in query.measures().iter().enumerate() {
+            let cells = query.cells(of.level) * query.width(measure);
+            let (own, rest) = left.split_at_checked(cells).ok_or("it has another shape")?;
+            values.push(own.to_vec());
+            left = rest;
+        }
+        if query.consistency() == Consistency::Applies {
+            let cells = (0..query.levels().len()).map(|level| query.cells(level)).sum();
+            (self.tell)(Event::AddingUp(&ask.ask().name, cells));
         }
         let written = |values: &[Vec<i128>]| -> Vec<Vec<String>> {
             values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect()
         };
+        let decays = decays(ask);
         let stored = StoredAnswer {
-            consistent: ask.query().made_consistent(&values, &decays).as_deref().map(written),
+            consistent: query.made_consistent(&values, &decays).as_deref().map(written),
             values: written(&values),
-            decays: ask.measures().iter().map(|measure| measure.decay().ratio().to_string()).collect(),
+            decays: decays.iter().map(|decay| decay.ratio().to_string()).collect(),
         };
-        // Texts alone, which JSON can hold; were it otherwise, nothing would be stored, and the charge resumed.
-        let Ok(mut json) = serde_json::to_value(&stored) else {
-            return Err(SourceError::Rows { table: name.to_owned() });
-        };
-        if let Ok(noisy) = read_answer(ask, &json) {
-            remembered(plan, ask, &Answered { noisy, origin: Origin::Charged }).add_to(&mut json);
-        }
+        let mut json = serde_json::to_value(&stored).map_err(|error| error.to_string())?;
+        let noisy = read_answer(ask, &json)?;
+        remembered(plan, ask, &Answered { noisy, origin: Origin::Charged }).add_to(&mut json);
         Ok(json)
     }
 
@@ -455,6 +492,10 @@ impl Asks<'_> {
         let names: Vec<String> = answered.map(|ask| ask.ask().name.clone()).collect();
         if names.is_empty() { Ok(()) } else { Err(ReleaseError::AnsweredEarlier(names)) }
     }
+}
+
+fn decays(ask: &PlannedAsk) -> Vec<Decay> {
+    ask.measures().iter().map(|measure| measure.decay().clone()).collect()
 }
 
 /// The salt that chooses an entity's kept rows, from the ledger's key: the same for all releases of a ledger.

@@ -160,6 +160,21 @@ pub struct ReleaseOverview {
     pub cost: String,
     /// Whether there is an answer yet.
     pub answered: bool,
+    /// Whether there never will be one: its draw was begun and broke off, or it was charged anew. Left out where not.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub closed: bool,
+}
+
+impl ReleaseOverview {
+    /// The state of the answer, in words.
+    #[must_use]
+    pub fn state(&self) -> &'static str {
+        match self {
+            Self { answered: true, .. } => "yes",
+            Self { closed: true, .. } => "closed",
+            Self { .. } => "not yet",
+        }
+    }
 }
 
 /// A change of the promise.
@@ -226,6 +241,7 @@ impl AccountOverview {
             sql: release.ask.sql.trim().to_owned(),
             cost: release.cost.to_string(),
             answered: release.answer.is_some(),
+            closed: release.is_dead(),
         });
         let changes = account.changes.iter().map(|change| ChangeOverview {
             entry: change.seq,

@@ -102,7 +102,7 @@ fn table(account: &Account, overview: &AccountOverview) -> Markup {
                     td { (shown.policy) }
                     th scope="row" { (shown.ask) }
                     td { (shown.cost) }
-                    td { @if shown.answered { "yes" } @else { "not yet" } }
+                    td { (shown.state()) }
                 } } }
             }
         }

@@ -1,4 +1,5 @@
 //! The clinic's policy, released by a program: typed cells with their intervals, and what is left of the promise.
+#![allow(clippy::print_stdout, reason = "a program that prints")]
 
 use deniable::{Policy, Registering, Session};
 

@@ -204,6 +204,8 @@ impl Served {
             ask: ask.for_ledger(plan.policy()),
             cost: ask.cost().clone(),
             part: plan.part().clone(),
+            // Nothing is charged by a request.
+            basis: String::new(),
         };
         let request = whole(&self.ledger).request_approval(&request).map_err(|error| failures::of_decision(&error))?;
         let ledger = self.summary(plan.part(), None)?;

@@ -108,7 +108,7 @@ pub fn table(summary: &Summary) -> String {
                     cell(&release.policy),
                     cell(asked(release, &account.releases)),
                     cell(&release.cost),
-                    cell(if release.answered { "yes" } else { "not yet" }),
+                    cell(release.state()),
                 ];
                 if is_divided {
                     row.insert(3, cell(release.part.as_deref().unwrap_or("for everybody")));

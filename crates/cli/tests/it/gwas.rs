@@ -122,6 +122,7 @@ fn the_others_are_shown_where_one_fails() {
         ask: picks.ask.clone(),
         cost: picks.cost.clone(),
         part: picks.part.clone(),
+        basis: String::new(),
     };
     let seq = ledger.charge(&request).unwrap().seq();
     ledger.store_answer(seq, &deniable_gwas::release::FORM, &answer).unwrap();

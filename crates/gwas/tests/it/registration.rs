@@ -201,6 +201,7 @@ fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
         ask: picks.ask.clone(),
         cost: picks.cost.clone(),
         part: picks.part.clone(),
+        basis: String::new(),
     };
     let Charge::New { seq } = ledger.charge(&charge).unwrap() else { panic!("it is new") };
     ledger.store_answer(seq, &deniable_gwas::release::FORM, &answer).unwrap();

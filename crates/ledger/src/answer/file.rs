@@ -137,6 +137,11 @@ fn make_folder(ledger: &Path) -> Result<PathBuf, StoreError> {
     Ok(folder)
 }
 
+/// The path of a file in the folder of answers, which is made where there is none.
+pub(crate) fn answers_file(ledger: &Path, name: &str) -> Result<PathBuf, StoreError> {
+    Ok(make_folder(ledger)?.join(name))
+}
+
 /// How many files lie in the folder of answers that none of these is.
 pub(crate) fn strays(ledger: &Path, known: &[PathBuf]) -> Result<u64, StoreError> {
     let folder = folder(ledger);

@@ -125,7 +125,8 @@ impl Rules {
     fn charge(who: Option<usize>, question: u8) -> Charged {
         let request = request(&question.to_string(), (1, 1));
         let cost = Spend::odds(whole(2)).unwrap();
-        Charged { account: account(), policy: "p".into(), ask: request.ask, cost, part: Self::part(who) }
+        let basis = Some("basis".into());
+        Charged { account: account(), policy: "p".into(), ask: request.ask, cost, part: Self::part(who), basis }
     }
 
     /// Whether one may be charged for a question, or has it already; and what this one sees of what is left before that.

@@ -47,6 +47,7 @@ fn member() {
             Ok(Charge::New { seq }) => answered("new", seq),
             Ok(Charge::Resumed { seq }) => answered("resumed", seq),
             Ok(Charge::Answered { seq, answer }) => ("answered", seq, answer),
+            Ok(Charge::Drawn { seq, .. }) => panic!("nobody draws for {seq}"),
             Err(ChargeError::OverBudget { .. }) => ("refused", 0, Value::Null),
             Err(other) => panic!("{other}"),
         };

@@ -137,6 +137,7 @@ fn a_ledger_without_requests_goes_on() {
         ask: deniable_ledger::Ask { identity: "three".into(), ..last.ask.clone() },
         cost: last.cost.clone(),
         part: Part::Named("bo".into()),
+        basis: "basis".into(),
     };
     let seq = ledger.request_approval(&request).unwrap().seq;
     ledger.decide(seq, true, "eve", "as agreed").unwrap();
@@ -184,6 +185,7 @@ fn words_are_stated_as_data_once_and_only_by_who_says_the_same() {
         ask: deniable_ledger::Ask { identity: "another".into(), ..last.ask.clone() },
         cost: last.cost.clone(),
         part: Part::Whole,
+        basis: "basis".into(),
     };
     assert!(matches!(ledger.charge(&request), Err(ChargeError::InWords(_))));
     assert_eq!((ledger.head().seq, format(&path)), (14, 1), "nothing was written");
@@ -242,6 +244,7 @@ fn a_ledger_without_forms_goes_on() {
         ask: first.ask.clone(),
         cost: first.cost.clone(),
         part: Part::Whole,
+        basis: "basis".into(),
     };
     assert_eq!(
         ledger.charge(&request).unwrap(),
@@ -314,4 +317,32 @@ fn a_part_that_nobody_set_aside_pays_for_nothing() {
     let mut request = super::request("1", (1, 2));
     request.part = Part::Named("analyst".into());
     assert!(matches!(ledger.charge(&request), Err(ChargeError::NoPart(name)) if name == "analyst"));
+}
+
+/// Earlier versions drew noise before they recorded anything of it: what they left unanswered is closed, and charged anew.
+#[test]
+fn unanswered_charges_of_earlier_formats_are_closed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copy(folder.path(), 6, "clinic-patients");
+    let before = verify(&path, None).unwrap();
+    assert_eq!((before.entries, format(&path)), (29, 6));
+    let mut ledger = Ledger::open_or_create(&path, "clinic-patients").unwrap();
+    let account = ledger.summary().accounts.remove(0);
+    let open = account.releases.last().unwrap();
+    assert!(open.is_dead() && !open.is_open() && account.release(&open.ask.identity).is_none());
+    let request = ChargeRequest {
+        account: account.id.clone(),
+        policy: open.policy.clone(),
+        policy_limit: account.terms.limit().clone(),
+        ask: open.ask.clone(),
+        cost: open.cost.clone(),
+        part: open.part.clone(),
+        basis: "basis".into(),
+    };
+    let drawn = ledger.draw(open.seq, &Form::new("sql", 1), 1, || Ok::<_, ()>(vec![1]));
+    assert!(matches!(drawn, Err(deniable_ledger::DrawError::NotOpen(29))));
+    assert_eq!(ledger.charge(&request).unwrap(), Charge::New { seq: 30 });
+    assert_eq!((ledger.charge(&request).unwrap(), format(&path)), (Charge::Resumed { seq: 30 }, FORMAT));
+    assert_eq!(ledger.summary().accounts[0].spent, account.spent.and(&open.cost));
+    verify(&path, Some(&before.head.to_string())).unwrap();
 }

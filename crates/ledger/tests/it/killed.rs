@@ -47,6 +47,7 @@ fn writer() {
                 writeln!(out, "answered {number} {seq}").unwrap();
             }
             Charge::Answered { answer, .. } => assert_eq!(answer, answer_to(number)),
+            Charge::Drawn { seq, .. } => panic!("nobody draws for {seq}"),
         }
     }
 }

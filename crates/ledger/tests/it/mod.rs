@@ -5,6 +5,7 @@ mod analysts;
 mod answers;
 mod approvals;
 mod crowd;
+mod draws;
 mod files;
 mod formats;
 #[cfg(target_os = "linux")]
@@ -104,6 +105,7 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
         },
         cost: three().share(&ratio(part.0, part.1)).unwrap(),
         part: Part::Whole,
+        basis: "basis".into(),
     }
 }
 

@@ -34,6 +34,7 @@ fn asked(ledger: &mut Ledger, request: &ChargeRequest, value: i64) -> Result<Val
         Charge::New { seq } | Charge::Resumed { seq } => {
             Ok(ledger.store_answer_of_all(seq, &FORM, &json!([value]), &Value::clone).unwrap())
         }
+        Charge::Drawn { seq, .. } => panic!("nobody draws for {seq}"),
     }
 }
 

@@ -22,6 +22,7 @@ fn child() {
                 ledger.store_answer(seq, &FORM, &json!(i)).unwrap();
             }
             Ok(Charge::Answered { .. }) => {}
+            Ok(Charge::Drawn { seq, .. }) => panic!("nobody draws for {seq}"),
             Err(ChargeError::OverBudget { .. }) => return,
             Err(other) => panic!("{other}"),
         }

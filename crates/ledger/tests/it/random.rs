@@ -30,9 +30,11 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 /// What must be so: kept by hand, apart from the ledger's own fold.
-#[derive(Default)]
 struct Truth {
-    paid: BTreeMap<u8, Spend>,
+    /// The charge of each identity that is not closed, and its price.
+    paid: BTreeMap<u8, (u64, Spend)>,
+    /// What closed charges paid.
+    closed: Spend,
     by_policy: BTreeMap<u8, Spend>,
     answers: BTreeMap<u64, Value>,
     versions: BTreeMap<String, String>,
@@ -40,7 +42,7 @@ struct Truth {
 
 impl Truth {
     fn spent(&self) -> Spend {
-        self.paid.values().fold(Spend::nothing(), |sum, cost| sum.and(cost))
+        self.paid.values().fold(self.closed.clone(), |sum, (_, cost)| sum.and(cost))
     }
 }
 
@@ -56,7 +58,13 @@ proptest! {
         let place = Place::new();
         // Two handles take turns, as two processes would.
         let (mut ledger, mut other) = (place.ledger(), place.ledger());
-        let mut truth = Truth::default();
+        let mut truth = Truth {
+            paid: BTreeMap::new(),
+            closed: Spend::nothing(),
+            by_policy: BTreeMap::new(),
+            answers: BTreeMap::new(),
+            versions: BTreeMap::new(),
+        };
         let mut limit = terms().limit().clone();
         let policy_limit = Spend::odds(whole(3)).unwrap().share(&ratio(3, 4)).unwrap();
         for step in steps {
@@ -69,17 +77,22 @@ proptest! {
                     let own = truth.by_policy.entry(policy).or_insert_with(Spend::nothing).and(&ask.cost);
                     let fits = truth.spent().and(&ask.cost).fits(&limit).unwrap() && own.fits(&policy_limit).unwrap();
                     match ledger.charge(&ask) {
-                        Ok(Charge::New { .. }) => {
-                            prop_assert!(fits && !truth.paid.contains_key(&identity));
-                            truth.paid.insert(identity, ask.cost);
+                        Ok(Charge::New { seq }) => {
+                            prop_assert!(fits);
+                            // An open charge at another price is closed by it, and stays spent.
+                            if let Some((before, cost)) = truth.paid.insert(identity, (seq, ask.cost.clone())) {
+                                prop_assert!(cost != ask.cost && !truth.answers.contains_key(&before));
+                                truth.closed = truth.closed.and(&cost);
+                            }
                             truth.by_policy.insert(policy, own);
                         }
                         Ok(Charge::Resumed { seq }) => {
-                            prop_assert!(truth.paid.contains_key(&identity) && !truth.answers.contains_key(&seq));
-                            prop_assert!(ask.cost.fits(&truth.paid[&identity]).unwrap());
+                            prop_assert_eq!(truth.paid.get(&identity), Some(&(seq, ask.cost)));
+                            prop_assert!(!truth.answers.contains_key(&seq));
                         }
                         Ok(Charge::Answered { seq, answer }) => prop_assert_eq!(&truth.answers[&seq], &answer),
-                        Err(_) => prop_assert!(!fits || truth.paid.contains_key(&identity)),
+                        Ok(Charge::Drawn { seq, .. }) => prop_assert!(false, "nobody draws for {}", seq),
+                        Err(_) => prop_assert!(!fits),
                     }
                 }
                 Step::Answer { seq, value } => {

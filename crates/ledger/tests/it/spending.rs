@@ -85,12 +85,27 @@ fn a_charge_without_an_answer_is_resumed_at_no_cost() {
 }
 
 #[test]
-fn a_resumed_charge_covers_no_more_than_it_paid() {
+fn a_charge_resumes_at_its_price_and_on_its_basis_only() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    ledger.charge(&request("1", (1, 4))).unwrap();
-    assert!(matches!(ledger.charge(&request("1", (1, 3))), Err(ChargeError::PaidLess { .. })));
-    assert!(matches!(ledger.charge(&request("1", (1, 5))), Ok(Charge::Resumed { .. })));
+    let Charge::New { seq } = ledger.charge(&request("1", (1, 8))).unwrap() else { panic!() };
+    assert_eq!(ledger.charge(&request("1", (1, 8))).unwrap(), Charge::Resumed { seq });
+    let mut other = request("1", (1, 8));
+    other.basis = "another".into();
+    let mut last = seq;
+    for changed in [request("1", (1, 7)), request("1", (1, 9)), other.clone()] {
+        let charge = ledger.charge(&changed).unwrap();
+        assert!(matches!(charge, Charge::New { seq } if seq > last), "{charge:?}");
+        last = charge.seq();
+        assert_eq!(ledger.charge(&changed).unwrap(), Charge::Resumed { seq: last });
+    }
+    // The earlier ones are closed, and stay spent.
+    let spent = [(1, 8), (1, 7), (1, 9), (1, 8)].map(|(of, parts)| three().share(&ratio(of, parts)).unwrap());
+    let spent = spent.iter().fold(Spend::nothing(), |sum, one| sum.and(one));
+    assert_eq!(ledger.summary().accounts[0].spent, spent);
+    assert!(matches!(ledger.store_answer(seq, &FORM, &json!(1)), Err(AnswerError::Store(_))));
+    ledger.store_answer(last, &FORM, &json!(1)).unwrap();
+    assert!(matches!(ledger.charge(&request("1", (1, 8))).unwrap(), Charge::Answered { .. }));
 }
 
 #[test]

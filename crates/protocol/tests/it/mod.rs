@@ -10,7 +10,7 @@ use deniable_core::secret::Secret;
 use deniable_ledger::{AccountId, Charge, ChargeRequest, Form, Ledger, Part, Sharing, show};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use toy::{Refused, Toy, Wish, guarantee};
+use toy::{Ends, Refused, Toy, Wish, guarantee};
 
 struct Place {
     folder: tempfile::TempDir,
@@ -65,7 +65,8 @@ fn each_step_is_on_disk_before_the_next() {
     // What each step found on disk: charges, and answers.
     assert_eq!(
         toy.seen(),
-        ["ready 0/0", "compute a 1/0", "show a 1/1", "compute b 2/1", "show b 2/2"].map(str::to_owned)
+        ["ready 0/0", "compute a 1/0", "finish a 1/0", "show a 1/1", "compute b 2/1", "finish b 2/1", "show b 2/2"]
+            .map(str::to_owned)
     );
 }
 
@@ -178,6 +179,7 @@ fn a_stored_answer_of_another_shape_is_not_shown() {
         ask: toy.ask("a"),
         cost: toy.cost(),
         part: Part::Whole,
+        basis: "basis".into(),
     };
     let Charge::New { seq } = ledger.charge(&request).unwrap() else { panic!("it is new") };
     ledger.store_answer(seq, &Toy::FORM, &serde_json::json!("no number")).unwrap();
@@ -203,7 +205,7 @@ fn a_stored_answer_of_another_form_is_refused_by_name() {
     let place = Place::new();
     let mut toy = Toy::of(&[("a", Wish::Number(1))]).overtaken_by(Form::new("toy", 2), place.path());
     let refused = place.run(&mut toy);
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("in the form toy/2")), "{refused:?}");
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("the form toy/2")), "{refused:?}");
 }
 
 /// Parts of a budget: nothing is decided by what another asked, and a question has one answer all the same.
@@ -223,7 +225,8 @@ fn what_another_paid_for_is_asked_like_anything_new() {
     assert_eq!((bo.pending(), bo.seen()[1].as_str()), ([0].as_slice(), "compute a 2/1"));
     let stored =
         |at: usize| show(&place.path()).unwrap().accounts[0].releases[at].answer.as_ref().unwrap().read().unwrap();
-    assert_eq!((stored(0), stored(1)), (serde_json::json!([1]), serde_json::json!([1, "for payer 0"])));
+    assert_eq!((stored(0), stored(1)), (serde_json::json!([1]), serde_json::json!([1])));
+    assert!(bo.draws().is_empty(), "one draw serves both");
     // Where that one has no answer for want of a machine, neither has this one: the charge resumes.
     let run = place.run(&mut Toy::of(&[("b", Wish::Exhausting)]).asked_by("ana")).unwrap();
     assert_eq!(run.exhausted, [0]);
@@ -259,4 +262,82 @@ fn errors_say_what_is_left() {
     let half = three.share(&deniable_core::exact::ratio(1, 2)).unwrap();
     assert!(error(&half).ends_with("of the promise only 3^(1/2) (at most 1.7321) is left"), "{}", error(&half));
     assert!(error(&three).ends_with("of the promise nothing of 3 is left"));
+}
+
+/// P-1. A run that ends while noise is drawn leaves a dead charge: nothing is drawn for it again, and the query is charged anew.
+#[test]
+fn a_draw_that_broke_off_is_paid_for_again() {
+    let place = Place::new();
+    let wishes = [("a", Wish::Number(1))];
+    let mut broken = Toy::of(&wishes).ending(Ends::WhileDrawing);
+    assert_eq!(place.run(&mut broken).unwrap().exhausted, [0]);
+    assert_eq!(broken.draws(), ["a"]);
+    let mut again = Toy::of(&wishes);
+    assert_eq!(place.run(&mut again).unwrap().answers, [(0, 1, Origin::Charged)]);
+    assert_eq!(place.on_disk(), [vec![("a".to_owned(), false), ("a".to_owned(), true)]]);
+    assert_eq!(place.ledger().summary().accounts[0].spent, again.cost().and(&again.cost()));
+    // Where what is left does not pay for it once more, it is refused before anything is computed.
+    let place = Place::new();
+    place.run(&mut Toy::of(&wishes).sharing(1).ending(Ends::WhileDrawing)).unwrap();
+    let refused = place.run(&mut Toy::of(&wishes).sharing(1).refusing_to_read());
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("nothing of")), "{refused:?}");
+}
+
+/// P-1. A run that ends after the draw: the answer is worked out from the stored numbers, free, and nothing is drawn.
+#[test]
+fn what_was_drawn_is_shown_at_no_cost() {
+    let place = Place::new();
+    let wishes = [("a", Wish::Number(1))];
+    let refused = place.run(&mut Toy::of(&wishes).ending(Ends::AfterDraw));
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("the machine is gone")), "{refused:?}");
+    // What it would compute now is another number: what was drawn stands.
+    let mut again = Toy::of(&[("a", Wish::Number(2))]);
+    assert_eq!(place.run(&mut again).unwrap().answers, [(0, 1, Origin::Resumed)]);
+    assert!(again.draws().is_empty());
+    assert_eq!(place.on_disk(), [answered(&["a"])]);
+}
+
+/// P-1. What was charged and not drawn resumes on the same basis and at the same price only.
+#[test]
+fn a_charge_resumes_on_its_own_basis() {
+    let wishes = [("a", Wish::Number(1))];
+    let exhausted = || {
+        let place = Place::new();
+        place.run(&mut Toy::of(&[("a", Wish::Exhausting)])).unwrap();
+        place
+    };
+    let place = exhausted();
+    assert_eq!(place.run(&mut Toy::of(&wishes)).unwrap().answers, [(0, 1, Origin::Resumed)]);
+    for mut other in [Toy::of(&wishes).on_basis("other rows"), Toy::of(&wishes).sharing(5), Toy::of(&wishes).sharing(3)]
+    {
+        let place = exhausted();
+        assert_eq!(place.run(&mut other).unwrap().answers, [(0, 1, Origin::Charged)]);
+        let accounts = place.ledger().summary().accounts;
+        assert_eq!(accounts[0].spent, Toy::of(&wishes).cost().and(&other.cost()));
+        assert_eq!(place.on_disk(), [vec![("a".to_owned(), false), ("a".to_owned(), true)]]);
+    }
+}
+
+/// P-1. Membership and labels, or two parts: one draw for both, however the runs end.
+#[test]
+fn one_draw_serves_every_account_and_part() {
+    let both = [Secret::Membership, Secret::Label];
+    let wishes = [("a", Wish::Number(1))];
+    let place = Place::new();
+    let mut toy = Toy::of(&wishes).paid_by(&both).ending(Ends::AfterDraw);
+    assert!(place.run(&mut toy).is_err());
+    assert_eq!(toy.draws(), ["a"]);
+    for payers in [&both[..1], &both[..]] {
+        let mut later = Toy::of(&[("a", Wish::Number(2))]).paid_by(payers);
+        assert_eq!(place.run(&mut later).unwrap().answers[0].1, 1);
+        assert!(later.draws().is_empty());
+    }
+    // Begun for one account and broken off, it is begun for the other, too.
+    let place = Place::new();
+    let mut broken = Toy::of(&wishes).paid_by(&both).ending(Ends::WhileDrawing);
+    assert_eq!(place.run(&mut broken).unwrap().exhausted, [0]);
+    let mut again = Toy::of(&wishes).paid_by(&both[..1]);
+    assert_eq!(place.run(&mut again).unwrap().answers, [(0, 1, Origin::Charged)]);
+    let names = |at: usize| place.on_disk()[at].iter().map(|(_, is_answered)| *is_answered).collect::<Vec<_>>();
+    assert_eq!((names(0), names(1)), (vec![false, true], vec![false]));
 }

@@ -59,6 +59,17 @@ pub struct Toy {
     overtaken: Option<Form>,
     pending: Vec<usize>,
     seen: RefCell<Vec<String>>,
+    basis: String,
+    ends: Option<Ends>,
+    /// The releases whose noise was begun to be drawn.
+    draws: RefCell<Vec<String>>,
+}
+
+/// Where a run ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Ends {
+    WhileDrawing,
+    AfterDraw,
 }
 
 impl Toy {
@@ -75,7 +86,24 @@ impl Toy {
             overtaken: None,
             pending: Vec::new(),
             seen: RefCell::default(),
+            basis: "basis".to_owned(),
+            ends: None,
+            draws: RefCell::default(),
         }
+    }
+
+    /// Drawn from something else: other contents, another program.
+    pub fn on_basis(self, basis: &str) -> Self {
+        Self { basis: basis.to_owned(), ..self }
+    }
+
+    pub fn ending(self, ends: Ends) -> Self {
+        Self { ends: Some(ends), ..self }
+    }
+
+    /// The releases whose noise was begun to be drawn.
+    pub fn draws(&self) -> Vec<String> {
+        self.draws.borrow().clone()
     }
 
     pub fn sharing(self, parts: i64) -> Self {
@@ -149,6 +177,7 @@ impl Kind for Toy {
     type Answer = i64;
     type Refused = Refused;
     type Exhausted = ();
+    type Exact = i64;
 
     const FORM: Form = Form::new("toy", 1);
 
@@ -200,18 +229,45 @@ impl Kind for Toy {
         if pending.is_empty() || self.readable { Ok(()) } else { Err(Refused::Reading) }
     }
 
-    fn compute<R: CryptoRng>(&mut self, at: usize, answers: &[Option<i64>], _: &Key, _: &mut R) -> Result<Value, ()> {
+    fn basis(&self, _: usize, _: &Ledger) -> String {
+        self.basis.clone()
+    }
+
+    fn compute(&mut self, at: usize, answers: &[Option<i64>], _: &Key) -> Result<i64, ()> {
         let (name, wish) = &self.wishes[at];
         self.look(&format!("compute {name}"));
         if let (Some(form), Some(path)) = (&self.overtaken, &self.ledger) {
             let mut other = Ledger::open_or_create(path, "people").unwrap();
             let charge = other.summary().accounts[0].releases[0].seq;
+            other.draw(charge, form, 1, || Ok::<_, ()>(vec![1000])).unwrap().unwrap();
             other.store_answer(charge, form, &json!([1000])).unwrap();
         }
         match wish {
-            Wish::Number(number) => Ok(json!([number])),
-            Wish::AfterFirst => Ok(json!([answers[0].map(|first| first + 1)])),
+            Wish::Number(number) => Ok(*number),
+            Wish::AfterFirst => answers[0].map(|first| first + 1).ok_or(()),
             Wish::Exhausting => Err(()),
+        }
+    }
+
+    fn numbers(&self, _: usize) -> usize {
+        1
+    }
+
+    fn draw<R: CryptoRng>(&self, at: usize, exact: i64, _: &mut R) -> Result<Vec<i128>, ()> {
+        self.draws.borrow_mut().push(self.wishes[at].0.clone());
+        match self.ends {
+            Some(Ends::WhileDrawing) => Err(()),
+            _ => Ok(vec![exact.into()]),
+        }
+    }
+
+    fn finish(&self, at: usize, payer: usize, numbers: &[i128], _: &[Option<i64>]) -> Result<Value, String> {
+        self.look(&format!("finish {}", self.wishes[at].0));
+        let number = i64::try_from(numbers[0]).unwrap();
+        match self.ends {
+            Some(Ends::AfterDraw) => Err("the machine is gone".to_owned()),
+            _ if payer == 0 => Ok(json!([number])),
+            _ => Ok(json!([number, format!("for payer {payer}")])),
         }
     }
 

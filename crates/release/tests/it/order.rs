@@ -191,6 +191,7 @@ fn values_that_another_mechanism_chose_are_given_to_nobody() {
         ask: before,
         cost: place.plan.asks()[1].cost().share(&ratio(1, 2)).unwrap(),
         part: Part::Whole,
+        basis: "basis".into(),
     };
     let Charge::New { seq } = ledger.charge(&request).unwrap() else { panic!("it is new") };
     ledger.store_answer(seq, &FORM, &json!({ "values": [["50"]], "decays": ["1/2"] })).unwrap();

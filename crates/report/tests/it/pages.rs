@@ -53,6 +53,7 @@ impl Written {
             ask,
             cost: self.guarantee.limit().share(&ratio(1, 300)).unwrap(),
             part: Part::Whole,
+            basis: "basis".into(),
         };
         let Charge::New { seq } = self.ledger.charge(&request).unwrap() else { panic!("it is new") };
         self.ledger.store_answer(seq, form, answer).unwrap();

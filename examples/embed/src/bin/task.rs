@@ -1,4 +1,5 @@
 //! The same inside a task: calls are futures of any runtime.
+#![allow(clippy::print_stdout, reason = "a program that prints")]
 
 use deniable::{Policy, Registering, Session};
 

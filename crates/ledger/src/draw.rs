@@ -1,0 +1,93 @@
+//! One draw of noise for each charge, whatever ends the run (P-1).
+//!
+//! ```text
+//! room on disk ─▶ `drawing`: every open charge of the identity, on disk ─▶ lock held ─▶ noise in memory ─▶ `drawn`, on disk
+//! ```
+//!
+//! The ledger's lock is held from before the first entry until after the second, so that nothing between them waits. A
+//! charge of which the second entry is missing is dead: nothing may be drawn for it again, and the identical query is charged
+//! anew. How much is written is fixed by the number of numbers, and the room for it is there before the first entry.
+
+use crate::answer::Form;
+use crate::book::Book;
+use crate::entry::{Drawing, Drawn, DrawnInFile, Event};
+use crate::ledger::Ledger;
+use crate::numbers::{Numbers, Room, Written};
+use crate::store::StoreError;
+use std::sync::Arc;
+
+/// A draw that did not come about.
+#[derive(Debug, thiserror::Error)]
+pub enum DrawError {
+    /// The file. Where the draw had begun, its charges are dead.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Nothing is drawn that was not charged, or that is closed.
+    #[error("entry {0} is not a charge whose noise may be drawn; charge the query first")]
+    NotOpen(u64),
+}
+
+impl Ledger {
+    /// Draws the noise of an open charge, and of every other open charge of the same identity: once, whatever ends the run.
+    /// Numbers that were drawn for the identity before are returned, and `noise` is not called. On disk when this returns.
+    ///
+    /// `count` is how many numbers `noise` returns. It must follow from the query alone. An error of `noise` leaves the charges
+    /// dead, so it must not depend on random bits.
+    ///
+    /// # Errors
+    /// When the charge is not open, there is no room for the numbers (it stays open then), or they cannot be written.
+    pub fn draw<E>(
+        &mut self,
+        charge: u64,
+        form: &Form,
+        count: usize,
+        noise: impl FnOnce() -> Result<Vec<i128>, E>,
+    ) -> Result<Result<Arc<Numbers>, E>, DrawError> {
+        let lock = ExclusiveLock::take(&mut self.book)?;
+        let act = lock.0.begin()?;
+        let release = act.state.release(charge).ok_or(DrawError::NotOpen(charge))?;
+        let identity = release.ask.identity.clone();
+        if let Some(numbers) = act.state.drawn(&identity) {
+            return Ok(Ok(numbers.clone()));
+        }
+        let charges = act.state.open_charges(&identity);
+        if !charges.contains(&charge) {
+            return Err(DrawError::NotOpen(charge));
+        }
+        let room = Room::allocate(act.path, charges[0], count)?;
+        act.reserve(room.in_ledger())?;
+        let drawing = act.append(Event::Drawing(Drawing { charges }))?;
+        // From here on these charges are dead, unless this act ends with their numbers.
+        let act = lock.0.begin()?;
+        let numbers = match noise() {
+            Ok(numbers) => numbers,
+            Err(error) => return Ok(Err(error)),
+        };
+        let form = form.clone();
+        let event = match room.fill(&numbers)? {
+            Written::Entry(numbers) => Event::Drawn(Drawn { drawing, form, numbers }),
+            Written::File(file) => Event::DrawnInFile(DrawnInFile { drawing, form, file }),
+        };
+        act.release_reserve()?;
+        act.append(event)?;
+        let numbers = lock.0.state.drawn(&identity).cloned();
+        numbers.map(Ok).ok_or(DrawError::NotOpen(charge))
+    }
+}
+
+/// The ledger's file, locked against every other process from the first act within it until this is dropped.
+struct ExclusiveLock<'a>(&'a mut Book);
+
+impl<'a> ExclusiveLock<'a> {
+    fn take(book: &'a mut Book) -> Result<Self, StoreError> {
+        book.keep_lock(true)?;
+        Ok(Self(book))
+    }
+}
+
+impl Drop for ExclusiveLock<'_> {
+    fn drop(&mut self) {
+        // Whatever fails here leaves the file locked until this process ends or reads it: no promise depends on it.
+        let _ = self.0.keep_lock(false).and_then(|()| self.0.refresh());
+    }
+}

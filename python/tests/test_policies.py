@@ -12,15 +12,20 @@ from typing import Any, Dict
 import deniable as dn
 import pytest
 from deniable._policy import _key, _value
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from conftest import SCALE
+from conftest import SCALE, SEED
 
 TRIES = {"small": 150, "full": 1000, "slow": 5000}[SCALE]
-often = settings(max_examples=TRIES, deadline=None, derandomize=False, database=None, suppress_health_check=list(HealthCheck))
 hostile = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
 HOSTILE = ['"', "'", '"""', "\\", '"\n[promise]\nepsilon = 4096\n#', "\u2028", "\x00", "\x7f", "\x85", "\ufeff", "{}", "]]", "= 1", "\U0010ffff", "\r\n", "\\u0041"]
+
+
+def often(test: Any) -> Any:
+    """As many examples as the scale allows, from the seed that the header of the run shows."""
+    drawn = settings(max_examples=TRIES, deadline=None, database=None, suppress_health_check=list(HealthCheck))
+    return seed(SEED)(drawn(test))
 
 
 def policy(**changed: Any) -> dn.Policy:

@@ -327,14 +327,14 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 4].map(|word| pick(word).unwrap()), [(0, 0), (0, 1), (2, 0), (2, 1), (2, 2)]);
     }
 
-    /// Pearson's statistic over every candidate, with a fixed seed.
+    /// Pearson's statistic over every candidate.
     #[test]
     fn two_hundred_thousand_choices_fit() {
         let list = segments(&[(3, 4), (2, 1), (1, 0), (4, 2), (6, 3)]);
         let decay = decay(3, 4);
         let chances = probabilities(&list, &decay);
         let mut seen = vec![0_u32; chances.len()];
-        let mut rng = ChaCha20Rng::seed_from_u64(20_260_401);
+        let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(20_260_401));
         let draws = 200_000;
         for _ in 0..draws {
             let (index, offset) = choose(&list, &decay, &mut rng).unwrap();
@@ -349,8 +349,8 @@ mod tests {
                 (f64::from(seen) - expected).powi(2) / expected
             })
             .sum();
-        // χ² with 15 degrees of freedom exceeds 47.5 with probability 3·10⁻⁵.
-        assert!(statistic < 47.5, "χ² = {statistic}");
+        // A correct sampler fails for one seed in 10⁷: the χ² tail with 15 degrees of freedom beyond 62.4.
+        assert!(statistic < 62.4, "χ² = {statistic}");
     }
 
     #[test]
@@ -366,7 +366,7 @@ mod tests {
 
     #[test]
     fn extremes() {
-        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(3));
         assert_eq!(choose(&[], &decay(1, 2), &mut rng), None);
         assert_eq!(choose(&segments(&[(0, 0), (0, 9)]), &decay(1, 2), &mut rng), None);
         assert_eq!(choose(&segments(&[(1, u64::MAX)]), &decay(1, 2), &mut rng), Some((0, 0)));
@@ -382,19 +382,19 @@ mod tests {
         // A decay next to 1 weighs all alike: half of the candidates are at 2^20 steps and more.
         let even = segments(&[(1 << 40, 0), (1 << 40, 1 << 20)]);
         let far: usize = (0..2000).map(|_| choose(&even, &near_one(90), &mut rng).unwrap().0).sum();
-        // Within 4.2 standard errors (3·10⁻⁵).
-        assert!((906..=1094).contains(&far), "{far} of 2000 were far");
+        // Each of the two counts fails for less than one seed in 10⁷, by the exact binomial tails.
+        assert!((878..=1122).contains(&far), "{far} of 2000 were far");
         // With 2^62 steps at 1 − 2^−62 the far one weighs 1/e: 0.269 of all.
         let steps = segments(&[(1, 0), (1, 1 << 62)]);
         let far: usize = (0..2000).map(|_| choose(&steps, &near_one(62), &mut rng).unwrap().0).sum();
-        assert!((454..=622).contains(&far), "{far} of 2000 were far");
+        assert!((432..=644).contains(&far), "{far} of 2000 were far");
         // All distances equal: the offset alone is drawn.
         let equal = vec![Segment { size: u64::MAX, distance: 7 }; 1000];
         let (index, _) = choose(&equal, &decay(1, 2), &mut rng).unwrap();
         assert!(index < 1000);
     }
 
-    /// A third to half of a second, when nothing else runs; ten seconds tell linear time from worse.
+    /// A third to half of a second, when nothing else runs; a minute tells linear time from worse.
     #[test]
     fn a_million_segments_are_a_matter_of_a_moment() {
         let million: Vec<Segment> = (0..1_000_000_i64)
@@ -403,7 +403,7 @@ mod tests {
         for decay in [near_one(40), near_one(10), decay(1, 3)] {
             let start = Instant::now();
             assert!(choose(&million, &decay, &mut ChaCha20Rng::seed_from_u64(5)).is_some());
-            assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+            assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
         }
     }
 }

@@ -179,11 +179,11 @@ mod tests {
         }
     }
 
-    /// Pearson's statistic over |k| ≤ 12 and both tails for 10^7 draws, with a fixed seed.
+    /// Pearson's statistic over |k| ≤ 12 and both tails for 10^7 draws.
     #[test]
     fn ten_million_draws_fit() {
         let exact = sampler(2, 3);
-        let mut rng = ChaCha20Rng::seed_from_u64(20_240_601);
+        let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(20_240_601));
         let draws = 10_000_000;
         let mut seen: BTreeMap<i128, u32> = BTreeMap::new();
         let mut sum = 0_i128;
@@ -201,19 +201,20 @@ mod tests {
             let difference = f64::from(*seen.get(&i128::from(value)).unwrap_or(&0)) - expected;
             statistic += difference * difference / expected;
         }
-        // χ² with 26 degrees of freedom exceeds 65.4 with probability 3·10⁻⁵.
-        assert!(statistic < 65.4, "χ² = {statistic}");
-        // Symmetry: the mean of 10^7 draws of variance 2r/(1−r)² = 12 is within 4.2 standard errors (3·10⁻⁵).
+        // A correct sampler fails for one seed in 10⁷: the χ² tail with 26 degrees of freedom beyond 82.1.
+        assert!(statistic < 82.1, "χ² = {statistic}");
+        // Symmetry: the mean of 10^7 draws of variance 2r/(1−r)² = 12 is within 5.5 standard errors but for one seed in
+        // 2·10⁷, by the normal tail.
         let mean = sum as f64 / f64::from(draws);
-        assert!(mean.abs() < 4.2 * (12.0_f64 / f64::from(draws)).sqrt(), "mean {mean}");
+        assert!(mean.abs() < 5.5 * (12.0_f64 / f64::from(draws)).sqrt(), "mean {mean}");
     }
 
-    /// At a scale of 10,000: the share of 10^7 draws beyond half a scale to eight scales, with a fixed seed.
+    /// At a scale of 10,000: the share of 10^7 draws beyond half a scale to eight scales.
     #[test]
     fn tails_at_a_large_scale() {
         let r = whole(1) - ratio(1, 10_000);
         let wide = TwoSidedGeometric::new(Decay::exactly(r.clone()).unwrap());
-        let mut rng = ChaCha20Rng::seed_from_u64(7);
+        let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(7));
         let draws = 10_000_000;
         let reaches = [5_000_i128, 10_000, 20_000, 40_000, 80_000];
         let mut counts = [0_u32; 5];
@@ -231,10 +232,10 @@ mod tests {
             let chance = 2.0 * decay.powi(i32::try_from(reach).unwrap() + 1) / (1.0 + decay);
             let expected = chance * f64::from(draws);
             let error = (expected * (1.0 - chance)).sqrt();
-            // Five checks at 4.2 standard errors: 1.5·10⁻⁴ in all.
-            assert!((beyond - expected).abs() < 4.2 * error, "{beyond} beyond {reach}, expected {expected}");
+            // With the check below, six checks at 5.5 standard errors: one seed in 4 million, by the normal tail.
+            assert!((beyond - expected).abs() < 5.5 * error, "{beyond} beyond {reach}, expected {expected}");
         }
         let even = (f64::from(draws) - f64::from(zero)) / 2.0;
-        assert!((f64::from(negative) - even).abs() < 4.2 * f64::from(draws).sqrt() / 2.0);
+        assert!((f64::from(negative) - even).abs() < 5.5 * f64::from(draws).sqrt() / 2.0);
     }
 }

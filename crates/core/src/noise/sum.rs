@@ -182,7 +182,8 @@ mod tests {
         }
     }
 
-    /// Against 20,000 seeded sums of 100 draws: it covers, and is at most half as wide again as it would have to be.
+    /// Against 20,000 sums of 100 draws: it covers, and is at most half as wide again as it would have to be. The seed
+    /// is fixed: the tolerance is not an error rate.
     #[test]
     fn within_half_of_a_simulation() {
         for r in [ratio(1, 3), ratio(9, 10), ratio(999, 1000)] {

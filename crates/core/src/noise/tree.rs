@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn without_noise_quantiles_are_exact() {
         let decay = Decay::exactly(Rational::new(1.into(), BigInt::from(10).pow(60))).unwrap();
-        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(1));
         let shares = [(0, 1), (1, 10), (1, 4), (1, 2), (3, 4), (9, 10), (1, 1)];
         for (low, high) in [(-5, 5), (0, 93), (-1_000, 1_000_000), (0, 1 << 52)] {
             for n in [1_i64, 2, 7, 100] {
@@ -264,14 +264,15 @@ mod tests {
                 all += 1;
             }
         }
-        // Expected at least 1,800 of 2,000; below 1,750 less than once in 10^5 seeds were they independent.
+        // Expected at least 1,800 of 2,000. The five answers of a run depend on each other, so the bound is not an
+        // error rate, and the seed is fixed.
         assert!(covered >= 1_750, "{covered} of {all}");
     }
 
     #[test]
     fn nothing_overflows_without_values() {
         let decay = Decay::exactly(whole(1) - Rational::new(1.into(), (1_i64 << 40).into())).unwrap();
-        let mut rng = ChaCha20Rng::seed_from_u64(3);
+        let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(3));
         let (grid, shares) = ((0, 1 << 52), [(1, 2), (1, 1)]);
         let found = quantiles(&[], grid, &shares, &decay, &reaches(grid, &shares, &decay, 95), &mut rng);
         assert!(found.iter().all(|estimate| (0..=1 << 52).contains(&estimate.value)));

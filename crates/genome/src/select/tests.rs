@@ -101,13 +101,13 @@ fn probabilities_of_a_case_by_hand() {
     assert_eq!(chances[&vec![4, 2]], ratio(2, 35) * ratio(8, 33));
 }
 
-/// Pearson's statistic over all 20 lists of two, with a fixed seed, through the public door.
+/// Pearson's statistic over all 20 lists of two, by the public function.
 #[test]
 fn a_hundred_thousand_selections_fit() {
     let odds = Spend::odds(ratio(81, 16)).unwrap();
     let stated = probabilities(&FIVE, 2, &halving(2, 3));
     let mut seen: BTreeMap<Vec<usize>, u32> = BTreeMap::new();
-    let mut rng = ChaCha20Rng::seed_from_u64(41);
+    let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(41));
     for _ in 0..100_000 {
         *seen.entry(by_score(&FIVE, CohortAdjacency::LabelSwap, 2, &odds, &mut rng).unwrap()).or_default() += 1;
     }
@@ -118,8 +118,8 @@ fn a_hundred_thousand_selections_fit() {
             (f64::from(seen[list]) - expected).powi(2) / expected
         })
         .sum();
-    // χ² with 19 degrees of freedom exceeds 53.5 with probability 4·10⁻⁵.
-    assert!(statistic < 53.5, "χ² = {statistic}");
+    // A correct selection fails for one seed in 10⁷: the χ² tail with 19 degrees of freedom beyond 69.8.
+    assert!(statistic < 69.8, "χ² = {statistic}");
 }
 
 /// Whether allelic χ² is at least `c`: an empty row or column tells nothing.

@@ -72,19 +72,20 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_core::SeedableRng;
 
-    /// Means and shares of gaps, each within 4.2 standard errors (3·10⁻⁵).
+    /// Means and shares of gaps: six checks at 5.5 standard errors fail for one seed in 3 million, by the normal tail
+    /// and the correction for the skewness of a geometric sum.
     #[test]
     fn gaps_are_geometric() {
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
+        let mut rng = ChaCha8Rng::seed_from_u64(deniable_testing::seed(1));
         for chance in [0.5, 0.01, 0.0001] {
             let gaps = Gaps::new(chance);
             let draws = 40_000;
             let drawn: Vec<usize> = (0..draws).map(|_| gaps.next(usize::MAX, &mut rng)).collect();
             let mean = drawn.iter().sum::<usize>() as f64 / f64::from(draws);
             let (expected, deviation) = ((1.0 - chance) / chance, (1.0 - chance).sqrt() / chance);
-            assert!((mean - expected).abs() < 4.2 * deviation / f64::from(draws).sqrt(), "{mean} at {chance}");
+            assert!((mean - expected).abs() < 5.5 * deviation / f64::from(draws).sqrt(), "{mean} at {chance}");
             let none = drawn.iter().filter(|gap| **gap == 0).count() as f64 / f64::from(draws);
-            assert!((none - chance).abs() < 4.2 * (chance * (1.0 - chance) / f64::from(draws)).sqrt() + 1e-12);
+            assert!((none - chance).abs() < 5.5 * (chance * (1.0 - chance) / f64::from(draws)).sqrt() + 1e-12);
         }
         assert_eq!(Gaps::new(0.0).next(77, &mut rng), 77);
         assert_eq!((0..9).map(|_| Gaps::new(1.0).next(77, &mut rng)).max(), Some(0));
@@ -93,13 +94,13 @@ mod tests {
 
     #[test]
     fn below_is_uniform() {
-        let mut rng = ChaCha8Rng::seed_from_u64(2);
+        let mut rng = ChaCha8Rng::seed_from_u64(deniable_testing::seed(2));
         let mut seen = [0_i32; 5];
         for _ in 0..50_000 {
             seen[usize::try_from(below(5, &mut rng)).unwrap()] += 1;
         }
-        // Five checks at 4.2 standard errors of 89.4.
-        assert!(seen.iter().all(|count| (count - 10_000).abs() < 376), "{seen:?}");
+        // Five checks at 5.5 standard errors of 89.4: one seed in 5 million, by the normal tail.
+        assert!(seen.iter().all(|count| (count - 10_000).abs() < 492), "{seen:?}");
         assert_eq!(below(1, &mut rng), 0);
         assert!(happens(1.0, &mut rng) && !happens(0.0, &mut rng));
     }

@@ -192,21 +192,20 @@ fn the_visits_give_the_exact_distribution() {
     }
 }
 
-/// Pearson's statistic over every candidate, with a fixed seed.
+/// Pearson's statistic over every candidate.
 #[test]
 fn draws_fit_the_exact_probabilities() {
-    // χ² with so many degrees of freedom exceeds this with probability 3·10⁻⁵ or so: for a free choice of seed, all four
-    // would pass but for one in 7,000.
+    // A correct sampler fails for 4 seeds in 10⁷: each χ² tail, with 15, 1, 10 and 5 degrees of freedom, is 10⁻⁷.
     let cases = [
-        (segments(&[(3, 4), (2, 1), (1, 0), (4, 2), (6, 3)]), decay(3, 4), 47.5),
-        (segments(&[(1, 0), (1, 1)]), decay(2, 3), 17.5),
-        (segments(&[(1, 9), (10, 11)]), decay(1, 3), 38.7),
-        (segments(&[(2, 0), (1, 1), (2, 2), (1, 5)]), decay(9, 10), 28.1),
+        (segments(&[(3, 4), (2, 1), (1, 0), (4, 2), (6, 3)]), decay(3, 4), 62.4),
+        (segments(&[(1, 0), (1, 1)]), decay(2, 3), 28.4),
+        (segments(&[(1, 9), (10, 11)]), decay(1, 3), 52.4),
+        (segments(&[(2, 0), (1, 1), (2, 2), (1, 5)]), decay(9, 10), 40.9),
     ];
     for (case, (list, decay, limit)) in (0..).zip(cases) {
         let chances = flip_probabilities(&list, &decay);
         let mut seen = vec![0_u32; chances.len()];
-        let mut rng = ChaCha20Rng::seed_from_u64(20_261_122 + case);
+        let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(20_261_122 + case));
         let draws = 200_000;
         for _ in 0..draws {
             let (index, offset) = permute_and_flip(&list, &decay, &mut rng).unwrap();
@@ -235,7 +234,7 @@ fn probabilities_are_those_of_an_order() {
 
 #[test]
 fn extremes() {
-    let mut rng = ChaCha20Rng::seed_from_u64(3);
+    let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(3));
     let near_one = |bits: u32| Decay::exactly(whole(1) - Rational::new(1.into(), BigInt::one() << bits)).unwrap();
     assert_eq!(permute_and_flip(&[], &decay(1, 2), &mut rng), None);
     assert_eq!(permute_and_flip(&segments(&[(0, 0), (0, 9)]), &decay(1, 2), &mut rng), None);
@@ -251,15 +250,15 @@ fn extremes() {
     // A decay next to 1 lets all say yes: half of the candidates are at 2^20 steps.
     let even = segments(&[(1 << 40, 0), (1 << 40, 1 << 20)]);
     let far: usize = (0..2000).map(|_| permute_and_flip(&even, &near_one(90), &mut rng).unwrap().0).sum();
-    // Within 4.2 standard errors (3·10⁻⁵), as below.
-    assert!((906..=1094).contains(&far), "{far} of 2000 were far");
+    // Each of the two counts fails for less than one seed in 10⁷, by the exact binomial tails.
+    assert!((878..=1122).contains(&far), "{far} of 2000 were far");
     // With 2^62 steps at 1 − 2^−62 the far one says yes in 1/e of the cases: it is taken in half of them, 0.184.
     let steps = segments(&[(1, 0), (1, 1 << 62)]);
     let far: usize = (0..2000).map(|_| permute_and_flip(&steps, &near_one(62), &mut rng).unwrap().0).sum();
-    assert!((295..=441).contains(&far), "{far} of 2000 were far");
+    assert!((272..=464).contains(&far), "{far} of 2000 were far");
 }
 
-/// Not much longer than a choice; ten seconds tell linear time from worse.
+/// Not much longer than a choice; a minute tells linear time from worse.
 #[test]
 fn a_million_segments_are_a_matter_of_a_moment() {
     let million: Vec<Segment> = (0..1_000_000_i64)
@@ -269,6 +268,6 @@ fn a_million_segments_are_a_matter_of_a_moment() {
     for decay in [near_one(40), near_one(10), decay(1, 3)] {
         let start = Instant::now();
         assert!(permute_and_flip(&million, &decay, &mut ChaCha20Rng::seed_from_u64(5)).is_some());
-        assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 60, "{:?}", start.elapsed());
     }
 }

@@ -1,4 +1,5 @@
-//! Seeded chance: what fails once fails again.
+//! Seeded chance: what fails once fails again. The seeds are fixed: tests compare how often each form comes up with
+//! numbers that were measured for these seeds.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -43,7 +43,7 @@ fn all_of(program: Program, root: Id) {
             .evaluate(1, &inputs.iter().map(|input| input.as_ref().map(|i| i.slice(0, 1))).collect::<Vec<_>>());
         assert!(whole[0].slice(0, 1).same_as(&first[0]));
         drop(evaluator.clone());
-        assert!(begin.elapsed().as_secs() < 20, "{:?}", begin.elapsed());
+        assert!(begin.elapsed().as_secs() < 120, "{:?}", begin.elapsed());
     };
     std::thread::Builder::new().stack_size(256 << 10).spawn(work).unwrap().join().unwrap();
 }

@@ -16,7 +16,7 @@ pub struct Random(ChaCha8Rng);
 
 impl Random {
     pub fn new(seed: u64) -> Self {
-        Self(ChaCha8Rng::seed_from_u64(seed))
+        Self(ChaCha8Rng::seed_from_u64(deniable_testing::seed(seed)))
     }
 
     pub fn below(&mut self, bound: u64) -> u64 {

@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn every_pair_is_adjacent_and_in_range() {
-        let mut rng = ChaCha20Rng::seed_from_u64(1);
+        let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(1));
         for adjacency in [InputAdjacency::EachByOne, InputAdjacency::SameDirection, InputAdjacency::OneEntry] {
             for length in [1, 2, 5] {
                 let of = Neighbours::counts(adjacency.clone(), length);
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn the_patterns_are_there() {
         let of = Neighbours::queries(InputAdjacency::EachByOne, 4);
-        let pairs = of.pairs(60, &mut ChaCha20Rng::seed_from_u64(1));
+        let pairs = of.pairs(60, &mut ChaCha20Rng::seed_from_u64(deniable_testing::seed(1)));
         for right in [[1, 0, 0, 0], [1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]] {
             assert!(pairs.contains(&Pair::new(vec![0; 4], right.to_vec())), "{right:?}");
         }

@@ -6,6 +6,7 @@ fn unit(rng: &mut ChaCha20Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
+/// Samples of one fixed seed: the tolerances below are not error rates.
 fn outputs(half: usize, seed: u64, mut one: impl FnMut(bool, &mut ChaCha20Rng, &mut Outputs)) -> Outputs {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut outputs = Outputs::new();

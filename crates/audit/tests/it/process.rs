@@ -82,17 +82,17 @@ fn crashes() {
 fn a_program_that_hangs_is_ended_with_its_children() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("id");
-    let mut program = shell(&format!("echo 1; sleep 1000 & echo $! > '{}'; sleep 1000", file.display()));
+    let mut program = shell(&format!("sleep 1000 & echo $! > '{}'; echo 1; sleep 1000", file.display()));
     program.deadlines = Deadlines { first: Duration::from_secs(20), later: Duration::from_millis(300) };
     let started = Instant::now();
     let error = failure(&program, 4).to_string();
     let expected =
         "`sh` wrote nothing for 0.3 s after line 1 of its output, with 3 of 4 outputs still due; it was ended";
     assert_eq!(error, expected);
-    assert!(started.elapsed() < Duration::from_secs(15));
+    assert!(started.elapsed() < Duration::from_secs(60));
     let sleeper = std::fs::read_to_string(&file).unwrap();
     let gone = || !runs(sleeper.trim());
-    while !gone() && started.elapsed() < Duration::from_secs(15) {
+    while !gone() && started.elapsed() < Duration::from_secs(120) {
         std::thread::sleep(Duration::from_millis(10));
     }
     assert!(gone(), "process {} is left behind", sleeper.trim());

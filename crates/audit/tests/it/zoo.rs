@@ -26,7 +26,7 @@ fn is_wrong(member: &Member, verdict: &Verdict) -> bool {
     odds > whole(1) && member.supremum.ceiling().is_some_and(|most| !Spend::odds(odds).unwrap().fits(most).unwrap())
 }
 
-/// Seeded: with these seeds it never fails. Each audit alone would be wrong at most once in a thousand.
+/// The seeds are fixed: each audit alone would be wrong at most once in a thousand.
 #[test]
 fn every_broken_mechanism_is_caught() {
     for member in members().unwrap().iter().filter(|member| member.broken) {

@@ -217,6 +217,7 @@ mod tests {
         let (adult, query) = (tiny(), Query { aggregate: Aggregate::Sum, column: Column::HoursPerWeek });
         let odds = grid.odds(Adversary::Unknown, 4).unwrap();
         let draws = 4_000;
+        // The seed is fixed: the tolerances are not error rates.
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let surface = Surface::sweep((Adversary::Unknown, query), &adult, &odds, draws, &mut rng).unwrap();
         let mut points = 0;

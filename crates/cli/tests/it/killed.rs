@@ -60,6 +60,20 @@ struct Tally {
     too_late: usize,
 }
 
+impl Tally {
+    fn kills(&self) -> usize {
+        let new = self.before_charge + self.unanswered + self.answered;
+        self.no_ledger + self.nothing_new + new + self.too_late
+    }
+
+    /// Computing takes most of the time, and comes after the charge.
+    fn is_spread(&self) -> bool {
+        let kills = self.kills();
+        let is_early = self.unanswered > kills / 10 && self.too_late < kills / 3;
+        is_early && self.answered > 0 && self.nothing_new > 0
+    }
+}
+
 #[test]
 #[expect(clippy::print_stderr, reason = "where the kills hit is worth knowing")]
 fn killed_at_many_moments() {
@@ -75,7 +89,11 @@ fn killed_at_many_moments() {
     let mut charged_before = 0;
     let mut head_before = Value::Null;
     let mut stdouts: Vec<String> = Vec::new();
-    for kill in 0..kills {
+    // A busy machine moves the moments, so more kills follow until enough of them were where they should be.
+    for kill in 0..10 * kills {
+        if kill >= kills && fresh && tally.is_spread() {
+            break;
+        }
         if fresh {
             place = self::place();
             charged_before = 0;
@@ -115,10 +133,8 @@ fn killed_at_many_moments() {
             finish(&place, &releases, &mut stdouts);
         }
     }
-    eprintln!("{kills} kills: {tally:?}");
-    // Computing takes most of the time, and comes after the charge.
-    assert!(tally.unanswered > kills / 10 && tally.answered > 0 && tally.nothing_new > 0, "{tally:?}");
-    assert!(tally.too_late < kills / 3, "{tally:?}");
+    eprintln!("{} kills: {tally:?}", tally.kills());
+    assert!(tally.is_spread(), "{tally:?}");
 }
 
 /// An undisturbed run answers everything, charges nothing twice, and shows what was shown before.
@@ -161,12 +177,16 @@ fn association_results_killed_at_many_moments() {
     let started = Instant::now();
     fresh().run(&release).done();
     let whole = started.elapsed();
-    let (mut registered, mut unanswered, mut shown) = (0, 0, 0);
+    let (mut registered, mut unanswered, mut shown, mut unfinished) = (0, 0, 0, 0);
     let kills = sized(20, 100);
-    for kill in 0..kills {
+    // A busier machine takes longer than the run that was timed, so further kills come later.
+    for kill in 0..10 * kills {
+        if kill >= kills && registered > 0 {
+            break;
+        }
         let place = fresh();
         let mut child = place.command(&release).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
-        std::thread::sleep(moment(kill, whole));
+        std::thread::sleep(moment(kill, whole.mul_f64((1 + kill / kills) as f64)));
         child.kill().unwrap();
         let before = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
         let path = place.path("cohort.ledger");
@@ -188,9 +208,11 @@ fn association_results_killed_at_many_moments() {
         assert!(after.len() == 3 && after.starts_with(&charged), "{charged:?} {after:?}");
         assert!(last.stdout.starts_with(&before), "another answer than was shown before the kill");
         shown += usize::from(!before.is_empty());
+        unfinished += usize::from(before.is_empty());
     }
     eprintln!(
-        "{kills} kills: {registered} after the registration, {unanswered} between charge and answer, {shown} after all"
+        "{} kills: {registered} after the registration, {unanswered} between charge and answer, {shown} after all",
+        shown + unfinished
     );
-    assert!(registered > 0 && shown < kills, "the kills came at other moments than meant");
+    assert!(registered > 0 && unfinished > 0, "the kills came at other moments than meant");
 }

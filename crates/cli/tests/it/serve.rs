@@ -63,7 +63,7 @@ impl Server {
             if let Some(line) = log.iter().find(|line| line.contains(text)) {
                 return line.clone();
             }
-            assert!(begun.elapsed() < Duration::from_secs(30), "{text} is not among {log:?}");
+            assert!(begun.elapsed() < Duration::from_secs(120), "{text} is not among {log:?}");
             drop(log);
             std::thread::sleep(Duration::from_millis(20));
         }

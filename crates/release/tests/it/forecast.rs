@@ -86,6 +86,7 @@ fn the_errors_of_means_and_spreads_are_rarely_exceeded() {
     let bound = |sql: &str| number(&ask(&head, sql)[0]).to_f64().unwrap();
     let bounds = ["AVG(x)", "VAR_POP(x)", "VAR_SAMP(x)", "STDDEV_POP(x)"]
         .map(|answer| bound(&format!("SELECT {answer} FROM t")));
+    // The seed is fixed: the tolerances are not error rates.
     let mut rng = ChaCha20Rng::seed_from_u64(7);
     let draw = |parts: i64, sensitivity| TwoSidedGeometric::new(decay(ratio(1, parts), sensitivity));
     let (of_mean, of_spread) = ([draw(2, 10), draw(2, 1)], [draw(3, 10), draw(3, 1), draw(3, 100)]);

@@ -227,6 +227,7 @@ fn numbers(ask: &PlannedAsk, values: Vec<Vec<i128>>) -> Vec<Option<Rational>> {
 fn measured(table: &Table, ask: &PlannedAsk, draws: usize) -> f64 {
     let totals = table.totals(ask);
     let truth = numbers(ask, totals.clone());
+    // The seed is fixed: the tolerances are not error rates.
     let mut rng = ChaCha20Rng::seed_from_u64(95);
     let mut errors = Vec::new();
     for _ in 0..draws.div_ceil(truth.len()) {

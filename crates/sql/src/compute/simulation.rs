@@ -87,6 +87,7 @@ mod tests {
             let found: Vec<_> = segments(&counted(rows), 0, 4, &rank).into_iter().map(|(_, found)| found).collect();
             let draws = 20_000;
             let mut seen = [0_u32; 5];
+            // The seed is fixed: the tolerances are not error rates.
             let mut rng = ChaCha20Rng::seed_from_u64(11);
             for _ in 0..draws {
                 let values = simulation.with_noise(&query, std::slice::from_ref(&decay), &ratio(19, 20), &mut rng);

@@ -25,9 +25,8 @@ fn cases() -> u32 {
     sized(1_500, 15_000)
 }
 
-/// A seed of the day's own, DENIABLE_FUZZ_SEED, to look elsewhere.
 fn dice() -> Dice {
-    Dice::new(std::env::var("DENIABLE_FUZZ_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_121))
+    Dice::new(deniable_testing::seed(20_261_121))
 }
 
 /// Pieces that a question is not made for.
@@ -190,7 +189,7 @@ fn nesting_fits_into_the_usual_stack() {
 }
 
 /// What the parser cannot read after words such as CASE, CAST and FLOOR it reads a second time, as if they were names.
-/// Found by `damaged_questions` with the seed 7.
+/// Found by `damaged_questions` with another seed.
 #[test]
 fn a_mistake_inside_nested_words_is_found_at_once() {
     let words =
@@ -198,9 +197,14 @@ fn a_mistake_inside_nested_words_is_found_at_once() {
     for (open, close) in words {
         with_the_usual_stack(move || {
             let question = format!("SELECT COUNT(*) FROM t WHERE {}x +{}", open.repeat(20), close.repeat(20));
-            let began = Instant::now();
-            sql::check(&question);
-            assert!(began.elapsed() < Duration::from_secs(1), "{open} took {:?}", began.elapsed());
+            // A busy machine may stop one attempt for a second, but not five.
+            let times = || {
+                let began = Instant::now();
+                sql::check(&question);
+                began.elapsed()
+            };
+            let least = std::iter::repeat_with(times).take(5).find(|took| *took < Duration::from_secs(1));
+            assert!(least.is_some(), "{open} took more than a second five times");
         });
     }
 }

@@ -84,6 +84,7 @@ fn simulate(query: &Query, costs: &[i128], rows: usize, adjacency: Adjacency, od
         (estimate, low.zip(high), population)
     };
     let truth = show(totals(&mut (0..costs.len()))).0.unwrap();
+    // The seed is fixed: the tolerances are not error rates.
     let mut rng = ChaCha20Rng::seed_from_u64(19);
     let (mut covered, mut widths) = (0_usize, [0.0; 2]);
     for _ in 0..draws {

@@ -207,6 +207,7 @@ fn simulate(answer: &str, count: usize, odds: &Rational, adjacency: Adjacency, d
         shown(&query, values, decays.clone()).remove(0).map(|end| end.as_ref().and_then(Rational::to_f64))
     };
     let truth = float(totals.clone())[0].unwrap();
+    // The seed is fixed: the tolerances are not error rates.
     let mut rng = ChaCha20Rng::seed_from_u64(19);
     let (mut covered, mut bounded, mut widths, mut errors) = (0_usize, 0_usize, 0.0, Vec::new());
     for _ in 0..draws {
@@ -304,6 +305,7 @@ fn the_fit_on_adult() {
     let truth: Vec<Rational> = wanted.into_iter().chain([explained]).collect();
     let names = ["age", "education", "woman", "intercept", "explained"];
     let (draws, missed) = (sized_to_slow(40, 120, 300), sized_to_slow(0.14, 0.08, 0.05));
+    // The seed is fixed: the tolerances are not error rates.
     let mut rng = ChaCha20Rng::seed_from_u64(29);
     for odds in [ratio(27, 10), ratio(11, 10), ratio(101, 100)] {
         let decays = decays(&query, &odds, Adjacency::AddRemove);

@@ -327,6 +327,7 @@ fn their_intervals_cover() {
             shown(&query, values, &decays).iter().map(number).collect()
         };
         let truth = ends(exact.clone());
+        // The seed is fixed: the tolerances are not error rates.
         let mut rng = ChaCha20Rng::seed_from_u64(23);
         let (mut covered, mut all, mut width) = (0_usize, 0_usize, 0.0);
         let mut errors: Vec<Vec<f64>> = vec![Vec::new(); truth.len()];

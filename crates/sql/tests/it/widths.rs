@@ -79,6 +79,7 @@ fn simulate(
     let totals = totals(&query, rows, mean, deviation);
     // Of no rows, or over a sum of zero, there is none.
     let truth = estimates(&query, totals.clone(), &decays)[0]?;
+    // The seed is fixed: the tolerances are not error rates.
     let mut rng = ChaCha20Rng::seed_from_u64(18);
     let (mut covered, mut widths, mut errors) = (0_usize, 0.0, Vec::new());
     for _ in 0..draws {

@@ -87,6 +87,7 @@ fn their_intervals_cover_and_waste_little() {
                 numbers(&query.show(&noisy, &ratio(19, 20)), column)
             };
             let truth = show(exact.clone());
+            // The seed is fixed: the tolerances are not error rates.
             let mut rng = ChaCha20Rng::seed_from_u64(20);
             let (mut covered, mut all, mut width) = (0_usize, 0_usize, 0.0);
             let mut errors: Vec<Vec<f64>> = vec![Vec::new(); truth.len()];
@@ -272,6 +273,7 @@ fn a_survival_curve() {
     for ([found, ..], wanted) in show(exact.clone()).iter().zip(&curve) {
         assert!((found.unwrap() - wanted).abs() < 1e-9);
     }
+    // The seed is fixed: the tolerances are not error rates.
     let mut rng = ChaCha20Rng::seed_from_u64(22);
     let draws = sized(60, 1_000);
     let (mut covered, mut all, mut width) = (0_usize, 0_usize, 0.0);

@@ -35,6 +35,8 @@ use toml_edit::{Array, Value};
 const QUESTIONS: usize = 20;
 const PRICE: i64 = 32;
 const NAME: &str = "ana";
+/// Conversations with a server that reveals something, until it is detected.
+const CONVERSATIONS: u64 = 40;
 
 /// Questions that are about nobody's rows in particular, or should not be answered.
 const FIXED: [&str; 24] = [
@@ -433,18 +435,21 @@ async fn all_bytes_are_equal_but_noise() {
         "{asked} questions of neighbours, paid for and answered: {answered:?}; {refused} statements refused, {rows} rows"
     );
     // The last of each schema, and those that are mistyped, are refused.
-    assert!(HOWS.iter().all(|how| answered.get(how).is_some_and(|count| 10 * count > asked)), "{answered:?}");
+    assert!(2 * answered.values().sum::<usize>() > asked, "{answered:?}");
+    assert!(HOWS.iter().all(|how| answered.contains_key(how)), "{answered:?}");
     assert!(refused > asked, "{refused} refused");
 }
 
-/// Servers that tell something of the rows are found out, each by a few questions. Which group is the largest the noise decides, and it may
-/// decide the same twice: a conversation misses that now and then, and hardly ever five of them.
+/// Servers that reveal something about the rows are detected, each by a few queries. Noise decides the order of the
+/// groups and which are empty, and it may decide the same on both sides: a conversation that misses this is followed by
+/// another one, with another table and fresh noise. If each misses it with a probability of at most 7/10, all of them
+/// do so in less than one of 10^6 runs.
 #[tokio::test(flavor = "multi_thread")]
 async fn whoever_tells_something_is_found_out() {
     let _alone = alone().await;
     for mutant in Mutant::ALL {
         let mut is_found = false;
-        for seed in 23..28 {
+        for seed in 23..23 + CONVERSATIONS {
             let mut dice = Dice::new(seed);
             let hostile = Hostile::random(&mut dice);
             let mut both = Both::of(&hostile, 1, Some(mutant)).await;

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tungstenite::{Message, WebSocket};
 
 /// Longest wait for anything that a page should do.
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Where Chromium is, if it is there.
 fn program() -> Option<PathBuf> {

@@ -5,6 +5,7 @@
 //! - `B`, `C`, `E`, `G` or `A`, a hyphen, one or two digits, perhaps one small letter: `B-3`, `B-3n`;
 //! - `F`, `S`, `M`, `I` or `X`, a hyphen, two or more capitals, perhaps one small letter or digit: `F-DI2`, `F-DCm`, `S-CAP`;
 //! - either may be followed by `[a,b]`, which names the form with bounded priors: `F-DI[a,b]`;
+//! - `P-1`, the one theorem about the protocol;
 //! - a paper, a hyphen and its own number of a statement: `LQS13-3.2`, `THHA15-L3`, `ABDI-T1`, `LXL-8`.
 //!
 //! `F-NI3` is an instance of `F-NIk`. No letter, digit, hyphen or underscore stands directly before an
@@ -52,6 +53,7 @@ fn of_project(text: &str) -> Option<(String, &str)> {
             }
             capitals + one(tail, capitals, |c| c.is_lowercase() || c.is_ascii_digit())
         }
+        'P' if tail.starts_with('1') => 1,
         _ => return None,
     };
     let (tail, rest) = tail.split_at(length);

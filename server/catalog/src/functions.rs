@@ -1,25 +1,25 @@
 //! PostgreSQL's functions, as far as questions about catalogs use them. None of them reads anything but what is described.
 
+mod lists;
 mod settings;
+mod texts;
 
+use crate::limits::Meter;
 use crate::tables::{Known, PUBLIC};
 use crate::types::Type;
 use crate::{Description, types};
-use regex::RegexBuilder;
-use rusqlite::functions::{Aggregate, Context, FunctionFlags};
+use rusqlite::functions::{Context, FunctionFlags};
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, Error};
 pub(crate) use settings::SETTINGS;
 pub use settings::setting;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 const PLAIN: FunctionFlags = FunctionFlags::SQLITE_UTF8.union(FunctionFlags::SQLITE_DETERMINISTIC);
 
 /// Bytes that a function gives at most: no more has a value here.
 const MOST_BYTES: usize = 1 << 20;
-
-/// Numbers that `generate_series` gives at most.
-const MOST_NUMBERS: i64 = 10_000;
 
 /// Functions of which nothing is known here: they are about what is not there.
 const NOTHING: [&str; 33] = [
@@ -151,11 +151,24 @@ pub(crate) fn list(elements: impl Iterator<Item = Option<String>>) -> String {
     format!("{{{}}}", written.collect::<Vec<_>>().join(","))
 }
 
-/// Whether a pattern occurs in a text. A pattern that is none occurs nowhere; both are bounded in length by the statement.
-fn occurs(context: &Context<'_>, any_case: bool) -> Option<bool> {
-    let (text, pattern) = (argument(context, 0)?, argument(context, 1)?);
-    let pattern = RegexBuilder::new(&pattern).case_insensitive(any_case).size_limit(1 << 20).build().ok();
-    Some(pattern.is_some_and(|pattern| pattern.is_match(&text)))
+/// Whether a pattern occurs in a text.
+fn occurs(meter: &Meter, context: &Context<'_>, any_case: bool) -> Result<Option<bool>, Error> {
+    let (Some(text), Some(pattern)) = (argument(context, 0), argument(context, 1)) else { return Ok(None) };
+    meter.occurs(&text, &pattern, any_case).map(Some)
+}
+
+/// Counts a value that a function gives.
+fn counted<T>(meter: &Meter, value: Option<T>, length: impl FnOnce(&T) -> usize) -> Result<Option<T>, Error> {
+    meter.made(value.as_ref().map_or(0, length))?;
+    Ok(value)
+}
+
+fn length_of(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => text.len(),
+        Value::Blob(bytes) => bytes.len(),
+        _ => 0,
+    }
 }
 
 /// The name of a function by its number; `-` for none, as PostgreSQL shows it.
@@ -229,19 +242,39 @@ fn parts_of_name(name: &str) -> Vec<String> {
     parts
 }
 
-/// Adds them to a connection.
-pub(crate) fn add(connection: &Connection, description: &Description) -> Result<(), Error> {
+/// The functions that were added to a connection, and the modules that it has.
+const ADDED: &str = "SELECT name FROM pragma_function_list WHERE NOT builtin";
+const MODULES: &str = "SELECT name FROM pragma_module_list";
+
+fn listed(connection: &Connection, sql: &str) -> Result<BTreeSet<String>, Error> {
+    connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
+}
+
+/// Adds them to a connection, and tells the meter which there are.
+pub(crate) fn add(connection: &Connection, description: &Description, meter: &Arc<Meter>) -> Result<(), Error> {
+    let before = listed(connection, ADDED)?;
     let known = Arc::new(Known::of(description));
-    names(connection, description, &known)?;
-    lists(connection)?;
+    names(connection, description, &known, meter)?;
+    lists::add(connection, meter)?;
+    texts::add(connection, meter)?;
+    others(connection, meter)?;
+    let own = listed(connection, ADDED)?.difference(&before).cloned().collect();
+    meter.offer(own, listed(connection, MODULES)?);
+    Ok(())
+}
+
+fn others(connection: &Connection, meter: &Arc<Meter>) -> Result<(), Error> {
     let scalar = |name: &str, of: fn(&Context<'_>) -> Option<Value>| {
-        connection.create_scalar_function(name, -1, PLAIN, move |context| Ok(of(context)))
+        let meter = Arc::clone(meter);
+        connection.create_scalar_function(name, -1, PLAIN, move |context| counted(&meter, of(context), length_of))
     };
     for name in NOTHING {
         scalar(name, |_| None)?;
     }
-    scalar("matches", |context| occurs(context, false).map(|found| Value::Integer(found.into())))?;
-    scalar("matches_any_case", |context| occurs(context, true).map(|found| Value::Integer(found.into())))?;
+    for (name, any_case) in [("matches", false), ("matches_any_case", true)] {
+        let meter = Arc::clone(meter);
+        connection.create_scalar_function(name, -1, PLAIN, move |context| occurs(&meter, context, any_case))?;
+    }
     scalar("same", |context| Some(Value::Integer((argument(context, 0) == argument(context, 1)).into())))?;
     scalar("truth", |context| {
         let is_true =
@@ -303,7 +336,12 @@ pub(crate) fn add(connection: &Connection, description: &Description) -> Result<
 }
 
 /// Those that know what is described.
-fn names(connection: &Connection, description: &Description, known: &Arc<Known>) -> Result<(), Error> {
+fn names(
+    connection: &Connection,
+    description: &Description,
+    known: &Arc<Known>,
+    meter: &Arc<Meter>,
+) -> Result<(), Error> {
     let constant = |names: &[&str], value: String| {
         names.iter().try_for_each(|name| {
             let value = value.clone();
@@ -322,10 +360,14 @@ fn names(connection: &Connection, description: &Description, known: &Arc<Known>)
     connection.create_scalar_function("current_setting", -1, PLAIN, move |context| {
         Ok(argument(context, 0).and_then(|name| setting(&settings, &name)))
     })?;
-    connection.create_scalar_function("set_config", -1, PLAIN, |context| Ok(argument(context, 1)))?;
+    let own = Arc::clone(meter);
+    connection.create_scalar_function("set_config", -1, PLAIN, move |context| {
+        counted(&own, argument(context, 1), String::len)
+    })?;
     let of = |name: &str, find: fn(&Known, &Context<'_>) -> Option<Value>| {
-        let known = Arc::clone(known);
-        connection.create_scalar_function(name, -1, PLAIN, move |context| Ok(find(&known, context)))
+        let (known, meter) = (Arc::clone(known), Arc::clone(meter));
+        connection
+            .create_scalar_function(name, -1, PLAIN, move |context| counted(&meter, find(&known, context), length_of))
     };
     of("pg_table_is_visible", |known, context| Some(Value::Integer(known.is_visible(number(context, 0)?).into())))?;
     of("regclass_name", |known, context| {
@@ -366,94 +408,6 @@ fn names(connection: &Connection, description: &Description, known: &Arc<Known>)
     of("col_description", |known, context| {
         Some(Value::Text(known.comment(number(context, 0)?, number(context, 1)?)?.to_owned()))
     })
-}
-
-/// Lists, and aggregates that make them.
-fn lists(connection: &Connection) -> Result<(), Error> {
-    connection.create_scalar_function("list", -1, PLAIN, |context| {
-        Ok(list((0..context.len()).map(|at| argument(context, at))))
-    })?;
-    connection.create_scalar_function("elements", 1, PLAIN, |context| {
-        let found = argument(context, 0).map(|list| elements(&list)).unwrap_or_default();
-        Ok(serde_json::Value::from_iter(found).to_string())
-    })?;
-    connection.create_scalar_function("element", 2, PLAIN, |context| {
-        let at = number(context, 1).and_then(|at| usize::try_from(at).ok()?.checked_sub(1));
-        let found = argument(context, 0).map(|list| elements(&list)).unwrap_or_default();
-        Ok(at.and_then(|at| found.get(at).cloned().flatten()))
-    })?;
-    connection.create_scalar_function("series", -1, PLAIN, |context| {
-        let (Some(first), Some(end)) = (number(context, 0), number(context, 1)) else { return Ok("[]".to_owned()) };
-        // Nobody needs more of them for a question about catalogs.
-        let end = end.min(first.saturating_add(MOST_NUMBERS));
-        Ok(serde_json::Value::from_iter(first..=end).to_string())
-    })?;
-    connection.create_scalar_function("array_to_string", -1, PLAIN, |context| {
-        let (Some(list), Some(between)) = (argument(context, 0), argument(context, 1)) else { return Ok(None) };
-        let found: Vec<String> = elements(&list).into_iter().flatten().collect();
-        let is_short = found.len().saturating_mul(between.len()).saturating_add(list.len()) <= MOST_BYTES;
-        Ok(is_short.then(|| found.join(&between)))
-    })?;
-    connection.create_scalar_function("string_to_array", -1, PLAIN, |context| {
-        let (Some(text), Some(between)) = (argument(context, 0), argument(context, 1)) else { return Ok(None) };
-        Ok(Some(list(text.split(&between).map(|part| Some(part.to_owned())))))
-    })?;
-    for name in ["array_upper", "array_length", "cardinality"] {
-        connection.create_scalar_function(name, -1, PLAIN, |context| {
-            let found = argument(context, 0).map(|list| elements(&list).len());
-            Ok(found.filter(|length| *length > 0).and_then(|length| i64::try_from(length).ok()))
-        })?;
-    }
-    connection.create_scalar_function("array_lower", -1, PLAIN, |_| Ok(1))?;
-    connection.create_aggregate_function("array_agg", 1, PLAIN, Gather)?;
-    for (name, all) in [("bool_and", true), ("every", true), ("bool_or", false)] {
-        connection.create_aggregate_function(name, 1, PLAIN, Truth { all })?;
-    }
-    Ok(())
-}
-
-/// `array_agg`.
-struct Gather;
-
-/// What it has gathered, and how many bytes that is.
-type Gathered = (Vec<Option<String>>, usize);
-
-impl Aggregate<Gathered, Option<String>> for Gather {
-    fn init(&self, _: &mut Context<'_>) -> Result<Gathered, Error> {
-        Ok(Gathered::default())
-    }
-
-    fn step(&self, context: &mut Context<'_>, (gathered, bytes): &mut Gathered) -> Result<(), Error> {
-        let value = argument(context, 0);
-        *bytes += 1 + value.as_ref().map_or(0, String::len);
-        gathered.push(value);
-        if *bytes > MOST_BYTES { Err(Error::UserFunctionError("too long".into())) } else { Ok(()) }
-    }
-
-    fn finalize(&self, _: &mut Context<'_>, gathered: Option<Gathered>) -> Result<Option<String>, Error> {
-        Ok(gathered.map(|(gathered, _)| list(gathered.into_iter())))
-    }
-}
-
-/// `bool_and` and `bool_or`.
-struct Truth {
-    all: bool,
-}
-
-impl Aggregate<bool, Option<bool>> for Truth {
-    fn init(&self, _: &mut Context<'_>) -> Result<bool, Error> {
-        Ok(self.all)
-    }
-
-    fn step(&self, context: &mut Context<'_>, so_far: &mut bool) -> Result<(), Error> {
-        let is_true = number(context, 0) == Some(1);
-        *so_far = if self.all { *so_far && is_true } else { *so_far || is_true };
-        Ok(())
-    }
-
-    fn finalize(&self, _: &mut Context<'_>, so_far: Option<bool>) -> Result<Option<bool>, Error> {
-        Ok(so_far)
-    }
 }
 
 #[cfg(test)]

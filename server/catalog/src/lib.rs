@@ -10,6 +10,7 @@
 //! | how is PostgreSQL's SQL said in that of the engine inside? | [`rewrite`] |
 //! | how is a query written that was parsed? | [`mod@print`] |
 //! | of which type is a column of the result? | [`columns`] |
+//! | what may one query take? | [`limits`] |
 //!
 //! The tables live in a database of SQLite in memory, one for each connection: it evaluates joins, subqueries and aggregates, and knows nothing but
 //! what was declared. A question that it cannot evaluate gets an answer without rows rather than an error: clients ask some in a loop, and most
@@ -17,6 +18,7 @@
 
 pub mod columns;
 pub mod functions;
+pub mod limits;
 pub mod print;
 pub mod rewrite;
 pub mod tables;
@@ -25,19 +27,18 @@ mod tests;
 pub mod types;
 
 use columns::result_columns;
+use limits::{CallOff, Ended, Meter, STEPS};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
+use rusqlite::hooks::AuthContext;
 use rusqlite::limits::Limit;
 use rusqlite::types::{Value, ValueRef};
-use sqlparser::ast::Statement;
+use sqlparser::ast::{Statement, Value as Constant, ValueWithSpan, Visit, Visitor};
+use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicUsize, Ordering};
 pub use types::Type;
 
-/// Steps of the engine inside between its reports, and for one question: about a second.
-const STEPS: i32 = 10_000;
-const MOST_STEPS: u64 = 50_000_000;
 /// Bytes of a value, and of a question.
 const MOST_BYTES: i32 = 1 << 20;
 /// How deep expressions may be.
@@ -45,8 +46,11 @@ const MOST_DEPTH: i32 = 1_000;
 /// Rows of a result, and bytes of all its values.
 const MOST_ROWS: usize = 100_000;
 const MOST_BYTES_OF_RESULT: usize = 4 << 20;
-/// How long one question may take, whatever its steps do.
-const LONGEST: Duration = Duration::from_secs(2);
+/// Columns of a table or a result, and queries between which UNION stands.
+const MOST_COLUMNS: i32 = 500;
+const MOST_UNIONS: i32 = 100;
+/// Bytes of a pattern of LIKE, which is compared with each place of a text.
+const LONGEST_LIKE: i32 = 500;
 
 /// What there is to tell.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -103,8 +107,10 @@ pub struct Rows {
 pub struct Catalog {
     connection: Connection,
     description: Description,
-    /// How often the engine inside has reported for the question at hand.
-    steps: Arc<AtomicU64>,
+    /// What the query at hand uses.
+    meter: Arc<Meter>,
+    /// Bytes of the longest value that was put into a described table.
+    longest: AtomicUsize,
 }
 
 /// A catalog that could not be made. Nothing of it depends on data.
@@ -121,17 +127,30 @@ impl Catalog {
         let mut connection = Connection::open_in_memory()?;
         // What is in double quotes is a name, and never a text.
         connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DQS_DML, false)?;
-        functions::add(&connection, description)?;
+        // Temporary rows are kept in memory, within the limits of the query: never in files.
+        connection.pragma_update(None, "temp_store", "MEMORY")?;
+        let meter = Arc::new(Meter::new());
+        functions::add(&connection, description, &meter)?;
         tables::fill(&connection, description)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
         // What is asked may be made to take long, or to be long.
-        connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, MOST_BYTES)?;
-        connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, MOST_BYTES)?;
-        connection.set_limit(Limit::SQLITE_LIMIT_EXPR_DEPTH, MOST_DEPTH)?;
-        let steps = Arc::new(AtomicU64::new(0));
-        let counted = Arc::clone(&steps);
-        let is_over = move || counted.fetch_add(1, Ordering::Relaxed) >= MOST_STEPS / u64::from(STEPS.unsigned_abs());
-        connection.progress_handler(STEPS, Some(is_over))?;
-        Ok(Self { connection, description: description.clone(), steps })
+        for (limit, most) in [
+            (Limit::SQLITE_LIMIT_LENGTH, MOST_BYTES),
+            (Limit::SQLITE_LIMIT_SQL_LENGTH, MOST_BYTES),
+            (Limit::SQLITE_LIMIT_EXPR_DEPTH, MOST_DEPTH),
+            (Limit::SQLITE_LIMIT_COLUMN, MOST_COLUMNS),
+            (Limit::SQLITE_LIMIT_COMPOUND_SELECT, MOST_UNIONS),
+            (Limit::SQLITE_LIMIT_LIKE_PATTERN_LENGTH, LONGEST_LIKE),
+            (Limit::SQLITE_LIMIT_WORKER_THREADS, 0),
+        ] {
+            connection.set_limit(limit, most)?;
+        }
+        let own = Arc::clone(&meter);
+        connection.progress_handler(STEPS, Some(move || own.step()))?;
+        let own = Arc::clone(&meter);
+        connection.authorizer(Some(move |context: AuthContext<'_>| own.authorize(&context)))?;
+        Ok(Self { connection, description: description.clone(), meter, longest: AtomicUsize::new(0) })
     }
 
     /// Puts these rows in the place of those that a described table outside of `public` had: values as PostgreSQL writes them, one for each column.
@@ -140,35 +159,50 @@ impl Catalog {
     /// When memory is short, or a row has another number of values than the table has columns.
     pub fn put(&self, schema: &str, name: &str, rows: &[Vec<Option<String>>]) -> Result<(), CatalogError> {
         let table = self.description.tables.iter().find(|table| table.schema == schema && table.name == name);
-        self.steps.store(0, Ordering::Relaxed);
+        let longest = rows.iter().flatten().flatten().map(String::len).max().unwrap_or_default();
+        self.longest.fetch_max(longest, Ordering::Relaxed);
+        self.meter.trust();
         table.map_or(Ok(()), |table| Ok(tables::put(&self.connection, table, rows)?))
     }
 
     /// What a question about the catalogs, or about no table at all, comes to. Parameters are texts; `None` is NULL.
+    /// Another thread may call it off.
     ///
     /// A question that cannot be evaluated, or asks for a table that PostgreSQL may have and this catalog does not, has no rows.
-    #[must_use]
-    pub fn answer(&self, statement: &Statement, parameters: &[Option<String>]) -> Rows {
+    ///
+    /// # Errors
+    /// When it exceeds a limit, uses a function that is not offered, or is called off.
+    pub fn answer(
+        &self,
+        statement: &Statement,
+        parameters: &[Option<String>],
+        call_off: &CallOff,
+    ) -> Result<Rows, Ended> {
         let described = result_columns(statement, &self.description);
-        let evaluated = rewrite::rewritten(statement).and_then(|sql| self.evaluated(&sql, &described, parameters).ok());
-        evaluated.unwrap_or(Rows { columns: described, rows: Vec::new(), is_unknown: true })
+        let given = parameters.iter().flatten().map(String::len).max().unwrap_or_default();
+        self.meter.begin(call_off.clone(), given.max(longest(statement)).max(self.longest.load(Ordering::Relaxed)));
+        let evaluated = rewrite::rewritten(statement).map(|sql| self.evaluated(&sql, &described, parameters));
+        match (evaluated, self.meter.ended()) {
+            (_, Some(why)) => Err(why),
+            (Some(Ok(rows)), None) => Ok(rows),
+            _ => Ok(Rows { columns: described, rows: Vec::new(), is_unknown: true }),
+        }
     }
 
     /// Why a question could not be evaluated; `None` where it can be. For those who look after the server.
     #[must_use]
     pub fn why(&self, statement: &Statement) -> Option<String> {
         let Some(sql) = rewrite::rewritten(statement) else { return Some("it has no counterpart".to_owned()) };
+        self.meter.begin(CallOff::default(), longest(statement));
         self.evaluated(&sql, &[], &[]).err().map(|error| format!("{error}: {sql}"))
     }
 
-    /// Questions that take more steps than catalogs are worth have no rows either.
     fn evaluated(
         &self,
         sql: &str,
         described: &[(String, Type)],
         parameters: &[Option<String>],
     ) -> Result<Rows, rusqlite::Error> {
-        self.steps.store(0, Ordering::Relaxed);
         let mut query = self.connection.prepare_cached(sql)?;
         for at in 0..query.parameter_count() {
             let value = query.parameter_name(at + 1).and_then(|name| name[1..].parse::<usize>().ok());
@@ -186,7 +220,6 @@ impl Catalog {
                 (name, declared.or(told.map(|(_, told)| *told)).unwrap_or(Type::TEXT))
             })
             .collect();
-        let begun = Instant::now();
         let mut rows = Vec::new();
         let mut bytes = 0;
         let mut found = query.raw_query();
@@ -195,12 +228,34 @@ impl Catalog {
             let values = values.collect::<Result<Vec<_>, rusqlite::Error>>()?;
             bytes += values.iter().flatten().map(String::len).sum::<usize>();
             rows.push(values);
-            if rows.len() > MOST_ROWS || bytes > MOST_BYTES_OF_RESULT || begun.elapsed() > LONGEST {
-                return Err(rusqlite::Error::QueryReturnedMoreThanOneRow);
+            if rows.len() > MOST_ROWS {
+                return Err(self.meter.end(Ended::Limit("100,000 rows")));
+            }
+            if bytes > MOST_BYTES_OF_RESULT {
+                return Err(self.meter.end(Ended::Limit("4 MiB of rows")));
             }
         }
         Ok(Rows { columns, rows, is_unknown: false })
     }
+}
+
+/// Bytes of the longest constant of a statement.
+fn longest(statement: &Statement) -> usize {
+    struct Longest(usize);
+    impl Visitor for Longest {
+        type Break = ();
+        fn pre_visit_value(&mut self, value: &ValueWithSpan) -> ControlFlow<()> {
+            let length = match &value.value {
+                Constant::Number(digits, _) => digits.len(),
+                other => other.clone().into_string().map_or(0, |text| text.len()),
+            };
+            self.0 = self.0.max(length);
+            ControlFlow::Continue(())
+        }
+    }
+    let mut found = Longest(0);
+    let _ = Visit::visit(statement, &mut found);
+    found.0
 }
 
 /// A value as PostgreSQL writes one of this type.

@@ -10,7 +10,7 @@
 //! | `x::text`, `x::int4`, `x::name` | `CAST(x AS TEXT)`, `CAST(x AS INTEGER)` |
 //! | `x::regclass` as a result, and to compare with | `regclass_name(x)`, `regclass_oid(x)` |
 //! | `E'\n'`, `COLLATE`, `x IS DISTINCT FROM y` | `'...'`, nothing, `NOT same(x, y)` |
-//! | `trim(BOTH y FROM x)` | `trim(x, y)` |
+//! | `trim(BOTH y FROM x)`, `x \|\| y` | `trim(x, y)`, `joined(x, y)` |
 //! | `x AS update`, `t.update` | `x AS "update"`, `"t"."update"` |
 //!
 //! What stands after FROM is in `sources`.
@@ -171,6 +171,7 @@ fn replaced(expr: &Expr) -> Option<Expr> {
                 BinaryOperator::PGRegexIMatch => Some("~*"),
                 BinaryOperator::PGRegexNotMatch => Some("!~"),
                 BinaryOperator::PGRegexNotIMatch => Some("!~*"),
+                BinaryOperator::StringConcat => Some("||"),
                 _ => None,
             }?;
             let sides = || vec![left.as_ref().clone(), right.as_ref().clone()];
@@ -184,7 +185,7 @@ fn replaced(expr: &Expr) -> Option<Expr> {
                 "<>" | "!=" => plain(BinaryOperator::NotEq),
                 "<" => plain(BinaryOperator::Lt),
                 ">" => plain(BinaryOperator::Gt),
-                "||" => plain(BinaryOperator::StringConcat),
+                "||" => call("joined", sides()),
                 "+" => plain(BinaryOperator::Plus),
                 _ => return None,
             }

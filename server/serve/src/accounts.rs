@@ -2,7 +2,7 @@
 
 use crate::server::SALT;
 use deniable_core::text::printable;
-use deniable_wire::Verifier;
+pub use deniable_wire::Verifier;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
@@ -198,11 +198,28 @@ impl Accounts {
     }
 }
 
+/// Fewest characters of a new password.
+pub const SHORTEST_PASSWORD: usize = 12;
+
+/// A password of which nothing can be kept.
+#[derive(Debug, thiserror::Error)]
+pub enum PasswordError {
+    /// It is too short.
+    #[error("a password has at least {SHORTEST_PASSWORD} characters")]
+    Short,
+    /// The system gives no random bits.
+    #[error(transparent)]
+    Entropy(#[from] getrandom::Error),
+}
+
 /// What is kept of a password, with a salt of its own.
 ///
 /// # Errors
-/// When the system gives no random bits.
-pub fn new_verifier(password: &str) -> Result<Verifier, getrandom::Error> {
+/// When it is too short, or the system gives no random bits.
+pub fn new_verifier(password: &str) -> Result<Verifier, PasswordError> {
+    if password.chars().count() < SHORTEST_PASSWORD {
+        return Err(PasswordError::Short);
+    }
     let mut salt = [0; SALT];
     getrandom::fill(&mut salt)?;
     Ok(Verifier::of_password(password, &salt))
@@ -252,6 +269,14 @@ mod tests {
             fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
             assert!(matches!(Accounts::read(&path), Err(AccountsError::Open { .. })));
         }
+    }
+
+    #[test]
+    fn short_passwords_are_refused() {
+        for short in ["", "a", "secret", "elevenchars", "éééééé"] {
+            assert!(matches!(new_verifier(short), Err(PasswordError::Short)), "{short}");
+        }
+        assert!(new_verifier("twelve chars").is_ok() && new_verifier(&"é".repeat(12)).is_ok());
     }
 
     #[test]

@@ -11,7 +11,7 @@ use deniable_core::text::printable;
 use deniable_ledger::Part;
 use deniable_release::Answered;
 use deniable_wire::catalog::Description;
-use deniable_wire::{Code, Column, Failure, OwnSettings, Question, Reply, Rows, Session};
+use deniable_wire::{Code, Column, Failure, OwnSettings, Place, Question, Reply, Rows, Session, Submitted};
 use std::sync::Arc;
 use tokio::time::{Instant, sleep_until};
 
@@ -69,6 +69,14 @@ pub fn setting(name: &str, value: &str) -> Result<String, Failure> {
 
 #[async_trait]
 impl Session for Analyst {
+    fn check(&self) -> Result<(), Failure> {
+        self.connected.check_now()
+    }
+
+    async fn place(&self) -> Result<Place, Failure> {
+        self.served().catalog_place(&self.connected.user).await
+    }
+
     fn description(&self) -> Description {
         description(&self.served().given().policy, &self.connected.user)
     }
@@ -86,7 +94,7 @@ impl Session for Analyst {
         blocking(&self.ask(question)?, Ask::columns).await
     }
 
-    async fn answer(&self, question: &Question) -> Result<Reply, Failure> {
+    async fn answer(&self, question: &Question, submitted: &Submitted) -> Result<Reply, Failure> {
         let arrival = Instant::now();
         let ask = self.ask(question)?;
         let served = self.served();
@@ -134,6 +142,7 @@ impl Session for Analyst {
         let resources = served.config.resources();
         let work = Box::new(move || release(&to_pay, resources));
         let done = served.queue().submit(key.clone(), arrival, work)?;
+        submitted.set();
         drop(turn);
         let done = seen(done).await;
         // What a curator asked at the same time answers this, too: it is for everybody from its own time on.

@@ -12,7 +12,7 @@ use crate::server::Connected;
 use async_trait::async_trait;
 use deniable_ledger::Part;
 use deniable_wire::catalog::Description;
-use deniable_wire::{Code, Column, Failure, OwnSettings, Question, Reply, Rows, Session};
+use deniable_wire::{Code, Column, Failure, OwnSettings, Place, Question, Reply, Rows, Session, Submitted};
 
 /// The settings, with their first values.
 const SETTINGS: [(&str, &str); 4] = [("analyst", ""), ("spend", ""), ("intervals", "off"), ("quality", "off")];
@@ -54,6 +54,14 @@ impl Approver {
 
 #[async_trait]
 impl Session for Approver {
+    fn check(&self) -> Result<(), Failure> {
+        self.0.check_now()
+    }
+
+    async fn place(&self) -> Result<Place, Failure> {
+        self.0.served.catalog_place(&self.0.user).await
+    }
+
     fn description(&self) -> Description {
         description(&self.0.served.given().policy, &self.0.user)
     }
@@ -72,7 +80,7 @@ impl Session for Approver {
         blocking(&self.0.ask(Part::Named(self.0.user.clone()), question)?, Ask::columns).await
     }
 
-    async fn answer(&self, question: &Question) -> Result<Reply, Failure> {
+    async fn answer(&self, question: &Question, _: &Submitted) -> Result<Reply, Failure> {
         if !question.simulated {
             let failure = Failure::new(Code::NotAllowed, "an approver is given no answers");
             return Err(

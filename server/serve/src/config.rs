@@ -30,6 +30,8 @@ pub struct Config {
     pub needs_approval: NeedsApproval,
     /// Whether the log has the SQL of what is charged. It holds constants that analysts chose.
     pub log_sql: bool,
+    /// The file that gets what a check of the data finds, with exact counts; `None` where only a terminal does.
+    pub check_log: Option<PathBuf>,
     /// TLS.
     pub tls: Option<Tls>,
     /// Where the curator is told what is counted.
@@ -83,6 +85,8 @@ pub struct Tls {
     pub key: PathBuf,
     /// Certificates of those who may issue certificates of clients, which then every client needs.
     pub clients: Option<PathBuf>,
+    /// Whether clients on this machine need TLS, too, as those behind a proxy on it do.
+    pub local: bool,
 }
 
 /// A file that says something that it cannot.
@@ -115,6 +119,7 @@ impl Default for Config {
             answers_take: ANSWERS_TAKE,
             accounts: None,
             needs_approval: NeedsApproval::Nobodys,
+            check_log: None,
             tls: None,
             metrics: None,
             connections: 100,
@@ -166,7 +171,17 @@ impl Config {
         let mut config = Self { accounts: Some(reader.beside("accounts")), ..Self::default() };
         for (key, value) in reader.members(
             &root,
-            &["listen", "answers_take", "accounts", "needs_approval", "log_sql", "tls", "metrics", "limits"],
+            &[
+                "listen",
+                "answers_take",
+                "accounts",
+                "needs_approval",
+                "log_sql",
+                "check_log",
+                "tls",
+                "metrics",
+                "limits",
+            ],
         )? {
             match key {
                 "listen" => config.listen = reader.address(value)?,
@@ -174,6 +189,7 @@ impl Config {
                 "accounts" => config.accounts = Some(reader.beside(&reader.text(value)?)),
                 "needs_approval" => config.needs_approval = reader.needs_approval(value)?,
                 "log_sql" => config.log_sql = reader.truth(value)?,
+                "check_log" => config.check_log = Some(reader.beside(&reader.text(value)?)),
                 "tls" => config.tls = Some(reader.tls(value)?),
                 "metrics" => config.metrics = Some(reader.metrics(value)?),
                 _ => reader.limits(value, &mut config)?,
@@ -311,8 +327,12 @@ impl Reader<'_> {
     }
 
     fn tls(&self, node: &Node) -> Result<Tls, ConfigError> {
-        let (mut certificate, mut key, mut clients) = (None, None, None);
-        for (name, value) in self.members(node, &["certificate", "key", "clients"])? {
+        let (mut certificate, mut key, mut clients, mut local) = (None, None, None, true);
+        for (name, value) in self.members(node, &["certificate", "key", "clients", "local"])? {
+            if name == "local" {
+                local = self.truth(value)?;
+                continue;
+            }
             let path = Some(self.beside(&self.text(value)?));
             match name {
                 "certificate" => certificate = path,
@@ -320,8 +340,12 @@ impl Reader<'_> {
                 _ => clients = path,
             }
         }
+        if let (Some(_), false) = (&clients, local) {
+            let message = "local = false does not go with clients: every client shows a certificate, by TLS";
+            return Err(self.wrong(node.span.start, message));
+        }
         match (certificate, key) {
-            (Some(certificate), Some(key)) => Ok(Tls { certificate, key, clients }),
+            (Some(certificate), Some(key)) => Ok(Tls { certificate, key, clients, local }),
             _ => Err(self.wrong(node.span.start, "[tls] needs a certificate and its key")),
         }
     }
@@ -375,6 +399,17 @@ mod tests {
         assert_eq!((none.listen.to_string(), none.answers_take), (LISTEN.to_owned(), ANSWERS_TAKE));
     }
 
+    /// Clients behind a proxy on this machine are not taken for clients on it.
+    #[test]
+    fn clients_on_this_machine_need_tls_unless_it_is_stated_otherwise() {
+        let tls = "[tls]\ncertificate = \"c\"\nkey = \"k\"\n";
+        for (more, local) in [("", true), ("local = true", true), ("local = false", false)] {
+            let config = read(&format!("check_log = \"seen\"\n{tls}{more}")).unwrap();
+            assert_eq!(config.tls.map(|tls| tls.local), Some(local), "{more}");
+            assert_eq!(config.check_log, Some(PathBuf::from("at/seen")));
+        }
+    }
+
     #[test]
     fn what_cannot_be_is_named() {
         for (text, wanted) in [
@@ -384,6 +419,12 @@ mod tests {
             ("answers_take = \"soon\"", "line 1: a time such as \"2s\", \"500ms\" or \"1h\" is expected here"),
             ("[limits]\nmemory = \"much\"", "line 2: a size such as \"4GiB\" or \"500MB\" is expected here"),
             ("[tls]\nkey = \"k\"", "line 1: [tls] needs a certificate and its key"),
+            ("[tls]\ncertificate = \"c\"\nkey = \"k\"\nlocal = 1", "line 4: true or false is expected here"),
+            (
+                "[tls]\ncertificate = \"c\"\nkey = \"k\"\nclients = \"a\"\nlocal = false",
+                "line 1: local = false does not go with clients",
+            ),
+            ("check_log = true", "line 1: a text is expected here"),
             ("log_sql = 1", "line 1: true or false is expected here, and not a number"),
             ("needs_approval = \"ana\"", "line 1: true, false or a list of accounts is expected here"),
             ("[metrics]\nlisten = \"0.0.0.0:9\"", "line 2: metrics are told to this machine alone"),

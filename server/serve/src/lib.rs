@@ -10,7 +10,7 @@
 //! | which tables and columns are there? | [`describe`], [`own`] |
 //! | how is an answer a table? | [`rows`], [`beside`], `remembered` |
 //! | what can SQL be tried on? | [`simulated`] |
-//! | who is let in? | [`server`] |
+//! | who is let in, and how long do wrong passwords wait? | [`server`], `attempts` |
 //! | what is done for each of them? | `analyst`, `approver`, `ask` |
 //! | what is the curator told? | [`log`], [`metrics`] |
 //!
@@ -22,6 +22,7 @@ mod analyst;
 mod approver;
 mod ask;
 pub mod asking;
+mod attempts;
 pub mod beside;
 pub mod config;
 pub mod describe;

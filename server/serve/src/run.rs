@@ -23,7 +23,7 @@ const BREATH: Duration = Duration::from_millis(50);
 
 /// Connections that have not said yet who they are.
 const STRANGERS: usize = 500;
-/// How long connections have to end once the server does.
+/// How long connections have to end once the server does; and then threads that are still at work.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// A server that did not start, or ended.
@@ -94,8 +94,10 @@ fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
         }
     };
     let tls = config.tls.as_ref().map(acceptor).transpose()?;
-    // A certificate that is asked of every client is asked of those on this machine.
-    let needs_tls = config.tls.as_ref().is_some_and(|tls| tls.clients.is_some());
+    // Behind a proxy on this machine every client seems to be on it: with TLS, all need it, unless the curator states
+    // that none is behind one. A
+    // certificate that is asked of every client is asked of those on this machine.
+    let needs_tls = config.tls.as_ref().is_some_and(|tls| tls.local || tls.clients.is_some());
     Ok(Given::new(policy, accounts, tls).needing_approval(config.needs_approval.clone()).needing_tls(needs_tls))
 }
 
@@ -149,7 +151,7 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
         .build()
         .map_err(ServeError::System)?;
     let (stop, stopping) = watch::channel(false);
-    runtime.block_on(async {
+    let ended = runtime.block_on(async {
         let listen = |error| ServeError::Listen { address: config.listen, error };
         let listener = TcpListener::bind(config.listen).await.map_err(listen)?;
         let address = listener.local_addr().map_err(listen)?;
@@ -197,7 +199,10 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
             tokio::time::sleep(BREATH).await;
         }
         Ok(())
-    })
+    });
+    // Work on a thread cannot be stopped from outside, and is not waited for for ever.
+    runtime.shutdown_timeout(FAREWELL);
+    ended
 }
 
 /// Lets connections in, as many at once as there are places, and as many more as have not said yet who they are.

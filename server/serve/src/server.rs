@@ -4,6 +4,7 @@ use crate::accounts::{Account as Login, Accounts, Role};
 use crate::analyst::Analyst;
 use crate::approver::Approver;
 use crate::ask::Ask;
+use crate::attempts::Attempts;
 use crate::config::{Config, NeedsApproval};
 use crate::failures::{self, Told, unavailable};
 use crate::log::Log;
@@ -11,7 +12,7 @@ use crate::queue::{Queue, seen};
 use crate::remembered::Remembered;
 use deniable::{Plan, Policy};
 use deniable_ledger::{AccountId, ApprovalError, ChargeRequest, Ledger, Part, Release as Charged, Request, Summary};
-use deniable_wire::{Backend, Client, Code, Failure, Proof, Question, Session, TlsAcceptor, Verifier};
+use deniable_wire::{Backend, Client, Code, Failure, Place, Proof, Question, Session, TlsAcceptor, Verifier};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -30,6 +31,11 @@ const LONGEST_NAME: usize = 63;
 const FRESH: Duration = Duration::from_secs(1);
 /// What one user may have done at once, besides what is charged: that has a queue.
 const AT_WORK: usize = 2;
+
+/// Queries about catalogs that are evaluated at once, of all users: half of the machine at most is theirs.
+fn catalog_places() -> usize {
+    std::thread::available_parallelism().map_or(1, |threads| (threads.get() / 2).max(1))
+}
 
 /// What can be changed while the server runs.
 #[derive(Clone)]
@@ -80,6 +86,10 @@ pub struct Served {
     turns: Mutex<BTreeMap<String, Arc<Turns>>>,
     /// Of each user: what is done at once.
     at_work: Mutex<BTreeMap<String, Arc<Semaphore>>>,
+    /// Where queries about catalogs are evaluated, in the order in which they came.
+    catalogs: Arc<Semaphore>,
+    /// Attempts to prove passwords.
+    attempts: Mutex<Attempts>,
     /// How many answers each part may see, as of when.
     counted: Mutex<BTreeMap<Part, (Instant, usize)>>,
     /// How many connections each has.
@@ -107,6 +117,8 @@ impl Served {
             log,
             turns: Mutex::default(),
             at_work: Mutex::default(),
+            catalogs: Arc::new(Semaphore::new(catalog_places())),
+            attempts: Mutex::default(),
             counted: Mutex::default(),
             connected: Mutex::default(),
             secret,
@@ -185,6 +197,15 @@ impl Served {
     pub(crate) fn at_work(&self, user: &str) -> Arc<Semaphore> {
         let new = || Arc::new(Semaphore::new(AT_WORK));
         Arc::clone(whole(&self.at_work).entry(user.to_owned()).or_insert_with(new))
+    }
+
+    /// A place in which a user's query about catalogs is evaluated: one of the user's own, and then one of those for
+    /// all.
+    pub(crate) async fn catalog_place(&self, user: &str) -> Result<Place, Failure> {
+        let closed = |_| unavailable();
+        let own = self.at_work(user).acquire_owned().await.map_err(closed)?;
+        let place = Arc::clone(&self.catalogs).acquire_owned().await.map_err(closed)?;
+        Ok(Box::new((own, place)))
     }
 
     /// Waits until nothing that this part pays for is being done, or is done and not to be seen yet.
@@ -306,6 +327,11 @@ pub(crate) fn name_of(part: &Part) -> String {
     }
 }
 
+/// As much of a name as one may have: clients that send longer ones fill neither the disk nor the memory.
+fn short(user: &str) -> String {
+    user.chars().take(LONGEST_NAME).collect()
+}
+
 impl Backend for Served {
     fn tls(&self) -> Option<TlsAcceptor> {
         self.given().tls.map(|(tls, _)| tls)
@@ -332,9 +358,20 @@ impl Backend for Served {
         ))
     }
 
+    fn attempt(&self, user: &str, address: SocketAddr) -> Result<Duration, Failure> {
+        whole(&self.attempts).wait(&short(user), address, Instant::now()).ok_or_else(|| {
+            let message = format!("too many wrong passwords for user \"{user}\"");
+            Failure::new(Code::NotLetIn, message).hint("try again in a minute")
+        })
+    }
+
     fn wrong_password(&self, user: &str, address: SocketAddr) {
-        // Whoever says any name fills nobody's disk.
-        self.log.wrong_password(&user.chars().take(LONGEST_NAME).collect::<String>(), address);
+        whole(&self.attempts).wrong(&short(user), address, Instant::now());
+        self.log.wrong_password(&short(user), address);
+    }
+
+    fn right_password(&self, user: &str, address: SocketAddr) {
+        whole(&self.attempts).right(&short(user), address);
     }
 
     fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure> {
@@ -378,16 +415,30 @@ pub(crate) struct Connected {
 }
 
 impl Connected {
+    /// Checks that the account is what it was when it was let in.
+    fn check(&self, given: &Given) -> Result<(), Failure> {
+        if given.accounts.as_ref().and_then(|accounts| accounts.get(&self.user)) != self.login.as_ref() {
+            let message = format!("the account \"{}\" was removed or changed", self.user);
+            return Err(Failure::new(Code::NotLetIn, message).hint("connect anew"));
+        }
+        Ok(())
+    }
+
+    /// The same under what holds now.
+    ///
+    /// # Errors
+    /// When it is not.
+    pub fn check_now(&self) -> Result<(), Failure> {
+        self.check(&self.served.given())
+    }
+
     /// A question under the policy that holds now, as far as whoever pays may know.
     ///
     /// # Errors
     /// When the account is not any more what it was when it was let in: a connection does not outlive it.
     pub fn ask(&self, part: Part, question: &Question) -> Result<Arc<Ask>, Failure> {
         let given = self.served.given();
-        if given.accounts.as_ref().and_then(|accounts| accounts.get(&self.user)) != self.login.as_ref() {
-            let message = format!("the account \"{}\" was removed or changed", self.user);
-            return Err(Failure::new(Code::NotLetIn, message).hint("connect anew"));
-        }
+        self.check(&given)?;
         let (served, user) = (Arc::clone(&self.served), self.user.clone());
         Ok(Arc::new(Ask { served, given, user, part, question: question.clone() }))
     }

@@ -4,8 +4,9 @@ use crate::failure::{Code, Failure};
 use crate::parameters::{constant, parts};
 use crate::settings::OWN;
 use deniable_catalog::{Description, Type, print};
+use deniable_core::text::printable;
 use sqlparser::ast::{
-    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, Query, Statement, TableFactor, VisitMut,
+    Expr, FunctionArg, FunctionArgExpr, FunctionArguments, ObjectName, Query, Select, Statement, TableFactor, VisitMut,
     Visitor, VisitorMut,
 };
 use sqlparser::ast::{ObjectNamePart, Value, Visit};
@@ -58,6 +59,10 @@ pub fn asked(sql: &str, description: &Description) -> Result<Asked, Failure> {
     };
     let mut named = Named::default();
     let _ = Visit::visit(query.as_ref(), &mut named);
+    if let Some(act) = named.acts {
+        let hint = "ask with SELECT; nothing that is sent changes the data or the server";
+        return Err(Failure::new(Code::NotSupported, format!("{act} is not offered here")).hint(hint));
+    }
     if named.sets_own {
         let failure = Failure::new(Code::NotSupported, "set_config does not set what decides about prices");
         return Err(failure.hint("SET deniable.spend = '1/40'"));
@@ -142,6 +147,45 @@ struct Named {
     calls_catalogs: bool,
     /// Whether a setting of whoever answers would be set by a function.
     sets_own: bool,
+    /// What it would do besides asking.
+    acts: Option<String>,
+}
+
+/// Functions of PostgreSQL that act on the server or the session, or read its files, by how their names begin.
+const ACTING: [&str; 27] = [
+    "dblink",
+    "lo_",
+    "nextval",
+    "pg_advisory_",
+    "pg_backup_",
+    "pg_cancel_backend",
+    "pg_clear_",
+    "pg_copy_",
+    "pg_create_",
+    "pg_drop_",
+    "pg_export_snapshot",
+    "pg_import_",
+    "pg_log_",
+    "pg_logical_",
+    "pg_ls_",
+    "pg_notify",
+    "pg_promote",
+    "pg_read_",
+    "pg_reload_conf",
+    "pg_replication_",
+    "pg_rotate_",
+    "pg_sleep",
+    "pg_stat_file",
+    "pg_stat_reset",
+    "pg_terminate_backend",
+    "pg_try_advisory_",
+    "setval",
+];
+
+/// The name of a function that does something besides giving a value.
+fn acting(name: &[String]) -> Option<&str> {
+    let last = name.last()?;
+    ACTING.iter().any(|begin| last.starts_with(begin)).then_some(last.as_str())
 }
 
 /// Whether the first argument of a function is the name of a setting of whoever answers.
@@ -158,6 +202,9 @@ impl Visitor for Named {
         if let Expr::Function(function) = expr
             && let Some(name) = parts(&function.name)
         {
+            if let Some(act) = acting(&name) {
+                self.acts.get_or_insert_with(|| printable(act).into_owned());
+            }
             self.sets_own |= name.last().is_some_and(|last| last == "set_config") && names_own(&function.args);
             self.calls_catalogs |= name.last().is_some_and(|last| last.starts_with("pg_"))
                 || schema(&name).is_some_and(|schema| schema.starts_with("pg_"));
@@ -172,7 +219,28 @@ impl Visitor for Named {
         ControlFlow::Continue(())
     }
 
+    fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<()> {
+        if select.into.is_some() {
+            self.acts.get_or_insert_with(|| "SELECT INTO".to_owned());
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_statement(&mut self, statement: &Statement) -> ControlFlow<()> {
+        // A statement within a query: INSERT, UPDATE, DELETE or MERGE.
+        if !matches!(statement, Statement::Query(_)) {
+            self.acts.get_or_insert_with(|| "a query that changes something".to_owned());
+        }
+        ControlFlow::Continue(())
+    }
+
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        if let TableFactor::Table { name, args: Some(_), .. } | TableFactor::Function { name, .. } = factor
+            && let Some(name) = parts(name)
+            && let Some(act) = acting(&name)
+        {
+            self.acts.get_or_insert_with(|| printable(act).into_owned());
+        }
         // Functions that give tables are the catalogs' own.
         if let TableFactor::Table { name, args: None, .. } = factor {
             self.tables.extend(parts(name));

@@ -5,7 +5,10 @@ use crate::verifier::Verifier;
 use async_trait::async_trait;
 use deniable_catalog::{Description, Type};
 use pgwire::tokio::TlsAcceptor;
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// Who connects, as this one says.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,8 +48,17 @@ pub trait Backend: Send + Sync + 'static {
     /// What proves that somebody is this user. Nothing tells whether there is one.
     fn proof(&self, user: &str) -> Proof;
 
-    /// Is told that somebody gave a wrong password, or is none whom it could be right for.
-    fn wrong_password(&self, user: &str, address: std::net::SocketAddr);
+    /// How long an attempt to prove a password waits before it is checked.
+    ///
+    /// # Errors
+    /// When too many attempts failed before.
+    fn attempt(&self, user: &str, address: SocketAddr) -> Result<Duration, Failure>;
+
+    /// Is told that a client gave a wrong password, or a message that proves nothing, or that there is no such user.
+    fn wrong_password(&self, user: &str, address: SocketAddr);
+
+    /// Is told that a client gave the right password.
+    fn right_password(&self, user: &str, address: SocketAddr);
 
     /// Lets a user in who has proven to be one.
     ///
@@ -55,9 +67,42 @@ pub trait Backend: Send + Sync + 'static {
     fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure>;
 }
 
+/// Whether a query was submitted, so that its charge is kept even where its answer is not waited for.
+#[derive(Debug, Default)]
+pub struct Submitted(AtomicBool);
+
+impl Submitted {
+    /// The query will be charged, and answered, whatever becomes of the connection.
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether it was submitted.
+    #[must_use]
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// A place among what is done at once: it is given back when this is dropped.
+pub type Place = Box<dyn Send>;
+
 /// A connection of a user.
 #[async_trait]
 pub trait Session: Send + Sync + 'static {
+    /// Checks that the account is still what it was when the connection began. It is called before each message of the
+    /// client.
+    ///
+    /// # Errors
+    /// When it is not: the connection ends.
+    fn check(&self) -> Result<(), Failure>;
+
+    /// Waits for a place in which a query about catalogs is evaluated.
+    ///
+    /// # Errors
+    /// When there is none.
+    async fn place(&self) -> Result<Place, Failure>;
+
     /// What the catalogs tell.
     fn description(&self) -> Description;
 
@@ -73,11 +118,11 @@ pub trait Session: Send + Sync + 'static {
     /// When it is not understood, or not answered.
     async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure>;
 
-    /// The answer to a question. What it was charged for goes on when this is dropped.
+    /// The answer to a question. What was submitted goes on when this is dropped, and is told to `submitted` before.
     ///
     /// # Errors
     /// When there is none.
-    async fn answer(&self, question: &Question) -> Result<Reply, Failure>;
+    async fn answer(&self, question: &Question, submitted: &Submitted) -> Result<Reply, Failure>;
 
     /// What answering would take: one column of text.
     ///

@@ -1,6 +1,7 @@
 //! How a connection begins: TLS or not, who it is, and the proof of it.
 
 use crate::backend::{Client, Proof, Session};
+use crate::conversation::farewell;
 use crate::failure::{Code, Failure};
 use crate::frame::Frames;
 use crate::settings::{OWN, Settings};
@@ -16,7 +17,9 @@ use pgwire::api::auth::{AuthSource, LoginInfo, Password};
 use pgwire::api::{ConnectionGuard, ConnectionHandle, DefaultClient, PidSecretKeyGenerator};
 use pgwire::error::{PgWireError, PgWireResult};
 use pgwire::messages::response::{ReadyForQuery, TransactionStatus};
-use pgwire::messages::startup::{Authentication, BackendKeyData, NegotiateProtocolVersion, ParameterStatus, SecretKey};
+use pgwire::messages::startup::{
+    Authentication, BackendKeyData, NegotiateProtocolVersion, ParameterStatus, PasswordMessageFamily, SecretKey,
+};
 use pgwire::messages::{PgWireBackendMessage, PgWireFrontendMessage, ProtocolVersion};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -211,8 +214,7 @@ async fn begun(
     let (session, settings, last) = match begun.await {
         Ok(begun) => begun,
         Err(failure) => {
-            let _ = socket.send(PgWireBackendMessage::ErrorResponse(failure.info(true).into())).await;
-            let _ = socket.close().await;
+            farewell(&mut socket, stall, &failure).await;
             return Ok(None);
         }
     };
@@ -297,28 +299,57 @@ async fn proven(
         let message = format!("password authentication failed for user \"{}\"", client.user);
         Failure { code: Code::NotLetIn, ..Failure::new(Code::NotLetIn, message) }
     };
+    let refused = async || {
+        server.backend.wrong_password(&client.user, address);
+        tokio::time::sleep(AFTER_WRONG).await;
+        Err(wrong())
+    };
     let mut state = mechanism.begin(&known).await;
     // A proof takes two messages.
-    for _ in 0..4 {
+    for step in 0..3 {
         match state {
             Ok(AuthState::InProgress(next)) => {
                 let sent = socket.send(PgWireBackendMessage::Authentication(next)).await;
                 sent.map_err(|_| wrong())?;
             }
-            Ok(AuthState::Ok { final_message, .. }) => return Ok(final_message),
-            Ok(AuthState::Failed(_)) | Err(_) => {
-                server.backend.wrong_password(&client.user, address);
-                tokio::time::sleep(AFTER_WRONG).await;
-                return Err(wrong());
+            Ok(AuthState::Ok { final_message, .. }) => {
+                server.backend.right_password(&client.user, address);
+                return Ok(final_message);
             }
+            Ok(AuthState::Failed(_)) | Err(_) => return refused().await,
         }
         let answer = match socket.next().await {
-            Some(Ok(PgWireFrontendMessage::PasswordMessageFamily(answer))) => answer,
-            _ => return Err(wrong()),
+            Some(Ok(PgWireFrontendMessage::PasswordMessageFamily(answer))) if step > 0 || begins_proof(&answer) => {
+                answer
+            }
+            // A client that has no password goes away, and is not said to have a wrong one.
+            None => return Err(wrong()),
+            Some(_) => return refused().await,
         };
+        if step > 0 {
+            let wait = server.backend.attempt(&client.user, address)?;
+            if !wait.is_zero() {
+                tokio::time::sleep(wait).await;
+            }
+        }
+        // Nothing of the client is waited for between its turn and the verdict: attempts at the same time are told of
+        // each other's.
         state = mechanism.next(&known, answer).await;
     }
-    Err(wrong())
+    refused().await
+}
+
+/// Whether a message is the first of a proof: the name of a method, a length, and as many bytes, or none where it is
+/// -1. What takes messages apart
+/// behind this relies on it.
+fn begins_proof(message: &PasswordMessageFamily) -> bool {
+    let PasswordMessageFamily::Raw(body) = message else { return false };
+    let rest = body.iter().position(|byte| *byte == 0).and_then(|end| body.get(end + 1..));
+    let Some((length, data)) = rest.and_then(|rest| rest.split_first_chunk::<4>()) else { return false };
+    match i32::from_be_bytes(*length) {
+        -1 => data.is_empty(),
+        length => usize::try_from(length) == Ok(data.len()),
+    }
 }
 
 #[cfg(test)]

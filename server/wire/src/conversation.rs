@@ -1,7 +1,7 @@
 //! What is said on a connection: the simple protocol and the extended one, over the same statements.
 
 use crate::backend::Column;
-use crate::connect::Connected;
+use crate::connect::{Connected, Socket};
 use crate::failure::{Code, Failure, Notice};
 use crate::frame::FrameError;
 use crate::parameters;
@@ -21,7 +21,9 @@ use pgwire::messages::response::{CommandComplete, EmptyQueryResponse, ReadyForQu
 use pgwire::messages::startup::ParameterStatus;
 use pgwire::messages::{PgWireBackendMessage as Message, PgWireFrontendMessage as Asked};
 use std::collections::BTreeMap;
+use std::future::Future;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::time::timeout;
 
 /// A statement that is kept: of an empty text, none.
@@ -42,7 +44,7 @@ struct Portal {
 /// A conversation.
 pub struct Conversation {
     run: Run,
-    socket: crate::connect::Socket,
+    socket: Socket,
     limits: Limits,
     prepared: BTreeMap<String, Arc<Prepared>>,
     portals: BTreeMap<String, Portal>,
@@ -84,20 +86,39 @@ pub async fn converse(connected: Connected, server: &Server) {
             End::Told(Failure::new(Code::ShutDown, "the server is going down"))
         }
     };
-    if let End::Told(failure) = end {
-        let _ = conversation.socket.send(Message::ErrorResponse(failure.info(true).into())).await;
+    match end {
+        End::Told(failure) => farewell(&mut conversation.socket, limits.stall, &failure).await,
+        End::Gone => drop(timeout(limits.stall, conversation.socket.close()).await),
     }
-    let _ = timeout(limits.stall, conversation.socket.close()).await;
 }
 
 /// Tells a client why the connection ends, and ends it.
 pub async fn sent_away(connected: Connected, server: &Server, why: &Failure) {
     let mut socket = connected.socket;
-    let _ = timeout(server.limits.stall, async {
+    farewell(&mut socket, server.limits.stall, why).await;
+}
+
+/// How long the end of a connection waits for the client to have read why.
+const LINGER: Duration = Duration::from_millis(500);
+
+/// Sends why a connection ends, and ends it. Where bytes of the client are unread at its end, the system takes back
+/// what was sent: they are read.
+pub async fn farewell(socket: &mut Socket, stall: Duration, why: &Failure) {
+    let told = async {
         let _ = socket.send(Message::ErrorResponse(why.info(true).into())).await;
-        socket.close().await
-    })
-    .await;
+        let _ = socket.close().await;
+    };
+    let _ = timeout(stall, told).await;
+    let _ = timeout(LINGER, socket.get_mut().drain()).await;
+}
+
+/// The result of some work; it is dropped when the client goes away before.
+async fn unless_gone<T>(socket: &mut Socket, work: impl Future<Output = T>) -> Result<T, FrameError> {
+    tokio::select! {
+        biased;
+        done = work => Ok(done),
+        error = socket.get_mut().gone() => Err(FrameError::Io(error)),
+    }
 }
 
 impl Conversation {
@@ -109,6 +130,9 @@ impl Conversation {
                 Ok(Some(Err(error))) => return error.into(),
                 Ok(Some(Ok(asked))) => asked,
             };
+            if let (false, Err(failure)) = (matches!(asked, Asked::Terminate(_)), self.run.check()) {
+                return End::Told(failure);
+            }
             let heard = match asked {
                 Asked::Terminate(_) => return End::Gone,
                 Asked::Query(query) => {
@@ -162,7 +186,7 @@ impl Conversation {
             }
             Ok(all) => {
                 for statement in all {
-                    let done = match self.run.done(&statement, &[], &[]).await {
+                    let done = match unless_gone(&mut self.socket, self.run.done(&statement, &[], &[])).await? {
                         Ok(outcome) => self.shown(outcome).await?,
                         Err(failure) => Err(failure),
                     };
@@ -265,7 +289,7 @@ impl Conversation {
                 }
                 Ok(Message::CloseComplete(CloseComplete::new()))
             }
-            Asked::Describe(describe) => match self.describe(&describe).await {
+            Asked::Describe(describe) => match self.describe(&describe).await? {
                 Ok((parameters, columns)) => {
                     if let Some(parameters) = parameters {
                         let oids = parameters.iter().map(|of| of.oid()).collect();
@@ -335,7 +359,7 @@ impl Conversation {
 
     fn bind(&mut self, bind: Bind) -> Result<(), Failure> {
         let name = bind.statement_name.unwrap_or_default();
-        let prepared = self.prepared(&name)?;
+        let prepared = known(&self.prepared, &name)?;
         let portal = bind.portal_name.unwrap_or_default();
         if !portal.is_empty() && self.portals.contains_key(&portal) {
             return Err(Failure::new(Code::Duplicate, format!("there is a portal \"{portal}\" already")));
@@ -369,33 +393,9 @@ impl Conversation {
         Ok(())
     }
 
-    fn prepared(&self, name: &str) -> Result<Arc<Prepared>, Failure> {
-        let none = || Failure::new(Code::NoStatement, format!("there is no prepared statement \"{name}\""));
-        self.prepared.get(name).cloned().ok_or_else(none)
-    }
-
-    async fn describe(&mut self, describe: &Describe) -> Result<(Option<Vec<Type>>, Option<RowDescription>), Failure> {
-        let name = describe.name.as_deref().unwrap_or_default();
-        let (prepared, values, formats) = if describe.target_type == b'S' {
-            (self.prepared(name)?, None, Vec::new())
-        } else {
-            let Some(portal) = self.portals.get(name) else {
-                // What SQL declares as a cursor is a portal of this name.
-                let columns = self.run.cursor_columns(name).ok_or_else(|| no_portal(name))?;
-                return Ok((None, Some(described(&columns, &[]))));
-            };
-            (Arc::clone(&portal.prepared), Some(portal.values.clone()), portal.formats.clone())
-        };
-        let columns = match &prepared.statement {
-            Some(statement) => self.run.columns(statement, &prepared.types, values.as_deref()).await?,
-            None => None,
-        };
-        let columns = columns.map(|columns| {
-            check_formats(&formats, columns.len())?;
-            Ok(described(&columns, &formats))
-        });
-        let parameters = values.is_none().then(|| prepared.types.clone());
-        Ok((parameters, columns.transpose()?))
+    async fn describe(&mut self, describe: &Describe) -> Result<Result<Described, Failure>, FrameError> {
+        let work = described_by(&mut self.run, &self.prepared, &self.portals, describe);
+        unless_gone(&mut self.socket, work).await
     }
 
     async fn execute(&mut self, execute: &Execute) -> Result<Result<(), Failure>, FrameError> {
@@ -416,18 +416,22 @@ impl Conversation {
         };
         let (outcome, from) = match portal.begun.take() {
             Some(begun) => begun,
-            None => match self.run.done(statement, &portal.prepared.types, &portal.values).await {
-                Ok(outcome) => {
-                    if let Outcome::Rows { reply, .. } = &outcome {
-                        if let Err(failure) = check_formats(&portal.formats, reply.columns.len()) {
-                            return Ok(Err(failure));
+            None => {
+                match unless_gone(&mut self.socket, self.run.done(statement, &portal.prepared.types, &portal.values))
+                    .await?
+                {
+                    Ok(outcome) => {
+                        if let Outcome::Rows { reply, .. } = &outcome {
+                            if let Err(failure) = check_formats(&portal.formats, reply.columns.len()) {
+                                return Ok(Err(failure));
+                            }
+                            self.notices(&reply.notices).await?;
                         }
-                        self.notices(&reply.notices).await?;
+                        (outcome, 0)
                     }
-                    (outcome, 0)
+                    Err(failure) => return Ok(Err(failure)),
                 }
-                Err(failure) => return Ok(Err(failure)),
-            },
+            }
         };
         let most = usize::try_from(execute.max_rows).ok().filter(|most| *most > 0).unwrap_or(usize::MAX);
         match self.sent(&outcome, &portal.formats, from, most).await? {
@@ -449,6 +453,44 @@ impl Conversation {
             Err(failure) => Ok(Err(failure)),
         }
     }
+}
+
+/// The types of a statement's parameters, and its columns.
+type Described = (Option<Vec<Type>>, Option<RowDescription>);
+
+async fn described_by(
+    run: &mut Run,
+    all: &BTreeMap<String, Arc<Prepared>>,
+    portals: &BTreeMap<String, Portal>,
+    describe: &Describe,
+) -> Result<Described, Failure> {
+    let name = describe.name.as_deref().unwrap_or_default();
+    let (prepared, values, formats) = if describe.target_type == b'S' {
+        (known(all, name)?, None, Vec::new())
+    } else {
+        let Some(portal) = portals.get(name) else {
+            // What SQL declares as a cursor is a portal of this name.
+            let columns = run.cursor_columns(name).ok_or_else(|| no_portal(name))?;
+            return Ok((None, Some(described(&columns, &[]))));
+        };
+        (Arc::clone(&portal.prepared), Some(portal.values.clone()), portal.formats.clone())
+    };
+    let columns = match &prepared.statement {
+        Some(statement) => run.columns(statement, &prepared.types, values.as_deref()).await?,
+        None => None,
+    };
+    let columns = columns.map(|columns| {
+        check_formats(&formats, columns.len())?;
+        Ok(described(&columns, &formats))
+    });
+    let parameters = values.is_none().then(|| prepared.types.clone());
+    Ok((parameters, columns.transpose()?))
+}
+
+/// The prepared statement of this name.
+fn known(all: &BTreeMap<String, Arc<Prepared>>, name: &str) -> Result<Arc<Prepared>, Failure> {
+    let none = || Failure::new(Code::NoStatement, format!("there is no prepared statement \"{name}\""));
+    all.get(name).cloned().ok_or_else(none)
 }
 
 fn no_portal(name: &str) -> Failure {

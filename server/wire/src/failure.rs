@@ -1,5 +1,6 @@
 //! What clients are told when something is refused, in PostgreSQL's fields.
 
+use deniable_core::text::printable_lines;
 use pgwire::error::ErrorInfo;
 
 /// What goes wrong, by PostgreSQL's code: drivers decide by it what to do.
@@ -160,7 +161,26 @@ impl Notice {
     }
 }
 
-/// Texts of messages end at a zero byte.
+/// Texts of messages as terminals may show them: clients print them as they are, and parts of them were written by
+/// others.
 fn clean(text: &str) -> String {
-    text.replace('\0', "\\0")
+    printable_lines(text).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Reasons of approvers, names and SQL are parts of messages.
+    #[test]
+    fn messages_hold_no_control_characters() {
+        let text = "rejected: \u{1b}[2J\u{202e}x\0\u{7f}\nso";
+        let failure = Failure::new(Code::NotAllowed, text).detail(text).hint(text).info(false);
+        let notice = Notice { detail: Some(text.into()), hint: Some(text.into()), ..Notice::new(text) }.info();
+        for info in [failure, notice] {
+            for told in [Some(info.message), info.detail, info.hint] {
+                assert_eq!(told.as_deref(), Some("rejected: \\u{1b}[2J\\u{202e}x\\u{0}\\u{7f}\nso"));
+            }
+        }
+    }
 }

@@ -34,7 +34,7 @@ mod tokens;
 pub mod values;
 pub mod verifier;
 
-pub use backend::{Backend, Client, Column, OwnSettings, Proof, Question, Reply, Rows, Session};
+pub use backend::{Backend, Client, Column, OwnSettings, Place, Proof, Question, Reply, Rows, Session, Submitted};
 pub use deniable_catalog as catalog;
 pub use failure::{Code, Failure, Notice};
 pub use pgwire::tokio::{TlsAcceptor, tokio_rustls};

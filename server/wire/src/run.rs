@@ -2,11 +2,12 @@
 
 use crate::Limits;
 use crate::asked::{Asked, asked};
-use crate::backend::{Column, OwnSettings, Question, Reply, Rows, Session};
+use crate::backend::{Column, OwnSettings, Question, Reply, Rows, Session, Submitted};
 use crate::failure::{Code, Failure};
 use crate::parameters::{self, with_stand_ins, with_values};
 use crate::settings::{OWN, Settings};
 use crate::statement::{Argument, CopyFormat, Kind, Statement, Transaction};
+use deniable_catalog::limits::{CallOff, Ended};
 use deniable_catalog::{Catalog, Description, Type};
 use pgwire::api::ConnectionHandle;
 use pgwire::messages::response::TransactionStatus;
@@ -72,6 +73,11 @@ impl Run {
         Self { session, settings, handle, limits, description, catalog, cursors, status, known: BTreeMap::new() }
     }
 
+    /// Checks that the account is still what it was when the connection began.
+    pub fn check(&self) -> Result<(), Failure> {
+        self.session.check()
+    }
+
     /// What a query is about.
     fn asked(&mut self, sql: &str) -> Result<Asked, Failure> {
         if let Some(known) = self.known.get(sql) {
@@ -131,7 +137,8 @@ impl Run {
                         None => with_stand_ins(&sql, types)?,
                     };
                     let question = self.question(sql, simulated, statement);
-                    let columns = self.session.columns(&question).await;
+                    let session = Arc::clone(&self.session);
+                    let columns = self.in_time(session.columns(&question), None).await;
                     Some(columns.map_err(|failure| placed(failure, &question.sql, &statement.sql))?)
                 }
             },
@@ -189,7 +196,7 @@ impl Run {
                     Asked::Tables { sql, simulated } => {
                         let question = self.question(with_values(&sql, types, values)?, simulated, statement);
                         let session = Arc::clone(&self.session);
-                        self.in_time(session.explain(&question)).await?
+                        self.in_time(session.explain(&question), None).await?
                     }
                 };
                 Ok(Outcome::Rows { reply, tag: "EXPLAIN" })
@@ -342,7 +349,8 @@ impl Run {
                 let settings = self.own_settings(statement);
                 let mut fresh = Vec::new();
                 for (schema, table) in reads {
-                    let rows = self.session.rows(&schema, &table, &settings).await?;
+                    let session = Arc::clone(&self.session);
+                    let rows = self.in_time(session.rows(&schema, &table, &settings), None).await?;
                     fresh.push((schema, table, rows));
                 }
                 self.catalog(*parsed, fresh, values.to_vec(), is_about_catalogs).await
@@ -350,14 +358,20 @@ impl Run {
             Asked::Tables { sql, simulated } => {
                 let question = self.question(with_values(&sql, types, values)?, simulated, statement);
                 let session = Arc::clone(&self.session);
-                let answer = self.in_time(session.answer(&question)).await;
+                let submitted = Submitted::default();
+                let answer = self.in_time(session.answer(&question, &submitted), Some(&submitted)).await;
                 answer.map_err(|failure| placed(failure, &question.sql, sent))
             }
         }
     }
 
-    /// Waits until there is something, the client calls it off, or the time for a statement is over. What is waited for may go on.
-    async fn in_time<T>(&mut self, work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    /// Waits until there is something, the client calls it off, or the time for a statement is over. What was submitted
+    /// goes on.
+    async fn in_time<T>(
+        &mut self,
+        work: impl Future<Output = Result<T, Failure>>,
+        submitted: Option<&Submitted>,
+    ) -> Result<T, Failure> {
         let (handle, timeout) = (Arc::clone(&self.handle), self.settings.statement_timeout());
         let cancelled = handle.start_query().await;
         let patience = async {
@@ -366,18 +380,23 @@ impl Run {
                 None => std::future::pending().await,
             }
         };
-        tokio::select! {
-            done = work => done,
-            called = cancelled => {
-                let why = if called.is_ok() { "called off by the client" } else { "called off" };
-                Err(Failure::new(Code::Cancelled, why).hint("what was charged is kept: ask again for its answer"))
+        let why = tokio::select! {
+            done = work => return done,
+            called = cancelled => if called.is_ok() { "called off by the client" } else { "called off" },
+            () = patience => "statement_timeout is over",
+        };
+        let failure = Failure::new(Code::Cancelled, why);
+        Err(match submitted.is_some_and(Submitted::is_set) {
+            true => {
+                failure.hint("it was submitted, and its charge is kept: ask again for its answer, which is then free")
             }
-            () = patience => Err(Failure::new(Code::Cancelled, "statement_timeout is over")
-                .hint("what was charged is kept: ask again for its answer")),
-        }
+            false => failure.hint("nothing was charged"),
+        })
     }
 
-    /// What catalogs answer, with these rows in tables outside of `public`. They are asked on a thread that may take its time.
+    /// What catalogs answer, with these rows in tables outside of `public`. They are asked on a thread that may take
+    /// its time, in a place of the
+    /// account; it ends when nobody waits for it any more.
     async fn catalog(
         &mut self,
         statement: Parsed,
@@ -386,20 +405,29 @@ impl Run {
         is_about_catalogs: bool,
     ) -> Result<Reply, Failure> {
         let (known, description) = (self.catalog.take(), Arc::clone(&self.description));
-        let work = move || {
-            let catalog = match known {
-                Some(catalog) => catalog,
-                None => Catalog::new(&description)?,
-            };
-            for (schema, table, rows) in &fresh {
-                catalog.put(schema, table, rows)?;
-            }
-            let answer = catalog.answer(&statement, &values);
-            Ok::<_, deniable_catalog::CatalogError>((catalog, answer))
-        };
+        let (session, waited) = (Arc::clone(&self.session), Waited(CallOff::default()));
+        let call_off = waited.0.clone();
         let failed = || Failure::new(Code::Internal, "the catalogs could not be asked");
-        let (catalog, answer) = tokio::task::spawn_blocking(work).await.map_err(|_| failed())?.map_err(|_| failed())?;
+        let work = async move {
+            let _waited = waited;
+            let place = session.place().await?;
+            let asked = move || {
+                let _place = place;
+                let catalog = match known {
+                    Some(catalog) => catalog,
+                    None => Catalog::new(&description)?,
+                };
+                for (schema, table, rows) in &fresh {
+                    catalog.put(schema, table, rows)?;
+                }
+                let answer = catalog.answer(&statement, &values, &call_off);
+                Ok::<_, deniable_catalog::CatalogError>((catalog, answer))
+            };
+            tokio::task::spawn_blocking(asked).await.map_err(|_| failed())?.map_err(|_| failed())
+        };
+        let (catalog, answer) = self.in_time(work, None).await?;
         self.catalog = Some(catalog);
+        let answer = answer.map_err(|ended| over(&ended))?;
         if answer.is_unknown && !is_about_catalogs {
             let failure = Failure::new(Code::Syntax, "a column or a function of this query is not known here");
             return Err(
@@ -408,6 +436,25 @@ impl Run {
         }
         let columns = answer.columns.into_iter().map(|(name, data_type)| Column { name, data_type }).collect();
         Ok(Reply { columns, rows: Arc::new(answer.rows), notices: Vec::new() })
+    }
+}
+
+/// Calls a query off when nobody waits for it any more.
+struct Waited(CallOff);
+
+impl Drop for Waited {
+    fn drop(&mut self) {
+        self.0.call_off();
+    }
+}
+
+/// The refusal of a query about catalogs that ended at a limit.
+fn over(ended: &Ended) -> Failure {
+    let failure = |code: Code| Failure::new(code, ended.to_string());
+    match ended {
+        Ended::Function(_) | Ended::Table(_) => failure(Code::NotSupported),
+        Ended::Limit(_) => failure(Code::TooMany).hint("ask about fewer tables and columns at once"),
+        Ended::CalledOff => failure(Code::Cancelled),
     }
 }
 

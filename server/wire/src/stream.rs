@@ -1,15 +1,21 @@
 //! A connection's bytes: nobody holds an answer for ever by not reading it.
 
+use bytes::{Buf, BytesMut};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep, sleep_until};
 
 /// Bytes in both directions, plain or by TLS.
 pub trait Stream: AsyncRead + AsyncWrite + Unpin + Send + Sync {}
 impl<T: AsyncRead + AsyncWrite + Unpin + Send + Sync> Stream for T {}
+
+/// Bytes that are read ahead while a query runs.
+const AHEAD: usize = 1 << 16;
+/// How long a query goes on after its client has sent all that it will: it may still read.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// A stream that ends with an error when the other end reads nothing for too long.
 pub struct Patient {
@@ -17,11 +23,38 @@ pub struct Patient {
     /// How long whoever is at the other end may read nothing.
     patience: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
+    /// What was read ahead.
+    ahead: BytesMut,
 }
 
 impl Patient {
     pub fn new(inner: Box<dyn Stream>, patience: Duration) -> Self {
-        Self { inner, patience, stalled: None }
+        Self { inner, patience, stalled: None, ahead: BytesMut::new() }
+    }
+
+    /// Waits until the client has gone away. What it sends meanwhile is kept; behind `AHEAD` bytes of it, nobody looks.
+    pub async fn gone(&mut self) -> io::Error {
+        loop {
+            if self.ahead.len() >= AHEAD {
+                return std::future::pending().await;
+            }
+            match self.inner.read_buf(&mut self.ahead).await {
+                Ok(0) => {
+                    tokio::time::sleep(GRACE).await;
+                    return io::ErrorKind::UnexpectedEof.into();
+                }
+                Ok(_) => {}
+                Err(error) => return error,
+            }
+        }
+    }
+
+    /// Reads and forgets what the client still sends, so that closing the connection does not take back what was sent
+    /// to it.
+    pub async fn drain(&mut self) {
+        let mut nothing = vec![0; 1 << 12];
+        self.ahead.clear();
+        while self.inner.read(&mut nothing).await.is_ok_and(|read| read > 0) {}
     }
 
     /// Ends it when nothing could be written for too long.
@@ -47,6 +80,12 @@ impl AsyncRead for Patient {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if !self.ahead.is_empty() {
+            let read = self.ahead.len().min(buffer.remaining());
+            buffer.put_slice(&self.ahead[..read]);
+            self.ahead.advance(read);
+            return Poll::Ready(Ok(()));
+        }
         Pin::new(&mut self.inner).poll_read(context, buffer)
     }
 }

@@ -1,21 +1,28 @@
 //! A client of the tokio family against a made-up server; and in `odd` bytes that no client would send.
 
+mod limits;
 mod odd;
 
 use super::*;
 use crate::catalog::{Description, Table, Type};
 use async_trait::async_trait;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::net::TcpListener;
 use tokio_postgres::{Client as Postgres, NoTls, SimpleQueryMessage};
 
 /// Answers every question with the same rows, and says what it was asked.
 struct Made {
     password: Option<&'static str>,
+    /// How many wrong passwords it was told of.
+    wrong: Arc<AtomicUsize>,
+    /// Whether accounts were removed.
+    removed: Arc<AtomicBool>,
 }
 
-struct Sitting;
+struct Sitting {
+    removed: Arc<AtomicBool>,
+}
 
 /// Rows of a large answer, and bytes of each.
 const LARGE: usize = 40;
@@ -53,18 +60,37 @@ impl Backend for Made {
         }
     }
 
-    fn wrong_password(&self, _: &str, _: SocketAddr) {}
+    fn attempt(&self, _: &str, _: SocketAddr) -> Result<Duration, Failure> {
+        Ok(Duration::ZERO)
+    }
+
+    fn wrong_password(&self, _: &str, _: SocketAddr) {
+        self.wrong.fetch_add(1, Ordering::Relaxed);
+    }
+
+    fn right_password(&self, _: &str, _: SocketAddr) {}
 
     fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure> {
         if client.database != "clinic" {
             return Err(Failure::new(Code::NoDatabase, format!("there is no database \"{}\"", client.database)));
         }
-        Ok(Arc::new(Sitting))
+        Ok(Arc::new(Sitting { removed: Arc::clone(&self.removed) }))
     }
 }
 
 #[async_trait]
 impl Session for Sitting {
+    fn check(&self) -> Result<(), Failure> {
+        match self.removed.load(Ordering::Relaxed) {
+            true => Err(Failure::new(Code::NotLetIn, "the account was removed")),
+            false => Ok(()),
+        }
+    }
+
+    async fn place(&self) -> Result<Place, Failure> {
+        Ok(Box::new(()))
+    }
+
     fn description(&self) -> Description {
         let column = |name: &str, data_type| catalog::Column { name: name.into(), data_type, comment: None };
         let table = |schema: &str, name: &str, columns| Table {
@@ -95,8 +121,11 @@ impl Session for Sitting {
         Ok(columns())
     }
 
-    async fn answer(&self, question: &Question) -> Result<Reply, Failure> {
+    async fn answer(&self, question: &Question, submitted: &Submitted) -> Result<Reply, Failure> {
         let columns = self.columns(question).await?;
+        if question.sql.contains("charged") {
+            submitted.set();
+        }
         if question.sql.contains("slow") {
             std::future::pending::<()>().await;
         }
@@ -150,6 +179,8 @@ struct Watched {
     /// All that ended, and those of them that ended by a panic.
     ended: Arc<AtomicUsize>,
     broken: Arc<AtomicUsize>,
+    wrong: Arc<AtomicUsize>,
+    removed: Arc<AtomicBool>,
 }
 
 async fn watched(password: Option<&'static str>, limits: Limits) -> Watched {
@@ -158,7 +189,9 @@ async fn watched(password: Option<&'static str>, limits: Limits) -> Watched {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
     let (stop, stopping) = watch::channel(false);
-    let server = Arc::new(Server::new(Arc::new(Made { password }), limits, stopping));
+    let (wrong, removed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
+    let made = Made { password, wrong: Arc::clone(&wrong), removed: Arc::clone(&removed) };
+    let server = Arc::new(Server::new(Arc::new(made), limits, stopping));
     tokio::spawn(async move {
         while let Ok((tcp, _)) = listener.accept().await {
             let server = Arc::clone(&server);
@@ -171,7 +204,7 @@ async fn watched(password: Option<&'static str>, limits: Limits) -> Watched {
             });
         }
     });
-    Watched { address, stop, ended, broken }
+    Watched { address, stop, ended, broken, wrong, removed }
 }
 
 async fn connected(address: SocketAddr, options: &str) -> Result<Postgres, tokio_postgres::Error> {

@@ -13,7 +13,7 @@ use deniable::Policy;
 use deniable::exact::{Rational, Rounding, percent, whole};
 use deniable_ledger::{AccountId, Ledger, PartError, PartFault, Sharing};
 use deniable_publication::remaining::share_left;
-use deniable_serve::accounts::{Account, Accounts, Role, new_verifier};
+use deniable_serve::accounts::{Account, Accounts, PasswordError, Role, Verifier, new_verifier};
 use deniable_serve::server::account;
 use num_traits::Zero;
 use serde::Serialize;
@@ -93,7 +93,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 server.set_aside(name, share, *overlapping)?;
             }
             if *new {
-                let verifier = new_verifier(&password(name)?).map_err(plain)?;
+                let verifier = verifier_of(name)?;
                 server.accounts.put(name, Account { verifier, ..known }).map_err(plain)?;
                 server.keep()?;
                 say(format!("\"{name}\" has a new password; a server that runs takes it at SIGHUP"));
@@ -155,7 +155,7 @@ fn add(of: &Place, name: &str, role: Stated, share: Option<&Rational>, overlappi
             return Err(Failure::usage("nothing says what part of the promise is set aside", help));
         }
     }
-    let verifier = new_verifier(&password(name)?).map_err(plain)?;
+    let verifier = verifier_of(name)?;
     let earlier = server.ledger().ok().and_then(|(ledger, id)| ledger.account(&id)?.part(name).cloned());
     if earlier.is_some_and(|part| !part.spent.is_nothing()) {
         say(format!(
@@ -181,6 +181,15 @@ fn without_part(role: Role) -> Option<&'static str> {
     }
 }
 
+/// What is kept of a new password.
+fn verifier_of(name: &str) -> Result<Verifier, Failure> {
+    let help = "type a longer one, or let one be made: openssl rand -base64 18";
+    new_verifier(&password(name)?).map_err(|error| match error {
+        PasswordError::Short => Failure::refused(error, help),
+        PasswordError::Entropy(_) => plain(error),
+    })
+}
+
 /// A password: typed twice at a terminal, or the first line of standard input.
 fn password(name: &str) -> Result<String, Failure> {
     let unread = |error: std::io::Error| Failure::refused(format!("no password could be read: {error}"), "try again");
@@ -196,12 +205,6 @@ fn password(name: &str) -> Result<String, Failure> {
         std::io::stdin().lock().read_line(&mut line).map_err(unread)?;
         line.trim_end_matches(['\r', '\n']).to_owned()
     };
-    if password.is_empty() {
-        return Err(Failure::refused(
-            "an empty password is none",
-            "type one, or give it as the first line of standard input",
-        ));
-    }
     Ok(password)
 }
 

@@ -69,6 +69,25 @@ impl Server {
         }
     }
 
+    /// Asks it to end, and waits until it has, for so long at most.
+    pub fn ends_within(mut self, patience: Duration) -> bool {
+        let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
+        assert!(sent.success());
+        let begun = Instant::now();
+        while begun.elapsed() < patience {
+            if self.child.try_wait().unwrap().is_some() {
+                return true;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        false
+    }
+
+    /// All that its curator is told so far.
+    pub fn told(&self) -> String {
+        self.log.lock().unwrap().join("\n")
+    }
+
     /// Makes it read its files anew, and waits until it says what became of that.
     pub fn reloads(&self, wanted: &str) -> String {
         self.log.lock().unwrap().clear();
@@ -81,7 +100,7 @@ impl Server {
     pub fn connected(&self, user: &str, password: &str) -> Child {
         let mut command = Command::new("psql");
         command.args(["-X", "-A", "-h", "127.0.0.1", "-p", &self.port, "-U", user, "clinic", "-f", "-"]);
-        command.env("PGPASSWORD", password).env("PGCONNECT_TIMEOUT", "20");
+        command.env("PGPASSWORD", long(password)).env("PGCONNECT_TIMEOUT", "20");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
@@ -96,8 +115,105 @@ impl Server {
 pub fn account(place: &Place, args: &[&str], password: &str) -> Run {
     let mut command = place.command(&[&["account"], args].concat());
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(format!("{password}\n").as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(format!("{}\n", long(password)).as_bytes()).unwrap();
     Run::of(child.wait_with_output().unwrap())
+}
+
+/// A password as long as one has to be.
+pub fn long(password: &str) -> String {
+    if password.is_empty() { String::new() } else { format!("{password}-and-some-more") }
+}
+
+/// Passwords are long: guesses are slow, and a guess of a short one is soon right.
+#[test]
+fn short_passwords_are_refused() {
+    let place = Place::clinic();
+    place.write("serve.toml", "");
+    let with = |password: &str| {
+        let mut command = place.command(&["account", "add", "policy.toml", "ana", "--share", "1/4"]);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        child.stdin.take().unwrap().write_all(format!("{password}\n").as_bytes()).unwrap();
+        Run::of(child.wait_with_output().unwrap())
+    };
+    for short in ["", "hello", "elevenchars"] {
+        assert!(with(short).refused().stderr.contains("a password has at least 12 characters"), "{short}");
+    }
+    with("twelve chars").done();
+}
+
+/// The server ends when it is told to, whatever its clients ask of the catalogs.
+#[test]
+fn the_server_ends_while_catalogs_are_asked() {
+    if !has_psql() {
+        return;
+    }
+    let place = Place::clinic();
+    let server = Server::of(&place);
+    let asking = "SELECT count(*) FROM pg_attribute a, pg_attribute b WHERE a.attname ~ ('(\\w{1,60}\\W?){5}' || b.attname);\n\
+                  SELECT count(*) FROM pg_attribute a, pg_attribute b, pg_attribute c, pg_attribute d;\n";
+    let mut clients: Vec<Child> = (0..6).map(|_| server.connected("me", "")).collect();
+    for client in &mut clients {
+        client.stdin.as_mut().unwrap().write_all(asking.repeat(5).as_bytes()).unwrap();
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    // Five seconds for connections, five for threads, and what a machine takes that has other things to do.
+    assert!(server.ends_within(Duration::from_secs(20)), "it does not end");
+    for mut client in clients {
+        let _ = client.kill();
+        let _ = client.wait();
+    }
+}
+
+/// What a check of the data finds has exact counts, which are for the curator alone, and not for whoever reads a
+/// service's log.
+#[test]
+fn exact_counts_are_not_in_the_log() {
+    if !has_psql() {
+        return;
+    }
+    // Rows and patients of the example.
+    let counts = |text: &str| text.contains("4828") || text.contains("2000 entities");
+    let place = Place::clinic();
+    place.write("serve.toml", "");
+    account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "a").done();
+    let server = Server::of(&place);
+    let log = server.told();
+    assert!(log.contains("the data of `visits` were checked") && log.contains("check_log"), "{log}");
+    assert!(!counts(&log), "{log}");
+    drop(server);
+    // A file that the curator names has them, and its owner alone reads it.
+    let place = Place::clinic();
+    place.write("serve.toml", "check_log = \"checks.txt\"\n");
+    account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "a").done();
+    let server = Server::of(&place);
+    let log = server.told();
+    assert!(log.contains("checks.txt") && !counts(&log), "{log}");
+    assert!(counts(&place.read("checks.txt")), "{}", place.read("checks.txt"));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = std::fs::metadata(place.path("checks.txt")).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+    }
+    drop(server);
+    // Nor are those of data that are not served.
+    let place = Place::clinic();
+    place.write("serve.toml", "");
+    account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "a").done();
+    let broken: String = place
+        .read("visits.csv")
+        .lines()
+        .enumerate()
+        .map(
+            |(at, line)| {
+                if (1..=137).contains(&at) { format!("{}\n", line.replace(',', ",x")) } else { format!("{line}\n") }
+            },
+        )
+        .collect();
+    place.write("visits.csv", broken);
+    let refused = place.run(&["serve", "policy.toml", "--listen", "127.0.0.1:0"]).refused();
+    assert!(refused.stderr.contains("do not read as the policy declares"), "{refused:?}");
+    assert!(!refused.stderr.contains("137") && !counts(&refused.stderr), "{refused:?}");
 }
 
 /// What the issue's two commands do: a server for trying, and a question of psql.

@@ -72,7 +72,7 @@ fn answers(catalog: &Catalog, tool: &str, text: &str) -> String {
             // Settings and transactions are the connection's.
             continue;
         }
-        let answer = catalog.answer(&statement, &[]);
+        let answer = catalog.answer(&statement, &[], &crate::limits::CallOff::default()).unwrap();
         assert!(!answer.is_unknown, "{tool}, {said}: {}", catalog.why(&statement).unwrap_or_default());
         let columns = answer.columns.iter().map(|(name, of)| format!("{name} {}", of.about().unwrap().name));
         let columns: Vec<String> = columns.collect();

@@ -4,6 +4,7 @@
 #[path = "../../../../crates/sql/tests/it/generate/mod.rs"]
 #[expect(dead_code, reason = "of the generator only some is used here")]
 mod generate;
+mod limits;
 mod load;
 mod mutants;
 mod neighbours;

@@ -3,10 +3,12 @@
 use async_trait::async_trait;
 use deniable_wire::catalog::Description;
 use deniable_wire::{
-    Backend, Client, Column, Failure, Notice, OwnSettings, Proof, Question, Reply, Rows, Session, TlsAcceptor,
+    Backend, Client, Column, Failure, Notice, OwnSettings, Place, Proof, Question, Reply, Rows, Session, Submitted,
+    TlsAcceptor,
 };
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What it does that it should not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,6 +86,14 @@ impl Backend for Telling<dyn Backend> {
         self.inner.proof(user)
     }
 
+    fn attempt(&self, user: &str, address: SocketAddr) -> Result<Duration, Failure> {
+        self.inner.attempt(user, address)
+    }
+
+    fn right_password(&self, user: &str, address: SocketAddr) {
+        self.inner.right_password(user, address);
+    }
+
     fn wrong_password(&self, user: &str, address: SocketAddr) {
         self.inner.wrong_password(user, address);
     }
@@ -96,6 +106,14 @@ impl Backend for Telling<dyn Backend> {
 
 #[async_trait]
 impl Session for Telling<dyn Session> {
+    fn check(&self) -> Result<(), Failure> {
+        self.inner.check()
+    }
+
+    async fn place(&self) -> Result<Place, Failure> {
+        self.inner.place().await
+    }
+
     fn description(&self) -> Description {
         let mut description = self.inner.description();
         if self.mutant == Mutant::Catalog {
@@ -120,11 +138,11 @@ impl Session for Telling<dyn Session> {
         Ok(columns)
     }
 
-    async fn answer(&self, question: &Question) -> Result<Reply, Failure> {
+    async fn answer(&self, question: &Question, submitted: &Submitted) -> Result<Reply, Failure> {
         if self.mutant == Mutant::Refusal && self.rows.is_multiple_of(2) {
             return Err(deniable_serve::failures::unavailable());
         }
-        let mut reply = self.inner.answer(question).await.map_err(|failure| self.failure(failure))?;
+        let mut reply = self.inner.answer(question, submitted).await.map_err(|failure| self.failure(failure))?;
         let last = |row: &[Option<String>]| row.last().and_then(|value| value.as_ref()?.parse::<f64>().ok());
         let mut rows = reply.rows.to_vec();
         match self.mutant {

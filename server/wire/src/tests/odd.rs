@@ -10,7 +10,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio_util::codec::Decoder;
 
 /// How long anything may take on a machine that has other things to do: longer, and it hangs.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 /// Versions, and what stands in their place.
 const VERSION: u32 = 3 << 16;
 const CANCEL: u32 = 80_877_102;
@@ -23,7 +23,7 @@ fn first(code: u32, body: &[u8]) -> Vec<u8> {
     [length.as_slice(), &code.to_be_bytes(), body].concat()
 }
 
-fn message(letter: u8, body: &[u8]) -> Vec<u8> {
+pub(super) fn message(letter: u8, body: &[u8]) -> Vec<u8> {
     let length = i32::try_from(body.len() + 4).unwrap().to_be_bytes();
     [&[letter], length.as_slice(), body].concat()
 }
@@ -33,7 +33,7 @@ fn query(sql: &str) -> Vec<u8> {
 }
 
 /// Who begins as a client does.
-fn begin() -> Vec<u8> {
+pub(super) fn begin() -> Vec<u8> {
     first(VERSION, b"user\0ana\0database\0clinic\0\0")
 }
 
@@ -45,10 +45,10 @@ async fn raw(address: SocketAddr) -> TcpStream {
     tcp
 }
 
-type Told = Vec<(u8, Vec<u8>)>;
+pub(super) type Told = Vec<(u8, Vec<u8>)>;
 
 /// The next message; `None` at the end of the connection.
-async fn next(tcp: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
+pub(super) async fn next(tcp: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
     let read = async {
         let letter = tcp.read_u8().await?;
         let length = usize::try_from(tcp.read_i32().await?).unwrap() - 4;
@@ -72,7 +72,7 @@ async fn until_ready(tcp: &mut TcpStream) -> Told {
 }
 
 /// What is told until the connection ends.
-async fn until_end(tcp: &mut TcpStream) -> Told {
+pub(super) async fn until_end(tcp: &mut TcpStream) -> Told {
     let mut told = Vec::new();
     while let Some(message) = next(tcp).await {
         told.push(message);
@@ -89,7 +89,7 @@ fn says(told: &Told, letter: u8, part: &str) -> bool {
 }
 
 /// Nothing but why it ends was told, with this code.
-fn is_fatal(told: &Told, code: &str) -> bool {
+pub(super) fn is_fatal(told: &Told, code: &str) -> bool {
     letters(told) == "E" && says(told, b'E', "SFATAL\0") && says(told, b'E', &format!("C{code}\0"))
 }
 
@@ -334,7 +334,7 @@ async fn slow_starts() {
 /// Who says that there is nothing more to come is answered what was asked, whole messages and no halves of them; and the connection ends.
 #[tokio::test]
 async fn half_closed_connections() {
-    let Watched { address, ended, broken, stop: _stop } = watched(None, Limits::default()).await;
+    let Watched { address, ended, broken, stop: _stop, .. } = watched(None, Limits::default()).await;
     let parse = message(b'P', b"\0SELECT n FROM visits\0\0\0");
     let bind = message(b'B', b"\0\0\0\0\0\0\0\0");
     let execute = message(b'E', b"\0\0\0\0\0");
@@ -417,7 +417,7 @@ async fn what_is_too_long_or_too_much() {
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_readers() {
     let limits = Limits { stall: Duration::from_secs(2), ..Limits::default() };
-    let Watched { address, ended, broken, stop: _stop } = watched(None, limits).await;
+    let Watched { address, ended, broken, stop: _stop, .. } = watched(None, limits).await;
     let mut slow = raw(address).await;
     let mut never = raw(address).await;
     for tcp in [&mut slow, &mut never] {

@@ -1,6 +1,6 @@
 //! The clients that analysts have: `scripts/clients cargo test -p deniable-cli --features serve --test it -- clients::`.
 
-use crate::serve::{Server, account};
+use crate::serve::{Server, account, long};
 use crate::support::{Place, Run, workspace};
 use deniable_testing::skipped;
 use std::io::Write;
@@ -27,7 +27,7 @@ fn served() -> (Place, Server) {
 }
 
 fn run(command: &mut Command, server: &Server) -> Run {
-    let run = Run::of(command.args(["127.0.0.1", &server.port, "ana", "secret", "clinic"]).output().unwrap());
+    let run = Run::of(command.args(["127.0.0.1", &server.port, "ana", &long("secret"), "clinic"]).output().unwrap());
     assert!(run.code == Some(0) && run.stdout.ends_with("done\n"), "{run:?}");
     run
 }
@@ -64,8 +64,9 @@ fn odbc() {
     let Some(driver) = client("DENIABLE_CLIENTS_ODBC") else { return };
     let (_place, server) = served();
     let place = format!(
-        "Driver={driver};Servername=127.0.0.1;Port={};Database=clinic;Uid=ana;Pwd=secret;SSLmode=disable",
-        server.port
+        "Driver={driver};Servername=127.0.0.1;Port={};Database=clinic;Uid=ana;Pwd={};SSLmode=disable",
+        server.port,
+        long("secret")
     );
     let asked = |lines: &str| {
         let mut command = Command::new("isql");
@@ -84,7 +85,7 @@ fn odbc() {
 /// A program that finds the server by the variables that PostgreSQL's own programs know; `lines` are its standard input.
 fn told(mut command: Command, server: &Server, lines: &str) -> Run {
     command.env("PGHOST", "127.0.0.1").env("PGPORT", &server.port).env("PGDATABASE", "clinic").env("PGUSER", "ana");
-    command.env("PGPASSWORD", "secret").env("PGCONNECT_TIMEOUT", "20");
+    command.env("PGPASSWORD", long("secret")).env("PGCONNECT_TIMEOUT", "20");
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
     Run::of(child.wait_with_output().unwrap())

@@ -1,11 +1,13 @@
 //! `deniable serve`: a server of PostgreSQL's protocol over one population.
 
+mod checks;
+
 use crate::args::serve::Serve as Args;
-use crate::commands::answers::teller;
 use crate::console::say;
 use crate::error::{Complaint, Failure};
 use crate::policies::{absolute, load};
 use crate::progress::Progress;
+use checks::Checks;
 use deniable::Session;
 use deniable_serve::{Config, ServeError, Serving, check, serve};
 use std::path::Path;
@@ -55,11 +57,13 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     check(&policy, &config).map_err(refused)?;
     // What nobody looked at is served to nobody.
     let progress = Arc::new(Progress::new());
-    let session = Session::new(policy.clone())?.with_resources(config.resources()).telling(teller(progress.clone()));
+    let checks = Checks(config.check_log.clone());
+    let session = Session::new(policy.clone())?.with_resources(config.resources());
+    let session = session.telling(checks.teller(progress.clone()));
     let accept: Vec<&str> = args.accept.iter().map(String::as_str).collect();
     let registered = session.register(&accept).wait();
     progress.done();
-    registered?;
+    registered.map_err(|error| checks.refused(error))?;
     let place = crate::args::policy::PolicyPlace {
         policy: args.place.policy.clone(),
         data: args.place.data.clone(),
@@ -71,8 +75,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let policy = load(&place)?;
             let config = self::config(stated.as_deref(), &place.policy)?.unwrap_or_else(Config::trying);
             // What nobody looked at is served to nobody, also if it is new.
+            let (checks, progress) = (Checks(config.check_log.clone()), Arc::new(Progress::new()));
             let session = Session::new(policy.clone())?.with_resources(config.resources());
-            session.register(&accepted.iter().map(String::as_str).collect::<Vec<_>>()).wait()?;
+            let registered = session
+                .telling(checks.teller(progress.clone()))
+                .register(&accepted.iter().map(String::as_str).collect::<Vec<_>>())
+                .wait();
+            progress.done();
+            registered.map_err(|error| checks.refused(error))?;
             Ok((policy, Config { listen, ..config }))
         };
         anew().map_err(|failure: Failure| failure.in_words())

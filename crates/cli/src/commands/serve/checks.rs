@@ -1,0 +1,75 @@
+//! Where a server writes what a check of its data finds. It has exact counts of private rows, and what a service writes
+//! on standard error is kept in logs
+//! that others than the curator read: it goes to a terminal, or to the file that `check_log` in serve.toml names, which
+//! its owner alone may read.
+
+use crate::commands::answers::teller;
+use crate::console::say;
+use crate::error::Failure;
+use crate::progress::Progress;
+use crate::render;
+use deniable::{Error, Event};
+use deniable_core::text::printable_lines;
+use deniable_release::{DataError, Event as Step};
+use std::fs::OpenOptions;
+use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// What is said where there is neither a terminal nor a file.
+const ELSEWHERE: &str = "what it found has exact counts, and is written to a terminal or a file alone: `deniable data check` shows it, and \
+                         check_log = \"FILE\" in serve.toml keeps it";
+
+/// Where it goes.
+#[derive(Debug, Clone)]
+pub struct Checks(pub Option<PathBuf>);
+
+impl Checks {
+    /// Writes what was found, with what may be read by everybody who reads the log.
+    fn found(&self, public: &str, private: &str) {
+        if std::io::stderr().is_terminal() {
+            say(private.trim_end());
+        } else if self.0.is_none() {
+            say(format!("{public}; {ELSEWHERE}"));
+        }
+        let Some(path) = &self.0 else { return };
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let written = options
+            .open(path)
+            .and_then(|mut file| file.write_all(format!("{}\n", printable_lines(private.trim_end())).as_bytes()));
+        say(match written {
+            Ok(()) => format!("{public}; what it found is in {}", path.display()),
+            Err(error) => format!("{public}; what it found cannot be written to {}: {error}", path.display()),
+        });
+    }
+
+    /// Says what a session does.
+    pub fn teller(&self, progress: Arc<Progress>) -> impl Fn(Event<'_>) + Send + Sync + 'static + use<> {
+        let (checks, tell) = (self.clone(), teller(progress.clone()));
+        move |event| match event {
+            Event::Step(Step::Scanned { table, report }) => {
+                progress.done();
+                let public = format!("the data of `{}` were checked", table.source.table().name);
+                checks.found(&public, &render::scan::table(table, report));
+            }
+            other => tell(other),
+        }
+    }
+
+    /// Why data were not registered: of what was found in them, only that.
+    pub fn refused(&self, error: Error) -> Failure {
+        if !matches!(error, Error::Data(DataError::Unusable(_) | DataError::Bad { .. })) {
+            return error.into();
+        }
+        let private = Failure::from(error);
+        if std::io::stderr().is_terminal() {
+            return private;
+        }
+        let public = "the data do not read as the policy declares";
+        self.found(public, &private.in_words());
+        Failure::refused(public, "`deniable data check` shows where; nothing was registered and nothing charged")
+    }
+}

@@ -1,0 +1,291 @@
+//! Limits of one catalog query: time, steps, bytes, regular expressions, and the functions and tables that it may use.
+//!
+//! A query is written by a client and evaluated by SQLite on a thread that cannot be stopped from outside. Each limit
+//! is therefore checked where
+//! the work is done: by the progress handler between the steps of SQLite's virtual machine, and by each function before
+//! it allocates its result.
+//! Functions of SQLite that allocate without being counted (`randomblob`, `zeroblob`, `printf`, ...) are not among
+//! those that are allowed.
+
+use regex::{Error as PatternError, Regex, RegexBuilder};
+use rusqlite::Error;
+use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Longest evaluation of one query.
+pub const MOST_TIME: Duration = Duration::from_secs(2);
+/// Steps of SQLite's virtual machine between two calls of the progress handler, and in one query: about a second.
+pub(crate) const STEPS: i32 = 100;
+const MOST_STEPS: u64 = 50_000_000;
+/// Most bytes that the functions of one query may make, together with what its temporary rows may hold of long values.
+const MOST_BYTES: u64 = 256 << 20;
+/// Values up to this length are short: what temporary rows hold of them is bounded by time and steps alone.
+const SHORT: u64 = 1 << 10;
+/// Fewest steps in which SQLite stores a temporary row.
+const STEPS_OF_ROW: u64 = 4;
+/// Regular expressions that one query may compile, and that are kept compiled at once.
+const MOST_PATTERNS: usize = 100;
+const KEPT_PATTERNS: usize = 16;
+/// Longest regular expression, and longest text that one is matched against, in bytes.
+const LONGEST_PATTERN: usize = 4_000;
+const LONGEST_MATCHED: usize = 10_000;
+/// Bytes of a compiled regular expression: a match takes at most about as many steps for each byte of the text.
+const COMPILED_PATTERN: usize = 1 << 17;
+
+/// The functions of SQLite that a query may call, besides those of this crate.
+const FUNCTIONS: [&str; 31] = [
+    "abs",
+    "avg",
+    "coalesce",
+    "count",
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "dense_rank",
+    "first_value",
+    "json_group_array",
+    "json_object",
+    "lag",
+    "last_value",
+    "lead",
+    "length",
+    "like",
+    "lower",
+    "max",
+    "min",
+    "nth_value",
+    "ntile",
+    "nullif",
+    "rank",
+    "round",
+    "row_number",
+    "sign",
+    "substr",
+    "substring",
+    "sum",
+    "total",
+    "upper",
+];
+
+/// Ends the evaluation of a query from another thread.
+#[derive(Debug, Clone, Default)]
+pub struct CallOff(Arc<AtomicBool>);
+
+impl CallOff {
+    /// Ends the query that was given this, within a few steps.
+    pub fn call_off(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    fn is_called_off(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Why a query has no answer. It follows from the query and from declarations, but for the time that it took.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Ended {
+    /// It uses a function that is not offered.
+    #[error("the function {0} is not offered in queries about catalogs")]
+    Function(String),
+    /// It reads a table that is not one of PostgreSQL's.
+    #[error("the table {0} is not offered")]
+    Table(String),
+    /// It exceeds a limit.
+    #[error("a query about catalogs takes at most {0}")]
+    Limit(&'static str),
+    /// It was called off.
+    #[error("called off")]
+    CalledOff,
+}
+
+/// What a query has used so far.
+#[derive(Debug)]
+struct Usage {
+    deadline: Instant,
+    call_off: CallOff,
+    steps: u64,
+    bytes: u64,
+    /// Bytes of the longest value that is known.
+    longest: u64,
+    compiled: usize,
+    ended: Option<Ended>,
+}
+
+/// Counts what the query of a connection uses; shared by its hooks and functions.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    usage: Mutex<Usage>,
+    patterns: Mutex<BTreeMap<(bool, String), Regex>>,
+    /// The functions of this crate, and the modules of SQLite that make tables.
+    own: Mutex<BTreeSet<String>>,
+    modules: Mutex<BTreeSet<String>>,
+    /// Whether this crate itself changes tables.
+    is_trusted: AtomicBool,
+}
+
+fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What is kept is whole between any two of its changes.
+    lock.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Meter {
+    pub(crate) fn new() -> Self {
+        let (call_off, deadline) = (CallOff::default(), Instant::now() + MOST_TIME);
+        let usage = Usage { deadline, call_off, steps: 0, bytes: 0, longest: 0, compiled: 0, ended: None };
+        Self {
+            usage: Mutex::new(usage),
+            patterns: Mutex::default(),
+            own: Mutex::default(),
+            modules: Mutex::default(),
+            is_trusted: AtomicBool::new(true),
+        }
+    }
+
+    /// Names the functions of this crate, which queries may call, and the modules of SQLite, which they may not.
+    pub(crate) fn offer(&self, own: BTreeSet<String>, modules: BTreeSet<String>) {
+        *whole(&self.own) = own;
+        *whole(&self.modules) = modules;
+    }
+
+    /// Begins work of this crate.
+    pub(crate) fn trust(&self) {
+        self.begin(CallOff::default(), 0);
+        self.is_trusted.store(true, Ordering::Relaxed);
+    }
+
+    /// Begins a query whose values, as far as they are known, have at most so many bytes.
+    pub(crate) fn begin(&self, call_off: CallOff, longest: usize) {
+        let (deadline, longest) = (Instant::now() + MOST_TIME, longest as u64);
+        *whole(&self.usage) = Usage { deadline, call_off, steps: 0, bytes: 0, longest, compiled: 0, ended: None };
+        whole(&self.patterns).clear();
+        self.is_trusted.store(false, Ordering::Relaxed);
+    }
+
+    /// Why the query ended, where that is one of its limits.
+    pub(crate) fn ended(&self) -> Option<Ended> {
+        whole(&self.usage).ended.clone()
+    }
+
+    /// Ends the query for this reason.
+    pub(crate) fn end(&self, why: Ended) -> Error {
+        let told = why.to_string();
+        whole(&self.usage).ended.get_or_insert(why);
+        Error::UserFunctionError(told.into())
+    }
+
+    /// The progress handler: whether the query ends here.
+    pub(crate) fn step(&self) -> bool {
+        let mut usage = whole(&self.usage);
+        let steps = u64::from(STEPS.unsigned_abs());
+        usage.steps += steps;
+        if usage.longest > SHORT {
+            usage.bytes = usage.bytes.saturating_add(steps / STEPS_OF_ROW * usage.longest);
+        }
+        usage.is_over()
+    }
+
+    /// Counts a value of so many bytes, before or after it is made.
+    pub(crate) fn made(&self, bytes: usize) -> Result<(), Error> {
+        let mut usage = whole(&self.usage);
+        usage.bytes = usage.bytes.saturating_add(bytes as u64);
+        usage.longest = usage.longest.max(bytes as u64);
+        match usage.is_over() {
+            true => Err(Error::UserFunctionError("a limit is exceeded".into())),
+            false => Ok(()),
+        }
+    }
+
+    /// Whether a pattern occurs in a text. A pattern that is not well-formed occurs nowhere.
+    pub(crate) fn occurs(&self, text: &str, pattern: &str, any_case: bool) -> Result<bool, Error> {
+        if pattern.len() > LONGEST_PATTERN {
+            return Err(self.end(Ended::Limit("4,000 bytes of a regular expression")));
+        }
+        if text.len() > LONGEST_MATCHED {
+            return Err(self.end(Ended::Limit("10,000 bytes of a text that a regular expression is matched with")));
+        }
+        self.made(0)?;
+        let key = (any_case, pattern.to_owned());
+        if let Some(known) = whole(&self.patterns).get(&key) {
+            return Ok(known.is_match(text));
+        }
+        let compiled = {
+            let mut usage = whole(&self.usage);
+            usage.compiled += 1;
+            usage.compiled
+        };
+        if compiled > MOST_PATTERNS {
+            return Err(self.end(Ended::Limit("100 different regular expressions")));
+        }
+        let mut builder = RegexBuilder::new(pattern);
+        builder.case_insensitive(any_case).size_limit(COMPILED_PATTERN).dfa_size_limit(COMPILED_PATTERN);
+        let pattern = match builder.build() {
+            Ok(pattern) => pattern,
+            Err(PatternError::CompiledTooBig(_)) => {
+                return Err(self.end(Ended::Limit("131,072 bytes of a compiled regular expression")));
+            }
+            Err(_) => return Ok(false),
+        };
+        let found = pattern.is_match(text);
+        let mut patterns = whole(&self.patterns);
+        if patterns.len() >= KEPT_PATTERNS {
+            patterns.clear();
+        }
+        patterns.insert(key, pattern);
+        Ok(found)
+    }
+
+    /// The authorizer: whether a query may do this. It reads tables of PostgreSQL's, and changes nothing.
+    pub(crate) fn authorize(&self, context: &AuthContext<'_>) -> Authorization {
+        if self.is_trusted.load(Ordering::Relaxed) {
+            return Authorization::Allow;
+        }
+        let why = match context.action {
+            AuthAction::Select | AuthAction::Recursive => return Authorization::Allow,
+            AuthAction::Function { function_name: name } => {
+                let name = name.to_ascii_lowercase();
+                if FUNCTIONS.contains(&name.as_str()) || whole(&self.own).contains(&name) {
+                    return Authorization::Allow;
+                }
+                Ended::Function(name)
+            }
+            // Tables of SQLite's own are in `main`, made by modules, or called sqlite_*. Without a schema it may be a
+            // name that the query gives.
+            AuthAction::Read { table_name: name, .. } => {
+                let lower = name.to_ascii_lowercase();
+                let is_main = context.database_name.is_some_and(|schema| ["main", "temp"].contains(&schema));
+                let is_sqlite = lower.starts_with("sqlite_") || lower.starts_with("pragma_");
+                let is_own = is_main || is_sqlite || whole(&self.modules).contains(&lower);
+                if lower == "json_each" || !is_own {
+                    return Authorization::Allow;
+                }
+                Ended::Table(name.to_owned())
+            }
+            _ => Ended::Limit("a SELECT"),
+        };
+        let _ = self.end(why);
+        Authorization::Deny
+    }
+}
+
+impl Usage {
+    /// Whether the query is over; why, is kept.
+    fn is_over(&mut self) -> bool {
+        let why = if self.call_off.is_called_off() {
+            Ended::CalledOff
+        } else if self.steps > MOST_STEPS {
+            Ended::Limit("50,000,000 steps")
+        } else if self.bytes > MOST_BYTES {
+            Ended::Limit("256 MiB of temporary values")
+        } else if Instant::now() > self.deadline {
+            Ended::Limit("2 seconds")
+        } else {
+            return self.ended.is_some();
+        };
+        self.ended.get_or_insert(why);
+        true
+    }
+}

@@ -1,0 +1,118 @@
+//! One account does not keep the server from others: its queries about catalogs have few places, and its wrong
+//! passwords wait.
+
+use super::{PASSWORD, Running, alone, asked, csv, running, serving};
+use deniable::Policy;
+use deniable_core::exact::ratio;
+use deniable_wire::{Backend, Client as Known, Session};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use tokio_postgres::NoTls;
+
+/// A query about catalogs that ends at its limits.
+const LONG: &str = "SELECT count(*) FROM pg_attribute a, pg_attribute b, pg_attribute c, pg_attribute d";
+/// Connections of one account that ask for them, one after the other.
+const CONNECTIONS: usize = 20;
+/// How long another account's charged answer may take meanwhile, with the threads of a machine that has other things to
+/// do.
+const BOUND: Duration = Duration::from_secs(15);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn catalog_queries_of_one_account_delay_no_answers() {
+    let _alone = alone().await;
+    let parts = [("ana", ratio(1, 4)), ("bo", ratio(1, 4))];
+    let running = running(&csv(50, 0), Duration::ZERO, &parts).await;
+    let mut asking = Vec::new();
+    for _ in 0..CONNECTIONS {
+        let client = running.client("ana").await;
+        asking.push(tokio::spawn(async move {
+            loop {
+                let _ = asked(&client, LONG).await;
+            }
+        }));
+    }
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    let bo = running.client("bo").await;
+    let begun = Instant::now();
+    asked(&bo, "/* deniable.spend = 1/40 */ SELECT COUNT(*) AS n FROM t").await.unwrap();
+    assert!(begun.elapsed() < BOUND, "an answer took {:?}", begun.elapsed());
+    let begun = Instant::now();
+    asked(&bo, "SELECT relname FROM pg_class").await.unwrap();
+    assert!(begun.elapsed() < BOUND, "a small query about catalogs took {:?}", begun.elapsed());
+    asking.iter().for_each(tokio::task::JoinHandle::abort);
+}
+
+/// Places for catalogs are given in turns, a few to each account: however many queries one has waiting, another's is
+/// next after them.
+#[tokio::test(flavor = "multi_thread")]
+async fn places_are_given_in_turns() {
+    const HELD: Duration = Duration::from_millis(100);
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), csv(50, 0)).unwrap();
+    let policy = Policy::parse(&folder.path().join("policy.toml"), super::POLICY).unwrap();
+    let kept: Arc<Mutex<Option<Arc<dyn Backend>>>> = Arc::default();
+    let keeps = Arc::clone(&kept);
+    let parts = [("ana", ratio(1, 4)), ("bo", ratio(1, 4))];
+    let _running = serving(folder, policy, &[], Duration::ZERO, &parts, move |served| {
+        *keeps.lock().unwrap() = Some(Arc::clone(&served));
+        served
+    })
+    .await;
+    let backend = kept.lock().unwrap().take().unwrap();
+    let session = |user: &str| -> Arc<dyn Session> {
+        let (user, database, application) = (user.to_owned(), "clinic".to_owned(), String::new());
+        backend.begin(Known { user, database, application, is_secure: true, is_local: true }).unwrap()
+    };
+    let (at_once, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let ana = session("ana");
+    for _ in 0..100 {
+        let (ana, at_once, most) = (Arc::clone(&ana), Arc::clone(&at_once), Arc::clone(&most));
+        tokio::spawn(async move {
+            let _place = ana.place().await.unwrap();
+            most.fetch_max(at_once.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::time::sleep(HELD).await;
+            at_once.fetch_sub(1, Ordering::SeqCst);
+        });
+    }
+    tokio::time::sleep(HELD / 2).await;
+    let begun = Instant::now();
+    let _place = session("bo").place().await.unwrap();
+    // Two of the other's may be before it, each for as long as it holds its place; all hundred would take five seconds
+    // at least.
+    assert!(begun.elapsed() < 8 * HELD, "{:?}", begun.elapsed());
+    assert!((1..=2).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+}
+
+async fn begins(running: &Running, password: &str) -> bool {
+    let mut config = tokio_postgres::Config::new();
+    config.host("127.0.0.1").port(running.address.port()).user("ana").password(password).dbname("clinic");
+    config.connect(NoTls).await.is_ok()
+}
+
+/// Each further wrong password waits longer, also where many are tried at once; the right one ends that.
+#[tokio::test(flavor = "multi_thread")]
+async fn wrong_passwords_wait_longer_and_longer() {
+    let _alone = alone().await;
+    let running = Arc::new(running(&csv(50, 0), Duration::ZERO, &[("ana", ratio(1, 4))]).await);
+    let begun = Instant::now();
+    for _ in 0..4 {
+        assert!(!begins(&running, "a guess that is wrong").await);
+    }
+    // A half, one and two seconds between them, and half a second behind the last; all alike would take two.
+    assert!(begun.elapsed() > Duration::from_millis(3_500), "{:?}", begun.elapsed());
+    assert!(begins(&running, PASSWORD).await, "it waits, and is right");
+    let begun = Instant::now();
+    assert!(begins(&running, PASSWORD).await);
+    assert!(begun.elapsed() < Duration::from_secs(2), "it need not wait any more");
+    let guesses: Vec<_> = (0..60)
+        .map(|_| {
+            let running = Arc::clone(&running);
+            tokio::spawn(async move { begins(&running, "a guess that is wrong").await })
+        })
+        .collect();
+    for guess in guesses {
+        assert!(!guess.await.unwrap());
+    }
+    assert!(!begins(&running, PASSWORD).await, "after many guesses at once not even the right one is checked");
+}

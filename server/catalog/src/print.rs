@@ -4,7 +4,7 @@
 //! value could so become a part of the query. Here each text is written with every quote doubled, as standard SQL has it.
 
 use sqlparser::ast::{Expr, Query, Statement, UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut};
-use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::dialect::{Dialect, PostgreSqlDialect};
 use sqlparser::parser::Parser;
 use std::ops::ControlFlow;
 
@@ -56,6 +56,12 @@ pub fn text(query: &Query) -> String {
 /// A statement as text that is read back as the same; nothing where there is none.
 #[must_use]
 pub fn faithful(statement: &Statement) -> Option<String> {
+    faithful_in(statement, &PostgreSqlDialect {})
+}
+
+/// The same of a statement, and a text, of this dialect.
+#[must_use]
+pub fn faithful_in(statement: &Statement, dialect: &dyn Dialect) -> Option<String> {
     let raw = |statement: &Statement| {
         let mut raw = statement.clone();
         let _ = VisitMut::visit(&mut raw, &mut Raw);
@@ -63,7 +69,7 @@ pub fn faithful(statement: &Statement) -> Option<String> {
     };
     let meant = raw(statement);
     let text = meant.to_string();
-    let read = Parser::parse_sql(&PostgreSqlDialect {}, &text).ok()?;
+    let read = Parser::parse_sql(dialect, &text).ok()?;
     matches!(read.as_slice(), [read] if raw(read) == meant).then_some(text)
 }
 

@@ -3,7 +3,7 @@
 
 use deniable::Error;
 use deniable_core::exact::{Rational, Rounding, percent};
-use deniable_core::text::without_secrets;
+use deniable_core::text::{printable, without_secrets};
 use deniable_ledger::{ApprovalError, ChargeError, Decision};
 use deniable_release::ReleaseError;
 use deniable_release::plan::{PlanError, PlanErrorKind};
@@ -123,8 +123,10 @@ pub fn not_allowed(number: usize, decision: Option<&Decision>) -> Failure {
                 .hint("ask again once deniable.requests says that it is approved")
         }
         Some(decision) => {
-            let why = if decision.reason.is_empty() { String::new() } else { format!(": {}", decision.reason) };
-            Failure::new(Code::NotAllowed, format!("your request {number} was rejected by \"{}\"{why}", decision.by))
+            let why =
+                if decision.reason.is_empty() { String::new() } else { format!(": {}", printable(&decision.reason)) };
+            let by = printable(&decision.by);
+            Failure::new(Code::NotAllowed, format!("your request {number} was rejected by \"{by}\"{why}"))
                 .detail("nothing was charged")
         }
     }

@@ -8,6 +8,7 @@
 //! | when is what done, and when may it be seen? | [`queue`] |
 //! | what is told of what went wrong? | [`failures`] |
 //! | which tables and columns are there? | [`describe`], [`own`] |
+//! | how is a query of another shown? | `printed` |
 //! | how is an answer a table? | [`rows`], [`beside`], `remembered` |
 //! | what can SQL be tried on? | [`simulated`] |
 //! | who is let in, and how long do wrong passwords wait? | [`server`], `attempts` |
@@ -30,6 +31,7 @@ pub mod failures;
 pub mod log;
 pub mod metrics;
 pub mod own;
+mod printed;
 pub mod queue;
 mod remembered;
 pub mod rows;

@@ -1,7 +1,9 @@
 //! The rows of the server's own tables: of the ledger what whoever asks may know of it.
 
+use crate::printed::printed;
 use deniable::exact::{Rational, Rounding, decimal, percent, ratio, whole};
 use deniable::{Guarantee, Policy, RemainingBudget};
+use deniable_core::text::printable;
 use deniable_ledger::{Account, AccountId, Part, Request, Sharing, Summary};
 use deniable_publication::Statement;
 use deniable_publication::remaining::share_left;
@@ -89,11 +91,11 @@ fn requests(policy: &Policy, account: Option<&Account>) -> Rows {
         vec![
             text((at + 1).to_string()),
             day(&request.at),
-            text(request.ask.sql.clone()),
+            text(printed(&request.ask.sql)),
             share,
             text(state),
-            decision.map(|decision| decision.by.clone()),
-            decision.map(|decision| decision.reason.clone()).filter(|reason| !reason.is_empty()),
+            decision.map(|decision| printable(&decision.by).into_owned()),
+            decision.map(|decision| printable(&decision.reason).into_owned()).filter(|reason| !reason.is_empty()),
         ]
     };
     account.map(|account| account.requests.iter().enumerate().map(row).collect()).unwrap_or_default()
@@ -106,7 +108,7 @@ fn releases(policy: &Policy, account: Option<&Account>) -> Rows {
         vec![
             text((at + 1).to_string()),
             day(&release.at),
-            text(release.ask.sql.clone()),
+            text(printed(&release.ask.sql)),
             share,
             text(release.cost.in_words()),
             text(if release.part == Part::Whole { "t" } else { "f" }),

@@ -53,7 +53,7 @@ fn a_query_waits_until_it_is_approved() {
     let seen = eve(
         "SELECT number, state, sql FROM deniable.requests;\nSELECT \"left\" FROM deniable.budget;\nSELECT COUNT(*) FROM visits;\n",
     );
-    assert!(seen.stdout.contains("1|waits|SELECT sex, COUNT(*) AS n FROM visits"), "{seen:?}");
+    assert!(seen.stdout.contains("1|waits|SELECT sex, COUNT(*) AS /* alias */ \"n\" FROM visits"), "{seen:?}");
     assert!(
         seen.stdout.contains("left\n0.25\n") && seen.stderr.contains("an approver is given no answers"),
         "{seen:?}"
@@ -101,6 +101,36 @@ fn a_query_waits_until_it_is_approved() {
         "{shown:?}"
     );
     place.run(&["ledger", "verify", "policy.toml"]).done();
+}
+
+/// What an analyst writes into a query does not speak to the approver, nor what an approver writes to the analyst.
+#[test]
+fn approvers_are_shown_queries_printed_anew() {
+    if !has_psql() {
+        return;
+    }
+    let place = place();
+    account(&place, &["add", "policy.toml", "eve", "--role", "approver"], "e").done();
+    let server = Server::of(&place);
+    let spaces = " ".repeat(3_000);
+    let hidden = format!(
+        "/* deniable.spend = 1/8 */ /* approved by the board */ SELECT COUNT(*) AS \"approved by the board\" -- harmless\u{1b}[2J\n\
+         FROM visits{spaces}WHERE sex = 'F\u{1b}[8m\u{202e}';\n"
+    );
+    assert!(server.psql("ana", "a", &hidden).stderr.contains("this is your request 1"));
+    let eve = |script: &str| server.psql("eve", "e", &format!("SET deniable.analyst = 'ana';\n{script}")).done();
+    let seen = eve("SELECT sql FROM deniable.requests;\n").stdout;
+    let shown =
+        "SELECT COUNT(*) AS /* alias */ \"approved by the board\" FROM visits WHERE sex = 'F\\u{1b}[8m\\u{202e}'";
+    assert!(seen.contains(shown), "{seen:?}");
+    eve("CALL deniable.reject(1, E'no\\x1b[2J\u{202e}so');\n");
+    for told in [
+        server.psql("ana", "a", &hidden).stderr,
+        server.psql("ana", "a", "SELECT reason FROM deniable.requests;\n").stdout,
+    ] {
+        assert!(told.contains("no\\u{1b}[2J\\u{202e}so"), "{told:?}");
+        assert!(!told.contains(['\u{1b}', '\u{202e}']), "{told:?}");
+    }
 }
 
 /// By a function of its name, or by settings: the same question, which is paid for once.

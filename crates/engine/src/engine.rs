@@ -10,11 +10,14 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 const BRIDGE: &str = include_str!("bridge.py");
 /// What statements mean rests on these settings: they are made, and read back.
-const SPARK: [(&str, &str); 4] = [
+const SPARK: [(&str, &str); 5] = [
     ("spark.sql.ansi.enabled", "true"),
     ("spark.sql.session.timeZone", "UTC"),
     ("spark.sql.caseSensitive", "true"),
     ("spark.sql.decimalOperations.allowPrecisionLoss", "true"),
+    // Where tables are stored by partitions, groups could be made within each of them: the rows of a person would be
+    // capped once per partition.
+    ("spark.sql.sources.v2.bucketing.enabled", "false"),
 ];
 const DUCK_DB: [(&str, &str); 2] = [("TimeZone", "UTC"), ("default_collation", "")];
 /// The first version of Spark whose texts tell whether they are in UTF-8.
@@ -279,6 +282,46 @@ fn stored(kind: &str) -> Option<Stored> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::path::Path;
+
+    /// A program in place of the interpreter, which answers for Spark: every setting is taken, but for those that `but`
+    /// changes.
+    fn spark(folder: &Path, but: &str) -> Option<String> {
+        let program = format!(
+            "#!/usr/bin/env python3\nimport json, sys\nfor line in sys.stdin:\n    question, answer = json.loads(line), None\n    \
+             if question.get('ask') == 'settings':\n        pinned = dict(question['pinned'])\n        {but}\n        answer = {{'version': \
+             '4.2.0', 'pinned': pinned, 'others': []}}\n    print(json.dumps({{'answer': answer}}), flush=True)\n"
+        );
+        let path = folder.join("spark");
+        // By another process, so that no thread of this one has it open for writing when it is run.
+        let write = "import os, sys\nopen(sys.argv[1], 'w').write(sys.argv[2])\nos.chmod(sys.argv[1], 0o700)";
+        let written = Command::new("python3").args(["-c", write]).arg(&path).arg(program).status();
+        written.is_ok_and(|status| status.success()).then(|| path.display().to_string())
+    }
+
+    /// With partitioned grouping a person is capped once per partition of the stored table: an engine that keeps it is
+    /// not asked.
+    #[test]
+    fn spark_is_refused_where_it_may_group_by_stored_partitions() {
+        const SETTING: &str = "spark.sql.sources.v2.bucketing.enabled";
+        let folder = tempfile::tempdir().unwrap();
+        let started = |but: &str| {
+            let python = spark(folder.path(), but)?;
+            Some(Engine::start(EngineKind::Spark, "local[1]", &python))
+        };
+        let Some(taken) = started("pass") else { return };
+        let taken = taken.unwrap();
+        assert_eq!(taken.settings().get(SETTING).map(String::as_str), Some("false"));
+        for but in [
+            format!("pinned['{SETTING}'] = 'true'"),
+            format!("del pinned['{SETTING}']"),
+            format!("pinned['{SETTING}'] = None"),
+        ] {
+            let refused = started(&but).unwrap().unwrap_err();
+            let wanted = format!("cannot be set to {SETTING}");
+            assert!(refused.problem.contains(&wanted) || but.contains("None"), "{but}: {}", refused.problem);
+        }
+    }
 
     #[test]
     fn types_that_mean_the_same_everywhere() {

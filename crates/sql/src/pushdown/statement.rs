@@ -157,7 +157,10 @@ fn entity_input(query: &Query, key: &str) -> Result<usize, Refusal> {
     found.ok_or_else(|| Refusal::new("the entity key", "it is not declared", PULL))
 }
 
-/// The pseudonym of a row's entity: hexadecimal digits of 128 bits.
+/// The pseudonym of a row's entity: hexadecimal digits of 128 bits. Rows are grouped and ranked by it and never by the
+/// stored column, so that no
+/// engine can take the partitions in which the table is stored for its groups: an entity would then be capped once in
+/// each of them.
 fn entity(query: &Query, dialect: Dialect, key: &str) -> Result<String, Refusal> {
     let spelt = dialect.spellings();
     let input = entity_input(query, key)?;

@@ -29,6 +29,29 @@ fn query(sql: &str) -> Query {
     Query::new(sql, &[table()]).unwrap_or_else(|error| panic!("{sql}: {error}"))
 }
 
+/// Entities are grouped and ranked by a derived key: by the stored column an engine could do it within each partition
+/// of the stored table.
+#[test]
+fn entities_are_grouped_by_a_derived_key() {
+    let query = query("SELECT ward, SUM(x) AS s FROM t GROUP BY ward").portable();
+    for (dialect, hash) in
+        [(Dialect::Spark, "substr(sha2(:salt || 'e' || "), (Dialect::DuckDb, "substr(sha256($salt || 'e' || ")]
+    {
+        let sql = query.statement(dialect, "visits", &stored()).unwrap().sql;
+        let name = dialect.name("who`\"");
+        assert!(sql.contains(hash) && sql.contains(", 1, 32) AS e, "), "{sql}");
+        assert!(sql.contains("GROUP BY e, c, u0"), "{sql}");
+        for by in ["GROUP BY ", "PARTITION BY "] {
+            for (at, _) in sql.match_indices(by) {
+                let keys = &sql[at + by.len()..];
+                assert!(keys.starts_with("e, c") || keys.starts_with("e ORDER BY") || keys.starts_with('c'), "{keys}");
+                let keys = keys.split(['\n', ')']).next().unwrap();
+                assert!(!keys.contains(&name), "{keys}");
+            }
+        }
+    }
+}
+
 /// Names are quoted, and constants are digits: nothing that a policy or an analyst writes stands in a statement as it was written.
 #[test]
 fn nothing_is_written_as_somebody_wrote_it() {

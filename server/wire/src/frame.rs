@@ -56,13 +56,12 @@ impl Decoder for Frames {
     fn decode(&mut self, buffer: &mut BytesMut) -> Result<Option<Self::Item>, FrameError> {
         let Some(head) = buffer.get(..HEAD) else { return Ok(None) };
         let letter = head[0];
-        let length = usize::try_from(i32::from_be_bytes([head[1], head[2], head[3], head[4]])).unwrap_or(usize::MAX);
+        let malformed = || FrameError::Malformed(char::from(letter));
+        // A length counts itself; a negative one is none.
+        let length = i32::from_be_bytes([head[1], head[2], head[3], head[4]]);
+        let length = usize::try_from(length).ok().filter(|length| *length >= HEAD - 1).ok_or_else(malformed)?;
         if length > self.most {
             return Err(FrameError::TooLong { length, most: self.most });
-        }
-        let malformed = || FrameError::Malformed(char::from(letter));
-        if length < HEAD - 1 {
-            return Err(malformed());
         }
         if buffer.len() < length + 1 {
             buffer.reserve(length + 1 - buffer.len());

@@ -139,7 +139,8 @@ async fn lying_messages_are_answered() {
         (message(b'P', b"\0SELECT 1\0\xff\xff"), "08P01"),
         (message(b'D', b""), "08P01"),
         (message(b'E', b"\0\0\0"), "08P01"),
-        (b"P\xff\xff\xff\xfe".to_vec(), "54000"),
+        (b"P\xff\xff\xff\xfe".to_vec(), "08P01"),
+        (b"P\x7f\xff\xff\xff".to_vec(), "54000"),
         (b"P\0\0\0\x03".to_vec(), "08P01"),
         (vec![0; 40], "08P01"),
     ] {

@@ -152,10 +152,6 @@ fn together(scales: &mut [f64], outside: f64) -> f64 {
 /// The chance is `1 − (2/π)·∫ sin(ut)/u·φ(u) du` over `u > 0` with the characteristic function `φ(u) = Π 1/(1 + u²βᵢ²)` (Gil-Pelaez 1951). In steps of
 /// `h` the integral is off by no more than the chance to be beyond `2π/h − t`, which Chernoff's bound makes small.
 fn many(scales: &mut [f64], outside: f64) -> f64 {
-    let (bound, furthest) = (chernoff(scales, outside), chernoff(scales, LEFT_OUT / 4.0));
-    if !bound.is_finite() || !furthest.is_finite() {
-        return bound;
-    }
     // Equal scales are looked at together.
     scales.sort_by(f64::total_cmp);
     let mut groups: Vec<(f64, f64)> = Vec::new();
@@ -164,6 +160,10 @@ fn many(scales: &mut [f64], outside: f64) -> f64 {
             Some((known, count)) if known.to_bits() == scale.to_bits() => *count += 1.0,
             _ => groups.push((*scale, 1.0)),
         }
+    }
+    let (bound, furthest) = (chernoff(&groups, outside), chernoff(&groups, LEFT_OUT / 4.0));
+    if !bound.is_finite() || !furthest.is_finite() {
+        return bound;
     }
     let step = std::f64::consts::TAU / (2.0 * furthest);
     let weight = |at: usize| {
@@ -188,11 +188,12 @@ fn many(scales: &mut [f64], outside: f64) -> f64 {
 }
 
 /// The same by Chernoff's bound `2·exp(−λt)·Π 1/(1 − λ²βᵢ²)`, which holds for every `λ` below all `1/βᵢ`: the best of some.
-fn chernoff(scales: &[f64], outside: f64) -> f64 {
-    let largest = scales.iter().copied().fold(0.0, f64::max);
+/// Groups are scales with the number of noises that have them.
+fn chernoff(groups: &[(f64, f64)], outside: f64) -> f64 {
+    let largest = groups.iter().map(|(scale, _)| *scale).fold(0.0, f64::max);
     let at = |step: u32| {
         let lambda = f64::from(step) / f64::from(STEPS) / largest;
-        let product: f64 = scales.iter().map(|scale| -(-(lambda * scale).powi(2)).ln_1p()).sum();
+        let product: f64 = groups.iter().map(|(scale, count)| -count * (-(lambda * scale).powi(2)).ln_1p()).sum();
         (product + (2.0 / outside).ln()) / lambda
     };
     (1..STEPS).map(at).fold(f64::INFINITY, f64::min) * (1.0 + SAFE)

@@ -1,261 +1,205 @@
-//! Conditions that no row meets two of, by construction (C-2f).
+//! Detects conditions that no row can meet together, from their syntax alone (C-2f).
 //!
-//! Both are evaluated at every place that one value can have among the constants it is compared with: at each of them, in each gap between
-//! two, and where it is missing. What else a condition depends on may be anything. Where nowhere both can be true, they exclude each other.
-//! The value is the same node of the program in both, casts included, and the order of the constants is that of the comparison that is
-//! executed: whatever rows hold, a value has exactly one of these places.
+//! The places of a value are: missing, equal to one of the constants that any condition compares it with, and
+//! inside each gap between two neighbouring constants. Each condition is evaluated at all places of one value at
+//! once; a bit set holds the places, so that a comparison costs one operation for 64 of them. Everything else that
+//! a condition depends on is unknown. Two conditions exclude each other if no place makes both true. Both
+//! conditions must refer to the same node of the program, casts included, and constants are ordered as the executed
+//! comparison orders them, so that a value has exactly one place in every row.
 
-use deniable_expression::{Comparison, Id, Node, Operation, Program, Type, Value};
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
+mod places;
 
-/// Most constants that a value is looked at between.
-const MOST_CONSTANTS: usize = 256;
+use deniable_expression::{Comparison, Id, Node, Operation, Program, Value};
+use places::{Bits, Places, Truths};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// Whether no row can meet all of these conditions and all of those.
-pub(crate) fn exclude(program: &Program, these: &[Id], those: &[Id]) -> bool {
-    let of = |conditions: &[Id]| conditions.iter().flat_map(|id| subjects(program, *id)).collect::<BTreeSet<Id>>();
-    let (ours, theirs) = (of(these), of(those));
-    ours.intersection(&theirs).any(|subject| {
-        let both = || these.iter().chain(those);
-        let mut constants: Vec<Value> = both().flat_map(|id| constants(program, *id, *subject)).collect();
-        constants.sort_by(|left, right| order(left, right).unwrap_or(Ordering::Equal));
-        constants.dedup();
-        let ordered = constants.windows(2).all(|pair| order(&pair[0], &pair[1]) == Some(Ordering::Less));
-        if !ordered || constants.len() > MOST_CONSTANTS {
-            return false;
-        }
-        let met = |conditions: &[Id], place: Place| {
-            conditions.iter().all(|id| truths(program, *id, *subject, &constants, place).contains(Truths::TRUE))
-        };
-        places(program.kind(*subject), &constants).into_iter().all(|place| !(met(these, place) && met(those, place)))
-    })
+/// Most constants in all conditions of a query. Conditions with more are treated as not exclusive: each measure
+/// then gets its own
+/// part of the share, which adds noise and never removes any.
+pub(crate) const MOST_CONSTANTS: usize = 10_000;
+
+/// Most steps for the comparison of a query's conditions. Beyond this, all conditions are treated as not exclusive.
+pub(crate) const MOST_STEPS: u64 = 20_000_000;
+
+/// The pairs of condition lists that exclude each other: no row meets all conditions of both lists.
+#[derive(Debug)]
+pub(crate) struct Exclusions {
+    /// For each list, the set of lists that it excludes.
+    excluded: Vec<Bits>,
+    /// Comparisons of constants and operations on words of places.
+    pub(crate) steps: u64,
 }
 
-/// Where a value is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Place {
-    Missing,
-    /// At the constant of this position.
-    At(usize),
-    /// Below the constant of this position and above the one before.
-    Below(usize),
-    /// What is true or false itself.
-    Truth(bool),
-}
-
-fn places(kind: Type, constants: &[Value]) -> Vec<Place> {
-    if kind == Type::Boolean {
-        return vec![Place::Missing, Place::Truth(false), Place::Truth(true)];
+impl Exclusions {
+    /// No list excludes another.
+    pub(crate) fn none(lists: usize) -> Self {
+        Self { excluded: vec![Bits::none(lists); lists], steps: 0 }
     }
-    let is_empty = |gap: usize| match (gap.checked_sub(1).and_then(|before| constants.get(before)), constants.get(gap))
-    {
-        // Between neighbours there is none.
-        (Some(Value::Integer(low)), Some(Value::Integer(high))) => low.checked_add(1) == Some(*high),
-        _ => false,
-    };
-    let gaps = (0..=constants.len()).filter(|gap| !is_empty(*gap)).map(Place::Below);
-    std::iter::once(Place::Missing).chain((0..constants.len()).map(Place::At)).chain(gaps).collect()
+
+    pub(crate) fn new(program: &Program, lists: &[&[Id]]) -> Self {
+        let mut found = Self::none(lists.len());
+        let reached: Vec<BTreeSet<Id>> = lists.iter().map(|list| conditions_in(program, list)).collect();
+        let all: BTreeSet<Id> = reached.iter().flatten().copied().collect();
+        let count = |id: &Id| comparison(program, *id).map_or(0, |asked| asked.constants.len());
+        let constants: usize = all.iter().map(count).sum();
+        found.steps += (reached.iter().map(BTreeSet::len).sum::<usize>() + constants) as u64;
+        if constants > MOST_CONSTANTS {
+            return found;
+        }
+        // Only values that at least two lists depend on can separate lists.
+        let mut about: BTreeMap<Id, Vec<usize>> = BTreeMap::new();
+        for (at, reached) in reached.iter().enumerate() {
+            let subjects: BTreeSet<Id> = reached.iter().map(|id| subject(program, *id)).collect();
+            subjects.into_iter().for_each(|subject| about.entry(subject).or_default().push(at));
+        }
+        for (subject, concerned) in about.into_iter().filter(|(_, concerned)| concerned.len() > 1) {
+            let nodes: BTreeSet<Id> = concerned.iter().flat_map(|at| &reached[*at]).copied().collect();
+            found.look_at(program, subject, &nodes, lists, &concerned);
+            if found.steps > MOST_STEPS {
+                return Self { steps: found.steps, ..Self::none(lists.len()) };
+            }
+        }
+        found
+    }
+
+    pub(crate) fn contains(&self, one: usize, other: usize) -> bool {
+        self.excluded[one].get(other)
+    }
+
+    /// Adds the pairs of `concerned` lists that one value separates.
+    fn look_at(&mut self, program: &Program, subject: Id, nodes: &BTreeSet<Id>, lists: &[&[Id]], concerned: &[usize]) {
+        let about = nodes.iter().filter_map(|id| comparison(program, *id).filter(|asked| asked.subject == subject));
+        let constants: Vec<&Value> = about.flat_map(|asked| asked.constants).flatten().collect();
+        let sorted = constants.len() as u64 * u64::from(constants.len().max(1).ilog2() + 1);
+        let Some(places) = Places::new(program.kind(subject), constants) else { return };
+        let words = places.words();
+        self.steps += sorted + words * nodes.len() as u64;
+        // Arguments come before what uses them.
+        let mut known: BTreeMap<Id, Truths> = BTreeMap::new();
+        for id in nodes {
+            if let Some(asked) = comparison(program, *id).filter(|asked| asked.subject == subject) {
+                self.steps += asked.constants.len() as u64 * u64::from(words.ilog2() + 1);
+            }
+            let truths = truths(program, *id, subject, &places, &known);
+            known.insert(*id, truths);
+        }
+        let may_be_met = |list: &[Id]| {
+            let each = list.iter().filter_map(|id| known.get(id));
+            each.fold(places.all(), |met, truths| met.and(&truths.is_true))
+        };
+        let met: Vec<Bits> = concerned.iter().map(|at| may_be_met(lists[*at])).collect();
+        for (one, at) in concerned.iter().enumerate() {
+            for (other, also) in concerned.iter().enumerate().skip(one + 1) {
+                self.steps += words;
+                if !self.contains(*at, *also) && !met[one].meets(&met[other]) {
+                    self.excluded[*at].set(*also);
+                    self.excluded[*also].set(*at);
+                }
+            }
+        }
+    }
 }
 
-/// The order of the comparison that is executed: of decimals that of their bits, of texts that of their bytes.
-fn order(left: &Value, right: &Value) -> Option<Ordering> {
-    Some(match (left, right) {
-        (Value::Boolean(left), Value::Boolean(right)) => left.cmp(right),
-        (Value::Integer(left), Value::Integer(right)) => left.cmp(right),
-        (Value::Decimal(left), Value::Decimal(right)) => left.get().total_cmp(&right.get()),
-        (Value::Text(left), Value::Text(right)) => left.as_bytes().cmp(right.as_bytes()),
-        (Value::Date(left), Value::Date(right)) => left.cmp(right),
-        (Value::Timestamp(left), Value::Timestamp(right)) => left.cmp(right),
-        _ => return None,
-    })
+/// All conditions that these consist of, themselves included.
+fn conditions_in(program: &Program, list: &[Id]) -> BTreeSet<Id> {
+    let (mut found, mut wanted) = (BTreeSet::new(), list.to_vec());
+    while let Some(id) = wanted.pop() {
+        if found.insert(id)
+            && let Node::Call(Operation::And | Operation::Or | Operation::Not | Operation::IsTrue, inner) =
+                program.node(id)
+        {
+            wanted.extend(inner);
+        }
+    }
+    found
 }
 
-/// What a condition asks of a value: how it compares with a constant.
+/// A comparison of a value with constants.
 struct Asked<'a> {
     subject: Id,
     comparison: Comparison,
-    constant: &'a Value,
+    /// `None` stands for NULL.
+    constants: Vec<Option<&'a Value>>,
+    /// Whether the value is also compared with expressions that are not constant.
+    more: bool,
 }
 
-fn asked<'a>(program: &'a Program, comparison: Comparison, left: Id, right: Id) -> Option<Asked<'a>> {
-    let constant = |id| program.constant_of(id).flatten();
-    match (constant(left), constant(right)) {
-        (None, Some(constant)) => Some(Asked { subject: left, comparison, constant }),
-        (Some(constant), None) => {
-            let turned = match comparison {
-                Comparison::Less => Comparison::Greater,
-                Comparison::LessOrEqual => Comparison::GreaterOrEqual,
-                Comparison::Greater => Comparison::Less,
-                Comparison::GreaterOrEqual => Comparison::LessOrEqual,
-                Comparison::Equal | Comparison::NotEqual | Comparison::Distinct | Comparison::NotDistinct => comparison,
+/// Returns `None` unless the condition compares a value with constants.
+fn comparison<'a>(program: &'a Program, condition: Id) -> Option<Asked<'a>> {
+    let Node::Call(operation, arguments) = program.node(condition) else { return None };
+    let constant = |id: Id| program.constant_of(id);
+    match (operation, arguments.as_slice()) {
+        (Operation::In, [subject, list @ ..]) => {
+            let constants: Vec<_> = list.iter().filter_map(|id| constant(*id)).collect();
+            let more = constants.len() < list.len();
+            Some(Asked { subject: *subject, comparison: Comparison::Equal, constants, more })
+        }
+        (Operation::Compare(comparison), [left, right]) => {
+            let (subject, comparison, value) = match (constant(*left).flatten(), constant(*right).flatten()) {
+                (None, Some(value)) => (*left, *comparison, value),
+                (Some(value), None) => (*right, turned(*comparison), value),
+                _ => return None,
             };
-            Some(Asked { subject: right, comparison: turned, constant })
+            Some(Asked { subject, comparison, constants: vec![Some(value)], more: false })
         }
         _ => None,
     }
 }
 
-/// The values that a condition depends on.
-fn subjects(program: &Program, condition: Id) -> Vec<Id> {
-    let Node::Call(operation, arguments) = program.node(condition) else { return vec![condition] };
-    match (operation, arguments.as_slice()) {
-        // What is joined is one value as well: it and its opposite exclude each other, whatever it is made of.
-        (Operation::And | Operation::Or | Operation::Not | Operation::IsTrue, all) => {
-            std::iter::once(condition).chain(all.iter().flat_map(|id| subjects(program, *id))).collect()
-        }
-        (Operation::IsNull, [value]) | (Operation::In, [value, ..]) => vec![*value],
-        (Operation::Compare(comparison), [left, right]) => {
-            asked(program, *comparison, *left, *right).map_or_else(|| vec![condition], |asked| vec![asked.subject])
-        }
-        _ => vec![condition],
+fn turned(comparison: Comparison) -> Comparison {
+    match comparison {
+        Comparison::Less => Comparison::Greater,
+        Comparison::LessOrEqual => Comparison::GreaterOrEqual,
+        Comparison::Greater => Comparison::Less,
+        Comparison::GreaterOrEqual => Comparison::LessOrEqual,
+        Comparison::Equal | Comparison::NotEqual | Comparison::Distinct | Comparison::NotDistinct => comparison,
     }
 }
 
-/// The constants that a condition compares a value with.
-fn constants(program: &Program, condition: Id, subject: Id) -> Vec<Value> {
-    let Node::Call(operation, arguments) = program.node(condition) else { return Vec::new() };
-    match (operation, arguments.as_slice()) {
-        (Operation::And | Operation::Or | Operation::Not | Operation::IsTrue, all) => {
-            all.iter().flat_map(|id| constants(program, *id, subject)).collect()
-        }
-        (Operation::In, [value, list @ ..]) if *value == subject => {
-            list.iter().filter_map(|id| program.constant_of(*id).flatten().cloned()).collect()
-        }
-        (Operation::Compare(comparison), [left, right]) => {
-            let asked = asked(program, *comparison, *left, *right).filter(|asked| asked.subject == subject);
-            asked.map(|asked| asked.constant.clone()).into_iter().collect()
-        }
-        _ => Vec::new(),
+/// The value that a condition depends on. A combined condition is a value itself: it excludes its own negation.
+fn subject(program: &Program, condition: Id) -> Id {
+    match program.node(condition) {
+        Node::Call(Operation::IsNull, arguments) => arguments.first().copied().unwrap_or(condition),
+        _ => comparison(program, condition).map_or(condition, |asked| asked.subject),
     }
 }
 
-/// What a condition may be: true, false, NULL, or one of several.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Truths(u8);
-
-const EACH: [Truths; 3] = [Truths::TRUE, Truths::FALSE, Truths::NULL];
-
-impl Truths {
-    const TRUE: Self = Self(1);
-    const FALSE: Self = Self(2);
-    const NULL: Self = Self(4);
-    const ANY: Self = Self(7);
-
-    fn of(truth: bool) -> Self {
-        if truth { Self::TRUE } else { Self::FALSE }
-    }
-
-    fn contains(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    fn or_also(self, other: Self) -> Self {
-        Self(self.0 | other.0)
-    }
-
-    /// Every value that both together may have, one from each.
-    fn with(self, other: Self, both: fn(Self, Self) -> Self) -> Self {
-        let pairs = EACH.into_iter().flat_map(|left| EACH.into_iter().map(move |right| (left, right)));
-        let possible = pairs.filter(|(left, right)| self.contains(*left) && other.contains(*right));
-        possible.fold(Self(0), |all, (left, right)| all.or_also(both(left, right)))
-    }
-
-    /// What becomes of each of them.
-    fn map(self, map: fn(Self) -> Self) -> Self {
-        let each = EACH.into_iter().filter(|one| self.contains(*one));
-        each.fold(Self(0), |all, one| all.or_also(map(one)))
-    }
-}
-
-/// What a condition may be where the subject has this place.
-fn truths(program: &Program, condition: Id, subject: Id, constants: &[Value], place: Place) -> Truths {
+/// The possible truth values of a condition at each place of the subject, given those of its parts.
+fn truths(program: &Program, condition: Id, subject: Id, places: &Places, known: &BTreeMap<Id, Truths>) -> Truths {
     if condition == subject {
-        return match place {
-            Place::Missing => Truths::NULL,
-            Place::Truth(truth) => Truths::of(truth),
-            Place::At(_) | Place::Below(_) => Truths::ANY,
-        };
+        return places.itself();
     }
-    let Node::Call(operation, arguments) = program.node(condition) else { return Truths::ANY };
-    let inner = |id: &Id| truths(program, *id, subject, constants, place);
+    let Node::Call(operation, arguments) = program.node(condition) else { return places.any() };
+    let inner = |id: &Id| known.get(id).cloned().unwrap_or_else(|| places.any());
     match (operation, arguments.as_slice()) {
-        (Operation::And, all) => all.iter().map(inner).fold(Truths::TRUE, |left, right| left.with(right, and)),
-        (Operation::Or, all) => all.iter().map(inner).fold(Truths::FALSE, |left, right| left.with(right, or)),
-        (Operation::Not, [only]) => inner(only).map(not),
-        (Operation::IsTrue, [only]) => inner(only).map(|truth| Truths::of(truth == Truths::TRUE)),
-        (Operation::IsNull, [value]) if *value == subject => Truths::of(place == Place::Missing),
-        (Operation::In, [value, list @ ..]) if *value == subject => {
-            let each = list.iter().map(|id| match program.constant_of(*id) {
-                Some(Some(constant)) => compared(Comparison::Equal, constant, constants, place),
-                Some(None) => Truths::NULL,
-                None => Truths::ANY,
-            });
-            each.fold(Truths::FALSE, |left, right| left.with(right, or))
-        }
-        (Operation::Compare(comparison), [left, right]) => match asked(program, *comparison, *left, *right) {
-            Some(asked) if asked.subject == subject => compared(asked.comparison, asked.constant, constants, place),
-            _ => Truths::ANY,
+        (Operation::And, all) => all.iter().fold(places.always(true), |left, right| left.and(&inner(right))),
+        (Operation::Or, all) => all.iter().fold(places.always(false), |left, right| left.or(&inner(right))),
+        (Operation::Not, [only]) => inner(only).not(),
+        (Operation::IsTrue, [only]) => inner(only).known(),
+        (Operation::IsNull, [value]) if *value == subject => places.missing(),
+        _ => match comparison(program, condition).filter(|asked| asked.subject == subject) {
+            Some(asked) => {
+                let compared = match operation {
+                    Operation::In => places.listed(&asked.constants),
+                    _ => {
+                        let [constant] = asked.constants.as_slice() else { return places.any() };
+                        constant.map_or_else(|| places.any(), |constant| places.compared(asked.comparison, constant))
+                    }
+                };
+                if asked.more { compared.or(&places.any()) } else { compared }
+            }
+            None => places.any(),
         },
-        _ => Truths::ANY,
     }
-}
-
-/// How a value at this place compares with a constant.
-fn compared(comparison: Comparison, constant: &Value, constants: &[Value], place: Place) -> Truths {
-    let Some(position) = constants.iter().position(|known| known == constant) else { return Truths::ANY };
-    let order = match place {
-        Place::Missing => {
-            return match comparison {
-                Comparison::Distinct => Truths::TRUE,
-                Comparison::NotDistinct => Truths::FALSE,
-                _ => Truths::NULL,
-            };
-        }
-        Place::At(at) => at.cmp(&position),
-        Place::Below(gap) if gap <= position => Ordering::Less,
-        Place::Below(_) => Ordering::Greater,
-        Place::Truth(truth) => match order(&Value::Boolean(truth), constant) {
-            Some(order) => order,
-            None => return Truths::ANY,
-        },
-    };
-    Truths::of(match comparison {
-        Comparison::Equal | Comparison::NotDistinct => order.is_eq(),
-        Comparison::NotEqual | Comparison::Distinct => order.is_ne(),
-        Comparison::Less => order.is_lt(),
-        Comparison::LessOrEqual => order.is_le(),
-        Comparison::Greater => order.is_gt(),
-        Comparison::GreaterOrEqual => order.is_ge(),
-    })
-}
-
-fn and(left: Truths, right: Truths) -> Truths {
-    match (left, right) {
-        (Truths::FALSE, _) | (_, Truths::FALSE) => Truths::FALSE,
-        (Truths::TRUE, Truths::TRUE) => Truths::TRUE,
-        _ => Truths::NULL,
-    }
-}
-
-fn not(truth: Truths) -> Truths {
-    match truth {
-        Truths::TRUE => Truths::FALSE,
-        Truths::FALSE => Truths::TRUE,
-        other => other,
-    }
-}
-
-fn or(left: Truths, right: Truths) -> Truths {
-    not(and(not(left), not(right)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use deniable_expression::InputColumn;
+    use deniable_expression::{InputColumn, Type};
 
-    /// Conditions over `n`, a whole number, `x`, a decimal, `t`, a text, and `f`, true or false, as a question has them.
+    /// Conditions over `n`, a whole number, `x`, a decimal, `t`, a text, and `f`, true or false, as a question
+    /// has them.
     fn excluded(one: &str, other: &str) -> bool {
         use deniable_core::schema::{Column, ColumnType, TableSchema};
         let columns = [
@@ -382,7 +326,7 @@ mod tests {
                 .unwrap();
             let one = condition(&mut program, (n, f), 0, &mut below);
             let other = condition(&mut program, (n, f), 0, &mut below);
-            if !exclude(&program, &[one], &[other]) {
+            if !Exclusions::new(&program, &[&[one], &[other]]).contains(0, 1) {
                 continue;
             }
             excluding += 1;

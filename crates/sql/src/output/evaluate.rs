@@ -1,6 +1,7 @@
 //! Evaluates terms over noisy cells, with intervals.
 
 use super::Term;
+use super::exact;
 use super::form::At;
 use super::measures::parts;
 use super::number::Number;
@@ -298,7 +299,7 @@ impl<'a> Evaluator<'a> {
             | Term::Window(_) => {
                 let (rows, value) = self.rank_error(term, row);
                 if self.is_of_too_many(term, row) {
-                    let estimate = self.number(term, row, None).estimate;
+                    let estimate = self.number(term, row, None).estimate.and_then(exact::shown);
                     return Shown::Number {
                         estimate,
                         low: None,
@@ -313,6 +314,7 @@ impl<'a> Evaluator<'a> {
                 let Number { estimate, low, high } = self.number_with_interval(term, row, Some(&margins));
                 let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
                 let population = population.then(|| self.population(term, row)).flatten().map(Box::new);
+                let estimate = estimate.and_then(exact::shown);
                 Shown::Number { estimate, low, high, population, rows, deviation, value }
             }
         }

@@ -1,13 +1,16 @@
 //! Numbers as sums of noisy numbers, and ratios of such sums: what arithmetic on answers is, where the law of its noise is known.
 
 use super::Operator;
+use super::exact::{common_unit, product, sum};
 use deniable_core::exact::{Rational, whole};
-use num_integer::Integer;
 use num_traits::Zero;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More ratios than this are not added up into one form: the interval of each number would look at all of them.
 const MOST_RATIOS: usize = 200;
+
+/// Most bits of a weight or constant in a form.
+const MOST_BITS: u64 = 2_048;
 
 /// A noisy number: a measure, and a cell of its level.
 pub(super) type At = (usize, usize);
@@ -49,20 +52,24 @@ impl Linear {
     }
 
     pub(super) fn plus(&self, other: &Self, times: &Rational) -> Self {
-        let mut sum = self.clone();
-        sum.constant += &other.constant * times;
+        #[cfg(test)]
+        super::exact::counted::add((self.weights.len() + other.weights.len()) as u64);
+        let mut all = self.clone();
+        all.constant = sum(&all.constant, &product(&other.constant, times));
         for (at, weight) in &other.weights {
-            *sum.weights.entry(*at).or_default() += weight * times;
+            let known = all.weights.entry(*at).or_default();
+            *known = sum(known, &product(weight, times));
         }
-        sum.weights.retain(|_, weight| !weight.is_zero());
-        sum
+        all.weights.retain(|_, weight| !weight.is_zero());
+        all
     }
 
     /// Adds another.
     pub(super) fn add(&mut self, other: &Self) {
-        self.constant += &other.constant;
+        self.constant = sum(&self.constant, &other.constant);
         for (at, weight) in &other.weights {
-            *self.weights.entry(*at).or_default() += weight;
+            let known = self.weights.entry(*at).or_default();
+            *known = sum(known, weight);
         }
     }
 
@@ -81,6 +88,13 @@ impl Linear {
         (self.weights.len() == 1 && self.constant.is_zero()).then_some((*at, weight))
     }
 
+    fn is_short(&self) -> bool {
+        self.weights
+            .values()
+            .chain([&self.constant])
+            .all(|part| part.numer().bits().max(part.denom().bits()) <= MOST_BITS)
+    }
+
     /// What is added to the measures.
     pub(super) fn constant_part(&self) -> &Rational {
         &self.constant
@@ -88,8 +102,23 @@ impl Linear {
 }
 
 impl Form {
-    /// Two of them combined; `None` where the law of that is not known here.
+    /// Combines two forms; `None` if the law of the result is unknown or its numbers exceed [`MOST_BITS`].
     pub(super) fn combine(self, operator: Operator, other: Self) -> Option<Self> {
+        self.combined(operator, other).filter(Self::is_short)
+    }
+
+    /// Whether all weights and constants are within [`MOST_BITS`].
+    pub(super) fn is_short(&self) -> bool {
+        match self {
+            Self::Linear(sum) => sum.is_short(),
+            Self::Ratio { over, under } => over.is_short() && under.is_short(),
+            Self::Ratios { parts, rest } => {
+                rest.is_short() && parts.iter().all(|(over, under)| over.is_short() && under.is_short())
+            }
+        }
+    }
+
+    fn combined(self, operator: Operator, other: Self) -> Option<Self> {
         use Form::{Linear as Sum, Ratio};
         if let Operator::Add | Operator::Subtract = operator
             && !self.is_one_ratio_with(&other)
@@ -177,7 +206,7 @@ impl Form {
     /// The grid on which all its values lie, as one of them and the step, where it has one.
     pub(super) fn grid(&self) -> Option<(&Rational, Rational)> {
         let Self::Linear(Linear { constant, weights }) = self else { return None };
-        let step = weights.values().cloned().reduce(|one, other| common(&one, &other))?;
+        let step = weights.values().cloned().reduce(|one, other| common_unit(&one, &other))?;
         Some((constant, step))
     }
 
@@ -194,12 +223,6 @@ impl Form {
             }
         }
     }
-}
-
-/// The largest number of which both are whole multiples.
-fn common(one: &Rational, other: &Rational) -> Rational {
-    let over = (one.numer() * other.denom()).gcd(&(other.numer() * one.denom()));
-    Rational::new(over, one.denom() * other.denom())
 }
 
 fn nonzero(value: &Rational) -> Option<&Rational> {

@@ -1,6 +1,7 @@
 //! Which law gives the interval of a term over noisy cells: see `pivot` for the laws themselves.
 
 use super::evaluate::{Evaluator, Place, ROOT_PLACES};
+use super::exact::{compare, lower_end, upper_end};
 use super::form::{At, Form, Linear};
 use super::number::Number;
 use super::pivot::{Cell, Ends};
@@ -72,8 +73,14 @@ impl Evaluator<'_> {
         let bare = Self { values, measured: None, margins: BTreeMap::new(), ranks, views, ..*self };
         let measured = bare.interval(term, row, margins);
         let estimate = self.number(term, row, None).estimate;
-        let low = measured.low.map(|low| estimate.iter().fold(low, |low, shown| low.min(shown.clone())));
-        let high = measured.high.map(|high| estimate.iter().fold(high, |high, shown| high.max(shown.clone())));
+        let low = measured.low.and_then(|low| match &estimate {
+            Some(shown) if compare(shown, &low).is_lt() => lower_end(shown.clone()),
+            _ => Some(low),
+        });
+        let high = measured.high.and_then(|high| match &estimate {
+            Some(shown) if compare(shown, &high).is_gt() => upper_end(shown.clone()),
+            _ => Some(high),
+        });
         Number { estimate, low, high }
     }
 

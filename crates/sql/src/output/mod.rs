@@ -5,7 +5,9 @@
 //! stated confidence: from the law of its noise for sums, differences, ratios, averages and variances (`pivot`); where a
 //! term combines several measures otherwise, each gets a part of the allowed error (the union bound).
 
+mod effort;
 mod evaluate;
+mod exact;
 mod form;
 mod intervals;
 mod measures;
@@ -21,10 +23,15 @@ mod steps;
 mod types;
 mod window;
 
+pub use effort::{Effort, MOST_PLANNING, MOST_STEPS, MOST_TEXT};
 pub use evaluate::{Noisy, Shown, ShownRow};
+pub use exact::MOST_BITS;
 pub use planned::Planned;
 pub use types::ValueType;
 pub use window::{Window, WindowFunction};
+
+#[cfg(test)]
+pub(crate) use exact::counted;
 
 use deniable_core::exact::Rational;
 use deniable_core::schema::Key;
@@ -112,6 +119,13 @@ impl Term {
 }
 
 impl Condition {
+    /// Of how many parts it is made.
+    pub(crate) fn size(&self) -> usize {
+        let mut size = 0;
+        self.parts(&mut |_| size += 1);
+        size
+    }
+
     fn parts(&self, look: &mut dyn FnMut(Part<'_>)) {
         look(Part::Condition(self));
         match self {

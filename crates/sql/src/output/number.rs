@@ -1,8 +1,9 @@
 //! Numbers with intervals, and exact interval arithmetic on them.
 
 use super::evaluate::ROOT_PLACES;
+use super::exact::{compare, difference, limited, lower_end, product, quotient, rounded, significant, sum, upper_end};
 use super::{Function, Operator};
-use deniable_core::exact::{Enclosure, Rational, Rounding, power, square_root, whole};
+use deniable_core::exact::{Enclosure, Rational, Rounding, square_root, whole};
 use num_traits::{Signed, Zero};
 
 /// Binary digits after the point of logarithms and powers of e.
@@ -23,44 +24,37 @@ pub(super) struct Number {
 
 impl Number {
     pub(super) fn exact(value: Option<Rational>) -> Self {
-        Self { low: value.clone(), high: value.clone(), estimate: value }
+        Self { low: value.clone().and_then(lower_end), high: value.clone().and_then(upper_end), estimate: value }
     }
 
     pub(super) fn within(estimate: Option<Rational>, low: Rational, high: Rational) -> Self {
         Self { estimate, low: Some(low), high: Some(high) }
     }
 
+    /// Combines two numbers. The estimate is exact, and NULL beyond [`super::MOST_BITS`]; long ends are rounded outward.
     pub(super) fn combine(&self, operator: Operator, other: &Self) -> Self {
-        let both = |left: &Option<Rational>, right: &Option<Rational>| Some((left.clone()?, right.clone()?));
-        let estimates = both(&self.estimate, &other.estimate);
-        match operator {
-            Operator::Add => Self {
-                estimate: estimates.map(|(l, r)| l + r),
-                low: both(&self.low, &other.low).map(|(l, r)| l + r),
-                high: both(&self.high, &other.high).map(|(l, r)| l + r),
-            },
-            Operator::Subtract => Self {
-                estimate: estimates.map(|(l, r)| l - r),
-                low: both(&self.low, &other.high).map(|(l, r)| l - r),
-                high: both(&self.high, &other.low).map(|(l, r)| l - r),
-            },
-            Operator::Multiply => {
-                let (low, high) = self.corners(other, |l, r| l * r);
-                Self { estimate: estimates.map(|(l, r)| l * r), low, high }
-            }
+        let apply = match operator {
+            Operator::Add => sum,
+            Operator::Subtract => difference,
+            Operator::Multiply => product,
+            Operator::Divide => quotient,
+        };
+        let both = |left: &Option<Rational>, right: &Option<Rational>| Some(apply(left.as_ref()?, right.as_ref()?));
+        let is_null = operator == Operator::Divide && other.estimate.as_ref().is_none_or(Zero::is_zero);
+        let estimate = if is_null { None } else { both(&self.estimate, &other.estimate).and_then(limited) };
+        let (low, high) = match operator {
+            Operator::Add => (both(&self.low, &other.low), both(&self.high, &other.high)),
+            Operator::Subtract => (both(&self.low, &other.high), both(&self.high, &other.low)),
+            Operator::Multiply => self.corners(other, product),
             Operator::Divide => {
-                let estimate = estimates.and_then(|(l, r)| (!r.is_zero()).then(|| l / r));
-                let crosses_zero = match both(&other.low, &other.high) {
-                    Some((low, high)) => !low.is_positive() && !high.is_negative(),
-                    None => true,
+                let crosses_zero = match (&other.low, &other.high) {
+                    (Some(low), Some(high)) => !low.is_positive() && !high.is_negative(),
+                    _ => true,
                 };
-                if crosses_zero {
-                    return Self { estimate, low: None, high: None };
-                }
-                let (low, high) = self.corners(other, |l, r| l / r);
-                Self { estimate, low, high }
+                if crosses_zero { (None, None) } else { self.corners(other, quotient) }
             }
-        }
+        };
+        Self { estimate, low: low.and_then(lower_end), high: high.and_then(upper_end) }
     }
 
     pub(super) fn apply(&self, function: Function) -> Self {
@@ -101,17 +95,13 @@ impl Number {
             return (None, None);
         };
         let all = [apply(a, c), apply(a, d), apply(b, c), apply(b, d)];
-        (all.iter().min().cloned(), all.iter().max().cloned())
+        (all.iter().min_by(|l, r| compare(l, r)).cloned(), all.iter().max_by(|l, r| compare(l, r)).cloned())
     }
 }
 
 fn of(function: Function, value: &Rational) -> Rational {
     match function {
-        Function::Round(digits) => {
-            let scale = power(&whole(10), u32::from(digits.unsigned_abs()));
-            let scale = if digits < 0 { scale.recip() } else { scale };
-            (value * &scale).round() / scale
-        }
+        Function::Round(digits) => rounded(value, digits),
         Function::Floor => value.floor(),
         Function::Ceil => value.ceil(),
         Function::Absolute => value.abs(),
@@ -128,8 +118,10 @@ fn transformed(function: Function, value: &Rational, rounding: Rounding) -> Opti
     };
     match function {
         Function::Sqrt => (!value.is_negative()).then(|| square_root(value, ROOT_PLACES, rounding)),
-        Function::Ln => value.is_positive().then(|| within(Enclosure::ln(value, BITS))),
-        Function::Exp => (value.abs() <= whole(MOST_EXPONENT)).then(|| within(Enclosure::of(value, BITS).exp())),
+        Function::Ln => value.is_positive().then(|| within(Enclosure::ln(&significant(value), BITS))),
+        Function::Exp => {
+            (value.abs() <= whole(MOST_EXPONENT)).then(|| within(Enclosure::of(&significant(value), BITS).exp()))
+        }
         _ => None,
     }
 }

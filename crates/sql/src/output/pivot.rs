@@ -15,11 +15,12 @@
 //! Parts of a range are ruled out as a whole: over a part every weight is at its largest and the number nearest to zero. So what is
 //! left may be a little too wide and never too narrow, whatever shape the set of possible values has.
 
+use super::exact;
 use super::form::{At, Form, Linear};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::interval::{Law, reach_with_normal};
 use num_traits::{Signed, ToPrimitive};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Rounding of a few operations on floats, relative to the largest number among them.
 pub(super) const ROUNDING: f64 = 1e-13;
@@ -141,10 +142,13 @@ impl Cell<'_> {
 
     pub(super) fn sum(&self, sum: &Linear) -> Sum {
         let noisy = |at: At| whole((self.value)(at));
-        let exact = sum.terms().map(|(at, weight)| weight * noisy(at)).sum::<Rational>() + sum.constant_part();
+        let (mut exact, mut size) = (sum.constant_part().clone(), sum.constant_part().abs());
+        for (at, weight) in sum.terms() {
+            let part = exact::product(weight, &noisy(at));
+            exact = exact::sum(&exact, &part);
+            size = exact::sum(&size, &part.abs());
+        }
         let float = |value: &Rational| value.to_f64().unwrap_or(f64::MAX);
-        let size =
-            sum.terms().map(|(at, weight)| (weight * noisy(at)).abs()).sum::<Rational>() + sum.constant_part().abs();
         let weights = sum.terms().map(|(at, weight)| (at, float(weight))).collect();
         Sum { value: float(&exact), size: float(&size), weights }
     }
@@ -165,18 +169,13 @@ impl Cell<'_> {
         reach_with_normal(&noises, normal, outside)
     }
 
-    /// The largest that the noise of `over − θ·under` reaches for any `θ` from one end to the other.
-    fn reach_between(&self, over: &Sum, under: &Sum, ends: [f64; 2], normal: f64, outside: f64) -> f64 {
-        let mut all: BTreeMap<At, f64> = BTreeMap::new();
-        for theta in ends {
-            for at in over.weights.keys().chain(under.weights.keys()) {
-                let weight = |sum: &Sum| sum.weights.get(at).copied().unwrap_or_default();
-                let (a, b) = (weight(over), theta * weight(under));
-                let largest = all.entry(*at).or_default();
-                *largest = largest.max((a - b).abs() + ROUNDING * (a.abs() + b.abs()));
-            }
-        }
-        self.reach(all.into_iter(), normal, outside)
+    /// The largest reach of the noise of `a − θ·b` for `θ` between both ends. Each noisy number has a weight in `a` and in `b`.
+    fn reach_between(&self, weights: &[(At, f64, f64)], ends: [f64; 2], normal: f64, outside: f64) -> f64 {
+        let largest = |(at, a, b): &(At, f64, f64)| {
+            let at_end = |theta: f64| (a - theta * b).abs() + ROUNDING * (a.abs() + (theta * b).abs());
+            (*at, at_end(ends[0]).max(at_end(ends[1])))
+        };
+        self.reach(weights.iter().map(largest), normal, outside)
     }
 
     pub(super) fn ratio(&self, over: &Sum, under: &Sum, outside: f64) -> Ends {
@@ -186,21 +185,26 @@ impl Cell<'_> {
             return (None, None);
         }
         let estimate = over.value / under.value;
-        let near = self.reach_between(over, under, [estimate; 2], self.normal, outside) / under.value.abs();
+        let keys: BTreeSet<At> = over.weights.keys().chain(under.weights.keys()).copied().collect();
+        let weight = |sum: &Sum, at: &At| sum.weights.get(at).copied().unwrap_or_default();
+        let weights: Vec<(At, f64, f64)> =
+            keys.into_iter().map(|at| (at, weight(over, &at), weight(under, &at))).collect();
+        let turned: Vec<(At, f64, f64)> = weights.iter().map(|(at, a, b)| (*at, *b, *a)).collect();
+        let near = self.reach_between(&weights, [estimate; 2], self.normal, outside) / under.value.abs();
         if !near.is_finite() {
             return (None, None);
         }
         let excluded = |from: f64, to: f64| {
             let far = nearest_to_zero(&[over.value - from * under.value, over.value - to * under.value]);
             let size = over.size + from.abs().max(to.abs()) * under.size;
-            far > self.reach_between(over, under, [from, to], self.normal, outside) + ROUNDING * size
+            far > self.reach_between(&weights, [from, to], self.normal, outside) + ROUNDING * size
         };
         // So far out on one side nothing is possible: of `θ` the noise is that of `under`, and a little of `over`.
         let outer = |side: f64| {
             let mut far = estimate.abs() + 10.0 * near + f64::MIN_POSITIVE;
             (0..12).find_map(|_| {
                 // Divided by θ: the weights of `under`, and of `over` at most `1/far` of them.
-                let reach = self.reach_between(under, over, [0.0, side / far], self.normal / far, outside);
+                let reach = self.reach_between(&turned, [0.0, side / far], self.normal / far, outside);
                 let rest = under.value.abs() - over.value.abs() / far;
                 let found = (rest > reach + ROUNDING * (under.size + over.size / far)).then_some(side * far);
                 far *= 8.0;

@@ -1,6 +1,7 @@
 //! What terms would be, and how far off, were the noisy values these: the intervals that answers get, around guessed values.
 
 use super::evaluate::{Evaluator, Noisy, Place};
+use super::exact;
 use super::measures::{measures, parts};
 use super::number::Number;
 use super::steps::Cut;
@@ -50,9 +51,13 @@ impl Query {
         let planned = |(level, term): &(usize, Term)| {
             let (place, size) = (middle(*level), parts(term, *level, self));
             if evaluator.is_of_too_many(term, place) {
-                return Planned { answer: evaluator.number(term, place, None).estimate, error: None };
+                return Planned {
+                    answer: evaluator.number(term, place, None).estimate.and_then(exact::shown),
+                    error: None,
+                };
             }
-            let shown = evaluator.number_with_interval(term, place, Some(&evaluator.margins_of(size)));
+            let mut shown = evaluator.number_with_interval(term, place, Some(&evaluator.margins_of(size)));
+            shown.estimate = shown.estimate.and_then(exact::shown);
             let safe = reach(&shown, &evaluator.possible(term, place));
             let error = match evaluator.form(bare(term), place) {
                 Some(_) => safe,

@@ -1,6 +1,7 @@
 //! Which rows are shown, in which order: HAVING, GROUP BY over results, ORDER BY and LIMIT. Released values decide alone.
 
 use super::evaluate::{Evaluator, Place};
+use super::exact;
 use super::{Comparison, Condition, Sort, Step, Term};
 use crate::plan::Query;
 use deniable_core::exact::{Rational, whole};
@@ -20,7 +21,6 @@ pub(super) enum Cut {
 }
 
 /// A value that is compared.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Value {
     Null,
     Number(Rational),
@@ -28,6 +28,36 @@ pub(super) enum Value {
     /// In place of a key: about all of them together.
     All,
 }
+
+impl Ord for Value {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let place = |value: &Self| match value {
+            Self::Null => 0,
+            Self::Number(_) => 1,
+            Self::Key(_) => 2,
+            Self::All => 3,
+        };
+        match (self, other) {
+            (Self::Number(one), Self::Number(other)) => exact::compare(one, other),
+            (Self::Key(one), Self::Key(other)) => one.cmp(other),
+            (one, other) => place(one).cmp(&place(other)),
+        }
+    }
+}
+
+impl PartialOrd for Value {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Value {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Value {}
 
 impl Evaluator<'_> {
     /// The rows that steps leave of these levels' cells. What windows see on the way stays known.
@@ -54,7 +84,7 @@ impl Evaluator<'_> {
                     let view = self.see_one(&rows, only);
                     self.views.insert(*window, Arc::new(view));
                 }
-                Step::Sort(by) => rows.sort_by(|left, right| self.order(by, *left, *right)),
+                Step::Sort(by) => rows = self.sorted(by, rows).into_iter().map(|(_, row)| row).collect(),
                 Step::Filter(_) | Step::Limit { .. } if cut == Cut::Never => {}
                 Step::Filter(condition) => rows.retain(|row| self.holds(condition, *row) == Some(true)),
                 Step::Limit { skip, fetch } => {
@@ -79,6 +109,8 @@ impl Evaluator<'_> {
     pub(super) fn settled<'t>(&'t self, term: &'t Term, row: Place) -> (&'t Term, Place) {
         let (mut term, mut row) = (term, row);
         loop {
+            #[cfg(test)]
+            exact::counted::add(1);
             (term, row) = match term {
                 Term::Case(branches, otherwise) => {
                     let chosen = branches.iter().find(|(condition, _)| self.decides(condition, row));
@@ -115,22 +147,12 @@ impl Evaluator<'_> {
         shown.holds(condition, row) == Some(true)
     }
 
-    /// Compares two rows; only estimates decide, so no margins are needed.
-    pub(super) fn order(&self, by: &[Sort], left: Place, right: Place) -> Ordering {
-        by.iter()
-            .map(|Sort { term, ascending, nulls_first }| {
-                let directed = |order: Ordering| if *ascending { order } else { order.reverse() };
-                let nulls =
-                    |left_null: bool| if left_null == *nulls_first { Ordering::Less } else { Ordering::Greater };
-                match (self.value(term, left), self.value(term, right)) {
-                    (Value::Null, Value::Null) => Ordering::Equal,
-                    (Value::Null, _) => nulls(true),
-                    (_, Value::Null) => nulls(false),
-                    (l, r) => directed(compare(&l, &r).unwrap_or(Ordering::Equal)),
-                }
-            })
-            .find(|order| order.is_ne())
-            .unwrap_or(Ordering::Equal)
+    /// Sorts rows by values that are evaluated once for each row, and returns these values. Only estimates decide.
+    pub(super) fn sorted(&self, by: &[Sort], rows: Vec<Place>) -> Vec<(Vec<Value>, Place)> {
+        let values = |row: Place| by.iter().map(|by| self.value(&by.term, row)).collect();
+        let mut all: Vec<(Vec<Value>, Place)> = rows.into_iter().map(|row| (values(row), row)).collect();
+        all.sort_by(|(left, _), (right, _)| order(by, left, right));
+        all
     }
 
     /// Whether a condition is true of a row; `None` when that is unknown.
@@ -195,6 +217,21 @@ impl Evaluator<'_> {
     }
 }
 
+/// Compares two rows by their sort values.
+pub(super) fn order(by: &[Sort], left: &[Value], right: &[Value]) -> Ordering {
+    let each = by.iter().zip(left.iter().zip(right)).map(|(Sort { ascending, nulls_first, .. }, (left, right))| {
+        let directed = |order: Ordering| if *ascending { order } else { order.reverse() };
+        let nulls = |left_null: bool| if left_null == *nulls_first { Ordering::Less } else { Ordering::Greater };
+        match (left, right) {
+            (Value::Null, Value::Null) => Ordering::Equal,
+            (Value::Null, _) => nulls(true),
+            (_, Value::Null) => nulls(false),
+            (left, right) => directed(compare(left, right).unwrap_or(Ordering::Equal)),
+        }
+    });
+    each.into_iter().find(|order| order.is_ne()).unwrap_or(Ordering::Equal)
+}
+
 /// The order of two values of one kind; `None` when one is NULL or they are of two kinds.
 fn compare(left: &Value, right: &Value) -> Option<Ordering> {
     match (left, right) {
@@ -202,7 +239,7 @@ fn compare(left: &Value, right: &Value) -> Option<Ordering> {
         (Value::Key(Key::Other), Value::Key(Key::Other)) => Some(Ordering::Equal),
         (Value::Key(Key::Other), Value::Key(_) | Value::Number(_)) => Some(Ordering::Greater),
         (Value::Key(_) | Value::Number(_), Value::Key(Key::Other)) => Some(Ordering::Less),
-        (Value::Number(left), Value::Number(right)) => Some(left.cmp(right)),
+        (Value::Number(left), Value::Number(right)) => Some(exact::compare(left, right)),
         (Value::Key(Key::Text(left)), Value::Key(Key::Text(right))) => Some(left.cmp(right)),
         (Value::Key(Key::Boolean(left)), Value::Key(Key::Boolean(right))) => Some(left.cmp(right)),
         (Value::Key(Key::Date(left)), Value::Key(Key::Date(right))) => Some(left.cmp(right)),

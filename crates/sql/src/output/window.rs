@@ -8,12 +8,13 @@
 //! is a window through which every row sees that one.
 
 use super::evaluate::{Evaluator, Place};
+use super::exact::{self, limited};
 use super::form::{At, Form, Linear};
 use super::intervals::placed;
 use super::number::Number;
 use super::pivot::Cell;
 use super::slope::Slope;
-use super::steps::{Value, nothing};
+use super::steps::{Value, nothing, order};
 use super::{Operator, Sort, Term};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::margin;
@@ -25,9 +26,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// Over more rows a sum has no interval: each row's would look at all of them.
-const MOST_ROWS: usize = 1_000;
+pub(super) const MOST_ROWS: usize = 1_000;
 /// A number that rests on more values than this has no interval: one of windows over windows looks at all rows, for each of them.
-const MOST_VALUES: usize = 5_000;
+pub(super) const MOST_VALUES: usize = 5_000;
 
 /// A window function: of each row, over some of the rows that are shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +74,14 @@ pub enum WindowFunction {
     Only,
 }
 
+impl Window {
+    /// The number of parts of all its expressions.
+    pub(crate) fn size(&self) -> usize {
+        let order = self.order.iter().map(|by| &by.term);
+        [&self.argument].into_iter().chain(&self.partition).chain(order).map(Term::size).sum()
+    }
+}
+
 impl WindowFunction {
     /// Whether it is a weighted sum of values.
     fn adds(self) -> bool {
@@ -115,9 +124,9 @@ impl Evaluator<'_> {
         {
             view.insert(place, self.nothing_seen(window));
         }
-        for mut rows in partitions {
-            rows.sort_by(|left, right| self.order(&window.order, *left, *right));
-            self.look_at(window, Arc::new(rows), &mut view);
+        for rows in partitions {
+            let (keys, rows): (Vec<Vec<Value>>, Vec<Place>) = self.sorted(&window.order, rows).into_iter().unzip();
+            self.look_at(window, &keys, Arc::new(rows), &mut view);
         }
         view
     }
@@ -143,8 +152,9 @@ impl Evaluator<'_> {
         }
     }
 
-    fn look_at(&self, window: &Window, rows: Arc<Vec<Place>>, view: &mut View) {
-        let is_peer = |left: usize, right: usize| self.order(&window.order, rows[left], rows[right]) == Ordering::Equal;
+    /// Adds the values of one partition, whose rows are sorted by `keys`.
+    fn look_at(&self, window: &Window, keys: &[Vec<Value>], rows: Arc<Vec<Place>>, view: &mut View) {
+        let is_peer = |left: usize, right: usize| order(&window.order, &keys[left], &keys[right]) == Ordering::Equal;
         let mut so_far = Tally::default();
         let (mut start, mut dense) = (0, 0);
         while start < rows.len() {
@@ -415,7 +425,7 @@ impl Evaluator<'_> {
                 (sum, form) => sum.combine(Operator::Add, form)?,
             };
         }
-        Some(sum.times(&share(function, rows.len())))
+        Some(sum.times(&share(function, rows.len()))).filter(Form::is_short)
     }
 
     /// How much it moves with each noisy number.
@@ -441,21 +451,31 @@ struct Tally {
     present: usize,
     /// Their sum, or the extreme one.
     value: Option<Rational>,
+    /// Whether the sum exceeded the limit of bits, after which it stays NULL.
+    is_too_long: bool,
 }
 
 impl Tally {
     fn add(&mut self, function: WindowFunction, value: Rational) {
         self.present += 1;
-        self.value = Some(match (self.value.take(), function) {
-            (None, _) => value,
-            (Some(known), WindowFunction::Least) => known.min(value),
-            (Some(known), WindowFunction::Greatest) => known.max(value),
-            (Some(known), _) => known + value,
-        });
+        self.value = match (self.value.take(), function) {
+            (None, _) if self.is_too_long => None,
+            (None, _) => Some(value),
+            (Some(known), WindowFunction::Least) if exact::compare(&known, &value).is_le() => Some(known),
+            (Some(known), WindowFunction::Greatest) if exact::compare(&known, &value).is_ge() => Some(known),
+            (Some(_), WindowFunction::Least | WindowFunction::Greatest) => Some(value),
+            (Some(known), _) => limited(exact::sum(&known, &value)),
+        };
+        self.is_too_long |= self.value.is_none();
     }
 
     fn value(&self, function: WindowFunction) -> Option<Rational> {
-        self.value.as_ref().map(|value| value * share(function, self.present))
+        let value = self.value.as_ref()?;
+        if function == WindowFunction::Average {
+            limited(exact::product(value, &share(function, self.present)))
+        } else {
+            Some(value.clone())
+        }
     }
 }
 

@@ -5,7 +5,45 @@
 use super::identity::{bytes_of_group, bytes_of_kind, bytes_of_rows};
 use super::{Measure, Query};
 
+/// The hash of canonical bytes.
+type Hash = [u8; 32];
+
+/// Hashes of canonical bytes that decide whether one query's numbers are among those of another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contents {
+    /// The rows and their caps; `None` for queries that are never compared.
+    rows: Option<Hash>,
+    groups: Vec<Hash>,
+    /// Whether a row may have a value of the group that is none of its keys.
+    leaves_out: Vec<bool>,
+    /// Whether all levels are capped together.
+    together: bool,
+    /// The kind of each measure, and the groups of its level.
+    measures: Vec<(Hash, Vec<Hash>)>,
+}
+
+fn hash(bytes: &[u8]) -> Hash {
+    blake3::hash(bytes).into()
+}
+
 impl Query {
+    /// Its measures, groups and rows, for comparison with other queries.
+    #[must_use]
+    pub fn contents(&self) -> Contents {
+        let groups: Vec<Hash> = self.groups.iter().map(|group| hash(&bytes_of_group(group, self))).collect();
+        let measure = |measure: &Measure| {
+            let level = self.levels[measure.level].iter().map(|at| groups[*at]).collect();
+            (hash(&bytes_of_kind(measure, self)), level)
+        };
+        Contents {
+            rows: bytes_of_rows(self).map(|bytes| hash(&bytes)),
+            measures: self.measures.iter().map(measure).collect(),
+            leaves_out: self.groups.iter().map(|group| self.may_leave_out(group)).collect(),
+            together: self.together,
+            groups,
+        }
+    }
+
     /// Where the measures of this question are among those of another, one position for each; `None` when one of them is not there, or
     /// other rows count.
     ///
@@ -17,29 +55,30 @@ impl Query {
     /// To publish some numbers of an answer that is published is post-processing (C-3).
     #[must_use]
     pub fn measures_within(&self, other: &Self) -> Option<Vec<usize>> {
-        if bytes_of_rows(self)? != bytes_of_rows(other)? {
+        self.contents().within(&other.contents())
+    }
+}
+
+impl Contents {
+    /// Where the measures are among those of another, as for [`Query::measures_within`].
+    #[must_use]
+    pub fn within(&self, other: &Self) -> Option<Vec<usize>> {
+        if self.rows? != other.rows? {
             return None;
         }
-        let groups =
-            |query: &Self| -> Vec<Vec<u8>> { query.groups.iter().map(|group| bytes_of_group(group, query)).collect() };
-        let (own, others) = (groups(self), groups(other));
-        let is_common = |at: usize| own.contains(&others[at]);
-        if (0..others.len()).any(|at| !is_common(at) && other.may_leave_out(&other.groups[at])) {
+        let is_common = |group: &Hash| self.groups.contains(group);
+        let mut others = other.groups.iter().zip(&other.leaves_out);
+        if others.any(|(group, leaves_out)| !is_common(group) && *leaves_out) {
             return None;
         }
-        if own.iter().any(|group| !others.contains(group)) {
+        if self.groups.iter().any(|group| !other.groups.contains(group)) {
             return None;
         }
         // Caps below all levels are on the combinations of all groups (S-LEV).
-        if self.together && others.iter().any(|group| !own.contains(group)) {
+        if self.together && other.groups.iter().any(|group| !is_common(group)) {
             return None;
         }
-        let described = |query: &Self, groups: &[Vec<u8>], measure: &Measure| {
-            let level: Vec<Vec<u8>> = query.levels[measure.level].iter().map(|at| groups[*at].clone()).collect();
-            (bytes_of_kind(measure, query), level)
-        };
-        let all: Vec<_> = other.measures.iter().map(|measure| described(other, &others, measure)).collect();
-        let place = |measure: &Measure| all.iter().position(|known| *known == described(self, &own, measure));
+        let place = |measure: &(Hash, Vec<Hash>)| other.measures.iter().position(|known| known == measure);
         self.measures.iter().map(place).collect()
     }
 }

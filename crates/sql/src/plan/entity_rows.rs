@@ -266,6 +266,7 @@ impl Query {
             entity_rows,
             ranking: Ranking::default(),
             identity,
+            planning: 0,
         }
     }
 

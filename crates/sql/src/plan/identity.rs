@@ -338,6 +338,7 @@ pub(super) fn bytes(query: &Query) -> Vec<u8> {
         entity_rows: _,
         ranking: _,
         identity: _,
+        planning: _,
     } = query;
     if let Some(about) = per_entity {
         return about_entities(about, measures);

@@ -39,6 +39,7 @@ mod weighted;
 mod windows;
 mod words;
 
+pub use contained::Contents;
 pub(crate) use functions::CALENDAR;
 pub use measure::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub use per_entity::{EntityValue, Ladder};
@@ -158,6 +159,8 @@ pub struct Query {
     /// By which function rows are ranked where caps choose among them.
     ranking: Ranking,
     identity: Vec<u8>,
+    /// Steps of the comparison of the measures' conditions.
+    planning: u64,
 }
 
 impl Query {
@@ -191,6 +194,7 @@ impl Query {
         let names = syntax::column_names(&statement);
         let plan = catalog::analysed(statement, tables)?;
         let mut query = published::take_apart(&plan, tables, public)?;
+        query.check_effort()?;
         if let Some(names) = names.filter(|names| names.len() == query.output.names.len()) {
             query.output.names = names;
         }
@@ -303,6 +307,11 @@ impl Query {
     #[must_use]
     pub fn answers(&self, level: usize) -> &[Estimator] {
         &self.answers[level]
+    }
+
+    /// Steps of the comparison of the measures' conditions.
+    pub(crate) fn planning(&self) -> u64 {
+        self.planning
     }
 
     /// What is done with the noisy answers.

@@ -9,7 +9,7 @@
 //! more than there are.
 
 use super::{Measure, MeasureKind, Rows};
-use crate::facts::exclusive::exclude;
+use crate::facts::exclusive::Exclusions;
 use deniable_core::exact::{Rational, whole};
 use deniable_expression::{Id, Node, Operation};
 use num_traits::Zero;
@@ -33,8 +33,8 @@ struct Member {
     weight: Rational,
 }
 
-/// What each measure gets, in their order.
-pub(super) fn parts(measures: &[Measure], rows: &Rows) -> Vec<Part> {
+/// The part of each measure, in their order, and the steps of the comparison of their conditions.
+pub(super) fn parts(measures: &[Measure], rows: &Rows) -> (Vec<Part>, u64) {
     let mut members: Vec<Member> = Vec::new();
     let mut member_of = Vec::new();
     for measure in measures {
@@ -48,11 +48,13 @@ pub(super) fn parts(measures: &[Measure], rows: &Rows) -> Vec<Part> {
         members[at].weight += &measure.weight;
         member_of.push(at);
     }
-    let compared = members.len() <= MOST_CONDITIONS;
-    let excluded = |one: usize, other: usize| {
-        let (one, other) = (&members[one], &members[other]);
-        compared && one.level == other.level && exclude(&rows.program, &one.conditions, &other.conditions)
+    let lists: Vec<&[Id]> = members.iter().map(|member| member.conditions.as_slice()).collect();
+    let exclusions = match lists.len() {
+        2..=MOST_CONDITIONS => Exclusions::new(&rows.program, &lists),
+        other => Exclusions::none(other),
     };
+    let excluded =
+        |one: usize, other: usize| members[one].level == members[other].level && exclusions.contains(one, other);
     // Each joins the first class of which it excludes all.
     let mut classes: Vec<Vec<usize>> = Vec::new();
     for member in 0..members.len() {
@@ -70,7 +72,7 @@ pub(super) fn parts(measures: &[Measure], rows: &Rows) -> Vec<Part> {
         // A lighter one has as much as the heaviest: nothing is gained by giving it less.
         Part { share: &measure.weight * most / &members[*member].weight / &total, is_shared }
     };
-    measures.iter().zip(&member_of).map(part).collect()
+    (measures.iter().zip(&member_of).map(part).collect(), exclusions.steps)
 }
 
 /// Conditions that every row meets that counts in a measure.

@@ -321,6 +321,7 @@ impl Query {
             // That of the query whose entities these are.
             ranking: Ranking::default(),
             identity,
+            planning: 0,
         };
         query.identity = identity::bytes(&query);
         query

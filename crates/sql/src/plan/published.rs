@@ -83,7 +83,7 @@ pub(super) fn take_apart(
     let rows = Rows { tables, program, joins, filters, arguments };
     let output = Output { levels: shown, names, columns, steps, windows };
     let (per_entity, identity) = (None, Vec::new());
-    let parts = parallel::parts(&measures, &rows);
+    let (parts, planning) = parallel::parts(&measures, &rows);
     let mut query = Query {
         rows,
         groups,
@@ -99,6 +99,7 @@ pub(super) fn take_apart(
         entity_rows,
         ranking: Ranking::default(),
         identity,
+        planning,
     };
     if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {
         let key = &query.rows.tables[0].columns[0].name;

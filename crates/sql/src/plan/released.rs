@@ -18,6 +18,9 @@ use deniable_core::schema::TableSchema;
 /// Most parts of an expression on results, once those that it uses are written out.
 const MOST_PARTS: usize = 2_000;
 
+/// Most parts of all expressions on results of one query.
+const MOST_PARTS_OF_ALL: usize = 100_000;
+
 /// Rows of results.
 pub(super) struct RowSet {
     /// The levels whose cells they are.
@@ -39,7 +42,8 @@ pub(super) fn released<'a>(
     let mut lowest = Vec::new();
     gather(plan, tables, &mut lowest)?;
     let (core, aggregated) = core(&lowest, tables)?;
-    let mut above = Above { tables, public, lowest: lowest.into_iter().zip(aggregated).collect(), windows: Vec::new() };
+    let mut above =
+        Above { tables, public, lowest: lowest.into_iter().zip(aggregated).collect(), windows: Vec::new(), parts: 0 };
     let rows = above.rows(plan)?;
     Ok((core, rows, above.windows))
 }
@@ -137,9 +141,23 @@ pub(super) struct Above<'a> {
     /// The lowest aggregates.
     lowest: Vec<(&'a Aggregate, Aggregated)>,
     windows: Vec<Window>,
+    /// Parts of all expressions so far.
+    parts: usize,
 }
 
 impl<'a> Above<'a> {
+    /// Refuses expressions that are too large. Each step of a query can use the step before several times, so sizes can double.
+    fn few_enough_parts(&mut self, size: usize, expr: &Expr) -> Result<(), QueryError> {
+        self.parts = self.parts.saturating_add(size);
+        let (most, what) = match (size > MOST_PARTS, self.parts > MOST_PARTS_OF_ALL) {
+            (true, _) => (MOST_PARTS, "an expression on results"),
+            (_, true) => (MOST_PARTS_OF_ALL, "a query with expressions on results"),
+            _ => return Ok(()),
+        };
+        let help = "use each step fewer times, or work the rest out of the published numbers";
+        Err(QueryError::refused(format!("{what} of more than {most} parts"), help).near([expr]).about("SELECT"))
+    }
+
     pub(super) fn rows(&mut self, plan: &'a LogicalPlan) -> Result<RowSet, QueryError> {
         match plan {
             LogicalPlan::Aggregate(aggregate) => self.aggregate(aggregate),
@@ -152,12 +170,7 @@ impl<'a> Above<'a> {
                 let mut columns = Vec::new();
                 for expr in &projection.expr {
                     let column = term(expr, results)?;
-                    // Each step may use the one before several times: what it stands for grows as fast as it can double.
-                    if column.size() > MOST_PARTS {
-                        let help = "use each step fewer times, or work the rest out of the published numbers";
-                        let what = format!("an expression on results of more than {MOST_PARTS} parts");
-                        return Err(QueryError::refused(what, help).near([expr]).about("SELECT"));
-                    }
+                    self.few_enough_parts(column.size(), expr)?;
                     columns.push(column);
                 }
                 Ok(RowSet { columns, ..inner })
@@ -169,7 +182,10 @@ impl<'a> Above<'a> {
                 let by = sort.expr.iter().map(|by| {
                     Ok(Sort { term: term(&by.expr, results)?, ascending: by.asc, nulls_first: by.nulls_first })
                 });
-                let by = by.collect::<Result<_, QueryError>>()?;
+                let by = by.collect::<Result<Vec<Sort>, QueryError>>()?;
+                for (by, sort) in by.iter().zip(&sort.expr) {
+                    self.few_enough_parts(by.term.size(), &sort.expr)?;
+                }
                 inner.steps.push(Step::Sort(by));
                 if let Some(fetch) = sort.fetch {
                     inner.limit(0, Some(fetch));
@@ -187,8 +203,9 @@ impl<'a> Above<'a> {
                 let mut inner = self.rows(&filter.input)?;
                 let numbers = self.numbers([&filter.predicate], &mut inner)?;
                 let results = Results { schema: filter.input.schema(), columns: &inner.columns, subqueries: &numbers };
-                let step = Step::Filter(condition(&filter.predicate, results)?);
-                inner.steps.push(step);
+                let condition = condition(&filter.predicate, results)?;
+                self.few_enough_parts(condition.size(), &filter.predicate)?;
+                inner.steps.push(Step::Filter(condition));
                 Ok(inner)
             }
             LogicalPlan::Window(window) => {
@@ -198,7 +215,9 @@ impl<'a> Above<'a> {
                 for expr in &window.window_expr {
                     let results =
                         Results { schema: window.input.schema(), columns: &inner.columns, subqueries: &numbers };
-                    found.push(windowed(expr, results, &inner.levels)?);
+                    let window = windowed(expr, results, &inner.levels)?;
+                    self.few_enough_parts(window.size(), expr)?;
+                    found.push(window);
                 }
                 found.into_iter().for_each(|window| self.look(window, &mut inner));
                 Ok(inner)
@@ -242,6 +261,10 @@ impl<'a> Above<'a> {
         let by = group_expr.iter().map(|expr| term(expr, results)).collect::<Result<Vec<_>, _>>()?;
         let over = aggr_expr.iter().map(|expr| over_group(expr, &by, results, &inner.levels));
         let over = over.collect::<Result<Vec<_>, _>>()?;
+        let sizes = by.iter().map(Term::size).chain(over.iter().map(Window::size));
+        for (size, expr) in sizes.zip(group_expr.iter().chain(aggr_expr)) {
+            self.few_enough_parts(size, expr)?;
+        }
         inner.columns.clear();
         inner.columns.extend(by.iter().cloned());
         over.into_iter().for_each(|window| self.look(window, &mut inner));

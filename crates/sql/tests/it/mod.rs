@@ -21,6 +21,7 @@ mod registration;
 mod regression;
 mod results;
 mod sensitivity;
+mod slowest;
 mod typical;
 mod weighted;
 mod widths;

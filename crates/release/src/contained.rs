@@ -14,13 +14,50 @@
 //! Whoever states no price is shown the dearest answer that holds the ask ([`Plan::with_dearest`](crate::Plan::with_dearest)).
 //!
 //! All of this follows from the policy and the ledger's entries, and from nothing private.
+//!
+//! A process plans each stored answer once and caches its contents, keyed by its identity and by all facts that planning depends
+//! on. A comparison with hundreds of stored answers takes little more time than with none.
 
-use crate::plan::PlannedAsk;
+use crate::plan::{PlannedAsk, tables_of};
 use crate::release::FORM;
+use deniable_core::noise::Decay;
 use deniable_ledger::{Account, Ask as LedgerAsk, Release};
 use deniable_policy::{About, Policy};
 use deniable_sql::output::Noisy;
+use deniable_sql::plan::Contents;
 use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Most cached answers. A full cache is emptied.
+const MOST_REMEMBERED: usize = 4_096;
+
+/// The contents of stored answers, by a hash of all that planning depends on; `None` if the identity differs now.
+static REMEMBERED: Mutex<Option<Remembered>> = Mutex::new(None);
+
+type Remembered = HashMap<[u8; 32], Option<Arc<Held>>>;
+
+#[cfg(test)]
+thread_local! {
+    /// Stored answers that this thread planned.
+    pub(crate) static PLANNED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// The contents of a stored answer and the noise of its measures.
+struct Held {
+    contents: Contents,
+    decays: Vec<Decay>,
+}
+
+/// An ask in a comparison with stored answers.
+struct Compared<'a> {
+    ask: &'a PlannedAsk,
+    policy: &'a Policy,
+    own: LedgerAsk,
+    contents: Contents,
+    /// A hash of all that planning depends on apart from SQL and cost: tables with caps, keys and bounds, and the promise.
+    facts: [u8; 32],
+}
 
 /// The earlier answer that an ask is taken from.
 #[derive(Debug, Clone)]
@@ -62,7 +99,10 @@ impl PlannedAsk {
         let mut answered: Vec<(u64, &Release)> =
             account.releases.iter().filter_map(|release| Some((release.answered?, release))).collect();
         answered.sort_by_key(|(seq, _)| *seq);
-        let within = answered.into_iter().find_map(|(_, release)| self.within_release(&own, release, policy))?;
+        let compared = Compared::new(self, own, policy);
+        let is_as_exact = |(own, decay): (usize, &Decay)| decay.ratio() <= self.measures()[own].decay().ratio();
+        let exact = |decays: &[&Decay]| decays.iter().copied().enumerate().all(is_as_exact);
+        let within = answered.into_iter().find_map(|(_, release)| compared.held_by(release, &exact))?;
         Some(self.taken_from(within))
     }
 
@@ -72,12 +112,12 @@ impl PlannedAsk {
         if self.ask().about != About::Cells {
             return None;
         }
-        let own = self.for_ledger(policy);
         let mut answered: Vec<&Release> =
             account.releases.iter().filter(|release| release.answered.is_some()).collect();
         // Of answers that cost the same, the first one.
         answered.sort_by_key(|release| (Reverse(release.cost.odds_at_most()), release.answered));
-        let within = answered.into_iter().find_map(|release| self.held_by(&own, release, policy))?;
+        let compared = Compared::new(self, self.for_ledger(policy), policy);
+        let within = answered.into_iter().find_map(|release| compared.held_by(release, &|_| true))?;
         // Of the same question it is its own answer.
         let same = self.bought_as(&within.earlier, policy);
         Some(
@@ -85,29 +125,60 @@ impl PlannedAsk {
                 .unwrap_or_else(|| self.taken_from(within)),
         )
     }
+}
 
-    fn within_release(&self, own: &LedgerAsk, release: &Release, policy: &Policy) -> Option<Within> {
-        let within = self.held_by(own, release, policy)?;
-        let is_as_exact = |(own, at): (usize, &usize)| {
-            within.earlier.measures()[*at].decay().ratio() <= self.measures()[own].decay().ratio()
-        };
-        let exact = within.places.iter().enumerate().all(is_as_exact);
-        exact.then_some(within)
+impl<'a> Compared<'a> {
+    fn new(ask: &'a PlannedAsk, own: LedgerAsk, policy: &'a Policy) -> Self {
+        let promise = (policy.guarantee(), policy.confidence(), policy.folder());
+        let facts = format!("{:?} {:?} {promise:?}", tables_of(policy, ask.ask()), policy.tables());
+        let facts = blake3::hash(facts.as_bytes()).into();
+        Self { ask, policy, own, contents: ask.query().contents(), facts }
     }
 
-    /// The answer of the ledger, where it holds the numbers of the ask, however exact they are.
-    fn held_by(&self, own: &LedgerAsk, release: &Release, policy: &Policy) -> Option<Within> {
+    /// The stored answer, if it contains the ask's numbers with acceptable noise.
+    fn held_by(&self, release: &Release, is_wanted: &dyn Fn(&[&Decay]) -> bool) -> Option<Within> {
         let LedgerAsk { name: _, sql, identity, source, version } = &release.ask;
         let form = release.answer.as_ref()?.form();
         // What is about other tables or versions is not even understood.
-        if (source, version) != (&own.source, &own.version) || form.is_some_and(|form| *form != FORM) {
+        if (source, version) != (&self.own.source, &self.own.version) || form.is_some_and(|form| *form != FORM) {
             return None;
         }
-        let earlier = self.charged_as(sql, &release.cost, policy)?;
-        if earlier.for_ledger(policy).identity != *identity {
+        let held = self.held(release)?;
+        let places = self.contents.within(&held.contents)?;
+        if !is_wanted(&places.iter().map(|at| &held.decays[*at]).collect::<Vec<_>>()) {
             return None;
         }
-        let places = self.query().measures_within(earlier.query())?;
-        Some(Within { ask: release.ask.clone(), earlier, places })
+        let earlier = self.ask.charged_as(sql, &release.cost, self.policy)?;
+        let is_same = earlier.for_ledger(self.policy).identity == *identity;
+        is_same.then(|| Within { ask: release.ask.clone(), earlier, places })
+    }
+
+    /// The contents of a stored answer, from the cache or planned now.
+    fn held(&self, release: &Release) -> Option<Arc<Held>> {
+        let LedgerAsk { name: _, sql, identity, source: _, version: _ } = &release.ask;
+        let mut key = blake3::Hasher::new();
+        for part in [&self.facts[..], identity.as_bytes(), sql.as_bytes(), format!("{:?}", release.cost).as_bytes()] {
+            key.update(&(part.len() as u64).to_le_bytes()).update(part);
+        }
+        let key: [u8; 32] = key.finalize().into();
+        let known = |all: &Option<Remembered>| all.as_ref()?.get(&key).cloned();
+        if let Some(held) = known(&REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner)) {
+            return held;
+        }
+        #[cfg(test)]
+        PLANNED.set(PLANNED.get() + 1);
+        let earlier = self.ask.charged_as(sql, &release.cost, self.policy);
+        let same = earlier.filter(|earlier| earlier.for_ledger(self.policy).identity == *identity);
+        let held = same.map(|earlier| {
+            let decays = earlier.measures().iter().map(|measure| measure.decay().clone()).collect();
+            Arc::new(Held { contents: earlier.query().contents(), decays })
+        });
+        let mut remembered = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
+        let all = remembered.get_or_insert_default();
+        if all.len() >= MOST_REMEMBERED {
+            all.clear();
+        }
+        all.insert(key, held.clone());
+        held
     }
 }

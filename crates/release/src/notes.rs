@@ -10,7 +10,7 @@ use deniable_core::sensitivity::Caps;
 use deniable_policy::{About, Quality as Classes, Sampling};
 use deniable_publication::{Cell, Quality};
 use deniable_sql::consistent::Consistency;
-use deniable_sql::output::Step;
+use deniable_sql::output::{MOST_BITS, Step};
 use deniable_sql::plan::{Centred, Estimator, MeasureKind, Moments, ValueKind};
 use num_traits::{Signed, Zero};
 
@@ -224,6 +224,9 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     let cut = ask.query().output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
     if cut {
         all.push("which rows are shown was decided by noisy values".to_owned());
+    }
+    if ask.query().effort().bits >= MOST_BITS {
+        all.push(format!("exact numbers have at most {MOST_BITS} bits: longer results are NULL"));
     }
     all
 }

@@ -275,7 +275,7 @@ impl Plan {
 }
 
 /// What one query may know of the policy's tables: the caps are its own where it has some.
-fn tables_of(policy: &Policy, ask: &Ask) -> Vec<TableSchema> {
+pub(crate) fn tables_of(policy: &Policy, ask: &Ask) -> Vec<TableSchema> {
     tables(policy, policy.entity_of(ask).as_ref())
 }
 

@@ -6,6 +6,7 @@ use deniable_policy::Policy;
 use deniable_release::release::{Answered, Event, Origin};
 use deniable_release::{Plan, PlannedAsk, Registering, Versioned, published, release, stored};
 use deniable_sql::Resources;
+use deniable_testing::sized;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
@@ -256,4 +257,29 @@ fn the_dearest_answer_is_what_is_free() {
     assert_eq!(only(&within).within().map(|within| within.name().to_owned()).as_deref(), Some("large"));
     let other = place.plan("other", "SELECT town, COUNT(*) FROM t GROUP BY town", "1/8", same);
     assert!(other.with_dearest(&place.account()).is_none());
+}
+
+/// On af891581 every stored answer was planned again for every request: 300 of them took a second.
+#[test]
+fn stored_answers_are_planned_once_in_a_process() {
+    let place = Place::new();
+    let answers = sized(8, 40);
+    for older in 0..answers {
+        let sql = format!("SELECT COUNT(*) FILTER (WHERE age > {older}) FROM t");
+        place.release(&place.plan(&format!("older{older}"), &sql, "1/1000", same));
+    }
+    let planned = |sql: &str, change: &dyn Fn(String) -> String| {
+        deniable_release::contained::PLANNED.set(0);
+        let offered = place.offered(sql, "1/2000", change);
+        (offered, deniable_release::contained::PLANNED.get())
+    };
+    let absent = "SELECT sex, COUNT(*) FROM t GROUP BY sex";
+    assert_eq!(planned(absent, &same), (None, answers));
+    // Another query compares itself with what is remembered, and is offered from it as before.
+    assert_eq!(planned("SELECT COUNT(*) FROM t WHERE smokes", &same), (None, 0));
+    let last = format!("SELECT 2 * COUNT(*) FILTER (WHERE age > {}) AS n FROM t", answers - 1);
+    assert_eq!(planned(&last, &same), (Some(format!("older{}", answers - 1)), 0));
+    // Under other bounds nothing of it is known.
+    let wider = |text: String| text.replace("[0, 100]", "[0, 120]");
+    assert_eq!(planned(absent, &wider), (None, answers));
 }

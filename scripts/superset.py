@@ -34,7 +34,7 @@ def serve(folder):
         shutil.copy(ROOT / "examples/clinic" / name, folder)
     (folder / "serve.toml").write_text('answers_take = "50ms"\n')
     account = [DENIABLE, "account", "add", "policy.toml", "ana", "--share", "1/2"]
-    subprocess.run(account, cwd=folder, input="secret\n", text=True, check=True, capture_output=True)
+    subprocess.run(account, cwd=folder, input="correct horse battery\n", text=True, check=True, capture_output=True)
     command = [DENIABLE, "serve", "policy.toml", "--listen", "127.0.0.1:0"]
     log = open(folder / "serve.log", "w")
     server = subprocess.Popen(command, cwd=folder, stderr=log, stdout=subprocess.DEVNULL)
@@ -108,12 +108,12 @@ def chart(api, dashboard, dataset, name, columns, metrics):
 
 def tried(folder, api, port):
     def own(sql):
-        with psycopg2.connect(host="127.0.0.1", port=port, user="ana", password="secret", dbname="clinic") as connection:
+        with psycopg2.connect(host="127.0.0.1", port=port, user="ana", password="correct horse battery", dbname="clinic") as connection:
             cursor = connection.cursor()
             cursor.execute(sql)
             return cursor.fetchall()
 
-    address = f"postgresql+psycopg2://ana:secret@127.0.0.1:{port}/clinic"
+    address = f"postgresql+psycopg2://ana:correct%20horse%20battery@127.0.0.1:{port}/clinic"
     # The price that any new question of this connection may have.
     extra = {"engine_params": {"connect_args": {"options": "-c deniable.spend=1/40"}}}
     database = {"database_name": "clinic", "sqlalchemy_uri": address, "extra": json.dumps(extra)}

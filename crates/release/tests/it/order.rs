@@ -2,7 +2,7 @@
 
 use deniable_core::exact::ratio;
 use deniable_core::noise::SystemRng;
-use deniable_ledger::{Ask, Charge, ChargeRequest, Ledger, Part, Release, show, verify};
+use deniable_ledger::{Ask, Charge, ChargeRequest, Draw, Ledger, Part, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
 use deniable_release::plan::is_earlier;
@@ -319,4 +319,23 @@ fn what_is_shown_is_what_was_stored_first() {
     assert!(other.into_inner().is_some());
     assert_eq!(values(&answers[1]), [["4711"]]);
     assert_eq!(place.on_disk()[1].answer.as_ref().unwrap().read().unwrap()["values"], json!([["4711"]]));
+}
+
+/// P-1. A run that ends while what is shown is worked out: the next one shows the numbers that were drawn, and draws none.
+#[test]
+fn a_run_that_ends_after_the_draw_draws_nothing_more() {
+    let place = Place::of(&POLICY.replace("GROUP BY sex", "GROUP BY ROLLUP (sex)"));
+    let mut ledger = place.ledger();
+    let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        place.release(&mut ledger, &|event| assert!(!matches!(event, Event::AddingUp(..)), "the run ends here"))
+    }));
+    assert!(ended.is_err());
+    drop(ledger);
+    let on_disk = place.on_disk();
+    assert_eq!((on_disk.len(), on_disk[0].answer.is_none()), (1, true));
+    let Draw::Done(numbers) = &on_disk[0].draw else { panic!("{:?}", on_disk[0].draw) };
+    let answers = place.release(&mut place.ledger(), &|_| {}).unwrap();
+    assert_eq!(answers[0].origin, Origin::Resumed);
+    assert_eq!(answers[0].noisy.values.concat(), numbers.read().unwrap());
+    assert_eq!(names(&place.on_disk()), NAMES);
 }

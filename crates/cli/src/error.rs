@@ -411,9 +411,10 @@ pub fn protocol_failure(error: ProtocolError, over_budget: &dyn Fn(Option<&Ratio
         ProtocolError::Draw { .. } => {
             Failure::refused(error, "fix that; then repeat the command: it says what it costs")
         }
-        ProtocolError::Account(_) | ProtocolError::Charge { .. } | ProtocolError::Spend(_) => {
-            Failure::Refused(vec![Complaint::new(error)])
-        }
+        ProtocolError::Account(_)
+        | ProtocolError::Charge { .. }
+        | ProtocolError::TooManyNumbers { .. }
+        | ProtocolError::Spend(_) => Failure::Refused(vec![Complaint::new(error)]),
     }
 }
 

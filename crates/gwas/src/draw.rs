@@ -75,6 +75,9 @@ impl Run<'_> {
     pub(crate) fn exact(&mut self, part: Part, places: &[usize]) -> Result<Exact, GwasError> {
         let test = self.request.test;
         let tables = &self.cohort.tables;
+        if places.iter().any(|place| self.cohort.variant(*place).is_none()) {
+            return Err(GwasError::Unwritable(self.request.name(part, self.snps())));
+        }
         let values =
             |tables: &mut dyn Iterator<Item = &Genotypes>| tables.map(|table| statistic(table, test)).collect();
         match (part, &self.request.snps) {

@@ -10,7 +10,8 @@ use crate::registration::{cohort, written_since};
 use crate::request::{Part, Request, Score, Snps};
 use crate::scores::scores;
 use deniable_core::secret::Secret;
-use deniable_genome::select::SelectError;
+use deniable_genome::noisy::largest_statistic;
+use deniable_genome::select::{SelectError, steps};
 use deniable_genome::{CohortAdjacency, Log, Threshold, distance};
 use deniable_ledger::{Ask, Form, Key, Ledger, Part as LedgerPart, Release, Summary};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
@@ -269,8 +270,26 @@ impl<'a> Run<'a> {
         }
         for part in pending {
             self.noise(*part)?;
+            self.check_grid(*part)?;
         }
         if pending.contains(&Part::Picks) { self.check_reach(wanted) } else { Ok(()) }
+    }
+
+    /// Refuses a grid on which the largest χ² of so many people has too many steps: otherwise whether an answer came would tell
+    /// whether a value has.
+    fn check_grid(&self, part: Part) -> Result<(), GwasError> {
+        let is_by_distance = matches!(self.request.snps, Snps::Top { score: Score::Distance(_), .. });
+        let is_on_grid = match part {
+            Part::Picks => !is_by_distance,
+            Part::Statistics => true,
+            Part::Counts => false,
+        };
+        let first = self.cohort.tables.first();
+        let people = first.map_or(0, |table| table.all_cases() + table.all_controls());
+        if is_on_grid {
+            steps(&largest_statistic(self.request.test, people), &self.request.grid)?;
+        }
+        Ok(())
     }
 
     /// Refuses thresholds that too few SNPs can cross. Which can is public: under label swap the genotypes are, and under

@@ -215,6 +215,14 @@ impl Account {
         places.filter_map(|place| self.releases.get(*place)).filter(|release| !release.is_dead())
     }
 
+    /// The charges with which this one shares its payment. Those of formats before 7 that have no answer are dead today, and were
+    /// not when others of these formats followed them.
+    fn counted<'a>(&'a self, charge: &'a Charged) -> impl Iterator<Item = &'a Release> {
+        let places = self.identities.get(&charge.ask.identity).into_iter().flatten();
+        let releases = places.filter_map(|place| self.releases.get(*place));
+        releases.filter(|known| !known.is_dead() || (charge.basis.is_none() && known.basis.is_none()))
+    }
+
     /// Closes the open charges of an identity that were made on another basis, or at another price.
     pub(crate) fn close_others(&mut self, identity: &str, basis: Option<&str>, cost: Option<&Spend>) {
         for place in self.identities.get(identity).into_iter().flatten() {
@@ -314,7 +322,7 @@ impl Account {
     pub(crate) fn check(&self, charge: &Charged) -> Result<(), Contradiction> {
         // Open charges on another basis, or at another price, are closed by this one: it pays for itself.
         let is_closed = |known: &Release| known.is_open() && (known.basis != charge.basis || known.cost != charge.cost);
-        let same = || self.charged(&charge.ask.identity).filter(|known| !is_closed(known));
+        let same = || self.counted(charge).filter(|known| !is_closed(known));
         if same().any(|release| release.seen_by(&charge.part)) {
             return Err(Contradiction::ChargedTwice);
         }
@@ -334,10 +342,11 @@ impl Account {
 
     /// Takes in a charge that was checked.
     pub(crate) fn record(&mut self, seq: u64, at: Timestamp, charge: Charged) {
+        self.close_others(&charge.ask.identity, charge.basis.as_deref(), Some(&charge.cost));
+        let again = self.counted(&charge).any(|release| self.parts.takes_unreserved(&release.part));
+        let is_paid = self.counted(&charge).next().is_some();
         let Charged { policy, ask, cost, part, basis, account: _ } = charge;
-        self.close_others(&ask.identity, basis.as_deref(), Some(&cost));
-        let again = self.charged(&ask.identity).any(|release| self.parts.takes_unreserved(&release.part));
-        if self.charged(&ask.identity).next().is_none() {
+        if !is_paid {
             self.spent = self.spent.and(&cost);
         }
         self.parts.record(&part, &cost, again);

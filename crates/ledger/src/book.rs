@@ -54,11 +54,11 @@ impl Book {
         Ok(act)
     }
 
-    /// Whether the lock of the next act outlives it.
-    pub fn keep_lock(&self, keep: bool) -> Result<(), StoreError> {
-        let mode = if keep { "EXCLUSIVE" } else { "NORMAL" };
-        let set = self.connection.pragma_update_and_check(None, "locking_mode", mode, |_| Ok(()));
-        set.map_err(|error| StoreError::sqlite(&self.path, error))
+    /// Gives up the lock that [`Act::keep_lock`] kept.
+    pub fn give_up_lock(&mut self) -> Result<(), StoreError> {
+        store::set_locking(&self.connection, "NORMAL").map_err(|error| StoreError::sqlite(&self.path, error))?;
+        // SQLite gives it up when the file is read next.
+        self.refresh()
     }
 
     /// The entries whose hash begins with these digits.
@@ -114,7 +114,14 @@ impl Act<'_> {
         if self.head.seq == 0 { Err(self.broken(1, Fault::Missing)) } else { Ok(()) }
     }
 
-    /// Makes the file and its journal so large that the next act has room for an entry of so many bytes.
+    /// Keeps the lock of this act beyond its end, until [`Book::give_up_lock`].
+    ///
+    /// Not before the act begins: a connection that keeps its locks while it waits for another's deadlocks with it.
+    pub fn keep_lock(&self) -> Result<(), StoreError> {
+        store::set_locking(&self.transaction, "EXCLUSIVE").map_err(|error| self.sqlite(error))
+    }
+
+    /// Makes the file so large that the next act has room in it for an entry of so many bytes.
     pub fn reserve(&self, bytes: usize) -> Result<(), StoreError> {
         store::reserve(&self.transaction, bytes).map_err(|error| self.sqlite(error))
     }

@@ -147,6 +147,9 @@ pub enum AnswerError {
     /// Nothing is answered that was not charged.
     #[error("entry {0} is not a charge; charge the query first, and store its answer under that number")]
     NotACharge(u64),
+    /// Its draw was begun and broke off, or it was charged anew.
+    #[error("charge {0} is closed without an answer; charge the query anew")]
+    Closed(u64),
     /// Another process was first, and writes answers in another form.
     #[error(
         "another process stored it first in the form {0}, which this version does not know; use a newer version of deniable"
@@ -228,6 +231,9 @@ impl Ledger {
         };
         if let Some(stored) = &release.answer {
             return known(stored);
+        }
+        if release.is_dead() && release.basis.is_some() {
+            return Err(AnswerError::Closed(charge));
         }
         let elsewhere = act.state.answered_elsewhere(charge).map(known).transpose()?;
         let (draft, answer) = match elsewhere {

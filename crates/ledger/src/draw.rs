@@ -8,7 +8,7 @@
 //! charge of which the second entry is missing is dead: nothing may be drawn for it again, and the identical query is charged
 //! anew. How much is written is fixed by the number of numbers, and the room for it is there before the first entry.
 
-use crate::answer::Form;
+use crate::answer::{Form, Stored};
 use crate::book::Book;
 use crate::entry::{Drawing, Drawn, DrawnInFile, Event};
 use crate::ledger::Ledger;
@@ -25,6 +25,12 @@ pub enum DrawError {
     /// Nothing is drawn that was not charged, or that is closed.
     #[error("entry {0} is not a charge whose noise may be drawn; charge the query first")]
     NotOpen(u64),
+    /// Numbers that were drawn from something else.
+    #[error(
+        "the numbers of the query of charge {0} were drawn by another version of deniable or from other contents; work out \
+         their answer with that version and contents"
+    )]
+    OtherBasis(u64),
 }
 
 impl Ledger {
@@ -43,17 +49,20 @@ impl Ledger {
         count: usize,
         noise: impl FnOnce() -> Result<Vec<i128>, E>,
     ) -> Result<Result<Arc<Numbers>, E>, DrawError> {
-        let lock = ExclusiveLock::take(&mut self.book)?;
+        let lock = KeptLock(&mut self.book);
         let act = lock.0.begin()?;
-        let release = act.state.release(charge).ok_or(DrawError::NotOpen(charge))?;
+        let release =
+            act.state.release(charge).filter(|release| !release.is_dead()).ok_or(DrawError::NotOpen(charge))?;
         let identity = release.ask.identity.clone();
-        if let Some(numbers) = act.state.drawn(&identity) {
-            return Ok(Ok(numbers.clone()));
+        if let Some((numbers, basis)) = act.state.drawn(&identity) {
+            let is_same = basis == release.basis.as_deref();
+            return if is_same { Ok(Ok(numbers.clone())) } else { Err(DrawError::OtherBasis(charge)) };
         }
         let charges = act.state.open_charges(&identity);
-        if !charges.contains(&charge) {
+        if !charges.contains(&charge) || act.state.answered_before_draws(&identity).is_some() {
             return Err(DrawError::NotOpen(charge));
         }
+        act.keep_lock()?;
         let room = Room::allocate(act.path, charges[0], count)?;
         act.reserve(room.in_ledger())?;
         let drawing = act.append(Event::Drawing(Drawing { charges }))?;
@@ -70,24 +79,24 @@ impl Ledger {
         };
         act.release_reserve()?;
         act.append(event)?;
-        let numbers = lock.0.state.drawn(&identity).cloned();
+        let numbers = lock.0.state.drawn(&identity).map(|(numbers, _)| numbers.clone());
         numbers.map(Ok).ok_or(DrawError::NotOpen(charge))
     }
-}
 
-/// The ledger's file, locked against every other process from the first act within it until this is dropped.
-struct ExclusiveLock<'a>(&'a mut Book);
-
-impl<'a> ExclusiveLock<'a> {
-    fn take(book: &'a mut Book) -> Result<Self, StoreError> {
-        book.keep_lock(true)?;
-        Ok(Self(book))
+    /// The answer that an earlier version stored for the identity of a charge, without its numbers: no noise is drawn beside it.
+    #[must_use]
+    pub fn answered_before_draws(&self, charge: u64) -> Option<&Stored> {
+        let state = &self.book.state;
+        state.answered_before_draws(&state.release(charge)?.ask.identity)
     }
 }
 
-impl Drop for ExclusiveLock<'_> {
+/// The ledger's file, whose lock is given up when this is dropped.
+struct KeptLock<'a>(&'a mut Book);
+
+impl Drop for KeptLock<'_> {
     fn drop(&mut self) {
-        // Whatever fails here leaves the file locked until this process ends or reads it: no promise depends on it.
-        let _ = self.0.keep_lock(false).and_then(|()| self.0.refresh());
+        // What fails here leaves the file locked until this process ends or reads it: no promise depends on it.
+        let _ = self.0.give_up_lock();
     }
 }

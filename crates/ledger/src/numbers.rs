@@ -17,6 +17,8 @@ use std::sync::Arc;
 const DOMAIN: &str = "deniable-ledger-v1 numbers file";
 /// Bytes of a number.
 const WIDTH: usize = 41;
+/// More numbers than this cannot be stored.
+pub const MOST_NUMBERS: usize = MOST as usize / WIDTH;
 
 /// Noisy numbers that are stored, read when they are asked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -117,7 +119,7 @@ impl Room {
     /// When there is no room, or the numbers are more than an answer may have.
     pub fn allocate(ledger: &Path, charge: u64, count: usize) -> Result<Self, StoreError> {
         let bytes = count.saturating_mul(WIDTH);
-        if bytes as u64 > MOST {
+        if count > MOST_NUMBERS {
             return Err(StoreError::Unstorable(crate::entry::EncodeError::TooLong));
         }
         if bytes <= MOST_IN_ENTRY {

@@ -387,12 +387,18 @@ impl State {
 
     /// The numbers that were drawn for an identity, whichever charge paid for them: there is one set, since every later charge
     /// takes it.
-    pub(crate) fn drawn(&self, identity: &str) -> Option<&Arc<Numbers>> {
+    pub(crate) fn drawn(&self, identity: &str) -> Option<(&Arc<Numbers>, Option<&str>)> {
         let mut releases = self.accounts.iter().flat_map(|account| account.charged(identity));
         releases.find_map(|release| match &release.draw {
-            Draw::Done(numbers) => Some(numbers),
+            Draw::Done(numbers) => Some((numbers, release.basis.as_deref())),
             Draw::Open | Draw::Begun(_) | Draw::Closed => None,
         })
+    }
+
+    /// The answer that an earlier version stored for an identity, without its numbers.
+    pub(crate) fn answered_before_draws(&self, identity: &str) -> Option<&Stored> {
+        let mut releases = self.accounts.iter().flat_map(|account| account.charged(identity));
+        releases.find_map(|release| release.answer.as_ref().filter(|_| !matches!(release.draw, Draw::Done(_))))
     }
 
     /// Takes in an entry that was checked.

@@ -283,6 +283,11 @@ pub(crate) fn raise_format(transaction: &Transaction<'_>) -> Result<(), rusqlite
     if found < i64::from(FORMAT) { transaction.pragma_update(None, "user_version", FORMAT) } else { Ok(()) }
 }
 
+/// Whether locks outlive a transaction (`EXCLUSIVE`) or not (`NORMAL`).
+pub(crate) fn set_locking(connection: &Connection, mode: &str) -> Result<(), rusqlite::Error> {
+    connection.pragma_update_and_check(None, "locking_mode", mode, |_| Ok(()))
+}
+
 /// Room in the file that the next act takes: pages of a table that is otherwise empty.
 pub(crate) fn reserve(transaction: &Transaction<'_>, bytes: usize) -> Result<(), rusqlite::Error> {
     transaction.execute_batch("CREATE TABLE IF NOT EXISTS room (bytes BLOB NOT NULL) STRICT; DELETE FROM room")?;

@@ -80,12 +80,13 @@ pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> 
             return Err(VerifyError::HeadMissing { wanted: head.unwrap_or_default().to_owned(), now: book.head });
         }
     }
-    let mut files: Vec<PathBuf> = Vec::new();
+    let (mut files, mut answers): (Vec<PathBuf>, u64) = (Vec::new(), 0);
     for release in book.state.summary(&book.head).accounts.iter().flat_map(|account| &account.releases) {
         let lost = |error| VerifyError::Answer { seq: release.seq, error };
         if let Some((stored, file)) = release.answer.as_ref().and_then(|stored| Some((stored, stored.file()?))) {
             stored.read().map_err(lost)?;
             files.push(file);
+            answers += 1;
         }
         // One file holds the numbers of every charge that its draw was for.
         if let Draw::Done(numbers) = &release.draw
@@ -96,7 +97,7 @@ pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> 
         }
     }
     let strays = answer::strays(&book.path, &files)?;
-    Ok(Verified { entries: book.head.seq, files: files.len() as u64, strays, head: book.head })
+    Ok(Verified { entries: book.head.seq, files: answers, strays, head: book.head })
 }
 
 fn parse_head(text: &str) -> Result<(Option<u64>, String), VerifyError> {

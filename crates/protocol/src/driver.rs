@@ -4,6 +4,7 @@ use crate::error::ProtocolError;
 use crate::kind::{Kind, Origin, Payment};
 use deniable_core::budget::Spend;
 use deniable_core::exact::whole;
+use deniable_ledger::numbers::MOST_NUMBERS;
 use deniable_ledger::{Account, AccountId, Allowance, Ask, Charge, ChargeRequest, Form, Ledger, Part, Stored, Summary};
 use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
@@ -139,45 +140,39 @@ fn one<K: Kind, R: CryptoRng>(
         Charge::Answered { answer, .. } => Some(answer.clone()),
         Charge::New { .. } | Charge::Resumed { .. } | Charge::Drawn { .. } => None,
     });
-    let kept = match answered {
-        Some(kept) => {
-            // Whoever else pays keeps the answer in his own words.
-            for (payer, charge) in unanswered(&charges) {
-                let own = kind.for_payer(at, payer, &kept);
-                ledger
-                    .store_answer_of_all(charge.seq(), &K::FORM, &own, &|elsewhere| {
-                        kind.for_payer(at, payer, elsewhere)
-                    })
-                    .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
-            }
-            kept
-        }
-        None => {
-            let numbers = match numbers(kind, at, &charges, answers, ledger, rng, tell)? {
-                Ok(numbers) => numbers,
-                Err(exhausted) => return Ok(Err(exhausted)),
-            };
-            let mut first = Value::Null;
-            for (payer, charge) in unanswered(&charges) {
-                let own = kind.finish(at, payer, &numbers, answers);
-                let own = own.map_err(|reason| ProtocolError::Finish { release: name.clone(), reason })?;
-                let stored = ledger
-                    .store_answer(charge.seq(), &K::FORM, &own)
-                    .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
-                // What is shown is what is stored, even when another process was faster.
-                if payer == 0 {
-                    first = stored;
-                }
-            }
-            first
-        }
+    // An earlier version may have answered it for another part: nothing is drawn beside that.
+    let before = charges.first().and_then(|charge| ledger.answered_before_draws(charge.seq()));
+    let before =
+        before.map(|stored| known::<K>(stored).and_then(|()| stored.read().map_err(|error| error.to_string())));
+    let before = before.transpose().map_err(|reason| ProtocolError::Stored { release: name.clone(), reason })?;
+    let (mut kept, numbers) = match answered.or(before) {
+        Some(kept) => (kept, None),
+        None => match numbers(kind, at, &charges, answers, ledger, rng, tell)? {
+            Ok(numbers) => (Value::Null, Some(numbers)),
+            Err(exhausted) => return Ok(Err(exhausted)),
+        },
     };
+    for (payer, charge) in charges.iter().enumerate() {
+        if matches!(charge, Charge::Answered { .. }) {
+            continue;
+        }
+        let own = match &numbers {
+            Some(numbers) => kind
+                .finish(at, payer, numbers, answers)
+                .map_err(|reason| ProtocolError::Finish { release: name.clone(), reason })?,
+            None => kind.for_payer(at, payer, &kept),
+        };
+        // An answer that another part has is stored in this payer's words.
+        let stored = ledger
+            .store_answer_of_all(charge.seq(), &K::FORM, &own, &|elsewhere| kind.for_payer(at, payer, elsewhere))
+            .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
+        // What is shown is what is stored, even when another process was faster.
+        if payer == 0 {
+            kept = stored;
+        }
+    }
     let answer = kind.show(at, &kept).map_err(|reason| ProtocolError::Stored { release: name, reason })?;
     Ok(Ok((answer, origin)))
-}
-
-fn unanswered(charges: &[Charge]) -> impl Iterator<Item = (usize, &Charge)> {
-    charges.iter().enumerate().filter(|(_, charge)| !matches!(charge, Charge::Answered { .. }))
 }
 
 /// The noisy numbers of a release: those that were stored, or drawn now, once for every charge of its identity (P-1).
@@ -298,6 +293,10 @@ fn together<K: Kind>(
 ) -> Result<(), K::Refused> {
     let mut bills: Vec<(AccountId, Bill)> = Vec::new();
     for at in pending {
+        let numbers = kind.numbers(*at);
+        if numbers > MOST_NUMBERS {
+            return Err(ProtocolError::TooManyNumbers { release: kind.name(*at), numbers }.into());
+        }
         let ask = kind.identity(*at, answers);
         for payment in kind.price(*at)? {
             let id = AccountId::of(&payment.guarantee);

@@ -2,6 +2,7 @@
 
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, whole};
+use deniable_ledger::numbers::MOST_NUMBERS;
 use deniable_ledger::{AccountError, AnswerError, ChargeError, DrawError};
 
 /// A release that the ledger does not allow, or could not record.
@@ -39,6 +40,16 @@ pub enum ProtocolError {
         release: String,
         /// Why.
         error: AnswerError,
+    },
+    /// More numbers than an answer can hold. Nothing was charged.
+    #[error(
+        "query \"{release}\" has {numbers} numbers, and an answer holds at most {MOST_NUMBERS}; ask for fewer groups or measures"
+    )]
+    TooManyNumbers {
+        /// Which release.
+        release: String,
+        /// How many numbers it has.
+        numbers: usize,
     },
     /// Numbers could not be drawn, or not be stored.
     #[error(

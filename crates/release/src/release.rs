@@ -391,11 +391,11 @@ impl Kind for Asks<'_> {
         for measure in ask.measures() {
             add(&measure.decay().ratio().to_string());
         }
-        for (table, data) in self.plan.tables() {
-            if ask.query().tables().any(|name| name == table.name) {
-                add(&table.name);
-                add(ledger.registered(&table.name, &data.version).unwrap_or_default());
-            }
+        let tables = self.plan.tables();
+        for name in ask.query().tables() {
+            let version = tables.iter().find(|(table, _)| table.name == name).map(|(_, data)| data.version.as_str());
+            add(name);
+            add(ledger.registered(name, version.unwrap_or_default()).unwrap_or_default());
         }
         hasher.finalize().to_hex().to_string()
     }

@@ -29,7 +29,7 @@ impl From<Failure> for Told {
 #[must_use]
 pub fn unavailable() -> Failure {
     Failure::new(Code::Internal, "the server cannot answer this now")
-        .hint("whoever runs the server can see why; what was charged is kept, and asking again is free")
+        .hint("whoever runs the server can see why; what was charged is kept; asking again is free, unless the answer was being drawn")
 }
 
 /// A question that is not understood, or not answered under the policy.

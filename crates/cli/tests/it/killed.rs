@@ -84,7 +84,7 @@ fn killed_at_many_moments() {
     let whole = Run::of(place.command(&["release", "policy.toml", "--register"]).output().unwrap()).done();
     // A first guess: the machine may have been busy then, or be so later, so every kill corrects it a little.
     let mut length = started.elapsed().mul_f64(1.1);
-    assert_eq!(whole.head().split_once(':').unwrap().0, format!("{}", 3 + 2 * ASKS));
+    assert_eq!(whole.head().split_once(':').unwrap().0, format!("{}", 3 + 4 * ASKS));
     let mut fresh = true;
     let mut charged_before = 0;
     let mut head_before = Value::Null;

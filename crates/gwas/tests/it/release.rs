@@ -5,6 +5,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
+use deniable_genome::select::SelectError;
 use deniable_genome::simulate::{Settings, write};
 use deniable_genome::{CohortAdjacency, Fill, Test, Threshold, distance};
 use deniable_gwas::{
@@ -173,8 +174,9 @@ impl TryRng for Dies {
 
 impl TryCryptoRng for Dies {}
 
+/// P-1: a draw that broke off at its first random bit is never repeated, and the picks are charged anew.
 #[test]
-fn what_was_charged_and_not_answered_resumes_free() {
+fn picks_whose_draw_broke_off_are_charged_anew() {
     let place = Place::new();
     let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| place.run_with(&gain(), &top(3), &mut Dies)));
     assert!(killed.is_err());
@@ -182,7 +184,22 @@ fn what_was_charged_and_not_answered_resumes_free() {
     assert!(!spent.is_nothing());
     let (answered, origins) = place.run(&gain(), &top(3));
     assert!(answered.is_ok());
-    assert_eq!((origins, place.spent(Secret::Label)), (vec![Origin::Resumed], spent));
+    assert_eq!((origins, place.spent(Secret::Label)), (vec![Origin::Charged], spent.and(&spent)));
+}
+
+/// A grid so fine that large χ² have no number of steps: it is refused by the number of people, before the charge.
+#[test]
+fn grids_that_are_too_fine_are_refused_before_the_charge() {
+    let place = Place::new();
+    let fine = ratio(1, 1 << 62) / whole(1 << 20);
+    for request in [
+        Request { snps: Snps::Top { picks: 2, score: Score::ChiSquare }, grid: fine.clone(), ..top(2) },
+        Request { snps: Snps::Top { picks: 2, score: Score::Noisy }, grid: fine.clone(), ..top(2) },
+    ] {
+        let refused = place.run(&gain(), &request).0.unwrap_err();
+        assert!(matches!(refused, GwasError::Select(SelectError::TooFine { .. })), "{refused:?}");
+        assert!(place.spent(Secret::Label).is_nothing());
+    }
 }
 
 #[test]

@@ -103,7 +103,7 @@ fn a_charge_resumes_at_its_price_and_on_its_basis_only() {
     let spent = [(1, 8), (1, 7), (1, 9), (1, 8)].map(|(of, parts)| three().share(&ratio(of, parts)).unwrap());
     let spent = spent.iter().fold(Spend::nothing(), |sum, one| sum.and(one));
     assert_eq!(ledger.summary().accounts[0].spent, spent);
-    assert!(matches!(ledger.store_answer(seq, &FORM, &json!(1)), Err(AnswerError::Store(_))));
+    assert!(matches!(ledger.store_answer(seq, &FORM, &json!(1)), Err(AnswerError::Closed(_))));
     ledger.store_answer(last, &FORM, &json!(1)).unwrap();
     assert!(matches!(ledger.charge(&request("1", (1, 8))).unwrap(), Charge::Answered { .. }));
 }

@@ -225,7 +225,7 @@ fn what_another_paid_for_is_asked_like_anything_new() {
     assert_eq!((bo.pending(), bo.seen()[1].as_str()), ([0].as_slice(), "compute a 2/1"));
     let stored =
         |at: usize| show(&place.path()).unwrap().accounts[0].releases[at].answer.as_ref().unwrap().read().unwrap();
-    assert_eq!((stored(0), stored(1)), (serde_json::json!([1]), serde_json::json!([1])));
+    assert_eq!((stored(0), stored(1)), (serde_json::json!([1]), serde_json::json!([1, "for payer 0"])));
     assert!(bo.draws().is_empty(), "one draw serves both");
     // Where that one has no answer for want of a machine, neither has this one: the charge resumes.
     let run = place.run(&mut Toy::of(&[("b", Wish::Exhausting)]).asked_by("ana")).unwrap();

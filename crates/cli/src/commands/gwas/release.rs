@@ -297,7 +297,9 @@ pub fn failure(error: GwasError) -> Failure {
             "nothing was charged. Read what was found, above; if it is as it should be, the same command now releases. --register \
              does both in one run",
         ),
-        GwasError::Unanswered { .. } => Failure::refused(error, "the same command resumes it at no cost"),
+        GwasError::Unanswered { .. } => {
+            Failure::refused(error, "repeat the command: it costs nothing unless the draw had begun")
+        }
         GwasError::Payment(error) => {
             let help = error.help();
             Failure::refused(error, help)

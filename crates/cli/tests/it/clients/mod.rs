@@ -235,7 +235,7 @@ fn the_how_to_works_as_it_stands() {
         command.env_remove(variable);
     }
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(b"secret\n").unwrap();
+    child.stdin.take().unwrap().write_all(format!("{}\n", long("secret")).as_bytes()).unwrap();
     let run = Run::of(child.wait_with_output().unwrap()).done();
     // Each client was shown the same number of one department.
     let numbers: Vec<&str> = run.stdout.lines().filter_map(|line| line.strip_prefix("neurology ")).collect();

@@ -289,7 +289,7 @@ fn what_cannot_be_stored_is_not_shown() {
         _ => {}
     });
     assert!(
-        matches!(&failed, Err(ReleaseError::Protocol(ProtocolError::Answer { release, .. })) if release == "second"),
+        matches!(&failed, Err(ReleaseError::Protocol(ProtocolError::Draw { release, .. })) if release == "second"),
         "{failed:?}"
     );
     fs::rename(place.path("elsewhere"), place.path("l")).unwrap();
@@ -311,7 +311,9 @@ fn what_is_shown_is_what_was_stored_first() {
                 let on_disk = place.on_disk();
                 let mut answer = on_disk[0].answer.as_ref().unwrap().read().unwrap();
                 answer["values"] = json!([["4711"]]);
-                let stored = place.ledger().store_answer(on_disk[1].seq, &FORM, &answer).unwrap();
+                let (mut ledger, seq) = (place.ledger(), on_disk[1].seq);
+                ledger.draw(seq, &FORM, 1, || Ok::<_, ()>(vec![4711])).unwrap().unwrap();
+                let stored = ledger.store_answer(seq, &FORM, &answer).unwrap();
                 *other.borrow_mut() = Some(stored);
             }
         })

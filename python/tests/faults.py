@@ -7,7 +7,8 @@ Each try runs one scenario in a process of its own (``faults.py child SCENARIO``
 - the process ended as the scenario says: never by a signal but one that was sent to it, never by waiting for ever;
 - ``deniable ledger verify`` finds the ledger whole;
 - the same queries, asked again by another process, have the answers that were told (an answer is given once and for all);
-- the share that is left is exactly what the queries cost, each once; and never less than nothing.
+- the share that is left is exactly what the queries cost, each once, and once more for each charge that ended while its noise was
+  drawn, which is never drawn again; and never less than nothing.
 
 The schedule follows from the seed, except for what the system's scheduler does; a failure prints the command that tries it again.
 
@@ -424,6 +425,15 @@ def run(name: str, seed: int, folder: Path) -> List[Dict[str, Any]]:
     return told
 
 
+def closed(ledger: Path) -> int:
+    """How many charges ended while their noise was drawn: each of them is paid for and never answered."""
+    shown = subprocess.run(
+        [sys.executable, "-m", "deniable", "ledger", "show", str(ledger), "--format", "json"], capture_output=True, text=True, check=True
+    )
+    releases = [release for account in json.loads(shown.stdout)["accounts"] for release in account["releases"]]
+    return sum(release.get("closed", False) for release in releases)
+
+
 def judge(folder: Path, told: Sequence[Dict[str, Any]]) -> None:
     """What must be true afterwards, whatever happened."""
     ledger = folder / "faults.ledger"
@@ -453,7 +463,7 @@ def judge(folder: Path, told: Sequence[Dict[str, Any]]) -> None:
                     if known.setdefault(sql, rows) != rows:
                         raise Fault(f"{sql} has another answer the {time_} time: {known[sql]} and {rows}")
                 left = session.left
-                wanted = before if is_overdrawn else 1 - SHARE * len(QUERIES)
+                wanted = before if is_overdrawn else 1 - SHARE * (len(QUERIES) + closed(ledger))
                 if left != wanted:
                     raise Fault(f"{left} is left in place of {wanted}, with {before} before the {time_} time")
             if any("refused" in line for line in told) and before != 0:

@@ -220,3 +220,30 @@ fn charges_of_earlier_formats_are_counted_as_they_were() {
     }
     assert_eq!(state.account(&account()).unwrap().spent, three());
 }
+
+/// The lock is held from the entry that begins a draw to the one that ends it: nobody else ever reads a draw that goes on.
+#[test]
+fn nobody_reads_a_draw_that_goes_on() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let done = std::sync::atomic::AtomicBool::new(false);
+    let is_done = || done.load(std::sync::atomic::Ordering::Relaxed);
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut reads = 0;
+            while !is_done() {
+                let accounts = deniable_ledger::show(&place.path).unwrap().accounts;
+                let going_on = |release: &deniable_ledger::Release| matches!(release.draw, Draw::Begun(_));
+                assert!(!accounts.iter().flat_map(|account| &account.releases).any(going_on));
+                reads += 1;
+            }
+            reads
+        });
+        for number in 0..40 {
+            let seq = new(&mut ledger, &request(&format!("{number:x}"), (1, 100)));
+            drawn(&mut ledger, seq, &[number]);
+        }
+        done.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert!(reader.join().unwrap() > 0);
+    });
+}

@@ -275,8 +275,8 @@ impl<'a> Run<'a> {
         if pending.contains(&Part::Picks) { self.check_reach(wanted) } else { Ok(()) }
     }
 
-    /// Refuses a grid on which the largest χ² of so many people has too many steps: otherwise whether an answer came would tell
-    /// whether a value has.
+    /// Rejects a grid on which the largest χ² of this cohort size has too many steps. Without this check, whether an answer
+    /// came would depend on whether a private value has too many.
     fn check_grid(&self, part: Part) -> Result<(), GwasError> {
         let is_by_distance = matches!(self.request.snps, Snps::Top { score: Score::Distance(_), .. });
         let is_on_grid = match part {

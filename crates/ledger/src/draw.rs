@@ -1,4 +1,4 @@
-//! One draw of noise for each charge, whatever ends the run (P-1).
+//! One draw of noise for each charge, however the run ends (P-1).
 //!
 //! ```text
 //! room on disk ─▶ `drawing`: every open charge of the identity, on disk ─▶ lock held ─▶ noise in memory ─▶ `drawn`, on disk

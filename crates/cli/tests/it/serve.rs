@@ -444,7 +444,7 @@ fn killed_under_load() {
         let part = deniable_ledger::Part::Named(user.to_owned());
         accounts[0].releases.iter().filter(|release| release.part == part && release.is_dead()).count()
     };
-    // Whatever else was charged when the server was killed is answered when it is asked again, for nothing.
+    // Every other charge from before the kill is answered at no cost when the query is asked again.
     let server = Server::of(&place);
     for (user, password) in [CLIENTS[0], CLIENTS[3]] {
         let script: String = (0..questions).map(paid).collect();

@@ -1,4 +1,4 @@
-//! One draw of noise for each charge (P-1): whatever ends a run, and whoever asks again.
+//! One draw of noise for each charge (P-1), however a run ends and whichever analyst asks again.
 
 use super::{FORM, PEOPLE, Place, account, request, terms, three};
 use deniable_core::exact::ratio;
@@ -221,9 +221,9 @@ fn charges_of_earlier_formats_are_counted_as_they_were() {
     assert_eq!(state.account(&account()).unwrap().spent, three());
 }
 
-/// The lock is held from the entry that begins a draw to the one that ends it: nobody else ever reads a draw that goes on.
+/// The lock is held from the entry that begins a draw to the one that ends it: no reader sees a draw in progress.
 #[test]
-fn nobody_reads_a_draw_that_goes_on() {
+fn readers_never_see_a_draw_in_progress() {
     let place = Place::new();
     let mut ledger = place.ledger();
     let done = std::sync::atomic::AtomicBool::new(false);

@@ -121,9 +121,15 @@ impl Act<'_> {
         store::set_locking(&self.transaction, "EXCLUSIVE").map_err(|error| self.sqlite(error))
     }
 
-    /// Makes the file so large that the next act has room in it for an entry of so many bytes.
-    pub fn reserve(&self, bytes: usize) -> Result<(), StoreError> {
-        store::reserve(&self.transaction, bytes).map_err(|error| self.sqlite(error))
+    /// Makes the file so large that later acts have room in it for an entry of so many bytes; ends this act.
+    pub fn reserve(self, bytes: usize) -> Result<(), StoreError> {
+        store::reserve(&self.transaction, bytes).map_err(|error| self.sqlite(error))?;
+        self.transaction.commit().map_err(|error| StoreError::sqlite(self.path, error))
+    }
+
+    /// Overwrites the reserved room, so that the journal of this act holds all of it.
+    pub fn rewrite_reserve(&self, bytes: usize) -> Result<(), StoreError> {
+        store::rewrite_reserve(&self.transaction, bytes).map_err(|error| self.sqlite(error))
     }
 
     /// Gives the room back, to the entry that is appended in this act.

@@ -65,6 +65,9 @@ impl Ledger {
         act.keep_lock()?;
         let room = Room::allocate(act.path, charges[0], count)?;
         act.reserve(room.in_ledger())?;
+        let act = lock.0.begin()?;
+        // The journal of the act that writes the numbers is as large as that of this one.
+        act.rewrite_reserve(room.in_ledger())?;
         let drawing = act.append(Event::Drawing(Drawing { charges }))?;
         // From here on these charges are dead, unless this act ends with their numbers.
         let act = lock.0.begin()?;

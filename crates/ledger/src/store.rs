@@ -288,13 +288,22 @@ pub(crate) fn set_locking(connection: &Connection, mode: &str) -> Result<(), rus
     connection.pragma_update_and_check(None, "locking_mode", mode, |_| Ok(()))
 }
 
-/// Room in the file that the next act takes: pages of a table that is otherwise empty.
+/// Reserves room in the file for a later act: pages of a table that is otherwise empty.
 pub(crate) fn reserve(transaction: &Transaction<'_>, bytes: usize) -> Result<(), rusqlite::Error> {
     transaction.execute_batch("CREATE TABLE IF NOT EXISTS room (bytes BLOB NOT NULL) STRICT; DELETE FROM room")?;
-    // Entries hold JSON text, and an index page or two may split.
-    let bytes = i64::try_from(bytes + (16 << 10)).unwrap_or(i64::MAX);
-    transaction.execute("INSERT INTO room (bytes) VALUES (zeroblob(?1))", [bytes])?;
+    transaction.execute("INSERT INTO room (bytes) VALUES (?1)", [vec![0_u8; reserved(bytes)]])?;
     Ok(())
+}
+
+/// Overwrites every reserved page: SQLite skips pages that an update leaves as they are.
+pub(crate) fn rewrite_reserve(transaction: &Transaction<'_>, bytes: usize) -> Result<(), rusqlite::Error> {
+    transaction.execute("UPDATE room SET bytes = ?1", [vec![1_u8; reserved(bytes)]])?;
+    Ok(())
+}
+
+/// Entries hold JSON text, and an index page or two may split.
+fn reserved(bytes: usize) -> usize {
+    bytes + (16 << 10)
 }
 
 /// Frees that room within this act.

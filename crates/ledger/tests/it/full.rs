@@ -7,7 +7,8 @@
 use super::processes::{PATH, child_command};
 use super::{FORM, PEOPLE, Place, request, terms};
 use deniable_ledger::{
-    AccountError, AnswerError, Charge, ChargeError, KeyError, Ledger, OpenError, StoreError, VerifyError, show, verify,
+    AccountError, AnswerError, Charge, ChargeError, DrawError, KeyError, Ledger, OpenError, StoreError, VerifyError,
+    show, verify,
 };
 use deniable_testing::{sized, skipped};
 use serde_json::json;
@@ -103,8 +104,8 @@ fn untouched(path: &Path, ledger: &Ledger, entries: u64, disk: &dyn Disk) {
 
 /// Fills the disk before every write of a ledger's life, with ever more room until it succeeds. Says how often each
 /// was refused.
-fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 4] {
-    let mut refusals = [0; 4];
+fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
+    let mut refusals = [0; 5];
     // Beginning a ledger.
     for room in 0.. {
         disk.leave(room);
@@ -181,6 +182,37 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 4] {
         assert_eq!((summary.accounts[0].releases.len(), &summary.accounts[0].spent), (turn + 1, &spent));
         assert_eq!(reopened.charge(&ask).unwrap(), Charge::Answered { seq: entries + 1, answer });
     }
+    drop(ledger);
+    refusals[4] = [1, 1_500, 4_000].into_iter().map(|count| draw_with_little_room(path, disk, count)).sum();
+    refusals
+}
+
+/// Draws `count` numbers with ever more room. A draw that begins has room for its numbers, so no charge dies of a full disk.
+fn draw_with_little_room(path: &Path, disk: &dyn Disk, count: usize) -> u64 {
+    let mut ledger = Ledger::open_or_create(path, PEOPLE).unwrap();
+    let asked = request(&format!("{count} numbers"), (1, 100));
+    let Charge::New { seq } = ledger.charge(&asked).unwrap() else { panic!() };
+    let (mut draws, mut refusals) = (0, 0);
+    for room in 0.. {
+        disk.leave(room);
+        let drawn = ledger.draw(seq, &FORM, count, || {
+            draws += 1;
+            Ok::<_, std::convert::Infallible>(vec![7; count])
+        });
+        disk.clear();
+        match drawn {
+            Ok(Ok(numbers)) => {
+                assert_eq!((draws, numbers.read().unwrap()), (1, vec![7; count]), "{room}");
+                break;
+            }
+            Err(DrawError::Store(refused)) => assert!(is_full(&refused), "{room}: {refused}"),
+            Err(refused) => panic!("{room}: {refused}"),
+        }
+        refusals += 1;
+        assert_eq!(draws, 0, "{count} numbers, {room}: noise was drawn without room for it");
+        assert_eq!(ledger.charge(&asked).unwrap(), Charge::Resumed { seq }, "{count} numbers, {room}");
+    }
+    assert!(refusals > 0, "{count} numbers");
     refusals
 }
 
@@ -197,14 +229,14 @@ fn below_a_limit() {
     tell(fill_up(&path, &Limited));
 }
 
-fn tell(refusals: [u64; 4]) {
+fn tell(refusals: [u64; 5]) {
     let mut out = std::io::stdout();
     writeln!(out, "\ntold {}", json!(refusals)).unwrap();
 }
 
 /// Runs one of them behind a shell script that prepares its process.
 #[track_caller]
-fn run(test: &str, place: &Place, wrapper: &[&str]) -> [u64; 4] {
+fn run(test: &str, place: &Place, wrapper: &[&str]) -> [u64; 5] {
     let child = child_command(test, place);
     let mut command = Command::new(wrapper[0]);
     command.args(&wrapper[1..]).arg(child.get_program()).args(child.get_args());
@@ -229,7 +261,7 @@ fn a_disk_without_room_for_the_next_page() {
         return;
     }
     let refusals = run("full::on_a_small_disk", &place, &wrapper);
-    eprintln!("full at {refusals:?} pages (beginning, opening an account, charging, answering)");
+    eprintln!("full at {refusals:?} pages (beginning, opening an account, charging, answering, drawing)");
     assert!(refusals.iter().all(|count| *count > 0), "{refusals:?}");
 }
 
@@ -243,6 +275,6 @@ fn a_limit_on_the_size_of_files() {
     let place = Place::new();
     // Ignored, so that the write fails where the process would be ended.
     let refusals = run("full::below_a_limit", &place, &["sh", "-c", "trap '' XFSZ; exec \"$@\"", "sh"]);
-    eprintln!("limits at {refusals:?} steps (beginning, opening an account, charging, answering)");
+    eprintln!("limits at {refusals:?} steps (beginning, opening an account, charging, answering, drawing)");
     assert!(refusals.iter().all(|count| *count > 0), "{refusals:?}");
 }

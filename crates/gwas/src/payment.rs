@@ -58,6 +58,9 @@ pub enum PaymentError {
          nobody can tell"
     )]
     CohortToldOf(String),
+    /// Another process opened an account meanwhile.
+    #[error("another process opened an account of this ledger meanwhile, which changes who pays")]
+    Changed,
     /// Amounts of odds.
     #[error(transparent)]
     Spend(#[from] SpendError),
@@ -77,6 +80,7 @@ impl PaymentError {
                  release on"
             }
             Self::CohortToldOf(_) => "use --adjacency label-swap, as before",
+            Self::Changed => "run the request again; it is priced with the new account",
             Self::Spend(_) => "",
         }
     }

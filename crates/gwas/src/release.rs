@@ -4,7 +4,7 @@ use crate::answer::{Answer, Named, shown};
 use crate::cohort::{Cohort, Located};
 use crate::draw::Exact;
 use crate::error::GwasError;
-use crate::payment::{Payment, payment};
+use crate::payment::{Payment, PaymentError, payment};
 use crate::promise::Promised;
 use crate::registration::{cohort, written_since};
 use crate::request::{Part, Request, Score, Snps};
@@ -378,6 +378,11 @@ impl Kind for Run<'_> {
     /// Who may pay was settled with the payment.
     fn admit(&self, _: &Summary, _: &[usize]) -> Result<(), GwasError> {
         Ok(())
+    }
+
+    fn agree(&self, ledger: &Ledger) -> Result<(), GwasError> {
+        let now = payment(&ledger.summary().accounts, self.promised, self.request.protects, &self.request.each())?;
+        if now == self.payment { Ok(()) } else { Err(PaymentError::Changed.into()) }
     }
 
     /// The files are read, unless they had to be to know the releases at all.

@@ -209,6 +209,16 @@ impl Account {
         all().find(|release| release.answer.is_some()).or_else(|| all().next())
     }
 
+    /// Whether a query of this identity, basis and cost is paid for: it is answered, or its noise was drawn, or is still to be
+    /// drawn, on the same basis and at the same cost. Without a basis every open charge counts.
+    #[must_use]
+    pub fn is_paid(&self, identity: &str, basis: Option<&str>, cost: &Spend) -> bool {
+        self.release(identity).is_some_and(|release| {
+            release.answer.is_some()
+                || (basis.is_none_or(|basis| release.basis.as_deref() == Some(basis)) && release.cost == *cost)
+        })
+    }
+
     /// Every charge for an ask of this identity that is not dead.
     pub(crate) fn charged(&self, identity: &str) -> impl Iterator<Item = &Release> {
         let places = self.identities.get(identity).into_iter().flatten();
@@ -350,6 +360,7 @@ impl Account {
             self.spent = self.spent.and(&cost);
         }
         self.parts.record(&part, &cost, again);
+        self.use_approval(&part, &ask.identity);
         let (draw, answer, answered) = (Draw::Open, None, None);
         self.keep(Release { seq, at, policy, ask, cost, part, basis, draw, answer, answered });
     }

@@ -37,6 +37,8 @@ pub struct Request {
     pub cost: Spend,
     /// What was decided last; nothing while nobody has decided.
     pub decision: Option<Decision>,
+    /// Whether a charge followed the decision.
+    pub(crate) is_used: bool,
 }
 
 /// What was decided about a request.
@@ -95,21 +97,40 @@ impl Account {
 
     pub(crate) fn record_request(&mut self, seq: u64, at: Timestamp, new: ApprovalRequested) {
         let ApprovalRequested { part, policy, ask, cost, account: _ } = new;
-        self.requests.push(Request { seq, at, part, policy, ask, cost, decision: None });
+        self.requests.push(Request { seq, at, part, policy, ask, cost, decision: None, is_used: false });
     }
-}
 
-impl Request {
-    pub(crate) fn check(&self, new: &ApprovalDecided) -> Result<(), Contradiction> {
-        match &self.decision {
-            Some(decision) if decision.allowed == new.allowed => Err(Contradiction::DecidedTwice(self.seq)),
+    /// The decision that holds for the next charge of a requested query. An approval allows one charge: when that charge died, an
+    /// approver decides anew.
+    #[must_use]
+    pub fn decision<'a>(&self, request: &'a Request) -> Option<&'a Decision> {
+        let part = Part::Named(request.part.clone());
+        let is_paid = || self.charged(&request.ask.identity).any(|release| release.seen_by(&part));
+        request.decision.as_ref().filter(|decision| !decision.allowed || !request.is_used || is_paid())
+    }
+
+    pub(crate) fn check_decision(&self, request: &Request, new: &ApprovalDecided) -> Result<(), Contradiction> {
+        match self.decision(request) {
+            Some(decision) if decision.allowed == new.allowed => Err(Contradiction::DecidedTwice(request.seq)),
             _ => Ok(()),
         }
     }
 
+    /// Marks the decision about a query as followed by a charge.
+    pub(crate) fn use_approval(&mut self, part: &Part, identity: &str) {
+        let Part::Named(name) = part else { return };
+        let is_its = |request: &&mut Request| request.part == *name && request.ask.identity == identity;
+        if let Some(request) = self.requests.iter_mut().find(is_its) {
+            request.is_used = request.decision.is_some();
+        }
+    }
+}
+
+impl Request {
     pub(crate) fn record(&mut self, at: Timestamp, new: ApprovalDecided) {
         let ApprovalDecided { allowed, by, reason, request: _ } = new;
         self.decision = Some(Decision { at, allowed, by, reason });
+        self.is_used = false;
     }
 }
 
@@ -130,7 +151,8 @@ impl Ledger {
         if let Some(known) = account.request(&asked.part, &asked.ask.identity) {
             return Ok(known.clone());
         }
-        let waiting = account.requests.iter().filter(|known| known.part == *name && known.decision.is_none()).count();
+        let waiting =
+            account.requests.iter().filter(|known| known.part == *name && account.decision(known).is_none()).count();
         if waiting >= MOST_WAITING {
             return Err(ApprovalError::TooMany(waiting));
         }
@@ -153,9 +175,9 @@ impl Ledger {
             return Err(ApprovalError::Reason);
         }
         let act = self.book.begin()?;
-        let request = act.state.request(seq).ok_or(ApprovalError::NoRequest(seq))?;
+        let (account, request) = act.state.request_of(seq).ok_or(ApprovalError::NoRequest(seq))?;
         let decided = ApprovalDecided { request: seq, allowed, by: by.to_owned(), reason: reason.to_owned() };
-        request.check(&decided).map_err(|_| ApprovalError::Same(seq))?;
+        account.check_decision(request, &decided).map_err(|_| ApprovalError::Same(seq))?;
         act.append(Event::ApprovalDecided(decided))?;
         Ok(())
     }

@@ -7,6 +7,7 @@ use crate::entry::{AccountId, Event, FORMAT, Genesis};
 use crate::key::{Key, KeyError};
 use crate::state::Summary;
 use crate::store::{self, StoreError};
+use deniable_core::secret::Secret;
 use std::path::{Path, PathBuf};
 
 /// A population's ledger, open for writing.
@@ -100,10 +101,28 @@ impl Ledger {
         self.book.state.account(id)
     }
 
+    /// Whether there is an account of this population for this secret.
+    #[must_use]
+    pub fn account_of(&self, population: &str, secret: Secret) -> bool {
+        self.book.state.accounts().iter().any(|account| account.id.universe == population && account.id.kind == secret)
+    }
+
     /// A charge by its number.
     #[must_use]
     pub fn release(&self, seq: u64) -> Option<&Release> {
         self.book.state.release(seq)
+    }
+
+    /// Runs `act` while this process alone may write the ledger, so that no entry of another process comes between those of `act`.
+    ///
+    /// # Errors
+    /// When the file cannot be locked; `act` is not run then.
+    pub fn locked<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> Result<T, StoreError> {
+        self.book.begin()?.keep_lock()?;
+        let result = act(self);
+        // What fails here leaves the file locked until this process ends or reads it: no promise depends on it.
+        let _ = self.book.give_up_lock();
+        Ok(result)
     }
 
     /// Takes in what other processes have added.

@@ -209,6 +209,11 @@ impl State {
         self.genesis.as_ref().map_or("", |genesis| &genesis.key_check)
     }
 
+    /// Every account.
+    pub fn accounts(&self) -> &[Account] {
+        &self.accounts
+    }
+
     /// The account of exactly this name.
     #[must_use]
     pub fn account(&self, id: &AccountId) -> Option<&Account> {
@@ -267,7 +272,14 @@ impl State {
     /// The request of this number.
     #[must_use]
     pub fn request(&self, seq: u64) -> Option<&Request> {
-        self.accounts.iter().flat_map(|account| &account.requests).find(|request| request.seq == seq)
+        self.request_of(seq).map(|(_, request)| request)
+    }
+
+    /// The request of this number, with its account.
+    pub fn request_of(&self, seq: u64) -> Option<(&Account, &Request)> {
+        let mut requests =
+            self.accounts.iter().flat_map(|account| account.requests.iter().map(move |request| (account, request)));
+        requests.find(|(_, request)| request.seq == seq)
     }
 
     /// All of it, for looking at.
@@ -339,7 +351,8 @@ impl State {
             }
             Event::ApprovalRequested(new) => account(&new.account)?.check_request(new),
             Event::ApprovalDecided(new) => {
-                self.request(new.request).ok_or(Contradiction::NotARequest(new.request))?.check(new)
+                let (account, request) = self.request_of(new.request).ok_or(Contradiction::NotARequest(new.request))?;
+                account.check_decision(request, new)
             }
             Event::Answered(answered) => self.check_answer(answered.charge),
             Event::AnsweredInFile(answered) => self.check_answer(answered.charge),

@@ -5,7 +5,9 @@ use crate::kind::{Kind, Origin, Payment};
 use deniable_core::budget::Spend;
 use deniable_core::exact::whole;
 use deniable_ledger::numbers::MOST_NUMBERS;
-use deniable_ledger::{Account, AccountId, Allowance, Ask, Charge, ChargeRequest, Form, Ledger, Part, Stored, Summary};
+use deniable_ledger::{
+    Account, AccountId, Allowance, Ask, Charge, ChargeRequest, Draw, Form, Ledger, Part, Stored, Summary,
+};
 use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
 use serde_json::Value;
@@ -88,8 +90,10 @@ pub fn release<K: Kind, R: CryptoRng>(
     let pending: Vec<usize> = (0..kind.releases()).filter(|at| !was_stored[*at]).collect();
     let seen = ledger.summary().seen_by(&part);
     kind.admit(&seen, &pending)?;
-    together(kind, &seen, &pending, &answers)?;
-    kind.ready(ledger, &pending)?;
+    together(kind, &seen, Some(ledger), &pending, &answers)?;
+    // An answer whose noise was drawn is worked out from the stored numbers, without the data.
+    let undrawn: Vec<usize> = pending.iter().copied().filter(|at| !is_drawn(kind, *at, &seen, &answers)).collect();
+    kind.ready(ledger, &undrawn)?;
     let mut released = Released { answers: Vec::new(), exhausted: Vec::new() };
     for at in 0..kind.releases() {
         let name = kind.name(at);
@@ -222,8 +226,26 @@ fn other_form<K: Kind>(form: &Form) -> String {
     format!("it has the form {form}, and this version knows {}; use a newer version of deniable", K::FORM)
 }
 
-/// Charges every account that pays.
+/// Whether the noise of a release was drawn for an earlier charge of its first payer.
+fn is_drawn<K: Kind>(kind: &K, at: usize, ledger: &Summary, answers: &[Option<K::Answer>]) -> bool {
+    let Some((ask, payments)) = kind.identity(at, answers).zip(kind.price(at).ok()) else { return false };
+    let release = payments.first().and_then(|payment| account(ledger, payment)?.release(&ask.identity));
+    release.is_some_and(|release| matches!(release.draw, Draw::Done(_)))
+}
+
+/// Charges every account that pays, in one act: no other process opens or charges an account between them.
 fn charge<K: Kind>(kind: &K, at: usize, ask: &Ask, ledger: &mut Ledger) -> Result<(Vec<Charge>, Origin), K::Refused> {
+    let charged = ledger.locked(|ledger| charge_all(kind, at, ask, ledger));
+    charged.map_err(|error| ProtocolError::Charge { release: kind.name(at), error: error.into() })?
+}
+
+fn charge_all<K: Kind>(
+    kind: &K,
+    at: usize,
+    ask: &Ask,
+    ledger: &mut Ledger,
+) -> Result<(Vec<Charge>, Origin), K::Refused> {
+    kind.agree(ledger)?;
     let mut charges = Vec::new();
     let mut origin = Origin::Stored;
     let basis = kind.basis(at, ledger);
@@ -281,13 +303,15 @@ struct Bill {
 pub fn fits<K: Kind>(kind: &K, ledger: &Summary) -> Result<(), K::Refused> {
     let answers = stored(kind, ledger)?;
     let pending: Vec<usize> = (0..kind.releases()).filter(|at| answers[*at].is_none()).collect();
-    together(kind, &ledger.seen_by(&kind.part()), &pending, &answers)
+    together(kind, &ledger.seen_by(&kind.part()), None, &pending, &answers)
 }
 
-/// Refuses before the first charge when the releases that must be paid for do not fit together.
+/// Refuses before the first charge when the releases that must be paid for do not fit together. With the open ledger, charges on
+/// another basis than today's do not pay.
 fn together<K: Kind>(
     kind: &K,
     ledger: &Summary,
+    open: Option<&Ledger>,
     pending: &[usize],
     answers: &[Option<K::Answer>],
 ) -> Result<(), K::Refused> {
@@ -298,12 +322,13 @@ fn together<K: Kind>(
             return Err(ProtocolError::TooManyNumbers { release: kind.name(*at), numbers }.into());
         }
         let ask = kind.identity(*at, answers);
+        let basis = open.map(|open| kind.basis(*at, open));
         for payment in kind.price(*at)? {
             let id = AccountId::of(&payment.guarantee);
             // One that is not known yet is counted: it follows from a release that is not paid.
             let identity = ask.as_ref().map(|ask| ask.identity.clone());
             let paid = account(ledger, &payment).zip(identity.as_deref());
-            if paid.is_some_and(|(account, identity)| account.release(identity).is_some()) {
+            if paid.is_some_and(|(account, identity)| account.is_paid(identity, basis.as_deref(), &payment.cost)) {
                 continue;
             }
             let place = bills.iter().position(|(known, _)| *known == id).unwrap_or_else(|| {

@@ -77,11 +77,21 @@ pub trait Kind {
     fn admit(&self, ledger: &Summary, pending: &[usize]) -> Result<(), Self::Refused>;
 
     /// Everything else that may refuse: files are registered and opened, public tables read, noise worked out. It may read private
-    /// data and shows nothing of them but to the curator. With nothing pending it reads none.
+    /// data and shows nothing of them but to the curator. `pending` are the releases whose noise is still to be drawn; with nothing
+    /// pending it reads no data.
     ///
     /// # Errors
     /// When the pending releases cannot be made. Nothing is charged then.
     fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), Self::Refused>;
+
+    /// Refuses a charge where accounts that other processes opened since [`Self::price`] change who pays. Runs while no other
+    /// process can write the ledger.
+    ///
+    /// # Errors
+    /// When who pays has changed; the release is not charged then.
+    fn agree(&self, _ledger: &Ledger) -> Result<(), Self::Refused> {
+        Ok(())
+    }
 
     /// A digest of what the numbers of a release are drawn from, beside its identity: the laws of the noise, the form in which
     /// they are stored, and the registered contents of the data. A charge resumes on the same basis only.

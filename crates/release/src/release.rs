@@ -330,6 +330,12 @@ impl Kind for Asks<'_> {
         if self.allowed.again { Ok(()) } else { self.earlier(ledger, pending) }
     }
 
+    fn agree(&self, ledger: &Ledger) -> Result<(), ReleaseError> {
+        let population = self.plan.policy().population();
+        let labels = ledger.account_of(population, Secret::Label);
+        if labels { Err(ReleaseError::LabelsPromised(population.to_owned())) } else { Ok(()) }
+    }
+
     fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), ReleaseError> {
         let plan = self.plan;
         let reads = |table: &Versioned, asks: &[&PlannedAsk]| {

@@ -257,7 +257,7 @@ impl AccountOverview {
             part: request.part.clone(),
             sql: request.ask.sql.trim().to_owned(),
             cost: request.cost.to_string(),
-            decision: request.decision.as_ref().map(|decision| DecisionOverview {
+            decision: account.decision(request).map(|decision| DecisionOverview {
                 at: decision.at.to_string(),
                 approved: decision.allowed,
                 by: decision.by.clone(),

@@ -109,10 +109,9 @@ impl Ask {
         if !self.needs_approval() {
             return Ok(());
         }
-        let (number, request) = self.served.request_approval(plan)?;
-        match &request.decision {
-            Some(decision) if decision.allowed => Ok(()),
-            decision => Err(failures::not_allowed(number, decision.as_ref()).into()),
+        match self.served.request_approval(plan)? {
+            (_, Some(decision)) if decision.allowed => Ok(()),
+            (number, decision) => Err(failures::not_allowed(number, decision.as_ref()).into()),
         }
     }
 

@@ -241,9 +241,9 @@ pub fn charged(asked: &Asked, ledger: &Summary) -> Notice {
 fn approval(plan: &Plan, account: Option<&Account>) -> String {
     let identity = plan.asks().first().map(|ask| ask.for_ledger(plan.policy()).identity).unwrap_or_default();
     let request = account.and_then(|account| account.request(plan.part(), &identity));
-    match request.map(|request| request.decision.as_ref()) {
+    match request.zip(account).map(|(request, account)| account.decision(request)) {
         None => "To be approved first: asking makes the request".to_owned(),
-        Some(None) => "To be approved first: it was requested, and nobody has decided".to_owned(),
+        Some(None) => "To be approved first: it was requested, and the approver has not decided".to_owned(),
         Some(Some(decision)) if decision.allowed => format!("Approved by \"{}\"", decision.by),
         Some(Some(decision)) => format!("Rejected by \"{}\": it would not be charged", decision.by),
     }

@@ -80,9 +80,9 @@ fn day(moment: &impl ToString) -> Option<String> {
 
 fn requests(policy: &Policy, account: Option<&Account>) -> Rows {
     let limit = policy.guarantee().limit();
-    let row = |(at, request): (usize, &Request)| {
+    let row = |account: &Account, at: usize, request: &Request| {
         let share = request.cost.exact_part_of(limit).map(|share| decimal(&share, PLACES, Rounding::Up));
-        let decision = request.decision.as_ref();
+        let decision = account.decision(request);
         let state = match decision.map(|decision| decision.allowed) {
             None => "waits",
             Some(true) => "approved",
@@ -98,7 +98,10 @@ fn requests(policy: &Policy, account: Option<&Account>) -> Rows {
             decision.map(|decision| printable(&decision.reason).into_owned()).filter(|reason| !reason.is_empty()),
         ]
     };
-    account.map(|account| account.requests.iter().enumerate().map(row).collect()).unwrap_or_default()
+    let rows = |account: &Account| {
+        account.requests.iter().enumerate().map(|(at, request)| row(account, at, request)).collect()
+    };
+    account.map(rows).unwrap_or_default()
 }
 
 fn releases(policy: &Policy, account: Option<&Account>) -> Rows {

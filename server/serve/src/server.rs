@@ -11,7 +11,7 @@ use crate::log::Log;
 use crate::queue::{Queue, seen};
 use crate::remembered::Remembered;
 use deniable::{Plan, Policy};
-use deniable_ledger::{AccountId, ApprovalError, ChargeRequest, Ledger, Part, Release as Charged, Request, Summary};
+use deniable_ledger::{AccountId, ApprovalError, ChargeRequest, Decision, Ledger, Part, Release as Charged, Summary};
 use deniable_wire::{Backend, Client, Code, Failure, Place, Proof, Question, Session, TlsAcceptor, Verifier};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -215,8 +215,9 @@ impl Served {
         }
     }
 
-    /// Asks that the question of a plan be allowed, unless that was asked before; the request, and its number among those of whoever pays.
-    pub(crate) fn request_approval(&self, plan: &Plan) -> Result<(usize, Request), Told> {
+    /// Requests approval of the query of a plan, unless that was requested before. Returns the number of the request among those of
+    /// the paying part, and the decision that holds for the next charge.
+    pub(crate) fn request_approval(&self, plan: &Plan) -> Result<(usize, Option<Decision>), Told> {
         let ask = plan.asks().first().ok_or_else(unavailable)?;
         let request = ChargeRequest {
             account: plan.account(),
@@ -232,10 +233,11 @@ impl Served {
         let ledger = self.summary(plan.part(), None)?;
         let account = ledger.accounts.iter().find(|account| account.id == plan.account());
         let at = account.and_then(|account| account.requests.iter().position(|known| known.seq == request.seq));
-        if request.decision.is_none() {
+        let decision = account.zip(at).and_then(|(account, at)| account.decision(&account.requests[at]).cloned());
+        if decision.is_none() {
             self.log.requested(&name_of(plan.part()), &request.ask.identity);
         }
-        Ok((at.ok_or_else(unavailable)? + 1, request))
+        Ok((at.ok_or_else(unavailable)? + 1, decision))
     }
 
     /// Records what was decided about a request, by the number of its entry.

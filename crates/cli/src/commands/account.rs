@@ -247,7 +247,11 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
             }),
             left: left.map(|left| left.to_string()),
             waiting: account.map_or(0, |account| {
-                account.requests.iter().filter(|request| request.part == name && request.decision.is_none()).count()
+                account
+                    .requests
+                    .iter()
+                    .filter(|request| request.part == name && account.decision(request).is_none())
+                    .count()
             }),
         }
     };

@@ -9,8 +9,8 @@ use deniable_genome::select::SelectError;
 use deniable_genome::simulate::{Settings, write};
 use deniable_genome::{CohortAdjacency, Fill, Test, Threshold, distance};
 use deniable_gwas::{
-    Cohort, Cut, Event, Files, GwasError, Located, Means, Origin, Promised, Protects, Released, Request, Score, Snps,
-    release, tab_separated,
+    Cohort, Cut, Event, Files, GwasError, Located, Means, Origin, PaymentError, Promised, Protects, Released, Request,
+    Score, Snps, release, tab_separated,
 };
 use deniable_ledger::{Ledger, Summary};
 use deniable_protocol::ProtocolError;
@@ -356,6 +356,29 @@ fn a_release_that_touches_both_is_charged_to_each() {
     assert_eq!(place.spent(Secret::Label), Spend::parse("2", "3/4").unwrap());
     let (refused, _) = place.run(&gain(), &top(1));
     assert!(matches!(refused, Err(GwasError::Payment(_))), "{refused:?}");
+}
+
+/// Two processes that begin a ledger at once, one for labels and one for membership: the second is refused before its charge.
+#[test]
+fn an_account_that_another_process_opens_is_seen_before_the_charge() {
+    let place = Place::new();
+    let promised = place.promised(gain());
+    let mut ledger = Ledger::open_or_create(promised.ledger(), "people").unwrap();
+    let other = RefCell::new(Some(Ledger::open_or_create(promised.ledger(), "people").unwrap()));
+    let tell = |event: Event<'_>| {
+        if let Event::Scoring(_) = event
+            && let Some(mut other) = other.take()
+        {
+            other.open_account(&promised.guarantee(Secret::Membership)).unwrap();
+        }
+    };
+    let files = Located::new(place.files.clone());
+    let means = Means { files: &files, threads: TWO, register: true, tell: &tell };
+    let labels = Request { protects: Protects::LabelSwap, ..top(2) };
+    let refused = release(&means, &promised, &labels, &mut ledger, &mut ChaCha20Rng::seed_from_u64(1));
+    assert!(other.take().is_none(), "no account was opened meanwhile");
+    let Err(GwasError::Payment(PaymentError::MembershipPromised(_))) = refused else { panic!("it was released") };
+    assert!(place.summary().accounts.iter().all(|account| account.releases.is_empty()));
 }
 
 /// Whatever the genotypes, the same request succeeds with as many lines and the same columns, or fails with the same words.

@@ -1,9 +1,11 @@
 //! Questions that somebody allows first: who sees them, what is decided, and what is charged.
 
-use super::{PEOPLE, Place, account, request};
+use super::{FORM, PEOPLE, Place, account, request};
 use crate::approvals::MOST_WAITING;
 use deniable_core::exact::ratio;
-use deniable_ledger::{Account, ApprovalError, ChargeError, ChargeRequest, Ledger, Part, Sharing, show, verify};
+use deniable_ledger::{
+    Account, ApprovalError, Charge, ChargeError, ChargeRequest, Ledger, Part, Sharing, show, verify,
+};
 
 fn named(name: &str) -> Part {
     Part::Named(name.into())
@@ -46,6 +48,33 @@ fn a_request_is_recorded_once_and_decided_either_way() {
     assert!(account.request(&named("ana"), "q").unwrap().decision.as_ref().unwrap().allowed);
     assert!(account.spent.is_nothing() && account.releases.is_empty(), "nothing is charged by it");
     assert_eq!(verify(&place.path, None).unwrap().entries, 7);
+}
+
+/// An approval allows one charge: a query whose charge died needs another approval.
+#[test]
+fn an_approval_allows_one_charge() {
+    let place = Place::new();
+    let mut ledger = divided(&place);
+    let asked = asked_by("ana", "q");
+    let seq = ledger.request_approval(&asked).unwrap().seq;
+    let allowed = |ledger: &Ledger| {
+        let account = now(ledger).seen_by(&named("ana"));
+        account.decision(&account.requests[0]).map(|decision| decision.allowed)
+    };
+    for round in 0..2 {
+        assert_eq!(allowed(&ledger), None, "{round}");
+        ledger.decide(seq, true, "eve", "").unwrap();
+        assert_eq!(allowed(&ledger), Some(true), "{round}");
+        let Charge::New { seq: charge } = ledger.charge(&asked).unwrap() else { panic!("{round}") };
+        // It resumes without another approval, until its draw breaks off.
+        assert_eq!(allowed(&ledger), Some(true), "{round}");
+        assert!(matches!(ledger.decide(seq, true, "eve", ""), Err(ApprovalError::Same(_))), "{round}");
+        assert_eq!(ledger.draw(charge, &FORM, 1, || Err(())).unwrap(), Err(()));
+    }
+    assert_eq!(allowed(&ledger), None);
+    ledger.decide(seq, false, "eve", "").unwrap();
+    assert_eq!(allowed(&place.ledger()), Some(false));
+    verify(&place.path, None).unwrap();
 }
 
 #[test]

@@ -118,6 +118,23 @@ fn one_draw_serves_every_part() {
     assert_eq!(verify(&place.path, None).unwrap().strays, 0);
 }
 
+/// No entry of another process comes between those of one act.
+#[test]
+fn a_locked_ledger_is_written_by_its_holder_alone() {
+    let place = Place::new();
+    let (mut first, mut second) = (place.ledger(), place.ledger());
+    let charged = first.locked(|first| {
+        let before = first.head().seq;
+        let waiting = std::thread::spawn(move || new(&mut second, &request("2", (1, 4))));
+        std::thread::sleep(std::time::Duration::from_millis(50));
+        let own = [new(first, &request("1", (1, 4))), new(first, &request("3", (1, 4)))];
+        assert_eq!(own, [before + 1, before + 2]);
+        waiting
+    });
+    assert_eq!(charged.unwrap().join().unwrap(), first.head().seq + 1);
+    assert_eq!(verify(&place.path, None).unwrap().strays, 0);
+}
+
 /// Two processes that resumed one charge: the second takes the numbers of the first.
 #[test]
 fn two_processes_draw_once() {

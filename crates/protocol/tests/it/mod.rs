@@ -290,8 +290,8 @@ fn what_was_drawn_is_shown_at_no_cost() {
     let wishes = [("a", Wish::Number(1))];
     let refused = place.run(&mut Toy::of(&wishes).ending(Ends::AfterDraw));
     assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("the machine is gone")), "{refused:?}");
-    // What it would compute now is another number: what was drawn stands.
-    let mut again = Toy::of(&[("a", Wish::Number(2))]);
+    // The stored number is shown, not one computed now, and the data need not be there.
+    let mut again = Toy::of(&[("a", Wish::Number(2))]).refusing_to_read();
     assert_eq!(place.run(&mut again).unwrap().answers, [(0, 1, Origin::Resumed)]);
     assert!(again.draws().is_empty());
     assert_eq!(place.on_disk(), [answered(&["a"])]);
@@ -316,6 +316,29 @@ fn a_charge_resumes_on_its_own_basis() {
         assert_eq!(accounts[0].spent, Toy::of(&wishes).cost().and(&other.cost()));
         assert_eq!(place.on_disk(), [vec![("a".to_owned(), false), ("a".to_owned(), true)]]);
     }
+}
+
+/// Queries whose open charges do not pay for them, since the data changed, are counted before the first charge.
+#[test]
+fn charges_on_another_basis_pay_for_nothing() {
+    let place = Place::new();
+    let [one, two] = [("a", Wish::Exhausting), ("b", Wish::Exhausting)];
+    place.run(&mut Toy::of(&[one, two]).sharing(3)).unwrap();
+    let (asked, before) = ([("a", Wish::Number(1)), ("b", Wish::Number(2))], place.ledger().head().clone());
+    let refused = place.run(&mut Toy::of(&asked).sharing(3).on_basis("other rows"));
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("odds ratio")), "{refused:?}");
+    assert_eq!(*place.ledger().head(), before, "nothing was charged");
+    let resumed = [(0, 1, Origin::Resumed), (1, 2, Origin::Resumed)];
+    assert_eq!(place.run(&mut Toy::of(&asked).sharing(3)).unwrap().answers, resumed);
+}
+
+/// An account that another process opens between the price and the charge.
+#[test]
+fn who_pays_is_settled_with_the_charge() {
+    let place = Place::new();
+    let refused = place.run(&mut Toy::of(&[("a", Wish::Number(1))]).disagreeing());
+    assert_eq!(refused, Err(Refused::Accounts));
+    assert!(show(&place.path()).unwrap().accounts.is_empty(), "not even an account is opened");
 }
 
 /// P-1. Membership and labels, or two parts: one draw for both, however the runs end.

@@ -27,6 +27,7 @@ pub enum Wish {
 pub enum Refused {
     Reading,
     Admission,
+    Accounts,
     Ledger(String),
 }
 
@@ -55,6 +56,7 @@ pub struct Toy {
     parts: i64,
     readable: bool,
     admitted: bool,
+    agreeing: bool,
     ledger: Option<PathBuf>,
     overtaken: Option<Form>,
     pending: Vec<usize>,
@@ -82,6 +84,7 @@ impl Toy {
             parts: 4,
             readable: true,
             admitted: true,
+            agreeing: true,
             ledger: None,
             overtaken: None,
             pending: Vec::new(),
@@ -130,6 +133,11 @@ impl Toy {
 
     pub fn not_admitted(self) -> Self {
         Self { admitted: false, ..self }
+    }
+
+    /// Accounts that another process opened change who pays.
+    pub fn disagreeing(self) -> Self {
+        Self { agreeing: false, ..self }
     }
 
     /// Every step looks at the ledger through another connection.
@@ -221,6 +229,10 @@ impl Kind for Toy {
 
     fn admit(&self, _: &Summary, _: &[usize]) -> Result<(), Refused> {
         if self.admitted { Ok(()) } else { Err(Refused::Admission) }
+    }
+
+    fn agree(&self, _: &Ledger) -> Result<(), Refused> {
+        if self.agreeing { Ok(()) } else { Err(Refused::Accounts) }
     }
 
     fn ready(&mut self, _: &mut Ledger, pending: &[usize]) -> Result<(), Refused> {

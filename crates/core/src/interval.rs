@@ -76,18 +76,72 @@ impl Law {
     }
 }
 
-/// At least the smallest `t` with `Pr[|Σ wᵢXᵢ + G| > t] ≤ outside`, for weights `wᵢ` of any sign, a normal `G` of this standard deviation,
-/// independent of the noises, and `0 < outside < 1`.
+/// Independent noises with one law and one weight.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Noises {
+    /// How often each counts, with either sign.
+    pub weight: f64,
+    /// Their law.
+    pub law: Law,
+    /// How many there are.
+    pub count: u64,
+}
+
+/// At least the smallest `t` with `Pr[|Σ wᵢXᵢ| > t] ≤ outside`, for weights `wᵢ` of any sign and `0 < outside < 1`; 0 for no noise.
 #[must_use]
-pub fn reach_with_normal(noises: &[(f64, Law)], deviation: f64, outside: f64) -> f64 {
-    if deviation <= 0.0 {
-        return reach(noises, outside);
+pub fn reach(noises: &[(f64, Law)], outside: f64) -> f64 {
+    let noises: Vec<Noises> =
+        noises.iter().map(|(weight, law)| Noises { weight: *weight, law: *law, count: 1 }).collect();
+    reach_with_normal(&noises, 0.0, outside)
+}
+
+/// At least the smallest `t` with `Pr[|Σ wᵢXᵢ + G| > t] ≤ outside`, for weights `wᵢ` of any sign, a normal `G` of this standard deviation,
+/// independent of the noises, and `0 < outside < 1`. The time it takes follows from how many groups of noises there are.
+#[must_use]
+pub fn reach_with_normal(noises: &[Noises], deviation: f64, outside: f64) -> f64 {
+    let noises: Vec<Noises> = noises
+        .iter()
+        .filter(|noises| noises.weight != 0.0 && noises.count > 0)
+        .map(|noises| Noises { weight: noises.weight.abs(), ..*noises })
+        .collect();
+    if deviation > 0.0 { beside_normal(&noises, deviation, outside) } else { alone(&noises, outside) }
+}
+
+/// Noises of positive weights and no normal.
+fn alone(noises: &[Noises], outside: f64) -> f64 {
+    let count = count_of(noises);
+    if count == 0.0 {
+        return 0.0;
     }
-    let noises = || noises.iter().filter(|(weight, _)| *weight != 0.0).map(|(weight, law)| (weight.abs(), *law));
-    let slack: f64 = noises().map(|(weight, _)| weight).sum();
-    let mut scales: Vec<f64> = noises().map(|(weight, law)| weight * law.scale).collect();
-    let sum = LaplaceSum::new(&mut scales);
+    let outside = outside * (1.0 - SAFE);
+    let each = outside / count;
+    let apart: f64 = noises.iter().map(|of| of.count as f64 * of.weight * of.law.margin(each)).sum();
+    if count <= 1.0 || !apart.is_finite() {
+        return apart * (1.0 + SAFE);
+    }
+    apart.min(together(noises, outside) + slack_of(noises)) * (1.0 + SAFE)
+}
+
+fn together(noises: &[Noises], outside: f64) -> f64 {
+    let count = count_of(noises);
+    if count <= FEW as f64 {
+        let mut scales = scales_of(noises);
+        let sum = LaplaceSum::new(&mut scales);
+        if count <= FEWEST as f64 || sum.lost < CANCELLED * outside {
+            return sum.tail_end(outside);
+        }
+    }
+    many(&grouped(noises), 0.0, outside)
+}
+
+/// Noises of positive weights and a normal.
+fn beside_normal(noises: &[Noises], deviation: f64, outside: f64) -> f64 {
     let outside = outside * (1.0 - NORMAL_SAFE);
+    if count_of(noises) > FEW as f64 {
+        return (many(&grouped(noises), deviation, outside) + slack_of(noises)) * (1.0 + SAFE);
+    }
+    let mut scales = scales_of(noises);
+    let sum = LaplaceSum::new(&mut scales);
     // With T the tail of the other noise and g = t/deviation, the sum exceeds t in magnitude with chance
     // 2Φ(−g) + ∫ T(deviation·x)·(φ(g − x) − φ(g + x)) dx over x > 0: by the trapezoid rule with its correction for a slope at 0, which
     // overstates what falls faster than the steps can see.
@@ -113,70 +167,69 @@ pub fn reach_with_normal(noises: &[(f64, Law)], deviation: f64, outside: f64) ->
         let middle = low + (high - low) / 2.0;
         if exceeds(middle) <= outside { high = middle } else { low = middle }
     }
-    (high + slack) * (1.0 + SAFE)
+    (high + slack_of(noises)) * (1.0 + SAFE)
 }
 
-/// At least the smallest `t` with `Pr[|Σ wᵢXᵢ| > t] ≤ outside`, for weights `wᵢ` of any sign and `0 < outside < 1`; 0 for no noise.
-#[must_use]
-pub fn reach(noises: &[(f64, Law)], outside: f64) -> f64 {
-    let noises = || noises.iter().filter(|(weight, _)| *weight != 0.0).map(|(weight, law)| (weight.abs(), *law));
-    let count = noises().count();
-    if count == 0 {
-        return 0.0;
-    }
-    let outside = outside * (1.0 - SAFE);
-    let each = outside / count as f64;
-    let apart: f64 = noises().map(|(weight, law)| weight * law.margin(each)).sum();
-    if count == 1 || !apart.is_finite() {
-        return apart * (1.0 + SAFE);
-    }
-    let slack: f64 = noises().map(|(weight, _)| weight).sum();
-    let mut scales: Vec<f64> = noises().map(|(weight, law)| weight * law.scale).collect();
-    let together = together(&mut scales, outside) + slack;
-    apart.min(together) * (1.0 + SAFE)
+fn count_of(noises: &[Noises]) -> f64 {
+    noises.iter().map(|of| of.count as f64).sum()
 }
 
-fn together(scales: &mut [f64], outside: f64) -> f64 {
-    if scales.len() <= FEW {
-        let mut apart = scales.to_vec();
-        let sum = LaplaceSum::new(&mut apart);
-        if scales.len() <= FEWEST || sum.lost < CANCELLED * outside {
-            return sum.tail_end(outside);
-        }
-    }
-    many(scales, outside)
+/// How far the weighted noises are from Laplace noises, at most.
+fn slack_of(noises: &[Noises]) -> f64 {
+    noises.iter().map(|of| of.count as f64 * of.weight).sum()
 }
 
-/// At least the smallest `t` that the sum of several Laplace noises of these scales exceeds in magnitude with at most this chance.
-///
-/// The chance is `1 − (2/π)·∫ sin(ut)/u·φ(u) du` over `u > 0` with the characteristic function `φ(u) = Π 1/(1 + u²βᵢ²)` (Gil-Pelaez 1951). In steps of
-/// `h` the integral is off by no more than the chance to be beyond `2π/h − t`, which Chernoff's bound makes small.
-fn many(scales: &mut [f64], outside: f64) -> f64 {
-    // Equal scales are looked at together.
-    scales.sort_by(f64::total_cmp);
+/// The scale of each noise, one by one.
+fn scales_of(noises: &[Noises]) -> Vec<f64> {
+    noises.iter().flat_map(|of| std::iter::repeat_n(of.weight * of.law.scale, of.count as usize)).collect()
+}
+
+/// The scales, ascending, with the number of noises that have them.
+fn grouped(noises: &[Noises]) -> Vec<(f64, f64)> {
+    let mut scales: Vec<(f64, f64)> = noises.iter().map(|of| (of.weight * of.law.scale, of.count as f64)).collect();
+    scales.sort_by(|one, other| one.0.total_cmp(&other.0));
     let mut groups: Vec<(f64, f64)> = Vec::new();
-    for scale in scales.iter() {
+    for (scale, count) in scales {
         match groups.last_mut() {
-            Some((known, count)) if known.to_bits() == scale.to_bits() => *count += 1.0,
-            _ => groups.push((*scale, 1.0)),
+            Some((known, all)) if known.to_bits() == scale.to_bits() => *all += count,
+            _ => groups.push((scale, count)),
         }
     }
-    let (bound, furthest) = (chernoff(&groups, outside), chernoff(&groups, LEFT_OUT / 4.0));
+    groups
+}
+
+/// At least the smallest `t` that the sum of Laplace noises of these scales and of a normal exceeds in magnitude with at most this chance.
+/// Groups are scales with the number of noises that have them.
+///
+/// The chance is `1 − (2/π)·∫ sin(ut)/u·φ(u) du` over `u > 0` with the characteristic function `φ(u) = exp(−u²σ²/2)·Π 1/(1 + u²βᵢ²)`
+/// (Gil-Pelaez 1951). In steps of `h` the integral is off by no more than the chance to be beyond `2π/h − t`, which Chernoff's bound
+/// makes small.
+fn many(groups: &[(f64, f64)], deviation: f64, outside: f64) -> f64 {
+    let (bound, furthest) = (chernoff(groups, deviation, outside), chernoff(groups, deviation, LEFT_OUT / 4.0));
     if !bound.is_finite() || !furthest.is_finite() {
         return bound;
     }
     let step = std::f64::consts::TAU / (2.0 * furthest);
     let weight = |at: usize| {
         let u = at as f64 * step;
-        (-groups.iter().map(|(scale, count)| count * (u * scale).powi(2).ln_1p()).sum::<f64>()).exp()
+        let noises: f64 = groups.iter().map(|(scale, count)| count * (u * scale).powi(2).ln_1p()).sum();
+        (-noises - (u * deviation).powi(2) / 2.0).exp()
     };
-    let weights: Vec<f64> = (1..=TERMS).map(weight).take_while(|weight| *weight > LEFT_OUT / 100.0).collect();
-    if weights.len() == TERMS {
+    // Weights fall: where the last of them is too large, all before it are.
+    if weight(TERMS) > LEFT_OUT / 100.0 {
         return bound;
     }
+    let terms = (1..TERMS).map(|at| (at, weight(at))).take_while(|(_, weight)| *weight > LEFT_OUT / 100.0);
+    let weights: Vec<f64> = terms.map(|(at, weight)| weight / at as f64).collect();
     let tail = |t: f64| {
-        let term = |(weight, at): (&f64, i32)| weight * (f64::from(at) * step * t).sin() / f64::from(at);
-        let terms = weights.iter().zip(1..).map(term).sum::<f64>();
+        // sin(k·x) by turning a unit vector by x: each turn loses less than 1e-15, and LEFT_OUT covers all of them.
+        let (turn_sin, turn_cos) = (step * t).sin_cos();
+        let (mut sin, mut cos) = (0.0, 1.0);
+        let mut terms = 0.0;
+        for weight in &weights {
+            (sin, cos) = (sin * turn_cos + cos * turn_sin, cos * turn_cos - sin * turn_sin);
+            terms += weight * sin;
+        }
         1.0 - std::f64::consts::FRAC_2_PI * (step * t / 2.0 + terms) + LEFT_OUT
     };
     let (mut low, mut high) = (0.0, bound);
@@ -187,14 +240,13 @@ fn many(scales: &mut [f64], outside: f64) -> f64 {
     high
 }
 
-/// The same by Chernoff's bound `2·exp(−λt)·Π 1/(1 − λ²βᵢ²)`, which holds for every `λ` below all `1/βᵢ`: the best of some.
-/// Groups are scales with the number of noises that have them.
-fn chernoff(groups: &[(f64, f64)], outside: f64) -> f64 {
+/// The same by Chernoff's bound `2·exp(λ²σ²/2 − λt)·Π 1/(1 − λ²βᵢ²)`, which holds for every `λ` below all `1/βᵢ`: the best of some.
+fn chernoff(groups: &[(f64, f64)], deviation: f64, outside: f64) -> f64 {
     let largest = groups.iter().map(|(scale, _)| *scale).fold(0.0, f64::max);
     let at = |step: u32| {
         let lambda = f64::from(step) / f64::from(STEPS) / largest;
         let product: f64 = groups.iter().map(|(scale, count)| -count * (-(lambda * scale).powi(2)).ln_1p()).sum();
-        (product + (2.0 / outside).ln()) / lambda
+        (product + (lambda * deviation).powi(2) / 2.0 + (2.0 / outside).ln()) / lambda
     };
     (1..STEPS).map(at).fold(f64::INFINITY, f64::min) * (1.0 + SAFE)
 }
@@ -285,7 +337,7 @@ mod tests {
     fn both_ways_to_work_out_a_law_agree() {
         for scales in [[1.0, 7.0, 30.0], [2.0, 2.5, 2.5], [10.0, 10.0, 10.0]] {
             for outside in [0.2, 0.05, 0.001] {
-                let inverted = many(&mut scales.clone(), outside);
+                let inverted = many(&scales.map(|scale| (scale, 1.0)), 0.0, outside);
                 let exact = LaplaceSum::new(&mut scales.clone()).tail_end(outside);
                 // Equal scales are moved apart by a thousandth there.
                 assert!((inverted / exact - 1.0).abs() < 2e-3, "{scales:?} at {outside}: {inverted} {exact}");
@@ -300,12 +352,36 @@ mod tests {
         assert!(near(reach_with_normal(&[], 10.0, 0.05), 19.599));
         let law = |n, d| Law::of(&Decay::exactly(ratio(n, d)).unwrap());
         let noises = [(1.0, law(999, 1000)), (3.0, law(99, 100))];
-        assert!(near(reach_with_normal(&noises, 1e-6, 0.05), reach(&noises, 0.05) * 0.9995));
+        let groups = noises.map(|(weight, law)| Noises { weight, law, count: 1 });
+        assert!(near(reach_with_normal(&groups, 1e-6, 0.05), reach(&noises, 0.05) * 0.9995));
         // One Laplace noise and a normal, both of scale 1, exceed t with chance
         // 2Φ(−t) + e^½·(e^{−t}Φ(t − 1) − e^t·Φ(−t − 1)), which is 0.05 at t = 3.49513.
         let law = law(99_999, 100_000);
-        let found = reach_with_normal(&[(1.0, law)], law.scale, 0.05);
+        let found = reach_with_normal(&[Noises { weight: 1.0, law, count: 1 }], law.scale, 0.05);
         assert!(near(found - 1.0, 3.49513 * law.scale), "{}", found / law.scale);
+    }
+
+    /// Both ways to work out the law of noises beside a normal: as a sum of exponentials, and by inversion.
+    #[test]
+    fn many_noises_beside_a_normal() {
+        let law = |n, d| Law::of(&Decay::exactly(ratio(n, d)).unwrap());
+        let groups = [(1.0, law(9999, 10_000), 2), (2.5, law(9999, 10_000), 3)].map(|(weight, law, count)| Noises {
+            weight,
+            law,
+            count,
+        });
+        for deviation in [0.0, 100.0, 30_000.0, 1e6] {
+            for outside in [0.2, 0.05, 0.001] {
+                let inverted = many(&grouped(&groups), deviation, outside) + slack_of(&groups);
+                let found = reach_with_normal(&groups, deviation, outside);
+                assert!((0.99..1.01).contains(&(found / inverted)), "{deviation} {outside}: {found} {inverted}");
+            }
+        }
+        // Of thousands, the sum is about normal.
+        let crowd = Noises { weight: 1.0, law: law(9, 10), count: 10_000 };
+        let together = (10_000.0 * crowd.law.deviation().powi(2) + 500.0_f64.powi(2)).sqrt() * 1.959_964;
+        let found = reach_with_normal(&[crowd], 500.0, 0.05) - slack_of(&[crowd]);
+        assert!((1.0..1.01).contains(&(found / together)), "{found} {together}");
     }
 
     #[test]

@@ -18,7 +18,7 @@
 use super::exact;
 use super::form::{At, Form, Linear};
 use deniable_core::exact::{Rational, whole};
-use deniable_core::interval::{Law, reach_with_normal};
+use deniable_core::interval::{Law, Noises, reach_with_normal};
 use num_traits::{Signed, ToPrimitive};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -164,18 +164,24 @@ impl Cell<'_> {
     }
 
     fn reach(&self, weights: impl Iterator<Item = (At, f64)>, normal: f64, outside: f64) -> f64 {
-        let noises: Vec<(f64, Law)> =
-            weights.map(|(at, weight)| (weight * (1.0 + ROUNDING), self.laws[at.0])).collect();
-        reach_with_normal(&noises, normal, outside)
+        let weights = grouped(weights.map(|(at, weight)| (at, [weight])));
+        let noises = weights.into_iter().map(|(measure, [weight], count)| self.noises(measure, weight, count));
+        reach_with_normal(&noises.collect::<Vec<_>>(), normal, outside)
     }
 
-    /// The largest reach of the noise of `a − θ·b` for `θ` between both ends. Each noisy number has a weight in `a` and in `b`.
-    fn reach_between(&self, weights: &[(At, f64, f64)], ends: [f64; 2], normal: f64, outside: f64) -> f64 {
-        let largest = |(at, a, b): &(At, f64, f64)| {
+    fn noises(&self, measure: usize, weight: f64, count: u64) -> Noises {
+        Noises { weight: weight * (1.0 + ROUNDING), law: self.laws[measure], count }
+    }
+
+    /// The largest reach of the noise of `a − θ·b` for `θ` between both ends. Each group of noisy numbers has a weight in `a` and one
+    /// in `b`.
+    fn reach_between(&self, weights: &[(usize, [f64; 2], u64)], ends: [f64; 2], normal: f64, outside: f64) -> f64 {
+        let largest = |(measure, [a, b], count): &(usize, [f64; 2], u64)| {
             let at_end = |theta: f64| (a - theta * b).abs() + ROUNDING * (a.abs() + (theta * b).abs());
-            (*at, at_end(ends[0]).max(at_end(ends[1])))
+            self.noises(*measure, at_end(ends[0]).max(at_end(ends[1])), *count)
         };
-        self.reach(weights.iter().map(largest), normal, outside)
+        let noises: Vec<Noises> = weights.iter().map(largest).collect();
+        reach_with_normal(&noises, normal, outside)
     }
 
     pub(super) fn ratio(&self, over: &Sum, under: &Sum, outside: f64) -> Ends {
@@ -187,9 +193,8 @@ impl Cell<'_> {
         let estimate = over.value / under.value;
         let keys: BTreeSet<At> = over.weights.keys().chain(under.weights.keys()).copied().collect();
         let weight = |sum: &Sum, at: &At| sum.weights.get(at).copied().unwrap_or_default();
-        let weights: Vec<(At, f64, f64)> =
-            keys.into_iter().map(|at| (at, weight(over, &at), weight(under, &at))).collect();
-        let turned: Vec<(At, f64, f64)> = weights.iter().map(|(at, a, b)| (*at, *b, *a)).collect();
+        let weights = grouped(keys.into_iter().map(|at| (at, [weight(over, &at), weight(under, &at)])));
+        let turned: Vec<_> = weights.iter().map(|(measure, [a, b], count)| (*measure, [*b, *a], *count)).collect();
         let near = self.reach_between(&weights, [estimate; 2], self.normal, outside) / under.value.abs();
         if !near.is_finite() {
             return (None, None);
@@ -214,6 +219,16 @@ impl Cell<'_> {
         let end = |side: f64| outer(side).map(|outer| inwards(outer, estimate, near, &excluded));
         (end(-1.0), end(1.0))
     }
+}
+
+/// Noisy numbers of the same measure and weights together: measure, weights and how many there are. A share of a total has as many
+/// noises as the total has cells, and they differ in two ways only.
+fn grouped<const N: usize>(weights: impl Iterator<Item = (At, [f64; N])>) -> Vec<(usize, [f64; N], u64)> {
+    let mut groups: BTreeMap<(usize, [u64; N]), ([f64; N], u64)> = BTreeMap::new();
+    for (at, weights) in weights {
+        groups.entry((at.0, weights.map(f64::to_bits))).or_insert((weights, 0)).1 += 1;
+    }
+    groups.into_iter().map(|((measure, _), (weights, count))| (measure, weights, count)).collect()
 }
 
 /// How far numbers of a range are from zero, from its corners.

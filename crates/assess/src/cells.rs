@@ -5,7 +5,7 @@
 
 use crate::error::AssessError;
 use crate::hierarchy::Hierarchy;
-use crate::interval::{Interval, number};
+use crate::interval::{Interval, number, plain};
 
 /// How the cells of a column are to be read.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -160,7 +160,7 @@ fn notation(text: &str) -> (Shape, Kind) {
 fn set(text: &str) -> Option<Vec<String>> {
     let inside = text.strip_prefix('{')?.strip_suffix('}')?;
     let mark = if inside.contains(';') { ';' } else { ',' };
-    let mut values: Vec<String> = inside.split(mark).map(|value| value.trim().to_owned()).collect();
+    let mut values: Vec<String> = inside.split(mark).map(|value| plain(value.trim()).to_owned()).collect();
     values.sort_unstable();
     values.dedup();
     // An empty or wild member would make it something else than a set of values.

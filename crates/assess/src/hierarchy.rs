@@ -4,6 +4,7 @@
 //! at each level a value has one parent.
 
 use crate::error::AssessError;
+use crate::interval::plain;
 use deniable_core::text::shown;
 use std::collections::HashMap;
 
@@ -42,7 +43,7 @@ impl Hierarchy {
                 continue;
             }
             let wrong = |problem: String| AssessError::Hierarchy { line, problem };
-            let names: Vec<&str> = content.split(delimiter).map(str::trim).collect();
+            let names: Vec<&str> = content.split(delimiter).map(|name| plain(name.trim())).collect();
             if codes.is_empty() {
                 hierarchy.levels = vec![Vec::new(); names.len()];
                 codes = vec![HashMap::new(); names.len()];

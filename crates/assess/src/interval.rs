@@ -30,6 +30,24 @@ pub fn number(text: &str) -> Option<Rational> {
     if plain && text.bytes().any(|byte| byte.is_ascii_digit()) { parse_rational(text).ok() } else { None }
 }
 
+/// A value without the zeros that end its fraction: `5`, `5.0` and `5.00` are one number, which programs write differently. Codes with
+/// leading zeros, exponents and everything else stay as they are.
+#[must_use]
+pub fn plain(text: &str) -> &str {
+    let Some((whole, fraction)) = text.split_once('.') else { return text };
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    let are_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_code = digits.len() > 1 && digits.starts_with('0');
+    if digits.is_empty() || is_code || !are_digits(digits) || !are_digits(fraction) {
+        return text;
+    }
+    match fraction.trim_end_matches('0').len() {
+        0 if whole == "-0" => "0",
+        0 => whole,
+        kept => text.get(..whole.len() + 1 + kept).unwrap_or(text),
+    }
+}
+
 /// Digits with at most one point among them, and no sign.
 fn unsigned(text: &str) -> Option<Rational> {
     let text = text.trim();
@@ -37,16 +55,58 @@ fn unsigned(text: &str) -> Option<Rational> {
 }
 
 impl Interval {
-    /// Reads `30-39`, `30–39`, `30..39`, `[30,39]`, `[30-39]`, `[30, 40)`, `[30, 40[`, `]30,40]`, `(30,40]`, `<30`, `<=30`, `≤30`,
-    /// `>60`, `>=60`, `≥60` and `60+`. `None` for anything else, and for a range that no number is in.
+    /// Reads `30-39`, `30–39`, `30..39`, `30:39`, `30 to 39`, `-5..-1`, `-5--1`, `[30,39]`, `[30-39]`, `[30, 40)`, `[30, 40[`, `]30,40]`,
+    /// `(30,40]`, `(60, inf]`, `[60,)`, `(-Inf,30]`, `<30`, `<=30`, `≤30`, `under 30`, `30 and under`, `>60`, `>=60`, `≥60`, `over 60`,
+    /// `60 and over` and `60+`. `None` for anything else, and for a range that no number is in.
     ///
-    /// Without brackets both ends belong to a range, and neither has a sign, so that a date is none.
+    /// Without brackets both ends belong to a range. A date is no range, and `08:15` is a time of day.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
-        Self::half(text).or_else(|| Self::bracketed(text)).or_else(|| {
+        Self::half(text).or_else(|| Self::in_words(text)).or_else(|| Self::bracketed(text)).or_else(|| {
             let (low, high) = ends(text)?;
-            Self::of(unsigned(low)?, true, unsigned(high)?, true)
+            Self::of(low, true, high, true)
+        })
+    }
+
+    /// A range with one end, in words.
+    fn in_words(text: &str) -> Option<Self> {
+        /// Words before the number, the words behind it, and whether it is the upper end and belongs to the range.
+        const FORMS: [(&[&str], &[&str], bool, bool); 6] = [
+            (&["under", "below", "less than", "younger than", "fewer than"], &[], true, false),
+            (
+                &["at most", "up to"],
+                &["and under", "or under", "and below", "or below", "or less", "or fewer", "or younger", "and younger"],
+                true,
+                true,
+            ),
+            (&["over", "above", "more than", "older than", "greater than"], &[], false, false),
+            (
+                &["at least", "from"],
+                &[
+                    "and over",
+                    "or over",
+                    "and above",
+                    "or above",
+                    "or more",
+                    "and more",
+                    "or older",
+                    "and older",
+                    "plus",
+                ],
+                false,
+                true,
+            ),
+            (&[], &["or lower", "and lower"], true, true),
+            (&[], &["or higher", "and higher", "and up"], false, true),
+        ];
+        let lower = text.to_lowercase();
+        FORMS.into_iter().find_map(|(before, behind, is_high, closed)| {
+            let mut rests = before.iter().filter_map(|words| lower.strip_prefix(words)?.strip_prefix(' '));
+            let mut begins = behind.iter().filter_map(|words| lower.strip_suffix(words)?.strip_suffix(' '));
+            let value = rests.find_map(number).or_else(|| begins.find_map(number))?;
+            let end = Some(End { value, closed });
+            Some(if is_high { Self { low: None, high: end } } else { Self { low: end, high: None } })
         })
     }
 
@@ -81,10 +141,19 @@ impl Interval {
         };
         let parted = |mark| inside.split_once(mark).filter(|(_, rest)| !rest.contains(mark));
         if let Some((low, high)) = parted(',').or_else(|| parted(';')) {
-            return Self::of(number(low)?, low_closed, number(high)?, high_closed);
+            return match (number(low), number(high)) {
+                (Some(low), Some(high)) => Self::of(low, low_closed, high, high_closed),
+                (Some(value), None) if is_endless(high, "+") => {
+                    Some(Self { low: Some(End { value, closed: low_closed }), high: None })
+                }
+                (None, Some(value)) if is_endless(low, "-") => {
+                    Some(Self { low: None, high: Some(End { value, closed: high_closed }) })
+                }
+                _ => None,
+            };
         }
         let (low, high) = ends(inside)?;
-        Self::of(unsigned(low)?, low_closed, unsigned(high)?, high_closed)
+        Self::of(low, low_closed, high, high_closed)
     }
 
     fn of(low: Rational, low_closed: bool, high: Rational, high_closed: bool) -> Option<Self> {
@@ -133,10 +202,29 @@ impl Interval {
     }
 }
 
-/// Both sides of the one `-`, `–` or `..` of a text.
-fn ends(text: &str) -> Option<(&str, &str)> {
-    ["..", "-", "–"].into_iter().find_map(|mark| {
-        let (low, high) = text.split_once(mark)?;
-        (!low.trim().is_empty() && !high.contains(mark)).then_some((low, high))
+/// Whether a side of brackets has no end: it is empty, or infinity with this sign. The upper one needs no sign.
+fn is_endless(side: &str, sign: &str) -> bool {
+    let side = side.trim().to_lowercase();
+    let word = side.strip_prefix(sign).unwrap_or(if sign == "+" { side.as_str() } else { "" });
+    side.is_empty() || matches!(word, "inf" | "infinity" | "∞")
+}
+
+/// Both ends of a range without brackets: numbers with a sign or none, around `-`, `–`, `..`, `:` or `to`.
+fn ends(text: &str) -> Option<(Rational, Rational)> {
+    let sign = usize::from(text.starts_with('-'));
+    ["..", " to ", ":", "-", "–"].into_iter().find_map(|mark| {
+        // The sign of the first number is none of the marks.
+        let at = text.get(sign..)?.find(mark)? + sign;
+        let (low, high) = (text.get(..at)?.trim(), text.get(at + mark.len()..)?.trim());
+        let signed = |text: &str| match text.strip_prefix('-') {
+            Some(rest) => unsigned(rest).map(|value| -value),
+            None => unsigned(text),
+        };
+        // `08:15` is a time.
+        let is_code = |text: &str| text.len() > 1 && text.starts_with('0') && mark == ":";
+        if is_code(low) || is_code(high) {
+            return None;
+        }
+        Some((signed(low)?, signed(high)?))
     })
 }

@@ -49,6 +49,15 @@ pub enum FileErrorKind {
         /// Where in the line, from 1.
         column: usize,
     },
+    /// A quote in a phenotype file, whose columns are plain words.
+    #[error("there is a quote at byte {column} of this line")]
+    Quote {
+        /// Where in the line, from 1.
+        column: usize,
+    },
+    /// A blank line among lines that are numbered by their place.
+    #[error("this line is blank, and others follow")]
+    Blank,
     /// Too few or too many columns.
     #[error("this line has {found} columns, and {expected} are expected: {names}")]
     Columns {
@@ -221,6 +230,10 @@ impl FileError {
             FileErrorKind::Character { .. } => {
                 "rename people, SNPs and alleles to plain ASCII without control characters, and save the file as text"
             }
+            FileErrorKind::Quote { .. } => {
+                "write names and phenotypes without quotes; in R, with write.table(..., quote = FALSE)"
+            }
+            FileErrorKind::Blank => "remove the blank line, or copy the three files anew from one source",
             FileErrorKind::Columns { .. } => "fix the line; names must not contain spaces or tabs",
             FileErrorKind::Empty(_) => "check that this is the right file, and that it was written to the end",
             FileErrorKind::Duplicate { .. } => "remove or rename one of the two: nobody is counted twice",

@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 /// Longest line of .bim, .fam and phenotype files, in bytes. Alleles of thousands of bases fit.
 pub const LONGEST_LINE: usize = 1 << 20;
 
+/// What some editors and spreadsheets put at the beginning of a text in UTF-8.
+const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+
 /// Reads a file line by line.
 pub(crate) struct Lines {
     file: PathBuf,
@@ -81,10 +84,40 @@ impl Lines {
         }
     }
 
-    /// Reads the next line of names and numbers: ASCII without control characters, tabs aside.
+    /// Reads the next line of names and numbers that is not blank.
+    pub(crate) fn advance_filled(&mut self) -> Result<bool, FileError> {
+        while self.advance_ascii()? {
+            if words(self.text()).next().is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Reads the next line of names and numbers; blank lines may stand at the end of the file only, where each line has a meaning by its
+    /// number.
+    pub(crate) fn advance_to_end(&mut self) -> Result<bool, FileError> {
+        if !self.advance_ascii()? {
+            return Ok(false);
+        }
+        if words(self.text()).next().is_some() {
+            return Ok(true);
+        }
+        let blank = self.number;
+        if self.advance_filled()? {
+            return Err(FileError::at(&self.file, blank, FileErrorKind::Blank));
+        }
+        Ok(false)
+    }
+
+    /// Reads the next line of names and numbers: ASCII without control characters, tabs aside. A byte order mark before the first one is
+    /// no part of it.
     pub(crate) fn advance_ascii(&mut self) -> Result<bool, FileError> {
         if !self.advance()? {
             return Ok(false);
+        }
+        if self.number == 1 && self.line.starts_with(&BYTE_ORDER_MARK) {
+            self.line.drain(..BYTE_ORDER_MARK.len());
         }
         match self.line.iter().position(|byte| !matches!(byte, b' '..=b'~' | b'\t')) {
             None => Ok(true),

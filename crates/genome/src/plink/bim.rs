@@ -37,7 +37,7 @@ impl Named<'_> {
 /// Reads the next SNP.
 pub(crate) fn next<'a>(lines: &'a mut Lines, log: &mut Log) -> Result<Option<Line<'a>>, FileError> {
     const NAMES: &str = "chromosome, name, centimorgans, position, A1, A2";
-    if !lines.advance_ascii()? {
+    if !lines.advance_to_end()? {
         return Ok(None);
     }
     let lines = &*lines;

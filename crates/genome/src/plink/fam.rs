@@ -25,7 +25,7 @@ pub(crate) fn read(mut lines: Lines, with_phenotypes: bool) -> Result<Vec<Person
     const NAMES: &str = "FID, IID, father, mother, sex, phenotype";
     let mut people = Vec::new();
     let mut first_lines = HashMap::new();
-    while lines.advance_ascii()? {
+    while lines.advance_to_end()? {
         let fault = |kind| lines.error(kind);
         let columns = exactly::<6>(lines.text());
         let [family, id, father, mother, sex, phenotype] =

@@ -47,9 +47,13 @@ impl Phenotypes {
         let mut lines = Lines::open(&pheno.path)?;
         let mut people = HashMap::new();
         let mut place = None;
-        while lines.advance_ascii()? {
+        while lines.advance_filled()? {
             let line = lines.text();
             let fault = |kind| lines.error(kind);
+            // A name in quotes is no person's name, and the person would count as one without a phenotype.
+            if let Some(at) = line.find('"') {
+                return Err(fault(FileErrorKind::Quote { column: at + 1 }));
+            }
             let first = place.is_none();
             let at = match place {
                 Some(at) => at,

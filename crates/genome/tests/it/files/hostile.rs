@@ -51,7 +51,7 @@ fn fam_files() {
     bad("t.fam", "", None, "no people");
     bad("t.fam", format!("{good}F0 I0 0 0 1 1\n"), Some(12), "F0 I0 stands here a second time; the first is in line 1");
     bad("t.fam", good.replace("F3 I3 0", "F3 I3"), Some(4), "5 columns, and 6 are expected: FID, IID, father");
-    bad("t.fam", format!("{good}\n"), Some(12), "0 columns");
+    bad("t.fam", good.replacen('\n', "\n\n", 1), Some(2), "blank, and others follow");
     bad("t.fam", good.replace("I3 0 0", "I3 0 0 0"), Some(4), "7 columns");
     bad("t.fam", good.replace("I3", "Jürgen"), Some(4), "a character outside ASCII at byte 5");
     bad("t.fam", good.replace("I3", "I\u{1b}[31m"), Some(4), "a control character at byte 5");
@@ -72,6 +72,7 @@ fn bim_files() {
     bad("t.bim", "", None, "no SNPs");
     let line = good.lines().nth(2).unwrap();
     bad("t.bim", good.replace(line, "1 rs 0 1 A"), Some(3), "5 columns");
+    bad("t.bim", good.replace(line, ""), Some(3), "blank, and others follow");
     bad("t.bim", good.replace(line, "1 rs 0 1 A C G"), Some(3), "7 columns");
     for position in ["1e5", "x", "2147483647", "99999999999999999999", "1.0"] {
         let other = good.replace(line, &format!("1 rs 0 {position} A C"));
@@ -107,6 +108,9 @@ fn pheno_files() {
         "F1 I1 stands here a second time; the first is in line 1",
     );
     refusal("F1 I1 1\nF2 I2 2.5\n", Column::First, Some(2), "quantitative");
+    refusal("F1 I1 1\n\"F2\" \"I2\" 2\n", Column::First, Some(2), "there is a quote at byte 1");
+    refusal("F1 I1 1\nF2 I2\" 2\n", Column::First, Some(2), "there is a quote at byte 6");
+    refusal("F1 I1 1\rF2 I2 2\n", Column::First, Some(1), "a control character at byte 8");
     refusal("F1 I1 1\n", named("flu"), Some(1), "asked for by name");
     refusal("FID IID flu gout\nF1 I1 1 1\n", named("cold"), Some(1), "no phenotype column cold; there are: flu, gout");
     refusal("FID IID flu gout\nF1 I1 1 1\n", Column::Number(3), Some(1), "no phenotype column 3; there are: flu, gout");

@@ -107,6 +107,25 @@ fn a_phenotype_file_replaces_the_column_and_counts_strangers() {
     assert_eq!(opened.people().len(), 11);
 }
 
+/// What editors leave in files: a byte order mark, and blank lines.
+#[test]
+fn marks_and_blank_lines_are_no_people() {
+    let files = small();
+    let names =
+        |opened: &Fileset| (opened.people().len(), opened.log().cases, opened.log().controls, opened.log().snps);
+    let plain = files.pheno("FID IID b\nF1 I1 2\nF2 I2 1\n", Column::First);
+    let expected = names(&Fileset::open(&files.prefix(), Some(&plain)).unwrap());
+    assert_eq!((expected.1, expected.2), (1, 1));
+    for file in ["t.fam", "t.bim"] {
+        let text = std::fs::read_to_string(files.path(file)).unwrap();
+        files.write(file, format!("\u{feff}{text}\n \n"));
+    }
+    for marked in ["\u{feff}FID IID b\r\nF1 I1 2\r\n\r\nF2 I2 1\r\n", "\n\nF1 I1 2\n \t\nF2 I2 1\n\n"] {
+        let marked = files.pheno(marked, Column::First);
+        assert_eq!(names(&Fileset::open(&files.prefix(), Some(&marked)).unwrap()), expected);
+    }
+}
+
 #[test]
 fn a_fileset_that_changes_while_it_is_read_is_refused() {
     let files = small();

@@ -6,7 +6,7 @@ use crate::reading::ColumnReader;
 use crate::scan::Wanted;
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
-use deniable_core::schema::{RelationName, TableSchema};
+use deniable_core::schema::{ColumnType, RelationName, TableSchema};
 use deniable_core::text::shown;
 use deniable_postgres::{Contents, Copied, Copying, Part, PostgresError, Relation, RelationColumn, Server, Snapshot};
 use std::collections::BTreeMap;
@@ -81,12 +81,17 @@ impl Table {
             let found = relation.columns().iter().enumerate().find(|(_, column)| column.name == declared.name);
             let Some((position, column)) = found else { return Err(SourceError::Rows { table: table.name.clone() }) };
             let shown = PathBuf::from(name.shown());
-            ColumnReader::from_stored(declared, &column.data_type(), &shown).map_err(|_| SourceError::ColumnType {
-                path: shown,
-                column: declared.name.clone(),
-                stored: column.type_name.clone(),
-                declared: declared.kind.name(),
-            })?;
+            // A numeric comes over as the nearest double, which may be a whole number where the numeric is none.
+            let is_rounded = column.type_name.starts_with("numeric") && column.data_type() == DataType::Float64;
+            let reader = ColumnReader::from_stored(declared, &column.data_type(), &shown);
+            if reader.is_err() || (is_rounded && declared.kind == ColumnType::Integer) {
+                return Err(SourceError::ColumnType {
+                    path: shown,
+                    column: declared.name.clone(),
+                    stored: column.type_name.clone(),
+                    declared: declared.kind.name(),
+                });
+            }
             positions.push(position);
         }
         let names = relation.places().into_iter().map(PathBuf::from).collect();

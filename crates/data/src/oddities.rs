@@ -135,8 +135,7 @@ impl ColumnReport {
                  drops spaces, and `delimiter`, `quote` and `encoding` must be the file's"
             }
             ColumnType::Integer => {
-                "look there. Numbers that are written with a fraction, also 1.0 (as pandas writes whole numbers of a column \
-                 with gaps), are type = \"decimal\"; ids of more than 18 digits are type = \"text\". Under [data.csv], \
+                "look there. Numbers that are written with a fraction other than zeros are type = \"decimal\"; ids of more than 18 digits are type = \"text\". Under [data.csv], \
                  `nulls` lists texts that mean no value, `trim` drops spaces, and `delimiter`, `quote` and `encoding` must be \
                  the file's"
             }

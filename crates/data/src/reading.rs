@@ -92,8 +92,7 @@ impl ColumnReader {
             stored => stored,
         };
         let fits = match kind {
-            Type::Integer => values.is_integer(),
-            Type::Decimal => values.is_numeric(),
+            Type::Integer | Type::Decimal => values.is_numeric(),
             Type::Text => is_text(values),
             Type::Boolean => matches!(values, DataType::Boolean),
             Type::Date => matches!(values, DataType::Date32 | DataType::Date64),
@@ -239,6 +238,18 @@ impl Writing {
         !text.is_some_and(|text| self.is_null(text))
     }
 
+    /// A whole number, also with a fraction of zeros, as pandas writes whole numbers of a column with gaps. Each text is read by itself:
+    /// what other rows hold decides nothing.
+    fn whole(&self, text: &str) -> Option<i64> {
+        parse_integer(text).or_else(|| {
+            let mark = if self.decimal_comma { ',' } else { '.' };
+            let (whole, fraction) = text.trim_ascii().split_once(mark)?;
+            let is_zero = !fraction.is_empty() && fraction.bytes().all(|byte| byte == b'0');
+            let ends_in_digit = whole.ends_with(|c: char| c.is_ascii_digit());
+            if is_zero && ends_in_digit { parse_integer(whole) } else { None }
+        })
+    }
+
     fn read<'a>(&self, kind: Type, texts: impl Iterator<Item = Option<&'a str>>) -> Column {
         let values = texts.map(|text| self.value(text));
         let pattern = self.pattern.as_deref();
@@ -253,7 +264,7 @@ impl Writing {
                 values.for_each(|text| truths.append_option(text.and_then(parse_boolean)));
                 Column::Boolean(truths.finish())
             }
-            Type::Integer => Column::Integer(values.map(|text| parse_integer(text?)).collect()),
+            Type::Integer => Column::Integer(values.map(|text| self.whole(text?)).collect()),
             Type::Decimal if self.decimal_comma => {
                 Column::Decimal(values.map(|text| parse_with_comma(text?)).collect())
             }
@@ -329,8 +340,35 @@ fn integers(stored: &ArrayRef) -> Option<Int64Array> {
         DataType::UInt32 => every::<UInt32Type, _>(stored, i64::from),
         DataType::UInt16 => every::<UInt16Type, _>(stored, i64::from),
         DataType::UInt8 => every::<UInt8Type, _>(stored, i64::from),
+        // pandas keeps whole numbers of a column with gaps as doubles.
+        DataType::Float64 => each::<Float64Type, _>(stored, |number| whole(number, 53)),
+        DataType::Float32 => each::<Float32Type, _>(stored, |number| whole(number.into(), 24)),
+        DataType::Float16 => each::<Float16Type, _>(stored, |number| whole(number.into(), 11)),
+        DataType::Decimal32(_, scale) => each::<Decimal32Type, _>(stored, |units| whole_units(units.into(), *scale)),
+        DataType::Decimal64(_, scale) => each::<Decimal64Type, _>(stored, |units| whole_units(units.into(), *scale)),
+        DataType::Decimal128(_, scale) => each::<Decimal128Type, _>(stored, |units| whole_units(units, *scale)),
+        DataType::Decimal256(_, scale) => {
+            each::<Decimal256Type, _>(stored, |units| whole_units(units.to_i128()?, *scale))
+        }
         _ => None,
     }
+}
+
+/// A float as the whole number that it is, up to the size to which floats of so many bits hold every whole number.
+fn whole(number: f64, bits: i32) -> Option<i64> {
+    (number.fract() == 0.0 && number.abs() <= 2_f64.powi(bits)).then_some(number as i64)
+}
+
+/// So many units of 10^-scale as the whole number that they are.
+fn whole_units(units: i128, scale: i8) -> Option<i64> {
+    let power = 10_i128.checked_pow(scale.unsigned_abs().into());
+    let number = match (scale > 0, power) {
+        (true, Some(power)) => units.checked_rem(power)?.eq(&0).then(|| units.checked_div(power))??,
+        (false, Some(power)) => units.checked_mul(power)?,
+        // Beyond all digits of the units.
+        (_, None) => (units == 0).then_some(0)?,
+    };
+    i64::try_from(number).ok()
 }
 
 fn decimals(stored: &ArrayRef) -> Option<Float64Array> {

@@ -1,8 +1,9 @@
 //! Values that no curator expects: reading gives the right value or NULL and never fails, and the check says which.
 
 use arrow_array::{
-    Array, ArrayRef, Date32Array, Date64Array, Float64Array, Int64Array, LargeStringArray, RecordBatch, StringArray,
-    TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
+    Array, ArrayRef, Date32Array, Date64Array, Decimal128Array, Float64Array, Int64Array, LargeStringArray,
+    RecordBatch, StringArray, TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray,
+    TimestampSecondArray, UInt64Array,
 };
 use arrow_cast::display::array_value_to_string;
 use arrow_schema::DataType;
@@ -107,6 +108,12 @@ fn numbers_and_truths_from_text() {
         ("9223372036854775808", None),
         ("1.5", None),
         ("1,5", None),
+        ("1.", None),
+        (".0", None),
+        ("1 .0", None),
+        ("1.0.0", None),
+        ("1.00e0", None),
+        ("9223372036854775808.0", None),
         ("1e3", None),
         ("", None),
         ("x", None),
@@ -118,9 +125,13 @@ fn numbers_and_truths_from_text() {
         (huge.as_str(), None),
     ];
     from_texts(&column("x", ColumnType::Integer), &options, &integers);
-    // Whole numbers have no decimal comma.
     let comma = CsvOptions { decimal_comma: true, ..options.clone() };
     from_texts(&column("x", ColumnType::Integer), &comma, &integers);
+    // A fraction of zeros changes no whole number, whatever the other rows hold.
+    let zeros = [("1.0", Some("1")), ("-3.00", Some("-3")), ("+7.0", Some("7")), ("1,0", None), ("1.50", None)];
+    from_texts(&column("x", ColumnType::Integer), &options, &zeros);
+    let zeros = [("1,0", Some("1")), ("-3,00", Some("-3")), ("1.0", None), ("1,50", None)];
+    from_texts(&column("x", ColumnType::Integer), &comma, &zeros);
     let decimals = [
         ("1.5", Some("1.5")),
         ("-0.25", Some("-0.25")),
@@ -313,6 +324,16 @@ fn stored_moments() {
 
 #[test]
 fn stored_numbers_and_texts() {
+    let floats = [1.0, 1.5, -0.0, f64::NAN, f64::INFINITY, 9_007_199_254_740_992.0, 9_007_199_254_740_994.0];
+    let array: ArrayRef = Arc::new(Float64Array::from_iter(floats.into_iter().map(Some).chain([None])));
+    let whole = [Some("1"), None, Some("0"), None, None, Some("9007199254740992"), None, None];
+    from_array(ColumnType::Integer, array, &whole);
+    let decimals = |units: &[i128], scale| -> ArrayRef {
+        Arc::new(Decimal128Array::from(units.to_vec()).with_precision_and_scale(38, scale).unwrap())
+    };
+    let fits = i128::from(i64::MAX);
+    from_array(ColumnType::Integer, decimals(&[7, fits, fits + 1], 0), &[Some("7"), Some("9223372036854775807"), None]);
+    from_array(ColumnType::Integer, decimals(&[700, 750, -300], 2), &[Some("7"), None, Some("-3")]);
     let floats = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, f64::MAX, -0.0, 1.5];
     let floats = Arc::new(Float64Array::from_iter(floats.into_iter().map(Some).chain([None])));
     let most = format!("{:?}", f64::MAX);

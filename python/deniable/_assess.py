@@ -70,6 +70,9 @@ def assess(
     distance: Mapping[str, str] = {},
     literal: Union[str, Sequence[str]] = (),
     empty: str = "refuse",
+    nulls: Union[str, Sequence[str]] = (),
+    quote: str = "double",
+    accept: Union[str, Sequence[str]] = (),
     prior: Union[None, Exact, Tuple[Exact, Exact]] = None,
     threshold: Optional[Exact] = None,
     recursive: Sequence[int] = (),
@@ -92,6 +95,9 @@ def assess(
     :param distance: for sensitive columns, ``equal``, ``ordered``, ``ordered:low|mid|high`` or ``hierarchy``.
     :param literal: columns whose cells are taken as they are written.
     :param empty: what an empty cell is: ``refuse``, ``suppressed`` or ``value``.
+    :param nulls: texts that mean an empty cell, such as ``NA``.
+    :param quote: ``none`` for CSV that is written without quoting.
+    :param accept: quirks of CSV that are accepted, such as ``csv:line-ends``.
     :param prior: what observers may believe beforehand about presence; needs a background.
     :param threshold: the chance of re-identification above which somebody is at risk.
     :param recursive: the l for which recursive (c,l)-diversity is reported.
@@ -119,6 +125,9 @@ def assess(
         distance=[f"{column}={one}" for column, one in distance.items()] or None,
         literal=[",".join(names(literal, "literal="))] if literal else None,
         empty=empty,
+        nulls=[",".join(names(nulls, "nulls="))] if nulls else None,
+        quote=quote,
+        accept=names(accept, "accept=") or None,
         prior=prior_range(prior),
         threshold=None if threshold is None else given(threshold),
         recursive=[",".join(str(one) for one in recursive)] if recursive else None,

@@ -11,7 +11,7 @@ use deniable_core::text::{printable, printable_lines, printable_source, without_
 use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
 use deniable_policy::QuestionError;
 use deniable_protocol::ProtocolError;
-use deniable_release::{BadColumn, DataError, ReleaseError};
+use deniable_release::{DataError, ReleaseError, Unaccepted};
 use deniable_report::ReportError;
 use deniable_sql::SourceError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
@@ -218,7 +218,8 @@ fn source_help(error: &SourceError) -> &'static str {
             "check `path` in [data]; a relative path starts at the policy's folder. --data names another place"
         }
         SourceError::Unreadable { .. } => "check that the file exists, is what its ending says, and may be read",
-        SourceError::NotTable { help, .. }
+        SourceError::NoRow { help, .. }
+        | SourceError::NotTable { help, .. }
         | SourceError::Url { help, .. }
         | SourceError::Remote { help, .. }
         | SourceError::NotBuilt { help, .. } => help,
@@ -260,8 +261,8 @@ fn source_help(error: &SourceError) -> &'static str {
     }
 }
 
-/// What is wrong with a column, with its table.
-fn in_table(bad: &BadColumn) -> String {
+/// What must be accepted, with its table.
+fn in_table(bad: &Unaccepted) -> String {
     format!("{}: {}", bad.table, bad.found.in_words())
 }
 
@@ -277,20 +278,27 @@ impl From<DataError> for Failure {
             DataError::Source(error) => error.into(),
             DataError::Unusable(report) => {
                 let mut complaints: Vec<Complaint> = report.problems.iter().map(Complaint::new).collect();
-                let help = "fix the file (the first places are listed above), or how the policy reads it; nothing was registered \
-                            and nothing charged";
+                let is_quoting = report.problems.iter().any(|problem| problem.what.contains("quote"));
+                let unquoted = if is_quoting {
+                    ": `quote = \"none\"` under [data.csv] where it is written without quoting"
+                } else {
+                    ""
+                };
+                let help = format!(
+                    "fix the file (the first places are listed above), or how the policy reads it{unquoted}; nothing was registered \
+                     and nothing charged"
+                );
                 complaints.push(Complaint::new(DataError::Unusable(report)).help(help));
                 Self::Refused(complaints)
             }
-            DataError::Bad { ref columns, registered } => {
-                let each = columns.iter().map(|bad| Complaint::new(in_table(bad)).help(bad.found.help()));
+            DataError::Bad { ref found, registered } => {
+                let each = found.iter().map(|bad| Complaint::new(in_table(bad)).help(bad.found.help()));
                 let so_far = if registered {
                     "the version stays registered, and nothing was added"
                 } else {
                     "nothing was registered and nothing charged"
                 };
-                let accept: Vec<String> =
-                    columns.iter().map(|bad| format!("--accept {}", quoted(&bad.name()))).collect();
+                let accept: Vec<String> = found.iter().map(|bad| format!("--accept {}", quoted(&bad.name()))).collect();
                 let help = format!(
                     "{so_far}. Fix the policy or the file, or remove what nobody needs from [columns]. If the data are meant to \
                      be like this, accept it by name; the ledger keeps the names, and not what was found:\n\

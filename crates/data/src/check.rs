@@ -4,6 +4,7 @@
 //! depends on private rows: it is for the curator's eyes, and no release ever runs it.
 
 pub use crate::oddities::{BAD_PERCENT, ColumnReport, Found};
+pub use crate::text::Quirk;
 
 use crate::drive::watch;
 use crate::entities::{Counting, Entities};
@@ -36,6 +37,8 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What was found in each declared column, in the order of the policy.
     pub columns: Vec<ColumnReport>,
+    /// What is odd about quotes and line ends of delimited text, whichever columns are read.
+    pub quirks: Vec<(Quirk, Found)>,
     /// Rows without an entity key, where the policy names one: missing, or not readable as its type. They belong to nobody
     /// and never count.
     pub ownerless: Option<Found>,
@@ -69,6 +72,8 @@ struct Look<'a> {
 struct Findings {
     rows: u64,
     oddities: Vec<Oddities>,
+    /// By the order of [`Quirk::ALL`].
+    quirks: [Counted; Quirk::ALL.len()],
     problems: Vec<(Place, String)>,
     ownerless: Counted,
     entities: Option<Counting>,
@@ -124,6 +129,7 @@ impl Look<'_> {
         Findings {
             rows: 0,
             oddities: self.declared.iter().map(|_| Oddities::default()).collect(),
+            quirks: Default::default(),
             problems: Vec::new(),
             ownerless: Counted::default(),
             entities: self.entities.as_ref().map(|(_, entities)| entities.start()),
@@ -133,9 +139,13 @@ impl Look<'_> {
 
     fn take(&self, findings: &mut Findings, seen: &Seen<'_>) -> Result<(), SourceError> {
         let place = |row: usize| (seen.file, seen.line(row));
-        findings.rows += (seen.rows + seen.broken.len()) as u64;
-        for broken in seen.broken {
+        findings.rows += (seen.rows + seen.remarks.broken.len()) as u64;
+        for broken in seen.remarks.broken {
             findings.problem((seen.file, broken.line), || broken.what.clone());
+        }
+        for (line, quirks) in seen.remarks.quirks {
+            let found = Quirk::ALL.iter().zip(&mut findings.quirks).filter(|(quirk, _)| quirks.has(**quirk));
+            found.for_each(|(_, counted)| counted.add((seen.file, *line)));
         }
         for ((declared, oddities), looked) in self.declared.iter().zip(&mut findings.oddities).zip(&seen.columns) {
             oddities.take(declared, looked, &place);
@@ -185,6 +195,7 @@ impl Look<'_> {
         for findings in all {
             whole.rows += findings.rows;
             whole.oddities.iter_mut().zip(&findings.oddities).for_each(|(all, one)| all.merge(one));
+            whole.quirks.iter_mut().zip(findings.quirks).for_each(|(all, one)| all.merge(one));
             whole.problems.extend(findings.problems);
             whole.ownerless.merge(findings.ownerless);
             whole.keys.merge(findings.keys);
@@ -208,8 +219,10 @@ impl Look<'_> {
             let (file, line) = place;
             Problem { path: self.source.path(file).to_owned(), line, place: self.source.place(place), what }
         };
+        let quirks = Quirk::ALL.into_iter().zip(whole.quirks);
+        let quirks = quirks.filter_map(|(quirk, counted)| Some((quirk, counted.found(&name)?))).collect();
         let problems = whole.problems.into_iter().map(problem).collect();
-        Ok(Report::new(rows, entities, problems, columns, ownerless))
+        Ok(Report::new(rows, entities, problems, columns, ownerless).with_quirks(quirks))
     }
 }
 
@@ -296,7 +309,14 @@ impl Report {
         if rows == 0 {
             notes.push("there are no rows: every answer will be noise around zero".to_owned());
         }
-        Self { rows, entities, problems, notes, columns, ownerless }
+        Self { rows, entities, problems, notes, columns, quirks: Vec::new(), ownerless }
+    }
+
+    /// The same with what is odd about delimited text.
+    #[must_use]
+    pub fn with_quirks(mut self, quirks: Vec<(Quirk, Found)>) -> Self {
+        self.notes.extend(quirks.iter().map(|(quirk, found)| quirk_in_words(*quirk, found)));
+        Self { quirks, ..self }
     }
 
     /// Whether nothing is broken. Columns that read badly are for the curator to judge.
@@ -305,8 +325,52 @@ impl Report {
         self.problems.is_empty()
     }
 
-    /// The columns that read badly.
-    pub fn bad_columns(&self) -> impl Iterator<Item = &ColumnReport> {
-        self.columns.iter().filter(|column| column.is_bad())
+    /// What a curator must accept by name: quirks of the text, and columns that read badly.
+    pub fn to_accept(&self) -> impl Iterator<Item = ToAccept> {
+        let quirks = self.quirks.iter().map(|(quirk, found)| ToAccept::Quirk(*quirk, found.clone()));
+        let columns = self.columns.iter().filter(|column| column.is_bad());
+        quirks.chain(columns.map(|column| ToAccept::Column(column.clone())))
+    }
+}
+
+fn quirk_in_words(quirk: Quirk, found: &Found) -> String {
+    format!("{}{}", quirk.in_words(found.count), found.place())
+}
+
+/// What a curator must accept by name before the data are registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToAccept {
+    /// A column that reads badly.
+    Column(ColumnReport),
+    /// Records with a quirk.
+    Quirk(Quirk, Found),
+}
+
+impl ToAccept {
+    /// The name, within its table.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Column(found) => &found.column,
+            Self::Quirk(quirk, _) => quirk.name(),
+        }
+    }
+
+    /// What was found, in words.
+    #[must_use]
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Column(found) => found.in_words(),
+            Self::Quirk(quirk, found) => quirk_in_words(*quirk, found),
+        }
+    }
+
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Column(found) => found.help(),
+            Self::Quirk(quirk, _) => quirk.help(),
+        }
     }
 }

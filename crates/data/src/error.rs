@@ -43,6 +43,18 @@ pub enum SourceError {
         /// What to do.
         help: &'static str,
     },
+    /// A record of delimited text that is no row, in a table that is read as it is published. Nothing of it is quoted.
+    #[error("{path}:{line}: {what}")]
+    NoRow {
+        /// The file.
+        path: PathBuf,
+        /// The line on which the record begins, counted from 1.
+        line: u64,
+        /// What is wrong with it.
+        what: String,
+        /// What to do.
+        help: &'static str,
+    },
     /// A file's first line cannot be the names of its columns. Nothing of it is quoted.
     #[error("{path} does not begin with the names of its columns: {problem}")]
     NoNames {

@@ -2,13 +2,15 @@
 
 use crate::error::SourceError;
 use crate::files::DataFile;
-use crate::objects;
-use crate::text;
+use crate::text::{self, BYTE_ORDER_MARK, Marks, Record};
 use deniable_core::schema::CsvOptions;
 use deniable_core::text::printable;
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
+
+/// Bytes that are read at once.
+const PART: usize = 16 << 10;
 
 /// The position of every column in a table's CSV files, the same in all of them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -80,17 +82,19 @@ fn listed(names: &[String], wanted: &str) -> String {
 }
 
 fn first_line(file: &DataFile, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
-    first_record(file, options, text::open(file, options, &Arc::default())?).map(|(names, _)| names)
+    let (record, _) = first_record(file, options, text::open(file, options, &Arc::default())?)?;
+    names(file, options, &record)
 }
 
 /// The same of a line of at most so many bytes, below which there is more.
 pub(crate) fn names_within(file: &DataFile, options: &CsvOptions, most: u64) -> Result<Vec<String>, SourceError> {
     let no_names = |problem| Err(SourceError::NoNames { path: file.path().to_owned(), problem });
     let open = || text::open(file, options, &Arc::default());
-    let (names, end) = first_record(file, options, Box::new(open()?.take(most + 1)))?;
+    let (record, end) = first_record(file, options, Box::new(open()?.take(most + 1)))?;
     if end > most {
         return no_names("its first line is longer than 1 MiB");
     }
+    let names = names(file, options, &record)?;
     let mut rest = Vec::new();
     open()?.take(end + 64).read_to_end(&mut rest).map_err(|error| file.unreadable(&error))?;
     // Whether there is anything, not what.
@@ -100,36 +104,49 @@ pub(crate) fn names_within(file: &DataFile, options: &CsvOptions, most: u64) -> 
     Ok(names)
 }
 
-/// The fields of the first record, and the byte after it.
+/// The first record, and the byte after it. No more is read than it takes: what is wrong behind it is for the readers of rows.
 fn first_record(
     file: &DataFile,
     options: &CsvOptions,
-    bytes: Box<dyn Read + Send>,
-) -> Result<(Vec<String>, u64), SourceError> {
-    let path = file.path();
-    let unreadable = |reason: String| SourceError::Unreadable { path: path.to_owned(), reason };
-    let mut reader = text::builder(options)
-        .has_headers(false)
-        .trim(if options.trim { csv::Trim::All } else { csv::Trim::None })
-        .from_reader(bytes);
-    let mut record = csv::ByteRecord::new();
-    let failed = |error: csv::Error| {
-        let reason = error.to_string();
-        match error.into_kind() {
-            csv::ErrorKind::Io(error) => objects::cause(&error).unwrap_or_else(|| unreadable(reason)),
-            _ => unreadable(reason),
+    mut text: Box<dyn Read + Send>,
+) -> Result<(Record, u64), SourceError> {
+    let (mut bytes, mut looked_at) = (Vec::new(), 0);
+    let mut part = vec![0; PART];
+    let mut record = Record::default();
+    loop {
+        let read = text.read(&mut part).map_err(|error| file.unreadable(&error))?;
+        bytes.extend_from_slice(part.get(..read).unwrap_or_default());
+        // A long line is not looked at again for each part.
+        if read > 0 && bytes.len() < 2 * looked_at {
+            continue;
         }
-    };
-    if !reader.read_byte_record(&mut record).map_err(failed)? {
-        return Err(SourceError::Empty { path: path.to_owned() });
+        looked_at = bytes.len();
+        let mark = if bytes.starts_with(&BYTE_ORDER_MARK) { BYTE_ORDER_MARK.len() } else { 0 };
+        let is_line_end = |byte: &&u8| matches!(byte, b'\r' | b'\n');
+        let start = mark + bytes.iter().skip(mark).take_while(is_line_end).count();
+        if start < bytes.len() {
+            let end = record.read(&bytes, start, Marks::of(options));
+            if read == 0 || end < bytes.len() {
+                return Ok((record, end as u64));
+            }
+        } else if read == 0 {
+            return Err(SourceError::Empty { path: file.path().to_owned() });
+        }
     }
-    let end = reader.position().byte();
-    let names = record
-        .iter()
-        .map(|field| match std::str::from_utf8(field) {
-            Ok(text) => Ok(text.to_owned()),
-            Err(_) => Err(unreadable("its first line is not UTF-8".to_owned())),
-        })
-        .collect::<Result<_, _>>()?;
-    Ok((names, end))
+}
+
+/// The fields of a first line, whose quotes must not be broken: the lines below would be taken for a part of a name.
+fn names(file: &DataFile, options: &CsvOptions, record: &Record) -> Result<Vec<String>, SourceError> {
+    let unreadable = |reason: String| SourceError::Unreadable { path: file.path().to_owned(), reason };
+    if let Some(fault) = record.fault() {
+        let help =
+            "close the quote, or state `quote = \"none\"` under [data.csv] where the file is written without quoting";
+        return Err(unreadable(format!("{fault} in its first line; {help}")));
+    }
+    let name = |field| match std::str::from_utf8(field) {
+        Ok(text) if options.trim => Ok(text.trim_ascii().to_owned()),
+        Ok(text) => Ok(text.to_owned()),
+        Err(_) => Err(unreadable("its first line is not UTF-8".to_owned())),
+    };
+    record.iter().map(name).collect()
 }

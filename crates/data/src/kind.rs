@@ -149,7 +149,8 @@ fn no_text(bytes: &[u8], options: &CsvOptions) -> Option<Other> {
     }
     let zeros = bytes.iter().filter(|byte| **byte == 0).count();
     let odd = |byte: &&u8| byte.is_ascii_control() && !matches!(**byte, b'\t' | b'\n' | b'\r' | 0x0c | 0x1a);
-    let controls = bytes.iter().filter(odd).filter(|byte| ![options.delimiter, options.quote].contains(*byte)).count();
+    let controls =
+        bytes.iter().filter(odd).filter(|byte| **byte != options.delimiter && options.quote != Some(**byte)).count();
     if zeros > 0 || controls > (bytes.len() / 32).max(2) {
         return Some(("no text", EXPORT));
     }

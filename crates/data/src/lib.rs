@@ -58,6 +58,7 @@ pub use memory::{Memory, Reservation, temporary_file};
 pub use meter::{Meter, Progress};
 pub use scan::{Batch, Form, Read, Scan, ScanError, Wanted};
 pub use synthetic::synthetic;
+pub use text::{Quirk, broken_quotes};
 pub use texts::texts;
 pub use types::{arrow_type, memory_schema, type_of};
 

@@ -10,7 +10,7 @@ use crate::header::names_within;
 use crate::kind::expect_csv;
 use crate::parquet::schema_of;
 use arrow_schema::DataType;
-use deniable_core::schema::{ColumnType, Compression, CsvOptions, Format, url_scheme};
+use deniable_core::schema::{ColumnType, CsvOptions, Format, url_scheme};
 use std::path::Path;
 
 /// Longest line of names, in bytes.
@@ -28,11 +28,10 @@ fn file(path: &Path, format: &Format) -> Result<DataFile, SourceError> {
 /// # Errors
 /// When the file is empty, is no CSV by its first bytes, cannot be read as text, has nothing below its first line, or has a
 /// first line of more than 1 MiB.
-pub fn csv_columns(path: &Path, delimiter: u8, compression: Compression) -> Result<Vec<String>, SourceError> {
-    let options = CsvOptions { compression, ..CsvOptions::with_delimiter(delimiter) };
+pub fn csv_columns(path: &Path, options: &CsvOptions) -> Result<Vec<String>, SourceError> {
     let file = file(path, &Format::Csv(options.clone()))?;
-    expect_csv(&file, &options)?;
-    names_within(&file, &options, LONGEST_LINE)
+    expect_csv(&file, options)?;
+    names_within(&file, options, LONGEST_LINE)
 }
 
 /// The columns of a Parquet file, by its schema; `None` for a type that no policy knows.
@@ -60,6 +59,15 @@ pub(crate) fn column_type(kind: &DataType) -> Option<ColumnType> {
         DataType::Boolean => Some(ColumnType::Boolean),
         kind if kind.is_integer() => Some(ColumnType::Integer),
         kind if kind.is_floating() => Some(ColumnType::Decimal),
+        // Eighteen digits fit a whole number of 64 bits.
+        DataType::Decimal32(digits, scale)
+        | DataType::Decimal64(digits, scale)
+        | DataType::Decimal128(digits, scale)
+        | DataType::Decimal256(digits, scale)
+            if *scale <= 0 && i16::from(*digits) - i16::from(*scale) <= 18 =>
+        {
+            Some(ColumnType::Integer)
+        }
         DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) | DataType::Decimal256(..) => {
             Some(ColumnType::Decimal)
         }
@@ -86,6 +94,8 @@ mod tests {
         let kinds = [
             ("n", DataType::UInt16, Some(ColumnType::Integer)),
             ("d", DataType::Decimal128(10, 2), Some(ColumnType::Decimal)),
+            ("w", DataType::Decimal128(10, 0), Some(ColumnType::Integer)),
+            ("long", DataType::Decimal128(30, 0), Some(ColumnType::Decimal)),
             ("f", DataType::Float32, Some(ColumnType::Decimal)),
             ("s", DataType::LargeUtf8, Some(ColumnType::Text)),
             ("b", DataType::Boolean, Some(ColumnType::Boolean)),
@@ -101,7 +111,7 @@ mod tests {
         assert_eq!(parquet_columns(&path).unwrap(), expected);
         std::fs::write(&path, "a,b\n1,2\n").unwrap();
         assert!(matches!(parquet_columns(&path), Err(SourceError::NotTable { found: "something else", .. })));
-        assert_eq!(csv_columns(&path, b',', Compression::None).unwrap(), ["a", "b"]);
+        assert_eq!(csv_columns(&path, &CsvOptions::with_delimiter(b',')).unwrap(), ["a", "b"]);
     }
 
     #[test]
@@ -110,7 +120,7 @@ mod tests {
         let path = folder.path().join("t.csv");
         let names = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            csv_columns(&path, b',', Compression::None)
+            csv_columns(&path, &CsvOptions::with_delimiter(b','))
         };
         for one in ["a,b", "a,b\n", "a,b\r\n", "\u{feff}a,b\n\n"] {
             let Err(SourceError::NoNames { problem, .. }) = names(one) else { panic!("{one}") };

@@ -40,7 +40,7 @@ fn read_separators(section: &Section<'_>, options: &mut CsvOptions) -> Read<()> 
         let kind = PolicyErrorKind::Text { key: String::from(key), problem: problem.to_owned() };
         Err(section.report.fail(&section.place_of(key), kind, help))
     };
-    if options.quote == options.delimiter {
+    if options.quote == Some(options.delimiter) {
         return clash(
             "quote",
             "is the delimiter too",
@@ -70,9 +70,13 @@ fn delimiter(field: &Field<'_>) -> Read<u8> {
     })
 }
 
-fn quote(field: &Field<'_>) -> Read<u8> {
-    character(field)?.ok_or_else(|| {
-        field.bad_text("must be one ASCII character other than a line break", "write \"'\", or leave it out for \"")
+fn quote(field: &Field<'_>) -> Read<Option<u8>> {
+    if field.text()? == "none" {
+        return Ok(None);
+    }
+    character(field)?.map(Some).ok_or_else(|| {
+        let help = "write \"'\", or \"none\" for files that are written without quoting, or leave it out for \"";
+        field.bad_text("must be one ASCII character other than a line break, or \"none\"", help)
     })
 }
 

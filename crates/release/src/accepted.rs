@@ -1,10 +1,11 @@
-//! Which badly reading columns a curator accepts, by name.
+//! Which badly reading columns, and which quirks of delimited text, a curator accepts, by name.
 
-use deniable_core::schema::DeclaredTable;
+use deniable_core::schema::{DeclaredTable, Format};
 use deniable_core::text::nearest;
+use deniable_sql::source::check::Quirk;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Columns that are accepted whatever a scan finds in them, by table.
+/// Columns and quirks that are accepted whatever a scan finds of them, by table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Accepted(BTreeMap<String, BTreeSet<String>>);
 
@@ -36,7 +37,7 @@ pub fn full_name(table: &str, column: &str) -> String {
 }
 
 impl Accepted {
-    /// Finds the columns that are named, each as `column` or `table.column`.
+    /// Finds the columns that are named, each as `column` or `table.column`, and the quirks, as `csv:line-ends` or `table.csv:line-ends`.
     ///
     /// # Errors
     /// When a name is none of a declared column, or of several.
@@ -44,14 +45,17 @@ impl Accepted {
         let all = || {
             let columns = |table: &DeclaredTable| -> Vec<(String, String)> {
                 let column = |column: &deniable_core::schema::Column| (table.data.table.clone(), column.name.clone());
-                table.columns.iter().map(column).collect()
+                let quirk = |quirk: Quirk| (table.data.table.clone(), quirk.name().to_owned());
+                let quirks = Quirk::ALL.into_iter().filter(|_| matches!(table.data.format, Format::Csv(_))).map(quirk);
+                table.columns.iter().map(column).chain(quirks).collect()
             };
             tables.iter().flat_map(columns)
         };
         let mut accepted = Self::default();
         for name in names {
             let meant = all().filter(|(table, column)| column == name || full_name(table, column) == *name);
-            let meant: Vec<(String, String)> = meant.collect();
+            let meant: BTreeSet<(String, String)> = meant.collect();
+            let meant: Vec<(String, String)> = meant.into_iter().collect();
             match meant.as_slice() {
                 [(table, column)] => {
                     accepted.0.entry(table.clone()).or_default().insert(column.clone());

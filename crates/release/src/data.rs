@@ -13,7 +13,7 @@ use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, Registered, VersionError};
 use deniable_policy::About;
 use deniable_sql::pushdown::look;
-use deniable_sql::source::check::{ColumnReport, Report};
+use deniable_sql::source::check::{Report, ToAccept};
 use deniable_sql::source::{Connections, InMemory};
 use deniable_sql::{Resources, Source, SourceError};
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,11 +34,11 @@ pub enum DataError {
     /// The scan found broken rows.
     #[error("the data is not fit for a release; broken places listed: {}", .0.problems.len())]
     Unusable(Report),
-    /// Columns read badly, and nobody has accepted that.
-    #[error("{}, and nobody has accepted that", columns_in_words(.columns))]
+    /// Columns read badly or the text has quirks, and no curator has accepted that.
+    #[error("{}, and nobody has accepted that", in_words(.found))]
     Bad {
-        /// The columns; never empty.
-        columns: Vec<BadColumn>,
+        /// What must be accepted; never empty.
+        found: Vec<Unaccepted>,
         /// Whether the versions were registered before as they are read now. Then they stay so.
         registered: bool,
     },
@@ -55,27 +55,36 @@ pub enum DataError {
     Ledger(#[from] VersionError),
 }
 
-/// A column that reads badly.
+/// A column that reads badly, or a quirk of a table's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadColumn {
+pub struct Unaccepted {
     /// Its table.
     pub table: String,
     /// What was found in it.
-    pub found: ColumnReport,
+    pub found: ToAccept,
 }
 
-impl BadColumn {
+impl Unaccepted {
     /// The name by which it is accepted.
     #[must_use]
     pub fn name(&self) -> String {
-        full_name(&self.table, &self.found.column)
+        full_name(&self.table, self.found.name())
     }
 }
 
-fn columns_in_words(columns: &[BadColumn]) -> String {
-    match columns {
-        [one] => format!("column `{}` of `{}` reads badly", one.found.column, one.table),
-        several => format!("{} columns read badly", several.len()),
+fn in_words(found: &[Unaccepted]) -> String {
+    let is_column = |one: &&Unaccepted| matches!(one.found, ToAccept::Column(_));
+    match found {
+        [Unaccepted { table, found: ToAccept::Column(column) }] => {
+            format!("column `{}` of `{table}` reads badly", column.column)
+        }
+        [Unaccepted { table, found: ToAccept::Quirk(..) }] => format!("quotes or line ends of `{table}` are odd"),
+        several => match several.iter().filter(is_column).count() {
+            0 => format!("quotes or line ends are odd in {} ways", several.len()),
+            columns if columns == several.len() => format!("{columns} columns read badly"),
+            1 => "a column reads badly, and quotes or line ends are odd".to_owned(),
+            columns => format!("{columns} columns read badly, and quotes or line ends are odd"),
+        },
     }
 }
 
@@ -248,13 +257,13 @@ fn scan_and_register(
         }
         let now = accepted.of(table.name());
         let before = table.accepted(ledger);
-        let is_accepted = |name: &String| now.contains(name) || before.is_some_and(|before| before.contains(name));
-        let columns = report.bad_columns().filter(|column| !is_accepted(&column.column));
-        bad.extend(columns.map(|found| BadColumn { table: table.name().to_owned(), found: found.clone() }));
+        let is_accepted = |name: &str| now.contains(name) || before.is_some_and(|before| before.contains(name));
+        let open = report.to_accept().filter(|found| !is_accepted(found.name()));
+        bad.extend(open.map(|found| Unaccepted { table: table.name().to_owned(), found }));
     }
     if !bad.is_empty() {
         let registered = tables.iter().all(|table| table.accepted(ledger).is_some());
-        return Err(DataError::Bad { columns: bad, registered });
+        return Err(DataError::Bad { found: bad, registered });
     }
     let register = |(table, scanned): (&&Versioned, Scanned)| {
         let contents = Contents {

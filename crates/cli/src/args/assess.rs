@@ -6,6 +6,7 @@ use super::policy::character;
 use clap::ValueEnum;
 use deniable_core::exact::{Rational, parse_rational};
 use deniable_core::text::meant_as_percentage;
+use deniable_sql::source::Quirk;
 use std::path::PathBuf;
 
 pub const EXAMPLES: &str = "\
@@ -39,12 +40,15 @@ pub struct Assess {
     /// How far apart sensitive values are, for t-closeness: `equal`, `ordered` (numbers), `ordered:low|mid|high`, or `hierarchy`.
     #[arg(long, value_name = "COLUMN=DISTANCE", value_parser = named_text, help_heading = "Columns")]
     pub distance: Vec<(String, String)>,
-    /// Take the cells of these columns as they are written: `10-20` may be a code.
+    /// Take the cells of these columns as they are written: `10-20` may be a code, and `1.10` another version than `1.1`.
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', help_heading = "Columns")]
     pub literal: Vec<String>,
     /// What an empty cell is: refused, suppressed like `*`, or a value like any other.
     #[arg(long, value_enum, default_value_t = Empty::Refuse, help_heading = "Columns")]
     pub empty: Empty,
+    /// Texts that mean an empty cell, such as `NA` or `NULL`, for all tables.
+    #[arg(long, value_name = "TEXT,...", value_delimiter = ',', help_heading = "Columns")]
+    pub nulls: Vec<String>,
     /// What stands between the fields of CSV, for all tables: `;`, `|`, `tab`.
     #[arg(long, value_name = "CHARACTER", value_parser = character, help_heading = "Columns")]
     pub delimiter: Option<char>,
@@ -54,6 +58,12 @@ pub struct Assess {
     /// The encoding of CSV, for all tables: `latin1`, `windows-1252`; UTF-8 when not stated.
     #[arg(long, value_name = "NAME", help_heading = "Columns")]
     pub encoding: Option<String>,
+    /// What is around fields of CSV, for all tables: `double`, or `none` for files that are written without quoting.
+    #[arg(long, value_enum, default_value_t = Quoting::Double, help_heading = "Columns")]
+    pub quote: Quoting,
+    /// Accept this quirk of CSV: csv:bare-quotes, csv:line-ends or csv:lone-returns; may be given several times.
+    #[arg(long, value_name = "NAME", value_parser = quirk, help_heading = "Columns")]
+    pub accept: Vec<Quirk>,
     /// People who could be in the table, with raw values of the --quasi columns, and of sensitive ones where they are known.
     #[arg(long, value_name = "FILE", help_heading = "Other tables")]
     pub background: Option<PathBuf>,
@@ -92,6 +102,19 @@ pub enum Empty {
     Suppressed,
     /// A value of its own, the empty text.
     Value,
+}
+
+/// What is around fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Quoting {
+    /// `"`, doubled within a field.
+    Double,
+    /// Nothing: a quote is a character like any other.
+    None,
+}
+
+fn quirk(text: &str) -> Result<Quirk, String> {
+    Quirk::named(text).ok_or_else(|| format!("it is none of {}", Quirk::ALL.map(Quirk::name).join(", ")))
 }
 
 fn named_text(text: &str) -> Result<(String, String), String> {

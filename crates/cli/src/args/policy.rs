@@ -236,7 +236,8 @@ Examples:
 
 What is said here depends on private rows: it is for the curator alone. Nothing is registered, and the exit status is 1, \
 while a declared column reads badly (2% of its values do not read as its type or are none of its keys, or it holds none) \
-that is not accepted by name. The ledger keeps the names that were accepted, and nothing of what was found.")]
+that is not accepted by name; the same while fields that begin with no quote have one within (csv:bare-quotes), quoted \
+fields have a line end within (csv:line-ends), or rows end with a lone carriage return (csv:lone-returns). The ledger keeps the names that were accepted, and nothing of what was found.")]
     Check(DataCheck),
     /// Keep the rows of a database as files of Parquet, as they are at one moment, and register these as the policy's version.
     #[command(after_help = "\
@@ -267,8 +268,8 @@ pub struct DataCheck {
     /// Where everything is.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// Accept that this column reads badly: `column`, or `table.column`; may be given several times.
-    #[arg(long, value_name = "COLUMN")]
+    /// Accept that this column reads badly, or this quirk of CSV: `column`, or `table.column`; may be given several times.
+    #[arg(long, value_name = "NAME")]
     pub accept: Vec<String>,
     /// How to write what was found: a table on standard error, or JSON on standard output.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]

@@ -11,6 +11,7 @@ use csv::{ReaderBuilder, StringRecord, StringRecordsIntoIter};
 use deniable_core::schema::ColumnType;
 use deniable_core::text::shown;
 use deniable_policy::Described;
+use deniable_sql::source::broken_quotes;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -81,7 +82,12 @@ pub fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry
         let first = records(&text, *delimiter).next();
         first.and_then(Result::ok).is_some_and(|first| first.iter().any(|name| Head::named(name) == Some(Head::Name)))
     });
-    let mut records = records(&text, delimiter.unwrap_or(b','));
+    let delimiter = delimiter.unwrap_or(b',');
+    if let Some((line, fault)) = broken_quotes(text.as_bytes(), delimiter, b'"') {
+        let what = format!("{}:{line}: {fault}", path.display());
+        return Err(Failure::refused(what, "close the quote; within a quoted cell, write a quote twice"));
+    }
+    let mut records = records(&text, delimiter);
     let header = records.next().transpose().map_err(|error| broken(path, &error))?.unwrap_or_default();
     let heads = heads(path, &header)?;
     let (mut found, mut complaints): (Vec<Entry>, Vec<Complaint>) = Default::default();

@@ -7,7 +7,8 @@ use crate::console::say;
 use crate::error::{Failure, NO_NAMES};
 use crate::output::publish;
 use deniable_core::schema::{
-    ColumnType, Compression, NotNames, RelationName, are_names, names_variable, url_scheme, without_credentials,
+    ColumnType, Compression, CsvOptions, NotNames, RelationName, are_names, names_variable, url_scheme,
+    without_credentials,
 };
 use deniable_core::text::{nearest, shown};
 use deniable_policy::{Described, Rows, Scaffold, scaffold};
@@ -137,7 +138,8 @@ fn file(args: &Init) -> Result<Scaffold, Failure> {
         _ => {
             let usual = if ending == "tsv" { b'\t' } else { b',' };
             let compression = compression.unwrap_or(Compression::None);
-            let columns = csv_columns(&args.data, delimiter.unwrap_or(usual), compression)?;
+            let options = CsvOptions { compression, ..CsvOptions::with_delimiter(delimiter.unwrap_or(usual)) };
+            let columns = csv_columns(&args.data, &options)?;
             if let [one] = columns.as_slice()
                 && let Some(other) = suspected(one)
             {

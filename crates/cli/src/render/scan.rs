@@ -105,8 +105,17 @@ pub struct Scan {
     entities: Option<u64>,
     rows_without_entity: Option<FoundAt>,
     broken: Vec<String>,
+    /// What is odd about quotes and line ends, by the name that accepts it.
+    quirks: Vec<QuirkAt>,
     columns: Vec<Column>,
     notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct QuirkAt {
+    quirk: &'static str,
+    count: u64,
+    first: Option<String>,
 }
 
 #[derive(Debug, Serialize)]
@@ -154,6 +163,11 @@ impl Scan {
             entities: report.entities,
             rows_without_entity: at(&report.ownerless),
             broken: report.problems.iter().map(ToString::to_string).collect(),
+            quirks: report
+                .quirks
+                .iter()
+                .map(|(quirk, found)| QuirkAt { quirk: quirk.name(), count: found.count, first: found.first.clone() })
+                .collect(),
             columns: report.columns.iter().map(column).collect(),
             notes: report.notes.clone(),
         }

@@ -103,6 +103,47 @@ fn empty_cells_are_not_guessed() {
     assert!(run(&["--empty", "suppressed"]).done().stdout.contains("1 suppressed"));
 }
 
+/// One number is one value, however programs write it, in every table; codes with leading zeros are none.
+#[test]
+fn numbers_are_compared_as_numbers() {
+    let place = Place::empty();
+    let run = |more: &[&str]| place.run(&[&["assess", "t.csv", "--quasi", "q", "--sensitive", "s"], more].concat());
+    let least = |run: crate::support::Run| {
+        let json = run.done().json();
+        json["sensitive"][0]["diversity"]["distinct"]["value"].clone()
+    };
+    place.write("t.csv", "q,s\na,5\na,5.0\na,5.00\nb,6\nb,7\nb,5\n");
+    assert_eq!(least(run(&["--format", "json"])), 1);
+    assert_eq!(least(run(&["--format", "json", "--literal", "s"])), 3);
+    place.write("t.csv", "q,s\n5,a\n5.0,b\n6,a\n6.00,b\n");
+    place.write("people.csv", "q\n5.0\n6\n");
+    let linked = run(&["--auxiliary", "people.csv"]).done().stdout;
+    assert!(linked.contains("4 people in 2 classes") && !linked.contains("match no"), "{linked}");
+}
+
+/// A hidden sensitive value makes no class diverse, and neither does a word for "nothing" without a warning.
+#[test]
+fn stars_and_words_for_nothing_are_no_sensitive_values() {
+    let place = Place::empty();
+    let run = |more: &[&str]| place.run(&[&["assess", "t.csv", "--quasi", "q", "--sensitive", "s"], more].concat());
+    place.write("t.csv", "q,s\na,flu\na,*\nb,flu\nb,cold\n");
+    let refused = run(&[]).refused().stderr;
+    assert!(refused.contains("`*` among sensitive values: `s` in 1 row") && refused.contains("--literal"), "{refused}");
+    run(&["--empty", "suppressed"]).refused();
+    run(&["--literal", "s"]).done();
+    for word in ["NA", "NULL", "NaN", ".", "?", "n/a"] {
+        place.write("t.csv", format!("q,s\na,flu\na,{word}\na,{word}\nb,flu\nb,cold\n"));
+        let warned = run(&[]).done().stderr;
+        assert!(
+            warned.contains(&format!("column `s` has `{word}` in 2 rows")) && warned.contains("--nulls"),
+            "{warned}"
+        );
+        let refused = run(&["--nulls", word]).refused().stderr;
+        assert!(refused.contains("empty cells: `s` in 2 rows"), "{refused}");
+        assert!(!run(&["--literal", "s"]).done().stderr.contains("WARNING"));
+    }
+}
+
 /// What a file holds is said, and not swallowed.
 #[test]
 fn files_that_are_not_what_they_seem() {
@@ -110,7 +151,18 @@ fn files_that_are_not_what_they_seem() {
     let run = |more: &[&str]| place.run(&[&["assess", "t.csv", "--quasi", "zip", "--sensitive", "flu"], more].concat());
     place.write("t.csv", "zip,flu\n1,yes\n1,\"no\n2,yes\n2,yes\n");
     let quote = run(&[]).refused().stderr;
-    assert!(quote.contains("goes over several lines") && quote.contains("begins `no`"), "{quote}");
+    assert!(quote.contains("t.csv:3: field 2 begins with a quote that is never closed"), "{quote}");
+    // The same in a column that is not read.
+    place.write("t.csv", "zip,flu,note\n1,yes,\n1,no,\"x\n2,yes,\n2,yes,\n");
+    let quote = run(&[]).refused().stderr;
+    assert!(quote.contains("t.csv:3: field 3 begins with a quote that is never closed"), "{quote}");
+    place.write("t.csv", "zip,flu,note\n1,yes,\n1,no,\"x\n2,yes,y\"\n2,yes,\n");
+    let long = run(&[]).refused().stderr;
+    assert!(long.contains("t.csv:3: a quoted field has a line end within it") && long.contains("--accept"), "{long}");
+    assert!(run(&["--accept", "csv:line-ends"]).done().stdout.contains("3 people in 2 classes"));
+    place.write("t.csv", "zip,flu\n1,yes\n1,\"no\n2,yes\"\n2,yes\n");
+    assert!(run(&["--quote", "none"]).done().stdout.contains("4 people in 2 classes"));
+    run(&["--accept", "csv:quotes"]).misused();
     place.write("t.csv", b"zip,flu\nM\xfclheim,yes\nM\xe8lheim,yes\n");
     for empty in ["refuse", "suppressed", "value"] {
         let latin = run(&["--empty", empty]).refused().stderr;

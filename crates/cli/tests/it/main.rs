@@ -39,6 +39,7 @@ mod plan;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod quality;
+mod quoting;
 mod refused_sql;
 mod release;
 mod report;

@@ -5,8 +5,9 @@
 pub struct CsvOptions {
     /// The delimiter: one ASCII character, no quote or line break.
     pub delimiter: u8,
-    /// What stands around a field that holds a delimiter: one ASCII character, not the delimiter and no line break.
-    pub quote: u8,
+    /// The quote around a field that holds a delimiter: one ASCII character, not the delimiter and no line break; `None` for files that
+    /// are written without quoting.
+    pub quote: Option<u8>,
     /// Whether `1.234,5` is not, but `1234,5` is a number; the delimiter is another character then.
     pub decimal_comma: bool,
     /// The encoding, by its name in the WHATWG standard, such as `UTF-8` or `windows-1252`.
@@ -63,7 +64,7 @@ impl CsvOptions {
     pub fn with_delimiter(delimiter: u8) -> Self {
         Self {
             delimiter,
-            quote: b'"',
+            quote: Some(b'"'),
             decimal_comma: false,
             encoding: "UTF-8".to_owned(),
             compression: Compression::None,

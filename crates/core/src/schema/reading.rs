@@ -11,7 +11,7 @@ use super::{Column, ColumnType, Compression, CsvOptions, Data, DeclaredTable, Fo
 
 /// The number of this form. It grows whenever the same bytes would come to stand for other rows: when the form changes,
 /// and when the readers come to read a file otherwise.
-pub const READING_FORMAT: u32 = 1;
+pub const READING_FORMAT: u32 = 2;
 
 /// How the rows of `table` are read, as far as columns that are `used` go, and the column that names the entity or is the
 /// public key, which is always used. Two tables have the same bytes exactly when they have the same role and key, the same
@@ -103,7 +103,8 @@ impl Bytes {
     fn csv(&mut self, options: &CsvOptions) {
         let CsvOptions { delimiter, quote, decimal_comma, encoding, compression, trim, nulls, columns } = options;
         self.byte(*delimiter);
-        self.byte(*quote);
+        self.byte(quote.is_some().into());
+        self.byte(quote.unwrap_or_default());
         self.byte((*decimal_comma).into());
         self.text(encoding);
         self.byte(match compression {

@@ -12,6 +12,7 @@ use crate::memory::{Memory, Reservation};
 use crate::meter::{Meter, Progress};
 use crate::names::{column_type, csv_columns, parquet_columns};
 use crate::scan::{ScanError, Wanted};
+use crate::text::Quirk;
 use crate::types::type_of;
 use crate::{Resources, Source};
 use arrow_array::{Array, RecordBatch, StringViewArray};
@@ -32,6 +33,8 @@ pub struct Layout {
     pub names: Option<Vec<String>>,
     /// The encoding, by its name in the WHATWG standard; UTF-8 when not stated.
     pub encoding: Option<String>,
+    /// Whether fields are never quoted.
+    pub is_unquoted: bool,
 }
 
 /// Distinct rows, of a batch: the values of each column, NULL where there is none, and how often each row stands there.
@@ -119,28 +122,44 @@ pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
             Ok(parquet_columns(path)?.into_iter().map(|(name, _)| name).collect())
         }
         Format::Csv(CsvOptions { columns: Some(names), .. }) => Ok(names),
-        Format::Csv(options) => csv_columns(path, options.delimiter, options.compression),
+        Format::Csv(options) => csv_columns(path, &options),
     }
 }
 
-/// The first line of delimited text that has another number of fields than there are columns, with that number. For whoever
-/// has been told that a file cannot be read to the end.
+/// Checks that every record of delimited text is a row: the same fields as there are columns, and quotes that are whole, also in columns
+/// that are not read. Quirks are refused as well, unless they are among the `accepted`. Rows in memory and Parquet have no text.
 ///
 /// # Errors
-/// When it cannot be read at all.
-pub fn uneven_line(path: &Path, layout: &Layout) -> Result<Option<(u64, usize)>, SourceError> {
-    let Format::Csv(options) = format_of(path, layout) else { return Ok(None) };
-    let width = names(path, layout)?.len();
-    let bytes = crate::text::open(&path.into(), &options, &Arc::default())?;
-    let mut reader = crate::text::builder(&options).has_headers(false).from_reader(bytes);
-    let mut record = csv::ByteRecord::new();
-    loop {
-        match reader.read_byte_record(&mut record) {
-            Ok(true) if record.len() != width => {
-                return Ok(Some((record.position().map_or(0, csv::Position::line), record.len())));
+/// The first record that is no row, or has a quirk that is not accepted, with its place; and when the file cannot be read.
+pub fn expect_rows(source: &Source, resources: &Resources, accepted: &[Quirk]) -> Result<(), SourceError> {
+    if !matches!(&source.rows, crate::Rows::Files { format: Format::Csv(_), .. }) {
+        return Ok(());
+    }
+    let scan = source.scan(&[], &Meter::new())?;
+    type First = Option<((usize, u64), String, &'static str)>;
+    let keep = |first: &mut First, place, what: String, help| {
+        if first.as_ref().is_none_or(|(known, ..)| place < *known) {
+            *first = Some((place, what, help));
+        }
+    };
+    let found = scan.look(resources.threads, || None, |first: &mut First, seen| {
+        for broken in seen.remarks.broken {
+            let help = "fix the line, or say with --delimiter what is between fields, or with --quote none that the file has no quoting";
+            keep(first, (seen.file, broken.line), broken.what.clone(), help);
+        }
+        for (line, quirks) in seen.remarks.quirks {
+            let quirk = Quirk::ALL.into_iter().find(|quirk| quirks.has(*quirk) && !accepted.contains(quirk));
+            if let Some(quirk) = quirk {
+                keep(first, (seen.file, *line), quirk.of_a_record().to_owned(), quirk.help_with_flags());
             }
-            Ok(true) => {}
-            Ok(false) | Err(_) => return Ok(None),
+        }
+        Ok(())
+    })?;
+    match found.into_iter().flatten().min_by_key(|(place, ..)| *place) {
+        None => Ok(()),
+        Some(((file, line), what, help)) => {
+            let path = source.files().into_iter().nth(file).unwrap_or_default();
+            Err(SourceError::NoRow { path, line, what, help })
         }
     }
 }
@@ -174,6 +193,7 @@ fn format_of(path: &Path, layout: &Layout) -> Format {
         nulls: Vec::new(),
         columns: layout.names.clone(),
         encoding: layout.encoding.clone().unwrap_or_else(|| "UTF-8".to_owned()),
+        quote: (!layout.is_unquoted).then_some(b'"'),
         ..CsvOptions::with_delimiter(layout.delimiter.unwrap_or(usual))
     })
 }
@@ -357,7 +377,7 @@ mod tests {
         let missing = counted(&plain, &["zip", "age"], &Resources::default()).unwrap_err().to_string();
         assert!(missing.contains("no column `age`") && missing.contains("`zip`"), "{missing}");
         let layout =
-            Layout { delimiter: Some(b';'), encoding: None, names: Some(vec!["a".to_owned(), "b".to_owned()]) };
+            Layout { delimiter: Some(b';'), names: Some(vec!["a".to_owned(), "b".to_owned()]), ..Layout::default() };
         let bare = file(folder.path(), "bare.data", b"1;x\n1;x\n");
         assert_eq!(names(&bare, &layout).unwrap(), ["a", "b"]);
         let mut rows_of_two = 0;
@@ -365,8 +385,18 @@ mod tests {
         groups(&source, &Resources::default(), &|_| {}, &mut |rows| rows_of_two += rows.times(0)).unwrap();
         assert_eq!(rows_of_two, 2, "the first line is a row");
         let uneven = file(folder.path(), "uneven.csv", b"a,b\n1,2\n3\n");
-        assert_eq!(uneven_line(&uneven, &Layout::default()).unwrap(), Some((3, 1)));
-        assert_eq!(uneven_line(&plain, &Layout::default()).unwrap(), None);
+        let rows = |path: &Path, accepted: &[Quirk]| {
+            let source = open(path, &["a".to_owned()], &Layout::default()).unwrap();
+            expect_rows(&source, &Resources::default(), accepted).map_err(|error| error.to_string())
+        };
+        let line = |path: &Path| rows(path, &[]).unwrap_err().rsplit_once("csv:").unwrap().1.to_owned();
+        assert_eq!(line(&uneven), "3: 1 fields where 2 are expected");
+        // Also in a column that is not read.
+        let open_quote = file(folder.path(), "open.csv", b"a,b\n1,2\n3,\"x\n4,y\n");
+        assert_eq!(line(&open_quote), "3: field 2 begins with a quote that is never closed");
+        let long = file(folder.path(), "long.csv", b"a,b\n1,2\n3,\"x\n4\"\n");
+        assert_eq!(line(&long), "3: a quoted field has a line end within it");
+        assert_eq!(rows(&long, &[Quirk::LineEnd]), Ok(()));
         let latin = file(folder.path(), "latin.csv", b"a\nM\xfclheim\n");
         assert_eq!(counted(&latin, &["a"], &Resources::default()).unwrap(), [(vec![None], 1)].into());
         let layout = Layout { encoding: Some("latin1".to_owned()), ..Layout::default() };

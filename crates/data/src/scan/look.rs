@@ -11,7 +11,7 @@
 use super::piece::Lines;
 use super::{Scan, ScanError};
 use crate::error::SourceError;
-use crate::text::{Broken, Uneven};
+use crate::text::{Remarks, Uneven};
 use arrow_array::BooleanArray;
 use deniable_expression::Column;
 
@@ -31,8 +31,8 @@ pub struct Seen<'a> {
     /// The file, by its place among the table's; the first for rows in memory.
     pub file: usize,
     lines: Lines<'a>,
-    /// Records between them that are no rows: with more or fewer fields than there are columns, or no text.
-    pub(crate) broken: &'a [Broken],
+    /// What is wrong or odd about records of delimited text.
+    pub(crate) remarks: Remarks<'a>,
     /// The wanted columns, in their order.
     pub columns: Vec<Looked>,
 }
@@ -64,8 +64,8 @@ impl Scan {
         let table = self.table.clone();
         let done = self.pieces(threads, Uneven::Told, start, |made, piece| {
             let columns = piece.look()?;
-            let (rows, file, lines, broken) = (piece.rows, piece.file, piece.lines, piece.broken);
-            Some(see(made, &Seen { rows, file, lines, broken, columns }))
+            let (rows, file, lines, remarks) = (piece.rows, piece.file, piece.lines, piece.remarks);
+            Some(see(made, &Seen { rows, file, lines, remarks, columns }))
         });
         done.map_err(|error| match error {
             ScanError::Source(error) => error.unwrap_or(SourceError::Rows { table }),

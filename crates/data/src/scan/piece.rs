@@ -11,7 +11,7 @@
 use super::{Form, Looked, Read, Wanted};
 use crate::parquet::Place;
 use crate::reading::ColumnReader;
-use crate::text::{Broken, Fields};
+use crate::text::{Fields, Remarks};
 use arrow_array::{ArrayRef, BooleanArray};
 use arrow_buffer::BooleanBuffer;
 use deniable_expression::{Column, Type};
@@ -22,8 +22,7 @@ pub(super) struct Piece<'a> {
     /// The file, by its place among the table's.
     pub(super) file: usize,
     pub(super) lines: Lines<'a>,
-    /// Records among them that are no rows.
-    pub(super) broken: &'a [Broken],
+    pub(super) remarks: Remarks<'a>,
     pub(super) stored: Stored<'a>,
 }
 

@@ -16,7 +16,7 @@ use crate::files::DataFile;
 use crate::meter::Meter;
 use crate::parquet::Unit;
 use crate::reading::ColumnReader;
-use crate::text::{BLOCK, Block, Blocks, Layout, Parser, Uneven};
+use crate::text::{BLOCK, Block, Blocks, Layout, Parser, Remarks, Uneven};
 use arrow_array::ArrayRef;
 use deniable_core::schema::Column as Declared;
 use deniable_expression::LONGEST_TEXT;
@@ -177,7 +177,13 @@ impl Work {
                     let rows = slice.rows.num_rows();
                     self.meter.add_rows(rows);
                     let stored = Stored::Arrays(&slice.readers, slice.rows.columns());
-                    take(&Piece { rows, file: 0, lines: Lines::After(slice.before), broken: &[], stored })?;
+                    take(&Piece {
+                        rows,
+                        file: 0,
+                        lines: Lines::After(slice.before),
+                        remarks: Remarks::default(),
+                        stored,
+                    })?;
                 }
             }
             Supply::Text { lanes, layout, readers } => {
@@ -218,7 +224,7 @@ impl Work {
             let lines = if pulled.places.is_empty() { Lines::After(before) } else { Lines::On(pulled.places) };
             before = before.saturating_add(pulled.rows as u64);
             let stored = Stored::Arrays(copies.readers(), pulled.columns);
-            taken = take(&Piece { rows: pulled.rows, file: pulled.file, lines, broken: &[], stored });
+            taken = take(&Piece { rows: pulled.rows, file: pulled.file, lines, remarks: Remarks::default(), stored });
             taken.is_ok() && !self.is_stopped()
         };
         let pulled = copies.pull(self.uneven == Uneven::Told, BATCH_ROWS, &mut hand_over);
@@ -240,8 +246,8 @@ impl Work {
         while let Some(chunk) = parser.next().ok_or(Stop::Damaged)? {
             self.meter.add_rows(chunk.rows);
             let stored = Stored::Fields(readers, chunk.columns);
-            let (lines, broken) = (Lines::On(chunk.lines), chunk.broken);
-            take(&Piece { rows: chunk.rows, file: block.file, lines, broken, stored })?;
+            let (lines, remarks) = (Lines::On(chunk.lines), chunk.remarks);
+            take(&Piece { rows: chunk.rows, file: block.file, lines, remarks, stored })?;
         }
         Ok(())
     }
@@ -257,7 +263,7 @@ impl Work {
                 return Ok(());
             }
             let stored = Stored::Places(unit.places(), &stored);
-            take(&Piece { rows, file, lines: Lines::After(before), broken: &[], stored })?;
+            take(&Piece { rows, file, lines: Lines::After(before), remarks: Remarks::default(), stored })?;
             before = before.saturating_add(rows as u64);
         }
         Ok(())

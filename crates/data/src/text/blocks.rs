@@ -84,7 +84,7 @@ impl Blocks {
             if self.left.is_empty() && self.is_at_end {
                 return Ok(None);
             }
-            let has_quotes = memchr(self.layout.options.quote, &self.left).is_some();
+            let has_quotes = self.layout.options.quote.is_some_and(|quote| memchr(quote, &self.left).is_some());
             let end = if self.is_at_end { Some(self.left.len()) } else { self.end_of_records(has_quotes) };
             match end {
                 Some(end) => {
@@ -122,10 +122,12 @@ impl Blocks {
 
     /// Where the last whole record of what is left ends.
     fn end_of_records(&self, has_quotes: bool) -> Option<usize> {
-        if has_quotes {
-            return last_end(&self.left, self.layout.options.delimiter, self.layout.options.quote);
+        // A line feed may follow a carriage return, and belongs to the same block.
+        let known = self.left.strip_suffix(b"\r").unwrap_or(&self.left);
+        if let Some(quote) = self.layout.options.quote.filter(|_| has_quotes) {
+            return last_end(known, self.layout.options.delimiter, quote);
         }
-        let end = memrchr(b'\n', &self.left).or_else(|| memrchr(b'\r', &self.left));
+        let end = memrchr(b'\n', known).or_else(|| memrchr(b'\r', known));
         end.map(|end| end + 1)
     }
 }

@@ -7,15 +7,17 @@
 
 mod blocks;
 mod fields;
+mod record;
 
 pub(crate) use blocks::{BLOCK, Block, Blocks};
-pub(crate) use fields::{Broken, Fields, Parser, Uneven};
+pub(crate) use fields::{Fields, Parser, Remarks, Uneven};
+pub(crate) use record::{Marks, Record};
+pub use record::{Quirk, broken_quotes};
 
 use crate::error::SourceError;
 use crate::files::{DataFile, Opened};
 use crate::header::Header;
 use crate::meter::{Meter, Metered};
-use csv::ByteRecord;
 use deniable_core::schema::{Column, Compression, CsvOptions};
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
@@ -26,7 +28,7 @@ use std::sync::Arc;
 const BUFFER: usize = 64 << 10;
 /// What decoders put in the place of bytes that are no text.
 const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
-const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
+pub(crate) const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// The bytes of a file as UTF-8, without a byte order mark. A file that is declared to be UTF-8 is passed on as it is: a
 /// decoder would hide what is wrong with it from the check.
@@ -99,7 +101,10 @@ impl Layout {
     }
 
     /// What is wrong with a record as such.
-    fn broken(&self, record: &ByteRecord) -> Option<String> {
+    fn broken(&self, record: &Record) -> Option<String> {
+        if let Some(fault) = record.fault() {
+            return Some(fault);
+        }
         if record.len() != self.width {
             return Some(self.uneven(record.len()));
         }
@@ -111,13 +116,6 @@ impl Layout {
         let position = record.iter().position(not_text)?;
         Some(format!("field {} is not {}", position + 1, self.options.encoding))
     }
-}
-
-/// A reader that takes records of any number of fields.
-pub(crate) fn builder(options: &CsvOptions) -> csv::ReaderBuilder {
-    let mut builder = csv::ReaderBuilder::new();
-    builder.delimiter(options.delimiter).quote(options.quote).flexible(true);
-    builder
 }
 
 #[cfg(test)]

@@ -182,7 +182,7 @@ fn coats() -> Vec<(&'static str, Vec<u8>, CsvOptions)> {
         ("little.csv", utf_16(&marked, u16::to_le_bytes), encoded("UTF-16LE")),
         ("unmarked.csv", utf_16(CSV, u16::to_le_bytes), encoded("UTF-16LE")),
         ("big.csv", utf_16(&marked, u16::to_be_bytes), encoded("UTF-16BE")),
-        ("apostrophes.csv", apostrophes.into_bytes(), CsvOptions { quote: b'\'', ..plain.clone() }),
+        ("apostrophes.csv", apostrophes.into_bytes(), CsvOptions { quote: Some(b'\''), ..plain.clone() }),
         ("lines.csv", CSV.replace('\n', "\r\n").replace("b,\r\n", "b,\n").into_bytes(), plain.clone()),
     ]
 }

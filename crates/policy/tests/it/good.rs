@@ -83,7 +83,7 @@ fn what_is_typical() {
 fn csv_options() {
     let Format::Csv(csv) = full().data().format.clone() else { panic!("csv") };
     assert_eq!((csv.delimiter, csv.trim, csv.nulls), (b';', true, vec![String::new(), "?".to_owned()]));
-    assert_eq!((csv.quote, csv.decimal_comma, csv.encoding.as_str()), (b'\'', true, "windows-1252"));
+    assert_eq!((csv.quote, csv.decimal_comma, csv.encoding.as_str()), (Some(b'\''), true, "windows-1252"));
     assert_eq!((csv.compression, csv.columns.unwrap().len()), (Compression::Gzip, 9));
     assert_eq!((full().data().typical_rows, parse(SMALL).unwrap().data().typical_rows), (Some(10_000), None));
     assert_eq!(parse(SMALL).unwrap().data().format, Format::Csv(CsvOptions::with_delimiter(b',')));

@@ -59,7 +59,8 @@ fn every_single_change_makes_another_reading() {
         }),
         ("partitions", &|table| table.data.partitions = vec!["age".to_owned()]),
         ("the delimiter", &|table| csv(table).delimiter = b';'),
-        ("the quote", &|table| csv(table).quote = b'\''),
+        ("the quote", &|table| csv(table).quote = Some(b'\'')),
+        ("no quoting", &|table| csv(table).quote = None),
         ("the decimal comma", &|table| csv(table).decimal_comma = true),
         ("the encoding", &|table| csv(table).encoding = "windows-1252".to_owned()),
         ("gzip", &|table| csv(table).compression = Compression::Gzip),
@@ -114,8 +115,16 @@ fn options() -> impl Strategy<Value = CsvOptions> {
     let bytes = || prop::sample::select(b",;\t".to_vec());
     let compression = prop::sample::select(Compression::ALL.to_vec());
     let texts = || prop::collection::vec(text(), 0..3);
-    let parts =
-        (bytes(), bytes(), any::<bool>(), text(), compression, any::<bool>(), texts(), prop::option::of(texts()));
+    let parts = (
+        bytes(),
+        prop::option::of(bytes()),
+        any::<bool>(),
+        text(),
+        compression,
+        any::<bool>(),
+        texts(),
+        prop::option::of(texts()),
+    );
     parts.prop_map(|(delimiter, quote, decimal_comma, encoding, compression, trim, nulls, columns)| CsvOptions {
         delimiter,
         quote,

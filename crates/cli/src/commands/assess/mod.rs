@@ -164,10 +164,13 @@ fn known_columns(args: &Assess, quasi: &[String], sensitive: &[String]) -> Resul
             return Err(Failure::usage(message, help));
         }
     }
-    if let Some(name) =
-        args.literal.iter().map(|name| name.trim()).find(|name| !quasi.iter().any(|known| known == name))
+    if let Some(name) = args
+        .literal
+        .iter()
+        .map(|name| name.trim())
+        .find(|name| !quasi.iter().chain(sensitive).any(|known| known == name))
     {
-        return Err(misplaced("--literal", name, "--quasi"));
+        return Err(misplaced("--literal", name, "--quasi or --sensitive"));
     }
     if let Some((name, _)) = args.distance.iter().find(|(name, _)| !sensitive.contains(name)) {
         return Err(misplaced("--distance", name, "--sensitive"));

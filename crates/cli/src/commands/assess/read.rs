@@ -1,11 +1,14 @@
 //! Tables as counts of their distinct rows, through the engine that answers SQL.
 
-use crate::args::assess::{Assess, Empty};
+use crate::args::assess::{Assess, Empty, Quoting};
 use crate::args::policy::delimiter;
+use crate::console::say;
 use crate::error::{Complaint, Failure};
 use crate::progress::Progress;
 use deniable::arrow_array::RecordBatch;
 use deniable_assess::Counts;
+use deniable_assess::interval::plain;
+use deniable_sql::source::Quirk;
 use deniable_sql::source::groups::{self, Layout, groups};
 use deniable_sql::{Resources, Source, SourceError};
 use std::collections::BTreeMap;
@@ -19,14 +22,22 @@ pub struct Reader<'a> {
     given: &'a Given,
     quasi: &'a [String],
     empty: Empty,
+    nulls: &'a [String],
+    literal: &'a [String],
     layout: Layout,
+    accepted: &'a [Quirk],
     resources: Resources,
     progress: &'a Progress,
 }
 
 impl<'a> Reader<'a> {
     /// With the flags of a run.
-    pub fn new(args: &Assess, given: &'a Given, quasi: &'a [String], progress: &'a Progress) -> Result<Self, Failure> {
+    pub fn new(
+        args: &'a Assess,
+        given: &'a Given,
+        quasi: &'a [String],
+        progress: &'a Progress,
+    ) -> Result<Self, Failure> {
         let names = args.columns.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
         let names = (!names.is_empty()).then_some(names);
         let encoding = args.encoding.clone();
@@ -36,8 +47,11 @@ impl<'a> Reader<'a> {
                 complaint.help("name one as browsers do, such as utf-8, latin1 or windows-1252"),
             ));
         }
-        let layout = Layout { delimiter: args.delimiter.map(delimiter).transpose()?, names, encoding };
-        Ok(Self { given, quasi, empty: args.empty, layout, resources: args.limits.resources(), progress })
+        let delimiter = args.delimiter.map(delimiter).transpose()?;
+        let layout = Layout { delimiter, names, encoding, is_unquoted: args.quote == Quoting::None };
+        let (accepted, resources) = (args.accept.as_slice(), args.limits.resources());
+        let (nulls, literal) = (args.nulls.as_slice(), args.literal.as_slice());
+        Ok(Self { given, quasi, empty: args.empty, nulls, literal, layout, accepted, resources, progress })
     }
 
     /// The published table: all columns must be there.
@@ -85,8 +99,17 @@ impl<'a> Reader<'a> {
         let of_library = |error: deniable_assess::AssessError| super::failure(error);
         let mut counts = Counts::new(columns).map_err(of_library)?;
         let source = self.open(file, columns).map_err(|error| self.source_failure(file, error))?;
+        groups::expect_rows(&source, &self.resources, self.accepted)
+            .map_err(|error| self.source_failure(file, error))?;
         let what = format!("reading {}", file.display());
-        let mut faults = Faults { empty: vec![0; columns.len()], ..Faults::default() };
+        let mut faults = Faults {
+            empty: vec![0; columns.len()],
+            stars: vec![0; columns.len()],
+            nulls: BTreeMap::new(),
+            unreadable: None,
+        };
+        let literal: Vec<bool> =
+            columns.iter().map(|name| self.literal.iter().any(|literal| literal.trim() == name)).collect();
         let mut failed = None;
         let mut row_codes = vec![0; columns.len()];
         let is_text = !self.given.contains_key(file) && groups::is_text(file);
@@ -95,6 +118,7 @@ impl<'a> Reader<'a> {
                 let times = rows.times(row);
                 for (at, code) in row_codes.iter_mut().enumerate() {
                     let value = rows.value(row, at);
+                    let value = if is_null(value, self.nulls) { Some("") } else { value };
                     let is_quasi = at < self.quasi.len();
                     let means_something = match self.empty {
                         Empty::Value => true,
@@ -106,16 +130,24 @@ impl<'a> Reader<'a> {
                             faults.unreadable.get_or_insert(at);
                             ""
                         }
-                        Some(value) if value.contains(['\n', '\r']) => {
-                            faults.broken.get_or_insert((at, value.lines().next().unwrap_or_default().to_owned()));
-                            value
-                        }
                         None | Some("") if !means_something => {
                             faults.empty[at] += times;
                             ""
                         }
                         None | Some("") if self.empty == Empty::Suppressed => "*",
-                        value => value.unwrap_or_default(),
+                        Some(value) if literal[at] => value,
+                        // Whoever knows the person's class knows the value as little as that of an empty cell.
+                        Some("*") if !is_quasi => {
+                            faults.stars[at] += times;
+                            "*"
+                        }
+                        Some(value) => {
+                            if let Some(word) = null_word(value) {
+                                *faults.nulls.entry((at, word.to_owned())).or_default() += times;
+                            }
+                            plain(value.trim())
+                        }
+                        None => "",
                     };
                     match counts.intern(at, value) {
                         Ok(interned) => *code = interned,
@@ -129,6 +161,7 @@ impl<'a> Reader<'a> {
         })
         .map_err(|error| self.source_failure(file, error))?;
         faults.none(file, columns, self.empty, may_be_suppressed)?;
+        faults.warn(file, columns);
         match failed {
             Some(error) => Err(of_library(error)),
             None => Ok(counts),
@@ -157,41 +190,45 @@ impl<'a> Reader<'a> {
                 "check the column's name; --delimiter says what stands between fields, --columns names them where the first line \
                  is a row"
             }
-            SourceError::NotTable { help, .. } | SourceError::Url { help, .. } => help,
+            SourceError::NotTable { help, .. } | SourceError::Url { help, .. } | SourceError::NoRow { help, .. } => {
+                help
+            }
             SourceError::Empty { .. } => "name the right file",
             SourceError::Memory { .. } => "allow more with --memory",
             SourceError::Spill { .. } => "name a folder with more room with --spill, or allow more with --memory",
-            SourceError::Rows { .. } => {
-                let uneven = groups::uneven_line(file, &self.layout).ok().flatten();
-                if let Some((line, fields)) = uneven {
-                    let help = "fix the line, or say with --delimiter what stands between fields";
-                    let message = format!(
-                        "{}:{line}: this line has {fields} fields, and there are other columns",
-                        file.display()
-                    );
-                    return Failure::refused(message, help);
-                }
-                "check that the file is whole, and what its ending says"
-            }
+            SourceError::Rows { .. } => "check that the file is whole, and what its ending says",
             _ => "check that the file exists, is what its ending says, and may be read",
         };
         Failure::refused(error, help)
     }
 }
 
+/// Whether a cell holds one of the texts that mean nothing.
+fn is_null(value: Option<&str>, nulls: &[String]) -> bool {
+    value.is_some_and(|value| nulls.iter().any(|null| null.trim() == value.trim()))
+}
+
+/// A text by which programs write that there is no value, if it is one.
+fn null_word(value: &str) -> Option<&str> {
+    const WORDS: [&str; 8] = ["na", "n/a", "<na>", "null", "nan", "nat", ".", "?"];
+    let value = value.trim();
+    WORDS.iter().any(|word| word.eq_ignore_ascii_case(value)).then_some(value)
+}
+
 /// What is wrong with the values of a table.
-#[derive(Default)]
 struct Faults {
     /// Rows without a value, by column.
     empty: Vec<u64>,
+    /// Rows with `*` in a sensitive column, by column.
+    stars: Vec<u64>,
+    /// Rows with a text that often means nothing, by column and text.
+    nulls: BTreeMap<(usize, String), u64>,
     /// The first column with a field that is no text.
     unreadable: Option<usize>,
-    /// The first column with a value that goes over several lines, and how it begins.
-    broken: Option<(usize, String)>,
 }
 
 impl Faults {
-    fn none(self, file: &Path, columns: &[String], empty: Empty, may_be_suppressed: bool) -> Result<(), Failure> {
+    fn none(&self, file: &Path, columns: &[String], empty: Empty, may_be_suppressed: bool) -> Result<(), Failure> {
         let refused = |message: String, help: &str| Err(Failure::Refused(vec![Complaint::new(message).help(help)]));
         let name = |at: usize| columns.get(at).map_or("", String::as_str);
         if let Some(at) = self.unreadable {
@@ -202,21 +239,17 @@ impl Faults {
             );
             return refused(message, "name the encoding, as --encoding latin1, or save the file as UTF-8");
         }
-        if let Some((at, begin)) = self.broken {
-            let begin: String = begin.chars().take(40).collect();
-            let message = format!(
-                "{}: column `{}` has a value that goes over several lines; it begins `{begin}`",
-                file.display(),
-                name(at)
-            );
-            return refused(message, "most often a quote is not closed, and swallows the lines after it: close it");
+        let named = |counts: &[u64]| -> Vec<String> {
+            let some = columns.iter().zip(counts).filter(|(_, count)| **count > 0);
+            some.map(|(name, count)| format!("`{name}` in {}", in_rows(*count))).collect()
+        };
+        let stars = named(&self.stars);
+        if !stars.is_empty() {
+            let message = format!("{} has `*` among sensitive values: {}", file.display(), stars.join(", "));
+            let help = "a sensitive value cannot be suppressed: fill it, leave the rows out, or take `*` as a value with --literal";
+            return refused(message, help);
         }
-        let unknown: Vec<String> = columns
-            .iter()
-            .zip(&self.empty)
-            .filter(|(_, count)| **count > 0)
-            .map(|(name, count)| format!("`{name}` in {count} {}", if *count == 1 { "row" } else { "rows" }))
-            .collect();
+        let unknown = named(&self.empty);
         if unknown.is_empty() {
             return Ok(());
         }
@@ -231,4 +264,21 @@ impl Faults {
         };
         refused(format!("{} has empty cells: {}", file.display(), unknown.join(", ")), help)
     }
+
+    /// Texts that count as values, and most often mean that there is none: each would make a class more diverse than it is.
+    fn warn(&self, file: &Path, columns: &[String]) {
+        for ((at, word), count) in &self.nulls {
+            let column = columns.get(*at).map_or("", String::as_str);
+            say(format!(
+                "WARNING: {}: column `{column}` has `{word}` in {}, which counts as a value. If it means that there is none: --nulls '{word}'; \
+                 if it is one: --literal {column}",
+                file.display(),
+                in_rows(*count)
+            ));
+        }
+    }
+}
+
+fn in_rows(count: u64) -> String {
+    format!("{count} {}", if count == 1 { "row" } else { "rows" })
 }

@@ -54,8 +54,8 @@ fn without_places(mut report: Report) -> Report {
         [&mut column.missing, &mut column.unreadable, &mut column.undeclared, &mut column.outside, &mut column.left_out]
     });
     found.chain([&mut report.ownerless]).flatten().for_each(|found| found.first = None);
-    let Report { rows, entities, problems, notes: _, columns, ownerless } = report;
-    Report::new(rows, entities, problems, columns, ownerless)
+    let Report { rows, entities, problems, notes: _, columns, quirks, ownerless } = report;
+    Report::new(rows, entities, problems, columns, ownerless).with_quirks(quirks)
 }
 
 /// What an engine counts is what a look at the same rows in a file counts.

@@ -7,6 +7,7 @@
 
 mod blocks;
 mod fields;
+mod gzip;
 mod record;
 
 pub(crate) use blocks::{BLOCK, Block, Blocks};
@@ -38,7 +39,7 @@ pub(crate) fn open(stored: &DataFile, options: &CsvOptions, meter: &Arc<Meter>) 
     let file = BufReader::with_capacity(BUFFER, file);
     let bytes: Box<dyn Read + Send> = match options.compression {
         Compression::None => Box::new(file),
-        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+        Compression::Gzip => Box::new(gzip::Members::new(file)),
         Compression::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(file).map_err(broken)?),
     };
     let label = options.encoding.as_bytes();

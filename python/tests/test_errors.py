@@ -268,6 +268,22 @@ def test_a_ledger_that_may_not_be_written_is_said(tmp_path: Path) -> None:
     assert ledger.stat().st_mode & stat.S_IFREG
 
 
+def test_an_older_ledger_is_refused_until_it_is_accepted(tmp_path: Path) -> None:
+    ledger, ask = tmp_path / "errors.ledger", "SELECT COUNT(*) AS n FROM t"
+    with session(tmp_path) as opened:
+        opened.ask(ask, spend="1/8")
+        older = ledger.read_bytes()
+        opened.ask("SELECT COUNT(*) AS n FROM t WHERE v > 1", spend="1/8")
+        ledger.write_bytes(older)
+        with pytest.raises(dn.LedgerError, match="is older than its head"):
+            opened.ask("SELECT COUNT(*) AS n FROM t WHERE v > 2", spend="1/8")
+    with session(tmp_path) as opened, pytest.raises(dn.LedgerError, match="accept-head"):
+        opened.ask(ask, spend="1/8")
+    with session(tmp_path) as opened, pytest.raises(dn.LedgerError, match="accept-head"):
+        opened.left  # noqa: B018
+    assert ledger.read_bytes() == older
+
+
 @pytest.mark.loud
 def test_warnings_that_are_errors_cost_nothing(tmp_path: Path) -> None:
     with warnings.catch_warnings():

@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use deniable::Error;
 use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source, without_secrets};
-use deniable_ledger::{AccountError, OpenError, StoreError, VerifyError};
+use deniable_ledger::{AcceptError, AccountError, OpenError, StoreError, VerifyError};
 use deniable_policy::QuestionError;
 use deniable_protocol::ProtocolError;
 use deniable_release::{DataError, ReleaseError, Unaccepted};
@@ -428,6 +428,12 @@ pub fn protocol_failure(error: ProtocolError, over_budget: &dyn Fn(Option<&Ratio
 
 impl From<AccountError> for Failure {
     fn from(error: AccountError) -> Self {
+        Self::Refused(vec![Complaint::new(error)])
+    }
+}
+
+impl From<AcceptError> for Failure {
+    fn from(error: AcceptError) -> Self {
         Self::Refused(vec![Complaint::new(error)])
     }
 }

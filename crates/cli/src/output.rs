@@ -116,15 +116,18 @@ pub fn writable(outs: &[(&str, Option<&Path>)], own: &[PathBuf]) -> Result<(), F
     Ok(())
 }
 
-/// Refuses to write over files that are needed, and over the keys beside them.
+/// Refuses to write over files that are needed, and over the keys and heads beside them.
 fn spare(flag: &str, out: &Path, own: &[PathBuf]) -> Result<(), Failure> {
     let Ok(out) = out.canonicalize() else { return Ok(()) };
-    let with_key = |path: &PathBuf| {
-        let mut key = path.clone().into_os_string();
-        key.push(".key");
-        [path.clone(), PathBuf::from(key)]
+    let with_files_beside = |path: &PathBuf| {
+        let path = path.clone();
+        ["", ".key", ".head"].map(move |ending| {
+            let mut file = path.clone().into_os_string();
+            file.push(ending);
+            PathBuf::from(file)
+        })
     };
-    if own.iter().flat_map(with_key).filter_map(|path| path.canonicalize().ok()).all(|path| path != out) {
+    if own.iter().flat_map(with_files_beside).filter_map(|path| path.canonicalize().ok()).all(|path| path != out) {
         return Ok(());
     }
     Err(Failure::usage(format!("{flag} would overwrite {}, which is needed", out.display()), "name another file"))

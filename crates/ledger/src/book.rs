@@ -2,6 +2,8 @@
 
 use crate::chain::{Fault, Head, Row, follow, forge, now};
 use crate::entry::Event;
+use crate::key::Key;
+use crate::outside::HeadFiles;
 use crate::state::State;
 use crate::store::{self, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
@@ -14,44 +16,75 @@ pub(crate) struct Book {
     pub path: PathBuf,
     pub state: State,
     pub head: Head,
+    heads: HeadFiles,
+    access: Access,
+}
+
+/// What a ledger is opened for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Read,
+    Write,
+    /// Going on from a ledger that does not contain its head.
+    Accept,
 }
 
 /// One write: the file is locked and the state is current until this is dropped or appended to.
 pub(crate) struct Act<'a> {
+    connection: &'a Connection,
     transaction: Transaction<'a>,
     pub path: &'a Path,
     pub state: &'a mut State,
     head: &'a mut Head,
+    heads: &'a HeadFiles,
+    access: Access,
 }
 
 impl Book {
-    /// Opens a ledger file and verifies all of it.
-    pub fn open(path: &Path, writing: bool) -> Result<Self, StoreError> {
-        let connection = store::open(path, writing)?;
-        let state = State::before_any(path);
-        let mut book = Self { connection, path: path.to_path_buf(), state, head: Head::start() };
+    /// Opens a ledger file to look at it, and verifies all of it, and that it contains the head beside it, where there is one.
+    pub fn open(path: &Path) -> Result<Self, StoreError> {
+        let mut book = Self::unread(path, None, Access::Read)?;
         book.refresh()?;
         Ok(book)
     }
 
+    /// Opens a ledger file for writing. It must contain its head.
+    pub fn open_to_write(path: &Path, elsewhere: Option<&Path>) -> Result<Self, StoreError> {
+        let mut book = Self::unread(path, elsewhere, Access::Write)?;
+        book.begin()?.keep_heads()?;
+        Ok(book)
+    }
+
+    /// Opens a ledger file for one act, [`Self::begin_to_accept`]; nothing is read before.
+    pub fn open_to_accept(path: &Path, elsewhere: Option<&Path>) -> Result<Self, StoreError> {
+        Self::unread(path, elsewhere, Access::Write)
+    }
+
+    fn unread(path: &Path, elsewhere: Option<&Path>, access: Access) -> Result<Self, StoreError> {
+        let connection = store::open(path, access != Access::Read)?;
+        let heads = HeadFiles::new(path, elsewhere)?;
+        let state = State::before_any(path);
+        Ok(Self { connection, path: path.to_path_buf(), state, head: Head::start(), heads, access })
+    }
+
     /// Reads and verifies what was added since.
     pub fn refresh(&mut self) -> Result<(), StoreError> {
-        self.lock(TransactionBehavior::Deferred).map(drop)
+        self.lock(TransactionBehavior::Deferred, self.access).map(drop)
     }
 
     /// Locks the file for one write.
     pub fn begin(&mut self) -> Result<Act<'_>, StoreError> {
-        self.lock(TransactionBehavior::Immediate)
+        self.lock(TransactionBehavior::Immediate, self.access)
     }
 
-    fn lock(&mut self, behavior: TransactionBehavior) -> Result<Act<'_>, StoreError> {
-        let Self { connection, path, state, head } = self;
-        let transaction =
-            connection.transaction_with_behavior(behavior).map_err(|error| StoreError::sqlite(path, error))?;
-        let mut act = Act { transaction, path, state, head };
-        act.check_head()?;
-        act.catch_up()?;
-        Ok(act)
+    /// Locks the file for one write that makes its last entry the head, whatever head was kept.
+    pub fn begin_to_accept(&mut self) -> Result<Act<'_>, StoreError> {
+        self.lock(TransactionBehavior::Immediate, Access::Accept)
+    }
+
+    fn lock(&mut self, behavior: TransactionBehavior, access: Access) -> Result<Act<'_>, StoreError> {
+        let Self { connection, path, state, head, heads, .. } = self;
+        Act::begin(connection, behavior, path, state, head, heads, access)
     }
 
     /// Gives up the lock that [`Act::keep_lock`] kept.
@@ -73,19 +106,91 @@ impl Book {
     }
 }
 
-impl Act<'_> {
+impl<'a> Act<'a> {
+    fn begin(
+        connection: &'a Connection,
+        behavior: TransactionBehavior,
+        path: &'a Path,
+        state: &'a mut State,
+        head: &'a mut Head,
+        heads: &'a HeadFiles,
+        access: Access,
+    ) -> Result<Self, StoreError> {
+        let transaction =
+            Transaction::new_unchecked(connection, behavior).map_err(|error| StoreError::sqlite(path, error))?;
+        let mut act = Self { connection, transaction, path, state, head, heads, access };
+        if let Err(replaced) = act.check_head() {
+            // An older copy that was put in place meanwhile is named as such.
+            act.compare()?;
+            return Err(replaced);
+        }
+        act.catch_up()?;
+        if access != Access::Accept {
+            act.compare()?;
+        }
+        Ok(act)
+    }
+
+    /// The last entry.
+    pub fn head(&self) -> &Head {
+        self.head
+    }
+
+    /// Checks that the file contains each head that is kept outside of it: an older copy is not continued.
+    pub fn compare(&self) -> Result<(), StoreError> {
+        // This locks the file, so that none of the heads is of an entry that is added afterwards.
+        let entries = self.entries()?;
+        for file in self.heads.all() {
+            let Some(kept) = self.heads.read(file)? else { continue };
+            if self.hash_of(kept.seq)?.as_deref() != Some(kept.hash.as_str()) {
+                let (ledger, head) = (self.path.to_path_buf(), file.to_path_buf());
+                return Err(StoreError::Older { ledger, head, kept, entries });
+            }
+        }
+        let is_missing = self.access != Access::Read && self.heads.read(self.heads.beside())?.is_none();
+        // A ledger gets its first head before its key is settled and before its second entry; one of an earlier format, before
+        // its first entry of this format.
+        let is_new = entries == 1 && !Key::path(self.path).exists();
+        if is_missing && !is_new && store::keeps_head(&self.transaction).map_err(|error| self.sqlite(error))? {
+            let (ledger, head) = (self.path.to_path_buf(), self.heads.beside().to_path_buf());
+            return Err(StoreError::NoHead { ledger, head });
+        }
+        Ok(())
+    }
+
+    /// Brings the heads that are kept outside up to the last entry. An entry is appended, and noise is drawn, only then.
+    pub fn keep_heads(&self) -> Result<(), StoreError> {
+        for file in self.heads.all() {
+            let kept = match self.heads.read(file) {
+                Err(StoreError::NotAHead { .. }) if self.access == Access::Accept => None,
+                kept => kept?,
+            };
+            if kept.as_ref() != Some(self.head) {
+                self.heads.write(file, self.head)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn entries(&self) -> Result<u64, StoreError> {
+        let last = self.transaction.query_row("SELECT MAX(seq) FROM entries", [], |row| row.get::<_, Option<i64>>(0));
+        Ok(last.map_err(|error| self.sqlite(error))?.unwrap_or(0).unsigned_abs())
+    }
+
+    fn hash_of(&self, seq: u64) -> Result<Option<String>, StoreError> {
+        let seq = i64::try_from(seq).unwrap_or(i64::MAX);
+        self.transaction
+            .query_row("SELECT hash FROM entries WHERE seq = ?1", [seq], |row| row.get(0))
+            .optional()
+            .map_err(|error| self.sqlite(error))
+    }
+
     /// The last entry that was read must still be there: a file restored underneath us is not continued.
     fn check_head(&self) -> Result<(), StoreError> {
         if self.head.seq == 0 {
             return Ok(());
         }
-        let seq = i64::try_from(self.head.seq).unwrap_or(i64::MAX);
-        let found: Option<String> = self
-            .transaction
-            .query_row("SELECT hash FROM entries WHERE seq = ?1", [seq], |row| row.get(0))
-            .optional()
-            .map_err(|error| self.sqlite(error))?;
-        match found {
+        match self.hash_of(self.head.seq)? {
             Some(hash) if hash == self.head.hash => Ok(()),
             Some(_) => Err(self.broken(self.head.seq, Fault::Rewritten)),
             None => Err(self.broken(self.head.seq, Fault::Missing)),
@@ -143,12 +248,21 @@ impl Act<'_> {
         let at = now();
         let (row, head) = forge(self.head, at, event.kind(), payload);
         self.state.check(&event).map_err(|wrong| self.broken(head.seq, wrong.into()))?;
+        if self.access != Access::Accept {
+            self.keep_heads()?;
+        }
         store::raise_format(&self.transaction).map_err(|error| self.sqlite(error))?;
         store::insert(&self.transaction, &row).map_err(|error| self.sqlite(error))?;
-        self.transaction.commit().map_err(|error| StoreError::sqlite(self.path, error))?;
-        self.state.record(head.seq, at, event);
-        *self.head = head;
-        Ok(self.head.seq)
+        let Self { connection, transaction, path, state, head: last, heads, access } = self;
+        transaction.commit().map_err(|error| StoreError::sqlite(path, error))?;
+        let seq = head.seq;
+        state.record(seq, at, event);
+        *last = head;
+        // The entry is on disk, whatever becomes of this: where its head cannot be written now, the next act writes it or is
+        // refused. Under a lock of its own, so that no process puts an earlier head in place of a later one.
+        let _ = Self::begin(connection, TransactionBehavior::Immediate, path, state, last, heads, access)
+            .and_then(|act| act.keep_heads());
+        Ok(seq)
     }
 
     fn sqlite(&self, error: rusqlite::Error) -> StoreError {

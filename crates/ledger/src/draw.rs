@@ -71,6 +71,8 @@ impl Ledger {
         let drawing = act.append(Event::Drawing(Drawing { charges }))?;
         // From here on these charges are dead, unless this act ends with their numbers.
         let act = lock.0.begin()?;
+        // The head on disk covers the draw, so that no older copy of the ledger goes on as if it had not begun.
+        act.keep_heads()?;
         let numbers = match noise() {
             Ok(numbers) => numbers,
             Err(error) => return Ok(Err(error)),

@@ -27,11 +27,14 @@ use std::collections::BTreeSet;
 /// | 5 | parts of a budget that are set aside for who asks: `part-set-aside` |
 /// | 6 | questions that somebody allows before they are charged: `approval-requested`, `approval-decided` |
 /// | 7 | one draw of noise per charge (P-1): `drawing`, `drawn`, `drawn-in-file`, `charges-closed`; a charge names its basis |
+/// | 8 | the last head is kept outside the ledger, and must be there ([`crate::outside`]) |
 ///
 /// A ledger of an earlier format goes on in this one: its entries stay as they are. Of the first format, one more entry states
 /// the same terms as data. Answers of before say nothing of their form, which is the first of their kind. A charge without a basis
 /// that has no answer is closed: an earlier version may have drawn its noise.
-pub const FORMAT: u32 = 7;
+pub const FORMAT: u32 = 8;
+/// The first format whose ledgers have a head outside.
+pub(crate) const FIRST_WITH_HEAD: u32 = 8;
 
 /// What an account counts for. Odds multiply within an account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]

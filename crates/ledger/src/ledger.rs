@@ -5,6 +5,7 @@ use crate::book::Book;
 use crate::chain::{Head, forge, now};
 use crate::entry::{AccountId, Event, FORMAT, Genesis};
 use crate::key::{Key, KeyError};
+use crate::outside::HeadFiles;
 use crate::state::Summary;
 use crate::store::{self, StoreError};
 use deniable_core::secret::Secret;
@@ -48,12 +49,21 @@ impl Ledger {
     /// Opens the ledger of a population, and verifies all of it; begins one where there is none.
     ///
     /// # Errors
-    /// When the file is no ledger, damaged, of a newer format or of another population, when its key is missing
-    /// or another's, and when the folder, the disk or a lock stand in the way. Nothing is left half-written.
+    /// When the file is no ledger, damaged, of a newer format or of another population, when it does not contain its head
+    /// ([`StoreError::Older`]), when its head or its key is missing or another's, and when the folder, the disk or a lock stand in
+    /// the way. Nothing is left half-written.
     pub fn open_or_create(path: &Path, population: &str) -> Result<Self, OpenError> {
+        Self::open_or_create_with_head(path, None, population)
+    }
+
+    /// The same, with a file besides `<ledger>.head` that keeps the head, in a place that is not backed up with the ledger.
+    ///
+    /// # Errors
+    /// As above.
+    pub fn open_or_create_with_head(path: &Path, head: Option<&Path>, population: &str) -> Result<Self, OpenError> {
         let path = store::resolve(path)?;
-        let created = begin(&path, population)?;
-        let book = Book::open(&path, true)?;
+        let created = begin(&path, head, population)?;
+        let book = Book::open_to_write(&path, head)?;
         if book.state.population() != population {
             return Err(OpenError::OtherPopulation {
                 path,
@@ -135,16 +145,17 @@ impl Ledger {
 }
 
 /// Begins a ledger unless there is one; says whether it did.
-fn begin(path: &Path, population: &str) -> Result<bool, OpenError> {
+fn begin(path: &Path, head: Option<&Path>, population: &str) -> Result<bool, OpenError> {
+    let heads = HeadFiles::new(path, head)?;
     loop {
-        let settled = Key::path(path);
-        // In this order: a process that is just beginning the ledger creates it before it settles the key.
-        let orphan = settled.exists();
+        // In this order: a process that is just beginning the ledger creates it before its head, and settles the key last.
+        let mut files = std::iter::once(Key::path(path)).chain(heads.all().map(Path::to_path_buf));
+        let left = files.find(|file| file.exists());
         if path.exists() {
             return Ok(false);
         }
-        if orphan {
-            return Err(StoreError::Lost { ledger: path.to_path_buf(), key: settled }.into());
+        if let Some(left) = left {
+            return Err(StoreError::Lost { ledger: path.to_path_buf(), left }.into());
         }
         let Some(key) = Key::propose(path)? else { continue };
         let genesis = Genesis { population: population.to_owned(), key_check: key.check_value(), format: FORMAT };

@@ -5,6 +5,7 @@
 //! | what is written down? | [`entry`] |
 //! | what do the entries add up to? | [`state`], [`accounts`] |
 //! | how is an entry tied to all before it? | [`chain`] |
+//! | is it the newest copy? | [`outside`] |
 //! | which file is it in, and what can go wrong with it? | [`store`] |
 //! | where are noisy numbers, and at which width? | [`numbers`] |
 //! | how is noise drawn once for each charge? | [`draw`] |
@@ -24,13 +25,15 @@
 //! 4. A charge is never refunded. Its answer is stored once, before it is shown, and every later identical
 //!    ask gets that answer. A charge whose noise was not begun to be drawn is resumed at no cost by the identical ask on the
 //!    same basis; one whose draw was begun and has no numbers is dead, and the identical ask is charged anew (P-1).
-//! 5. A file that is new, and the key beside it, appear whole or not at all.
-//! 6. A large answer is in a file of its own, durably, before the entry that holds its hash. It is read only when it is asked
+//! 5. Nothing is decided on a copy that is older than the last head, which is kept outside the file ([`outside`]); a curator may
+//!    accept one on the record ([`accept_head`]), which closes every open charge.
+//! 6. A file that is new, and the key beside it, appear whole or not at all.
+//! 7. A large answer is in a file of its own, durably, before the entry that holds its hash. It is read only when it is asked
 //!    for, and refused when it is not what was hashed.
 //!
-//! The chain shows edits to anyone who kept an older head. It does not stop the curator, who holds the file
-//! and the key, from writing another history; nor do the triggers that refuse changes, which only guard
-//! against accidents.
+//! The chain shows edits to anyone who kept an older head. Neither it nor the head outside stops the curator, who holds the
+//! files and the key, from writing another history; nor do the triggers that refuse changes, which only guard against
+//! accidents.
 //!
 //! ```
 //! use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
@@ -79,6 +82,7 @@ pub mod entry;
 pub mod key;
 mod ledger;
 pub mod numbers;
+pub mod outside;
 pub mod parts;
 pub mod state;
 pub mod store;
@@ -97,8 +101,9 @@ pub use entry::{AccountId, Ask, EngineTried, Part, Words};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use numbers::Numbers;
+pub use outside::{AcceptError, AcceptedHead, accept_head};
 pub use parts::{Allowance, PartError, PartFault, SetAside, Sharing};
-pub use state::{Contradiction, Summary, Version};
+pub use state::{Acceptance, Contradiction, Summary, Version};
 pub use store::StoreError;
 pub use trials::TriedEngine;
 pub use verify::{Verified, VerifyError, show, verify};

@@ -125,6 +125,17 @@ impl Registration {
     }
 }
 
+/// An older copy of the ledger that the curator went on from: what was charged in a newer one is not counted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Acceptance {
+    /// The number of its entry. All entries before are those of the older copy.
+    pub seq: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Why, in the curator's words.
+    pub reason: String,
+}
+
 /// Everything a curator may want to look at. It holds no fingerprints.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Summary {
@@ -138,6 +149,8 @@ pub struct Summary {
     pub versions: Vec<Version>,
     /// Every engine that was tried.
     pub engines: Vec<TriedEngine>,
+    /// Every older copy that was gone on from, in order.
+    pub accepted: Vec<Acceptance>,
 }
 
 impl Summary {
@@ -150,7 +163,7 @@ impl Summary {
         let is_divided =
             self.accounts.iter().any(|account| account.unreserved_share() < whole(1) || !account.parts().is_empty());
         let head = if is_divided { Head::start() } else { self.head.clone() };
-        Self { accounts, head, ..self.clone() }
+        Self { accounts, head, accepted: Vec::new(), ..self.clone() }
     }
 
     /// What there is to say before a ledger is begun: nothing.
@@ -162,6 +175,7 @@ impl Summary {
             accounts: Vec::new(),
             versions: Vec::new(),
             engines: Vec::new(),
+            accepted: Vec::new(),
         }
     }
 }
@@ -178,6 +192,7 @@ pub struct State {
     /// The account and place of each charge, by the number of its entry.
     charges: BTreeMap<u64, (usize, usize)>,
     trials: Trials,
+    accepted: Vec<Acceptance>,
 }
 
 impl State {
@@ -190,6 +205,7 @@ impl State {
             versions: BTreeMap::new(),
             charges: BTreeMap::new(),
             trials: Trials::default(),
+            accepted: Vec::new(),
         }
     }
 
@@ -295,6 +311,7 @@ impl State {
             accounts: self.accounts.clone(),
             versions: self.versions.iter().map(version).collect(),
             engines: self.trials.summary(),
+            accepted: self.accepted.clone(),
         }
     }
 
@@ -398,6 +415,11 @@ impl State {
         open
     }
 
+    /// Every charge whose noise may still be drawn.
+    pub(crate) fn all_open(&self) -> impl Iterator<Item = &Release> {
+        self.accounts.iter().flat_map(|account| &account.releases).filter(|release| release.is_open())
+    }
+
     /// The numbers that were drawn for an identity, whichever charge paid for them: there is one set, since every later charge
     /// takes it.
     pub(crate) fn drawn(&self, identity: &str) -> Option<(&Arc<Numbers>, Option<&str>)> {
@@ -489,7 +511,8 @@ impl State {
                 let folder = self.folder.clone();
                 self.record_drawn(drawn.drawing, Numbers::in_file(drawn, &folder));
             }
-            Event::ChargesClosed(_) => {
+            Event::ChargesClosed(closed) => {
+                self.accepted.push(Acceptance { seq, at, reason: closed.reason });
                 let releases = self.accounts.iter_mut().flat_map(|account| &mut account.releases);
                 releases.filter(|release| release.is_open()).for_each(|release| release.draw = Draw::Closed);
             }

@@ -1,9 +1,10 @@
 //! The file: a SQLite database with one table, and what can go wrong with it.
 
 use crate::answer::Unread;
-use crate::chain::{Fault, Row};
-use crate::entry::{EncodeError, FORMAT};
+use crate::chain::{Fault, Head, Row};
+use crate::entry::{EncodeError, FIRST_WITH_HEAD, FORMAT};
 use crate::key::Key;
+use crate::outside::HeadFiles;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
 use std::fs;
 use std::io::ErrorKind;
@@ -42,14 +43,53 @@ pub enum StoreError {
     Missing(PathBuf),
     /// No file, where there was one.
     #[error(
-        "there is no ledger at {ledger}, and its key is there: it was moved or lost; restore it from a backup, or, only if \
-         nothing was ever released under it, delete {key}"
+        "there is no ledger at {ledger}, and {left} of it is there: it was moved or lost; restore it from a backup, or, only \
+         if nothing was ever released under it, delete {left}"
     )]
     Lost {
         /// The ledger.
         ledger: PathBuf,
-        /// Its key.
-        key: PathBuf,
+        /// Its key or its head.
+        left: PathBuf,
+    },
+    /// A head is kept of an entry that the ledger does not contain.
+    #[error(
+        "{ledger} is older than its head, or another ledger: it has {entries} entries, and not entry {seq} of the head in \
+         {head}; put the newest copy of the ledger in its place; only if that is lost, `deniable ledger accept-head {ledger} --head \
+         {head} --reason TEXT` goes on from this one, and does not count what was charged since",
+        seq = .kept.seq
+    )]
+    Older {
+        /// The ledger.
+        ledger: PathBuf,
+        /// The file that keeps its head.
+        head: PathBuf,
+        /// The head.
+        kept: Head,
+        /// How many entries the ledger has.
+        entries: u64,
+    },
+    /// No head of a ledger of which one was kept.
+    #[error(
+        "the head of {ledger} is missing: without {head} an older copy cannot be told from the newest ledger; put it back, or \
+         accept the ledger as the newest one with `deniable ledger accept-head`"
+    )]
+    NoHead {
+        /// The ledger.
+        ledger: PathBuf,
+        /// The file that kept its head.
+        head: PathBuf,
+    },
+    /// Another kind of file in place of a head.
+    #[error(
+        "{head} does not hold a head of {ledger} (SEQ:HASH); put it back, or accept the ledger as the newest one with \
+         `deniable ledger accept-head`"
+    )]
+    NotAHead {
+        /// The ledger.
+        ledger: PathBuf,
+        /// The file.
+        head: PathBuf,
     },
     /// No folder to put it in.
     #[error("{0} cannot be there: its folder does not exist, or is no folder; create it, or name another place")]
@@ -232,9 +272,9 @@ fn write_draft(draft: &Path, first: &Row) -> Result<(), rusqlite::Error> {
 /// left behind. `query_only` keeps everything else from being written.
 pub(crate) fn open(path: &Path, writing: bool) -> Result<Connection, StoreError> {
     let about = fs::metadata(path).map_err(|error| match error.kind() {
-        ErrorKind::NotFound => match Key::path(path) {
-            key if key.is_file() => StoreError::Lost { ledger: path.to_path_buf(), key },
-            _ => StoreError::Missing(path.to_path_buf()),
+        ErrorKind::NotFound => match [Key::path(path), HeadFiles::path(path)].into_iter().find(|file| file.is_file()) {
+            Some(left) => StoreError::Lost { ledger: path.to_path_buf(), left },
+            None => StoreError::Missing(path.to_path_buf()),
         },
         _ => StoreError::io(path, error),
     })?;
@@ -281,6 +321,12 @@ fn careful(connection: &Connection) -> Result<(), rusqlite::Error> {
 pub(crate) fn raise_format(transaction: &Transaction<'_>) -> Result<(), rusqlite::Error> {
     let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
     if found < i64::from(FORMAT) { transaction.pragma_update(None, "user_version", FORMAT) } else { Ok(()) }
+}
+
+/// Whether a file is of a format whose ledgers have a head outside.
+pub(crate) fn keeps_head(transaction: &Transaction<'_>) -> Result<bool, rusqlite::Error> {
+    let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(found >= i64::from(FIRST_WITH_HEAD))
 }
 
 /// Whether locks outlive a transaction (`EXCLUSIVE`) or not (`NORMAL`).

@@ -61,7 +61,7 @@ pub enum VerifyError {
 /// # Errors
 /// When it cannot be read or does not verify.
 pub fn show(path: &Path) -> Result<Summary, StoreError> {
-    let book = Book::open(&store::resolve(path)?, false)?;
+    let book = Book::open(&store::resolve(path)?)?;
     Ok(book.state.summary(&book.head))
 }
 
@@ -72,7 +72,7 @@ pub fn show(path: &Path) -> Result<Summary, StoreError> {
 /// Naming the entry at which the ledger breaks, the head that is gone from it, or the answer that cannot be read.
 pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> {
     let wanted = head.map(parse_head).transpose()?;
-    let mut book = Book::open(&store::resolve(path)?, false)?;
+    let mut book = Book::open(&store::resolve(path)?)?;
     if let Some((seq, digits)) = wanted {
         let found = book.entries_with(&digits)?;
         let there = matches!(found.as_slice(), [only] if seq.is_none_or(|seq| seq == *only));

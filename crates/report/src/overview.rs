@@ -20,6 +20,9 @@ pub struct Overview {
     /// The engines that were tried; left out where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<EngineOverview>,
+    /// The older copies of the ledger that the curator went on from; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub accepted: Vec<AcceptanceOverview>,
     /// What was promised and spent.
     pub accounts: Vec<AccountOverview>,
 }
@@ -35,6 +38,17 @@ pub struct EngineOverview {
     pub passed: usize,
     /// How often it failed a trial, or was found out.
     pub failed: usize,
+}
+
+/// An older copy of the ledger that the curator went on from. For the curator: no page shows it.
+#[derive(Debug, Clone, Serialize)]
+pub struct AcceptanceOverview {
+    /// The entry.
+    pub entry: u64,
+    /// When.
+    pub at: String,
+    /// Why, in the curator's words.
+    pub reason: String,
 }
 
 /// Data that was registered.
@@ -218,6 +232,15 @@ impl Overview {
                     at: engine.at.to_string(),
                     passed: engine.passed,
                     failed: engine.failed,
+                })
+                .collect(),
+            accepted: summary
+                .accepted
+                .iter()
+                .map(|older| AcceptanceOverview {
+                    entry: older.seq,
+                    at: older.at.to_string(),
+                    reason: older.reason.clone(),
                 })
                 .collect(),
             accounts: summary.accounts.iter().map(AccountOverview::new).collect(),

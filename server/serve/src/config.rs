@@ -32,6 +32,8 @@ pub struct Config {
     pub log_sql: bool,
     /// The file that gets what a check of the data finds, with exact counts; `None` where only a terminal does.
     pub check_log: Option<PathBuf>,
+    /// A file besides `<ledger>.head` that keeps the ledger's head, in a place that is not restored with the ledger.
+    pub head: Option<PathBuf>,
     /// TLS.
     pub tls: Option<Tls>,
     /// Where the curator is told what is counted.
@@ -120,6 +122,7 @@ impl Default for Config {
             accounts: None,
             needs_approval: NeedsApproval::Nobodys,
             check_log: None,
+            head: None,
             tls: None,
             metrics: None,
             connections: 100,
@@ -178,6 +181,7 @@ impl Config {
                 "needs_approval",
                 "log_sql",
                 "check_log",
+                "head",
                 "tls",
                 "metrics",
                 "limits",
@@ -190,6 +194,7 @@ impl Config {
                 "needs_approval" => config.needs_approval = reader.needs_approval(value)?,
                 "log_sql" => config.log_sql = reader.truth(value)?,
                 "check_log" => config.check_log = Some(reader.beside(&reader.text(value)?)),
+                "head" => config.head = Some(reader.beside(&reader.text(value)?)),
                 "tls" => config.tls = Some(reader.tls(value)?),
                 "metrics" => config.metrics = Some(reader.metrics(value)?),
                 _ => reader.limits(value, &mut config)?,
@@ -404,9 +409,10 @@ mod tests {
     fn clients_on_this_machine_need_tls_unless_it_is_stated_otherwise() {
         let tls = "[tls]\ncertificate = \"c\"\nkey = \"k\"\n";
         for (more, local) in [("", true), ("local = true", true), ("local = false", false)] {
-            let config = read(&format!("check_log = \"seen\"\n{tls}{more}")).unwrap();
+            let config = read(&format!("check_log = \"seen\"\nhead = \"/safe/head\"\n{tls}{more}")).unwrap();
             assert_eq!(config.tls.map(|tls| tls.local), Some(local), "{more}");
             assert_eq!(config.check_log, Some(PathBuf::from("at/seen")));
+            assert_eq!(config.head, Some(PathBuf::from("/safe/head")));
         }
     }
 
@@ -425,6 +431,7 @@ mod tests {
                 "line 1: local = false does not go with clients",
             ),
             ("check_log = true", "line 1: a text is expected here"),
+            ("head = true", "line 1: a text is expected here"),
             ("log_sql = 1", "line 1: true or false is expected here, and not a number"),
             ("needs_approval = \"ana\"", "line 1: true, false or a list of accounts is expected here"),
             ("[metrics]\nlisten = \"0.0.0.0:9\"", "line 2: metrics are told to this machine alone"),

@@ -107,7 +107,15 @@ fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
 /// When it could not begin.
 pub fn check(policy: &Policy, config: &Config) -> Result<(), ServeError> {
     given(policy.clone(), config)?;
+    // A ledger that is older than its head, or gone, is refused before the check of the data writes to it, or to a new one.
+    if policy.ledger().exists() || config.head.as_ref().is_some_and(|head| head.exists()) {
+        open(policy, config)?;
+    }
     config.metrics.as_ref().map(Metrics::secret).transpose().map_err(ServeError::Secret).map(drop)
+}
+
+fn open(policy: &Policy, config: &Config) -> Result<Ledger, OpenError> {
+    Ledger::open_or_create_with_head(policy.ledger(), config.head.as_deref(), policy.population())
 }
 
 /// What is given from now on, by files that were read anew.
@@ -140,7 +148,7 @@ fn check_approval(needs: &NeedsApproval, accounts: &Accounts) -> Result<(), Stri
 /// When it cannot begin.
 pub fn serve(serving: Serving) -> Result<(), ServeError> {
     let Serving { policy, config, reload, ready } = serving;
-    let mut ledger = Ledger::open_or_create(policy.ledger(), policy.population())?;
+    let mut ledger = open(&policy, &config)?;
     account(&mut ledger, &policy)?;
     let given_now = given(policy, &config)?;
     let log = Arc::new(Log::default().with_sql(config.log_sql));

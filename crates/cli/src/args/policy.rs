@@ -332,6 +332,25 @@ printed, truncation, rewriting and restored backups are found too.")]
         #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
         format: LedgerFormat,
     },
+    /// Go on from an older ledger, or one whose head is missing. The act and its reason are kept.
+    #[command(after_help = "\
+Examples:
+  deniable ledger accept-head clinic.ledger --reason 'disk lost on 12 June; restored from the backup of 11 June'
+  deniable ledger accept-head clinic.ledger --head /safe/clinic.head --reason 'the same'
+
+What was charged after the older copy was made is not counted any more: the promise no longer covers it. So put the newest \
+copy in place instead, wherever there is one. Every open charge is closed, so that no noise is drawn twice for it.")]
+    AcceptHead {
+        /// Which.
+        #[command(flatten)]
+        of: LedgerPlace,
+        /// The file of `head` in serve.toml, where there is one; the one beside the ledger is always meant.
+        #[arg(long, value_name = "FILE")]
+        head: Option<PathBuf>,
+        /// Why. Kept in the ledger.
+        #[arg(long)]
+        reason: String,
+    },
     /// Put the policy's promise in place of the recorded one, for everyone. The act and its reason are kept.
     #[command(after_help = "\
 Examples:

@@ -88,6 +88,22 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             };
             publish(&text, None)
         }
+        LedgerCommand::AcceptHead { of, head, reason } => {
+            let accepted = deniable_ledger::accept_head(&ledgers::of(of)?, head.as_deref(), reason)?;
+            let lost = match &accepted.kept {
+                Some(kept) if kept.seq > accepted.from.seq => {
+                    format!("; at least {} entries after it are lost", kept.seq - accepted.from.seq)
+                }
+                Some(_) | None => String::new(),
+            };
+            say(format!(
+                "the ledger goes on from entry {}{lost}. What they charged is not counted any more",
+                accepted.from.seq
+            ));
+            say(format!("{} open charges are closed; the reason is kept", accepted.closed));
+            say(format!("ledger head {}", accepted.head));
+            Ok(())
+        }
         LedgerCommand::ChangePromise { place, reason } => {
             let plan = plan(place)?;
             let mut ledger = ledgers::existing(plan.policy().ledger(), plan.policy().population())?;

@@ -3,7 +3,9 @@
 use super::table::{cell, grid, right};
 use deniable_core::text::{printable, shown};
 use deniable_ledger::{Sharing, Summary};
-use deniable_report::overview::{EngineOverview, Overview, PartOverview, ReleaseOverview, RequestOverview};
+use deniable_report::overview::{
+    AcceptanceOverview, EngineOverview, Overview, PartOverview, ReleaseOverview, RequestOverview,
+};
 use std::fmt::Write;
 
 /// A question's name, with its words where others have that name, too.
@@ -69,6 +71,14 @@ pub fn table(summary: &Summary) -> String {
     for EngineOverview { about, at, passed, failed } in &overview.engines {
         let _ =
             writeln!(text, "  engine: {}; trials passed: {passed}, failed: {failed}; the last {at}", printable(about));
+    }
+    for AcceptanceOverview { entry, at, reason } in &overview.accepted {
+        let _ = writeln!(
+            text,
+            "  entry {entry}, {at}: went on from an older copy of the ledger; what was charged in the newer one is not counted; \
+             reason: {}",
+            printable(reason)
+        );
     }
     if overview.accounts.is_empty() {
         text.push_str("  nothing was promised or released yet\n");

@@ -56,7 +56,8 @@ impl Told {
             .files()
             .into_iter()
             .filter(|name| {
-                !["policy.toml", "data.csv", "patients.ledger", "patients.ledger.key", "data"].contains(&name.as_str())
+                let own = ["patients.ledger", "patients.ledger.head", "patients.ledger.key"];
+                !["policy.toml", "data.csv", "data"].iter().chain(&own).any(|own| own == name)
             })
             .collect();
         assert!(strange.is_empty(), "{what}: {strange:?}");
@@ -245,6 +246,12 @@ fn ledgers_that_do_not_fit() {
     });
     refuse("no key", &|place| fs::remove_file(place.path("patients.ledger.key")).unwrap());
     refuse("another key", &|place| place.write("patients.ledger.key", format!("{}\n", "0".repeat(64))));
+    refuse("no head", &|place| fs::remove_file(place.path("patients.ledger.head")).unwrap());
+    refuse("not a head", &|place| place.write("patients.ledger.head", "a head"));
+    refuse("an older ledger", &|place| {
+        let head = format!("1000:{}\n", "0".repeat(64));
+        place.write("patients.ledger.head", head);
+    });
     refuse("no ledger beside its key", &|place| fs::remove_file(place.path("patients.ledger")).unwrap());
     insta::assert_snapshot!(told);
 }

@@ -151,7 +151,14 @@ fn files_appear_whole_or_not_at_all() {
     let files = clinic.files();
     assert_eq!(
         files,
-        ["answers.txt", "clinic-patients.ledger", "clinic-patients.ledger.key", "policy.toml", "visits.csv"]
+        [
+            "answers.txt",
+            "clinic-patients.ledger",
+            "clinic-patients.ledger.head",
+            "clinic-patients.ledger.key",
+            "policy.toml",
+            "visits.csv"
+        ]
     );
 }
 
@@ -159,7 +166,8 @@ fn files_appear_whole_or_not_at_all() {
 fn answers_never_replace_what_they_come_from() {
     let clinic = Place::clinic();
     clinic.release(&["--ask", "patients"]).done();
-    let own = ["visits.csv", "policy.toml", "clinic-patients.ledger", "clinic-patients.ledger.key"];
+    let beside = ["clinic-patients.ledger.key", "clinic-patients.ledger.head"];
+    let own = ["visits.csv", "policy.toml", "clinic-patients.ledger", beside[0], beside[1]];
     let before = own.map(|name| fs::read(clinic.path(name)).unwrap());
     for name in own {
         let run = clinic.release(&["--out", name]).misused();
@@ -345,11 +353,56 @@ fn a_kept_head_finds_what_is_gone() {
         .unwrap();
     drop(ledger);
     let cut = verify(&late).refused();
-    assert!(cut.stderr.contains("cut short"), "{cut:?}");
+    assert!(cut.says("is older than its head"), "{cut:?}");
+    // A copy elsewhere has no head beside it.
+    fs::copy(clinic.path("clinic-patients.ledger"), clinic.path("copy.ledger")).unwrap();
+    let cut = clinic.run(&["ledger", "verify", "copy.ledger", "--head", &late]).refused();
+    assert!(cut.says("cut short"), "{cut:?}");
     fs::copy(clinic.path("backup"), clinic.path("clinic-patients.ledger")).unwrap();
-    clinic.run(&["ledger", "verify", "policy.toml"]).done();
     verify(&late).refused();
-    verify(&early).done();
+    verify(&early).refused();
+    clinic.run(&["ledger", "verify", "backup", "--head", &early]).done();
+}
+
+#[test]
+fn an_older_ledger_is_refused_until_it_is_accepted() {
+    let clinic = Place::clinic();
+    let ledger = clinic.path("clinic-patients.ledger");
+    clinic.release(&["--ask", "patients"]).done();
+    fs::copy(&ledger, clinic.path("older")).unwrap();
+    clinic.release(&[]).done();
+    fs::copy(&ledger, clinic.path("newest")).unwrap();
+    fs::copy(clinic.path("older"), &ledger).unwrap();
+    let older = fs::read(&ledger).unwrap();
+    let runs = [
+        clinic.release(&[]),
+        clinic.run(&["ask", "policy.toml", "SELECT COUNT(*) FROM visits", "--spend", "1/100"]),
+        clinic.run(&["ledger", "show", "policy.toml"]),
+        clinic.run(&["ledger", "verify", "policy.toml"]),
+        clinic.run(&["ledger", "change-promise", "policy.toml", "--reason", "why"]),
+        clinic.run(&["data", "check", "policy.toml"]),
+    ];
+    for run in runs {
+        let run = run.refused();
+        let words = ["clinic-patients.ledger is older than its head", "clinic-patients.ledger.head", "accept-head"];
+        assert!(words.iter().all(|words| run.says(words)), "{run:?}");
+    }
+    assert_eq!(fs::read(&ledger).unwrap(), older, "nothing is written");
+    fs::copy(clinic.path("newest"), &ledger).unwrap();
+    let accept = |reason: &str| clinic.run(&["ledger", "accept-head", "policy.toml", "--reason", reason]);
+    assert!(accept("why").refused().says("there is nothing to accept"));
+    clinic.release(&[]).done();
+
+    fs::copy(clinic.path("older"), &ledger).unwrap();
+    accept(" ").refused();
+    let accepted = accept("the disk died").done();
+    assert!(accepted.says("goes on from entry"), "{accepted:?}");
+    let head = accepted.head();
+    let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    assert!(shown.contains("the disk died"), "{shown}");
+    assert_eq!(clinic.ledger().unwrap()["accepted"][0]["reason"], "the disk died");
+    clinic.release(&[]).done();
+    clinic.run(&["ledger", "verify", "policy.toml", "--head", &head]).done();
 }
 
 #[test]

@@ -138,12 +138,12 @@ fn mistakes_are_told_before_anything_is_charged() {
     assert_eq!(place.charges(), 0);
     place.release(&["--ask", "patients"]).done();
     // The page never replaces what it is made from.
-    let [policy, data, ledger, key] =
-        ["policy.toml", "visits.csv", "clinic-patients.ledger", "clinic-patients.ledger.key"];
-    for own in [policy, data, ledger, key] {
+    let [policy, data, ledger] = ["policy.toml", "visits.csv", "clinic-patients.ledger"];
+    let [key, head] = ["clinic-patients.ledger.key", "clinic-patients.ledger.head"];
+    for own in [policy, data, ledger, key, head] {
         said(place.run(&["report", policy, "--out", own]).misused(), "would overwrite");
     }
-    for own in [ledger, key] {
+    for own in [ledger, key, head] {
         said(place.run(&["report", "--ledger", ledger, "--out", own]).misused(), "would overwrite");
     }
     // The same question by another name is the same answer.

@@ -464,6 +464,36 @@ fn killed_under_load() {
     }
 }
 
+/// A backup of the whole folder restores the head beside the ledger, and not the one elsewhere.
+#[test]
+fn a_server_with_a_head_elsewhere_does_not_start_on_a_restored_folder() {
+    let (place, safe) = (Place::clinic(), Place::empty());
+    let head = safe.path("clinic.head");
+    place.write("serve.toml", format!("head = \"{}\"\n", head.display()));
+    let files = ["clinic-patients.ledger", "clinic-patients.ledger.head", "clinic-patients.ledger.key"];
+    account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "long enough as a password").done();
+    let backup = files.map(|name| std::fs::read(place.path(name)).unwrap());
+    drop(Server::of(&place));
+    let kept = std::fs::read_to_string(&head).unwrap();
+    assert_eq!(kept, place.read("clinic-patients.ledger.head"));
+    for (name, bytes) in files.iter().zip(&backup) {
+        std::fs::write(place.path(name), bytes).unwrap();
+    }
+    let serve = || place.run(&["serve", "policy.toml", "--listen", "127.0.0.1:0"]).refused();
+    assert!(serve().says("is older than its head"), "{:?}", serve());
+    assert_eq!(std::fs::read(place.path(files[0])).unwrap(), backup[0], "nothing is written");
+    // A ledger that is gone is not begun anew.
+    files.map(|name| std::fs::remove_file(place.path(name)).unwrap());
+    assert!(serve().says("moved or lost"), "{:?}", serve());
+    assert!(!place.path(files[0]).exists());
+    let accept = ["ledger", "accept-head", "policy.toml", "--reason", "the disk died", "--head"];
+    for (name, bytes) in files.iter().zip(&backup) {
+        std::fs::write(place.path(name), bytes).unwrap();
+    }
+    place.run(&[&accept[..], &[head.to_str().unwrap()]].concat()).done();
+    drop(Server::of(&place));
+}
+
 #[track_caller]
 fn pretty(one: &str, other: &str) {
     for (left, right) in one.lines().zip(other.lines()) {

@@ -74,7 +74,7 @@ fn large_answers_lie_beside_the_ledger() {
         assert_eq!((release.answer.as_ref().unwrap().file().is_some(), answer(&release)), (more > 0, Some(text)));
         assert_eq!(release.answer.unwrap().form(), Some(&FORM));
     }
-    assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.answers", "clinic.ledger.key"]);
+    assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.answers", "clinic.ledger.head", "clinic.ledger.key"]);
     assert!(fs::metadata(&place.path).unwrap().len() < 2 * MOST_IN_ENTRY as u64);
     let verified = verify(&place.path, None).unwrap();
     assert_eq!((verified.files, verified.strays), (1, 0));
@@ -155,7 +155,11 @@ fn any_changed_byte_is_seen() {
 #[test]
 fn lengths_that_are_not_the_answers() {
     let (place, seq, _) = answered();
-    let whole = fs::read(&place.path).unwrap();
+    let whole = [fs::read(&place.path).unwrap(), fs::read(place.head()).unwrap()];
+    let restore = || {
+        fs::write(&place.path, &whole[0]).unwrap();
+        fs::write(place.head(), &whole[1]).unwrap();
+    };
     let bytes = large(1).to_string().len();
     let state = |bytes: &str, path: &PathBuf| {
         let put = format!("replace(payload, '\"bytes\":{}', '\"bytes\":{bytes}')", large(1).to_string().len());
@@ -165,12 +169,12 @@ fn lengths_that_are_not_the_answers() {
     // So little cannot be packed into so much.
     state("1", &place.path);
     assert!(matches!(refused(&place, seq), Unread::Changed(_)));
-    fs::write(&place.path, &whole).unwrap();
+    restore();
     for other in [bytes - 1, bytes + 1, 1_000_000_000] {
         state(&other.to_string(), &place.path);
         let found = refused(&place, seq);
         assert!(matches!(found, Unread::Length { bytes, .. } if bytes == other as u64), "{found}");
-        fs::write(&place.path, &whole).unwrap();
+        restore();
     }
     // No answer is as long as this.
     for other in ["1000000001", "18446744073709551615", "1e3", "-1"] {
@@ -181,7 +185,7 @@ fn lengths_that_are_not_the_answers() {
             }
             found => panic!("{other}: {found:?}"),
         }
-        fs::write(&place.path, &whole).unwrap();
+        restore();
     }
 }
 
@@ -191,12 +195,13 @@ fn a_file_without_an_entry_is_left_alone() {
     let place = Place::new();
     let mut ledger = place.ledger();
     let seq = charge(&mut ledger, "1");
-    let before = fs::read(&place.path).unwrap();
+    let before = [fs::read(&place.path).unwrap(), fs::read(place.head()).unwrap()];
     ledger.store_answer(seq, &FORM, &large(1)).unwrap();
     let left = stored(&ledger).file().unwrap();
     drop(ledger);
     for (again, strays) in [(2, 1), (1, 0)] {
-        fs::write(&place.path, &before).unwrap();
+        fs::write(&place.path, &before[0]).unwrap();
+        fs::write(place.head(), &before[1]).unwrap();
         let verified = verify(&place.path, None).unwrap();
         assert_eq!((verified.files, verified.strays > 0), (0, true));
         let mut ledger = place.ledger();

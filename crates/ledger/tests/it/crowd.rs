@@ -111,5 +111,9 @@ fn sixty_four_processes_spend_what_there_is_and_lose_nothing() {
     }
     eprintln!("{PROCESSES} processes took {took:.1?}: {tally:?}");
     assert_eq!(tally["new"], FIT, "each charge was made by one process");
-    assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.key"], "nothing is left of the race to begin");
+    assert_eq!(
+        place.files(),
+        ["clinic.ledger", "clinic.ledger.head", "clinic.ledger.key"],
+        "nothing is left of the race to begin"
+    );
 }

@@ -16,7 +16,7 @@ fn a_new_ledger_is_whole_and_alone() {
     let place = Place::new();
     let ledger = Ledger::open_or_create(&place.path, PEOPLE).unwrap();
     assert!(ledger.is_new());
-    assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.key"]);
+    assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.head", "clinic.ledger.key"]);
     let again = Ledger::open_or_create(&place.path, PEOPLE).unwrap();
     assert!(!again.is_new());
     assert_eq!(ledger.key().derive("rows"), again.key().derive("rows"));
@@ -36,7 +36,7 @@ fn racing_beginners_share_one_ledger() {
         assert!(opened.iter().all(|ledger| ledger.head() == opened[0].head()));
         assert!(opened.iter().all(|ledger| ledger.key().derive("x") == opened[0].key().derive("x")));
         drop(Ledger::open_or_create(&place.path, PEOPLE).unwrap());
-        assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.key"]);
+        assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.head", "clinic.ledger.key"]);
     }
 }
 
@@ -46,13 +46,20 @@ fn a_creation_that_was_interrupted_is_finished() {
     let place = Place::new();
     drop(Ledger::open_or_create(&place.path, PEOPLE).unwrap());
     let proposed = place.folder.path().join("clinic.ledger.key.new");
+    let head = place.folder.path().join("clinic.ledger.head");
     std::fs::rename(place.key(), &proposed).unwrap();
     std::fs::remove_file(&place.path).unwrap();
+    std::fs::remove_file(&head).unwrap();
     assert!(Ledger::open_or_create(&place.path, PEOPLE).unwrap().is_new());
-    // Died after the ledger was created, before the key was settled.
-    std::fs::rename(place.key(), &proposed).unwrap();
-    assert!(!Ledger::open_or_create(&place.path, PEOPLE).unwrap().is_new());
-    assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.key"]);
+    // Died after the ledger was created, before the key was settled, with and without a head.
+    for has_head in [true, false] {
+        std::fs::rename(place.key(), &proposed).unwrap();
+        if !has_head {
+            std::fs::remove_file(&head).unwrap();
+        }
+        assert!(!Ledger::open_or_create(&place.path, PEOPLE).unwrap().is_new());
+    }
+    assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.head", "clinic.ledger.key"]);
 }
 
 #[test]
@@ -74,7 +81,7 @@ fn a_key_is_restored_not_replaced() {
     std::fs::remove_file(place.key()).unwrap();
     let refused = refusal(&place.path);
     assert!(matches!(refused, OpenError::Key(KeyError::Missing(_))) && refused.to_string().contains("restore"));
-    assert_eq!(place.files(), ["clinic.ledger"]);
+    assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.head"]);
     verify(&place.path, None).unwrap();
     show(&place.path).unwrap();
 
@@ -96,7 +103,7 @@ fn a_lost_ledger_is_not_silently_begun_anew() {
     let refused = refusal(&place.path);
     assert!(matches!(refused, OpenError::Store(StoreError::Lost { .. })), "{refused}");
     assert!(matches!(show(&place.path), Err(StoreError::Lost { .. })));
-    assert_eq!(place.files(), ["clinic.ledger.key"]);
+    assert_eq!(place.files(), ["clinic.ledger.head", "clinic.ledger.key"]);
 }
 
 #[test]

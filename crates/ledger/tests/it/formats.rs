@@ -319,6 +319,26 @@ fn a_part_that_nobody_set_aside_pays_for_nothing() {
     assert!(matches!(ledger.charge(&request), Err(ChargeError::NoPart(name)) if name == "analyst"));
 }
 
+/// A ledger of before heads were kept gets one when it is opened for writing, and needs it from its next entry on.
+#[test]
+fn a_ledger_without_a_head_gets_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = copy(folder.path(), 7, "clinic-patients");
+    let head = path.with_extension("ledger.head");
+    let before = verify(&path, None).unwrap();
+    assert_eq!((before.entries, format(&path), head.exists()), (27, 7, false), "to look is not to write");
+    let kept = || std::fs::read_to_string(&head).unwrap();
+    let mut ledger = Ledger::open_or_create(&path, "clinic-patients").unwrap();
+    assert_eq!((kept(), format(&path)), (format!("{}\n", before.head), 7));
+    let older = std::fs::read(&path).unwrap();
+    assert!(ledger.change_promise(&clinic((9, 10)), "the board agreed").unwrap());
+    assert_eq!((kept(), format(&path)), (format!("{}\n", ledger.head()), FORMAT));
+    drop(ledger);
+    std::fs::write(&path, older).unwrap();
+    let refused = Ledger::open_or_create(&path, "clinic-patients").unwrap_err().to_string();
+    assert!(refused.contains("older than its head"), "{refused}");
+}
+
 /// Earlier versions drew noise before they recorded anything of it: what they left unanswered is closed, and charged anew.
 #[test]
 fn unanswered_charges_of_earlier_formats_are_closed() {

@@ -16,6 +16,7 @@ mod parts;
 mod processes;
 mod promises;
 mod random;
+mod restored;
 mod spending;
 mod tampering;
 
@@ -53,6 +54,10 @@ impl Place {
 
     fn key(&self) -> PathBuf {
         self.folder.path().join("clinic.ledger.key")
+    }
+
+    fn head(&self) -> PathBuf {
+        self.folder.path().join("clinic.ledger.head")
     }
 
     /// The names of all files in the folder.

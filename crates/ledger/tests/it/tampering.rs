@@ -110,6 +110,8 @@ fn removed_and_added_entries_are_found() {
 fn a_cut_is_found_by_whoever_kept_the_head() {
     let (place, head) = every_kind();
     tamper(&place.path, "DELETE FROM entries WHERE seq > 5");
+    assert!(matches!(verify(&place.path, None), Err(VerifyError::Store(StoreError::Older { entries: 5, .. }))));
+    std::fs::remove_file(place.head()).unwrap();
     assert_eq!(verify(&place.path, None).unwrap().entries, 5, "a shorter history is a history");
     for kept in [head.to_string(), head.hash.clone(), head.hash[..16].to_owned()] {
         assert!(matches!(verify(&place.path, Some(&kept)), Err(VerifyError::HeadMissing { .. })));
@@ -130,7 +132,8 @@ fn a_restored_backup_is_found_by_whoever_kept_the_head() {
     }
     drop(ledger);
     std::fs::write(&place.path, backup).unwrap();
-    assert_eq!(verify(&place.path, Some(&old.to_string())).unwrap().entries, first + 1);
+    deniable_ledger::accept_head(&place.path, None, "for a test").unwrap();
+    assert_eq!(verify(&place.path, Some(&old.to_string())).unwrap().entries, first + 2);
     assert!(matches!(verify(&place.path, Some(&new.to_string())), Err(VerifyError::HeadMissing { .. })));
     // And also after it has grown again: another history is not the one that was.
     release(&mut place.ledger(), "3", (1, 2));
@@ -146,16 +149,19 @@ fn a_backup_restored_under_an_open_ledger_is_not_continued() {
     let backup = std::fs::read(&place.path).unwrap();
     release(&mut ledger, "1", (1, 2));
     std::fs::write(&place.path, &backup).unwrap();
-    let fault_met = |ledger: &mut Ledger| match ledger.charge(&request("2", (1, 2))) {
-        Err(ChargeError::Store(StoreError::Broken { seq, fault, .. })) => (seq, fault),
-        other => panic!("{other:?}"),
-    };
-    assert_eq!(fault_met(&mut ledger), (4, Fault::Missing));
+    let refused = ledger.charge(&request("2", (1, 2))).unwrap_err();
+    assert!(matches!(refused, ChargeError::Store(StoreError::Older { entries: 2, .. })), "{refused}");
     assert_eq!(std::fs::read(&place.path).unwrap(), backup, "nothing was written");
-    // Nor when it has grown to the same length since, by another process.
-    let elsewhere = release(&mut place.ledger(), "3", (1, 2));
-    assert_eq!(fault_met(&mut ledger), (elsewhere + 1, Fault::Rewritten));
-    assert_eq!(verify(&place.path, None).unwrap().entries, elsewhere + 1);
+    // Nor when it was accepted, and has grown beyond the same length since, by another process.
+    let accepted = deniable_ledger::accept_head(&place.path, None, "for a test").unwrap().head.seq;
+    let last = release(&mut place.ledger(), "3", (1, 2)) + 1;
+    match ledger.charge(&request("2", (1, 2))) {
+        Err(ChargeError::Store(StoreError::Broken { seq, fault, .. })) => {
+            assert_eq!((seq, fault), (accepted + 1, Fault::Rewritten));
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(verify(&place.path, None).unwrap().entries, last);
 }
 
 #[test]
@@ -169,7 +175,7 @@ fn a_ledger_that_is_moved_away_is_not_written_to() {
     assert_eq!(verify(&place.path, None).unwrap().entries, 2);
 }
 
-/// Writes the chain anew from the payloads, as someone who knows the format would.
+/// Writes the chain anew from the payloads, as someone who knows the format would, and its head where there is one.
 pub(super) fn rechain(path: &Path) {
     let raw = Connection::open(path).unwrap();
     let mut query = raw.prepare("SELECT seq, at, kind, payload FROM entries ORDER BY seq").unwrap();
@@ -183,18 +189,30 @@ pub(super) fn rechain(path: &Path) {
         }
         let hash = hasher.finalize().to_hex().to_string();
         raw.execute("UPDATE entries SET prev = ?1, hash = ?2 WHERE seq = ?3", (&prev, &hash, seq)).unwrap();
+        if let Some(head) = head_beside(path) {
+            std::fs::write(head, format!("{seq}:{hash}\n")).unwrap();
+        }
         prev = hash;
     }
+}
+
+fn head_beside(ledger: &Path) -> Option<std::path::PathBuf> {
+    Some(ledger.with_extension("ledger.head")).filter(|head| head.exists())
 }
 
 #[test]
 fn a_rewritten_history_is_found_by_whoever_kept_the_head() {
     let (place, head) = every_kind();
     tamper(&place.path, "");
+    let kept = std::fs::read(place.head()).unwrap();
     rechain(&place.path);
     assert_eq!(verify(&place.path, None).unwrap().head, head, "the same payloads give the same chain");
     tamper_again(&place, "UPDATE entries SET payload = replace(payload, '\"1/2\"', '\"1/4\"') WHERE kind = 'charged'");
     rechain(&place.path);
+    assert_eq!(verify(&place.path, None).unwrap().entries, head.seq, "the head was rewritten as well");
+    std::fs::write(place.head(), kept).unwrap();
+    assert!(matches!(verify(&place.path, None), Err(VerifyError::Store(StoreError::Older { .. }))));
+    std::fs::remove_file(place.head()).unwrap();
     assert_eq!(verify(&place.path, None).unwrap().entries, head.seq);
     assert!(matches!(verify(&place.path, Some(&head.hash)), Err(VerifyError::HeadMissing { .. })));
 }

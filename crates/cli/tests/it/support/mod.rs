@@ -25,6 +25,12 @@ impl Run {
         Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
+    /// Whether these words are on standard error, wherever its lines are broken.
+    pub fn says(&self, words: &str) -> bool {
+        let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '│').collect::<String>();
+        bare(&self.stderr).contains(&bare(words))
+    }
+
     /// The same run, known to have succeeded.
     #[track_caller]
     pub fn done(self) -> Self {

@@ -1,0 +1,31 @@
+//! A ledger that is put in place of another one while the server runs.
+
+use super::{asked, csv, running};
+use deniable_core::exact::ratio;
+use std::fs;
+use std::time::Duration;
+
+fn question(age: u8) -> String {
+    format!("/* deniable.spend = 1/40 */ SELECT COUNT(*) AS n FROM t WHERE age > {age}")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_older_ledger_is_not_charged_under_a_running_server() {
+    let server = running(&csv(20, 0), Duration::ZERO, &[("ana", ratio(1, 2))]).await;
+    let ana = server.client("ana").await;
+    let answer = asked(&ana, &question(1)).await.unwrap();
+    let older = fs::read(&server.ledger).unwrap();
+    asked(&ana, &question(2)).await.unwrap();
+    let newest = fs::read(&server.ledger).unwrap();
+    fs::write(&server.ledger, &older).unwrap();
+    // New, charged by the newest one alone, and by both: all meet the one sentence.
+    for age in [3, 2, 1] {
+        assert_eq!(asked(&ana, &question(age)).await.unwrap_err(), "XX000", "{age}");
+    }
+    assert_eq!(fs::read(&server.ledger).unwrap(), older, "nothing is charged");
+    // Put back, it goes on.
+    fs::write(&server.ledger, &newest).unwrap();
+    assert_eq!(asked(&ana, &question(1)).await.unwrap(), answer);
+    asked(&ana, &question(3)).await.unwrap();
+    assert_eq!(server.ledger().accounts[0].releases.len(), 3);
+}

@@ -253,8 +253,12 @@ impl<'a> Act<'a> {
         }
         store::raise_format(&self.transaction).map_err(|error| self.sqlite(error))?;
         store::insert(&self.transaction, &row).map_err(|error| self.sqlite(error))?;
+        self.heads.prepare(&head)?;
         let Self { connection, transaction, path, state, head: last, heads, access } = self;
-        transaction.commit().map_err(|error| StoreError::sqlite(path, error))?;
+        if let Err(error) = transaction.commit() {
+            heads.forget();
+            return Err(StoreError::sqlite(path, error));
+        }
         let seq = head.seq;
         state.record(seq, at, event);
         *last = head;

@@ -5,7 +5,7 @@
 //! that file as well. Both are compared with the ledger under its lock, before anything is decided.
 //!
 //! ```text
-//! lock ─▶ does the ledger contain each head? ─▶ write the last entry as head ─▶ append, commit ─▶ lock ─▶ write the new head
+//! lock ─▶ does the ledger contain each head? ─▶ write the last entry as head ─▶ draft the new head ─▶ append, commit ─▶ lock ─▶ rename the draft
 //! ```
 //!
 //! The entry is on disk before its head. A crash between the two leaves a ledger that is newer than its head, and the next act
@@ -66,12 +66,30 @@ impl HeadFiles {
     /// Puts a head into one of the files, durably, whole or not at all. The ledger's lock is held: there is one writer.
     pub fn write(&self, file: &Path, head: &Head) -> Result<(), StoreError> {
         let draft = beside(file, ".new");
-        let written = self.write_draft(&draft, head).and_then(|()| fs::rename(&draft, file));
-        if let Err(error) = written {
-            let _ = fs::remove_file(&draft);
-            return Err(StoreError::io(file, error));
+        if self.read(&draft).ok().flatten().as_ref() != Some(head) {
+            self.prepare_in(&draft, file, head)?;
         }
+        fs::rename(&draft, file).map_err(|error| StoreError::io(file, error))?;
         store::sync_folder_of(file)
+    }
+
+    /// Writes a head that is about to be the last to a draft beside each file, so that putting it in place needs no room.
+    pub fn prepare(&self, head: &Head) -> Result<(), StoreError> {
+        self.all().try_for_each(|file| self.prepare_in(&beside(file, ".new"), file, head))
+    }
+
+    /// Removes the drafts of a head that did not become the last.
+    pub fn forget(&self) {
+        for file in self.all() {
+            let _ = fs::remove_file(beside(file, ".new"));
+        }
+    }
+
+    fn prepare_in(&self, draft: &Path, file: &Path, head: &Head) -> Result<(), StoreError> {
+        self.write_draft(draft, head).map_err(|error| {
+            let _ = fs::remove_file(draft);
+            StoreError::io(file, error)
+        })
     }
 
     fn write_draft(&self, draft: &Path, head: &Head) -> std::io::Result<()> {

@@ -1,28 +1,43 @@
 """How much is tried, and what all tests share.
 
 ``DENIABLE_SCALE`` is ``small`` (a minute or two on two cores), ``full`` (CI: some minutes) or ``slow`` (10,000
-faults). Random choices follow from a seed: at ``small`` always the same one, at other scales ``DENIABLE_SEED`` or a
-fresh one. The header of the run shows both.
+faults). ``full`` means ``small`` where ``DENIABLE_FULL_PACKAGES`` does not name ``deniable-python``, and from the second
+``DENIABLE_FULL_UNTIL`` of Unix time on, as for the tests in Rust (``crates/testing/src/scale.rs``). Random choices follow
+from a seed: at ``small`` always the same one, at other scales ``DENIABLE_SEED`` or a fresh one. The header of the run
+shows both.
 """
 
 from __future__ import annotations
 
 import os
 import random
+import time
 import warnings
 from pathlib import Path
-from typing import Iterator, List
+from typing import Iterator, List, Mapping
 
 import deniable as dn
 import pytest
 
 SCALES = ("small", "full", "slow")
-SCALE = os.environ.get("DENIABLE_SCALE", "small")
+PACKAGE = "deniable-python"
+
+
+def scale_of(variables: Mapping[str, str], now: float) -> str:
+    """The scale that the variables ask for at a second of Unix time."""
+    asked = variables.get("DENIABLE_SCALE", "small")
+    if asked not in SCALES:
+        raise pytest.UsageError(f"DENIABLE_SCALE={asked!r} is none of {', '.join(SCALES)}")
+    packages, until = variables.get("DENIABLE_FULL_PACKAGES"), variables.get("DENIABLE_FULL_UNTIL")
+    if until is not None and not (until.isascii() and until.isdigit()):
+        raise pytest.UsageError(f"DENIABLE_FULL_UNTIL={until!r} is no whole number")
+    is_full = (packages is None or PACKAGE in packages.split()) and (until is None or now < int(until))
+    return "small" if asked == "full" and not is_full else asked
+
+
+SCALE = scale_of(os.environ, time.time())
 SEED = 1 if SCALE == "small" else int(os.environ.get("DENIABLE_SEED") or random.SystemRandom().randrange(1 << 32))
 REPOSITORY = Path(__file__).resolve().parents[2]
-
-if SCALE not in SCALES:
-    raise pytest.UsageError(f"DENIABLE_SCALE={SCALE!r} is none of {', '.join(SCALES)}")
 
 
 def pytest_report_header() -> List[str]:

@@ -408,6 +408,14 @@ impl From<OpenError> for Failure {
 /// What the ledger does not allow, or could not record; `over_budget` says what to do with the share that still fits.
 pub fn protocol_failure(error: ProtocolError, over_budget: &dyn Fn(Option<&Rational>) -> String) -> Failure {
     match error {
+        // The promise holds more than the policy may spend of it.
+        ProtocolError::OverBudget { fits: None, beyond_spend: Some(ref left), .. } => {
+            let help = format!(
+                "this policy's spend is used up, and the promise is not: {left} of it is left. Raise `spend` under [budget], or ask with \
+                 `deniable ask`, which no policy's spend limits. What was answered before stays free; nothing was charged"
+            );
+            Failure::refused(error, help)
+        }
         ProtocolError::OverBudget { ref fits, .. } => {
             let help = over_budget(fits.as_ref());
             Failure::refused(error, help)

@@ -32,15 +32,16 @@ enum Value {
     Key(Key),
 }
 
-/// Rows for every table: `rows` in the protected ones, one for each key in the public ones.
+/// Rows for every table: `rows` in the protected ones, one for each key in the public ones. They are of so many `entities`, where
+/// that is stated, and otherwise of as many as have a few rows each.
 ///
 /// # Errors
 /// When the columns make no table; never for those of a policy.
-pub fn synthetic(tables: &[TableSchema], rows: u64) -> Result<Vec<Source>, SourceError> {
-    tables.iter().map(|table| Ok(Source::memory(table.clone(), vec![batch(table, rows)?]))).collect()
+pub fn synthetic(tables: &[TableSchema], rows: u64, entities: Option<u64>) -> Result<Vec<Source>, SourceError> {
+    tables.iter().map(|table| Ok(Source::memory(table.clone(), vec![batch(table, rows, entities)?]))).collect()
 }
 
-fn batch(table: &TableSchema, rows: u64) -> Result<RecordBatch, SourceError> {
+fn batch(table: &TableSchema, rows: u64, entities: Option<u64>) -> Result<RecordBatch, SourceError> {
     let unreadable = |_| SourceError::Rows { table: table.name.clone() };
     let mut rng = ChaCha20Rng::seed_from_u64(SEED);
     let rows = match &table.public_key {
@@ -48,7 +49,7 @@ fn batch(table: &TableSchema, rows: u64) -> Result<RecordBatch, SourceError> {
         Some(key) => table.columns.iter().find(|column| column.name == *key).map_or(FEW, distinct),
     };
     let arrays = table.columns.iter().map(|column| {
-        let values: Vec<Value> = (0..rows).map(|row| value(table, column, row, &mut rng)).collect();
+        let values: Vec<Value> = (0..rows).map(|row| value(table, column, (row, entities), &mut rng)).collect();
         array(column, &values)
     });
     let count = RecordBatchOptions::new().with_row_count(usize::try_from(rows).ok());
@@ -73,13 +74,14 @@ fn distinct(column: &Column) -> u64 {
     }
 }
 
-fn value(table: &TableSchema, column: &Column, row: u64, rng: &mut ChaCha20Rng) -> Value {
+fn value(table: &TableSchema, column: &Column, (row, entities): (u64, Option<u64>), rng: &mut ChaCha20Rng) -> Value {
     if table.public_key.as_deref() == Some(&column.name) {
         return nth(column, row);
     }
     if let Some(entity) = table.entity.as_ref().filter(|entity| entity.key == column.name) {
         let each = ROWS_EACH.min(u64::from(entity.caps.rows_per_group) * u64::from(entity.caps.groups)).max(1);
-        return nth(&Column { keys: None, bounds: None, ..column.clone() }, row / each);
+        let entity = entities.map_or(row / each, |entities| row % entities.max(1));
+        return nth(&Column { keys: None, bounds: None, ..column.clone() }, entity);
     }
     match (listed(column), column.kind) {
         (Some(keys), _) => {
@@ -193,10 +195,10 @@ mod tests {
             column("note", ColumnType::Text),
         ];
         let table = TableSchema::protected("t", columns, None);
-        let rows = batch(&table, 1000).unwrap();
+        let rows = batch(&table, 1000, None).unwrap();
         assert_eq!((rows.num_rows(), rows.num_columns()), (1000, 7));
         let nulls: Vec<usize> = rows.columns().iter().map(|column| column.null_count()).collect();
         assert!(nulls[0] > 0 && nulls[1..].iter().all(|nulls| *nulls == 0), "{nulls:?}");
-        assert_eq!(rows, batch(&table, 1000).unwrap());
+        assert_eq!(rows, batch(&table, 1000, None).unwrap());
     }
 }

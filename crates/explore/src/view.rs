@@ -12,7 +12,7 @@ use deniable_policy::Policy;
 use deniable_publication::Answer;
 use deniable_release::forecast::about;
 use deniable_release::show::table;
-use deniable_release::typical::notes;
+use deniable_release::typical::{made_up, notes};
 use deniable_release::whatif::{promise, with_promise};
 use deniable_release::{Answered, Expected, Origin, Plan, PlannedAsk, expected};
 use deniable_report::PromisePicture;
@@ -26,10 +26,6 @@ use rand_core::SeedableRng;
 use serde::{Deserialize, Serialize};
 use std::sync::Mutex;
 
-/// Rows that are made up where the policy does not say how many are typical.
-const ROWS: u64 = 10_000;
-/// Rows that are made up at most: enough to look like any larger table.
-const MOST_ROWS: u64 = 100_000;
 /// Answers with more cells than this are not simulated: no picture shows them.
 const MOST_CELLS: usize = 400;
 /// Points of the picture of errors.
@@ -125,7 +121,7 @@ impl Explorer {
     /// # Errors
     /// When a question cannot be computed at all.
     pub fn new(plan: &Plan) -> Result<Self, SourceError> {
-        let rows = plan.policy().data().typical_rows.unwrap_or(ROWS).min(MOST_ROWS);
+        let rows = made_up(plan.policy());
         let tables: Vec<deniable_core::schema::TableSchema> =
             plan.tables().into_iter().map(|(table, _)| table).collect();
         let simulate = |ask: &PlannedAsk| {
@@ -309,4 +305,29 @@ fn shown(plan: &Plan, ask: &PlannedAsk, simulation: &Simulation, decays: &[Decay
 pub fn exact(value: &Rational) -> String {
     let short = decimal(value, 6, Rounding::Nearest);
     if deniable_core::exact::parse_rational(&short).as_ref() == Ok(value) { short } else { value.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    /// As many people are made up as the policy states, however many rows that is.
+    #[test]
+    fn as_many_people_are_made_up_as_are_typical() {
+        let people = |guess: &str| {
+            let text = format!(
+                "name = 'n'\npopulation = 'p'\nadversary = {{ preset = 'acquaintance' }}\npromise = {{ posterior_at_most = 0.75 }}\n\
+                 data = {{ table = 't', path = 't.csv', version = '1'{guess} }}\n\
+                 entity = {{ key = 'id', rows_per_group = 5, groups = 2, typical_entities = 15_000 }}\n\
+                 columns.id = {{ type = 'text' }}\n[[ask]]\nsql = 'SELECT COUNT(DISTINCT id) FROM t'\n"
+            );
+            let plan = Plan::new(Policy::parse(Path::new("policy.toml"), &text).unwrap()).unwrap();
+            let explorer = Explorer::new(&plan).unwrap();
+            let (_, truth) = explorer.simulations[0].as_ref().unwrap();
+            truth.rows[0][0].number().unwrap().value_text()
+        };
+        assert_eq!(people(", typical_rows = 100_000"), "15000");
+        assert_eq!(people(""), "15000");
+    }
 }

@@ -361,15 +361,20 @@ fn together<K: Kind>(
         });
         let mut limits: Vec<(Spend, Spend, String)> = allowed.collect();
         limits.push((own, own_limit.clone(), "this policy's spend".to_owned()));
-        for (spent, limit, which) in &limits {
+        for (at, (spent, limit, which)) in limits.iter().enumerate() {
             if spent.and(cost).fits(limit).map_err(ProtocolError::from)? {
                 continue;
             }
             // What fits must fit within both.
-            let shares = limits.iter().map(|(spent, limit, _)| share_left(spent, limit, guarantee.limit()));
-            let fits = shares.collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min());
+            let smallest = |limits: &[(Spend, Spend, String)]| {
+                let shares = limits.iter().map(|(spent, limit, _)| share_left(spent, limit, guarantee.limit()));
+                shares.collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min())
+            };
+            let fits = smallest(&limits);
+            // The policy's own spend is the last: the limits before it allow what is asked.
+            let beyond_spend = if at + 1 == limits.len() { smallest(&limits[..at]) } else { None };
             let (cost, spent, limit, which) = (cost.clone(), spent.clone(), limit.clone(), which.clone());
-            return Err(ProtocolError::OverBudget { cost, spent, limit, which, fits }.into());
+            return Err(ProtocolError::OverBudget { cost, spent, limit, which, fits, beyond_spend }.into());
         }
     }
     Ok(())

@@ -24,6 +24,8 @@ pub enum ProtocolError {
         which: String,
         /// The share of the promise that all of them together may still take; `None` where that is nothing.
         fits: Option<Rational>,
+        /// The share of the promise that is left where the policy's own spend alone is exceeded; `None` otherwise.
+        beyond_spend: Option<Rational>,
     },
     /// The budget does not allow a charge, or it could not be written.
     #[error("query \"{release}\": {error}")]

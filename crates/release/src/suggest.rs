@@ -151,7 +151,8 @@ pub fn advice(name: &str, of: &Query, answer: &Answer) -> Vec<Advice> {
             ladder.rungs.first().is_some_and(|first| low <= *first)
                 && ladder.rungs.last().is_some_and(|last| high >= *last)
         };
-        let is_vague = interval.is_none_or(is_whole);
+        // An interval of two neighbours is as narrow as one can be, also where there are no other candidates.
+        let is_vague = interval.is_none_or(|interval| is_whole(interval) && ladder.rungs.len() > 2);
         Advice { query: name.to_owned(), value: of.value_in_words(ladder.value), about, quantiles, advised, is_vague }
     });
     advice.filter(|advice| advice.advised < advice.quantiles.len()).collect()

@@ -25,6 +25,7 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
     let part = ask.ask().typical_share.clone().unwrap_or_else(|| whole(1));
     let guesses = Guesses {
         rows: own_rows(query, policy).map(|rows| rows * &part),
+        all_rows: policy.data().typical_rows.map(|rows| whole(rows) * &part),
         entities: policy.typical().entities.map(|people| whole(people) * &part),
         column: &|table, column| {
             let TypicalColumn { value, spread } = policy.typical().column(table, column)?;
@@ -58,6 +59,21 @@ pub(crate) fn own_rows(query: &Query, policy: &Policy) -> Option<Rational> {
         return policy.typical().entities.map(whole);
     }
     policy.data().typical_rows.map(|rows| fewer(whole(rows), query, policy))
+}
+
+/// Rows that are made up where nothing is guessed of them.
+const ROWS: u64 = 10_000;
+/// Rows that are made up at most: enough to look like any larger table.
+const MOST_ROWS: u64 = 100_000;
+/// Rows of one entity where their number alone is guessed.
+const ROWS_EACH: u64 = 3;
+
+/// How many rows are made up to show what answers will look like, and of how many entities where that is guessed.
+#[must_use]
+pub fn made_up(policy: &Policy) -> (u64, Option<u64>) {
+    let entities = policy.typical().entities;
+    let few = || entities.map_or(ROWS, |entities| entities.saturating_mul(ROWS_EACH));
+    (policy.data().typical_rows.unwrap_or_else(few).min(MOST_ROWS), entities)
 }
 
 /// Rows that count, where people are guessed as well: no more than the caps let count of so many.

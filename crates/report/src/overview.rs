@@ -148,6 +148,9 @@ pub struct DecisionOverview {
 pub struct Headroom {
     /// The question's name.
     pub ask: String,
+    /// The question.
+    #[serde(skip)]
+    pub sql: String,
     /// The odds ratio that it costs.
     pub cost: String,
     /// Exact; stops at a million.
@@ -333,16 +336,19 @@ impl PartOverview {
 /// Costs that are shown as examples.
 const EXAMPLES: usize = 3;
 
-/// How many more questions fit, by the last charges of different costs.
+/// How many more questions fit, by the last charges of different queries at different costs.
 fn more(account: &Account) -> Vec<Headroom> {
     let mut examples: Vec<&Release> = Vec::new();
+    let is_same = |one: &Release, other: &Release| one.ask.sql.split_whitespace().eq(other.ask.sql.split_whitespace());
     for release in account.releases.iter().rev() {
-        if examples.len() < EXAMPLES && examples.iter().all(|known| known.cost != release.cost) {
+        let is_new = examples.iter().all(|known| known.cost != release.cost && !is_same(known, release));
+        if examples.len() < EXAMPLES && is_new {
             examples.push(release);
         }
     }
     let shown = |release: &&Release| Headroom {
         ask: release.ask.name.clone(),
+        sql: release.ask.sql.trim().to_owned(),
         cost: release.cost.to_string(),
         questions: questions_left(&account.spent, &release.cost, &account.limit()),
     };

@@ -8,13 +8,11 @@ use deniable_core::schema::TableSchema;
 use deniable_publication::Answer;
 use deniable_release::release::{Answered, Origin};
 use deniable_release::show::table;
+use deniable_release::typical::made_up;
 use deniable_sql::Simulation;
 use deniable_sql::output::Noisy;
 use deniable_wire::{Code, Failure};
 
-/// Rows that are made up where the policy does not say how many are typical, and at most.
-const ROWS: u64 = 10_000;
-const MOST_ROWS: u64 = 100_000;
 /// Groups of an answer.
 const MOST_CELLS: usize = 10_000;
 
@@ -32,9 +30,9 @@ pub fn answer(asked: &Asked, resources: &Resources) -> Result<Answer, Failure> {
             format!("made-up rows are put into at most {MOST_CELLS} groups, not {cells}"),
         ));
     }
-    let rows = plan.policy().data().typical_rows.unwrap_or(ROWS).min(MOST_ROWS);
     let tables: Vec<TableSchema> = plan.tables().into_iter().map(|(table, _)| table).collect();
-    let simulation = Simulation::new(&tables, rows, ask.query(), resources).map_err(|_| unavailable())?;
+    let simulation =
+        Simulation::new(&tables, made_up(plan.policy()), ask.query(), resources).map_err(|_| unavailable())?;
     let mut rng = SystemRng::new().map_err(|_| unavailable())?;
     let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
     let values = simulation.with_noise(ask.query(), &decays, plan.policy().confidence(), &mut rng);

@@ -9,12 +9,12 @@ use deniable_report::overview::{
 use std::fmt::Write;
 
 /// A question's name, with its words where others have that name, too.
-fn asked(release: &ReleaseOverview, all: &[ReleaseOverview]) -> String {
-    if all.iter().all(|other| other.ask != release.ask || other.sql == release.sql) {
-        return release.ask.clone();
+fn asked(ask: &str, sql: &str, all: &[ReleaseOverview]) -> String {
+    if all.iter().all(|other| other.ask != ask || other.sql == sql) {
+        return ask.to_owned();
     }
-    let words: Vec<&str> = release.sql.split_whitespace().collect();
-    format!("{}: {}", release.ask, shown(&words.join(" ")))
+    let words: Vec<&str> = sql.split_whitespace().collect();
+    format!("{ask}: {}", shown(&words.join(" ")))
 }
 
 /// What is set aside for one who asks.
@@ -89,14 +89,9 @@ pub fn table(summary: &Summary) -> String {
         let _ = writeln!(text, "  limit: an odds ratio of {}", account.limit_in_words);
         let _ = writeln!(text, "  spent: an odds ratio of {}", account.spent);
         let _ = writeln!(text, "  left:  {}", account.left);
-        // Several questions of one name may leave room for as many more.
-        let mut lines: Vec<String> = Vec::new();
         for headroom in &account.more {
-            let line = format!("         {} like \"{}\"", headroom.questions_in_words(), printable(&headroom.ask));
-            if !lines.contains(&line) {
-                let _ = writeln!(text, "{line}");
-                lines.push(line);
-            }
+            let asked = asked(&headroom.ask, &headroom.sql, &account.releases);
+            let _ = writeln!(text, "         {} like \"{}\"", headroom.questions_in_words(), printable(&asked));
         }
         if !account.releases.is_empty() {
             text.push_str("  by now,\n");
@@ -116,7 +111,7 @@ pub fn table(summary: &Summary) -> String {
                     right(release.entry),
                     cell(&release.at),
                     cell(&release.policy),
-                    cell(asked(release, &account.releases)),
+                    cell(asked(&release.ask, &release.sql, &account.releases)),
                     cell(&release.cost),
                     cell(release.state()),
                 ];

@@ -357,9 +357,9 @@ fn sums(shown: &Shown) -> Vec<String> {
     }));
     if let (Some(left), Some(rounded)) = (&spending.left_of_promise, of_promise) {
         lines.push(if left.starts_with('-') {
-            "the ledger does not hold all of that".to_owned()
+            "what is left of the promise does not pay for these queries".to_owned()
         } else {
-            format!("left of the promise, by the ledger: {left} ({rounded})")
+            format!("left of the promise after these queries: {left} ({rounded})")
         });
     }
     if let Some(rows) = shown.typical_rows {

@@ -29,6 +29,7 @@ mod gwas;
 mod init;
 mod keys;
 mod killed;
+mod labels;
 mod misread;
 mod nested;
 mod newcomers;

@@ -257,7 +257,8 @@ fn errors_say_what_is_left() {
     let three = deniable_core::budget::Spend::odds(deniable_core::exact::whole(3)).unwrap();
     let error = |spent: &deniable_core::budget::Spend| {
         let (cost, spent, limit) = (three.clone(), spent.clone(), three.clone());
-        ProtocolError::OverBudget { cost, spent, limit, which: "the promise".into(), fits: None }.to_string()
+        let (fits, beyond_spend) = (None, None);
+        ProtocolError::OverBudget { cost, spent, limit, which: "the promise".into(), fits, beyond_spend }.to_string()
     };
     let half = three.share(&deniable_core::exact::ratio(1, 2)).unwrap();
     assert!(error(&half).ends_with("of the promise only 3^(1/2) (at most 1.7321) is left"), "{}", error(&half));

@@ -16,12 +16,17 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Answers a question on made-up rows for these tables.
+    /// Answers a question on made-up rows for these tables: so many, and of so many entities where that is stated.
     ///
     /// # Errors
     /// When the question is not about these tables, or the resources do not suffice.
-    pub fn new(tables: &[TableSchema], rows: u64, query: &Query, resources: &Resources) -> Result<Self, SourceError> {
-        let sources = synthetic(tables, rows)?;
+    pub fn new(
+        tables: &[TableSchema],
+        (rows, entities): (u64, Option<u64>),
+        query: &Query,
+        resources: &Resources,
+    ) -> Result<Self, SourceError> {
+        let sources = synthetic(tables, rows, entities)?;
         Ok(Self { exact: exact(&sources, query, &Salt([0; 32]), resources, &|_| {})? })
     }
 
@@ -58,7 +63,7 @@ mod tests {
             Column { bounds: Bounds::new(whole(0), whole(110), whole(1)).ok(), ..column("age", ColumnType::Integer) };
         let tables = [TableSchema::protected("t", vec![age], None)];
         let query = Query::new("SELECT COUNT(*), SUM(age) FROM t", &tables).unwrap();
-        let simulation = Simulation::new(&tables, 500, &query, &Resources::default()).unwrap();
+        let simulation = Simulation::new(&tables, (500, None), &query, &Resources::default()).unwrap();
         let mut rng = ChaCha20Rng::seed_from_u64(7);
         let mut draw = |decay: Rational| {
             let decays = vec![Decay::exactly(decay).unwrap(); query.measures().len()];
@@ -79,7 +84,7 @@ mod tests {
         let decay = Decay::exactly(ratio(1, 2)).unwrap();
         for aggregate in ["MEDIAN(score)", "MIN(score)", "MAX(score)"] {
             let query = Query::new(&format!("SELECT {aggregate} FROM t"), &tables).unwrap();
-            let simulation = Simulation::new(&tables, 6, &query, &Resources::default()).unwrap();
+            let simulation = Simulation::new(&tables, (6, None), &query, &Resources::default()).unwrap();
             let rows: Vec<i64> =
                 simulation.exact.again().reveal()[0][0].iter().map(|value| i64::try_from(*value).unwrap()).collect();
             let MeasureKind::Ranked { target, .. } = &query.measures()[0].kind else { panic!("{aggregate}") };

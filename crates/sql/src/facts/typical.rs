@@ -26,6 +26,8 @@ const MOST_WORDS: usize = 1_000;
 pub struct Guesses<'a> {
     /// How many rows count, in all cells together.
     pub rows: Option<Rational>,
+    /// How many rows there are before caps.
+    pub all_rows: Option<Rational>,
     /// Of how many people they are.
     pub entities: Option<Rational>,
     /// What is guessed of a column, by its table and name.
@@ -145,9 +147,12 @@ impl Query {
             MeasureKind::Rows => rows(),
             MeasureKind::NotNull { argument } => times(rows(), of(argument)?.present.clone()),
             MeasureKind::Entities { present } => {
-                let people = guesses.entities.as_ref().map(|people| people / &cells);
-                let people = people.ok_or_else(|| BTreeSet::from([Missing::Entities]));
-                let people = people.map(|people| rows().map_or(people.clone(), |rows| people.min(rows)));
+                let people = guesses.entities.as_ref().ok_or_else(|| BTreeSet::from([Missing::Entities]));
+                let people = people.and_then(|people| {
+                    let each = self.typical_groups(people, guesses.all_rows.as_ref(), &cells)?;
+                    let people = people * each / &cells;
+                    Ok(rows().map_or(people.clone(), |rows| people.min(rows)))
+                });
                 match present {
                     Some(argument) => times(people, of(argument)?.present.clone()),
                     None => people,
@@ -171,6 +176,19 @@ impl Query {
             }
             MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => Err(BTreeSet::from([Missing::Rank])),
         }
+    }
+
+    /// In how many of the cells an entity typically counts: in those that its rows fall into when each cell is as likely, at most
+    /// `groups`.
+    fn typical_groups(&self, people: &Rational, rows: Option<&Rational>, cells: &Rational) -> Guess {
+        let most = whole(self.caps().groups).min(cells.clone());
+        if self.is_of_entity_rows() || most <= whole(1) {
+            return Ok(whole(1));
+        }
+        let rows = rows.ok_or_else(|| BTreeSet::from([Missing::Rows]))?;
+        let (each, cells) = ((rows / people).to_f64().unwrap_or(1.0).max(1.0), cells.to_f64().unwrap_or(1.0));
+        let reached = cells * (1.0 - (1.0 - cells.recip()).powf(each));
+        Ok(Rational::from_float(reached).unwrap_or_else(|| whole(1)).max(whole(1)).min(most))
     }
 
     /// The typical centred value of an argument, in its steps.

@@ -28,6 +28,7 @@ fn query(select: &str) -> Query {
 fn guesses(expressions: &[(String, Rational)]) -> Guesses<'_> {
     Guesses {
         rows: Some(whole(1_000)),
+        all_rows: Some(whole(1_000)),
         entities: Some(whole(400)),
         column: &|table, column| {
             let (mean, deviation) = match (table, column) {
@@ -103,7 +104,7 @@ fn what_does_not_follow_is_named() {
         [column("other"), Missing::Expression("age > 65".into())]
     );
     assert_eq!(missing("MEDIAN(age) FROM t"), [Missing::Rank]);
-    let nothing = Guesses { rows: None, entities: None, column: &|_, _| None, expressions: &[] };
+    let nothing = Guesses { rows: None, all_rows: None, entities: None, column: &|_, _| None, expressions: &[] };
     let all = |select: &str| {
         query(select).typical(&nothing).into_iter().filter_map(Result::err).flatten().collect::<Vec<_>>()
     };

@@ -1,0 +1,88 @@
+//! What a plan and a ledger state about how good answers are, and what is left.
+
+use crate::support::Place;
+use std::fmt::Write;
+
+const POLICY: &str = r#"
+name = "labels"
+population = "people"
+data = { table = "t", path = "data.csv", version = "1" }
+entity = { key = "id", rows_per_group = 1, groups = 20 }
+adversary = { preset = "acquaintance" }
+promise = { posterior_at_most = 0.75 }
+budget = { spend = "1/2" }
+
+[columns]
+id = { type = "integer" }
+g = { type = "integer", bounds = [1, 20] }
+x = { type = "integer", bounds = [0, 10] }
+
+[[ask]]
+name = "people"
+sql = "SELECT g, COUNT(DISTINCT id) AS people FROM t GROUP BY g"
+"#;
+
+fn data() -> String {
+    let mut text = String::from("id,g,x\n");
+    for id in 0..40 {
+        // One has many rows, and larger values than the bounds.
+        for row in 0..if id == 0 { 60 } else { 2 } {
+            writeln!(text, "{id},{},{}", (id + row) % 20 + 1, if id == 0 { 50 } else { 5 }).unwrap();
+        }
+    }
+    text
+}
+
+/// A person who may count in twenty groups is in as many as the rows fall into.
+#[test]
+fn people_in_several_groups_are_planned_in_all_of_them() {
+    let guessed = POLICY
+        .replace("version = \"1\"", "version = \"1\", typical_rows = 100_000")
+        .replace("groups = 20", "groups = 20, typical_entities = 1_000");
+    let plan = Place::new(&guessed, data()).run(&["plan", "policy.toml", "--format", "json"]).done().json();
+    // 1000 (1 − 0.95^100)
+    assert_eq!(plan["asks"][0]["answers"][0]["typical"], "994", "{plan}");
+    assert_eq!(plan["hints"].as_array().map(Vec::len), Some(0), "{plan}");
+    // How many rows a person has is not known without that guess.
+    let people = POLICY.replace("groups = 20", "groups = 20, typical_entities = 1_000");
+    let plan = Place::new(&people, data()).run(&["plan", "policy.toml", "--format", "json"]).done().json();
+    assert!(plan["asks"][0]["answers"][0]["relative"].is_null(), "{plan}");
+    assert!(plan["notes"].to_string().contains("`typical_rows` to [data]"), "{plan}");
+    assert_eq!(plan["hints"].as_array().map(Vec::len), Some(0), "{plan}");
+}
+
+/// The policy's own part of the promise is used up, and the rest of the promise is there for others.
+#[test]
+fn a_spend_that_is_used_up_leaves_the_rest_of_the_promise() {
+    let place = Place::new(POLICY, data());
+    place.release(&[]).done();
+    place.edit("policy.toml", "COUNT(DISTINCT id) AS people", "COUNT(*) AS people");
+    let run = place.release(&[]).refused();
+    let words = run.stderr.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
+    assert!(words.contains("this policy's spend is used up, and the promise is not: 1/2 of it is left"), "{words}");
+    assert!(words.contains("Raise `spend` under [budget]") && !words.contains("no share fits"), "{words}");
+    // Once the promise is used up, too, there is nothing to raise.
+    place.run(&["ask", "policy.toml", "--register", "SELECT COUNT(*) FROM t", "--spend", "1/2"]).done();
+    let run = place.release(&[]).refused();
+    assert!(run.stderr.contains("no share fits any more"), "{}", run.stderr);
+    let plan = place.run(&["plan", "policy.toml"]).done().stdout;
+    assert!(plan.contains("what is left of the promise does not pay for these queries"), "{plan}");
+}
+
+/// One query at two prices is one query, at its last price.
+#[test]
+fn the_ledger_names_a_query_once() {
+    let place = Place::new(POLICY, data());
+    let sql = "SELECT COUNT(*) FROM t";
+    for spend in ["1/4", "1/8"] {
+        place.run(&["ask", "policy.toml", "--register", sql, "--spend", spend, "--name", "rows", "--again"]).done();
+    }
+    let shown = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    let lines: Vec<&str> = shown.lines().filter(|line| line.contains(" like ")).map(str::trim).collect();
+    assert_eq!(lines, ["5 more queries like \"rows\""], "{shown}");
+    // Two queries of one name are told apart by their words.
+    place.run(&["ask", "policy.toml", "SELECT SUM(x) FROM t", "--spend", "1/16", "--name", "rows"]).done();
+    let shown = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    assert!(shown.contains("like \"rows: SELECT SUM(x) FROM t\""), "{shown}");
+    assert!(shown.contains("like \"rows: SELECT COUNT(*) FROM t\""), "{shown}");
+}

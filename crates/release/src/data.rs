@@ -186,6 +186,8 @@ pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[Versioned], resources: &Re
         let progress = |progress| tell(Event::Computing(query, progress));
         let losses = deniable_sql::losses(&sources, ask.query(), &salt(ledger), resources, &progress);
         tell(Event::LeftOut { query, losses: losses.as_ref() });
+        let errors = deniable_sql::true_errors(&sources, ask.query(), &salt(ledger), resources, &progress);
+        tell(Event::TrueErrors { query, errors: errors.as_ref().map(Option::as_deref) });
     }
 }
 

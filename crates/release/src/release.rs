@@ -15,7 +15,7 @@ use deniable_publication::shown::ShownAnswer;
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::Noisy;
 use deniable_sql::pushdown::Asked;
-use deniable_sql::{Exact, Losses, Prepared, Progress, Resources, Salt, Source, SourceError, prepare};
+use deniable_sql::{Exact, Losses, Prepared, Progress, Resources, Salt, Source, SourceError, TrueError, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -144,6 +144,13 @@ pub enum Event<'a> {
         query: &'a str,
         /// What they leave out, exactly; or why that could not be worked out.
         losses: Result<&'a Losses, &'a SourceError>,
+    },
+    /// How far caps and bounds move the numbers of a query, after the curator looked at the data.
+    TrueErrors {
+        /// The query's name.
+        query: &'a str,
+        /// The error of each column, exactly: nothing where it is not worked out; or why it could not be.
+        errors: Result<Option<&'a [TrueError]>, &'a SourceError>,
     },
     /// A table's version was registered by this release.
     Registered(&'a Versioned),

@@ -30,7 +30,9 @@ pub mod pushdown;
 mod syntax;
 
 pub use bound::{Exact, Salt};
-pub use compute::{Beyond, Losses, Prepared, Simulation, exact, least_memory, losses, prepare};
+pub use compute::{
+    Beyond, Losses, Prepared, Simulation, TrueError, Worst, exact, least_memory, losses, prepare, true_errors,
+};
 pub use deniable_data as source;
 pub use deniable_data::{Progress, Resources, Source};
 pub use error::{Place, QueryError, SourceError};

@@ -75,7 +75,7 @@ fn tell(progress: &Progress, step: Step<'_>) {
             say(render::scan::table(table, report).trim_end());
         }
         // Told together, by the command that looks.
-        Step::LeftOut { .. } => {}
+        Step::LeftOut { .. } | Step::TrueErrors { .. } => {}
         Step::Registered(Versioned { source, version, .. }) => {
             say(format!("registered version \"{version}\" of `{}`", source.table().name));
         }

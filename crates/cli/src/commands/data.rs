@@ -10,6 +10,7 @@ use crate::policies::{absolute, load, session};
 use crate::progress::Progress;
 use crate::render;
 use crate::render::scan::{Found, LeftOut, Scan, left_out};
+use crate::render::true_errors::{QueryErrors, true_errors};
 use deniable::{Error, Event, Registration, Session};
 use deniable_core::schema::{DeclaredTable, Format, TableSchema};
 use deniable_ledger::Registered;
@@ -85,6 +86,8 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     // What was registered is said first.
     let head = Arc::new(Mutex::new(None));
     let losses = Arc::new(Mutex::new(Vec::new()));
+    let errors = Arc::new(Mutex::new(Vec::new()));
+    let off = errors.clone();
     let (tell, kept, last, lost) = (teller(progress.clone()), scans.clone(), head.clone(), losses.clone());
     let as_json = args.format == LedgerFormat::Json;
     let session = session.with_resources(args.limits.resources()).telling(move |event| match event {
@@ -95,6 +98,10 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
             Ok(losses) => held(&lost).push(LeftOut::new(query, losses)),
             Err(error) => say(format!("{query}: what its caps leave out could not be worked out: {error}")),
         },
+        Event::Step(Step::TrueErrors { query, errors }) => match errors {
+            Ok(errors) => held(&off).push(QueryErrors::new(query, errors)),
+            Err(error) => say(format!("{query}: its true error could not be worked out: {error}")),
+        },
         Event::Head(head) => *held(&last) = Some(head.clone()),
         other => tell(other),
     });
@@ -104,7 +111,8 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     if as_json {
         // Also of what is not registered: that is where the numbers matter most.
         let (tables, queries) = (std::mem::take(&mut *held(&scans)), std::mem::take(&mut *held(&losses)));
-        publish(&render::json(&Found { tables, queries })?, None)?;
+        let true_errors = std::mem::take(&mut *held(&errors));
+        publish(&render::json(&Found { tables, queries, true_errors })?, None)?;
     }
     let registered = result.map_err(|error| match error {
         Error::Accept(error) => misnamed(&error),
@@ -113,6 +121,10 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     let losses = std::mem::take(&mut *held(&losses));
     if !as_json && !losses.is_empty() {
         say(left_out(&losses).trim_end());
+    }
+    let errors = std::mem::take(&mut *held(&errors));
+    if !as_json && !errors.is_empty() {
+        say(true_errors(&errors).trim_end());
     }
     for Registration { table, version, outcome, .. } in registered {
         say(match outcome {

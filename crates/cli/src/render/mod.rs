@@ -7,6 +7,7 @@ pub mod plan;
 pub mod scan;
 pub mod sweep;
 pub mod table;
+pub mod true_errors;
 pub mod verdict;
 
 use crate::error::Failure;

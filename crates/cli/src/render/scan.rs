@@ -1,6 +1,7 @@
 //! What a scan of the data found, column by column: for the curator, because it depends on private rows.
 
 use super::table::{cell, grid, right, wrapped};
+use super::true_errors::QueryErrors;
 use deniable_core::exact::{Rounding, percent, whole};
 use deniable_release::Versioned;
 use deniable_sql::Losses;
@@ -15,6 +16,8 @@ pub struct Found {
     pub tables: Vec<Scan>,
     /// What caps and bounds leave out, query by query; none where nothing was registered.
     pub queries: Vec<LeftOut>,
+    /// How far caps and bounds move the numbers of each query; none where nothing was registered.
+    pub true_errors: Vec<QueryErrors>,
 }
 
 /// What caps and bounds leave out of a query, for programs.

@@ -1,6 +1,7 @@
-//! What a plan and a ledger state about how good answers are, and what is left.
+//! What a plan, a ledger and the curator's look at the data state about how good answers are, and what is left.
 
 use crate::support::Place;
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const POLICY: &str = r#"
@@ -85,4 +86,44 @@ fn the_ledger_names_a_query_once() {
     let shown = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
     assert!(shown.contains("like \"rows: SELECT SUM(x) FROM t\""), "{shown}");
     assert!(shown.contains("like \"rows: SELECT COUNT(*) FROM t\""), "{shown}");
+}
+
+/// For the curator, each number of each query where it is furthest from the truth.
+#[test]
+fn the_curator_sees_the_true_error_of_each_query() {
+    let queries = "[[ask]]\nname = \"rows\"\nsql = \"SELECT g, COUNT(*) AS n, SUM(x) AS total, AVG(x) AS mean FROM t GROUP BY g\"\n\
+                   [[ask]]\nname = \"median\"\nsql = \"SELECT MEDIAN(x) AS m, COUNT(DISTINCT id) AS people FROM t\"\n\
+                   [[ask]]\nname = \"few groups\"\nsql = \"SELECT g, COUNT(DISTINCT id) AS people FROM t GROUP BY g\"\ngroups = 1\n";
+    let place = Place::new(&format!("{}{queries}", POLICY.split_once("[[ask]]").unwrap().0), data());
+    let json = place.run(&["data", "check", "policy.toml", "--format", "json"]).done().json();
+    let text = place.read("data.csv");
+    let rows: Vec<Vec<i64>> =
+        text.lines().skip(1).map(|line| line.split(',').map(|n| n.parse().unwrap()).collect()).collect();
+    let mut groups: BTreeMap<i64, Vec<&Vec<i64>>> = BTreeMap::new();
+    rows.iter().for_each(|row| groups.entry(row[1]).or_default().push(row));
+    let column = |query: usize, at: usize| json["true_errors"][query]["columns"][at].clone();
+    // Each group has 3 rows of the one with many, of which 1 counts, and the bounds take 40 of each value.
+    for (cell, rows) in &groups {
+        let own = rows.iter().filter(|row| row[0] == 0).count();
+        assert_eq!(own, 3, "{cell}");
+    }
+    let worst = column(0, 0)["worst"].clone();
+    let cell: i64 = worst["cell"].as_str().unwrap().parse().unwrap();
+    let truth = groups[&cell].len();
+    assert_eq!(worst["truth"], truth.to_string(), "{json}");
+    assert_eq!(worst["answer"], (truth - 2).to_string(), "{json}");
+    let total = column(0, 1)["worst"].clone();
+    let cell: i64 = total["cell"].as_str().unwrap().parse().unwrap();
+    let sum: i64 = groups[&cell].iter().map(|row| row[2]).sum();
+    assert_eq!(total["truth"], sum.to_string(), "{json}");
+    // 150 of the one is 10 of one row at the bound.
+    assert_eq!(total["answer"], (sum - 140).to_string(), "{json}");
+    let mean = column(0, 2)["worst"].clone();
+    assert!(mean["truth"].as_str().unwrap().parse::<f64>().unwrap() > 10.0, "{json}");
+    // The median is 5 either way, nobody is missing, and no error is none.
+    assert_eq!((&column(1, 0)["worst"], &column(1, 1)["worst"]), (&serde_json::Value::Null, &serde_json::Value::Null));
+    assert_eq!(column(0, 0)["cells"], 20);
+    assert!(column(2, 0)["worst"]["relative"].as_str().unwrap().starts_with('-'), "{json}");
+    let table = place.run(&["data", "check", "policy.toml"]).done();
+    assert!(table.stderr.contains("true error of each query before noise") && table.stdout.is_empty(), "{table:?}");
 }

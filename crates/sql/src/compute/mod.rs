@@ -21,10 +21,12 @@ mod prepared;
 mod row;
 mod rowset;
 mod simulation;
+mod truth;
 
 pub use losses::{Beyond, Losses, losses};
 pub use prepared::{Prepared, exact, prepare};
 pub use simulation::Simulation;
+pub use truth::{TrueError, Worst, true_errors};
 
 use crate::bound::{CapRows, Capping, Columns, Disk, Exact, Exhausted, Meaning, Salt, Scatter, Totals, Watch};
 use crate::error::SourceError;

@@ -35,6 +35,7 @@ mod ranked;
 mod regression;
 mod released;
 mod results;
+mod unlimited;
 mod weighted;
 mod windows;
 mod words;
@@ -45,6 +46,7 @@ pub use measure::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileSha
 pub use per_entity::{EntityValue, Ladder};
 pub use public::PublicRows;
 pub use regression::{Product, Regression, Statistic};
+pub(crate) use unlimited::MeasureGroup;
 pub(crate) use windows::WINDOWS;
 
 use crate::bound::Ranking;

@@ -1,0 +1,80 @@
+//! How far caps and bounds move the numbers of each query, exactly: for the curator, because it depends on private rows.
+
+use super::table::{cell, grid, right, wrapped};
+use deniable_core::exact::{Rounding, percent};
+use deniable_release::forecast::about;
+use deniable_sql::{TrueError, Worst};
+use serde::Serialize;
+
+/// The true errors of one query, for programs.
+#[derive(Debug, Serialize)]
+pub struct QueryErrors {
+    query: String,
+    /// `null` where it is not worked out: protected tables are joined, or results are grouped by noisy numbers.
+    columns: Option<Vec<ColumnError>>,
+}
+
+#[derive(Debug, Serialize)]
+struct ColumnError {
+    column: String,
+    cells: usize,
+    worst: Option<WorstCell>,
+}
+
+#[derive(Debug, Serialize)]
+struct WorstCell {
+    cell: String,
+    /// The number that the noise is added to.
+    answer: String,
+    truth: String,
+    /// The error over the true value, in percent; `null` where that is zero.
+    relative: Option<String>,
+}
+
+impl QueryErrors {
+    /// Brings what was found of a query into this form.
+    pub fn new(query: &str, errors: Option<&[TrueError]>) -> Self {
+        let worst = |worst: &Worst| WorstCell {
+            cell: worst.cell.clone(),
+            answer: about(&worst.answer),
+            truth: about(&worst.truth),
+            relative: worst.relative().map(|error| percent(&error, 1, Rounding::Nearest)),
+        };
+        let column = |error: &TrueError| ColumnError {
+            column: error.column.clone(),
+            cells: error.cells,
+            worst: error.worst.as_ref().map(worst),
+        };
+        let columns = errors.map(|errors| errors.iter().map(column).collect());
+        Self { query: query.to_owned(), columns }
+    }
+}
+
+/// The true errors of every query, for reading.
+pub fn true_errors(queries: &[QueryErrors]) -> String {
+    let mut grid = grid();
+    grid.set_header(["query", "number", "cells", "largest error", "of", "in"].map(cell));
+    for QueryErrors { query, columns } in queries {
+        let Some(columns) = columns else {
+            grid.add_row(vec![cell(query), cell(""), right(""), cell("not worked out"), right(""), cell("")]);
+            continue;
+        };
+        for (at, ColumnError { column, cells, worst }) in columns.iter().enumerate() {
+            let name = if at == 0 { query.as_str() } else { "" };
+            let row = match worst {
+                None => [right("0"), right(""), cell("")],
+                Some(WorstCell { cell: place, answer, truth, relative }) => [
+                    right(relative.clone().unwrap_or_else(|| answer.clone())),
+                    right(format!("{answer} for {truth}")),
+                    cell(place),
+                ],
+            };
+            grid.add_row([cell(name), cell(column), right(cells)].into_iter().chain(row).collect::<Vec<_>>());
+        }
+    }
+    let mut text = format!("true error of each query before noise: what caps and bounds change, exactly\n{grid}\n");
+    let note = "these figures are exact and private. Classes of quality stay \"noise only\" until a public statement bounds them: a \
+                `typical_left_out` that is chosen by these figures depends on the data";
+    wrapped(&mut text, "  ", note);
+    text
+}

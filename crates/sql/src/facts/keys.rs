@@ -1,41 +1,39 @@
 //! The keys of a group: declared for a column, derived from public facts for an expression.
 //!
-//! An expression over columns with few possible values is simply evaluated on all of them. Otherwise its form
-//! tells: the constants of a CASE, the truth values of a condition, the months of a range of dates, the bands of a
-//! range of numbers. What cannot be derived is refused; nothing is ever discovered in the data.
+//! An expression over columns with few possible values is evaluated on all of them. That is not enough where a row has NULL, an
+//! undeclared key or a number beyond the bounds: an operation that computes has no key there, but a condition is false or true and a
+//! CASE, COALESCE, NULLIF, LEAST or GREATEST may give a constant, or the key of another column. Both truth values, and all such
+//! values, are keys as well ([`Rule`]). Of columns with many values the form decides: the months of a range of dates, the bands of a
+//! range of numbers (`forms`). What cannot be derived is refused; the data are never looked at.
 
-use super::range::Ranges;
+use super::left_out::never_null;
 use crate::error::QueryError;
 use crate::lower::{declared, section_of};
-use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, whole};
+use deniable_core::exact::{Rounding, decimal, parse_rational, whole};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Key};
 use deniable_data::type_of;
 use deniable_expression::{
-    Column as Values, DAY_NAMES, Day, Decimal, Evaluator, Id, MONTH_NAMES, Moment, Node, Operation, Part, Program,
-    TimePattern, Type, Unit, Value, civil,
+    Column as Values, Comparison, Day, Decimal, Evaluator, Id, InputColumn, Moment, Node, Operation, Program, Type,
+    Value,
 };
 use num_traits::ToPrimitive;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Most combinations of values on which an expression is evaluated.
-const MOST_COMBINATIONS: usize = 100_000;
+pub(super) const MOST_COMBINATIONS: usize = 100_000;
 /// Most keys that are derived for one group.
-const MOST_KEYS: usize = 20_000;
+pub(super) const MOST_KEYS: usize = 20_000;
 
 /// What the keys of an expression are derived from.
 pub(crate) struct Derivation<'a> {
     pub(crate) program: &'a Program,
-    pub(crate) ranges: &'a mut Ranges,
     pub(crate) tables: &'a [TableSchema],
 }
 
-/// Most characters of an expression in a message.
-const MOST_WORDS: usize = 200;
-
 impl Derivation<'_> {
     /// The keys of a node, in their natural order.
-    pub(crate) fn keys(&mut self, id: Id) -> Result<Vec<Key>, QueryError> {
+    pub(crate) fn keys(&self, id: Id) -> Result<Vec<Key>, QueryError> {
         if let Node::Column(position) = self.program.node(id) {
             return self.of_column(*position as usize);
         }
@@ -77,68 +75,262 @@ impl Derivation<'_> {
         column.and_then(column_keys).ok_or_else(missing)
     }
 
-    /// The keys of a node, out of those of the nodes whose values it passes on. Each is looked at once.
-    fn derived(&mut self, id: Id) -> Result<Vec<Key>, QueryError> {
+    /// The keys of a node, out of those of the nodes that it is made of. Each is looked at once.
+    fn derived(&self, id: Id) -> Result<Vec<Key>, QueryError> {
         let mut known: BTreeMap<Id, Vec<Key>> = BTreeMap::new();
         let mut wanted = BTreeSet::from([id]);
-        let mut combined: Vec<Id> = Vec::new();
-        // Later nodes rest on earlier ones: from the end to the beginning, each after all that pass on its values.
+        let mut combined: Vec<(Id, Rule)> = Vec::new();
+        // Later nodes rest on earlier ones: from the end to the beginning, each after all that are made of it.
         while let Some(id) = wanted.pop_last() {
-            let passes_on: Vec<Id> = match self.program.node(id) {
-                Node::Column(position) => {
-                    let mut keys = self.of_column(*position as usize)?;
-                    // Values that are none of the keys are a group of the column, and of nothing that is made of it.
-                    keys.retain(|key| *key != Key::Other);
-                    known.insert(id, keys);
-                    continue;
-                }
-                Node::Constant(_, value) => {
-                    known.insert(id, vec![key_of(value.as_ref()).ok_or_else(|| self.underived(id))?]);
-                    continue;
-                }
-                Node::Call(Operation::Format(pattern), arguments) => {
-                    let time = arguments.first().copied().unwrap_or(id);
-                    known.insert(id, self.formatted(id, pattern, time)?);
-                    continue;
-                }
-                Node::Call(operation, _) if self.is_evaluated(id, operation) => {
-                    known.insert(id, self.evaluated(id)?);
-                    continue;
-                }
-                Node::Call(Operation::Case, arguments) => passed_on_by_case(arguments),
-                Node::Call(Operation::Coalesce, arguments) => arguments.clone(),
-                Node::Call(operation, arguments) => {
-                    let keys = self.by_form(id, operation, arguments)?;
-                    known.insert(id, keys);
-                    continue;
-                }
-            };
-            wanted.extend(passes_on);
-            combined.push(id);
+            let (keys, rule) = self.own_keys(id)?;
+            known.insert(id, keys);
+            wanted.extend(rule.nodes());
+            combined.push((id, rule));
         }
-        let of = |known: &BTreeMap<Id, Vec<Key>>, id: &Id| known.get(id).cloned().unwrap_or_default();
-        for id in combined.into_iter().rev() {
-            let mut keys: Vec<Key> = Vec::new();
-            match self.program.node(id) {
-                Node::Call(Operation::Case, arguments) => {
-                    passed_on_by_case(arguments).iter().for_each(|argument| keys.extend(of(&known, argument)));
-                }
-                Node::Call(_, arguments) => {
-                    for argument in arguments {
-                        keys.retain(|key| *key != Key::Null);
-                        keys.extend(of(&known, argument));
-                    }
-                }
-                Node::Column(_) | Node::Constant(..) => {}
-            }
+        for (id, rule) in combined.into_iter().rev() {
+            let more = self.combined(id, &rule, &known)?;
+            let keys = known.entry(id).or_default();
+            keys.extend(more);
             let mut seen = BTreeSet::new();
             keys.retain(|key| seen.insert(key.clone()));
             if keys.len() > MOST_COMBINATIONS {
                 return Err(self.underived(id));
             }
-            known.insert(id, keys);
         }
         Ok(known.remove(&id).unwrap_or_default())
+    }
+
+    /// The keys that follow from a node alone, and from which other nodes the others follow.
+    fn own_keys(&self, id: Id) -> Result<(Vec<Key>, Rule), QueryError> {
+        let (operation, arguments) = match self.program.node(id) {
+            Node::Column(position) => return Ok((self.inside(*position as usize)?, Rule::None)),
+            Node::Constant(_, value) => {
+                return Ok((vec![key_of(value.as_ref()).ok_or_else(|| self.underived(id))?], Rule::None));
+            }
+            Node::Call(operation, arguments) => (operation, arguments),
+        };
+        if let (Operation::Format(pattern), [time]) = (operation, arguments.as_slice()) {
+            let is_made = self.combinations(*time).is_some() && !self.is_made_of_columns(*time);
+            let keys = if is_made { Vec::new() } else { self.formatted(id, pattern, *time, None)? };
+            return Ok((keys, if is_made { Rule::Written(*time) } else { Rule::None }));
+        }
+        let is_evaluated = self.is_evaluated(id, operation);
+        let keys = if is_evaluated { self.evaluated(id)? } else { Vec::new() };
+        let may_be_skipped = |value: Id, conditions: &[Id]| is_evaluated && self.decides(value, conditions);
+        Ok(match operation {
+            Operation::Case => {
+                let (mut values, mut conditions): (Vec<Id>, Vec<Id>) = (Vec::new(), Vec::new());
+                for pair in arguments.chunks(2) {
+                    let value = *pair.last().unwrap_or(&id);
+                    conditions.extend(pair.first().filter(|_| pair.len() == 2));
+                    values.extend(Some(value).filter(|value| !may_be_skipped(*value, &conditions)));
+                }
+                (keys, Rule::Any(values))
+            }
+            Operation::Coalesce => {
+                let passes_on = |at: usize| !may_be_skipped(arguments[at], &arguments[..at]);
+                let values = (0..arguments.len()).filter(|at| passes_on(*at)).map(|at| arguments[at]).collect();
+                (keys, Rule::FirstPresent(values))
+            }
+            Operation::NullIf => {
+                let first = arguments[..1].iter().copied();
+                (keys, Rule::OrNull(first.filter(|first| !may_be_skipped(*first, &arguments[1..])).collect()))
+            }
+            Operation::Least | Operation::Greatest if is_evaluated => (keys, Rule::Extreme(arguments.clone())),
+            Operation::Least | Operation::Greatest => {
+                let constants = arguments.iter().copied().filter(|id| self.is_constant(*id)).collect();
+                (self.by_form(id, operation, arguments)?, Rule::Extreme(constants))
+            }
+            _ if self.program.kind(id) == Type::Boolean => {
+                let both = [Key::Boolean(false), Key::Boolean(true)];
+                let null = self.truth_is_null(id)?.then_some(Key::Null);
+                (keys.into_iter().chain(both).chain(null).collect(), Rule::None)
+            }
+            // Where all that it is made of is a column, values that are none of the column's keys have no key here either.
+            _ if is_evaluated && self.decides(id, &[]) => (keys, Rule::None),
+            _ if is_evaluated => (keys, Rule::Computed(self.parts(id))),
+            _ => {
+                let null = self.may_be_null(id, true).then_some(Key::Null);
+                match self.by_form(id, operation, arguments) {
+                    Ok(keys) => (keys.into_iter().chain(null).collect(), Rule::None),
+                    Err(_) if !self.parts(id).iter().any(|part| self.is_column(*part)) => {
+                        (Vec::new(), Rule::Computed(self.parts(id)))
+                    }
+                    Err(error) => return Err(error),
+                }
+            }
+        })
+    }
+
+    /// The keys that follow from those of other nodes.
+    fn combined(&self, id: Id, rule: &Rule, known: &BTreeMap<Id, Vec<Key>>) -> Result<Vec<Key>, QueryError> {
+        let of = |id: &Id| known.get(id).cloned().unwrap_or_default();
+        let mut keys: Vec<Key> = Vec::new();
+        match rule {
+            Rule::None => {}
+            Rule::Any(values) => values.iter().for_each(|value| keys.extend(of(value))),
+            Rule::OrNull(values) => {
+                values.iter().for_each(|value| keys.extend(of(value)));
+                keys.push(Key::Null);
+            }
+            Rule::FirstPresent(values) => {
+                let last = match self.program.node(id) {
+                    Node::Call(_, arguments) => arguments.last().copied(),
+                    Node::Column(_) | Node::Constant(..) => None,
+                };
+                for value in values {
+                    keys.extend(of(value).into_iter().filter(|key| *key != Key::Null || Some(*value) == last));
+                }
+            }
+            Rule::Extreme(values) => {
+                let is_least = matches!(self.program.node(id), Node::Call(Operation::Least, _));
+                let constants = values.iter().filter_map(|id| key_of(self.program.constant_of(*id)?));
+                let constants = constants.filter(|key| *key != Key::Null);
+                // Beside a constant there always is a value, and never a worse one. It is that one where there is no other.
+                let limit = if is_least { constants.min() } else { constants.max() };
+                let is_alone = values.iter().all(|id| self.is_constant(*id) || !never_null(self.program, *id));
+                let is_reached = |key: &Key| match &limit {
+                    Some(limit) if key == limit => is_alone,
+                    Some(limit) => (key < limit) == is_least,
+                    None => true,
+                };
+                keys.extend(values.iter().flat_map(of).filter(|key| *key != Key::Null && is_reached(key)));
+            }
+            Rule::Computed(parts) => {
+                let parts: Vec<(Id, Vec<Key>)> = parts.iter().map(|part| (*part, of(part))).collect();
+                keys = self.computed(id, &parts)?;
+            }
+            Rule::Written(time) => {
+                if let Node::Call(Operation::Format(pattern), _) = self.program.node(id) {
+                    keys = self.formatted(id, pattern, *time, known.get(time))?;
+                }
+            }
+        }
+        Ok(keys)
+    }
+
+    /// The keys of a column inside an expression: values that are none of them have no key there.
+    fn inside(&self, position: usize) -> Result<Vec<Key>, QueryError> {
+        let listed = declared(self.tables, position).and_then(|(_, column)| domain(column));
+        let mut keys = listed.map_or_else(|| self.of_column(position), Ok)?;
+        keys.retain(|key| *key != Key::Other);
+        Ok(keys)
+    }
+
+    /// Whether an operation gives a value, or a truth, though a column that it is made of has none, or one that is none of its keys.
+    fn is_choice(&self, id: Id) -> bool {
+        let Node::Call(operation, _) = self.program.node(id) else { return false };
+        matches!(
+            operation,
+            Operation::Case | Operation::Coalesce | Operation::NullIf | Operation::Least | Operation::Greatest
+        ) || self.program.kind(id) == Type::Boolean
+    }
+
+    fn is_constant(&self, id: Id) -> bool {
+        matches!(self.program.node(id), Node::Constant(..))
+    }
+
+    fn is_column(&self, id: Id) -> bool {
+        matches!(self.program.node(id), Node::Column(_))
+    }
+
+    /// The columns and choices whose values an operation computes with.
+    fn parts(&self, id: Id) -> Vec<Id> {
+        let (mut found, mut seen) = (BTreeSet::new(), BTreeSet::new());
+        let mut wanted = vec![id];
+        while let Some(next) = wanted.pop() {
+            match self.program.node(next) {
+                Node::Constant(..) => {}
+                Node::Call(_, arguments) if next == id || !self.is_choice(next) => {
+                    wanted.extend(arguments.iter().filter(|argument| seen.insert(**argument)));
+                }
+                Node::Column(_) | Node::Call(..) => {
+                    found.insert(next);
+                }
+            }
+        }
+        found.into_iter().collect()
+    }
+
+    /// Whether there is no choice in a value.
+    fn is_made_of_columns(&self, id: Id) -> bool {
+        !self.is_choice(id) && self.parts(id).iter().all(|part| self.is_column(*part))
+    }
+
+    /// Whether a value has no key where a column of it or of these conditions has a value that is none of its keys. Then no key is
+    /// missed where all columns have one of theirs.
+    fn decides(&self, value: Id, conditions: &[Id]) -> bool {
+        if self.is_choice(value) {
+            return false;
+        }
+        let columns: BTreeSet<Id> = self.parts(value).into_iter().filter(|part| self.is_column(*part)).collect();
+        let columns: BTreeSet<usize> = columns.iter().flat_map(|column| self.program.inputs(&[*column])).collect();
+        let all: Vec<Id> = conditions.iter().copied().chain([value]).collect();
+        self.program.inputs(&all).is_subset(&columns)
+    }
+
+    /// Whether NULL is a group of a condition: where a declared NULL, or one that the query names, leads to it.
+    fn truth_is_null(&self, id: Id) -> Result<bool, QueryError> {
+        let is_known = self.combinations(id).is_some();
+        Ok(self.may_be_null(id, !is_known) || is_known && self.evaluated(id)?.contains(&Key::Null))
+    }
+
+    /// Whether a NULL that the query names, or with `of_columns` one that is declared, leads to NULL.
+    fn may_be_null(&self, id: Id, of_columns: bool) -> bool {
+        let mut known: Vec<bool> = Vec::new();
+        for (_, node) in self.program.ids().take_while(|(at, _)| *at <= id) {
+            let of = |id: &Id| known.get(id.position()).copied().unwrap_or_default();
+            let leads_to_null = match node {
+                Node::Constant(_, value) => value.is_none(),
+                Node::Column(position) => {
+                    let keys = declared(self.tables, *position as usize).and_then(|(_, column)| column.keys.as_ref());
+                    of_columns && keys.is_some_and(|keys| keys.contains(&Key::Null))
+                }
+                Node::Call(operation, arguments) => match operation {
+                    Operation::Case => passed_on_by_case(arguments).iter().any(of),
+                    Operation::Coalesce | Operation::Least | Operation::Greatest => arguments.iter().all(of),
+                    Operation::NullIf => true,
+                    Operation::IsNull
+                    | Operation::IsTrue
+                    | Operation::Compare(Comparison::Distinct | Comparison::NotDistinct) => false,
+                    _ => arguments.iter().any(of),
+                },
+            };
+            known.push(leads_to_null);
+        }
+        known.get(id.position()).copied().unwrap_or_default()
+    }
+}
+
+/// How further keys of a node follow from those of others.
+enum Rule {
+    /// There are none.
+    None,
+    /// Any of these values.
+    Any(Vec<Id>),
+    /// Any of these values, and NULL.
+    OrNull(Vec<Id>),
+    /// Any of these values; NULL only where the last argument gives it.
+    FirstPresent(Vec<Id>),
+    /// The smallest or largest of these values that is not NULL.
+    Extreme(Vec<Id>),
+    /// The operation, over all combinations of these values.
+    Computed(Vec<Id>),
+    /// The pattern, of these times.
+    Written(Id),
+}
+
+impl Rule {
+    fn nodes(&self) -> Vec<Id> {
+        match self {
+            Self::None => Vec::new(),
+            Self::Any(nodes)
+            | Self::OrNull(nodes)
+            | Self::FirstPresent(nodes)
+            | Self::Extreme(nodes)
+            | Self::Computed(nodes) => nodes.clone(),
+            Self::Written(time) => vec![*time],
+        }
     }
 }
 
@@ -213,10 +405,6 @@ pub(crate) fn decimal_key(key: &Key) -> Option<f64> {
     decimal(value, 330, Rounding::Nearest).parse().ok()
 }
 
-fn texts(names: &[&str]) -> Vec<Key> {
-    names.iter().map(|name| Key::Text((*name).to_owned())).collect()
-}
-
 /// A key as a value; NULL is none.
 fn value_of(key: &Key) -> Option<Value> {
     match key {
@@ -245,7 +433,7 @@ pub(crate) fn key_of(value: Option<&Value>) -> Option<Key> {
 
 impl Derivation<'_> {
     /// The input columns of a node with every value that public facts allow for them; `None` when these are too many.
-    fn combinations(&self, id: Id) -> Option<Vec<(usize, &Column, Vec<Key>)>> {
+    pub(super) fn combinations(&self, id: Id) -> Option<Vec<(usize, &Column, Vec<Key>)>> {
         let mut rows: usize = 1;
         let mut domains = Vec::new();
         for position in self.program.inputs(&[id]) {
@@ -268,184 +456,68 @@ impl Derivation<'_> {
     }
 
     /// The values of a node over all combinations of its columns' values.
-    fn evaluated(&self, id: Id) -> Result<Vec<Key>, QueryError> {
+    pub(super) fn evaluated(&self, id: Id) -> Result<Vec<Key>, QueryError> {
         let domains = self.combinations(id).unwrap_or_default();
-        let rows = domains.iter().map(|(_, _, values)| values.len()).product();
-        // The first column varies slowest, so results appear in its order.
-        let mut repeat = rows;
-        let mut inputs: Vec<Option<Values>> = vec![None; self.program.columns().len()];
-        for (position, column, values) in &domains {
-            repeat /= values.len().max(1);
-            let picked = (0..rows).map(|row| value_of(&values[row / repeat % values.len()]));
-            inputs[*position] = Some(Values::from_values(type_of(column.kind), picked));
-        }
-        let values = Evaluator::new(self.program, &[id]).evaluate(rows, &inputs);
-        let mut seen = BTreeSet::new();
-        let mut keys = Vec::new();
-        for values in values {
-            for row in 0..rows {
-                let failed =
-                    || QueryError::refused("GROUP BY this expression", "write the bands as a CASE with constants");
-                let key = key_of(values.value(row).as_ref()).ok_or_else(failed)?;
-                if seen.insert(key.clone()) {
-                    keys.push(key);
-                }
-            }
-        }
-        Ok(keys)
+        let inputs = domains.iter().map(|(position, column, keys)| (*position, type_of(column.kind), keys.as_slice()));
+        values_over(self.program, id, &inputs.collect::<Vec<_>>())
     }
 
-    /// The keys that an operation's form allows, whatever its columns hold.
-    fn by_form(&mut self, id: Id, operation: &Operation, arguments: &[Id]) -> Result<Vec<Key>, QueryError> {
-        match (operation, arguments) {
-            (Operation::Truncate(unit), [time]) => self.truncated(*unit, *time).ok_or_else(|| self.undated(*time)),
-            (Operation::Part(part), [time]) => {
-                let (low, high) = match part {
-                    Part::Year => self.years(*time).ok_or_else(|| self.undated(*time))?,
-                    part => part.range(),
-                };
-                Ok((low..=high).map(Key::Integer).collect())
-            }
-            (Operation::DayName, _) => Ok(texts(&DAY_NAMES)),
-            (Operation::MonthName, _) => Ok(texts(&MONTH_NAMES)),
-            _ if self.program.kind(id) == Type::Boolean => Ok(vec![Key::Boolean(false), Key::Boolean(true)]),
-            _ => self.bands(id),
-        }
-    }
-
-    /// Every multiple of the unit between the bounds of an arithmetic expression.
-    fn bands(&mut self, id: Id) -> Result<Vec<Key>, QueryError> {
-        let grid = self.ranges.of(self.program, id, self.tables).grid().map_err(|_| self.underived(id))?;
-        if grid.high - grid.low >= MOST_KEYS as i64 {
+    /// The values of a node over all combinations of those that nodes which it is made of can have.
+    fn computed(&self, id: Id, parts: &[(Id, Vec<Key>)]) -> Result<Vec<Key>, QueryError> {
+        let rows = parts.iter().try_fold(1_usize, |rows, (_, keys)| rows.checked_mul(keys.len()));
+        if rows.is_none_or(|rows| rows > MOST_COMBINATIONS) {
             return Err(self.underived(id));
         }
-        let value = |units: i64| whole(units) * &grid.unit;
-        let key = |value: Rational| match self.program.kind(id) {
-            Type::Integer => value.is_integer().then(|| value.to_integer().to_i64().map(Key::Integer)).flatten(),
-            Type::Decimal => Some(Key::Decimal(value)),
-            Type::Boolean | Type::Text | Type::Date | Type::Timestamp => None,
-        };
-        let keys: Option<Vec<Key>> = (grid.low..=grid.high).map(|units| key(value(units))).collect();
-        keys.ok_or_else(|| self.underived(id))
+        // The same operation, in which each part is a column.
+        let mut program = Program::default();
+        let mut places: BTreeMap<Id, Id> = BTreeMap::new();
+        for (at, node) in self.program.ids().take_while(|(at, _)| *at <= id) {
+            let place = match node {
+                _ if parts.iter().any(|(part, _)| *part == at) => {
+                    let (table, name) = (String::new(), at.position().to_string());
+                    program.input(InputColumn { table, name, kind: self.program.kind(at) })
+                }
+                Node::Column(_) => continue,
+                Node::Constant(kind, None) => program.null(*kind),
+                Node::Constant(_, Some(value)) => program.constant(value.clone()),
+                Node::Call(operation, arguments) => {
+                    let placed = arguments.iter().map(|argument| places.get(argument).copied());
+                    let Some(placed) = placed.collect::<Option<Vec<Id>>>() else { continue };
+                    program.call(operation.clone(), &placed)
+                }
+            };
+            places.insert(at, place.map_err(|_| self.underived(id))?);
+        }
+        let root = places.get(&id).copied().ok_or_else(|| self.underived(id))?;
+        let input = |(at, (part, keys)): (usize, &'_ (Id, Vec<Key>))| (at, self.program.kind(*part), keys.clone());
+        let inputs: Vec<(usize, Type, Vec<Key>)> = parts.iter().enumerate().map(input).collect();
+        let inputs = inputs.iter().map(|(at, kind, keys)| (*at, *kind, keys.as_slice()));
+        values_over(&program, root, &inputs.collect::<Vec<_>>())
     }
+}
 
-    /// The first and last moment that public facts allow for a date or timestamp.
-    fn dated(&self, time: Id) -> Option<(Moment, Moment)> {
-        let (mut id, mut units) = (time, Vec::new());
-        loop {
-            match self.program.node(id) {
-                Node::Call(Operation::Cast(Type::Date | Type::Timestamp), arguments) => {
-                    id = *arguments.first()?;
-                    if !matches!(self.program.kind(id), Type::Date | Type::Timestamp) {
-                        return None;
-                    }
-                }
-                Node::Call(Operation::Truncate(unit), arguments) => {
-                    units.push(*unit);
-                    id = *arguments.first()?;
-                }
-                Node::Column(position) => {
-                    let (_, facts) = declared(self.tables, *position as usize)?;
-                    let (low, high) = facts.bounds.as_ref()?.in_units();
-                    let (mut low, high) = match facts.kind {
-                        ColumnType::Date => (Day::new(low)?.midnight(), Day::new(high)?.midnight()),
-                        ColumnType::Timestamp => (Moment::new(low)?, Moment::new(high)?),
-                        ColumnType::Integer | ColumnType::Decimal | ColumnType::Text | ColumnType::Boolean => {
-                            return None;
-                        }
-                    };
-                    for unit in units.into_iter().rev() {
-                        low = unit.truncate(low)?;
-                    }
-                    return Some((low, high));
-                }
-                Node::Constant(..) | Node::Call(..) => return None,
+/// The values of a node over all combinations of the values of these input columns.
+fn values_over(program: &Program, id: Id, domains: &[(usize, Type, &[Key])]) -> Result<Vec<Key>, QueryError> {
+    let rows = domains.iter().map(|(_, _, values)| values.len()).product();
+    // The first column varies slowest, so results appear in its order.
+    let mut repeat = rows;
+    let mut inputs: Vec<Option<Values>> = vec![None; program.columns().len()];
+    for (position, kind, values) in domains {
+        repeat /= values.len().max(1);
+        let picked = (0..rows).map(|row| value_of(&values[row / repeat % values.len()]));
+        inputs[*position] = Some(Values::from_values(*kind, picked));
+    }
+    let values = Evaluator::new(program, &[id]).evaluate(rows, &inputs);
+    let mut seen = BTreeSet::new();
+    let mut keys = Vec::new();
+    for values in values {
+        for row in 0..rows {
+            let failed = || QueryError::refused("GROUP BY this expression", "write the bands as a CASE with constants");
+            let key = key_of(values.value(row).as_ref()).ok_or_else(failed)?;
+            if seen.insert(key.clone()) {
+                keys.push(key);
             }
         }
     }
-
-    fn truncated(&self, unit: Unit, time: Id) -> Option<Vec<Key>> {
-        let (low, last) = self.dated(time)?;
-        let mut begin = unit.truncate(low)?;
-        let mut keys = Vec::new();
-        while begin <= last && keys.len() <= MOST_KEYS {
-            keys.push(Key::Timestamp(begin.get()));
-            match unit.next(begin) {
-                Some(next) => begin = next,
-                None => break,
-            }
-        }
-        Some(keys)
-    }
-
-    /// What a pattern writes of every moment that public facts allow, in the order of the calendar.
-    fn formatted(&self, id: Id, pattern: &TimePattern, time: Id) -> Result<Vec<Key>, QueryError> {
-        let mut keys: BTreeMap<(Vec<i64>, String), Key> = BTreeMap::new();
-        let mut add = |moment: Moment| {
-            let text = pattern.write(moment);
-            keys.insert((pattern.rank(moment), text.clone()), Key::Text(text));
-        };
-        let mut has_null = false;
-        if self.combinations(time).is_some() {
-            for moment in self.evaluated(time)? {
-                match moment {
-                    Key::Timestamp(micros) => Moment::new(micros).into_iter().for_each(&mut add),
-                    Key::Date(day) => Day::new(day.into()).into_iter().for_each(|day| add(day.midnight())),
-                    _ => has_null = true,
-                }
-            }
-        } else {
-            let unit = pattern.unit();
-            // Weekdays, months and hours are the same whatever the dates are.
-            let any = pattern
-                .repeats_after()
-                .and_then(|days| Some((Moment::new(0)?, Moment::new(days.checked_mul(Moment::DAY)?)?)));
-            let (low, last) = self.dated(time).or(any).ok_or_else(|| self.undated(time))?;
-            let mut begin = unit.truncate(low);
-            let span = pattern.repeats_after().and_then(|days| days.checked_mul(Moment::DAY));
-            let last = span
-                .zip(begin)
-                .and_then(|(span, begin)| Moment::new(begin.get() + span))
-                .map_or(last, |end| end.min(last));
-            let mut steps = 0;
-            while let Some(moment) = begin.filter(|begin| *begin <= last) {
-                add(moment);
-                begin = unit.next(moment);
-                steps += 1;
-                if steps > MOST_COMBINATIONS {
-                    return Err(self.underived(id));
-                }
-            }
-        }
-        let null = has_null.then_some(Key::Null);
-        Ok(keys.into_values().chain(null).collect())
-    }
-
-    fn years(&self, time: Id) -> Option<(i64, i64)> {
-        let (low, high) = self.dated(time)?;
-        Some((civil(low).year().into(), civil(high).year().into()))
-    }
-
-    fn undated(&self, time: Id) -> QueryError {
-        let of = match self.program.inputs(&[time]).into_iter().collect::<Vec<_>>().as_slice() {
-            [position] => {
-                declared(self.tables, *position).map(|(table, column)| (&self.tables[table].name, &column.name))
-            }
-            _ => None,
-        };
-        let place = match of {
-            Some((table, column)) => format!("in {}", section_of(self.tables, table, column)),
-            None => "for the date columns".to_owned(),
-        };
-        let help = format!("declare bounds = [\"2020-01-01\", \"2024-12-31\"] {place}, from public knowledge");
-        let time = self.program.words(time, MOST_WORDS);
-        QueryError::refused(format!("GROUP BY parts of {time}, whose range of dates is not declared,"), help)
-    }
-
-    fn underived(&self, id: Id) -> QueryError {
-        let help = "write bands as CASE WHEN x < 18 THEN 'child' ELSE 'adult' END or BIN(x, 10), over columns with \
-                    declared bounds or keys";
-        let expression = self.program.words(id, MOST_WORDS);
-        QueryError::refused(format!("GROUP BY {expression}, whose groups do not follow from declared facts,"), help)
-    }
+    Ok(keys)
 }

@@ -143,12 +143,15 @@ impl Range {
         }
     }
 
-    /// The smaller of two values; SQL's LEAST passes over NULLs, so either side's value may come out alone.
-    fn least(&self, other: &Self) -> Self {
+    /// The smaller of two values; SQL's LEAST passes over NULLs, so either side's value may come out alone. `with_missing` says whether
+    /// that of a constant is looked at where it lies beyond the other side.
+    fn least(&self, other: &Self, with_missing: bool) -> Self {
         let either = self.either(other);
         let constant = |range: &Self| range.only_value().is_some();
         let high = match (&self.high, &other.high) {
             // Beside a constant there always is a value, and it is at most the constant.
+            (Some(limit), Some(_)) if with_missing && constant(self) && !constant(other) => Some(limit.clone()),
+            (Some(_), Some(limit)) if with_missing && constant(other) && !constant(self) => Some(limit.clone()),
             (Some(left), Some(right)) if constant(self) || constant(other) => Some(left.min(right).clone()),
             (Some(left), Some(right)) => Some(left.max(right).clone()),
             (Some(bound), None) | (None, Some(bound)) => Some(bound.clone()),
@@ -167,17 +170,27 @@ impl Range {
 
 /// What is known of the values of all nodes of a program.
 #[derive(Default)]
-pub(crate) struct Ranges(Vec<Range>);
+pub(crate) struct Ranges {
+    known: Vec<Range>,
+    /// Whether the constant of LEAST and GREATEST that a row without a value has is looked at. Sums take it to the nearest bound of the
+    /// other values; as a group it is one of its own.
+    with_missing: bool,
+}
 
 impl Ranges {
+    /// Ranges that hold the constants of LEAST and GREATEST, as groups need them.
+    pub(crate) fn with_missing() -> Self {
+        Self { known: Vec::new(), with_missing: true }
+    }
+
     /// What is known of a node. What was worked out before is remembered: programs only grow.
     pub(crate) fn of(&mut self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
-        let known = self.0.len();
+        let known = self.known.len();
         for (_, node) in program.ids().skip(known).take_while(|(at, _)| at.position() <= id.position()) {
             let range = self.of_node(program, node, tables).sensible();
-            self.0.push(range);
+            self.known.push(range);
         }
-        self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN)
+        self.known.get(id.position()).cloned().unwrap_or(Range::UNKNOWN)
     }
 
     fn of_node(&self, program: &Program, node: &Node, tables: &[TableSchema]) -> Range {
@@ -191,7 +204,7 @@ impl Ranges {
             Node::Constant(_, value) => return Range::of_value(value.as_ref()),
             Node::Call(operation, arguments) => (operation, arguments.as_slice()),
         };
-        let range = |id: &Id| self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
+        let range = |id: &Id| self.known.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
         // NULL adds no value of its own.
         let is_null = |id: &&Id| program.constant_of(**id) == Some(None);
         let values =
@@ -215,11 +228,13 @@ impl Ranges {
             (Operation::Coalesce, all) => any(&mut all.iter()),
             (Operation::NullIf, [first, _]) => range(first),
             (Operation::Least, all) => {
-                let smaller = values(&mut all.iter()).into_iter().reduce(|left, right| left.least(&right));
+                let smaller =
+                    values(&mut all.iter()).into_iter().reduce(|left, right| left.least(&right, self.with_missing));
                 smaller.unwrap_or_else(Range::nothing)
             }
             (Operation::Greatest, all) => {
-                let larger = |left: Range, right: Range| left.negated().least(&right.negated()).negated();
+                let larger =
+                    |left: Range, right: Range| left.negated().least(&right.negated(), self.with_missing).negated();
                 values(&mut all.iter()).into_iter().reduce(larger).unwrap_or_else(Range::nothing)
             }
             (Operation::Ln | Operation::Exp | Operation::Sqrt, [inner]) => growing(operation, &range(inner)),
@@ -265,7 +280,7 @@ impl Ranges {
 
     /// The range of days that a date lies in.
     fn days(&self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
-        let known = self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
+        let known = self.known.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
         match program.node(id) {
             Node::Column(position) => {
                 let kind = declared(tables, *position as usize).map(|(_, column)| column.kind);
@@ -287,7 +302,7 @@ impl Ranges {
 
     /// The range of microseconds that a timestamp lies in.
     fn moments(&self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
-        let known = self.0.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
+        let known = self.known.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
         match program.node(id) {
             Node::Column(position) => {
                 let kind = declared(tables, *position as usize).map(|(_, column)| column.kind);
@@ -513,7 +528,7 @@ mod tests {
         assert_eq!(product, Range { low: Some(whole(-198)), high: Some(whole(297)), unit: Some(ratio(1, 20)) });
         let sum = arithmetic(&Operation::Subtract, &[hours.clone(), cents.clone()]);
         assert_eq!(sum, Range { low: Some(whole(-2)), high: Some(whole(101)), unit: Some(ratio(1, 20)) });
-        let capped = hours.least(&Range::constant(ratio(81, 2)));
+        let capped = hours.least(&Range::constant(ratio(81, 2)), false);
         assert_eq!(capped, Range { low: Some(whole(1)), high: Some(ratio(81, 2)), unit: Some(ratio(1, 2)) });
         let absolute = arithmetic(&Operation::Absolute, std::slice::from_ref(&cents));
         assert_eq!(absolute, Range { low: Some(whole(0)), high: Some(whole(3)), unit: Some(ratio(1, 20)) });
@@ -524,6 +539,6 @@ mod tests {
         let rest = arithmetic(&Operation::Remainder, &[hours.clone(), Range::constant(whole(10))]);
         assert_eq!(rest, Range { low: Some(whole(0)), high: Some(whole(10)), unit: Some(whole(1)) });
         assert_eq!(arithmetic(&Operation::Divide, &[hours.clone(), hours.clone()]), Range::UNKNOWN);
-        assert_eq!(Range::UNKNOWN.least(&Range::constant(whole(10))).high, Some(whole(10)));
+        assert_eq!(Range::UNKNOWN.least(&Range::constant(whole(10)), true).high, Some(whole(10)));
     }
 }

@@ -354,8 +354,8 @@ fn folded(expr: &Expr, collected: &mut Collected, context: &mut Context<'_, '_>)
     match (name, distinct) {
         ("count", false) => Ok(counted(Fold::Present(collected.argument(value, None)), name, value, context)),
         ("count", true) => {
-            let Context { lowering, ranges, .. } = &mut *context;
-            let mut derivation = Derivation { program: &lowering.program, ranges, tables: lowering.tables };
+            let Context { lowering, .. } = &*context;
+            let derivation = Derivation { program: &lowering.program, tables: lowering.tables };
             let mut keys = derivation.keys(value)?;
             keys.retain(|key| !matches!(key, Key::Null | Key::Other));
             if keys.is_empty() || keys.len() > MOST_DISTINCT {
@@ -431,7 +431,7 @@ pub(super) fn extreme(column: Column, value: Id, context: &mut Context<'_, '_>) 
         Some(grid) => within(column, whole(grid.low) * &grid.unit, whole(grid.high) * &grid.unit, grid.unit.clone()),
         None => {
             let tables = context.lowering.tables;
-            let keys = Derivation { program, ranges: context.ranges, tables }.keys(value).ok();
+            let keys = Derivation { program, tables }.keys(value).ok();
             let is_keyed = matches!(column.kind, ColumnType::Text | ColumnType::Boolean | ColumnType::Integer);
             Column { keys: keys.filter(|_| is_keyed), ..column }
         }

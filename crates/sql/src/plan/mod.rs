@@ -51,7 +51,7 @@ pub(crate) use windows::WINDOWS;
 
 use crate::bound::Ranking;
 use crate::error::QueryError;
-use crate::facts::keys::{key_of, passed_on_by_case};
+use crate::facts::left_out::leaves_out;
 use crate::facts::range::Grid;
 use crate::facts::undeclared::{undeclared, undeclared_results};
 use crate::lower::declared;
@@ -65,7 +65,7 @@ use deniable_core::noise::Rank;
 use deniable_core::noise::tree::Shape;
 use deniable_core::schema::{Key, TableSchema};
 use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
-use deniable_expression::{Id, Node, Operation, Program};
+use deniable_expression::{Id, Program};
 use entity_rows::EntityRows;
 use join::Joins;
 use nesting::Nesting;
@@ -228,39 +228,14 @@ impl Query {
     }
 
     /// Whether a row can have a value of this group that is none of its keys, and be left out. Not where every case is given a
-    /// constant that is a key, ELSE included.
+    /// constant or a truth value, ELSE included.
     #[must_use]
     pub fn may_leave_out(&self, group: &Group) -> bool {
         if [Key::Null, Key::Other].iter().all(|key| group.keys.contains(key)) {
             return false;
         }
-        let program = &self.rows.program;
-        // Of a number of rows, or a smaller or larger constant, the keys are all there are.
-        let is_counted = |id: &Id| match program.node(*id) {
-            Node::Column(position) => self.entity_rows.as_ref().is_some_and(|rows| rows.is_count(*position as usize)),
-            Node::Constant(_, value) => value.is_some(),
-            Node::Call(..) => false,
-        };
-        match program.node(group.value) {
-            Node::Call(Operation::Least | Operation::Greatest, all) if all.iter().all(is_counted) => return false,
-            Node::Column(_) if is_counted(&group.value) => return false,
-            _ => {}
-        }
-        let mut wanted = vec![group.value];
-        while let Some(id) = wanted.pop() {
-            match program.node(id) {
-                // Keys that declared values never lead to are none: CASE may give them for others.
-                Node::Constant(_, value) => {
-                    if key_of(value.as_ref()).is_none_or(|key| !group.keys.contains(&key)) {
-                        return true;
-                    }
-                }
-                Node::Call(Operation::Case, arguments) => wanted.extend(passed_on_by_case(arguments)),
-                Node::Call(Operation::Coalesce, arguments) => wanted.extend(arguments),
-                Node::Column(_) | Node::Call(..) => return true,
-            }
-        }
-        false
+        let is_counted = |column| self.entity_rows.as_ref().is_some_and(|rows| rows.is_count(column));
+        leaves_out(&self.rows.program, group.value, &group.keys, &self.rows.tables, &is_counted)
     }
 
     /// The groupings that are answered, each the positions of its groups: one, unless GROUPING SETS, ROLLUP or CUBE

@@ -145,13 +145,13 @@ pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<
     let mut groups: Vec<Group> = Vec::new();
     for expr in &group_exprs {
         let value = lowering.expr(expr, scope)?;
-        let mut derivation = Derivation { program: &lowering.program, ranges: &mut ranges, tables };
+        let derivation = Derivation { program: &lowering.program, tables };
         let keys = derivation.keys(value).map_err(|error| error.near([expr]).about("GROUP"))?;
         let labels = labels(value, &lowering.program, tables);
         groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value, labels });
     }
     let program = lowering.program.clone();
-    let mut keys_of = |id| Derivation { program: &program, ranges: &mut ranges, tables }.keys(id);
+    let mut keys_of = |id| Derivation { program: &program, tables }.keys(id);
     let mut levels: Levels = families.iter().flat_map(|family| family.sets.iter().cloned()).collect();
     let nesting = Nesting::of(&groups, &mut levels, &program, &mut keys_of)?;
     let mut collected = Collected::default();

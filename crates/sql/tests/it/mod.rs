@@ -8,6 +8,7 @@ mod entity_rows;
 mod extreme_row;
 mod fuzz;
 mod generate;
+mod groups;
 mod intervals;
 mod keys;
 mod losses;

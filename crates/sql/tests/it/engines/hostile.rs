@@ -175,8 +175,16 @@ pub fn table(random: &mut ChaCha8Rng) -> TableSchema {
 /// A random question about it.
 pub fn question(random: &mut ChaCha8Rng) -> String {
     let mut random = Below(random);
-    let groups =
-        ["", "ward", "flag", "ward, flag", "CASE WHEN n > 5 THEN 'many' WHEN n IS NULL THEN 'none' ELSE 'few' END"];
+    let groups = [
+        "",
+        "ward",
+        "flag",
+        "ward, flag",
+        "CASE WHEN n > 5 THEN 'many' WHEN n IS NULL THEN 'none' ELSE 'few' END",
+        "n IS NULL, ward = 'z'",
+        "COALESCE(ward, 'none')",
+        "NULLIF(ward, 'a'), x > 1e6",
+    ];
     let values = [
         "COUNT(*)",
         "COUNT(x)",

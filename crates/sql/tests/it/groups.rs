@@ -1,0 +1,175 @@
+//! Groups that NULL, undeclared keys and numbers beyond bounds alone reach: they are there, whatever the data hold.
+
+use deniable_core::exact::{ratio, whole};
+use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
+use deniable_core::sensitivity::Caps;
+use deniable_sql::{Exact, Query, Resources, Salt, Source, exact};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// The exact cells of a query about a file `rows.csv`.
+fn found(query: &Query, folder: &Path, table: &TableSchema) -> Exact {
+    let data = Data {
+        table: table.name.clone(),
+        path: "rows.csv".to_owned(),
+        version: "1".to_owned(),
+        format: Format::Csv(CsvOptions::with_delimiter(b',')),
+        partitions: Vec::new(),
+        typical_rows: None,
+    };
+    let source = Source::locate(table.clone(), &data, folder).unwrap();
+    exact(&[source], query, &Salt([1; 32]), &Resources::default(), &|_| {}).unwrap()
+}
+
+/// How many rows each group has, by its key as it is shown. Groups of several are joined by `|`.
+fn counts(query: &Query, folder: &Path, table: &TableSchema) -> BTreeMap<String, i128> {
+    let found = found(query, folder, table);
+    let mut names = vec![String::new()];
+    for group in query.groups() {
+        let joined = |name: &String, key: &Key| if name.is_empty() { key.to_string() } else { format!("{name}|{key}") };
+        names = names.iter().flat_map(|name| group.keys.iter().map(move |key| joined(name, key))).collect();
+    }
+    names.into_iter().zip(found.reveal()[0].iter().map(|cell| cell[0])).collect()
+}
+
+fn within(name: &str, kind: ColumnType, low: i64, high: i64) -> Column {
+    let step = if kind == ColumnType::Decimal { ratio(1, 2) } else { whole(1) };
+    Column::new(name, kind).within(Bounds::new(whole(low), whole(high), step).unwrap())
+}
+
+/// What is declared of `testdata/groups/rows.csv`: values go beyond it.
+fn declared() -> TableSchema {
+    let text = |text: &str| Key::Text(text.to_owned());
+    let columns = vec![
+        Column::new("who", ColumnType::Integer),
+        within("x", ColumnType::Integer, 0, 5),
+        Column::new("k", ColumnType::Text).with_keys(vec![text("a"), text("b")]),
+        Column::new("s", ColumnType::Text).with_keys(vec![text("n"), text("s"), Key::Null, Key::Other]),
+        Column::new("b", ColumnType::Boolean),
+        within("y", ColumnType::Decimal, 0, 10),
+        // The days of 2024.
+        within("d", ColumnType::Date, 19_723, 20_088),
+    ];
+    TableSchema::protected("t", columns, Some(Entity::new("who", Caps { rows_per_group: 1000, groups: 1000 })))
+}
+
+/// Questions as a statistician asks them, with the groups that pandas counts (`testdata/groups/groups.py`): no group is missing, unless
+/// it is of a value that is declared to be none, which a note says.
+#[test]
+fn no_group_that_pandas_counts_is_missing() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/groups");
+    let corpus = std::fs::read_to_string(folder.join("groups.tsv")).unwrap();
+    let mut wrong = Vec::new();
+    for line in corpus.lines() {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let [group, inside, sizes @ ..] = fields.as_slice() else { panic!("{line}") };
+        let (sql, table) = match inside.is_empty() {
+            true => {
+                (format!("SELECT COUNT(*) AS n FROM t GROUP BY {group}"), TableSchema { entity: None, ..declared() })
+            }
+            false => {
+                let of_each = format!("SELECT who, {inside} AS v FROM t GROUP BY who");
+                (format!("SELECT COUNT(*) AS n FROM ({of_each}) AS p GROUP BY {group}"), declared())
+            }
+        };
+        let query = match Query::new(&sql, std::slice::from_ref(&table)) {
+            Ok(query) => query,
+            Err(error) => {
+                wrong.push(format!("{sql}: {error}"));
+                continue;
+            }
+        };
+        let mut found = counts(&query, &folder, &table);
+        let mut leaves_out = false;
+        for part in sizes.chunks_exact(3) {
+            let [kind, key, size] = part else { panic!("{line}") };
+            let counted = found.remove(*key);
+            let expected = (*kind == "group").then(|| size.parse().unwrap());
+            leaves_out |= *kind == "left out";
+            if counted != expected {
+                wrong.push(format!("{sql}: of `{key}` {expected:?} rows are expected, and {counted:?} found"));
+            }
+        }
+        // Others are declared, and empty.
+        if found.values().any(|size| *size != 0) {
+            wrong.push(format!("{sql}: more groups: {found:?}"));
+        }
+        let is_noted = query.groups().iter().any(|group| query.may_leave_out(group));
+        if leaves_out && !is_noted {
+            wrong.push(format!("{sql}: groups are left out without a note"));
+        }
+    }
+    assert!(corpus.lines().count() >= 55);
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A table of these CSV rows in a folder of its own, and the counts of a query about it.
+fn counted_in(rows: &str, table: &TableSchema, sql: &str) -> BTreeMap<String, i128> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rows.csv"), rows).unwrap();
+    counts(&query(sql, table), folder.path(), table)
+}
+
+fn query(sql: &str, table: &TableSchema) -> Query {
+    Query::new(sql, std::slice::from_ref(table)).unwrap_or_else(|error| panic!("{sql}: {error}"))
+}
+
+/// x within [0, 5], keys a and b of k, and values beyond both.
+const FEW: &str = "who,x,k,s,b,y,d\n1,1,a,,true,,\n2,2,b,,false,,\n3,,,,,,\n4,,z,,,,\n5,9,a,,true,,\n";
+
+fn row_level() -> TableSchema {
+    TableSchema { entity: None, ..declared() }
+}
+
+/// Both values of a condition and all constants of a choice are groups, in the order in which keys are counted.
+#[test]
+fn groups_that_missing_and_undeclared_values_alone_reach() {
+    let by = |group: &str| counted_in(FEW, &row_level(), &format!("SELECT COUNT(*) AS n FROM t GROUP BY {group}"));
+    let same = |group: &str, expected: &[(&str, i128)]| {
+        let expected: BTreeMap<String, i128> = expected.iter().map(|(key, n)| ((*key).to_owned(), *n)).collect();
+        let mut found = by(group);
+        found.retain(|key, n| *n != 0 || expected.contains_key(key));
+        assert_eq!(found, expected, "{group}");
+    };
+    same("x IS NULL", &[("false", 3), ("true", 2)]);
+    same("CASE WHEN x IS NULL THEN 'missing' ELSE 'present' END", &[("missing", 2), ("present", 3)]);
+    same("COALESCE(x, -1)", &[("-1", 2), ("1", 1), ("2", 1)]);
+    same("COALESCE(k, 'none')", &[("a", 2), ("b", 1), ("none", 1)]);
+    same("COALESCE(CAST(x AS VARCHAR), 'none')", &[("1", 1), ("2", 1), ("none", 2)]);
+    same("CASE WHEN b THEN 'y' WHEN NOT b THEN 'n' ELSE 'unknown' END", &[("n", 1), ("unknown", 2), ("y", 2)]);
+    same("CASE WHEN x > 5 THEN 'high' ELSE 'other' END", &[("high", 1), ("other", 4)]);
+    same("x > 5", &[("false", 2), ("true", 1)]);
+    same("k = 'z'", &[("false", 3), ("true", 1)]);
+    // Where the query names a constant that only values beyond the bounds of many would have.
+    let wide = Column::new("x", ColumnType::Integer).within(Bounds::new(whole(0), whole(9_999_999), whole(1)).unwrap());
+    let mut table = row_level();
+    table.columns[1] = wide;
+    let keys = |group: &str| {
+        let query = query(&format!("SELECT COUNT(*) AS n FROM t GROUP BY {group}"), &table);
+        query.groups()[0].keys.iter().map(Key::to_string).collect::<Vec<_>>()
+    };
+    assert_eq!(keys("LOWER(CASE WHEN x > 3 THEN 'A' ELSE 'B' END)"), ["a", "b"]);
+    assert_eq!(keys("BIN(LEAST(x, 20000000), 10000000)"), ["0", "10000000", "20000000"]);
+    assert_eq!(keys("CASE WHEN x IS NULL THEN NULL ELSE TRUE END"), ["true", "NULL"]);
+}
+
+/// Adding groups adds none for values that no row can have: bands of a column stay what they are.
+#[test]
+fn no_group_is_added_that_no_row_can_have() {
+    let keys = |group: &str| {
+        let query = query(&format!("SELECT COUNT(*) AS n FROM t GROUP BY {group}"), &row_level());
+        query.groups()[0].keys.iter().map(Key::to_string).collect::<Vec<_>>().join(" ")
+    };
+    for (group, expected) in [
+        ("CASE WHEN x < 3 THEN x ELSE 99 END", "0 1 2 99"),
+        ("x * 10 + CAST(x > 3 AS INTEGER)", "0 10 20 30 41 51"),
+        ("CASE WHEN k IN ('a') THEN k ELSE 'other' END", "a other"),
+        ("LEAST(x, 3)", "0 1 2 3"),
+        ("LEAST(GREATEST(x, 0), 7)", "0 1 2 3 4 5"),
+        ("UPPER(k)", "A B"),
+        ("x < 3", "true false"),
+        ("COALESCE(CASE WHEN x < 2 THEN x END, 9)", "0 1 9"),
+    ] {
+        assert_eq!(keys(group), expected, "{group}");
+    }
+}

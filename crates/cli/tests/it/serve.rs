@@ -483,7 +483,9 @@ fn a_server_with_a_head_elsewhere_does_not_start_on_a_restored_folder() {
     assert!(serve().says("is older than its head"), "{:?}", serve());
     assert_eq!(std::fs::read(place.path(files[0])).unwrap(), backup[0], "nothing is written");
     // A ledger that is gone is not begun anew.
-    files.map(|name| std::fs::remove_file(place.path(name)).unwrap());
+    for name in files {
+        std::fs::remove_file(place.path(name)).unwrap();
+    }
     assert!(serve().says("moved or lost"), "{:?}", serve());
     assert!(!place.path(files[0]).exists());
     let accept = ["ledger", "accept-head", "policy.toml", "--reason", "the disk died", "--head"];

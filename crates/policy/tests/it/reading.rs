@@ -41,7 +41,7 @@ fn csv(table: &mut DeclaredTable) -> &mut CsvOptions {
 #[test]
 fn every_single_change_makes_another_reading() {
     type Change<'a> = (&'a str, &'a dyn Fn(&mut DeclaredTable));
-    let changes: [Change<'_>; 24] = [
+    let changes: [Change<'_>; 25] = [
         ("nothing", &|_| {}),
         ("public", &|table| table.role = Role::Public { key: "patient".to_owned() }),
         ("another public key", &|table| table.role = Role::Public { key: "age".to_owned() }),

@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
         match self.given.get(file).map(Vec::as_slice) {
             Some([first, ..]) => Ok(first.schema().fields().iter().map(|field| field.name().clone()).collect()),
             Some([]) => Ok(Vec::new()),
-            None => groups::names(file, &self.layout).map_err(|error| self.source_failure(file, error)),
+            None => groups::names(file, &self.layout).map_err(Self::source_failure),
         }
     }
 
@@ -98,9 +98,8 @@ impl<'a> Reader<'a> {
         self.is_no_header(file)?;
         let of_library = |error: deniable_assess::AssessError| super::failure(error);
         let mut counts = Counts::new(columns).map_err(of_library)?;
-        let source = self.open(file, columns).map_err(|error| self.source_failure(file, error))?;
-        groups::expect_rows(&source, &self.resources, self.accepted)
-            .map_err(|error| self.source_failure(file, error))?;
+        let source = self.open(file, columns).map_err(Self::source_failure)?;
+        groups::expect_rows(&source, &self.resources, self.accepted).map_err(Self::source_failure)?;
         let what = format!("reading {}", file.display());
         let mut faults = Faults {
             empty: vec![0; columns.len()],
@@ -159,7 +158,7 @@ impl<'a> Reader<'a> {
                 }
             }
         })
-        .map_err(|error| self.source_failure(file, error))?;
+        .map_err(Self::source_failure)?;
         faults.none(file, columns, self.empty, may_be_suppressed)?;
         faults.warn(file, columns);
         match failed {
@@ -183,7 +182,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A file's fault, with the help in the words of this command.
-    fn source_failure(&self, file: &Path, error: SourceError) -> Failure {
+    fn source_failure(error: SourceError) -> Failure {
         let help = match &error {
             SourceError::NoFile { .. } => "check the path; a file, a folder of files that are alike, or a pattern",
             SourceError::NoColumn { .. } => {

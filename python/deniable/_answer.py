@@ -197,7 +197,7 @@ class Answer:
     standard_errors: Dict[str, List[Optional[Fraction]]]
     """For each column of numbers the standard error of each row's noise, rounded up."""
     quality: Dict[str, List[Optional[str]]]
-    """For each column of numbers the class of each row: ``A``, ``B``, ``C`` or ``not usable``."""
+    """For each column of numbers the class of each row: ``A``, ``B``, ``C``, ``noise only`` or ``not usable``."""
     noise: Tuple[Noise, ...]
     """The noise of each measure."""
     confidence: str

@@ -2,7 +2,7 @@
 
 use crate::budget::part;
 use crate::error::{Place, PolicyErrorKind};
-use crate::quality::{Display, read_display};
+use crate::quality::{Display, read_display, read_left_out};
 use crate::reader::{Field, Read, Section, all, shown};
 use crate::shares::Portions;
 use crate::tree::{Shape, text_start};
@@ -42,6 +42,8 @@ pub struct Ask {
     pub typical_share: Option<Rational>,
     /// Typical values of expressions in it, as the plan writes them; of conditions the part of the rows that meets them.
     pub typical: Vec<(String, Rational)>,
+    /// The largest part of a number that caps and bounds leave out, by a public guess; `None` for what `[quality]` states.
+    pub typical_left_out: Option<Rational>,
     /// The line of the policy file in which the SQL text begins, from 1.
     pub line: usize,
     /// The column in that line, in characters from 1.
@@ -166,6 +168,7 @@ impl Ask {
             about: About::Cells,
             typical_share: None,
             typical: Vec::new(),
+            typical_left_out: None,
             line: 1,
             column: 1,
         })
@@ -201,7 +204,7 @@ impl Ask {
     }
 }
 
-pub(crate) const KEYS: [&str; 13] = [
+pub(crate) const KEYS: [&str; 14] = [
     "name",
     "sql",
     "weight",
@@ -215,6 +218,7 @@ pub(crate) const KEYS: [&str; 13] = [
     "sampling",
     "typical_share",
     "typical",
+    "typical_left_out",
 ];
 
 /// An ask before its share is known.
@@ -231,6 +235,7 @@ struct Question<'a> {
     sampling: Option<Sampling>,
     typical_share: Option<Rational>,
     typical: Vec<(String, Rational)>,
+    typical_left_out: Option<Rational>,
 }
 
 /// Reads `[[ask]]`. Without a budget the asks are read, not shared out. `is_capped` tells whether there is an `[entity]`.
@@ -280,6 +285,7 @@ fn read_question<'a>(
     let sampling = section.optional("sampling", read_sampling);
     let typical_share = section.optional("typical_share", typical::read_share);
     let typical = section.optional("typical", typical::read_expressions);
+    let typical_left_out = section.optional("typical_left_out", read_left_out);
     let (sql, start) = sql?;
     let consistent = consistent?.unwrap_or(true);
     let (typical_share, typical) = (typical_share?, typical?.unwrap_or_default());
@@ -295,6 +301,7 @@ fn read_question<'a>(
         sampling: sampling?,
         typical_share,
         typical,
+        typical_left_out: typical_left_out?,
         section,
     })
 }
@@ -419,8 +426,21 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
         let share = portions.share(&question.size, &[], usize::MAX);
         let place = Place::new(question.section.report.source, question.start..question.start);
         let size_at = question.section.has(key).then(|| question.section.place_of(key));
-        let Question { name, sql, size, consistent, display, caps, left_out, sampling, typical_share, typical, .. } =
-            question;
+        let Question {
+            name,
+            sql,
+            size,
+            consistent,
+            display,
+            caps,
+            left_out,
+            sampling,
+            typical_share,
+            typical,
+            typical_left_out,
+            section: _,
+            start: _,
+        } = question;
         let (line, column, about) = (place.line, place.column, About::Cells);
         let ask = Ask {
             name,
@@ -435,6 +455,7 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
             about,
             typical_share,
             typical,
+            typical_left_out,
             line,
             column,
         };

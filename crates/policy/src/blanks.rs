@@ -303,6 +303,8 @@ fn promise(key: &str) -> &'static str {
     }
 }
 
+const LEFT_OUT: &str = "which part of a number do caps and bounds leave out at most, such as \"2%\"? A public guess, never read from the data";
+
 fn quality(key: &str) -> &'static str {
     match key {
         "a" => "up to which coefficient of variation of its noise is a number good, such as \"10%\"?",
@@ -310,6 +312,7 @@ fn quality(key: &str) -> &'static str {
         "c" => {
             "up to which coefficient of variation may a number be used with caution, such as \"50%\"? Beyond it is not usable"
         }
+        "typical_left_out" => LEFT_OUT,
         _ => WHOLE_SECTION,
     }
 }
@@ -372,6 +375,7 @@ fn ask(key: &str) -> &'static str {
             "guess usual values of expressions in the query, such as { \"age > 65\" = \"30%\" }, as `plan` asks for them; or \
              remove the line"
         }
+        "typical_left_out" => LEFT_OUT,
         _ => WHOLE_SECTION,
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, Section};
-use deniable_core::exact::{Rational, ratio};
+use deniable_core::exact::{Rational, ratio, whole};
 use num_traits::Signed;
 
 /// The largest coefficients of variation (standard error of the noise over the released value) of the classes A, B and C; what is
@@ -16,12 +16,14 @@ pub struct Quality {
     pub b: Rational,
     /// Of class C.
     pub c: Rational,
+    /// The largest part of a number that caps and bounds leave out, by a public guess; unknown where nothing is stated.
+    pub typical_left_out: Option<Rational>,
 }
 
 impl Default for Quality {
     /// 10%, 25% and 50%.
     fn default() -> Self {
-        Self { a: ratio(1, 10), b: ratio(1, 4), c: ratio(1, 2) }
+        Self { a: ratio(1, 10), b: ratio(1, 4), c: ratio(1, 2), typical_left_out: None }
     }
 }
 
@@ -45,7 +47,7 @@ impl Default for Display {
     }
 }
 
-pub(crate) const QUALITY_KEYS: [&str; 3] = ["a", "b", "c"];
+pub(crate) const QUALITY_KEYS: [&str; 4] = ["a", "b", "c", "typical_left_out"];
 pub(crate) const DISPLAY_KEYS: [&str; 4] = ["hide_unusable", "hide_below", "round_to", "label"];
 
 /// Reads `[quality]`.
@@ -53,7 +55,13 @@ pub(crate) fn read(field: &Field<'_>) -> Read<Quality> {
     let section = field.section("[quality]", &QUALITY_KEYS)?;
     let usual = Quality::default();
     let (a, b, c) = (positive(&section, "a"), positive(&section, "b"), positive(&section, "c"));
-    let found = Quality { a: a?.unwrap_or(usual.a), b: b?.unwrap_or(usual.b), c: c?.unwrap_or(usual.c) };
+    let left_out = section.optional("typical_left_out", read_left_out);
+    let found = Quality {
+        a: a?.unwrap_or(usual.a),
+        b: b?.unwrap_or(usual.b),
+        c: c?.unwrap_or(usual.c),
+        typical_left_out: left_out?,
+    };
     if found.a <= found.b && found.b <= found.c {
         return Ok(found);
     }
@@ -64,6 +72,16 @@ pub(crate) fn read(field: &Field<'_>) -> Read<Quality> {
     let help =
         "A allows the smallest coefficient of variation and C the largest; unless stated they are 10%, 25% and 50%";
     Err(section.report.fail(&section.span, kind, help))
+}
+
+/// Reads the largest part of a number that caps and bounds leave out, by a public guess.
+pub(crate) fn read_left_out(field: &Field<'_>) -> Read<Rational> {
+    let part = field.number()?;
+    if !part.is_negative() && part < whole(1) {
+        return Ok(part);
+    }
+    let help = "write the largest part of a number that caps and bounds leave out, such as \"2%\", or 0 where they leave nothing out";
+    Err(field.out_of_range(part, "at least 0 and below 1", help))
 }
 
 /// Reads `[display]`, or `display` of a query, where `name` says which.
@@ -124,6 +142,8 @@ mod tests {
         for (section, key, value, found) in [
             ("quality", "a", "30%", "do not ascend"),
             ("quality", "d", "30%", "`d`"),
+            ("quality", "typical_left_out", "100%", "below 1"),
+            ("quality", "typical_left_out", "-1%", "at least 0"),
             ("display", "round_to", "0", "above 0"),
             ("display", "hide", "11", "hide"),
         ] {

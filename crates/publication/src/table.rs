@@ -95,7 +95,8 @@ pub struct LabelledKey {
     pub other: bool,
 }
 
-/// How good a released number is: by its coefficient of variation, the standard error of its noise over its value.
+/// How good a released number is, by everything that is publicly known against it: the standard error of its noise and its
+/// interval beside its value, ranks beside the rows, and what caps and bounds leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Quality {
     /// Good.
@@ -104,7 +105,10 @@ pub enum Quality {
     B,
     /// To be used with caution.
     C,
-    /// Beyond the last class.
+    /// The noise is small enough for a class, and caps or bounds can leave out more than the noise: nothing public states how much.
+    #[serde(rename = "noise only")]
+    NoiseOnly,
+    /// Beyond the last class, or such as noise alone could give.
     #[serde(rename = "not usable")]
     Unusable,
 }
@@ -115,6 +119,7 @@ impl std::fmt::Display for Quality {
             Self::A => "A",
             Self::B => "B",
             Self::C => "C",
+            Self::NoiseOnly => "noise only",
             Self::Unusable => "not usable",
         })
     }
@@ -139,7 +144,7 @@ pub struct NumberCell {
     /// The standard error of its noise, rounded up; absent where it is chosen by its rank.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<serde_json::Number>,
-    /// How good it is; absent where there is no standard error.
+    /// How good it is; absent of exact numbers, and where there is no value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
     /// What stands in its place, where the curator's rules hide it. It was released all the same: no one learns less.

@@ -26,6 +26,7 @@ pub mod least;
 mod notes;
 pub mod plan;
 mod public;
+mod quality;
 pub mod release;
 pub mod show;
 pub mod suggest;

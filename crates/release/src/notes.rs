@@ -20,12 +20,23 @@ pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String
     let bad = all.iter().filter(|class| **class == Quality::Unusable).count();
     (bad > 0).then(|| {
         format!(
-            "{bad} of {} numbers {} not usable: the standard error of the noise is more than {} of the value. A larger share for this \
-             query, fewer or larger groups, or smaller contributions (rows_per_group, groups, bounds) would make it smaller",
+            "{bad} of {} numbers {} not usable: noise alone could give them, or their error is more than {} of the value (of a rank, of \
+             the rows of its cell; without a count of these in the query or `typical_rows`, nothing shows that a rank is good). A larger \
+             share for this query, fewer or larger groups, or smaller contributions (rows_per_group, groups, bounds) would make it smaller",
             all.len(),
             if bad == 1 { "is" } else { "are" },
             percent(&classes.c, 2, Rounding::Nearest)
         )
+    })
+}
+
+/// Why numbers have no class of their own, and the ways out: stated whenever caps or bounds can leave out what nothing public bounds,
+/// whatever the numbers are.
+pub(crate) fn noise_only(is_unknown: bool) -> Option<String> {
+    is_unknown.then(|| {
+        "\"noise only\": the noise allows class A, B or C, and nothing public bounds what caps and bounds leave out; `typical_left_out` in \
+         [quality] or [[ask]] states it"
+            .to_owned()
     })
 }
 
@@ -68,30 +79,58 @@ pub(crate) fn is_left_out_of(beside: &PlannedAsk, ask: &PlannedAsk) -> bool {
     matches!(&beside.ask().about, About::LeftOut { of } if *of == ask.ask().name)
 }
 
-/// What that says, in words for the answer of the other.
-pub(crate) fn left_out(plan: &Plan, beside: &PlannedAsk, answered: &Answered) -> Option<String> {
-    let [within, beyond] = answered.noisy.values.first()?.as_slice() else { return None };
-    // Each count takes half of the allowed error.
-    let half = (whole(1) + plan.policy().confidence()) / whole(2);
-    let reach = whole(margin(beside.measures().first()?.decay(), &half));
-    let least = |count: &i128| (whole(*count) - &reach).max(Rational::zero());
-    let most = |count: &i128| (whole(*count) + &reach).max(Rational::zero());
-    let part = |beyond: Rational, within: Rational| {
-        let all = &beyond + within;
-        all.is_positive().then(|| beyond / all)
-    };
-    let low = part(least(beyond), most(within)).unwrap_or_else(Rational::zero);
-    let high = part(most(beyond), least(within)).unwrap_or_else(|| whole(1));
-    let about = part(whole((*beyond).max(0)), whole((*within).max(0)))
-        .map_or_else(|| "an unknown part".to_owned(), |part| format!("about {}", percent(&part, 1, Rounding::Nearest)));
-    let key = &plan.policy().entity()?.key;
-    Some(format!(
-        "the caps leave something out of this query for {about} of those with rows in it, by `{key}` ({} .. {} at {}): see \"{}\"",
-        percent(&low, 1, Rounding::Down),
-        percent(&high, 1, Rounding::Up),
-        confidence(plan),
-        beside.ask().name
-    ))
+/// The paid counts of the entities of which everything counts in a query, and of those of which its caps leave something out.
+pub(crate) struct LeftOutCount {
+    name: String,
+    within: i128,
+    beyond: i128,
+    /// How far the noise of each reaches, so that both hold together at the policy's confidence.
+    reach: Rational,
+}
+
+impl LeftOutCount {
+    pub(crate) fn new(plan: &Plan, of: &PlannedAsk, answered: &Answered) -> Option<Self> {
+        let [within, beyond] = *answered.noisy.values.first()?.as_slice() else { return None };
+        // Each count takes half of the allowed error.
+        let half = (whole(1) + plan.policy().confidence()) / whole(2);
+        let reach = whole(margin(of.measures().first()?.decay(), &half));
+        Some(Self { name: of.ask().name.clone(), within, beyond, reach })
+    }
+
+    fn least(&self, count: i128) -> Rational {
+        (whole(count) - &self.reach).max(Rational::zero())
+    }
+
+    fn most(&self, count: i128) -> Rational {
+        (whole(count) + &self.reach).max(Rational::zero())
+    }
+
+    /// The most entities of which something is left out, at the policy's confidence.
+    pub(crate) fn most_beyond(&self) -> Rational {
+        self.most(self.beyond)
+    }
+
+    /// In words for the answer of the query.
+    pub(crate) fn note(&self, plan: &Plan) -> Option<String> {
+        let Self { name, within, beyond, .. } = self;
+        let part = |beyond: Rational, within: Rational| {
+            let all = &beyond + within;
+            all.is_positive().then(|| beyond / all)
+        };
+        let low = part(self.least(*beyond), self.most(*within)).unwrap_or_else(Rational::zero);
+        let high = part(self.most(*beyond), self.least(*within)).unwrap_or_else(|| whole(1));
+        let about = part(whole((*beyond).max(0)), whole((*within).max(0))).map_or_else(
+            || "an unknown part".to_owned(),
+            |part| format!("about {}", percent(&part, 1, Rounding::Nearest)),
+        );
+        let key = &plan.policy().entity()?.key;
+        Some(format!(
+            "the caps leave something out of this query for {about} of those with rows in it, by `{key}` ({} .. {} at {}): see \"{name}\"",
+            percent(&low, 1, Rounding::Down),
+            percent(&high, 1, Rounding::Up),
+            confidence(plan),
+        ))
+    }
 }
 
 /// What intervals for the population are (M-POP).

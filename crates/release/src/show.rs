@@ -4,20 +4,21 @@
 //! Everything else follows from the policy and is the same whatever the files hold.
 
 use crate::forecast::short;
-use crate::notes::{adding_up, is_left_out_of, left_out, not_usable, taken_from, warnings};
+use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usable, taken_from, warnings};
 use crate::plan::{Plan, PlannedAsk};
+use crate::quality::Judge;
 use crate::release::Answered;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
-use deniable_policy::{Display, Quality as Classes, Sampling};
+use deniable_policy::{Display, Sampling};
 use deniable_publication::statement::{Statement, odds_decimal};
 use deniable_publication::{
     ALL, Answer, Cell, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
 };
 use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Shown, Term};
-use deniable_sql::plan::{Estimator, Measure, MeasureKind, Target, ValueKind};
+use deniable_sql::plan::{Estimator, Measure, MeasureKind, RowCount, Target, ValueKind};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive};
 
@@ -31,19 +32,19 @@ const MOST_PLACES: u32 = 15;
 pub fn published(plan: &Plan, answers: &[Answered]) -> Publication {
     let policy = plan.policy();
     let both = || plan.asks().iter().zip(answers);
-    let mut asks: Vec<Answer> =
-        both().map(|(ask, answered)| displayed(plan, ask, table(plan, ask, answered))).collect();
-    // What is hidden in a table is said in no other answer's notes.
-    let hides = |answer: &Answer| {
+    let is_hidden = |answer: &Answer| {
         answer.rows.iter().flatten().any(|cell| cell.number().is_some_and(|number| number.hidden.is_some()))
     };
-    let shown: Vec<bool> = asks.iter().map(|answer| !hides(answer)).collect();
-    for (ask, answer) in plan.asks().iter().zip(&mut asks) {
-        let beside = both().zip(&shown).find(|((other, _), _)| is_left_out_of(other, ask));
-        if let Some(((other, answered), true)) = beside {
-            answer.warnings.extend(left_out(plan, other, answered));
-        }
-    }
+    let one = |(ask, answered): (&PlannedAsk, &Answered)| {
+        let beside = both().find(|(other, _)| is_left_out_of(other, ask));
+        // What is hidden in a table is stated in no other answer.
+        let beside = beside.filter(|(of, answered)| !is_hidden(&displayed(plan, of, table(plan, of, answered))));
+        let counted = beside.and_then(|(of, answered)| LeftOutCount::new(plan, of, answered));
+        let mut answer = displayed(plan, ask, table_beside(plan, ask, answered, counted.as_ref()));
+        answer.warnings.extend(counted.and_then(|counted| counted.note(plan)));
+        answer
+    };
+    let asks = both().map(one).collect();
     Publication {
         policy: policy.name().to_owned(),
         population: policy.population().to_owned(),
@@ -64,66 +65,61 @@ pub fn confidence(plan: &Plan) -> String {
 #[must_use]
 pub fn displayed(plan: &Plan, ask: &PlannedAsk, mut answer: Answer) -> Answer {
     let rules = ask.ask().display.as_ref().unwrap_or_else(|| plan.policy().display());
-    let counts: Vec<bool> = ask.query().output().columns.iter().map(|term| is_count(term, ask)).collect();
+    let counts: Vec<Option<RowCount>> =
+        (0..ask.query().output().columns.len()).map(|column| ask.query().row_count(column)).collect();
     for row in &mut answer.rows {
-        for (cell, is_count) in row.iter_mut().zip(&counts) {
+        for (cell, count) in row.iter_mut().zip(&counts) {
             if let Cell::Number(number) = cell {
-                display(number, rules, *is_count);
+                display(number, rules, count.as_ref());
             }
         }
     }
     answer
 }
 
-fn display(number: &mut NumberCell, rules: &Display, is_count: bool) {
+/// Rounds a number that counts rows, then hides it where it is below the limit, before or after it was rounded.
+fn display(number: &mut NumberCell, rules: &Display, count: Option<&RowCount>) {
     let exact = |scalar: &Option<Scalar>| match scalar {
         Some(Scalar::Number(number)) => parse_rational(&number.to_string()).ok(),
         Some(Scalar::Time(_)) | None => None,
     };
-    let small = rules
-        .hide_below
-        .as_ref()
-        .filter(|_| is_count)
-        .zip(exact(&number.value))
-        .is_some_and(|(least, value)| value < *least);
-    if small || (rules.hide_unusable && number.quality == Some(Quality::Unusable)) {
-        *number = NumberCell { quality: number.quality, hidden: Some(rules.label.clone()), ..NumberCell::default() };
-        return;
-    }
-    let Some(step) = rules.round_to.as_ref().filter(|_| is_count) else { return };
-    let to = |scalar: &Option<Scalar>, rounded: fn(&Rational) -> Rational| {
-        let value = rounded(&(exact(scalar)? / step)) * step;
-        decimal(&value, decimals(step), Rounding::Nearest).parse().ok().map(Scalar::Number)
-    };
-    number.value = to(&number.value, Rational::round);
-    number.low = to(&number.low, Rational::floor);
-    number.high = to(&number.high, Rational::ceil);
-}
-
-/// Whether a column is a count of rows or people, also where CASE leaves some of it out.
-fn is_count(term: &Term, ask: &PlannedAsk) -> bool {
-    match term {
-        Term::Answer(position) => matches!(ask.query().answers(0)[*position], Estimator::Count { .. }),
-        Term::Case(branches, otherwise) => {
-            branches.iter().any(|(_, value)| is_count(value, ask)) || is_count(otherwise, ask)
+    let mut shown = number.clone();
+    let mut is_small = false;
+    if let Some(RowCount { times, plus }) = count {
+        // The number of rows behind a value.
+        let rows = |value: Rational| (value - plus) / times;
+        let is_below =
+            |rows: Option<Rational>| rows.zip(rules.hide_below.as_ref()).is_some_and(|(rows, least)| rows < *least);
+        let own = exact(&number.value).map(rows);
+        is_small = is_below(own.clone());
+        if let Some(step) = &rules.round_to {
+            is_small |= is_below(own.map(|rows| (rows / step).round() * step));
+            let to = |scalar: &Option<Scalar>, rounded: fn(&Rational) -> Rational| {
+                let value = rounded(&(rows(exact(scalar)?) / step)) * step * times + plus;
+                decimal(&value, decimals(&value), Rounding::Nearest).parse().ok().map(Scalar::Number)
+            };
+            // With a negative factor the lower end has the most rows.
+            let end = |scalar: &Option<Scalar>, is_low: bool| {
+                to(scalar, if is_low == times.is_negative() { Rational::ceil } else { Rational::floor })
+            };
+            shown.value = to(&number.value, Rational::round);
+            shown.low = end(&number.low, true);
+            shown.high = end(&number.high, false);
         }
-        _ => false,
     }
-}
-
-/// How good a released value is.
-fn quality(value: &Rational, deviation: &Rational, classes: &Classes) -> Quality {
-    let within = |most: &Rational| *deviation <= most * value.abs();
-    match () {
-        () if within(&classes.a) => Quality::A,
-        () if within(&classes.b) => Quality::B,
-        () if within(&classes.c) => Quality::C,
-        () => Quality::Unusable,
+    if is_small || (rules.hide_unusable && number.quality == Some(Quality::Unusable)) {
+        shown = NumberCell { quality: number.quality, hidden: Some(rules.label.clone()), ..NumberCell::default() };
     }
+    *number = shown;
 }
 
 /// One ask's answer, in the form that is published.
 pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
+    table_beside(plan, ask, answered, None)
+}
+
+/// The same beside the paid count of entities of which its caps leave something out, where that is at hand.
+fn table_beside(plan: &Plan, ask: &PlannedAsk, answered: &Answered, left_out: Option<&LeftOutCount>) -> Answer {
     let places: Vec<Decimals> = ask.query().output().columns.iter().map(|term| decimals_of(term, ask)).collect();
     let confidence = plan.policy().confidence();
     let rows = match ask.ask().sampling {
@@ -131,11 +127,10 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
         None => ask.query().show(&answered.noisy, confidence),
     };
     let terms = &ask.query().output().columns;
+    let judges: Vec<Judge<'_>> = terms.iter().map(|term| Judge::new(plan, ask, term, left_out)).collect();
     let rows = rows.iter().map(|row| {
-        let cells = row.0.iter().zip(terms).zip(&places);
-        cells
-            .map(|((shown, term), places)| labelled(shown, term, ask, cell(shown, *places, plan.policy().quality())))
-            .collect()
+        let cells = row.0.iter().zip(terms).zip(&places).zip(&judges);
+        cells.map(|(((shown, term), places), judge)| labelled(shown, term, ask, cell(shown, *places, judge))).collect()
     });
     let odds = match ask.cost().exact_odds() {
         Some(odds) => odds.to_string(),
@@ -143,6 +138,7 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
     };
     let rows: Vec<Vec<Cell>> = rows.collect();
     let unusable = not_usable(&rows, plan.policy().quality());
+    let unknown = noise_only(judges.iter().any(Judge::is_unknown));
     Answer {
         name: ask.ask().name.clone(),
         sql: ask.sql(),
@@ -157,6 +153,7 @@ pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
         warnings: warnings(plan, ask)
             .into_iter()
             .chain(unusable)
+            .chain(unknown)
             .chain(adding_up(plan, ask, answered))
             .chain(taken_from(ask))
             .collect(),
@@ -172,7 +169,7 @@ fn labelled(shown: &Shown, term: &Term, ask: &PlannedAsk, cell: Cell) -> Cell {
     Cell::Key(Some(KeyValue::Labelled(Box::new(LabelledKey { key, label, other }))))
 }
 
-fn cell(shown: &Shown, places: Decimals, classes: &Classes) -> Cell {
+fn cell(shown: &Shown, places: Decimals, judge: &Judge<'_>) -> Cell {
     let text = |text: &str| Cell::Key(Some(KeyValue::Text(text.to_owned())));
     match shown {
         Shown::Key(Key::Null) => Cell::Key(None),
@@ -186,7 +183,7 @@ fn cell(shown: &Shown, places: Decimals, classes: &Classes) -> Cell {
         Shown::Key(key @ (Key::Date(_) | Key::Timestamp(_) | Key::Other)) => text(&key.to_string()),
         Shown::All => text(ALL),
         Shown::Text(own) => text(own),
-        Shown::Number { estimate, low, high, population, rows, deviation, value: kind } => {
+        Shown::Number { estimate, low, high, population, rows, deviation, value: kind, limits: _ } => {
             let places = places.count(deviation.as_deref(), low, high);
             let end = |end: &Rational, rounding| scalar(end, *kind, places, rounding);
             let population =
@@ -199,7 +196,7 @@ fn cell(shown: &Shown, places: Decimals, classes: &Classes) -> Cell {
                 population: population.map(Box::new),
                 rows: whole_number(rows),
                 standard_error: deviation.as_ref().and_then(|deviation| short(deviation).parse().ok()),
-                quality: estimate.as_ref().zip(deviation.as_ref()).map(|(value, error)| quality(value, error, classes)),
+                quality: judge.class(shown),
                 hidden: None,
             })
         }

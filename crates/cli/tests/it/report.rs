@@ -17,7 +17,7 @@ fn without_note(page: &str) -> String {
     let mut kept = String::new();
     for part in page.split_inclusive("</li>") {
         match part.rsplit_once("<li>") {
-            Some((before, item)) if item.contains("not usable: the standard error") => kept += before,
+            Some((before, item)) if item.contains("not usable: ") => kept += before,
             _ => kept += part,
         }
     }
@@ -79,7 +79,7 @@ fn neighbouring_data_make_the_same_page_but_for_the_answers() {
             .map(|part| part.trim_start_matches(|c: char| !"<".contains(c)).to_owned())
             .collect::<String>();
         // So do the classes of quality, and the note that counts the numbers in the last one.
-        let page = ["A", "B", "C", "not usable"]
+        let page = ["A", "B", "C", "noise only", "not usable"]
             .iter()
             .fold(page, |page, class| page.replace(&format!("<td>{class}</td>"), "<td>class</td>"));
         without_note(&page)

@@ -6,6 +6,7 @@ mod contained;
 mod coverage;
 mod forecast;
 mod order;
+mod quality;
 mod questions;
 mod sql_cases;
 mod typical;

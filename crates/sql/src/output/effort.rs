@@ -117,7 +117,7 @@ impl Walk<'_> {
             .saturating_mul(3)
             .saturating_add(form)
             .saturating_add(interval)
-            .saturating_add(tries.saturating_mul(reach) + visits)
+            .saturating_add(tries.saturating_mul(reach) + 2 * visits)
     }
 
     /// The cost of a term in any row of these levels.

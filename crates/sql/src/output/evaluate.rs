@@ -1,6 +1,5 @@
 //! Evaluates terms over noisy cells, with intervals.
 
-use super::Term;
 use super::exact;
 use super::form::At;
 use super::measures::parts;
@@ -8,6 +7,7 @@ use super::number::Number;
 use super::pivot::ROUNDING;
 use super::steps::{Cut, is_of_texts};
 use super::window::View;
+use super::{Function, Term};
 use crate::plan::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Query, Target, ValueKind};
 use deniable_core::exact::{Rational, Rounding, ratio, square_root, whole};
 use deniable_core::interval::Law;
@@ -63,7 +63,21 @@ pub enum Shown {
         deviation: Option<Box<Rational>>,
         /// What the number stands for.
         value: ValueKind,
+        /// What the number is judged against.
+        limits: Box<Limits>,
     },
+}
+
+/// What a number can be whatever the rows are, and how many rows a value that is chosen by its rank is among.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Limits {
+    /// The least possible value; `None` when nothing bounds it.
+    pub low: Option<Rational>,
+    /// The greatest possible value; `None` when nothing bounds it.
+    pub high: Option<Rational>,
+    /// For a value chosen by its rank: a noisy number of the rows that it is among, where the query has one, and how far
+    /// its noise reaches.
+    pub rows: Option<(BigInt, BigInt)>,
 }
 
 /// A shown row: a cell of a level.
@@ -298,6 +312,9 @@ impl<'a> Evaluator<'a> {
             | Term::Lookup(..)
             | Term::Window(_) => {
                 let (rows, value) = self.rank_error(term, row);
+                let Number { low, high, .. } = self.possible(term, row);
+                let among = rows.as_ref().and_then(|_| self.rows_among(term, row));
+                let limits = Box::new(Limits { low, high, rows: among });
                 if self.is_of_too_many(term, row) {
                     let estimate = self.number(term, row, None).estimate.and_then(exact::shown);
                     return Shown::Number {
@@ -308,6 +325,7 @@ impl<'a> Evaluator<'a> {
                         rows,
                         deviation: None,
                         value,
+                        limits,
                     };
                 }
                 let margins = self.margins_of(parts(term, row.level, self.query));
@@ -315,22 +333,54 @@ impl<'a> Evaluator<'a> {
                 let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
                 let population = population.then(|| self.population(term, row)).flatten().map(Box::new);
                 let estimate = estimate.and_then(exact::shown);
-                Shown::Number { estimate, low, high, population, rows, deviation, value }
+                Shown::Number { estimate, low, high, population, rows, deviation, value, limits }
             }
         }
     }
 
-    /// How many rows a chosen value may be from the rank it was chosen for.
+    /// How many rows a chosen value may be from the rank it was chosen for. Functions that grow with their argument keep ranks.
     fn rank_error(&self, term: &Term, row: Place) -> (Option<BigInt>, ValueKind) {
-        let Term::Answer(position) = term else { return (None, ValueKind::Number) };
-        let Estimator::Quantile { measure, value, .. } = &self.query.answers(row.level)[*position] else {
+        let Some(Estimator::Quantile { measure, value, .. }) = self.quantile(term, row) else {
             return (None, ValueKind::Number);
         };
+        let value = if matches!(term, Term::Answer(_)) { *value } else { ValueKind::Number };
         // Several quantiles have intervals of their own, in values.
         match self.query.measures()[*measure].kind {
-            MeasureKind::Tree { .. } => (None, *value),
-            _ => (self.ranks[*measure].clone(), *value),
+            MeasureKind::Tree { .. } => (None, value),
+            _ => (self.ranks.get(*measure).cloned().flatten(), value),
         }
+    }
+
+    /// The quantile that a term is, or that it grows with.
+    fn quantile(&self, term: &Term, row: Place) -> Option<&Estimator> {
+        match term {
+            Term::Answer(position) => {
+                let answer = &self.query.answers(row.level)[*position];
+                matches!(answer, Estimator::Quantile { .. }).then_some(answer)
+            }
+            Term::Function(Function::Absolute, _) => None,
+            Term::Function(_, inner) => self.quantile(inner, row),
+            _ => None,
+        }
+    }
+
+    /// The noisy number of rows that a quantile is among, and how far its noise reaches: of the same values, or else of all
+    /// rows or of entities.
+    fn rows_among(&self, term: &Term, row: Place) -> Option<(BigInt, BigInt)> {
+        let Estimator::Quantile { measure, .. } = self.quantile(term, row)? else { return None };
+        let MeasureKind::Ranked { argument: of, .. } = self.query.measures()[*measure].kind else { return None };
+        let counts = |wanted: &dyn Fn(&MeasureKind) -> bool| {
+            let measures = self.query.measures().iter();
+            measures.enumerate().find(|(_, known)| known.level == row.level && wanted(&known.kind)).map(|(at, _)| at)
+        };
+        let own = counts(&|kind| matches!(kind, MeasureKind::NotNull { argument } if *argument == of));
+        // Under FILTER not all rows have a value.
+        let is_of_all = self.query.is_of_all_rows(of);
+        let all = || counts(&|kind| matches!(kind, MeasureKind::Rows)).filter(|_| is_of_all);
+        let entities = || counts(&|kind| matches!(kind, MeasureKind::Entities { present: None })).filter(|_| is_of_all);
+        let count = own.or_else(all).or_else(entities)?;
+        let values = self.measured.unwrap_or(self.values);
+        Some((values[count][row.cell].into(), margin(&self.decays[count], self.confidence)))
     }
 
     pub(super) fn number(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {

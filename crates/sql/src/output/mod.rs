@@ -24,7 +24,7 @@ mod types;
 mod window;
 
 pub use effort::{Effort, MOST_PLANNING, MOST_STEPS, MOST_TEXT};
-pub use evaluate::{Noisy, Shown, ShownRow};
+pub use evaluate::{Limits, Noisy, Shown, ShownRow};
 pub use exact::MOST_BITS;
 pub use planned::Planned;
 pub use types::ValueType;

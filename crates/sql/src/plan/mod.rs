@@ -16,6 +16,7 @@ mod aggregate;
 mod catalog;
 mod complaint;
 mod contained;
+mod counting;
 pub(crate) mod entity_rows;
 mod extreme_row;
 mod functions;
@@ -41,6 +42,7 @@ mod windows;
 mod words;
 
 pub use contained::Contents;
+pub use counting::RowCount;
 pub(crate) use functions::CALENDAR;
 pub use measure::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub use per_entity::{EntityValue, Ladder};

@@ -55,7 +55,7 @@ fn look(shown: &Shown, always: Always) -> String {
         Shown::Key(key) => format!("key {key:?}"),
         Shown::All => "all".to_owned(),
         Shown::Text(text) => format!("text {text}"),
-        Shown::Number { estimate, low, high, population: _, rows, deviation: _, value } => {
+        Shown::Number { estimate, low, high, population: _, rows, deviation: _, value, limits: _ } => {
             let ends = (low.is_some(), high.is_some());
             match always {
                 Always::Number => format!("{value:?} {}, ends {ends:?}, rows {rows:?}", estimate.is_some()),

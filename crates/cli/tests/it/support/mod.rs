@@ -202,11 +202,11 @@ fn plain_line(line: &str) -> String {
 
 /// A text without the classes of quality, which follow from the noise that was drawn: in tables and JSON, and in the note on them.
 pub fn without_quality(text: &str) -> String {
-    let is_class = |cell: &str| ["A", "B", "C", "not usable", "-"].contains(&cell.trim());
+    let is_class = |cell: &str| ["A", "B", "C", "noise only", "not usable", "-"].contains(&cell.trim());
     let mut lines = Vec::new();
     let mut in_note = false;
     for line in text.lines() {
-        let starts = line.contains(" not usable: the standard error");
+        let starts = line.contains(" not usable: ");
         // A note goes on in lines that are indented further.
         in_note = starts || (in_note && line.starts_with("    ") && !line.trim_start().starts_with(['"', ']', '}']));
         if in_note {

@@ -1,0 +1,187 @@
+//! How good a released number is called: by everything that is publicly known against it.
+//!
+//! | known | what it does |
+//! |---|---|
+//! | the standard error of the noise, and the interval | the larger of the two errors decides the class |
+//! | an interval that is open, contains 0 or all that is possible | not usable: noise alone could give the number |
+//! | a rank | its error beside the rows of the cell, by a noisy count or a public guess |
+//! | caps or bounds that can leave something out | "noise only", until a public statement bounds how much |
+//!
+//! A class follows from the policy, the query and noisy numbers alone (C-3). Whether caps and bounds leave something out of the
+//! data decides nothing here: they can whenever the policy has them.
+
+use crate::notes::LeftOutCount;
+use crate::plan::{Plan, PlannedAsk};
+use crate::typical::own_rows;
+use deniable_core::exact::{Rational, whole};
+use deniable_core::sensitivity::Caps;
+use deniable_policy::Quality as Classes;
+use deniable_publication::Quality;
+use deniable_sql::output::{Limits, Shown, Term};
+use deniable_sql::plan::{MeasureKind, ValueKind};
+use num_traits::{Signed, ToPrimitive, Zero};
+
+/// What a class takes into account of one column.
+pub(crate) struct Judge<'a> {
+    classes: &'a Classes,
+    /// How many standard errors a two-sided geometric noise reaches at the policy's confidence.
+    reach: Rational,
+    left_out: LeftOut,
+    /// The rows of a cell by a public guess, and whether it is shared by several cells.
+    typical_rows: Option<(Rational, bool)>,
+    /// The part that caps and bounds leave out at most, by a public guess.
+    stated: Option<Rational>,
+}
+
+/// How much of a number caps and bounds leave out.
+enum LeftOut {
+    Nothing,
+    /// At most this part of the true number.
+    Part(Rational),
+    /// At most so many, in the number's own units.
+    Count(Rational),
+    Unknown,
+}
+
+impl<'a> Judge<'a> {
+    pub(crate) fn new(plan: &'a Plan, ask: &PlannedAsk, term: &Term, counted: Option<&LeftOutCount>) -> Self {
+        let policy = plan.policy();
+        let outside = 1.0 - policy.confidence().to_f64().unwrap_or_default();
+        let reach = Rational::from_float(-outside.ln() / std::f64::consts::SQRT_2).unwrap_or_else(Rational::zero);
+        let stated = ask.ask().typical_left_out.clone().or_else(|| policy.quality().typical_left_out.clone());
+        let left_out = match (loses(plan, ask, term), &stated) {
+            (Loses::Nothing, _) => LeftOut::Nothing,
+            (_, Some(part)) => LeftOut::Part(part.clone()),
+            // Every entity that loses groups is missing at most once in each of them.
+            (Loses::Entities, None) => {
+                counted.map_or(LeftOut::Unknown, |counted| LeftOut::Count(counted.most_beyond()))
+            }
+            (Loses::Rows, None) => LeftOut::Unknown,
+        };
+        let part = ask.ask().typical_share.clone().unwrap_or_else(|| whole(1));
+        let cells = ask.query().output().levels.iter().map(|level| ask.query().cells(*level)).max().unwrap_or(1);
+        let typical_rows = own_rows(ask.query(), policy).map(|rows| (rows * part / whole(cells.max(1)), cells > 1));
+        Self { classes: policy.quality(), reach, left_out, typical_rows, stated }
+    }
+
+    /// Whether caps or bounds can leave something out of it and nothing public bounds how much.
+    pub(crate) fn is_unknown(&self) -> bool {
+        matches!(self.left_out, LeftOut::Unknown)
+    }
+
+    /// The class of a number; `None` of exact numbers, and where there is no value.
+    pub(crate) fn class(&self, shown: &Shown) -> Option<Quality> {
+        let Shown::Number { estimate, low, high, rows, deviation, value: kind, limits, .. } = shown else {
+            return None;
+        };
+        let value = estimate.as_ref()?;
+        if let Some(rows) = rows {
+            let is_at_bound = limits.low.as_ref() == Some(value) || limits.high.as_ref() == Some(value);
+            return Some(self.of_rank(&whole(rows.clone()), limits, is_at_bound));
+        }
+        let (Some(low), Some(high)) = (low, high) else { return Some(Quality::Unusable) };
+        if low == high && deviation.is_none() {
+            return None;
+        }
+        let covers = |end: &Option<Rational>, is_covered: fn(&Rational, &Rational) -> bool, by: &Rational| {
+            end.as_ref().is_some_and(|end| is_covered(by, end))
+        };
+        let is_everything =
+            covers(&limits.low, |by, end| by <= end, low) && covers(&limits.high, |by, end| by >= end, high);
+        let has_zero = *kind == ValueKind::Number && !low.is_positive() && !high.is_negative();
+        if is_everything || has_zero {
+            return Some(Quality::Unusable);
+        }
+        // What a number can be off at most is less than the number itself where its bounds are far from zero, as those of years.
+        let furthest = limits.low.as_ref().zip(limits.high.as_ref()).map(|(low, high)| (value - low).max(high - value));
+        let size = match (furthest, kind) {
+            (Some(furthest), ValueKind::Number) => furthest.min(value.abs()),
+            (Some(furthest), ValueKind::Date | ValueKind::Timestamp) => furthest,
+            (None, ValueKind::Number) => value.abs(),
+            (None, ValueKind::Date | ValueKind::Timestamp) => return Some(Quality::Unusable),
+        };
+        let wide = (value - low).max(high - value);
+        let wide = if self.reach.is_positive() { wide / &self.reach } else { Rational::zero() };
+        let error = deviation.as_deref().cloned().unwrap_or_else(Rational::zero).max(wide);
+        Some(self.with_left_out(error, &size, false))
+    }
+
+    /// The class of a value that is at most so many rows from the wanted rank.
+    fn of_rank(&self, off: &Rational, limits: &Limits, is_at_bound: bool) -> Quality {
+        let counted = limits.rows.as_ref().map(|(rows, reach)| (whole(rows.clone()) - whole(reach.clone()), false));
+        // A guess that is shared by several cells is about none of them in particular.
+        let Some((rows, is_shared)) = counted.or_else(|| self.typical_rows.clone()) else { return Quality::Unusable };
+        // Half of the rows from the wanted rank is anywhere.
+        if !rows.is_positive() || off * whole(2) >= rows {
+            return Quality::Unusable;
+        }
+        let class = self.with_left_out(off.clone(), &rows, is_at_bound);
+        if is_shared { class.max(Quality::C) } else { class }
+    }
+
+    /// The class of this error beside a number of this size, once what caps and bounds leave out is added.
+    fn with_left_out(&self, error: Rational, size: &Rational, is_at_bound: bool) -> Quality {
+        let part = |part: &Rational| size * part / (whole(1) - part);
+        let left_out = match (&self.left_out, is_at_bound) {
+            (LeftOut::Nothing, false) => Some(Rational::zero()),
+            (LeftOut::Part(most), _) => Some(part(most)),
+            (LeftOut::Count(most), false) => Some(most.clone()),
+            // A quantile at a bound may be beyond it.
+            (LeftOut::Nothing | LeftOut::Count(_), true) => self.stated.as_ref().map(part),
+            (LeftOut::Unknown, _) => None,
+        };
+        match left_out {
+            Some(left_out) => self.of_error(&(error + left_out), size),
+            None if self.of_error(&error, size) == Quality::Unusable => Quality::Unusable,
+            None => Quality::NoiseOnly,
+        }
+    }
+
+    fn of_error(&self, error: &Rational, size: &Rational) -> Quality {
+        let within = |most: &Rational| *error <= most * size;
+        match () {
+            () if within(&self.classes.a) => Quality::A,
+            () if within(&self.classes.b) => Quality::B,
+            () if within(&self.classes.c) => Quality::C,
+            () => Quality::Unusable,
+        }
+    }
+}
+
+/// What caps and bounds can leave out of a column, from the policy and the query alone.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+enum Loses {
+    Nothing,
+    /// Entities that have rows in more groups than count.
+    Entities,
+    /// Rows or parts of values.
+    Rows,
+}
+
+fn loses(plan: &Plan, ask: &PlannedAsk, term: &Term) -> Loses {
+    let query = ask.query();
+    // What is asked of each entity has caps and bounds that suffice for it.
+    if query.is_per_entity() {
+        return Loses::Nothing;
+    }
+    let is_capped = plan.policy().entity_of(ask.ask()).is_some() && !query.is_of_entity_rows();
+    let Caps { groups, .. } = query.caps();
+    let is_below = |cells: usize| usize::try_from(groups).is_ok_and(|groups| groups < cells);
+    let together = || query.groups().iter().map(|group| group.keys.len()).product();
+    let of_measure = |at: usize| {
+        let measure = &query.measures()[at];
+        let cells = if query.is_capped_together() { together() } else { query.cells(measure.level) };
+        match measure.kind {
+            _ if query.rows_in_joins().is_some() || query.depends_on_bounds(at) => Loses::Rows,
+            MeasureKind::Entities { .. } if is_capped && is_below(cells) => Loses::Entities,
+            MeasureKind::Entities { .. } => Loses::Nothing,
+            _ if is_capped => Loses::Rows,
+            _ => Loses::Nothing,
+        }
+    };
+    // A column may rest on other levels of the output and, through windows, on other columns.
+    let measures = query.output().levels.iter().flat_map(|level| query.measures_of(term, *level));
+    let most = measures.map(of_measure).max().unwrap_or(Loses::Nothing);
+    // Arithmetic on counts of entities can lose more than one for each of them.
+    if most == Loses::Entities && !matches!(term, Term::Answer(_)) { Loses::Rows } else { most }
+}

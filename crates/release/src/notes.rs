@@ -16,15 +16,25 @@ use num_traits::{Signed, Zero};
 
 /// How many numbers are not usable, and the ways out.
 pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String> {
-    let all: Vec<Quality> = rows.iter().flatten().filter_map(|cell| cell.number()?.quality).collect();
-    let bad = all.iter().filter(|class| **class == Quality::Unusable).count();
-    (bad > 0).then(|| {
+    let all: Vec<(Quality, bool)> = rows
+        .iter()
+        .flatten()
+        .filter_map(Cell::number)
+        .filter_map(|number| Some((number.quality?, number.rows.is_some())))
+        .collect();
+    let bad = || all.iter().filter(|(class, _)| *class == Quality::Unusable);
+    let ranks = if bad().any(|(_, is_rank)| *is_rank) {
+        ". A rank is classed by the rows of its cell: a count of them in the query, or else `typical_rows`"
+    } else {
+        ""
+    };
+    (bad().count() > 0).then(|| {
         format!(
-            "{bad} of {} numbers {} not usable: noise alone could give them, or their error is more than {} of the value (of a rank, of \
-             the rows of its cell; without a count of these in the query or `typical_rows`, nothing shows that a rank is good). A larger \
-             share for this query, fewer or larger groups, or smaller contributions (rows_per_group, groups, bounds) would make it smaller",
+            "{} of {} numbers {} not usable: noise alone could give that much, or the error is more than {} of the value. A larger share \
+             for this query, fewer or larger groups, or smaller contributions (rows_per_group, groups, bounds) would make it smaller{ranks}",
+            bad().count(),
             all.len(),
-            if bad == 1 { "is" } else { "are" },
+            if bad().count() == 1 { "is" } else { "are" },
             percent(&classes.c, 2, Rounding::Nearest)
         )
     })

@@ -79,7 +79,7 @@ fn what_noise_alone_could_give_is_not_usable() {
 /// An average without an interval of its own says nothing, however far its value is from zero.
 #[test]
 fn wide_and_missing_intervals_are_no_class_a() {
-    let average = plan(ROWS, "[quality]\ntypical_left_out = 0", "SELECT AVG(year) FROM t", "share = '1/100'");
+    let average = plan(ROWS, "[quality]\nc = 5\ntypical_left_out = 0", "SELECT AVG(year) FROM t", "share = '1/100'");
     let class = |sum: i128, count: i128| classes(&average, &[&[sum], &[count]])[0];
     // 1960 is far from zero, and the interval is all of 1900 .. 2020.
     let all: BTreeSet<Option<Quality>> =
@@ -125,7 +125,10 @@ fn ranks_are_classed_by_the_rows_of_their_cell() {
     assert_eq!(classes(&shared, &[&[71, 35]]), [Some(Quality::C); 2]);
     let one = "SELECT ROUND(MEDIAN(age)) AS m FROM t";
     assert_eq!(classes(&plan(&guessed(1_000_000), "", one, "share = '1/50'"), &[&[71]]), [Some(Quality::A)]);
-    assert_eq!(classes(&plan(&guessed(200), "", one, "share = '1/50'"), &[&[71]]), [Some(Quality::Unusable)]);
+    assert_eq!(
+        classes(&plan(&guessed(200), "[quality]\nc = 5", one, "share = '1/50'"), &[&[71]]),
+        [Some(Quality::Unusable)]
+    );
     // At a bound it may be beyond it.
     assert_eq!(classes(&plan(&guessed(1_000_000), "", one, "share = '1/50'"), &[&[110]]), [Some(Quality::NoiseOnly)]);
 }

@@ -5,7 +5,6 @@ use crate::release::Answered;
 use crate::show::{confidence, scalar, value_kind};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::noise::margin;
-use deniable_core::schema::Key;
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{About, Quality as Classes, Sampling};
 use deniable_publication::{Cell, Quality};
@@ -258,8 +257,9 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
             Some(entity) if ask.query().is_of_entity_rows() => format!("those, by `{}`,", entity.key),
             _ => "rows".to_owned(),
         };
-        let left_out = if group.keys.contains(&Key::Other) { "has no value" } else { "is not among the declared keys" };
-        all.push(format!("{whose} whose `{}` {left_out} are left out", group.name));
+        let left_out = if group.takes_others() { "has no value" } else { "is not among the declared keys" };
+        let in_total = if group.counts_left_out() { " of the groups, and count in the total beside them" } else { "" };
+        all.push(format!("{whose} whose `{}` {left_out} are left out{in_total}", group.name));
     }
     if !all.is_empty() {
         all.push(

@@ -104,6 +104,7 @@ mod tests {
             keys: (0..keys).map(Key::Integer).collect(),
             labels: std::collections::BTreeMap::new(),
             value: crate::bound::nowhere(),
+            hidden: 0,
         };
         let groups = [group(2), group(3), group(5)];
         let levels = Levels::new(&groups, &[vec![0, 1, 2], vec![0, 2], vec![1], vec![]], &Nesting::default(), false);

@@ -93,6 +93,8 @@ pub struct Group {
     /// Its keys, as rows hold them.
     pub keys: Vec<Key>,
     pub(crate) value: Id,
+    /// How many of the last keys count and are never shown: rows that are left out of the groups, where a total beside them has them.
+    pub(crate) hidden: usize,
     /// What is shown in place of keys; only where the group is a column itself.
     pub(crate) labels: BTreeMap<Key, String>,
 }
@@ -102,6 +104,18 @@ impl Group {
     #[must_use]
     pub fn label(&self, key: &Key) -> Option<&str> {
         self.labels.get(key).map(String::as_str)
+    }
+
+    /// Whether values that are none of the keys are a shown group.
+    #[must_use]
+    pub fn takes_others(&self) -> bool {
+        self.hidden == 0 && self.keys.contains(&Key::Other)
+    }
+
+    /// Whether rows of no shown group count in a total beside the groups.
+    #[must_use]
+    pub fn counts_left_out(&self) -> bool {
+        self.hidden > 0
     }
 
     /// The keys as they are shown: times that are all midnights are days.
@@ -233,6 +247,9 @@ impl Query {
     /// constant or a truth value, ELSE included.
     #[must_use]
     pub fn may_leave_out(&self, group: &Group) -> bool {
+        if group.hidden > 0 {
+            return true;
+        }
         if [Key::Null, Key::Other].iter().all(|key| group.keys.contains(key)) {
             return false;
         }

@@ -79,6 +79,11 @@ impl Nesting {
         Ok(nesting)
     }
 
+    /// Whether no group follows from another.
+    pub(super) fn is_flat(&self) -> bool {
+        self.within.iter().all(Option::is_none)
+    }
+
     /// Whether a group follows from another.
     pub(crate) fn is_determined(&self, group: usize) -> bool {
         self.nearest(group).is_some()

@@ -100,7 +100,7 @@ impl Query {
         let keys = vec![Key::Boolean(false), Key::Boolean(true)];
         let (mut rows, value) = self.own_rows().ok_or_else(none)?;
         rows.arguments = Vec::new();
-        let group = Group { name: "left_out".to_owned(), keys, value, labels: BTreeMap::new() };
+        let group = Group { name: "left_out".to_owned(), keys, value, hidden: 0, labels: BTreeMap::new() };
         let count = Measure { kind: MeasureKind::Rows, unit: whole(1), level: 0, weight: whole(1) };
         let output = Output {
             levels: vec![0],

@@ -15,13 +15,14 @@ use crate::bound::Ranking;
 use crate::error::QueryError;
 use crate::facts::keys::Derivation;
 use crate::facts::labels::labels;
+use crate::facts::left_out::leaves_out;
 use crate::facts::range::Ranges;
 use crate::lower::{Lowering, Scope};
 use crate::output::{Output, Term};
 use datafusion_expr::expr::GroupingSet;
 use datafusion_expr::utils::enumerate_grouping_sets;
 use datafusion_expr::{Aggregate, Expr, LogicalPlan};
-use deniable_core::schema::TableSchema;
+use deniable_core::schema::{Key, TableSchema};
 use deniable_expression::{Id, Program};
 
 /// The positions of the groups at each level.
@@ -148,12 +149,17 @@ pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<
         let derivation = Derivation { program: &lowering.program, tables };
         let keys = derivation.keys(value).map_err(|error| error.near([expr]).about("GROUP"))?;
         let labels = labels(value, &lowering.program, tables);
-        groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value, labels });
+        groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value, hidden: 0, labels });
     }
     let program = lowering.program.clone();
     let mut keys_of = |id| Derivation { program: &program, tables }.keys(id);
     let mut levels: Levels = families.iter().flat_map(|family| family.sets.iter().cloned()).collect();
     let nesting = Nesting::of(&groups, &mut levels, &program, &mut keys_of)?;
+    if nesting.is_flat() {
+        let is_counted = |column| entity_rows.as_ref().is_some_and(|rows| rows.is_count(column));
+        let is_left_out = |group: &Group| leaves_out(&program, group.value, &group.keys, tables, &is_counted);
+        keep_left_out(&mut groups, &families, &is_left_out);
+    }
     let mut collected = Collected::default();
     let mut entities: Vec<Id> = Vec::new();
     for at in joins.tables() {
@@ -174,6 +180,25 @@ pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<
     let filters = identity::sorted(conditions.iter().map(|condition| condition.id), &program);
     let tables = tables.to_vec();
     Ok((Core { tables, entity_rows, joins, program, filters, groups, levels, nesting, collected }, aggregated))
+}
+
+/// Counts rows without a key of a group, and shows them in no group, where a subquery is about all groups: its total has them. Several
+/// groupings of one aggregate (ROLLUP) are about the same rows, those with a key of each group.
+fn keep_left_out(groups: &mut [Group], families: &[Family<'_>], is_left_out: &dyn Fn(&Group) -> bool) {
+    for (at, group) in groups.iter_mut().enumerate() {
+        let has = |family: &Family<'_>| family.sets.iter().filter(|set| set.contains(&at)).count();
+        let is_mixed = families.iter().any(|family| has(family) > 0 && has(family) < family.sets.len());
+        let is_everywhere = families.iter().all(|family| has(family) > 0);
+        if is_mixed || is_everywhere || !is_left_out(group) {
+            continue;
+        }
+        for key in [Key::Null, Key::Other] {
+            if !group.keys.contains(&key) {
+                group.keys.push(key);
+                group.hidden += 1;
+            }
+        }
+    }
 }
 
 /// Groupings with the same aggregates.

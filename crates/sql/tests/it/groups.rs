@@ -1,8 +1,10 @@
 //! Groups that NULL, undeclared keys and numbers beyond bounds alone reach: they are there, whatever the data hold.
 
 use deniable_core::exact::{ratio, whole};
+use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
+use deniable_sql::output::{Noisy, Shown};
 use deniable_sql::{Exact, Query, Resources, Salt, Source, exact};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -114,6 +116,24 @@ fn query(sql: &str, table: &TableSchema) -> Query {
     Query::new(sql, std::slice::from_ref(table)).unwrap_or_else(|error| panic!("{sql}: {error}"))
 }
 
+/// What an answer without noise shows: keys, and numbers as they are.
+fn shown(sql: &str, rows: &str, table: &TableSchema) -> Vec<Vec<String>> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rows.csv"), rows).unwrap();
+    let query = query(sql, table);
+    let cells = found(&query, folder.path(), table).reveal();
+    let values = cells.into_iter().map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect();
+    let decays = vec![Decay::exactly(ratio(1, 2)).unwrap(); query.measures().len()];
+    let shown = query.show(&Noisy { values, consistent: None, decays }, &ratio(19, 20));
+    let text = |shown: &Shown| match shown {
+        Shown::Key(key) => key.to_string(),
+        Shown::All => "(all)".to_owned(),
+        Shown::Number { estimate, .. } => estimate.as_ref().map_or_else(|| "NULL".to_owned(), ToString::to_string),
+        Shown::Text(text) => text.clone(),
+    };
+    shown.iter().map(|row| row.0.iter().map(text).collect()).collect()
+}
+
 /// x within [0, 5], keys a and b of k, and values beyond both.
 const FEW: &str = "who,x,k,s,b,y,d\n1,1,a,,true,,\n2,2,b,,false,,\n3,,,,,,\n4,,z,,,,\n5,9,a,,true,,\n";
 
@@ -172,4 +192,19 @@ fn no_group_is_added_that_no_row_can_have() {
     ] {
         assert_eq!(keys(group), expected, "{group}");
     }
+}
+
+/// A total beside groups is of all rows; rows of no shown group count in it alone.
+#[test]
+fn a_total_beside_groups_has_the_rows_that_they_leave_out() {
+    let rows = |sql: &str| shown(sql, FEW, &row_level()).iter().map(|row| row.join(" ")).collect::<Vec<_>>();
+    let percent = "SELECT k, COUNT(*) * 100.0 / (SELECT COUNT(*) FROM t) AS p FROM t GROUP BY k";
+    assert_eq!(rows(percent), ["a 40", "b 20"]);
+    let windows =
+        "SELECT k, COUNT(*) AS n, SUM(COUNT(*)) OVER () AS s, (SELECT COUNT(*) FROM t) AS total FROM t GROUP BY k";
+    assert_eq!(rows(windows), ["a 2 3 5", "b 1 3 5"]);
+    // A ROLLUP is about rows with a key of each group.
+    assert_eq!(rows("SELECT k, COUNT(*) AS n FROM t GROUP BY ROLLUP (k)"), ["a 2", "b 1", "(all) 3"]);
+    let asked = query(percent, &row_level());
+    assert!(asked.may_leave_out(&asked.groups()[0]));
 }

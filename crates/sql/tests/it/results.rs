@@ -53,10 +53,11 @@ fn totals(query: &Query) -> Vec<Vec<i128>> {
                 let keys = query.groups()[*group].keys.len();
                 let at = (rest % keys) as i128;
                 rest /= keys;
-                if keys == 8 { wards = at..at + 1 } else { sides = 1 }
+                // Behind the declared keys are those of rows that no group shows: there are none.
+                if query.groups()[*group].name == "ward" { wards = at..at + 1 } else { sides = i128::from(at < 2) }
             }
             let of = |ward: i128| {
-                let rows = (300 + 100 * ward) * sides;
+                let rows = if ward < 8 { (300 + 100 * ward) * sides } else { 0 };
                 match &measure.kind {
                     MeasureKind::Sum { of, .. } => rows * of.of(30 + ward as i64),
                     _ => rows,

@@ -316,11 +316,12 @@ impl<'a> Evaluator<'a> {
                 let among = rows.as_ref().and_then(|_| self.rows_among(term, row));
                 let limits = Box::new(Limits { low, high, rows: among });
                 if self.is_of_too_many(term, row) {
-                    let estimate = self.number(term, row, None).estimate.and_then(exact::shown);
+                    let number = Number { low: None, high: None, ..self.number(term, row, None) };
+                    let Number { estimate, low, high } = self.within_whole(number, term, row);
                     return Shown::Number {
-                        estimate,
-                        low: None,
-                        high: None,
+                        estimate: estimate.and_then(exact::shown),
+                        low,
+                        high,
                         population: None,
                         rows,
                         deviation: None,
@@ -329,7 +330,8 @@ impl<'a> Evaluator<'a> {
                     };
                 }
                 let margins = self.margins_of(parts(term, row.level, self.query));
-                let Number { estimate, low, high } = self.number_with_interval(term, row, Some(&margins));
+                let number = self.number_with_interval(term, row, Some(&margins));
+                let Number { estimate, low, high } = self.within_whole(number, term, row);
                 let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
                 let population = population.then(|| self.population(term, row)).flatten().map(Box::new);
                 let estimate = estimate.and_then(exact::shown);
@@ -584,7 +586,13 @@ fn around(value: Rational, reach: &Rational, possible: impl Fn(Rational) -> Rati
 
 /// A number whose interval is cut at bounds. One that lies beyond them altogether says nothing but that the noise was
 /// unusually large, so all that is possible is left: cut, it would be a point and read as certainty.
-fn cut(estimate: Option<Rational>, least: Rational, most: Rational, low: &Rational, high: &Rational) -> Number {
+pub(super) fn cut(
+    estimate: Option<Rational>,
+    least: Rational,
+    most: Rational,
+    low: &Rational,
+    high: &Rational,
+) -> Number {
     if least > *high || most < *low {
         return Number::within(estimate, low.clone(), high.clone());
     }

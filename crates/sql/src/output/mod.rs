@@ -18,6 +18,7 @@ mod planned;
 mod population;
 mod ratios;
 mod regression;
+mod shares;
 mod slope;
 mod steps;
 mod types;

@@ -208,3 +208,47 @@ fn a_total_beside_groups_has_the_rows_that_they_leave_out() {
     let asked = query(percent, &row_level());
     assert!(asked.may_leave_out(&asked.groups()[0]));
 }
+
+/// A part of a whole is shown within it, and so is its interval, whatever the noise of both.
+#[test]
+fn parts_of_a_whole_lie_within_it() {
+    let table = row_level();
+    let shares = [
+        ("100.0 * COUNT(*) / SUM(COUNT(*)) OVER ()", 100),
+        ("ROUND(COUNT(*) * 100.0 / (SELECT COUNT(*) FROM t), 1)", 100),
+        ("100 * (COUNT(*) FILTER (WHERE b) / COUNT(*))", 100),
+        ("COUNT(x) / COUNT(*)", 1),
+        ("1000.0 * SUM(x) / SUM(SUM(x)) OVER ()", 1000),
+    ];
+    for (share, most) in shares {
+        let query = query(&format!("SELECT k, {share} AS share FROM t GROUP BY k"), &table);
+        let decays = vec![Decay::exactly(ratio(9, 10)).unwrap(); query.measures().len()];
+        for (seed, count) in [7_i128, -9, 40, 0, 3, -30].into_iter().enumerate() {
+            let cell = |at: usize| count * (1 + at as i128 * (seed as i128 - 2)) + 5 * at as i128 - 11;
+            let values = query.measures().iter().enumerate();
+            let values = values
+                .map(|(at, measure)| (0..query.cells(measure.level)).map(|place| cell(at + 2 * place)).collect())
+                .collect();
+            let rows = query.show(&Noisy { values, consistent: None, decays: decays.clone() }, &ratio(19, 20));
+            for row in rows {
+                let Shown::Number { estimate, low, high, .. } = &row.0[1] else { panic!("a number") };
+                let inside = whole(0)..=whole(most);
+                let (Some(low), Some(high)) = (low, high) else { panic!("{share}: no interval") };
+                assert!(inside.contains(low) && inside.contains(high) && low <= high, "{share}: {low} .. {high}");
+                assert!(estimate.as_ref().is_none_or(|estimate| inside.contains(estimate)), "{share}: {estimate:?}");
+            }
+        }
+    }
+    // What is no part of it may be more.
+    let ratio_of = "SELECT COUNT(*) FILTER (WHERE b) / COUNT(x) AS r FROM t";
+    let query = query(ratio_of, &table);
+    let decays = vec![Decay::exactly(ratio(1, 1000)).unwrap(); query.measures().len()];
+    let filter_first = |values: [i128; 2]| values.into_iter().map(|value| vec![value]).collect::<Vec<_>>();
+    let shown = |values| query.show(&Noisy { values, consistent: None, decays: decays.clone() }, &ratio(19, 20));
+    let more =
+        [filter_first([50, 100]), filter_first([100, 50])].into_iter().any(|values| match &shown(values)[0].0[0] {
+            Shown::Number { estimate: Some(estimate), .. } => *estimate == whole(2),
+            other => panic!("{other:?}"),
+        });
+    assert!(more);
+}

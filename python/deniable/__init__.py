@@ -39,7 +39,7 @@ from ._assess import Assessment, assess
 from ._audit import Audit, audit
 from ._check import Verdict, check
 from ._deniable import __version__
-from ._errors import BudgetError, DataError, Error, LedgerError, LedgerWarning, PolicyError, Problem, QueryError, UsageError
+from ._errors import BudgetError, DataError, Error, LedgerError, LedgerWarning, PolicyError, Problem, QueryError, QueryWarning, UsageError
 from ._gwas import gwas
 from ._plan import Plan, PlannedQuery
 from ._policy import (
@@ -73,6 +73,7 @@ __all__ = [
     "PolicyError",
     "Problem",
     "QueryError",
+    "QueryWarning",
     "Release",
     "Session",
     "Translation",

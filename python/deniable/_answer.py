@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NamedTuple
 
 from . import _deniable
 from ._errors import Error, usage
-from ._exact import read
+from ._exact import number, read
 from ._page import listed, page, pictures, prose
 
 if TYPE_CHECKING:
@@ -115,7 +115,7 @@ class Guarantee:
     @classmethod
     def _of_policy(cls, written: str, odds: Fraction, exact: bool, pictures: List[Tuple[str, str]]) -> Guarantee:
         made = cls(json.loads(written))
-        made.odds, made.exact, made._pictures = odds, exact, pictures
+        made.odds, made.exact, made._pictures = number(odds), exact, pictures
         return made
 
     def __str__(self) -> str:
@@ -237,7 +237,7 @@ class Answer:
             return label
         self.intervals.setdefault(name, []).append((_scalar(cell["low"], True), _scalar(cell["high"], True)))
         error = cell.get("standard_error")
-        self.standard_errors.setdefault(name, []).append(None if error is None else Fraction(error))
+        self.standard_errors.setdefault(name, []).append(None if error is None else number(Fraction(error)))
         self.quality.setdefault(name, []).append(cell.get("quality"))
         if cell.get("population") is not None:
             low, high = cell["population"]
@@ -382,7 +382,11 @@ class _Digits(str):
 
 
 def _loads(written: str) -> Any:
-    return json.loads(written, parse_float=Fraction)
+    return json.loads(written, parse_float=_exactly)
+
+
+def _exactly(digits: str) -> Fraction:
+    return number(Fraction(digits))
 
 
 def _dumps(value: Any) -> str:
@@ -396,9 +400,9 @@ def _dumps(value: Any) -> str:
     return json.dumps(value)
 
 
-def _scalar(value: Any, number: bool = False) -> Value:
+def _scalar(value: Any, released: bool = False) -> Value:
     """A key or a number; the days and times among released numbers are written as ISO 8601."""
-    if number and isinstance(value, str):
+    if released and isinstance(value, str):
         text = value.replace("Z", "+00:00")
         return datetime.date.fromisoformat(text) if len(text) == 10 else datetime.datetime.fromisoformat(text)
     if isinstance(value, Fraction) and value.denominator == 1:

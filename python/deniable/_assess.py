@@ -11,7 +11,7 @@ from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 from . import _deniable
 from ._arrow import ArrowTable, table
 from ._calls import prior_range, wait, words
-from ._exact import Exact, given, names
+from ._exact import Exact, dictionary, given, names, number, path, short, wholes
 
 Table = Union[str, "os.PathLike[str]", ArrowTable]
 """A file of CSV or Parquet, or a table in memory."""
@@ -109,29 +109,29 @@ def assess(
         if rows is None:
             return None
         if isinstance(rows, (str, os.PathLike)):
-            return os.fspath(rows)
+            return path(rows, f"the {name}")
         tables.append((name, table(rows, f"the {name}")))
         return name
 
     flags = words(
         "assess",
-        named(table_, "published table") or "",
+        named(table_, "published table") or path(table_, "the published table"),
         quasi=[",".join(names(quasi, "quasi="))],
-        sensitive=[",".join(names(sensitive, "sensitive="))] if sensitive else None,
+        sensitive=[",".join(chosen)] if (chosen := names(sensitive, "sensitive=")) else None,
         background=named(background, "background"),
         original=named(original, "original"),
         auxiliary=named(auxiliary, "auxiliary"),
-        hierarchy=[f"{column}={os.fspath(file)}" for column, file in hierarchy.items()] or None,
-        distance=[f"{column}={one}" for column, one in distance.items()] or None,
-        literal=[",".join(names(literal, "literal="))] if literal else None,
-        empty=empty,
-        nulls=[",".join(names(nulls, "nulls="))] if nulls else None,
-        quote=quote,
+        hierarchy=[f"{column}={path(file, 'hierarchy=')}" for column, file in dictionary(hierarchy, "hierarchy=", '{"zip": "zip.csv"}').items()] or None,
+        distance=[f"{column}={short(one, 'distance=')}" for column, one in dictionary(distance, "distance=", '{"condition": "equal"}').items()] or None,
+        literal=[",".join(cells)] if (cells := names(literal, "literal=")) else None,
+        empty=short(empty, "empty="),
+        nulls=[",".join(texts)] if (texts := names(nulls, "nulls=")) else None,
+        quote=None if quote is None else short(quote, "quote="),
         accept=names(accept, "accept=") or None,
         prior=prior_range(prior),
         threshold=None if threshold is None else given(threshold),
-        recursive=[",".join(str(one) for one in recursive)] if recursive else None,
-        require=require,
+        recursive=[",".join(map(str, levels))] if (levels := wholes(recursive, "recursive=")) else None,
+        require=None if require is None else short(require, "require="),
     )
     text, written, page, code = wait(_deniable.assess(flags, tables))
-    return Assessment(text, json.loads(written, parse_float=Fraction), page, code == "0")
+    return Assessment(text, json.loads(written, parse_float=lambda digits: number(Fraction(digits))), page, code == "0")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import operator
 from fractions import Fraction
-from typing import Any, Callable, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._calls import prior_range
-from ._exact import Exact, given, read, whole
+from ._errors import shown, usage
+from ._exact import Exact, given, number, read, short, truth, whole
 from ._page import page, pictures, text
 
 Outputs = Callable[[List[int], int], object]
@@ -64,7 +66,7 @@ class Audit:
         self.odds_at_least, self.epsilon_at_least = read(found["odds_at_least"]), found["epsilon_at_least"]
         self.gain_at_least, self.posterior_at_least = read(found["gain_at_least"]), read(found["posterior_at_least"])
         self.prior = read(found["prior"])
-        self.confidence = 1 - Fraction(found["error"]).limit_denominator(10**12)
+        self.confidence = number(1 - Fraction(found["error"]).limit_denominator(10**12))
         self.event = found["event"]
         self.likelier_input, self.other_input = found["likelier_input"], found["other_input"]
         ends = (found["probability_at_least"], found["other_probability_at_most"])
@@ -113,15 +115,45 @@ def audit(
     :param negative: whether entries may be negative: answers to queries, not counts.
     :param pairs: the pairs of inputs to try, in place of the last three.
     """
+    if not callable(function):
+        raise usage(f"the function is a {type(function).__name__}, which cannot be called", "give a function of an input and how many outputs are wanted")
     text, written, _ = _deniable.audit(
-        function,
-        claim,
+        _listing(function),
+        None if claim is None else short(claim, "claim="),
         prior_range(prior),
         given(confidence),
         whole(samples, "samples=") or 0,
-        neighbours,
+        short(neighbours, "neighbours="),
         whole(entries, "entries=") or 0,
-        negative,
-        [(list(left), list(right)) for left, right in pairs],
+        truth(negative, "negative="),
+        _pairs(pairs),
     )
     return Audit(json.loads(written), text, claim)
+
+
+def _listing(function: Outputs) -> Outputs:
+    """The same function, whose outputs are a list."""
+
+    def listed(input: List[int], times: int) -> object:
+        given = function(input, times)
+        made = given.tolist() if hasattr(given, "tolist") else given
+        if isinstance(made, (str, bytes, Mapping)) or not isinstance(made, Iterable):
+            raise usage(
+                f"the function gave one {type(given).__name__}, and {times} outputs were wanted",
+                "give as many outputs as the second argument says, in a list or an array of NumPy: [output() for _ in range(times)]",
+            )
+        return made
+
+    return listed
+
+
+def _pairs(pairs: object) -> List[Tuple[List[int], List[int]]]:
+    """Pairs of inputs, each a list of whole numbers of 64 bits."""
+    wrong = usage(f"pairs= is no list of pairs of inputs: {shown(pairs)}", "write pairs=[([0], [1])]")
+    try:
+        made = [([operator.index(one) for one in left], [operator.index(one) for one in right]) for left, right in pairs]  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise wrong from None
+    if not all(-(1 << 63) <= one < 1 << 63 for pair in made for side in pair for one in side):
+        raise wrong
+    return made

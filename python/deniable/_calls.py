@@ -6,7 +6,8 @@ import os
 from typing import Callable, List, Optional, Sequence, Union
 
 from . import _deniable
-from ._exact import Exact, given
+from ._errors import shown, usage
+from ._exact import Exact, given, path, short, text
 
 STEP = 0.1
 """Seconds between two looks at whether somebody wants to stop waiting."""
@@ -26,7 +27,7 @@ def wait(call: _deniable.Call, look: Optional[Callable[[], None]] = None) -> Lis
             look()
 
 
-def words(command: str, *positional: str, **flags: Word) -> List[str]:
+def words(command: str, /, *positional: str, **flags: Word) -> List[str]:
     """The words of a command. ``None`` and ``False`` leave a flag out, ``True`` is a flag without a value, and a pair of numbers named
     ``prior`` is a range."""
     all_words = [command]
@@ -38,29 +39,28 @@ def words(command: str, *positional: str, **flags: Word) -> List[str]:
             all_words.append(flag)
         elif isinstance(value, (list, tuple)):
             for part in value:
-                all_words.append(f"{flag}={_word(part)}")
+                # Lists of names are checked one name at a time.
+                all_words.append(f"{flag}={text(part, name + '=') if isinstance(part, str) else _word(part, name)}")
         else:
-            all_words.append(f"{flag}={_word(value)}")
+            all_words.append(f"{flag}={_word(value, name)}")
     if positional:
-        all_words += ["--", *positional]
+        all_words += ["--", *(short(one, "the name") for one in positional)]
     return all_words
 
 
-def _word(value: object) -> str:
+def _word(value: object, name: str) -> str:
     if isinstance(value, os.PathLike):
-        return str(os.fspath(value))
-    return given(value)  # type: ignore[arg-type]
+        return path(value, f"{name}=")
+    return short(value, f"{name}=").strip() if isinstance(value, str) else given(value)  # type: ignore[arg-type]
 
 
 def prior_range(prior: object) -> Optional[str]:
     """A belief, or a pair of its least and its greatest, as the command takes them: ``1/5..4/5``."""
     if prior is None or isinstance(prior, str):
-        return prior
+        return None if prior is None else short(prior, "prior=")
     if isinstance(prior, (list, tuple)):
         if len(prior) != 2:
-            from ._errors import usage
-
-            raise usage(f"prior={prior!r} is no range", 'write prior=("1/5", "4/5")')
+            raise usage(f"prior={shown(prior)} is no range", 'write prior=("1/5", "4/5")')
         low, high = prior
         return f"{given(low)}..{given(high)}"
     return given(prior)  # type: ignore[arg-type]

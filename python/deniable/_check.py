@@ -11,7 +11,9 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 from . import _deniable
 from ._arrow import ArrowArray, ArrowStream, ArrowTable
 from ._calls import prior_range, wait, words
-from ._exact import Exact, given, read
+from ._errors import usage
+from ._exact import Exact, given, names, path, read, short, whole
+from ._exact import text as text_of
 from ._page import page, pictures, text
 
 Bound = Union[Fraction, float]
@@ -139,13 +141,13 @@ def check(
     flags = words(
         "check",
         name,
-        notion=notion,
-        family=family,
+        notion=None if notion is None else short(notion, "notion="),
+        family=None if family is None else short(family, "family="),
         prior=prior_range(prior),
-        priors=priors,
-        claim=claim,
-        certificate=certificate,
-        party=party,
+        priors=None if priors is None else path(priors, "priors="),
+        claim=None if claim is None else short(claim, "claim="),
+        certificate=None if certificate is None else path(certificate, "certificate="),
+        party=whole(party, "party="),
         **parameters,
     )
     found, written, _, _ = wait(_deniable.check(flags, text, rows))
@@ -154,22 +156,27 @@ def check(
 
 def _mechanism(mechanism: Mechanism) -> Tuple[str, Optional[str], Optional[Sequence[Sequence[str]]]]:
     if isinstance(mechanism, (str, os.PathLike)):
-        return os.fspath(mechanism), None, None
+        return path(mechanism, "the mechanism"), None, None
     if isinstance(mechanism, Mapping):
-        def members(dataset: Dataset) -> Sequence[str]:
-            return [dataset] if isinstance(dataset, str) else list(dataset)
-
         rows = [
-            {"dataset": members(dataset), "output": str(output), "probability": given(probability)}
+            {"dataset": names(dataset, "a data set "), "output": _output(output), "probability": given(probability)}
             for dataset, outputs in mechanism.items()
-            for output, probability in outputs.items()
+            for output, probability in _outputs(outputs).items()
         ]
         return "mechanism", json.dumps(rows), None
     if isinstance(mechanism, (ArrowStream, ArrowArray)):
         return "mechanism", None, _deniable.rows_as_text(mechanism, ["dataset", "output", "probability"])
-    from ._errors import usage
-
     raise usage(f"{type(mechanism).__name__} is no mechanism", "give a name, a file, a table, or probabilities by dataset and output")
+
+
+def _outputs(outputs: object) -> Mapping[object, Exact]:
+    if not isinstance(outputs, Mapping):
+        raise usage(f"the outputs of a data set are no dictionary, but a {type(outputs).__name__}", 'write {"no": "3/4", "yes": "1/4"}')
+    return outputs
+
+
+def _output(output: object) -> str:
+    return text_of(output if isinstance(output, str) else str(output), "an output")
 
 
 def _bound(text: Optional[str]) -> Optional[Bound]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from datetime import date, timedelta
+from numbers import Number
+from pathlib import PurePath
 from typing import NamedTuple, Optional, Sequence, Tuple
 
 from ._keywords import keywords
@@ -128,6 +131,15 @@ class LedgerWarning(UserWarning):
     """
 
 
+class QueryWarning(UserWarning):
+    """A query is valid and may not mean what was meant, such as a comparison with an undeclared key. It comes before anything is charged.
+
+    >>> import deniable as dn
+    >>> issubclass(dn.QueryWarning, UserWarning)
+    True
+    """
+
+
 _KINDS = {
     "policy": PolicyError,
     "query": QueryError,
@@ -144,6 +156,19 @@ def failed(kind: str, problems: Sequence[Tuple[str, Optional[str], Optional[Tupl
     return _KINDS[kind](
         [(keywords(message), help and keywords(help), place, keywords(shown)) for message, help, place, shown in problems]
     )
+
+
+def shown(value: object) -> str:
+    """A value in a message: its first characters, or its type alone where it could hold rows."""
+    if value is not None and not isinstance(value, (str, bytes, bool, int, float, complex, Number, date, timedelta, PurePath)):
+        name = type(value).__name__
+        return f"an {name}" if name[0] in "aeiouAEIOU" else f"a {name}"
+    try:
+        written = repr(value)
+    except ValueError:
+        # CPython writes integers of at most some thousand digits.
+        return "a number of too many digits"
+    return written if len(written) <= 80 else f"{written[:80]}..."
 
 
 def usage(message: str, help: str) -> UsageError:

@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
+import decimal
+import operator
+import os
 import re
+import sys
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Rational
-from typing import List, Optional, Sequence, Union
+from typing import Iterable, List, Mapping, Optional, Sequence, Union
 
-from ._errors import usage
+from ._errors import shown, usage
 
 Exact = Union[int, str, Fraction, Decimal]
 """A number that says exactly what it is: ``1``, ``"3/4"``, ``"0.75"``, ``"75%"``, ``Fraction(3, 4)``, ``Decimal("0.75")``."""
 
 
+class _Formatted(Fraction):
+    """A fraction that can be formatted as numbers are, ``f"{x:.2f}"``: before CPython 3.12 those of the standard library cannot."""
+
+    __slots__ = ()
+
+    def __format__(self, spec: str) -> str:
+        found = _SPEC.fullmatch(spec)
+        if found is None:
+            # With an exponent, or significant digits: for reading, the nearest double will do.
+            return format(float(self) if spec[-1:] in tuple("eEgG") else str(self), spec)
+        digits = int((found["precision"] or ".6")[1:])
+        # As many digits as a rounding can depend on, and one more that is not zero where any digit follows: no digit is rounded twice.
+        places = digits + len(str(self.denominator)) + 3
+        quotient, rest = divmod(abs(self.numerator) * 10**places, self.denominator)
+        shown = Decimal((int(self < 0), tuple(map(int, str(10 * quotient + (rest > 0)))), -places - 1))
+        with decimal.localcontext(decimal.Context(prec=decimal.MAX_PREC, Emax=decimal.MAX_EMAX, Emin=decimal.MIN_EMIN)):
+            return format(shown, f"{found['layout']}.{digits}{found['kind']}")
+
+    def __repr__(self) -> str:
+        return f"Fraction({self.numerator}, {self.denominator})"
+
+
+_SPEC = re.compile(r"(?P<layout>.*?)(?P<precision>\.\d+)?(?P<kind>[fF%])")
+
+
+def number(value: Fraction) -> Fraction:
+    """The same number, which can be formatted with digits after the point."""
+    return value if sys.version_info >= (3, 12) else _Formatted(value)
+
+
+_MOST_CHARACTERS = 10_000
+"""Of a name, a path or a statement: finding similar names takes time that grows with the square."""
 _MOST_DIGITS = 1_000
 """Of a number, before and after its point: computing with more takes longer than any answer is worth."""
 
@@ -37,52 +73,107 @@ def exact(value: Exact) -> Fraction:
             is_number = plain == plain and abs(plain) != float("inf")
             instead = f'write "{plain!r}" or "{Fraction(repr(plain))}"' if is_number else 'write "3/4", "0.75" or "75%"'
             raise usage(f"{plain!r} is a float, and floats are not exact", instead)
-        raise usage(f"{value!r} is no number", 'write an int, a Fraction, or a text such as "3/4", "0.75" or "75%"')
+        raise usage(f"{shown(value)} is no number", 'write an int, a Fraction, or a text such as "3/4", "0.75" or "75%"')
     if _is_long(value):
         raise usage(f"a number has at most {_MOST_DIGITS} digits", 'write "3/4", "0.75" or "75%"')
     try:
         if isinstance(value, str):
             text = value.strip()
-            return Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text)
-        return Fraction(value)
+            return number(Fraction(text[:-1]) / 100 if text.endswith("%") else Fraction(text))
+        return number(Fraction(value))
     except (ValueError, ZeroDivisionError, OverflowError):
-        raise usage(f"{value!r} is no number", 'write "3/4", "0.75" or "75%"') from None
+        raise usage(f"{shown(value)} is no number", 'write "3/4", "0.75" or "75%"') from None
 
 
 def text(value: object, what: str) -> str:
     """A text, where it is one that can be written down: Python's may hold halves of characters."""
     if not isinstance(value, str):
-        raise usage(f"{what} is no text: {value!r}", "write it in quotes")
+        raise usage(f"{what} is no text: {shown(value)}", "write it in quotes")
     try:
         value.encode()
     except UnicodeEncodeError as error:
         raise usage(
-            f"{what} is no Unicode: {value!r} has half a character at {error.start}",
+            f"{what} is no Unicode: {shown(value)} has half a character at {error.start}",
             'leave it out; text that was read with errors="surrogateescape" has such halves for bytes that were not in its encoding',
         ) from None
+    return value
+
+
+def short(value: object, what: str) -> str:
+    """A text of few characters: a name or a statement, and not a table."""
+    checked = text(value, what)
+    if len(checked) > _MOST_CHARACTERS:
+        raise usage(f"{what} has {len(checked)} characters, and at most {_MOST_CHARACTERS} are read", "name a file where it is long")
+    return checked
+
+
+def path(value: object, what: str) -> str:
+    """The path of a file."""
+    try:
+        place = os.fspath(value)  # type: ignore[call-overload]
+    except TypeError:
+        place = value
+    if not isinstance(place, str):
+        raise usage(f"{what} is no text: {shown(value)}", "write it in quotes, or give a pathlib.Path")
+    if "\0" in place:
+        raise usage(f"{what} has a NUL character: {shown(place)}", "leave it out")
+    return short(place, what)
+
+
+def dictionary(value: object, what: str, example: str) -> Mapping[str, object]:
+    """A dictionary whose keys are texts."""
+    if not isinstance(value, Mapping):
+        raise usage(f"{what} is no dictionary, but a {type(value).__name__}", f"write {what}{example}")
+    for key in value:
+        short(key, f"a key of {what}")
+    return value
+
+
+def truth(value: object, what: str) -> bool:
+    """True or false, and nothing that merely counts as such."""
+    if not isinstance(value, bool):
+        raise usage(f"{what} is neither True nor False: {shown(value)}", f"write {what}True")
     return value
 
 
 def names(value: Union[str, Sequence[str]], what: str) -> List[str]:
     """One name, or several: a text is one, and not a list of letters."""
     if isinstance(value, str):
-        return [text(value, what)]
+        return [short(value, what)]
+    if isinstance(value, (bytes, bytearray, Mapping)):
+        raise usage(f"{what} is no list of names, but a {type(value).__name__}", f'write {what}["zip", "age"]')
     try:
-        return [text(one, what) for one in value]
+        return [short(one, what) for one in value]
     except TypeError:
-        raise usage(f"{what} is no list of names: {value!r}", f'write {what}["zip", "age"]') from None
+        raise usage(f"{what} is no list of names: {shown(value)}", f'write {what}["zip", "age"]') from None
 
 
 def whole(value: Optional[int], what: str) -> Optional[int]:
     """A number of things, where one is given."""
-    if value is not None and (isinstance(value, bool) or not hasattr(value, "__index__") or not 0 < int(value) < 1 << 63):
-        raise usage(f"{what} is no number from 1 on: {value!r}", f"write {what}4, for example")
-    return None if value is None else int(value)
+    if value is None:
+        return None
+    try:
+        known = None if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        known = None
+    if known is None or not 0 < known < 1 << 63:
+        raise usage(f"{what} is no number from 1 on: {shown(value)}", f"write {what}4, for example")
+    return known
+
+
+def wholes(values: object, what: str) -> List[int]:
+    """Several such numbers."""
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
+        raise usage(f"{what} is no list of whole numbers: {shown(values)}", f"write {what}[2, 3]")
+    try:
+        return [known for known in (whole(one, what) for one in values) if known is not None]
+    except TypeError:
+        raise usage(f"{what} is no list of whole numbers: {shown(values)}", f"write {what}[2, 3]") from None
 
 
 def given(value: Exact) -> str:
     """The number as a word of the command line: a text stays what it is, so that what is wrong with it is said there."""
-    return value.strip() if isinstance(value, str) else str(exact(value))
+    return short(value.strip(), "a number") if isinstance(value, str) else str(exact(value))
 
 
 def read(text: str) -> Fraction:

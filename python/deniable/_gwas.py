@@ -11,7 +11,7 @@ from . import _deniable
 from ._answer import Release
 from ._calls import prior_range, wait, words
 from ._errors import LedgerWarning, usage
-from ._exact import Exact, given, names, whole
+from ._exact import Exact, dictionary, given, names, path, short, truth, whole
 from ._policy import Promise
 
 _LOG = logging.getLogger("deniable")
@@ -74,35 +74,37 @@ def gwas(
     :param top: how many SNPs to pick, by ``score`` and the distance from ``threshold`` (χ²) or ``p_value`` (Bonferroni).
     :param snps: SNPs by name, with ``statistics`` or ``counts``; the list must not come from the data.
     """
-    promises = {key: given(value) for key, value in (promise or {}).items()}
+    stated = dictionary({} if promise is None else promise, "promise=", '{"gain": 2}')
+    promises = {key: given(value) for key, value in stated.items()}  # type: ignore[arg-type]
     known = {"gain", "negative_gain", "posterior_at_most", "posterior_at_least", "epsilon"}
     for key in promises:
         if key not in known:
             raise usage(f"`{key}` is no promise about association results", "state one of " + ", ".join(sorted(known)))
-    secrets = [adjacency] if isinstance(adjacency, str) else list(adjacency)
+    secrets = names(adjacency, "adjacency=")
+    chosen = names(snps, "snps=")
     flags = words(
         "gwas",
-        bfile=bfile,
-        vcf=vcf,
-        pheno=pheno,
-        pheno_name=pheno_name,
+        bfile=None if bfile is None else path(bfile, "bfile="),
+        vcf=None if vcf is None else path(vcf, "vcf="),
+        pheno=None if pheno is None else path(pheno, "pheno="),
+        pheno_name=None if pheno_name is None else short(pheno_name, "pheno_name="),
         adjacency=[",".join(secrets)],
-        policy=policy,
+        policy=None if policy is None else path(policy, "policy="),
         prior=prior_range(prior),
-        population=population,
-        ledger=ledger,
-        data_version=version,
+        population=None if population is None else short(population, "population="),
+        ledger=None if ledger is None else path(ledger, "ledger="),
+        data_version=short(version, "version="),
         spend=None if spend is None else given(spend),
-        register=register,
-        top=top,
-        score=score if top is not None else None,
+        register=truth(register, "register="),
+        top=whole(top, "top="),
+        score=short(score, "score=") if top is not None else None,
         threshold=None if threshold is None else given(threshold),
         p_value=None if p_value is None else given(p_value),
-        snps=[",".join(names(snps, "snps="))] if snps else None,
-        statistics=statistics,
-        counts=counts,
-        test=test,
-        fill=fill,
+        snps=[",".join(chosen)] if chosen else None,
+        statistics=truth(statistics, "statistics="),
+        counts=truth(counts, "counts="),
+        test=short(test, "test="),
+        fill=None if fill is None else short(fill, "fill="),
         threads=whole(threads, "threads="),
         **promises,
     )

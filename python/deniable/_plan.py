@@ -7,7 +7,7 @@ import json
 from fractions import Fraction
 from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
-from ._errors import usage
+from ._errors import shown, usage
 from ._exact import read
 from ._page import items, page
 
@@ -68,9 +68,9 @@ class Plan:
 
     def __getitem__(self, name: str) -> PlannedQuery:
         for query in self.queries:
-            if query.name == name:
+            if isinstance(name, str) and query.name == name:
                 return query
-        raise usage(f"the plan has no query {name!r}", "it has " + ", ".join(repr(query.name) for query in self.queries))
+        raise usage(f"the plan has no query {shown(name)}", "it has " + ", ".join(repr(query.name) for query in self.queries))
 
     def __iter__(self) -> Iterator[PlannedQuery]:
         return iter(self.queries)

@@ -7,18 +7,22 @@ import os
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import TYPE_CHECKING, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Dict, KeysView, List, Mapping, Optional, Sequence, Tuple, Union, ValuesView
 
 from . import _deniable
 from ._answer import Guarantee
 from ._errors import usage
-from ._exact import Exact, exact, text
+from ._exact import Exact, exact, text, whole
+from ._exact import path as _path
 from ._plan import Plan
 
 if TYPE_CHECKING:
     from ._arrow import Tables
     from ._progress import Told
     from ._session import Session
+
+IN_MEMORY = "rows in memory"
+"""The path of tables whose rows are given to a session."""
 
 Path = Union[str, "os.PathLike[str]"]
 Promise = Mapping[str, Exact]
@@ -74,7 +78,7 @@ def rho(belief: Exact, among: int) -> Promise:
     >>> dn.rho("1/2", among=100)
     {'rho': Fraction(1, 2), 'among': 100}
     """
-    return {"rho": exact(belief), "among": among}
+    return {"rho": exact(belief), "among": whole(among, "among=") or 0}
 
 
 def alpha_beta(alpha: Exact, beta: Exact, *, p_min: Optional[Exact] = None, p_max: Optional[Exact] = None) -> Promise:
@@ -132,11 +136,12 @@ class Policy:
     :param columns: each column's type, or the keys of ``[columns.NAME]``.
     :param queries: SQL by name, or the keys of each ``[[ask]]``.
     :param data: the keys of ``[data]`` where rows are in files or a database; rows in memory are given to ``session``.
-    :param sections: any other section: ``budget={"spend": "1/2"}``, ``quality=...``, ``tables=...``.
+    :param sections: any other section: ``budget={"spend": "1/2"}``, ``quality=...``, ``tables=...``. Tables about people that name no ``path``
+        have their rows in memory, too.
     :raises PolicyError: everything that is wrong with it, with places in the text that it is.
     """
 
-    __slots__ = ("_policy", "_from_file", "_in_memory")
+    __slots__ = ("_policy", "_from_file")
 
     def __init__(
         self,
@@ -157,30 +162,42 @@ class Policy:
         if file is not None:
             if any(one is not None for one in own) or sections:
                 raise usage("a policy is read from a file or built from arguments", "leave out one of them")
-            self._policy = _deniable.Policy.load(os.fspath(file))
-            self._from_file, self._in_memory = True, False
+            self._policy = _deniable.Policy.load(_path(file, "the policy's file"))
+            self._from_file = True
             return
         keys: Dict[str, object] = {"name": name, "population": population}
-        keys["data"] = dict(data) if data is not None else {"path": "rows in memory", "format": "parquet", "version": "1"}
-        section: Dict[str, object] = keys["data"]  # type: ignore[assignment]
+        _dictionary(data, "data", '{"path": "visits.parquet", "version": "2024-06"}')
+        section: Dict[str, object] = dict(_MEMORY if data is None else data)
         if table is not None:
             section["table"] = table
-        _dictionary(columns, "columns", '{"minutes": {"type": "integer", "bounds": (0, 60)}}')
-        keys["columns"] = {
-            column: {"type": declared} if isinstance(declared, str) else declared
-            for column, declared in (columns or {}).items()
-        } or None
+        keys["data"] = section
+        keys["columns"] = _columns(columns, "columns")
         keys["entity"] = entity
         keys["adversary"] = {"preset": adversary} if isinstance(adversary, str) else adversary
         keys["promise"] = promise
         keys.update(sections)
-        written = "".join(f"{_key(key)} = {_value(value, key)}\n" for key, value in keys.items() if value is not None)
-        for ask in _asks(queries):
-            written += "\n[[ask]]\n" + "".join(
-                f"{_key(key)} = {_value(value, f'`{key}` of a query')}\n" for key, value in ask.items() if value is not None
-            )
+        keys["tables"] = _tables(sections.get("tables"))
+        try:
+            written = _written(keys, _asks(queries))
+        except RecursionError:
+            raise usage("a value holds itself, or is nested too deeply", "write texts, numbers, lists and dictionaries") from None
         self._policy = _deniable.Policy.parse(written, os.getcwd())
-        self._from_file, self._in_memory = False, data is None
+        self._from_file = False
+
+    @classmethod
+    def from_source(cls, source: str, folder: Optional[Path] = None) -> Policy:
+        """Reads the text of a policy, such as ``Policy.source``; relative paths begin at the folder, or else at the current one.
+
+        >>> import deniable as dn
+        >>> policy = dn.Policy("examples/clinic/policy.toml")
+        >>> dn.Policy.from_source(policy.source, "examples/clinic").guarantee.odds == policy.guarantee.odds
+        True
+        """
+        policy = cls.__new__(cls)
+        place = os.getcwd() if folder is None else _path(folder, "folder=")
+        policy._policy = _deniable.Policy.parse(text(source, "the policy"), os.path.abspath(place))
+        policy._from_file = False
+        return policy
 
     @property
     def name(self) -> str:
@@ -199,7 +216,7 @@ class Policy:
 
     @property
     def source(self) -> str:
-        """The policy as TOML."""
+        """The policy as TOML, which ``Policy.from_source`` reads back."""
         return self._policy.source
 
     @property
@@ -221,7 +238,7 @@ class Policy:
         >>> plan["total cost"].share
         Fraction(3, 32)
         """
-        return Plan(*self._policy.plan(queries))
+        return Plan(*self._policy.plan([text(name, "the name of a query") for name in queries]))
 
     def session(
         self,
@@ -285,9 +302,42 @@ class Policy:
         raise TypeError("a Policy is not pickled: it may name files and a ledger; keep policy.source, or open the file again")
 
 
+def _written(keys: Mapping[str, object], asks: Sequence[Mapping[str, object]]) -> str:
+    """The policy as TOML."""
+    written = "".join(f"{_key(key)} = {_value(value, key)}\n" for key, value in keys.items() if value is not None)
+    for ask in asks:
+        written += "\n[[ask]]\n" + "".join(
+            f"{_key(key)} = {_value(value, f'`{key}` of a query')}\n" for key, value in ask.items() if value is not None
+        )
+    return written
+
+
 def _dictionary(given: object, what: str, example: str) -> None:
     if given is not None and not isinstance(given, Mapping):
         raise usage(f"{what}= is no dictionary, but a {type(given).__name__}", f"write {what}={example}")
+
+
+_MEMORY = {"path": IN_MEMORY, "format": "parquet", "version": "1"}
+
+
+def _columns(columns: object, what: str) -> Optional[Dict[str, object]]:
+    """The keys of each column; a text is its type."""
+    _dictionary(columns, what, '{"minutes": {"type": "integer", "bounds": (0, 60)}}')
+    given: Mapping[str, object] = columns or {}  # type: ignore[assignment]
+    return {name: {"type": one} if isinstance(one, str) else one for name, one in given.items()} or None
+
+
+def _tables(tables: object) -> Optional[Dict[str, object]]:
+    """The keys of each further table, with columns as those of the main one."""
+    _dictionary(tables, "tables", '{"stays": {"entity": "patient", "columns": {"patient": "integer"}}}')
+    made: Dict[str, object] = {}
+    for name, section in (tables or {}).items():  # type: ignore[attr-defined]
+        if isinstance(section, Mapping):
+            in_memory = "path" not in section and section.get("unprotected") is not True
+            section = {**(_MEMORY if in_memory else {}), **section}
+            section["columns"] = _columns(section.get("columns"), f"columns of the table {name!r}: columns")
+        made[name] = section
+    return made or None
 
 
 def _asks(queries: object) -> Sequence[Mapping[str, object]]:
@@ -320,7 +370,7 @@ def _value(value: object, what: str = "a value") -> str:
         return "true" if value else "false"
     if isinstance(value, Integral):
         # Also those of NumPy.
-        return str(int(value))
+        return str(exact(int(value)))
     if isinstance(value, (Fraction, Decimal)):
         return _text(str(exact(value)), what)
     if isinstance(value, datetime.datetime):
@@ -332,11 +382,23 @@ def _value(value: object, what: str = "a value") -> str:
     if isinstance(value, Mapping):
         inside = ", ".join(f"{_key(key)} = {_value(one, f'{what}.{key}')}" for key, one in value.items() if one is not None)
         return "{ " + inside + " }"
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, range, KeysView, ValuesView)):
         return "[" + ", ".join(_value(one, what) for one in value) + "]"
+    if isinstance(value, (set, frozenset)):
+        # In an order of their own, as sets have none: it decides the order of groups.
+        try:
+            return _value(sorted(value, key=lambda one: (type(one).__name__, one)), what)
+        except TypeError:
+            raise usage(f"{what} is a set of values without an order", "write a list") from None
     if isinstance(value, (float, Rational)):
         # Floats are refused, with what to write instead.
         return _value(exact(value), what)  # type: ignore[arg-type]
+    # Arrays, series and scalars of NumPy, pandas, polars and pyarrow.
+    for way in ("to_pylist", "to_list", "tolist"):
+        if hasattr(type(value), way):
+            made = getattr(value, way)()
+            if type(made) is not type(value):
+                return _value(made, what)
     raise usage(
         f"{what} is a {type(value).__name__}, which a policy cannot hold",
         "write a text, a number, a date, a list or tuple, or a dictionary",

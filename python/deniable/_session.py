@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING, List, Mapping, Optional, Sequence, Tuple, Type
 
 from . import _deniable
 from ._answer import Answer, Release
-from ._arrow import ArrowTable, table
 from ._calls import wait
-from ._errors import Error, LedgerWarning, usage
-from ._exact import Exact, exact, names, text, whole
+from ._errors import BudgetError, Error, LedgerWarning, QueryWarning, shown, usage
+from ._exact import Exact, exact, names, number, short, text, truth, whole
+from ._exact import path as _path
+from ._frames import declared_columns
 from ._plan import Plan
+from ._policy import IN_MEMORY
 from ._progress import Progress
 
 if TYPE_CHECKING:
@@ -69,16 +71,16 @@ class Session:
         self.log: List[Tuple[str, str]] = []
         """What was done, and what was found in the data: for the curator. The logger ``deniable`` has it, too."""
         declared = policy._policy
-        if rows is None and policy._in_memory:
-            raise usage(
-                "nothing says where the rows are",
-                'give them, session(df, version="2024-06", ...), or build the policy with data={"path": ..., "version": ...}',
-            )
+        truth(register, "register=")
+        truth(again, "again=")
+        if progress is not None and not isinstance(progress, bool) and not callable(progress):
+            raise usage(f"progress= is no function: {shown(progress)}", "write progress=False, or give a function of what is done and how many rows")
+        threads, memory = whole(threads, "threads="), _bytes(memory)
         given, versions = _given(declared, rows, version)
         self.ledger = self._place(policy, ledger)
         """The ledger's file."""
         about = declared.with_(versions, os.path.abspath(self.ledger))
-        self._session = _deniable.Session(about, given, register, again, whole(threads, "threads="), _bytes(memory))
+        self._session = _deniable.Session(about, given, register, again, threads, memory)
 
     def _place(self, policy: Policy, ledger: Optional[Path]) -> str:
         if ledger is None and not policy._from_file:
@@ -86,9 +88,7 @@ class Session:
                 "nothing says where the ledger is: the file that remembers what was spent about these people",
                 f'add ledger="{policy.population}.ledger", and keep it; ledger=":memory:" forgets everything when the session ends',
             )
-        place = os.fspath(policy._policy.ledger if ledger is None else ledger)
-        if not isinstance(place, str):
-            raise usage(f"ledger= is no text: {place!r}", "write it in quotes, or give a pathlib.Path")
+        place = _path(policy._policy.ledger if ledger is None else ledger, "ledger=")
         if place == ":memory:":
             warnings.warn(
                 'ledger=":memory:": what is spent is forgotten when the session ends, and then nothing limits what is learned about these people',
@@ -112,12 +112,20 @@ class Session:
         :raises BudgetError: when the promise does not pay for it. Nothing was charged.
         :raises DataError: when the data must not be used. For the curator.
         """
-        release = self._released(self._open().ask(text(name, "name="), text(sql, "the query"), exact(spend)))
-        return release[name]
+        session = self._open()
+        asked = (short(name, "name="), text(sql, "the query"), exact(spend))
+        self._note(session.notes([], asked))
+        return self._released(session.ask(*asked))[name]
 
     def release(self, *queries: str) -> Release:
         """Answers the policy's queries, or those of these names; stored answers are free."""
-        return self._released(self._open().release([text(name, "the name of a query") for name in queries]))
+        session = self._open()
+        chosen = [short(name, "the name of a query") for name in queries]
+        self._note(session.notes(chosen, None))
+        try:
+            return self._released(session.release(chosen))
+        except BudgetError as error:
+            raise _by_share(error) from None
 
     def register(self, accept: Union[str, Sequence[str]] = ()) -> List[Tuple[str, str]]:
         """Looks at all rows of all tables and registers their versions, or none; what was found is in ``log``. Nothing is charged.
@@ -144,7 +152,7 @@ class Session:
             return Plan(*session.plan(None))
         if spend is None:
             raise usage("nothing says what the answer may cost", 'add spend="1/40": the part of the whole promise that it may use')
-        return Plan(*session.plan((text(name, "name="), text(sql, "the query"), exact(spend))))
+        return Plan(*session.plan((short(name, "name="), text(sql, "the query"), exact(spend))))
 
     @property
     def left(self) -> Fraction:
@@ -153,7 +161,7 @@ class Session:
         Exact where it is a fraction; otherwise (a promise was changed on the way) a ten-thousandth of which it is certainly no less.
         """
         share, _, _ = self._open().left()
-        return share
+        return number(share)
 
     @property
     def left_in_words(self) -> str:
@@ -171,10 +179,15 @@ class Session:
         ...     session.report().startswith("<!DOCTYPE html>")
         True
         """
+        to = None if path is None else _path(path, "path=")
         page = self._open().page()
-        if path is not None:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(page)
+        if to is not None:
+            try:
+                with open(to, "w", encoding="utf-8") as file:
+                    file.write(page)
+            except OSError as error:
+                message = f"{to!r} cannot be written: {error.strerror}"
+                raise Error([(message, "name another file", None, f"{message}\n  help: name another file")]) from None
         return page
 
     def close(self) -> None:
@@ -183,6 +196,11 @@ class Session:
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
+
+    def _note(self, notes: Sequence[str]) -> None:
+        # Before anything is charged: a warning that becomes an error then costs nothing.
+        for note in notes:
+            warnings.warn(note, QueryWarning, stacklevel=3)
 
     def _open(self) -> _deniable.Session:
         if self._session is None:
@@ -236,27 +254,47 @@ def _parts(written: str) -> Tuple[str, Mapping[str, str]]:
     return written[len(head) : at], dict(json.loads(written[at + len(tail) : -1]))
 
 
+def _by_share(error: BudgetError) -> BudgetError:
+    """The same for queries of a policy, whose price is in the policy: ``release`` takes none."""
+    problems = [
+        problem._replace(help=problem.help and _SPEND.sub("", problem.help), shown=_SPEND.sub("", problem.shown))
+        for problem in error.problems
+    ]
+    return BudgetError(problems)
+
+
 def _given(
     policy: _deniable.Policy, rows: Optional[Tables], version: Union[None, str, Mapping[str, str]]
-) -> Tuple[List[Tuple[str, ArrowTable]], List[Tuple[str, str]]]:
+) -> Tuple[List[Tuple[str, _deniable.Rows]], List[Tuple[str, str]]]:
     """The rows in memory and the versions that they are declared to be, by table."""
     main = policy.tables[0][0]
+    in_memory = [name for name, path, _ in policy.tables if path == IN_MEMORY]
     if rows is None:
+        if in_memory:
+            raise usage(
+                "nothing says where the rows are" if in_memory == [main] else f"nothing says where the rows of {_list(in_memory)} are",
+                'give them, session(df, version="2024-06", ...), or build the policy with data={"path": ..., "version": ...}',
+            )
         if version is not None:
             raise usage("version= is the name of rows in memory", "give the rows, too, or set `version` in the policy")
         return [], []
+    if isinstance(rows, Mapping) and not rows:
+        raise usage("rows= is an empty dictionary", f"give the rows of {main!r}, or of several tables by name; without rows= files are read")
     named: Mapping[str, object] = rows if isinstance(rows, Mapping) else {main: rows}
     known = {name for name, _, _ in policy.tables}
     for name in named:
         if name not in known:
-            raise usage(f"the policy declares no table {name!r}", "it declares " + ", ".join(repr(one) for one in sorted(known)))
+            raise usage(f"the policy declares no table {name!r}", f"it declares {_list(sorted(known))}")
+    for name in in_memory:
+        if name not in named:
+            raise usage(f"nothing says where the rows of {name!r} are", "give them, too, session({" + f"{name!r}: df, ..." + "}, ...)")
     if version is None:
         raise usage(
             "nothing says which version of the data these rows are",
             'add version="2024-06": the name by which the ledger knows them; other rows are another version, and are paid anew',
         )
     if not isinstance(version, (str, Mapping)):
-        raise usage(f"version= is no text: {version!r}", 'write version="2024-06"')
+        raise usage(f"version= is no text: {shown(version)}", 'write version="2024-06"')
     if isinstance(version, str) and len(named) > 1:
         raise usage("there is one version for several tables", "write version={...} with the version of each table")
     versions: Mapping[str, str] = {next(iter(named)): version} if isinstance(version, str) else version
@@ -266,11 +304,16 @@ def _given(
     for name in versions:
         if name not in named:
             raise usage(f"version= names {name!r}, of which there are no rows", "leave it out")
-    return [(name, table(one, f"the table {name!r}")) for name, one in named.items()], [
-        (name, text(versions[name], "version=")) for name in named
-    ]
+    declared = [(name, text(versions[name], "version=")) for name in named]
+    columns = {name: columns for name, _, columns in policy.tables}
+    return [(name, declared_columns(one, policy, name, columns[name])) for name, one in named.items()], declared
 
 
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(repr(name) for name in names)
+
+
+_SPEND = re.compile(r"spend=\"[^\"]*\", or ")
 _UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 
@@ -280,5 +323,5 @@ def _bytes(memory: Union[None, int, str]) -> Optional[int]:
     found = re.fullmatch(r"\s*([1-9][0-9]*)\s*([A-Za-z]*)\s*", memory) if isinstance(memory, str) else None
     unit = _UNITS.get(found.group(2).upper()) if found else None
     if found is None or unit is None or len(found.group(1)) > 18:
-        raise usage(f"memory={memory!r} is no amount of memory", 'write memory="2GB", or a number of bytes')
+        raise usage(f"memory={shown(memory)} is no amount of memory", 'write memory="2GB", or a number of bytes')
     return int(found.group(1)) * unit

@@ -59,7 +59,7 @@ def translate(
     :param prior: the range of uncertain beliefs beforehand.
     """
     several = not isinstance(statement, str)
-    targets = names(to or (), "to=")
+    targets = [] if to is None else names(to, "to=")
     flags = words(
         "translate",
         from_=names(statement, "the statement"),

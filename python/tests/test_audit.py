@@ -5,10 +5,18 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-from typing import List, Set
+from typing import Any, List, Set
 
 import deniable as dn
+import numpy as np
 import pytest
+
+
+@pytest.mark.parametrize("given", [0, 1.5, None, True, "heads", b"heads", {"heads": 1}, np.array(5), np.float64(1), object()])
+def test_a_function_that_gives_one_output_is_told_how_many_were_wanted(given: Any) -> None:
+    with pytest.raises(dn.UsageError, match="outputs were wanted") as refused:
+        dn.audit(lambda input, times: given, claim="odds=3", samples=1_000)
+    assert "range(times)" in (refused.value.help or "")
 
 
 def test_the_function_is_called_on_the_thread_that_asks() -> None:
@@ -51,6 +59,7 @@ FUNCTIONS = {"quick": "lambda input, times: out[:times]", "waiting": "lambda inp
 INTERRUPTED = """
 import _thread, signal, threading, time
 import deniable as dn
+import numpy as np
 signal.signal(signal.SIGINT, signal.default_int_handler)
 out = [0] * 10_000_000
 threading.Timer(0.5, lambda: signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)).start()

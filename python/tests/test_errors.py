@@ -412,6 +412,105 @@ assert any("200 SNPs" in said for said in heard), heard
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_an_undeclared_key_is_warned_of_before_the_charge(tmp_path: Path) -> None:
+    """Also in queries of the policy. A warning that becomes an error then costs nothing."""
+    sql = "SELECT COUNT(*) AS n FROM t WHERE x = 'yess'"
+    columns = {"x": {"type": "text", "keys": ["yes", "no"]}}
+    with session(tmp_path, pl.DataFrame({"x": ["yes", "no"]}), columns=columns, queries={"typo": sql}) as opened:
+        for call in (lambda: opened.ask(sql, spend="1/4"), lambda: opened.release(), lambda: opened.release("typo")):
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", dn.QueryWarning)
+                with pytest.raises(dn.QueryWarning, match="'?yess'?"):
+                    call()
+            assert opened.left == 1
+        with pytest.warns(dn.QueryWarning, match="yess") as warned:
+            opened.ask(sql, spend="1/4")
+        assert warned[0].filename == __file__, "the warning is about the caller's line"
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            opened.ask("SELECT COUNT(*) AS n FROM t WHERE x = 'yes'", spend="1/4")
+        assert opened.left == Fraction(1, 2)
+
+
+def test_release_does_not_advise_an_argument_that_it_does_not_take(tmp_path: Path) -> None:
+    with session(tmp_path, queries={"all": "SELECT COUNT(*) AS n FROM t"}) as opened:
+        opened.ask("SELECT SUM(v) AS n FROM t", spend="9/10")
+        with pytest.raises(dn.BudgetError) as refused:
+            opened.release()
+        assert "spend=" not in str(refused.value) + str(refused.value.help) and 'share = "1/10"' in str(refused.value.help)
+        with pytest.raises(dn.BudgetError) as asked:
+            opened.ask("SELECT COUNT(*) AS n FROM t", spend="9/10")
+        assert 'spend="1/10"' in str(asked.value.help)
+
+
+def test_overspending_on_association_results_is_a_budget_error(tmp_path: Path) -> None:
+    cohort = str(tmp_path / "cohort")
+    words = ["gwas", "simulate", "--cases", "60", "--controls", "60", "--snps", "200", "--out", cohort]
+    subprocess.run([sys.executable, "-m", "deniable", *words], capture_output=True, check=True)
+    promised = dict(adjacency="label-swap", promise=dn.gain(2), prior="1/2", p_value="0.05")
+    dn.gwas(cohort, top=2, spend="9/10", **promised)  # type: ignore[arg-type]
+    with pytest.raises(dn.BudgetError) as refused:
+        dn.gwas(cohort, top=3, spend="1/2", **promised)  # type: ignore[arg-type]
+    assert 'spend="1/10"' in str(refused.value.help)
+
+
+def test_long_words_are_refused_at_once() -> None:
+    started = time.monotonic()
+    for call in (
+        lambda: dn.check("kmax", "x" * 10**6, k=1, n=2),
+        lambda: dn.check("x" * 10**6),
+        lambda: dn.check("kmax", "dp", claim="x" * 10**6, k=1, n=2),
+        lambda: dn.check("kmax", "dp", k="1" * 10**6, n=2),
+        lambda: dn.translate("x" * 10**6),
+        lambda: dn.assess("examples/ward/published.csv", quasi="x" * 10**6),
+        lambda: dn.audit(lambda input, times: [0] * times, claim="x" * 10**6),
+    ):
+        with pytest.raises(dn.UsageError, match="at most"):
+            call()
+    assert time.monotonic() - started < 2
+
+
+@pytest.mark.parametrize("rows", [{}, {"t": {}}, {"u": ROWS}, {1: ROWS}])
+def test_rows_that_name_no_table_are_refused(rows: Any) -> None:
+    with pytest.raises(dn.UsageError) as refused:
+        policy().session(rows, version="1", ledger=":memory:")
+    assert refused.value.help
+
+
+READ_ONLY = """
+import deniable as dn, polars as pl, sys, warnings
+warnings.simplefilter("error", dn.LedgerWarning)
+columns = {"g": {"type": "integer", "keys": [0, 1, 2]}, "v": {"type": "integer", "bounds": (0, 60)}}
+about = dn.Policy(name="errors", population="errors", table="t", promise=dn.epsilon(1), adversary={"knows_size": False}, columns=columns)
+rows = pl.DataFrame({"g": [0, 1, 2] * 20, "v": list(range(60))})
+with about.session(rows, version="1", ledger=sys.argv[1]) as session:
+    print(session.ask("SELECT COUNT(*) AS n FROM t", spend="1/4").rows, session.left)
+    for sql in ("SELECT SUM(v) AS n FROM t", "SELECT COUNT(v) AS n FROM t"):
+        try:
+            session.ask(sql, spend="1/4")
+        except dn.LedgerError as error:
+            print("cannot be written" in str(error))
+"""
+
+
+def test_stored_answers_are_read_on_a_read_only_disk(tmp_path: Path) -> None:
+    ledgers = tmp_path / "ledgers"
+    ledgers.mkdir()
+    ledger = ledgers / "errors.ledger"
+    with policy().session(ROWS, version="1", ledger=ledger) as opened:
+        rows = opened.ask("SELECT COUNT(*) AS n FROM t", spend="1/4").rows
+    # A mount of its own, as whoever is root may write to files that are not writable.
+    mounted = 'mount --bind -o ro "$1" "$1" 2> /dev/null || exit 77; exec "$2" -c "$3" "$4"'
+    words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounted, "sh", str(ledgers), sys.executable, READ_ONLY, str(ledger)]
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
+    except FileNotFoundError:
+        pytest.skip("SKIPPED: there is no unshare")
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip("SKIPPED: nothing may be mounted here")
+    assert (done.stdout, done.returncode) == (f"{rows} 3/4\nTrue\nTrue\n", 0), done.stderr
+
+
 def test_help_names_what_can_be_done_here(tmp_path: Path) -> None:
     with pytest.raises(dn.DataError) as stopped:
         policy().session(ROWS, version="1", ledger=tmp_path / "errors.ledger", register=False).ask("SELECT COUNT(*) AS n FROM t", spend="1/4")

@@ -223,6 +223,133 @@ def test_a_frame_answers_as_its_parquet_file(library: str, names: Tuple[str, ...
         assert answered(session, columns) == from_memory, about
 
 
+JANE = "Jane Doe, HIV+"
+
+
+def two(**columns: str) -> dn.Policy:
+    return dn.Policy(name="frames", population="frames", table="t", promise=dn.epsilon(1000), adversary={"knows_size": False}, columns=columns)
+
+
+UNDECLARED: Dict[str, Callable[[], Any]] = {
+    "pandas mixed objects": lambda: pd.DataFrame({"v": [1, 2], "w": [1, JANE]}),
+    "pandas complex": lambda: pd.DataFrame({"v": [1, 2], "w": np.array([1j, 2j])}),
+    "pandas sparse": lambda: pd.DataFrame({"v": [1, 2], "w": pd.arrays.SparseArray([0, 1])}),
+    "pandas names twice": lambda: pd.DataFrame([[1, "a", "b"], [2, "c", "d"]], columns=["v", "w", "w"]),
+    "pandas index": lambda: pd.DataFrame({"v": [1, 2]}, index=pd.Index([1, JANE], name="w")),
+    "polars Object": lambda: pl.DataFrame({"v": [1, 2], "w": pl.Series([object(), object()], dtype=pl.Object)}),
+    "polars Null": lambda: pl.DataFrame({"v": [1, 2], "w": [None, None]}),
+    "polars Int128": lambda: pl.DataFrame({"v": [1, 2], "w": pl.Series([1, 2], dtype=pl.Int128)}),
+    "pyarrow names twice": lambda: pa.table([[1, 2], ["a", "b"], ["c", "d"]], names=["v", "w", "w"]),
+    "pyarrow batch": lambda: pa.record_batch({"v": [1, 2], "w": [b"a", b"b"]}),
+    "duckdb cast": lambda: duckdb.sql(f"SELECT v, s::INTEGER AS w FROM (VALUES (1, '{JANE}'), (2, 'b')) AS t(v, s)"),
+}
+
+
+@pytest.mark.parametrize("name", UNDECLARED)
+def test_undeclared_columns_are_not_exported(name: str) -> None:
+    with two(v="integer").session(UNDECLARED[name](), version="1", ledger=":memory:") as session:
+        assert session.ask("SELECT COUNT(v) AS n FROM t", spend=1).rows == ((2,),)
+
+
+def test_a_declared_index_of_pandas_is_a_column() -> None:
+    rows = pd.DataFrame({"w": [1, "x"]}, index=pd.Index([5, 6], name="v"))
+    with two(v="integer").session(rows, version="1", ledger=":memory:") as session:
+        assert session.ask("SELECT COUNT(v) AS n FROM t WHERE v = 6", spend=1).rows == ((1,),)
+
+
+MISFITS: Dict[str, Tuple[Callable[[], Any], Dict[str, str]]] = {
+    "pandas": (
+        lambda: pd.DataFrame(
+            {
+                "mixed": [1, JANE],
+                "complex": np.array([1j, 2j]),
+                "sparse": pd.arrays.SparseArray([0, 1]),
+                "texts": [JANE, "b"],
+                "truths": [True, False],
+                "fine": [1, 2],
+            }
+        ),
+        {"mixed": "text", "complex": "decimal", "sparse": "integer", "texts": "integer", "truths": "integer"},
+    ),
+    "polars": (
+        lambda: pl.DataFrame(
+            {
+                "object": pl.Series([object(), JANE], dtype=pl.Object),
+                "null": [None, None],
+                "large": pl.Series([1, 2], dtype=pl.Int128),
+                "texts": [JANE, "b"],
+                "fine": [1, 2],
+            }
+        ),
+        {"object": "text", "null": "text", "large": "integer", "texts": "integer"},
+    ),
+    "pyarrow": (
+        lambda: pa.table({"texts": [JANE, "b"], "bytes": [JANE.encode(), b"b"], "fine": [1, 2]}),
+        {"texts": "integer", "bytes": "text"},
+    ),
+    "duckdb": (
+        lambda: duckdb.sql(f"SELECT * FROM (VALUES ('{JANE}', 'x'::BLOB, 1), ('b', 'y'::BLOB, 2)) AS t(texts, bytes, fine)"),
+        {"texts": "integer", "bytes": "text"},
+    ),
+}
+
+
+@pytest.mark.parametrize("library", MISFITS)
+def test_all_misfits_are_reported_at_once_with_the_cast_to_write(library: str) -> None:
+    make, declared = MISFITS[library]
+    with pytest.raises(dn.DataError) as refused:
+        two(**declared, fine="integer", missing="text").session(make(), version="1", ledger=":memory:")
+    problems = refused.value.problems
+    about = [next(name for name in (*declared, "missing", "fine") if f"column `{name}`" in one.message) for one in problems]
+    assert sorted(about) == sorted([*declared, "missing"]), refused.value
+    for name, problem in zip(about, problems):
+        assert problem.help, problem
+        if name != "missing":
+            assert f'"{name}"' in problem.help and ("cast" in problem.help.lower() or "astype" in problem.help or "dtype=" in problem.help), problem
+    _quotes_nothing(refused.value)
+    # The advice works: what it says is done, column by column, until nothing is refused.
+    if library in ("pandas", "polars"):
+        scope = {"df": make(), "pd": pd, "pl": pl}
+        for name, problem in zip(about, problems):
+            if name not in ("missing", "texts"):
+                exec(problem.help or "", scope)
+        kept = {name: kind for name, kind in declared.items() if name != "texts"}
+        two(**kept).session(scope["df"], version="1", ledger=":memory:").close()
+
+
+def _quotes_nothing(error: Optional[BaseException]) -> None:
+    """No exception of the chain holds a cell."""
+    while error is not None:
+        assert "Jane" not in str(error) and "HIV" not in repr(error), error
+        error = error.__cause__ or error.__context__
+
+
+def test_no_exception_quotes_a_cell() -> None:
+    for rows in (
+        pd.DataFrame({"v": [1, JANE]}),
+        pd.DataFrame({"v": [JANE, 1.5]}),
+        duckdb.sql(f"SELECT s::INTEGER AS v FROM (VALUES ('{JANE}'), ('1')) AS t(s)"),
+        pl.DataFrame({"v": pl.Series([JANE, object()], dtype=pl.Object)}),
+        pd.Series([JANE]),
+        [JANE],
+        {"t": [JANE]},
+        {"t": JANE},
+    ):
+        with pytest.raises(dn.Error) as refused:
+            two(v="integer").session(rows, version="1", ledger=":memory:")
+        _quotes_nothing(refused.value)
+    frame = pd.DataFrame({"v": [JANE]})
+    for call in (
+        lambda: two(v="integer").session(pl.DataFrame({"v": [1]}), version=frame, ledger=":memory:"),
+        lambda: two(v="integer").session(pl.DataFrame({"v": [1]}), version="1", ledger=frame),
+        lambda: dn.epsilon(frame),
+        lambda: dn.translate(frame, prior=frame),
+    ):
+        with pytest.raises(dn.Error) as refused:
+            call()
+        _quotes_nothing(refused.value)
+
+
 REFUSED: Dict[str, Callable[[], Any]] = {
     "pandas timedelta": lambda: pd.DataFrame({"v": pd.to_timedelta([1, 2], unit="s")}),
     "pandas complex": lambda: pd.DataFrame({"v": np.array([1j, 2j])}),

@@ -208,6 +208,107 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert '"keys" = [0, 1], "bounds" = [0, 9]' in built.source
 
 
+def test_keys_may_come_from_any_collection() -> None:
+    import numpy as np
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
+
+    def keys(given: Any, kind: str) -> str:
+        return policy(columns={"v": {"type": kind, "keys": given}}).source.split('"keys" = ')[1].split(" }")[0]
+
+    texts = ["a", "b"]
+    for given in (
+        texts, tuple(texts), {"b", "a"}, frozenset(texts), dict.fromkeys(texts).keys(), np.array(texts), np.array(texts, object), pd.Series(texts),
+        pd.Index(texts), pd.Categorical(texts), pd.Series(texts).unique(), pl.Series(texts), pa.array(texts), pa.chunked_array([texts]),
+    ):  # fmt: skip
+        assert keys(given, "text") == '["a", "b"]', type(given)
+    for given in ([0, 1], range(2), {1, 0}, np.arange(2), pd.Series([0, 1]), pl.Series([0, 1]), pa.array([0, 1]), [np.int64(0), np.uint8(1)]):
+        assert keys(given, "integer") == "[0, 1]", type(given)
+    assert keys(np.array([True, False]), "boolean") == keys([np.bool_(True), np.False_], "boolean") == "[true, false]"
+    # Sets have no order, and so they get one: that of their values.
+    assert keys({"c", "a", "b"}, "text") == '["a", "b", "c"]'
+    assert '["2024-01-01", "2024-12-31"]' in policy(
+        columns={"d": {"type": "date", "bounds": np.array(["2024-01-01", "2024-12-31"], "datetime64[D]")}}
+    ).source
+
+
+def test_a_boolean_needs_no_keys_beside_null_key() -> None:
+    import polars as pl
+
+    for label, shown in ((True, None), ("unknown", "unknown")):
+        built = policy(promise=dn.epsilon(1000), columns={"b": {"type": "boolean", "null_key": label}})
+        with built.session(pl.DataFrame({"b": [True, None, False, None]}), version="1", ledger=":memory:") as session:
+            rows = session.ask("SELECT b, COUNT(*) AS n FROM t GROUP BY b", spend=1).rows
+        assert rows == ((False, 1), (True, 1), (shown, 2))
+    assert policy(columns={"b": {"type": "boolean", "null_key": False}}).guarantee.odds
+    with pytest.raises(dn.PolicyError, match="must be true or false, or the label"):
+        policy(columns={"b": {"type": "boolean", "null_key": [True]}})
+
+
+def test_the_source_of_any_policy_is_read_back(tmp_path: Path) -> None:
+    import polars as pl
+
+    rows = pl.DataFrame({"v": ["a", "b"]})
+    built = policy(columns={"v": {"type": "text", "keys": ["a", "b"]}})
+    (tmp_path / "policy.toml").write_text(built.source, encoding="utf-8")
+    for read in (dn.Policy.from_source(built.source), dn.Policy(tmp_path / "policy.toml")):
+        assert read.source == built.source and read.queries == []
+        with read.session(rows, version="1", ledger=":memory:") as session:
+            assert len(session.ask("SELECT v, COUNT(*) AS n FROM t GROUP BY v", spend=1)) == 2
+        with pytest.raises(dn.UsageError, match="nothing says where the rows are"):
+            read.session(ledger=":memory:")
+    # Paths begin at the folder.
+    (tmp_path / "rows.csv").write_text("v\na\nb\n", encoding="utf-8")
+    of_file = policy(columns={"v": {"type": "text", "keys": ["a", "b"]}}, data={"path": "rows.csv", "version": "1"})
+    with dn.Policy.from_source(of_file.source, tmp_path).session(ledger=":memory:") as session:
+        assert len(session.ask("SELECT v, COUNT(*) AS n FROM t GROUP BY v", spend=1)) == 2
+    with pytest.raises(dn.PolicyError):
+        dn.Policy.from_source("name = 1")
+    with pytest.raises(dn.UsageError, match="no text"):
+        dn.Policy.from_source(None)  # type: ignore[arg-type]
+
+
+def test_further_tables_are_in_memory_too() -> None:
+    import polars as pl
+
+    built = policy(
+        table="visits",
+        promise=dn.epsilon(1000),
+        entity={"key": "id", "rows_per_group": 2, "groups": 1},
+        columns={"id": "integer"},
+        tables={"people": {"entity": "id", "columns": {"id": "integer", "sex": {"type": "text", "keys": ["f", "m"]}}}},
+    )
+    assert '"path" = "rows in memory"' in built.source.split('"tables"')[1]
+    visits, people = pl.DataFrame({"id": [1, 1, 2]}), pl.DataFrame({"id": [1, 2], "sex": ["f", "m"]})
+    both, versions = {"visits": visits, "people": people}, {"visits": "1", "people": "1"}
+    with built.session(both, version=versions, ledger=":memory:") as session:
+        answer = session.ask("SELECT sex, COUNT(*) AS n FROM visits JOIN people ON visits.id = people.id GROUP BY sex", spend=1)
+    assert answer.rows == (("f", 2), ("m", 1))
+    with pytest.raises(dn.UsageError, match="nothing says where the rows of 'people' are") as refused:
+        built.session(visits, version="1", ledger=":memory:")
+    assert "'people': df" in (refused.value.help or "")
+
+
+def test_fractions_are_formatted_as_numbers() -> None:
+    """Also before CPython 3.12, whose fractions cannot be."""
+    from deniable._exact import _Formatted, number
+
+    for value in (Fraction(1, 3), Fraction(-2, 3), Fraction(5), Fraction(1, 8), Fraction(3, 8), Fraction(10**30, 7), Fraction(1, 10**12), Fraction(0)):
+        for spec in (".2f", ".0f", "f", "+.3f", ">12.2f", "012.1f", ",.2f", ".1%", "%", "+,.4F", ".3e", ".3g"):
+            if sys.version_info >= (3, 12):
+                assert format(_Formatted(value), spec) == format(value, spec), (value, spec)
+            sign = -1 if value < 0 else 1
+            if spec == ".2f":
+                # Rounded half to even, exactly.
+                assert Fraction(format(_Formatted(value), spec)) == Fraction(sign * round(abs(value) * 100), 100), value
+        assert format(_Formatted(value), ">9") == f"{str(value):>9}" and repr(_Formatted(value)) == repr(value)
+    assert f"{_Formatted(1, 8):.2f} {_Formatted(3, 8):.2f} {_Formatted(1, 3):.1%} {_Formatted(2, 3):.3e} {_Formatted(0):.2f}" == "0.12 0.38 33.3% 6.667e-01 0.00"
+    odds = policy(promise=dn.gain("3/2"), adversary="acquaintance").guarantee.odds
+    assert odds is not None and f"{odds:.2f}"
+    assert f"{dn.posterior_at_most('3/4')['posterior_at_most']:.2f} {number(Fraction(1, 3)):.3f}" == "0.75 0.333"
+
+
 def test_sections_nest() -> None:
     built = policy(
         entity={"key": "person", "rows_per_group": 1, "groups": 1},
@@ -252,7 +353,7 @@ def test_sections_nest() -> None:
         (lambda: policy(queries="SELECT COUNT(*) FROM t"), "queries"),
         (lambda: policy(queries=["SELECT COUNT(*) FROM t"]), "queries"),
         (lambda: policy(columns={1: "text"}), "no text: 1"),
-        (lambda: policy(columns={"v": {"type": "text", "keys": {"a", "b"}}}), "columns.v.keys is a set"),
+        (lambda: policy(columns={"v": {"type": "text", "keys": {1j, 2j}}}), "columns.v.keys is a set of values without an order"),
         (lambda: policy(columns={"v": {"type": "text", "keys": b"ab"}}), "columns.v.keys is a bytes"),
     ],
 )

@@ -52,6 +52,35 @@ def test_the_page_runs(folder: Path, repository: Path) -> None:
     assert "broken: " in printed
 
 
+FRAME = """
+library(reticulate)
+dn <- import("deniable")
+columns <- list(name = "text", age = "integer", ok = "boolean", weight = "decimal")
+about <- function(column) dn$Policy(
+  name = "r", population = "r", table = "t", promise = dn$epsilon(1000L), adversary = list(knows_size = FALSE), columns = columns[column]
+)
+frame <- data.frame(name = c("a", NA), age = c(1L, NA), ok = c(TRUE, NA), weight = c(1.5, NA))
+for (column in names(columns)) {
+  asked <- tryCatch({
+    session <- about(column)$session(r_to_py(frame), version = "1", ledger = ":memory:")
+    answer <- session$ask(sprintf("SELECT COUNT(%s) AS n FROM t", column), spend = 1L)
+    paste(unlist(answer$rows))
+  }, error = conditionMessage)
+  cat(column, ":", strsplit(asked, "\n")[[1]][1], "\n")
+}
+"""
+
+
+def test_missing_values_of_r_are_refused_and_never_counted(folder: Path) -> None:
+    printed = run(FRAME, folder)
+    found = {line.split(" : ")[0]: line.split(" : ")[1] for line in printed.splitlines() if " : " in line}
+    # Those of doubles are NaN, which reads as NULL: one value is left.
+    assert found["weight"].strip() == "1", printed
+    for column, word in (("age", "integers"), ("ok", "logicals"), ("name", "NA")):
+        # Where reticulate keeps missing values, they are not counted.
+        assert word in found[column] or found[column].strip() == "1", printed
+
+
 def test_missing_values_of_r_are_still_lost_on_the_way(folder: Path) -> None:
     """What the page warns of. Where this fails, reticulate has been mended: say so on the page."""
     version = run("cat(as.character(packageVersion('reticulate')))", folder)

@@ -156,6 +156,7 @@ def sessions(folder: Path) -> None:
 def errors() -> None:
     kinds = (dn.PolicyError, dn.QueryError, dn.DataError, dn.BudgetError, dn.LedgerError, dn.UsageError)
     assert all(issubclass(kind, dn.Error) for kind in kinds) and issubclass(dn.LedgerWarning, UserWarning)
+    assert issubclass(dn.QueryWarning, UserWarning)
     try:
         dn.Policy(name="clinic")
     except dn.PolicyError as error:

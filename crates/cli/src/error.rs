@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use deniable::Error;
 use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source, without_secrets};
-use deniable_ledger::{AcceptError, AccountError, OpenError, StoreError, VerifyError};
+use deniable_ledger::{AcceptError, AccountError, ChargeError, OpenError, StoreError, VerifyError};
 use deniable_policy::QuestionError;
 use deniable_protocol::ProtocolError;
 use deniable_release::{DataError, ReleaseError, Unaccepted};
@@ -23,6 +23,8 @@ use std::path::PathBuf;
 pub enum Failure {
     /// Refused or failed: exit code 1.
     Refused(Vec<Complaint>),
+    /// Refused because the budget does not pay for it: exit code 1.
+    OverBudget(Complaint),
     /// Bad usage: exit code 2.
     Usage(Complaint),
     /// Nobody reads standard output any more: nothing to say.
@@ -117,7 +119,7 @@ impl Failure {
     pub fn tell(&self) {
         match self {
             Self::Refused(complaints) => complaints.iter().for_each(print),
-            Self::Usage(complaint) => print(complaint),
+            Self::OverBudget(complaint) | Self::Usage(complaint) => print(complaint),
             Self::ClosedPipe => {}
         }
     }
@@ -127,6 +129,10 @@ impl Failure {
         match self {
             Self::Refused(complaints) => {
                 complaints.iter().for_each(print);
+                Exit::Refused
+            }
+            Self::OverBudget(complaint) => {
+                print(&complaint);
                 Exit::Refused
             }
             Self::Usage(complaint) => {
@@ -150,7 +156,7 @@ impl Failure {
     pub fn complaints(&self) -> &[Complaint] {
         match self {
             Self::Refused(complaints) => complaints,
-            Self::Usage(complaint) => std::slice::from_ref(complaint),
+            Self::OverBudget(complaint) | Self::Usage(complaint) => std::slice::from_ref(complaint),
             Self::ClosedPipe => &[],
         }
     }
@@ -162,7 +168,7 @@ impl Failure {
             Self::Refused(complaints) => {
                 complaints.iter().map(|complaint| complaint.message.clone()).collect::<Vec<_>>().join("; ")
             }
-            Self::Usage(complaint) => complaint.message.clone(),
+            Self::OverBudget(complaint) | Self::Usage(complaint) => complaint.message.clone(),
             Self::ClosedPipe => String::new(),
         }
     }
@@ -414,11 +420,15 @@ pub fn protocol_failure(error: ProtocolError, over_budget: &dyn Fn(Option<&Ratio
                 "this policy's spend is used up, and the promise is not: {left} of it is left. Raise `spend` under [budget], or ask with \
                  `deniable ask`, which no policy's spend limits. What was answered before stays free; nothing was charged"
             );
-            Failure::refused(error, help)
+            Failure::OverBudget(Complaint::new(error).help(help))
         }
         ProtocolError::OverBudget { ref fits, .. } => {
             let help = over_budget(fits.as_ref());
-            Failure::refused(error, help)
+            Failure::OverBudget(Complaint::new(error).help(help))
+        }
+        // Another process charged what was left between the look at the ledger and the charge.
+        ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. } => {
+            Failure::OverBudget(Complaint::new(error))
         }
         ProtocolError::Stored { .. } => Failure::refused(error, "check the ledger with `deniable ledger verify`"),
         ProtocolError::Answer { .. } | ProtocolError::Finish { .. } => {

@@ -7,13 +7,13 @@ use crate::released::{Released, Unanswered};
 use deniable_core::budget::Spend;
 use deniable_core::noise::SystemRng;
 use deniable_data::{InMemory, Resources};
-use deniable_ledger::{Account, AccountId, Head, Ledger, Part, Registered};
+use deniable_ledger::{Account, AccountId, Head, Ledger, OpenError, Part, Registered, StoreError};
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data::{self, Tell};
 use deniable_release::show::displayed;
 use deniable_release::{
-    Accepted, Allowed, Plan, Registering, Versioned, published, release, remembered, stored, with_public_keys,
+    Accepted, Allowed, Origin, Plan, Registering, Versioned, published, release, remembered, stored, with_public_keys,
 };
 use deniable_report::{Chosen, Report};
 use deniable_sql::least_memory;
@@ -292,7 +292,12 @@ impl Task {
         // A mistyped path to the data should not leave an empty ledger behind.
         let is_new = !self.plan.policy().ledger().exists();
         let found = Cell::new(if is_new { Some(self.locate()?) } else { None });
-        let mut ledger = self.ledger()?;
+        let mut ledger = match self.ledger() {
+            Err(Error::Open(OpenError::Store(error @ StoreError::ReadOnly(_)))) => {
+                return self.stored_alone()?.ok_or(Error::Open(error.into()));
+            }
+            ledger => ledger?,
+        };
         let id = self.plan.account();
         self.plan = self.with_earlier(ledger.summary().accounts.iter().find(|account| account.id == id));
         let before = ledger.head().clone();
@@ -314,6 +319,27 @@ impl Task {
         let publication = published(&self.plan.with_only(&kept), &answers);
         let origins = answers.iter().map(|answer| answer.origin).collect();
         Ok(Released { publication, origins, unanswered, head: ledger.head().clone() })
+    }
+
+    /// The answers of a ledger that can be read and not written; `None` where it does not have all of them.
+    fn stored_alone(&self) -> Result<Option<Released>, Error> {
+        let policy = self.plan.policy();
+        let summary = deniable_ledger::show(policy.ledger())?;
+        if self.allowed.again || summary.population != policy.population() {
+            return Ok(None);
+        }
+        let id = self.plan.account();
+        let plan = self.with_earlier(summary.accounts.iter().find(|account| account.id == id));
+        let Some(answers) = stored(&plan, &summary)?.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
+        for ask in plan.asks() {
+            (self.tell)(Event::Step(deniable_release::Event::Answered(&ask.ask().name, Origin::Stored)));
+        }
+        Ok(Some(Released {
+            publication: published(&plan, &answers),
+            origins: answers.iter().map(|answer| answer.origin).collect(),
+            unanswered: Vec::new(),
+            head: summary.head,
+        }))
     }
 
     /// Refuses a limit of memory that the totals cannot fit into. How many there are is known before anything is charged.

@@ -44,6 +44,9 @@ pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> R
         return read_from(&from, kind, null.as_ref(), other.as_ref());
     }
     let Some(field) = listed else {
+        if let (Some(null), None, ColumnType::Boolean) = (&null, &other, kind) {
+            return both_and_null(null);
+        }
         let alone = |field: &Field<'_>, key| {
             let kind = PolicyErrorKind::Alone { key, other: "keys" };
             Err(field.fail(kind, format!("add `keys = [...]`, or remove `{key}`")))
@@ -69,6 +72,16 @@ pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> R
     null?;
     other?;
     Ok(Declared { keys: Some(groups.keys), from: None, labels: groups.labels })
+}
+
+/// The keys of a boolean column that declares `null_key` alone: both truth values are known.
+fn both_and_null(null: &Field<'_>) -> Read<Declared> {
+    let keys = vec![Key::Boolean(false), Key::Boolean(true)];
+    let shown = keys.iter().map(ToString::to_string).collect();
+    let mut groups = Groups { keys, shown, labels: BTreeMap::new() };
+    groups.add_null(null)?;
+    let keys = Some(groups.keys).filter(|keys| keys.contains(&Key::Null));
+    Ok(Declared { keys, from: None, labels: groups.labels })
 }
 
 /// `{ table = "regions", column = "code", label = "name" }`. What it names is judged when all tables are read: [`check_sources`].

@@ -55,6 +55,18 @@ impl Policy {
     /// # Errors
     /// Everything that is wrong with it, in the order of the file, each with its hint.
     pub fn load(file: &Path) -> Result<Self, PolicyErrors> {
+        Self::loaded(file, false)
+    }
+
+    /// The same, where a policy without `[[ask]]` is one, too: see [`Self::parse_to_ask_later`].
+    ///
+    /// # Errors
+    /// As [`Self::load`].
+    pub fn load_to_ask_later(file: &Path) -> Result<Self, PolicyErrors> {
+        Self::loaded(file, true)
+    }
+
+    fn loaded(file: &Path, may_ask_nothing: bool) -> Result<Self, PolicyErrors> {
         let about = |kind, help| PolicyErrors::about_file(file, kind, help);
         let unreadable = |error: std::io::Error| {
             let help = match error.kind() {
@@ -75,7 +87,7 @@ impl Policy {
             return Err(about(PolicyErrorKind::TooLarge, "this may be a data file; name the policy instead"));
         }
         match std::str::from_utf8(&bytes) {
-            Ok(source) => Self::parse(file, source),
+            Ok(source) => Self::parsed(file, source, may_ask_nothing),
             Err(error) => {
                 // Up to the first bad byte the lossy text is the file itself, so the place is right.
                 let source = String::from_utf8_lossy(&bytes);

@@ -25,7 +25,7 @@ impl Mechanism for Function {
             // Arrays of NumPy give their elements as Python's numbers, all at once.
             let given = if given.hasattr("tolist")? { given.call_method0("tolist")? } else { given };
             for output in given.try_iter()? {
-                write(&output?, out)?;
+                write(&output?, out, 0)?;
                 out.end();
             }
             Ok(())
@@ -37,18 +37,35 @@ impl Mechanism for Function {
     }
 }
 
+/// The deepest nesting of tuples and lists in an output: a list can hold itself.
+const MAX_DEPTH: usize = 20;
+
 /// Adds the cells of an output: a number, a text, or several of them in a tuple or list.
-fn write(output: &Bound<'_, PyAny>, out: &mut Outputs) -> PyResult<()> {
+fn write(output: &Bound<'_, PyAny>, out: &mut Outputs, depth: usize) -> PyResult<()> {
     let py = output.py();
+    if depth > MAX_DEPTH {
+        return Err(usage(
+            py,
+            "an output is nested too deeply",
+            "an output is a number, a text, None, or a tuple of such",
+        ));
+    }
     if let Ok(text) = output.cast::<PyString>() {
-        out.word(text.to_str()?);
+        let Ok(text) = text.to_str() else {
+            return Err(usage(
+                py,
+                "an output is no Unicode: it has half a character",
+                "give another text, or a number",
+            ));
+        };
+        out.word(text);
     } else if output.is_instance_of::<PyBool>() {
         out.cell(Cell::Integer(i64::from(output.extract::<bool>()?)));
     } else if output.is_instance_of::<PyInt>() {
         match output.extract::<i64>() {
             Ok(number) => out.cell(Cell::Integer(number)),
-            // Beyond 64 bits the digits tell numbers apart.
-            Err(_) => out.word(output.str()?.to_str()?),
+            // Beyond 64 bits the digits tell numbers apart; CPython writes any number of them in base 16 alone.
+            Err(_) => out.word(&output.call_method1("__format__", ("#x",))?.extract::<String>()?),
         }
     } else if output.is_instance_of::<PyFloat>() {
         out.cell(Cell::Number(output.extract()?));
@@ -56,7 +73,7 @@ fn write(output: &Bound<'_, PyAny>, out: &mut Outputs) -> PyResult<()> {
         out.word("None");
     } else if output.is_instance_of::<PyTuple>() || output.is_instance_of::<pyo3::types::PyList>() {
         for cell in output.try_iter()? {
-            write(&cell?, out)?;
+            write(&cell?, out, depth + 1)?;
         }
     } else {
         let kind = output.get_type().name()?;

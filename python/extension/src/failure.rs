@@ -65,7 +65,11 @@ impl Kind {
 
 /// The exception of a failure.
 pub fn raised(py: Python<'_>, kind: Kind, failure: &Failure) -> PyErr {
-    let kind = if matches!(failure, Failure::Usage(_)) { Kind::Usage } else { kind };
+    let kind = match failure {
+        Failure::Usage(_) => Kind::Usage,
+        Failure::OverBudget(_) => Kind::Budget,
+        Failure::Refused(_) | Failure::ClosedPipe => kind,
+    };
     let problem = |complaint: &Complaint| {
         let place = complaint.place().map(|(file, line, column)| (file.to_owned(), line, column));
         (complaint.message().to_owned(), complaint.what_to_do().map(str::to_owned), place, complaint.shown())

@@ -40,7 +40,7 @@ mod _deniable {
     #[pymodule_export]
     use crate::policy::Policy;
     #[pymodule_export]
-    use crate::rows::{answer_table, rows_as_text};
+    use crate::rows::{Rows, answer_table, rows_as_text};
     #[pymodule_export]
     use crate::session::Session;
 }

@@ -18,6 +18,9 @@ pub struct Policy(pub Read);
 /// A guarantee in words as JSON; R, rounded up where it is not rational, and whether it was not; pictures with captions.
 type Guarantee = (String, Rational, bool, Vec<(String, String)>);
 
+/// A table: its name, the path of its rows, its columns with their types.
+type Table = (String, String, Vec<(String, &'static str)>);
+
 /// The plan of a policy; what is wrong with its queries is shown where it stands.
 pub fn planned(py: Python<'_>, policy: Read) -> PyResult<Plan> {
     let copy = policy.clone();
@@ -40,10 +43,10 @@ pub fn written(py: Python<'_>, plan: &Plan, account: Option<&deniable::ledger::A
 
 #[pymethods]
 impl Policy {
-    /// Reads the policy of a file.
+    /// Reads the policy of a file, which may leave all queries to sessions.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let read = py.detach(|| Read::load(&path));
+        let read = py.detach(|| Read::load_to_ask_later(&path));
         read.map(Self).map_err(|errors| raised(py, Kind::Policy, &Failure::from(errors)))
     }
 
@@ -80,12 +83,12 @@ impl Policy {
         self.0.asks().iter().map(|ask| ask.name.clone()).collect()
     }
 
-    /// Its tables with their declared versions, the main one first, and whether each holds protected people.
+    /// Its tables with the paths of their rows and their columns and types, the main one first.
     #[getter]
-    fn tables(&self) -> Vec<(String, String, bool)> {
+    fn tables(&self) -> Vec<Table> {
         let table = |table: deniable_core::schema::DeclaredTable| {
-            let protected = !matches!(table.role, deniable_core::schema::Role::Public { .. });
-            (table.data.table, table.data.version, protected)
+            let columns = table.columns.into_iter().map(|column| (column.name, column.kind.name())).collect();
+            (table.data.table, table.data.path, columns)
         };
         self.0.tables().into_iter().map(table).collect()
     }

@@ -1,6 +1,7 @@
 //! Tables in and out, by Arrow's PyCapsules.
 
 use crate::failure::{Kind, raised, usage};
+use crate::policy::Policy;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, LargeStringBuilder, StringBuilder};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
 use arrow_cast::cast;
@@ -9,11 +10,14 @@ use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use deniable::publication::{KeyValue, Scalar};
 use deniable::{Answer, Cell};
-use deniable_cli::error::Failure;
+use deniable_cli::error::{Complaint, Failure};
+use deniable_data::SourceError;
+use deniable_data::reading::ColumnReader;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes of a view of a text: its length, and the text if it is short, or where it stands.
@@ -22,15 +26,14 @@ const VIEW: usize = 16;
 /// Why rows were not taken.
 #[derive(Debug, thiserror::Error)]
 pub enum RowsError {
-    /// Several columns have the name of a declared one.
-    #[error("there are several columns `{0}`")]
-    Twice(String),
-    /// A declared column is not there.
-    #[error("there is no column `{column}`, which the policy declares; there {}", those(.known))]
-    Missing {
-        /// The column.
-        column: String,
-        /// Those that are.
+    /// Declared columns are not there, or several times.
+    #[error("declared columns are missing or there several times")]
+    Names {
+        /// Those that are not there.
+        missing: Vec<String>,
+        /// Names that several columns have.
+        twice: Vec<String>,
+        /// The names of all columns.
         known: Vec<String>,
     },
     /// What came is no Arrow: whoever made it is broken.
@@ -55,18 +58,31 @@ fn those(known: &[String]) -> String {
 impl RowsError {
     /// With the table that the rows are for.
     pub fn in_table(&self, table: &str) -> Failure {
-        let help = match self {
-            Self::Twice(_) => "rename one of them",
-            Self::Missing { .. } => {
-                "names are compared letter by letter: rename the column, or declare it as it is called"
+        let complaint = |what: String, help: &str| Complaint::new(format!("the rows for `{table}`: {what}")).help(help);
+        let complaints = match self {
+            Self::Names { missing, twice, known } => {
+                let missing = missing.iter().map(|column| {
+                    complaint(
+                        format!("there is no column `{column}`, which the policy declares; there {}", those(known)),
+                        "names are compared letter by letter: rename the column, or declare it as it is called",
+                    )
+                });
+                let twice = twice
+                    .iter()
+                    .map(|column| complaint(format!("there are several columns `{column}`"), "rename one of them"));
+                missing.chain(twice).collect()
             }
-            Self::Broken { .. } => "make the table anew, for example by writing it to Parquet and reading it back",
+            Self::Broken { .. } => {
+                let help = "make the table anew, for example by writing it to Parquet and reading it back";
+                vec![complaint(self.to_string(), help)]
+            }
         };
-        Failure::refused(format!("the rows for `{table}`: {self}"), help)
+        Failure::Refused(complaints)
     }
 }
 
-/// The rows of something that exports Arrow. What its library raises on the way, also while it still computes them, is why they were not taken.
+/// The rows of something that exports Arrow. What its library raises on the way, also while it still computes them, is named by its type
+/// alone: its words can quote cells.
 pub fn taken(rows: &Bound<'_, PyAny>, what: &str) -> PyResult<PyTable> {
     let py = rows.py();
     rows.extract().map_err(|error: PyErr| {
@@ -75,15 +91,65 @@ pub fn taken(rows: &Bound<'_, PyAny>, what: &str) -> PyResult<PyTable> {
             return error;
         }
         let failure = Failure::refused(
-            format!("{what} cannot be read as a table: {}", error.value(py)),
+            format!("{what} cannot be read as a table: exporting it as Arrow raised {}", kind(&error, py)),
             "give a data frame of polars or pandas, a table of pyarrow or a relation of DuckDB, without columns that Arrow has no type for; \
-             a Series is a table by to_frame(). A column of polars' type Null has to be cast, to pl.String or what it was meant to be. Columns that \
-             are not declared may be left out",
+             a Series is a table by to_frame(). The words of its library are left out, as they can quote cells: pyarrow.table(...) of the \
+             same rows shows them",
         );
-        let raised = raised(py, Kind::Data, &failure);
-        raised.set_cause(py, Some(error));
-        raised
+        raised(py, Kind::Data, &failure)
     })
+}
+
+fn kind(error: &PyErr, py: Python<'_>) -> String {
+    error.get_type(py).name().map_or_else(|_| "an exception".to_owned(), |name| name.to_string())
+}
+
+/// The rows of a table, copied.
+#[pyclass(frozen, module = "deniable._deniable")]
+pub struct Rows {
+    /// The declared columns.
+    pub batches: Vec<RecordBatch>,
+    misfits: Vec<(String, &'static str, String)>,
+}
+
+#[pymethods]
+impl Rows {
+    /// Copies the columns that the policy declares for the table, without those of these names.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        policy: &Policy,
+        table: &str,
+        rows: &Bound<'_, PyAny>,
+        without: Vec<String>,
+    ) -> PyResult<Self> {
+        let declared = policy.0.tables().into_iter().find(|declared| declared.data.table == table);
+        let mut columns = declared.map(|declared| declared.columns).unwrap_or_default();
+        columns.retain(|column| !without.contains(&column.name));
+        let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
+        let rows = taken(rows, &format!("the table `{table}`"))?;
+        let batches =
+            py.detach(|| owned(rows, &names)).map_err(|error| raised(py, Kind::Data, &error.in_table(table)))?;
+        let misfits = columns.iter().filter_map(|column| {
+            let schema = batches.first()?.schema();
+            let stored = schema.field_with_name(&column.name).ok()?.data_type();
+            let reason = match ColumnReader::from_stored(column, stored, Path::new("rows in memory")).err()? {
+                SourceError::ColumnType { stored, declared, .. } => {
+                    format!("is stored as {stored}, which cannot be read as {declared}")
+                }
+                other => other.to_string(),
+            };
+            Some((column.name.clone(), column.kind.name(), reason))
+        });
+        let misfits = misfits.collect();
+        Ok(Self { batches, misfits })
+    }
+
+    /// The columns whose types cannot be read as declared: name, declared type, reason.
+    #[getter]
+    fn misfits(&self) -> Vec<(String, &'static str, String)> {
+        self.misfits.clone()
+    }
 }
 
 /// Copies of the rows' columns that a policy declares, as far as they are there: nobody else may change what was looked at and is computed from.
@@ -98,17 +164,19 @@ fn batches_owned(
     schema: &SchemaRef,
     columns: &[String],
 ) -> Result<Vec<RecordBatch>, RowsError> {
-    let mut wanted = Vec::new();
+    let (mut wanted, mut missing, mut twice) = (Vec::new(), Vec::new(), Vec::new());
     for name in columns {
         let mut found = schema.fields().iter().enumerate().filter(|(_, field)| field.name() == name);
         match (found.next(), found.next()) {
             (Some((at, _)), None) => wanted.push(at),
-            (Some(_), Some(_)) => return Err(RowsError::Twice(name.clone())),
-            (None, _) => {
-                let known = schema.fields().iter().map(|field| field.name().clone()).collect();
-                return Err(RowsError::Missing { column: name.clone(), known });
-            }
+            (Some(_), Some(_)) if twice.contains(name) => {}
+            (Some(_), Some(_)) => twice.push(name.clone()),
+            (None, _) => missing.push(name.clone()),
         }
+    }
+    if !missing.is_empty() || !twice.is_empty() {
+        let known = schema.fields().iter().map(|field| field.name().clone()).collect();
+        return Err(RowsError::Names { missing, twice, known });
     }
     // A table without batches has columns all the same.
     let empty = RecordBatch::new_empty(schema.clone());

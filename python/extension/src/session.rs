@@ -3,7 +3,7 @@
 use crate::call::{Call, Telling};
 use crate::failure::{Kind, of_error, raised, usage};
 use crate::policy::{Policy, planned, written};
-use crate::rows::{owned, taken};
+use crate::rows::Rows;
 use deniable::exact::Rational;
 use deniable::{Error, InMemory, Query, Registering, Released, Resources};
 use deniable_cli::error::plan_failure;
@@ -60,13 +60,13 @@ impl Session {
 
 #[pymethods]
 impl Session {
-    /// Opens a session. Rows in memory are copied: whoever gave them may change theirs.
+    /// Opens a session.
     #[new]
     #[pyo3(signature = (policy, tables, register, again, threads, memory))]
     fn new(
         py: Python<'_>,
         policy: &Policy,
-        tables: Vec<(String, Bound<'_, PyAny>)>,
+        tables: Vec<(String, Py<Rows>)>,
         register: bool,
         again: bool,
         threads: Option<NonZeroUsize>,
@@ -75,14 +75,7 @@ impl Session {
         let plan = planned(py, policy.0.clone())?;
         let mut session = deniable::Session::of_plan(plan).map_err(|error| of_error(py, error))?;
         for (name, rows) in tables {
-            let declared = session.policy().tables().into_iter().find(|table| table.data.table == name);
-            let columns: Vec<String> =
-                declared.iter().flat_map(|table| &table.columns).map(|column| column.name.clone()).collect();
-            let rows = taken(&rows, &format!("the table `{name}`"))?;
-            let rows: InMemory = py
-                .detach(|| owned(rows, &columns))
-                .map_err(|error| raised(py, Kind::Data, &error.in_table(&name)))?
-                .into();
+            let rows = InMemory::from(rows.get().batches.clone());
             session = session.with_rows(&name, rows).map_err(|error| of_error(py, error))?;
         }
         let telling = Telling::default();
@@ -111,11 +104,30 @@ impl Session {
         Ok(Call::of_session(chosen.release(), self.telling.clone(), released))
     }
 
-    /// Answers a query that is not in the policy.
+    /// Notes for the caller on queries that are valid and may not be meant, such as comparisons with undeclared keys. They follow from the policy
+    /// and the queries alone. The queries are the policy's, or those of these names, or one that is not in the policy, whose errors show places.
+    fn notes(
+        &self,
+        py: Python<'_>,
+        names: Vec<String>,
+        asked: Option<(String, String, Rational)>,
+    ) -> PyResult<Vec<String>> {
+        let session = self.here(py)?;
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let plan = match &asked {
+            Some((name, sql, share)) => self.asked(py, name, sql, share)?,
+            None if names.is_empty() => session.plan().clone(),
+            None => session.plan().named(&names).map_err(|error| of_error(py, error.into()))?,
+        };
+        let notes = plan.asks().iter().flat_map(|ask| {
+            ask.query().undeclared().into_iter().map(move |note| format!("{}: {note}", ask.ask().name))
+        });
+        Ok(notes.collect())
+    }
+
+    /// Answers a query that is not in the policy. `notes` comes before: it shows what is wrong in the query's own words.
     fn ask(&self, py: Python<'_>, name: &str, sql: &str, share: Rational) -> PyResult<Call> {
         let session = self.here(py)?;
-        // What is wrong with it is shown in its own words.
-        self.asked(py, name, sql, &share)?;
         let query = Query { name: name.to_owned(), sql: sql.to_owned(), share };
         let call = py.detach(|| session.ask(&query)).map_err(|error| of_error(py, error))?;
         Ok(Call::of_session(call, self.telling.clone(), released))

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | how much is done, on a developer's machine and in CI? | [`sized`] |
 //! | which random cases are drawn? | [`seed`] |
+//! | at which step does a run end, and was its generator asked? | [`Steps`], [`Sampler`] |
 //! | how does a test say that it was not run? | [`skipped`] |
 //! | where are the data that do not come with the project? | [`adult`], [`gwas`] |
 //! | where may things be left to be looked at? | [`scratch`] |
@@ -11,11 +12,13 @@
 mod database;
 mod engines;
 mod scale;
+mod steps;
 mod store;
 
 pub use database::{postgres, psql};
 pub use engines::{engine_python, lying_python, run_python};
 pub use scale::{SCALE, Scale, scale, seed};
+pub use steps::{Sampler, Steps};
 pub use store::{s3, s3_put};
 
 use std::io::Write as _;

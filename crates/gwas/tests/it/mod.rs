@@ -4,3 +4,4 @@
 mod registration;
 mod release;
 mod secrets;
+mod steps;

@@ -9,6 +9,7 @@ mod order;
 mod quality;
 mod questions;
 mod sql_cases;
+mod steps;
 mod typical;
 
 use deniable_core::exact::ratio;

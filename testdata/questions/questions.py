@@ -148,7 +148,7 @@ SELECT MEDIAN(minutes) FILTER (WHERE sex = 'F') AS women, MEDIAN(minutes) FILTER
         "from_cost n", grouped(v, [bins(of("cost"), 0, 3000, 500)], count()))
     ask("How many visits are in each of four quarters of the first hour, and longer?", """
 SELECT WIDTH_BUCKET(minutes, 0, 60, 4) AS quarter, COUNT(*) AS n FROM visits GROUP BY WIDTH_BUCKET(minutes, 0, 60, 4) ORDER BY quarter""", "quarter n",
-        grouped(v, [(lambda row: min(row["minutes"] // 15 + 1, 5), list(range(1, 6)))], count()))
+        grouped(v, [(lambda row: min(row["minutes"] // 15 + 1, 5), list(range(6)))], count()))
     ask("How far are visits from the planned half hour, in steps of 15 minutes?", """
 SELECT FLOOR((minutes - 30) / 15) * 15 AS beyond, COUNT(*) AS n FROM visits WHERE minutes <= 120
 GROUP BY FLOOR((minutes - 30) / 15) * 15 ORDER BY beyond""", "beyond n",

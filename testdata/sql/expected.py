@@ -222,7 +222,7 @@ def clinic():
     plain("WIDTH_BUCKET", "SELECT WIDTH_BUCKET(cost, 50, 250, 4) AS b, COUNT(*) AS n FROM visits GROUP BY WIDTH_BUCKET(cost, 50, 250, 4)", "b:number n:number",
           count(), keys=[(bucket, list(range(6)))])
     plain("WIDTH_BUCKET of whole numbers, from below zero", "SELECT WIDTH_BUCKET(age - 50, -50, 60, 11) AS b, COUNT(*) AS n FROM visits GROUP BY WIDTH_BUCKET(age - 50, -50, 60, 11)",
-          "b:number n:number", count(), keys=[(lambda row: 12 if row["age"] >= 110 else row["age"] // 10 + 1, list(range(1, 13)))])
+          "b:number n:number", count(), keys=[(lambda row: 12 if row["age"] >= 110 else row["age"] // 10 + 1, list(range(13)))])
 
     # Windows over results.
     by_department = dict((row[0], row[1].value) for row in grouped(v, [DEPARTMENT], count()))

@@ -120,7 +120,9 @@ impl Derivation<'_> {
         Ok(match operation {
             Operation::Case => {
                 let (mut values, mut conditions): (Vec<Id>, Vec<Id>) = (Vec::new(), Vec::new());
-                for pair in arguments.chunks(2) {
+                // Its first branch is what a missing value is.
+                let skipped = if self.is_bucket(arguments) { 2 } else { 0 };
+                for pair in arguments[skipped..].chunks(2) {
                     let value = *pair.last().unwrap_or(&id);
                     conditions.extend(pair.first().filter(|_| pair.len() == 2));
                     values.extend(Some(value).filter(|value| !may_be_skipped(*value, &conditions)));
@@ -224,6 +226,21 @@ impl Derivation<'_> {
             operation,
             Operation::Case | Operation::Coalesce | Operation::NullIf | Operation::Least | Operation::Greatest
         ) || self.program.kind(id) == Type::Boolean
+    }
+
+    /// Whether a CASE is a WIDTH_BUCKET: an operation that computes, whose NULL is no constant of the query.
+    fn is_bucket(&self, arguments: &[Id]) -> bool {
+        let [missing, nothing, below, zero, after, _, _] = arguments else { return false };
+        let subject = |id: &Id, wanted: &Operation| match self.program.node(*id) {
+            Node::Call(operation, sides) if operation == wanted => sides.first().copied(),
+            Node::Column(_) | Node::Constant(..) | Node::Call(..) => None,
+        };
+        let of = subject(missing, &Operation::IsNull);
+        of.is_some()
+            && of == subject(below, &Operation::Compare(Comparison::Less))
+            && of == subject(after, &Operation::Compare(Comparison::GreaterOrEqual))
+            && self.program.constant_of(*nothing) == Some(None)
+            && self.program.constant_of(*zero) == Some(Some(&Value::Integer(0)))
     }
 
     fn is_constant(&self, id: Id) -> bool {

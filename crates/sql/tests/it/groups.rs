@@ -187,6 +187,8 @@ fn no_group_is_added_that_no_row_can_have() {
         ("LEAST(x, 3)", "0 1 2 3"),
         ("LEAST(GREATEST(x, 0), 7)", "0 1 2 3 4 5"),
         ("UPPER(k)", "A B"),
+        // 0 and 3 are beyond the buckets; a missing value is in none.
+        ("WIDTH_BUCKET(x, 0, 4, 2)", "1 2 3 0"),
         ("x < 3", "true false"),
         ("COALESCE(CASE WHEN x < 2 THEN x END, 9)", "0 1 9"),
     ] {

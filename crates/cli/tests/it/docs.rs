@@ -30,7 +30,7 @@ fn other_names_are_free() {
     };
     for names in [
         &["AVG(age)", "MEAN(age)"] as &[&str],
-        &["VAR_SAMP(age)", "VAR(age)", "VAR_SAMPLE(age)"],
+        &["VAR_SAMP(age)", "VAR(age)", "VAR_SAMPLE(age)", "VARIANCE(age)"],
         &["STDDEV_SAMP(age)", "STDDEV(age)"],
         &["MEDIAN(age)", "APPROX_MEDIAN(age)", "PERCENTILE_CONT(age, 0.5)"],
         &[

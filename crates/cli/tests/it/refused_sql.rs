@@ -260,7 +260,7 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) FROM visits WHERE seen - born > 3",
     "SELECT COUNT(*) FROM visits WHERE DATE_DIFF('month', born, died) > 3",
     "SELECT COUNT(*) FROM visits WHERE SUBSTRING(ward FROM 1 FOR 2) = 'ca'",
-    "SELECT COUNT(*) FROM visits WHERE ward LIKE 'c!%' ESCAPE '!'",
+    "SELECT COUNT(*) FROM visits WHERE ward LIKE 'c!%' ESCAPE 'no'",
     "SELECT COUNT(*) FROM visits WHERE ROUND(cost, age) > 3",
     "SELECT COUNT(*) FROM visits WHERE CAST(ward AS BLOB) IS NULL",
     "SELECT COUNT(*) FROM visits WHERE NOT age",

@@ -27,6 +27,14 @@ impl Derivation<'_> {
                 };
                 Ok((low..=high).map(Key::Integer).collect())
             }
+            (Operation::Cast(Type::Date), [time]) if self.program.kind(*time) == Type::Timestamp => {
+                let days = self.truncated(Unit::Day, *time).ok_or_else(|| self.undated(*time))?;
+                let day = |key: &Key| match key {
+                    Key::Timestamp(micros) => i32::try_from(micros.div_euclid(Moment::DAY)).ok().map(Key::Date),
+                    _ => None,
+                };
+                days.iter().map(day).collect::<Option<_>>().ok_or_else(|| self.underived(id))
+            }
             (Operation::DayName, _) => Ok(texts(&DAY_NAMES)),
             (Operation::MonthName, _) => Ok(texts(&MONTH_NAMES)),
             _ if self.program.kind(id) == Type::Boolean => Ok(vec![Key::Boolean(false), Key::Boolean(true)]),

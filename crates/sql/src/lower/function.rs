@@ -28,6 +28,9 @@ impl Lowering<'_> {
             ("exp", [number]) => self.number(Operation::Exp, number, scope),
             ("sqrt", [number]) => self.number(Operation::Sqrt, number, scope),
             ("power" | "pow", [_, _]) => self.same(Operation::Power, args, scope),
+            ("mod", [_, _]) => self.same(Operation::Remainder, args, scope),
+            ("sign", [number]) => self.sign(number, scope),
+            ("trunc", [number]) => self.trunc(number, scope),
             ("bin", [number, width]) => self.bin(number, width, scope),
             ("width_bucket", [number, low, high, count]) => self.width_bucket(number, [low, high, count], scope),
             ("round", [number, digits]) => {
@@ -99,6 +102,29 @@ impl Lowering<'_> {
             }
             (name, _) => Err(unlisted(&format!("the function {name}"))),
         }
+    }
+
+    /// 1 above zero, -1 below and 0 of zero.
+    fn sign(&mut self, number: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
+        let number = self.expr(number, scope)?;
+        let zero = self.constant(Value::Integer(0))?;
+        let signs = [(Comparison::Greater, 1), (Comparison::Less, -1), (Comparison::Equal, 0)];
+        let mut parts = Vec::new();
+        for (comparison, sign) in signs {
+            parts.push(self.call(Operation::Compare(comparison), &[number, zero])?);
+            parts.push(self.constant(Value::Integer(sign))?);
+        }
+        parts.push(self.null(Type::Integer)?);
+        self.call(Operation::Case, &parts)
+    }
+
+    /// A number without its fraction.
+    fn trunc(&mut self, number: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
+        let number = self.expr(number, scope)?;
+        let zero = self.constant(Value::Integer(0))?;
+        let is_below = self.call(Operation::Compare(Comparison::Less), &[number, zero])?;
+        let (up, down) = (self.call(Operation::Ceil, &[number])?, self.call(Operation::Floor, &[number])?);
+        self.call(Operation::Case, &[is_below, up, down])
     }
 
     /// FLOOR or CEIL, of a quotient of whole numbers with its fraction: `FLOOR(x / 15) * 15` is a bin below zero as above. (ROUND gives a

@@ -141,7 +141,13 @@ impl Collected {
             }
             ("percentile_cont" | "approx_percentile_cont", false) => {
                 let share = share.unwrap_or(QuantileShare { part: 1, whole: 2 });
-                self.ranked(argument, Target::Share(share), "a quantile", context)?
+                // The ends are the smallest and the largest value, whose ranks are chosen with care (MIN and MAX).
+                let target = match share {
+                    QuantileShare { part: 0, .. } => Target::Lowest,
+                    QuantileShare { part, whole } if part == whole => Target::Highest,
+                    share => Target::Share(share),
+                };
+                self.ranked(argument, target, "a quantile", context)?
             }
             (name, _) => {
                 let help = "ask for COUNT, COUNT(DISTINCT <entity key>), SUM, AVG, VAR_POP, STDDEV, MIN, MAX, MEDIAN, \
@@ -166,8 +172,22 @@ impl Collected {
         context: &mut Context<'_, '_>,
     ) -> Result<Estimator, QueryError> {
         let [key, ..] = context.entities else {
-            let help = "one row is one person here: COUNT(*) counts people";
+            let help = "one row is one person here: COUNT(*) counts people; the values that a column can have are its declared keys, and \
+                        GROUP BY it shows which of them there are";
             return Err(QueryError::refused("COUNT(DISTINCT ...)", help));
+        };
+        // CASE WHEN c THEN key END is the key where c holds.
+        let (value, filter) = match context.lowering.program.node(value) {
+            Node::Call(Operation::Case, parts)
+                if let [when, then, otherwise] = parts.as_slice()
+                    && context.entities.contains(then)
+                    && context.lowering.program.constant_of(*otherwise) == Some(None) =>
+            {
+                let (when, then) = (*when, *then);
+                let both = filter.map(|filter| context.lowering.call(Operation::And, &[filter, when])).transpose()?;
+                (then, Some(both.unwrap_or(when)))
+            }
+            Node::Column(_) | Node::Constant(..) | Node::Call(..) => (value, filter),
         };
         if !context.entities.contains(&value) {
             let key = context.lowering.program.words(*key, MOST_WORDS);

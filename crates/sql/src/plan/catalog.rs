@@ -111,6 +111,7 @@ impl Engine {
                 all.aggregates.insert(name, aggregate.clone());
             }
         }
+        all.aggregates.insert("variance".to_owned(), variance::var_samp_udaf());
         all
     }
 }
@@ -150,7 +151,9 @@ fn planned_type(kind: ColumnType) -> DataType {
 
 impl ContextProvider for Catalog {
     fn get_table_source(&self, name: TableReference) -> Result<Arc<dyn TableSource>> {
-        if name.schema().is_none()
+        // Clients of PostgreSQL write the schema that everything is in there.
+        if name.schema().is_none_or(|schema| schema == "public")
+            && name.catalog().is_none()
             && let Some((_, source)) = self.tables.iter().find(|(known, _)| known == name.table())
         {
             return Ok(source.clone());

@@ -29,12 +29,17 @@ pub(super) fn all() -> Vec<Arc<ScalarUDF>> {
         ("power", exact(&[Float64, Float64]), Float64),
         ("pow", exact(&[Float64, Float64]), Float64),
         ("bin", any(vec![vec![Int64, Int64], vec![Float64, Float64]]), Float64),
+        ("mod", any(vec![vec![Int64, Int64], vec![Float64, Float64]]), Float64),
+        ("trunc", any(vec![vec![Int64], vec![Float64]]), Float64),
+        ("sign", any(vec![vec![Int64], vec![Float64]]), Int64),
         ("width_bucket", any(vec![vec![Int64; 4], vec![Float64, Float64, Float64, Int64]]), Int64),
     ];
     // What the engine says that DATE_TRUNC of a date is.
     let cut = DataType::Timestamp(TimeUnit::Nanosecond, None);
+    let times = [Date32, time.clone(), cut.clone()];
+    let ends = times.iter().flat_map(|from| times.iter().map(move |to| vec![Utf8, from.clone(), to.clone()])).collect();
     let days = [
-        ("date_diff", exact(&[Utf8, Date32, Date32]), Int64),
+        ("date_diff", any(ends), Int64),
         ("to_char", any([Date32, time.clone(), cut].map(|kind| vec![kind, Utf8]).to_vec()), Utf8),
     ];
     let function = |(name, signature, result)| Arc::new(ScalarUDF::from(Function { name, signature, result }));
@@ -58,8 +63,9 @@ impl ScalarUDFImpl for Function {
     }
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        // Bins of whole numbers are whole numbers.
-        let is_whole = self.name == "bin" && arguments.iter().all(|kind| *kind == DataType::Int64);
+        // Bins of whole numbers are whole numbers, and so is what a division leaves of them.
+        let is_whole =
+            matches!(self.name, "bin" | "mod" | "trunc") && arguments.iter().all(|kind| *kind == DataType::Int64);
         Ok(if is_whole { DataType::Int64 } else { self.result.clone() })
     }
 

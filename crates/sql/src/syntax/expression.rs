@@ -11,7 +11,7 @@ use datafusion_sql::sqlparser::ast::{
 use deniable_core::text::nearest;
 
 /// Aggregates that are answered, by every name that people know them by.
-pub(crate) const AGGREGATES: [&str; 37] = [
+pub(crate) const AGGREGATES: [&str; 38] = [
     "count",
     "sum",
     "avg",
@@ -32,6 +32,7 @@ pub(crate) const AGGREGATES: [&str; 37] = [
     "var_pop",
     "var_samp",
     "var_sample",
+    "variance",
     "stddev",
     "stddev_pop",
     "stddev_samp",
@@ -51,7 +52,7 @@ pub(crate) const AGGREGATES: [&str; 37] = [
     "grouping",
 ];
 /// Functions of one row's values that are total: no input makes them fail.
-pub(crate) const FUNCTIONS: [&str; 34] = [
+pub(crate) const FUNCTIONS: [&str; 37] = [
     "abs",
     "bin",
     "btrim",
@@ -72,6 +73,7 @@ pub(crate) const FUNCTIONS: [&str; 34] = [
     "ln",
     "lower",
     "minute",
+    "mod",
     "month",
     "monthname",
     "nullif",
@@ -79,9 +81,11 @@ pub(crate) const FUNCTIONS: [&str; 34] = [
     "power",
     "quarter",
     "round",
+    "sign",
     "sqrt",
     "to_char",
     "trim",
+    "trunc",
     "upper",
     "week",
     "width_bucket",
@@ -143,7 +147,9 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
         Expr::Like { negated: _, any, expr: inner, pattern, escape_char }
         | Expr::ILike { negated: _, any, expr: inner, pattern, escape_char } => {
             absent(*any, expr, "LIKE ANY", "write several LIKEs with OR")?;
-            absent(escape_char.is_some(), expr, "ESCAPE", "leave it out")?;
+            if let Some(escape) = escape_char {
+                check_escape(escape)?;
+            }
             if !matches!(&**pattern, Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(_), .. })) {
                 return Err(refuse(&**pattern, "LIKE with a computed pattern", "write the pattern as 'text'"));
             }
@@ -198,6 +204,9 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
         Expr::Function(function) => check_function(function),
         // Over results it is a number; in a row's expression the second gate refuses it.
         Expr::Subquery(inner) => super::query::check(inner),
+        Expr::AnyOp { right, .. } | Expr::AllOp { right, .. } if matches!(&**right, Expr::Array(_)) => {
+            Err(refuse(expr, "ANY or ALL of an array", "write IN ('a', 'b'), or comparisons with AND and OR"))
+        }
         Expr::InSubquery { .. } | Expr::Exists { .. } | Expr::AnyOp { .. } | Expr::AllOp { .. } => {
             Err(refuse(expr, "a subquery inside an expression", SUBQUERY_HELP))
         }
@@ -240,6 +249,13 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
     }
 }
 
+fn check_escape(escape: &ValueWithSpan) -> Result<(), QueryError> {
+    match &escape.value {
+        Value::SingleQuotedString(text) if text.chars().count() == 1 && text.is_ascii() => Ok(()),
+        _ => Err(refuse(escape, "this ESCAPE", "name one ASCII character, as in LIKE '10!%' ESCAPE '!'")),
+    }
+}
+
 pub(super) fn shortened(text: &str) -> String {
     let mut short: String = text.chars().take(40).collect();
     if short.len() < text.len() {
@@ -263,8 +279,10 @@ fn check_operator(expr: &Expr, op: &BinaryOperator) -> Result<(), QueryError> {
         | BinaryOperator::NotEq
         | BinaryOperator::And
         | BinaryOperator::Or => Ok(()),
-        BinaryOperator::StringConcat
-        | BinaryOperator::Spaceship
+        BinaryOperator::StringConcat => {
+            Err(refuse(expr, "the operator ||", "group by both columns, as in GROUP BY a, b; compare each by itself"))
+        }
+        BinaryOperator::Spaceship
         | BinaryOperator::Xor
         | BinaryOperator::BitwiseOr
         | BinaryOperator::BitwiseAnd
@@ -521,6 +539,13 @@ fn function_help(name: &str) -> String {
         }
         "log" | "log10" | "log2" => "write LN(x), the natural logarithm; LN(x) / LN(10) is the common one".to_owned(),
         "dayofweek" | "weekday" => "write EXTRACT(dow FROM x): Sunday is 0".to_owned(),
+        "if" | "iff" | "iif" => "write CASE WHEN condition THEN a ELSE b END".to_owned(),
+        "count_if" | "countif" => "write COUNT(*) FILTER (WHERE condition)".to_owned(),
+        "sum_if" | "sumif" => "write SUM(x) FILTER (WHERE condition)".to_owned(),
+        "concat" | "concat_ws" => "group by both columns, as in GROUP BY a, b".to_owned(),
+        "substr" | "substring" | "left" | "right" => {
+            "write LIKE 'ab%' in a CASE, or group by a column that has the part".to_owned()
+        }
         "random" | "rand" | "uuid" | "now" | "current_timestamp" | "current_date" => {
             "an answer may depend on the data and the noise alone".to_owned()
         }

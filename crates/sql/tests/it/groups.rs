@@ -211,6 +211,65 @@ fn a_total_beside_groups_has_the_rows_that_they_leave_out() {
     assert!(asked.may_leave_out(&asked.groups()[0]));
 }
 
+/// The ends of a quantile are MIN and MAX.
+#[test]
+fn quantiles_at_the_ends_are_least_and_greatest() {
+    let same = |one: &str, other: &str| {
+        let of = |aggregate: &str| query(&format!("SELECT {aggregate} AS v FROM t"), &row_level()).identity().to_vec();
+        assert_eq!(of(one), of(other));
+    };
+    same("PERCENTILE_CONT(x, 0)", "MIN(x)");
+    same("PERCENTILE_CONT(1.0) WITHIN GROUP (ORDER BY x)", "MAX(x)");
+}
+
+/// What is asked in other words is the same question.
+#[test]
+fn other_words_for_what_is_answered() {
+    let same = |one: &str, other: &str| {
+        let of = |sql: &str| query(sql, &declared()).identity().to_vec();
+        assert_eq!(of(one), of(other), "{one}");
+    };
+    same("SELECT VARIANCE(x) AS v FROM t", "SELECT VAR_SAMP(x) AS v FROM t");
+    same("SELECT SUM(MOD(x, 3)) AS v FROM t", "SELECT SUM(x % 3) AS v FROM t");
+    same("SELECT COUNT(*) AS v FROM \"public\".\"t\"", "SELECT COUNT(*) AS v FROM t");
+    // An escape character takes what follows it as it is.
+    let rows = "who,x,k,s,b,y,d\n1,1,a%,,,,\n2,2,ab,,,,\n";
+    let like =
+        |pattern: &str| shown(&format!("SELECT COUNT(*) AS n FROM t WHERE k LIKE {pattern}"), rows, &row_level());
+    assert_eq!(like("'a!%' ESCAPE '!'"), [["1"]]);
+    assert_eq!(like("'a%'"), [["2"]]);
+    same(
+        "SELECT COUNT(DISTINCT CASE WHEN x > 3 THEN who END) AS v FROM t",
+        "SELECT COUNT(DISTINCT who) FILTER (WHERE x > 3) AS v FROM t",
+    );
+    same(
+        "SELECT COUNT(DISTINCT CASE WHEN x > 3 THEN who END) FILTER (WHERE b) AS v FROM t",
+        "SELECT COUNT(DISTINCT who) FILTER (WHERE b AND x > 3) AS v FROM t",
+    );
+    same(
+        "SELECT SUM(SIGN(x)) AS v FROM t",
+        "SELECT SUM(CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 WHEN x = 0 THEN 0 END) AS v FROM t",
+    );
+    same("SELECT SUM(TRUNC(y)) AS v FROM t", "SELECT SUM(CASE WHEN y < 0 THEN CEIL(y) ELSE FLOOR(y) END) AS v FROM t");
+}
+
+/// Days of timestamps are groups and differences, as those of dates are.
+#[test]
+fn days_of_timestamps() {
+    let day = 86_400_000_000_i64;
+    let bounds = Bounds::new(whole(0), whole(3 * day - 1), whole(1)).unwrap();
+    let columns = vec![Column::new("at", ColumnType::Timestamp).within(bounds)];
+    let table = TableSchema::protected("t", columns, None);
+    let rows = "at\n1970-01-01T23:30:00\n1970-01-03T00:10:00\n1970-01-03T23:59:59\n";
+    let by_day = |group: &str| counted_in(rows, &table, &format!("SELECT COUNT(*) AS n FROM t GROUP BY {group}"));
+    let expected = [("1970-01-01", 1), ("1970-01-02", 0), ("1970-01-03", 2)];
+    let expected: BTreeMap<String, i128> = expected.into_iter().map(|(key, n)| (key.to_owned(), n)).collect();
+    assert_eq!(by_day("CAST(at AS DATE)"), expected);
+    assert_eq!(by_day("at::date"), expected);
+    let since = "SELECT SUM(DATE_DIFF('day', TIMESTAMP '1970-01-01 12:00:00', at)) AS days FROM t";
+    assert_eq!(shown(since, rows, &table), [["4"]]);
+}
+
 /// A part of a whole is shown within it, and so is its interval, whatever the noise of both.
 #[test]
 fn parts_of_a_whole_lie_within_it() {

@@ -1,6 +1,7 @@
 //! The order, seen from outside by a kind of release that has nothing but a number: each step is on disk before the next,
 //! whatever refuses does so before the first charge, and what is paid is never paid twice.
 
+mod redteam;
 mod toy;
 
 use crate::Kind;

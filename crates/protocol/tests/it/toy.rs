@@ -5,6 +5,7 @@ use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{ratio, whole};
 use deniable_core::guarantee::{Guarantee, Subject};
+use deniable_core::noise::{Decay, TwoSidedGeometric};
 use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
 use deniable_ledger::{Ask, Form, Key, Ledger, Part, Summary, show};
@@ -62,6 +63,8 @@ pub struct Toy {
     pending: Vec<usize>,
     seen: RefCell<Vec<String>>,
     basis: String,
+    /// Noise of the number, as wide as its cost demands; none unless the test is about noise.
+    noise: Option<TwoSidedGeometric>,
     ends: Option<Ends>,
     /// The releases whose noise was begun to be drawn.
     draws: RefCell<Vec<String>>,
@@ -72,6 +75,10 @@ pub struct Toy {
 pub enum Ends {
     WhileDrawing,
     AfterDraw,
+    /// While drawing, where the noisy number is above a line: the strongest kill, which knows the noise.
+    WhileDrawingAbove(i128),
+    /// After the draw, where the noisy number is above a line: an answer that is too large to be worked out.
+    AfterDrawAbove(i128),
 }
 
 impl Toy {
@@ -90,6 +97,7 @@ impl Toy {
             pending: Vec::new(),
             seen: RefCell::default(),
             basis: "basis".to_owned(),
+            noise: None,
             ends: None,
             draws: RefCell::default(),
         }
@@ -98,6 +106,16 @@ impl Toy {
     /// Drawn from something else: other contents, another program.
     pub fn on_basis(self, basis: &str) -> Self {
         Self { basis: basis.to_owned(), ..self }
+    }
+
+    /// With noise that hides one person up to the odds that are paid.
+    pub fn noisy(self, noise: &TwoSidedGeometric) -> Self {
+        Self { noise: Some(noise.clone()), ..self }
+    }
+
+    /// The noise that a release of this cost must have.
+    pub fn noise(&self) -> TwoSidedGeometric {
+        TwoSidedGeometric::new(Decay::hiding(&self.cost(), &1.into()).unwrap())
     }
 
     pub fn ending(self, ends: Ends) -> Self {
@@ -265,11 +283,13 @@ impl Kind for Toy {
         1
     }
 
-    fn draw<R: CryptoRng>(&self, at: usize, exact: i64, _: &mut R) -> Result<Vec<i128>, ()> {
+    fn draw<R: CryptoRng>(&self, at: usize, exact: i64, rng: &mut R) -> Result<Vec<i128>, ()> {
         self.draws.borrow_mut().push(self.wishes[at].0.clone());
+        let number = i128::from(exact) + self.noise.as_ref().map_or(0, |noise| noise.sample(rng));
         match self.ends {
             Some(Ends::WhileDrawing) => Err(()),
-            _ => Ok(vec![exact.into()]),
+            Some(Ends::WhileDrawingAbove(line)) if number > line => Err(()),
+            _ => Ok(vec![number]),
         }
     }
 
@@ -278,6 +298,7 @@ impl Kind for Toy {
         let number = i64::try_from(numbers[0]).unwrap();
         match self.ends {
             Some(Ends::AfterDraw) => Err("the machine is gone".to_owned()),
+            Some(Ends::AfterDrawAbove(line)) if numbers[0] > line => Err("the answer is too large".to_owned()),
             _ if payer == 0 => Ok(json!([number])),
             _ => Ok(json!([number, format!("for payer {payer}")])),
         }

@@ -237,7 +237,7 @@ fn judged(attack: Attack, parts: i64, is_faulty: bool) -> (Verdict, Spend) {
     let workers = &mut [Box::new(Attacker::new(attack, parts, is_faulty, &paid)) as Box<dyn Mechanism>];
     let neighbours = Neighbours::listed(vec![Pair::new(vec![PEOPLE], vec![PEOPLE + 1])]);
     // With the fault, the event that shows it must be found before it is confirmed.
-    let samples = sized_to_slow(1_000, 1_000, 20_000).max(if is_faulty { 3_000 } else { 0 });
+    let samples = sized_to_slow(1_000, 3_000, 20_000).max(if is_faulty { 3_000 } else { 0 });
     let settings = Settings { samples, error: 1e-6, pairs: 1, seed: Some(seed(41)) };
     let verdict = audit(workers, &neighbours, None, &settings).unwrap();
     let paid = paid.lock().unwrap().clone();

@@ -2,6 +2,7 @@
 
 use crate::failure::{Code, Failure};
 use sqlparser::dialect::PostgreSqlDialect;
+use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Location, Token, Tokenizer, Whitespace};
 use std::ops::Range;
 
@@ -9,6 +10,8 @@ use std::ops::Range;
 const LONGEST: usize = 1 << 18;
 /// Words and signs of it: what is parsed is as deep as it has operators, and a stack has an end.
 const MOST_TOKENS: usize = 8_000;
+/// How often the parser reads words and signs in all, at most.
+const MOST_READS: u64 = 1 << 17;
 
 /// A token and its place, in bytes.
 #[derive(Debug, Clone)]
@@ -45,7 +48,67 @@ pub fn tokens(sql: &str) -> Result<(Vec<Placed>, Vec<Placed>), Failure> {
     if all.len() > MOST_TOKENS {
         return Err(Failure::new(Code::TooMany, format!("the statement has more than {MOST_TOKENS} words and signs")));
     }
+    if reads(&all) > MOST_READS {
+        let failure = Failure::new(Code::TooMany, "functions are nested too deep for so long a statement");
+        return Err(failure.hint("compute in steps: WITH steps AS (SELECT ... AS x FROM ...) SELECT ... FROM steps"));
+    }
     Ok((all, comments))
+}
+
+/// How often the parser reads the tokens of a statement, at most: what is in a function's brackets as a name (`f(a => 1)`) and
+/// then as a value, and once more where a keyword has a syntax of its own (`CAST(x AS int)`) that does not match. So the time
+/// grows as 3 to the power of the depth.
+fn reads(tokens: &[Placed]) -> u64 {
+    let (mut times, mut enclosing, mut sum) = (1_u64, Vec::new(), 0_u64);
+    let mut before = None;
+    for Placed { token, .. } in tokens {
+        sum = sum.saturating_add(times);
+        match token {
+            Token::LParen => {
+                enclosing.push(times);
+                times = times.saturating_mul(tries(before));
+            }
+            // As elements, and as bounds of a slice.
+            Token::LBracket => {
+                enclosing.push(times);
+                times = times.saturating_mul(2);
+            }
+            Token::RParen | Token::RBracket => times = enclosing.pop().unwrap_or(1),
+            _ => {}
+        }
+        before = Some(token);
+    }
+    sum
+}
+
+/// How often the parser reads what is in brackets behind this token.
+fn tries(before: Option<&Token>) -> u64 {
+    let Some(Token::Word(word)) = before else { return 1 };
+    match word.keyword {
+        Keyword::NoKeyword => 2,
+        Keyword::POSITION => 6,
+        // No function has these names.
+        Keyword::IN
+        | Keyword::AS
+        | Keyword::AND
+        | Keyword::OR
+        | Keyword::WHERE
+        | Keyword::HAVING
+        | Keyword::FILTER
+        | Keyword::OVER
+        | Keyword::FROM
+        | Keyword::JOIN
+        | Keyword::ON
+        | Keyword::BY
+        | Keyword::SELECT
+        | Keyword::UNION
+        | Keyword::ALL
+        | Keyword::WHEN
+        | Keyword::THEN
+        | Keyword::ELSE
+        | Keyword::VALUES => 1,
+        _ => 3,
+    }
 }
 
 /// A place in a text, which goes forward.
@@ -80,4 +143,51 @@ fn characters(sql: &str, location: Location) -> usize {
 pub fn parameter(token: &Token) -> Option<usize> {
     let Token::Placeholder(name) = token else { return None };
     name.strip_prefix('$')?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nested(name: &str, depth: usize, inner: &str) -> String {
+        let (open, close) = if name == "ARRAY" { ("[", "]") } else { ("(", ")") };
+        format!("SELECT {}{inner}{} FROM pg_class", format!("{name}{open}").repeat(depth), close.repeat(depth))
+    }
+
+    /// 130 bytes were enough to keep a thread of the server busy for hours, and every other client of that thread waiting.
+    #[test]
+    fn functions_nested_so_deep_that_they_take_long_to_read_are_refused() {
+        for (name, inner) in [
+            ("replace", "1"),
+            ("f", "x"),
+            ("CAST", "1 1"),
+            ("pg_catalog.abs", "1"),
+            ("\"f\"", "1"),
+            ("POSITION", "1 1"),
+            ("ARRAY", "1 1"),
+        ] {
+            for depth in [30, 500, 2_500] {
+                let refused = tokens(&nested(name, depth, inner)).unwrap_err();
+                assert_eq!(refused.code, Code::TooMany, "{name} {depth}");
+            }
+            // What is taken is read within seconds, also by a program that is not optimised.
+            let deepest = (1..30).rev().find(|depth| tokens(&nested(name, *depth, inner)).is_ok()).unwrap();
+            let begun = std::time::Instant::now();
+            let _ = sqlparser::parser::Parser::parse_sql(&PostgreSqlDialect {}, &nested(name, deepest, inner));
+            assert!(begun.elapsed().as_secs() < 60, "{name} {deepest}: {:?}", begun.elapsed());
+            assert!(deepest >= 5, "{name} {deepest}");
+        }
+    }
+
+    #[test]
+    fn long_lists_and_brackets_are_taken() {
+        let list = vec!["7"; 3_900].join(",");
+        for sql in [
+            format!("SELECT COUNT(*) FILTER (WHERE x IN ({list})) FROM t"),
+            format!("SELECT a FROM t WHERE {}x = 1{}", "(".repeat(40), ")".repeat(40)),
+            "SELECT ".to_owned() + &vec!["abs(round(sum(x), 2))"; 600].join(", ") + " FROM t",
+        ] {
+            assert!(tokens(&sql).is_ok(), "{}", &sql[..60]);
+        }
+    }
 }

@@ -382,11 +382,16 @@ fn too_much_of_something() {
     let deep = format!("SELECT COUNT(*) FROM visits WHERE {}age > 3{}", "(".repeat(60), ")".repeat(60));
     let cases =
         format!("SELECT COUNT(*) FROM visits WHERE {}TRUE{}", "CASE WHEN ".repeat(15), " THEN TRUE END".repeat(15));
+    // With a mistake inside, so that each level is read several times: more than a minute before there was a limit.
+    let positions = format!("SELECT {}1 1{} FROM visits", "POSITION(".repeat(14), " IN 1)".repeat(14));
+    let arrays = format!("SELECT {}1 1{} FROM visits", "ARRAY[".repeat(38), "]".repeat(38));
     let long = format!("SELECT SUM({}1) FROM visits", "age + ".repeat(401));
     let longer = format!("SELECT COUNT(*) FROM visits WHERE ward = '{}'", "a".repeat(65_536));
     for (sql, complaint, help) in [
         (deep, "SQL nested more than 40 deep", "compute in steps"),
         (cases, "CASE, CAST and the like nested more than 14 deep", "compute in steps"),
+        (positions, "CASE, CAST and the like nested more than 14 deep", "compute in steps"),
+        (arrays, "CASE, CAST and the like nested more than 14 deep", "compute in steps"),
         (long, "more than 400 operators and keywords", "use IN (...) for many values"),
         (longer, "SQL of more than 65536 characters", "ask several shorter queries"),
     ] {

@@ -79,7 +79,7 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
 fn nested_too_deep(tokens: &[TokenWithSpan]) -> Option<Span> {
     let solid: Vec<&TokenWithSpan> =
         tokens.iter().filter(|token| !matches!(token.token, Token::Whitespace(_))).collect();
-    let mut brackets: Vec<bool> = Vec::new();
+    let mut brackets: Vec<usize> = Vec::new();
     let (mut open, mut unclosed) = (0_usize, 0_usize);
     for (at, token) in solid.iter().enumerate() {
         match &token.token {
@@ -88,12 +88,19 @@ fn nested_too_deep(tokens: &[TokenWithSpan]) -> Option<Span> {
             Token::Word(word) if word.keyword == Keyword::INTERVAL => unclosed += 1,
             Token::LParen => {
                 let before = at.checked_sub(1).map(|before| &solid[before].token);
-                brackets.push(matches!(before, Some(Token::Word(word)) if word.keyword != Keyword::NoKeyword));
+                brackets.push(match before {
+                    // Each level takes more than three times as long.
+                    Some(Token::Word(word)) if word.keyword == Keyword::POSITION => 2,
+                    Some(Token::Word(word)) if word.keyword != Keyword::NoKeyword => 1,
+                    _ => 0,
+                });
             }
-            Token::RParen => drop(brackets.pop()),
+            // Elements of an array are tried as bounds of a slice.
+            Token::LBracket => brackets.push(1),
+            Token::RParen | Token::RBracket => drop(brackets.pop()),
             _ => {}
         }
-        if open + unclosed + brackets.iter().filter(|word| **word).count() > MOST_NESTED {
+        if open + unclosed + brackets.iter().sum::<usize>() > MOST_NESTED {
             return Some(token.span);
         }
     }

@@ -8,7 +8,7 @@ use crate::exit::Exit;
 use deniable::Error;
 use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source, without_secrets};
-use deniable_ledger::{AcceptError, AccountError, ChargeError, OpenError, StoreError, VerifyError};
+use deniable_ledger::{AcceptHeadError, AccountError, ChargeError, OpenError, StoreError, VerifyError};
 use deniable_policy::QuestionError;
 use deniable_protocol::ProtocolError;
 use deniable_release::{DataError, ReleaseError, Unaccepted};
@@ -450,8 +450,8 @@ impl From<AccountError> for Failure {
     }
 }
 
-impl From<AcceptError> for Failure {
-    fn from(error: AcceptError) -> Self {
+impl From<AcceptHeadError> for Failure {
+    fn from(error: AcceptHeadError) -> Self {
         Self::Refused(vec![Complaint::new(error)])
     }
 }

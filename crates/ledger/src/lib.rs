@@ -101,7 +101,7 @@ pub use entry::{AccountId, Ask, EngineTried, Part, Words};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use numbers::Numbers;
-pub use outside::{AcceptError, AcceptedHead, accept_head};
+pub use outside::{AcceptHeadError, AcceptedHead, accept_head};
 pub use parts::{Allowance, PartError, PartFault, SetAside, Sharing};
 pub use state::{Acceptance, Contradiction, Summary, Version};
 pub use store::StoreError;

@@ -124,7 +124,7 @@ pub struct AcceptedHead {
 
 /// A ledger that does not go on.
 #[derive(Debug, thiserror::Error)]
-pub enum AcceptError {
+pub enum AcceptHeadError {
     /// The file.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -145,15 +145,15 @@ pub enum AcceptError {
 ///
 /// # Errors
 /// When the ledger cannot be read or written, contains its head, or no reason is given.
-pub fn accept_head(path: &Path, elsewhere: Option<&Path>, reason: &str) -> Result<AcceptedHead, AcceptError> {
+pub fn accept_head(path: &Path, elsewhere: Option<&Path>, reason: &str) -> Result<AcceptedHead, AcceptHeadError> {
     if reason.trim().is_empty() {
-        return Err(AcceptError::NoReason);
+        return Err(AcceptHeadError::NoReason);
     }
     let path = store::resolve(path)?;
     let mut book = Book::open_to_accept(&path, elsewhere)?;
     let act = book.begin_to_accept()?;
     let kept = match act.compare() {
-        Ok(()) => return Err(AcceptError::Contained(path)),
+        Ok(()) => return Err(AcceptHeadError::Contained(path)),
         Err(StoreError::Older { kept, .. }) => Some(kept),
         Err(StoreError::NoHead { .. } | StoreError::NotAHead { .. }) => None,
         Err(other) => return Err(other.into()),

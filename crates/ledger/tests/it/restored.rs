@@ -3,7 +3,7 @@
 use super::{FORM, PEOPLE, Place, account, answer, release, request};
 use deniable_core::exact::ratio;
 use deniable_ledger::{
-    AcceptError, Charge, ChargeError, Draw, Ledger, OpenError, Part, Sharing, StoreError, VerifyError, accept_head,
+    AcceptHeadError, Charge, ChargeError, Draw, Ledger, OpenError, Part, Sharing, StoreError, VerifyError, accept_head,
     show, verify,
 };
 use serde_json::json;
@@ -92,7 +92,7 @@ fn an_older_copy_of_any_state_is_refused() {
     fs::write(&place.path, newest).unwrap();
     running.charge(&request("new", (1, 8))).unwrap();
     let refused = accept_head(&place.path, None, "why").unwrap_err();
-    assert!(matches!(refused, AcceptError::Contained(_)), "{refused}");
+    assert!(matches!(refused, AcceptHeadError::Contained(_)), "{refused}");
     assert!(show(&place.path).unwrap().accounts[0].releases.iter().any(|release| release.is_open()));
 }
 
@@ -118,7 +118,7 @@ fn an_older_copy_goes_on_once_it_is_accepted_and_draws_nothing_twice() {
     for (state, copy) in copies.iter().enumerate().take(copies.len() - 1) {
         fs::write(&place.path, copy).unwrap();
         fs::write(place.head(), format!("{lost}\n")).unwrap();
-        assert!(matches!(accept_head(&place.path, None, " "), Err(AcceptError::NoReason)));
+        assert!(matches!(accept_head(&place.path, None, " "), Err(AcceptHeadError::NoReason)));
         let accepted = accept_head(&place.path, None, "the disk died").unwrap();
         assert_eq!((accepted.from.seq as usize, accepted.kept.as_ref()), (state + 1, Some(&lost)));
         assert_eq!((accepted.head.seq, place.kept()), (accepted.from.seq + 1, format!("{}\n", accepted.head)));
@@ -274,7 +274,7 @@ fn a_head_elsewhere_finds_a_folder_that_was_restored_whole() {
     let named = |refused: &StoreError| matches!(refused, StoreError::Older { head, .. } if head.ends_with("head"));
     assert!(matches!(ledger.charge(&request("4", (1, 8))), Err(ChargeError::Store(refused)) if named(&refused)));
     assert!(matches!(open(), Err(OpenError::Store(refused)) if named(&refused)));
-    assert!(matches!(accept_head(&place.path, None, "why"), Err(AcceptError::Contained(_))));
+    assert!(matches!(accept_head(&place.path, None, "why"), Err(AcceptHeadError::Contained(_))));
     accept_head(&place.path, Some(&elsewhere), "the disk died").unwrap();
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), place.kept());
     drop(open().unwrap());

@@ -46,6 +46,7 @@ class Session:
         tables: Sequence[Tuple[str, Rows]],
         register: bool,
         again: bool,
+        other_people: bool,
         threads: Optional[int],
         memory: Optional[int],
     ) -> Session: ...

@@ -15,6 +15,7 @@ _OTHERS = {"data-version": "version"}
 _PHRASES = {
     "`deniable data check <policy>`": "`session.register()`",
     "Read what was found, above;": "Read what was found (`session.log`);",
+    "state that with --other-people": "state that with other_people=True",
     "the same command now releases": "the same asked again is answered",
 }
 """What only a command line can do, or show above."""

@@ -248,6 +248,7 @@ class Policy:
         ledger: Optional[Path] = None,
         register: bool = True,
         again: bool = False,
+        other_people: bool = False,
         threads: Optional[int] = None,
         memory: Union[None, int, str] = None,
         progress: Union[None, bool, Told] = None,
@@ -273,6 +274,8 @@ class Policy:
         :param register: whether data that nobody has looked at are looked at and registered when first asked. ``False`` stops there instead, so that
             you can read what was found (``session.log``).
         :param again: whether stored answers are paid for again, with new noise, where that is possible (``--again``).
+        :param other_people: states that nobody of this population is in the other ledgers of the folder that know the policy or its tables, where a
+            new ledger begins beside them (``--other-people``). Kept in the ledger.
         :param threads: how many to compute on; all of them where nothing is said.
         :param memory: bytes that rows, totals and what is made of them may take, such as ``2 << 30`` or ``"2GB"``; 4 GiB where nothing is said.
         :param progress: whether to show how far it has come, or a function that is told what is done and how many rows it has come. In notebooks and
@@ -287,6 +290,7 @@ class Policy:
             ledger=ledger,
             register=register,
             again=again,
+            other_people=other_people,
             threads=threads,
             memory=memory,
             progress=progress,

@@ -59,6 +59,7 @@ class Session:
         ledger: Optional[Path],
         register: bool,
         again: bool,
+        other_people: bool,
         threads: Optional[int],
         memory: Union[None, int, str],
         progress: Union[None, bool, Told],
@@ -73,6 +74,7 @@ class Session:
         declared = policy._policy
         truth(register, "register=")
         truth(again, "again=")
+        truth(other_people, "other_people=")
         if progress is not None and not isinstance(progress, bool) and not callable(progress):
             raise usage(f"progress= is no function: {shown(progress)}", "write progress=False, or give a function of what is done and how many rows")
         threads, memory = whole(threads, "threads="), _bytes(memory)
@@ -80,7 +82,7 @@ class Session:
         self.ledger = self._place(policy, ledger)
         """The ledger's file."""
         about = declared.with_(versions, os.path.abspath(self.ledger))
-        self._session = _deniable.Session(about, given, register, again, threads, memory)
+        self._session = _deniable.Session(about, given, register, again, other_people, threads, memory)
 
     def _place(self, policy: Policy, ledger: Optional[Path]) -> str:
         if ledger is None and not policy._from_file:

@@ -284,6 +284,18 @@ def test_an_older_ledger_is_refused_until_it_is_accepted(tmp_path: Path) -> None
     assert ledger.read_bytes() == older
 
 
+def test_another_population_over_a_known_policy_is_refused_unless_it_is_stated(tmp_path: Path) -> None:
+    ask = "SELECT COUNT(*) AS n FROM t"
+    session(tmp_path).ask(ask, spend="1/8")
+    july = tmp_path / "july.ledger"
+    with policy(population="july").session(ROWS, version="1", ledger=july) as opened:
+        with pytest.raises(dn.LedgerError, match="other_people=True"):
+            opened.ask(ask, spend="1/8")
+    assert not july.exists()
+    with policy(population="july").session(ROWS, version="1", ledger=july, other_people=True) as opened:
+        opened.ask(ask, spend="1/8")
+
+
 @pytest.mark.loud
 def test_warnings_that_are_errors_cost_nothing(tmp_path: Path) -> None:
     with warnings.catch_warnings():

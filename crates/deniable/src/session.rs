@@ -13,7 +13,8 @@ use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data::{self, Tell};
 use deniable_release::show::displayed;
 use deniable_release::{
-    Accepted, Allowed, Origin, Plan, Registering, Versioned, published, release, remembered, stored, with_public_keys,
+    Accepted, Allowed, Origin, Plan, Registering, Versioned, open_ledger, published, release, remembered, stored,
+    with_public_keys,
 };
 use deniable_report::{Chosen, Report};
 use deniable_sql::least_memory;
@@ -258,7 +259,7 @@ impl Task {
     /// Opens the ledger, and says so when it begins a new one.
     fn ledger(&self) -> Result<Ledger, Error> {
         let policy = self.plan.policy();
-        let ledger = Ledger::open_or_create(policy.ledger(), policy.population())?;
+        let ledger = open_ledger(policy, self.allowed.other_people, None)?;
         if ledger.is_new() {
             (self.tell)(Event::NewLedger(policy.ledger()));
         }

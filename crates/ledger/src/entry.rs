@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 /// | 5 | parts of a budget that are set aside for who asks: `part-set-aside` |
 /// | 6 | questions that somebody allows before they are charged: `approval-requested`, `approval-decided` |
 /// | 7 | one draw of noise per charge (P-1): `drawing`, `drawn`, `drawn-in-file`, `charges-closed`; a charge names its basis |
-/// | 8 | the last head is kept outside the ledger, and must be there ([`crate::outside`]) |
+/// | 8 | the last head is kept outside the ledger, and must be there ([`crate::outside`]); the first entry names whom its people are not |
 ///
 /// A ledger of an earlier format goes on in this one: its entries stay as they are. Of the first format, one more entry states
 /// the same terms as data. Answers of before say nothing of their form, which is the first of their kind. A charge without a basis
@@ -161,6 +161,9 @@ pub struct Genesis {
     pub key_check: String,
     /// The format the ledger was created in.
     pub format: u32,
+    /// The populations of ledgers that knew the same policy or tables, of whom the curator stated that they are other people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_than: Vec<String>,
 }
 
 /// An account exists from here on: format 1.

@@ -6,6 +6,7 @@ use crate::chain::{Head, forge, now};
 use crate::entry::{AccountId, Event, FORMAT, Genesis};
 use crate::key::{Key, KeyError};
 use crate::outside::HeadFiles;
+use crate::people::Purpose;
 use crate::state::Summary;
 use crate::store::{self, StoreError};
 use deniable_core::secret::Secret;
@@ -43,6 +44,37 @@ pub enum OpenError {
         /// The policy's population.
         asked: String,
     },
+    /// The people may have a ledger already, under another name.
+    #[error(
+        "{path} would begin a new budget for `{asked}`, and {known} is the ledger of `{recorded}` with the same {by}: the same \
+         people are charged to one ledger, so take its `population` and `ledger`; only if nobody is in both, state that with \
+         --other-people"
+    )]
+    SamePeople {
+        /// The ledger that was to begin.
+        path: PathBuf,
+        /// Its population.
+        asked: String,
+        /// The ledger beside it.
+        known: PathBuf,
+        /// Its population.
+        recorded: String,
+        /// What both have.
+        by: String,
+    },
+    /// A ledger in the folder cannot be read, so that it is not known whose it is.
+    #[error(
+        "{path} would begin a new budget beside {known}, which cannot be read: {error}; only if nobody is in both, state that \
+         with --other-people"
+    )]
+    UnknownPeople {
+        /// The ledger that was to begin.
+        path: PathBuf,
+        /// The ledger beside it.
+        known: PathBuf,
+        /// Why it cannot be read.
+        error: StoreError,
+    },
 }
 
 impl Ledger {
@@ -53,16 +85,18 @@ impl Ledger {
     /// ([`StoreError::Older`]), when its head or its key is missing or another's, and when the folder, the disk or a lock stand in
     /// the way. Nothing is left half-written.
     pub fn open_or_create(path: &Path, population: &str) -> Result<Self, OpenError> {
-        Self::open_or_create_with_head(path, None, population)
+        Self::open_for(path, &Purpose::people(population))
     }
 
-    /// The same, with a file besides `<ledger>.head` that keeps the head, in a place that is not backed up with the ledger.
+    /// The same. A ledger that is begun is compared with those in its folder, so that nobody gets a second budget by another
+    /// name of the population.
     ///
     /// # Errors
-    /// As above.
-    pub fn open_or_create_with_head(path: &Path, head: Option<&Path>, population: &str) -> Result<Self, OpenError> {
+    /// As above, and [`OpenError::SamePeople`], [`OpenError::UnknownPeople`].
+    pub fn open_for(path: &Path, purpose: &Purpose<'_>) -> Result<Self, OpenError> {
         let path = store::resolve(path)?;
-        let created = begin(&path, head, population)?;
+        let Purpose { population, head, .. } = *purpose;
+        let created = begin(&path, purpose)?;
         let book = Book::open_to_write(&path, head)?;
         if book.state.population() != population {
             return Err(OpenError::OtherPopulation {
@@ -145,8 +179,8 @@ impl Ledger {
 }
 
 /// Begins a ledger unless there is one; says whether it did.
-fn begin(path: &Path, head: Option<&Path>, population: &str) -> Result<bool, OpenError> {
-    let heads = HeadFiles::new(path, head)?;
+fn begin(path: &Path, purpose: &Purpose<'_>) -> Result<bool, OpenError> {
+    let heads = HeadFiles::new(path, purpose.head)?;
     loop {
         // In this order: a process that is just beginning the ledger creates it before its head, and settles the key last.
         let mut files = std::iter::once(Key::path(path)).chain(heads.all().map(Path::to_path_buf));
@@ -157,8 +191,10 @@ fn begin(path: &Path, head: Option<&Path>, population: &str) -> Result<bool, Ope
         if let Some(left) = left {
             return Err(StoreError::Lost { ledger: path.to_path_buf(), left }.into());
         }
+        let other_than = purpose.others(path)?;
         let Some(key) = Key::propose(path)? else { continue };
-        let genesis = Genesis { population: population.to_owned(), key_check: key.check_value(), format: FORMAT };
+        let population = purpose.population.to_owned();
+        let genesis = Genesis { population, key_check: key.check_value(), format: FORMAT, other_than };
         let event = Event::Genesis(genesis);
         let payload = event.encode().map_err(StoreError::from)?;
         let (row, _) = forge(&Head::start(), now(), event.kind(), payload);

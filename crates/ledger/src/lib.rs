@@ -6,6 +6,7 @@
 //! | what do the entries add up to? | [`state`], [`accounts`] |
 //! | how is an entry tied to all before it? | [`chain`] |
 //! | is it the newest copy? | [`outside`] |
+//! | whose budget is it? | [`people`] |
 //! | which file is it in, and what can go wrong with it? | [`store`] |
 //! | where are noisy numbers, and at which width? | [`numbers`] |
 //! | how is noise drawn once for each charge? | [`draw`] |
@@ -84,6 +85,7 @@ mod ledger;
 pub mod numbers;
 pub mod outside;
 pub mod parts;
+pub mod people;
 pub mod state;
 pub mod store;
 pub mod trials;
@@ -103,6 +105,7 @@ pub use ledger::{Ledger, OpenError};
 pub use numbers::Numbers;
 pub use outside::{AcceptHeadError, AcceptedHead, accept_head};
 pub use parts::{Allowance, PartError, PartFault, SetAside, Sharing};
+pub use people::Purpose;
 pub use state::{Acceptance, Contradiction, Summary, Version};
 pub use store::StoreError;
 pub use trials::TriedEngine;

@@ -151,6 +151,8 @@ pub struct Summary {
     pub engines: Vec<TriedEngine>,
     /// Every older copy that was gone on from, in order.
     pub accepted: Vec<Acceptance>,
+    /// Populations with the same policy or tables, of whom the curator stated that they are other people.
+    pub other_than: Vec<String>,
 }
 
 impl Summary {
@@ -163,7 +165,7 @@ impl Summary {
         let is_divided =
             self.accounts.iter().any(|account| account.unreserved_share() < whole(1) || !account.parts().is_empty());
         let head = if is_divided { Head::start() } else { self.head.clone() };
-        Self { accounts, head, accepted: Vec::new(), ..self.clone() }
+        Self { accounts, head, accepted: Vec::new(), other_than: Vec::new(), ..self.clone() }
     }
 
     /// What there is to say before a ledger is begun: nothing.
@@ -176,6 +178,7 @@ impl Summary {
             versions: Vec::new(),
             engines: Vec::new(),
             accepted: Vec::new(),
+            other_than: Vec::new(),
         }
     }
 }
@@ -218,6 +221,17 @@ impl State {
     #[must_use]
     pub fn population(&self) -> &str {
         self.genesis.as_ref().map_or("", |genesis| &genesis.population)
+    }
+
+    /// Whether a policy of this name was ever charged, for queries or, as `policy/gwas`, for association results.
+    pub(crate) fn has_charged(&self, policy: &str) -> bool {
+        let is_it = |charged: &str| charged.strip_prefix(policy).is_some_and(|rest| rest.is_empty() || rest == "/gwas");
+        self.accounts.iter().flat_map(|account| &account.releases).any(|release| is_it(&release.policy))
+    }
+
+    /// Whether a version of a table or cohort of this name was ever registered.
+    pub(crate) fn has_registered(&self, source: &str) -> bool {
+        self.versions.keys().any(|(known, _)| known == source)
     }
 
     /// What a key is checked against.
@@ -312,6 +326,7 @@ impl State {
             versions: self.versions.iter().map(version).collect(),
             engines: self.trials.summary(),
             accepted: self.accepted.clone(),
+            other_than: self.genesis.as_ref().map(|genesis| genesis.other_than.clone()).unwrap_or_default(),
         }
     }
 

@@ -8,15 +8,16 @@ use crate::accepted::{Accepted, full_name};
 use crate::plan::{Plan, PlannedAsk};
 use crate::release::{Event, salt};
 use deniable_core::schema::TableSchema;
-use deniable_core::schema::{Data, reading};
+use deniable_core::schema::{Data, Role, reading};
 use deniable_ledger::versions::Contents;
-use deniable_ledger::{Ledger, Registered, VersionError};
-use deniable_policy::About;
+use deniable_ledger::{Ledger, OpenError, Purpose, Registered, VersionError};
+use deniable_policy::{About, Policy};
 use deniable_sql::pushdown::look;
 use deniable_sql::source::check::{Report, ToAccept};
 use deniable_sql::source::{Connections, InMemory};
 use deniable_sql::{Resources, Source, SourceError};
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::time::Duration;
 
 /// What the fingerprint's key is derived for.
@@ -313,6 +314,24 @@ fn scan(
 
 fn changed(table: &Versioned) -> DataError {
     DataError::Changed { table: table.name().to_owned(), version: table.version.clone() }
+}
+
+/// Opens the ledger of a policy, or begins it: see [`deniable_ledger::people`]. `head` is the file that keeps its head besides the
+/// one beside it.
+///
+/// # Errors
+/// When it cannot be opened or begun.
+pub fn open_ledger(policy: &Policy, other_people: bool, head: Option<&Path>) -> Result<Ledger, OpenError> {
+    let tables = policy.tables();
+    let protected = tables.iter().filter(|table| matches!(table.role, Role::Protected { .. }));
+    let purpose = Purpose {
+        population: policy.population(),
+        policy: Some(policy.name()),
+        sources: protected.map(|table| table.data.table.as_str()).collect(),
+        other_people,
+        head,
+    };
+    Ledger::open_for(policy.ledger(), &purpose)
 }
 
 /// The key of all fingerprints.

@@ -36,7 +36,7 @@ pub mod whatif;
 
 pub use accepted::{AcceptError, Accepted};
 pub use contained::Within;
-pub use data::{DataError, Registering, Unaccepted, Versioned};
+pub use data::{DataError, Registering, Unaccepted, Versioned, open_ledger};
 pub use engine::ForEngine;
 pub use forecast::{ErrorBound, Expected, expected};
 pub use least::{Least, LeastError, Needed, least};

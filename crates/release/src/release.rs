@@ -84,6 +84,8 @@ fn were(asks: &[String]) -> String {
 pub struct Allowed {
     /// About versions that are not registered.
     pub registering: Registering,
+    /// Whether a new ledger is about other people than the ledgers beside it that know the policy or its tables.
+    pub other_people: bool,
     /// Whether asks that were answered under an earlier format of identities are paid for again, and those paid for that an earlier answer
     /// holds ([`Plan::with_earlier`], which whoever makes the plan leaves out then).
     pub again: bool,
@@ -91,7 +93,7 @@ pub struct Allowed {
 
 impl From<Registering> for Allowed {
     fn from(registering: Registering) -> Self {
-        Self { registering, again: false }
+        Self { registering, other_people: false, again: false }
     }
 }
 

@@ -23,6 +23,9 @@ pub struct Overview {
     /// The older copies of the ledger that the curator went on from; left out where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<AcceptanceOverview>,
+    /// Populations with the same policy or tables that the curator stated to be other people; left out where there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub other_than: Vec<String>,
     /// What was promised and spent.
     pub accounts: Vec<AccountOverview>,
 }
@@ -246,6 +249,7 @@ impl Overview {
                     reason: older.reason.clone(),
                 })
                 .collect(),
+            other_than: summary.other_than.clone(),
             accounts: summary.accounts.iter().map(AccountOverview::new).collect(),
         }
     }

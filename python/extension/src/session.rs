@@ -62,13 +62,14 @@ impl Session {
 impl Session {
     /// Opens a session.
     #[new]
-    #[pyo3(signature = (policy, tables, register, again, threads, memory))]
+    #[pyo3(signature = (policy, tables, register, again, other_people, threads, memory))]
     fn new(
         py: Python<'_>,
         policy: &Policy,
         tables: Vec<(String, Py<Rows>)>,
         register: bool,
         again: bool,
+        other_people: bool,
         threads: Option<NonZeroUsize>,
         memory: Option<usize>,
     ) -> PyResult<Self> {
@@ -90,7 +91,7 @@ impl Session {
         let registering = if register { Registering::GoOn } else { Registering::Stop };
         let session = session
             .with_resources(resources)
-            .allowing(deniable::Allowed { registering, again })
+            .allowing(deniable::Allowed { registering, other_people, again })
             .telling(move |event| heard.hear(event));
         Ok(Self { session, telling, process: std::process::id() })
     }

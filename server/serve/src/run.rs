@@ -9,6 +9,7 @@ use crate::server::{Given, Served, account};
 use crate::tls::{TlsError, acceptor};
 use deniable::Policy;
 use deniable_ledger::{AccountError, Ledger, OpenError};
+use deniable_release::open_ledger;
 use deniable_wire::{Code, Failure, Limits, Server};
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -115,7 +116,8 @@ pub fn check(policy: &Policy, config: &Config) -> Result<(), ServeError> {
 }
 
 fn open(policy: &Policy, config: &Config) -> Result<Ledger, OpenError> {
-    Ledger::open_or_create_with_head(policy.ledger(), config.head.as_deref(), policy.population())
+    // A new ledger beside others that may be of the same people is begun by a command, which states that they are not.
+    open_ledger(policy, false, config.head.as_deref())
 }
 
 /// What is given from now on, by files that were read anew.

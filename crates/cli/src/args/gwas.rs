@@ -95,7 +95,7 @@ pub struct Input {
 }
 
 /// Which files, as the ledger knows them.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Declared {
     /// The version of the files: other contents need another.
     #[arg(long, value_name = "VERSION", default_value = "1", help_heading = "Data")]
@@ -106,6 +106,10 @@ pub struct Declared {
     /// The ledger; POPULATION.ledger beside the files when not stated.
     #[arg(long, value_name = "FILE", help_heading = "Promise")]
     pub ledger: Option<PathBuf>,
+    /// State that nobody of this population is in the other ledgers of the folder that know the files or the policy. Only for a
+    /// new ledger, and kept in it.
+    #[arg(long, help_heading = "Promise")]
+    pub other_people: bool,
 }
 
 /// `deniable gwas check`.

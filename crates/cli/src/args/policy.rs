@@ -215,12 +215,17 @@ pub struct Registration {
     /// what an earlier answer holds, with new noise.
     #[arg(long)]
     pub again: bool,
+    /// State that nobody of this population is in the other ledgers of the folder that know the policy or its tables. Only for a
+    /// new ledger, and kept in it.
+    #[arg(long)]
+    pub other_people: bool,
 }
 
 impl Registration {
     /// The same, as releases are allowed it.
     pub fn allowed(self) -> Allowed {
-        Allowed { registering: if self.register { Registering::GoOn } else { Registering::Stop }, again: self.again }
+        let Self { register, again, other_people } = self;
+        Allowed { registering: if register { Registering::GoOn } else { Registering::Stop }, other_people, again }
     }
 }
 
@@ -271,6 +276,10 @@ pub struct DataCheck {
     /// Accept that this column reads badly, or this quirk of CSV: `column`, or `table.column`; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub accept: Vec<String>,
+    /// State that nobody of this population is in the other ledgers of the folder that know the policy or its tables. Only for a
+    /// new ledger, and kept in it.
+    #[arg(long)]
+    pub other_people: bool,
     /// How to write what was found: a table on standard error, or JSON on standard output.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,

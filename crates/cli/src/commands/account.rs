@@ -13,6 +13,7 @@ use deniable::Policy;
 use deniable::exact::{Rational, Rounding, percent, whole};
 use deniable_ledger::{AccountId, Ledger, PartError, PartFault, Sharing};
 use deniable_publication::remaining::share_left;
+use deniable_release::open_ledger;
 use deniable_serve::accounts::{Account, Accounts, PasswordError, Role, Verifier, new_verifier};
 use deniable_serve::server::account;
 use num_traits::Zero;
@@ -24,19 +25,21 @@ use std::path::PathBuf;
 struct Server {
     policy: Policy,
     path: PathBuf,
+    /// The file that keeps the ledger's head besides the one beside it.
+    head: Option<PathBuf>,
     accounts: Accounts,
 }
 
 impl Server {
     fn of(place: &Place) -> Result<Self, Failure> {
         let policy = load(&place.place)?;
-        let path = config(place.config.as_deref(), &place.place.policy)?.and_then(|config| config.accounts);
-        let Some(path) = path else {
+        let config = config(place.config.as_deref(), &place.place.policy)?;
+        let Some((path, head)) = config.and_then(|config| Some((config.accounts?, config.head))) else {
             let help = "write a serve.toml beside the policy, or name one with --config; an empty one will do";
             return Err(Failure::refused("there is no serve.toml, and so no accounts", help));
         };
         let accounts = Accounts::read(&path).map_err(plain)?;
-        Ok(Self { policy, path, accounts })
+        Ok(Self { policy, path, head, accounts })
     }
 
     fn keep(&self) -> Result<(), Failure> {
@@ -44,7 +47,7 @@ impl Server {
     }
 
     fn ledger(&self) -> Result<(Ledger, AccountId), Failure> {
-        let mut ledger = Ledger::open_or_create(self.policy.ledger(), self.policy.population())?;
+        let mut ledger = open_ledger(&self.policy, false, self.head.as_deref())?;
         let id = account(&mut ledger, &self.policy)?;
         Ok((ledger, id))
     }

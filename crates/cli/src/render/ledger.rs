@@ -72,6 +72,9 @@ pub fn table(summary: &Summary) -> String {
         let _ =
             writeln!(text, "  engine: {}; trials passed: {passed}, failed: {failed}; the last {at}", printable(about));
     }
+    for other in &overview.other_than {
+        let _ = writeln!(text, "  stated to be other people than \"{}\"", printable(other));
+    }
     for AcceptanceOverview { entry, at, reason } in &overview.accepted {
         let _ = writeln!(
             text,

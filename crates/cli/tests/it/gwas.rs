@@ -279,7 +279,9 @@ share = "1/4"
     assert!(public.stderr.contains("nobody can tell who took part"), "{}", public.stderr);
     // The other way round: where labels are promised, SQL is not answered.
     let labels = ["--adjacency", "label-swap", "--population", "labels", "--spend", "1/8"];
-    let begun = picks(&[&PROMISE[..], &labels].concat()).done();
+    let refused = picks(&[&PROMISE[..], &labels].concat()).refused();
+    assert!(refused.says("table `cohort`") && !place.files().contains(&"labels.ledger".into()), "{refused:?}");
+    let begun = picks(&[&PROMISE[..], &labels, &["--other-people"]].concat()).done();
     assert!(begun.stderr.contains("other ledgers beside it: cohort.ledger"), "{}", begun.stderr);
     place.edit("policy.toml", "population = \"cohort\"", "population = \"labels\"");
     let sql = place.release(&[]).refused();

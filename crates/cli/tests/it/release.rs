@@ -405,6 +405,34 @@ fn an_older_ledger_is_refused_until_it_is_accepted() {
     clinic.run(&["ledger", "verify", "policy.toml", "--head", &head]).done();
 }
 
+/// Last month's policy with another name for its people is a second budget for them.
+#[test]
+fn another_population_over_a_known_policy_is_refused_unless_it_is_stated() {
+    let clinic = Place::clinic();
+    clinic.release(&[]).done();
+    clinic.edit("policy.toml", "population = \"clinic-patients\"", "population = \"clinic-july\"");
+    let runs = [
+        clinic.release(&[]),
+        clinic.run(&["data", "check", "policy.toml"]),
+        clinic.run(&["ask", "policy.toml", "SELECT COUNT(*) FROM visits", "--spend", "1/100"]),
+    ];
+    for run in runs {
+        let run = run.refused();
+        assert!(
+            run.says("clinic-patients.ledger is the ledger of `clinic-patients` with the same")
+                && run.says("--other-people"),
+            "{run:?}"
+        );
+    }
+    assert!(!clinic.files().iter().any(|file| file.contains("july")), "{:?}", clinic.files());
+    clinic.run(&["data", "check", "policy.toml", "--other-people"]).done();
+    clinic.release(&[]).done();
+    let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
+    assert!(shown.contains("stated to be other people than \"clinic-patients\""), "{shown}");
+    let json = clinic.run(&["ledger", "show", "policy.toml", "--format", "json"]).done().json();
+    assert_eq!(json["other_than"][0], "clinic-patients");
+}
+
 #[test]
 fn what_a_release_may_use_is_said_before_anything_is_charged() {
     let clinic = Place::clinic();

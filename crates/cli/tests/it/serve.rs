@@ -496,6 +496,18 @@ fn a_server_with_a_head_elsewhere_does_not_start_on_a_restored_folder() {
     drop(Server::of(&place));
 }
 
+#[test]
+fn a_ledger_of_other_people_is_not_begun_by_a_server() {
+    let place = Place::clinic();
+    place.release(&["--ask", "patients"]).done();
+    place.edit("policy.toml", "population = \"clinic-patients\"", "population = \"clinic-july\"");
+    let refused = place.run(&["serve", "policy.toml", "--listen", "127.0.0.1:0"]).refused();
+    assert!(refused.says("--other-people"), "{refused:?}");
+    place.write("serve.toml", "");
+    account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "a").refused();
+    assert!(!place.files().iter().any(|file| file.contains("july")), "{:?}", place.files());
+}
+
 #[track_caller]
 fn pretty(one: &str, other: &str) {
     for (left, right) in one.lines().zip(other.lines()) {

@@ -107,7 +107,8 @@ impl Rules {
     /// The ledger's own fold after these charges, none of which it may refuse.
     fn state(&self, charges: &Charges) -> State {
         let mut state = State::before_any(Path::new("l"));
-        let genesis = Genesis { population: "patients".into(), key_check: "k".into(), format: FORMAT };
+        let genesis =
+            Genesis { population: "patients".into(), key_check: "k".into(), format: FORMAT, other_than: vec![] };
         let stated = GuaranteeStated { guarantee: terms_of(8) };
         let mut events = vec![Event::Genesis(genesis), Event::GuaranteeStated(stated.into())];
         for (name, (share, sharing)) in NAMES.iter().zip(&self.parts) {

@@ -216,7 +216,7 @@ fn nothing_is_drawn_beside_an_answer_without_numbers() {
 #[test]
 fn charges_of_earlier_formats_are_counted_as_they_were() {
     let mut state = State::before_any(Path::new("l"));
-    let genesis = Genesis { population: PEOPLE.into(), key_check: "k".into(), format: 6 };
+    let genesis = Genesis { population: PEOPLE.into(), key_check: "k".into(), format: 6, other_than: vec![] };
     let part =
         PartSetAside { account: account(), part: "o".into(), share: ratio(1, 1).into(), sharing: Sharing::Overlapping };
     let charged = |identity: &str, part: Part| {

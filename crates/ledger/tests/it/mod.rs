@@ -13,6 +13,7 @@ mod full;
 #[cfg(unix)]
 mod killed;
 mod parts;
+mod people;
 mod processes;
 mod promises;
 mod random;

@@ -3,8 +3,8 @@
 use super::{FORM, PEOPLE, Place, account, answer, release, request};
 use deniable_core::exact::ratio;
 use deniable_ledger::{
-    AcceptHeadError, Charge, ChargeError, Draw, Ledger, OpenError, Part, Sharing, StoreError, VerifyError, accept_head,
-    show, verify,
+    AcceptHeadError, Charge, ChargeError, Draw, Ledger, OpenError, Part, Purpose, Sharing, StoreError, VerifyError,
+    accept_head, show, verify,
 };
 use serde_json::json;
 use std::convert::Infallible;
@@ -250,7 +250,7 @@ fn a_head_without_its_ledger_is_of_a_lost_one() {
 fn a_head_elsewhere_finds_a_folder_that_was_restored_whole() {
     let (place, safe) = (Place::new(), Place::new());
     let elsewhere = safe.folder.path().join("head");
-    let open = || Ledger::open_or_create_with_head(&place.path, Some(&elsewhere), PEOPLE);
+    let open = || Ledger::open_for(&place.path, &Purpose { head: Some(&elsewhere), ..Purpose::people(PEOPLE) });
     let mut ledger = open().unwrap();
     ledger.open_account(&super::terms()).unwrap();
     let backup: Vec<(String, Vec<u8>)> = place
@@ -291,7 +291,9 @@ fn nothing_follows_an_entry_whose_head_cannot_be_written() {
     let (place, safe) = (Place::new(), Place::new());
     let folder = safe.folder.path().join("heads");
     fs::create_dir(&folder).unwrap();
-    let mut ledger = Ledger::open_or_create_with_head(&place.path, Some(&folder.join("head")), PEOPLE).unwrap();
+    let mut ledger =
+        Ledger::open_for(&place.path, &Purpose { head: Some(&folder.join("head")), ..Purpose::people(PEOPLE) })
+            .unwrap();
     ledger.open_account(&super::terms()).unwrap();
     fs::remove_dir_all(&folder).unwrap();
     let refused = ledger.charge(&request("1", (1, 8))).unwrap_err();

@@ -60,7 +60,7 @@ pub fn run(args: &Check) -> Result<(), Failure> {
     };
     let (source, version) = (stem(files.files()).1, version(&args.declared)?);
     let phenotype = phenotype(&args.input);
-    let mut ledger = open(&ledger, &population, &files)?;
+    let mut ledger = open(&ledger, &population, &args.declared, &files)?;
     let progress = Progress::new();
     let found = RefCell::new(None);
     let tell = |event: Event<'_>| match event {

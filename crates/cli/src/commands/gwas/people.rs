@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::genotypes::file_failure;
 use crate::progress::Progress;
 use deniable_gwas::{Event, Files, Located, Origin};
-use deniable_ledger::Ledger;
+use deniable_ledger::{Ledger, Purpose};
 use std::path::{Path, PathBuf};
 
 /// The people and their ledger, by flags, or by the files' name.
@@ -50,12 +50,15 @@ pub fn phenotype(input: &Input) -> Option<String> {
 }
 
 /// Opens the ledger, and says so when it begins a new one.
-pub fn open(path: &Path, population: &str, files: &Located) -> Result<Ledger, Failure> {
+pub fn open(path: &Path, population: &str, declared: &Declared, files: &Located) -> Result<Ledger, Failure> {
     if !path.exists() {
         // Mistyped names should not leave an empty ledger behind.
         files.open().map_err(|error| file_failure(&error))?;
     }
-    let ledger = Ledger::open_or_create(path, population)?;
+    let source = stem(files.files()).1;
+    let (sources, other_people) = (vec![source.as_str()], declared.other_people);
+    let purpose = Purpose { sources, other_people, ..Purpose::people(population) };
+    let ledger = Ledger::open_for(path, &purpose)?;
     if ledger.is_new() {
         say_of(NEW_LEDGER, format!("a new ledger begins: {}", shown(path)));
         let others = other_ledgers(path);

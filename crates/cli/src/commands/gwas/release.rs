@@ -1,7 +1,7 @@
 //! `deniable gwas`: releases.
 
 use super::people::{open, people, phenotype, stem, tell, version};
-use crate::args::gwas::{Adjacency, GwasFormat, PromiseFlags, Release, Score};
+use crate::args::gwas::{Adjacency, Declared, GwasFormat, PromiseFlags, Release, Score};
 use crate::args::limits::all_threads;
 use crate::console::say;
 use crate::error::{Complaint, Failure, protocol_failure};
@@ -62,6 +62,7 @@ pub struct Asked {
     located: Located,
     protects: Protects,
     promised: Promised,
+    declared: Declared,
     request: Option<Request>,
     threads: NonZeroUsize,
     register: bool,
@@ -75,7 +76,8 @@ impl Asked {
         let promised = promised(args, located.files())?;
         let request = something.then(|| request(args, located.files(), protects)).transpose()?;
         let (threads, register) = (all_threads(args.threads), args.register);
-        Ok(Self { located, protects, promised, request, threads, register })
+        let declared = args.declared.clone();
+        Ok(Self { located, protects, promised, declared, request, threads, register })
     }
 
     fn asking<T>(&self, run: impl FnOnce(&Means<'_>, &Request) -> Result<T, Failure>) -> Result<T, Failure> {
@@ -99,7 +101,7 @@ impl Asked {
 
     /// Releases it: charged, computed, stored, shown.
     pub fn release(&self) -> Result<Released, Failure> {
-        let mut ledger = open(self.promised.ledger(), self.promised.population(), &self.located)?;
+        let mut ledger = open(self.promised.ledger(), self.promised.population(), &self.declared, &self.located)?;
         let before = ledger.head().clone();
         let released = self.asking(|means, request| {
             release(means, &self.promised, request, &mut ledger, &mut SystemRng::new()?).map_err(failure)

@@ -1,0 +1,89 @@
+//! Which people a new ledger is about: another name for the people of a ledger that is there would give their budget anew.
+//!
+//! A new ledger looks at the ledgers in its folder. One of them that has charged the same policy, or registered a table of the same
+//! name, for a population of another name, is probably about the same people: last month's. The curator names that one, or
+//! states that these are other people, which is kept in the first entry.
+
+use crate::book::Book;
+use crate::ledger::OpenError;
+use crate::state::State;
+use crate::store::StoreError;
+use std::path::{Path, PathBuf};
+
+/// What a ledger is opened for.
+#[derive(Debug, Clone)]
+pub struct Purpose<'a> {
+    /// The people.
+    pub population: &'a str,
+    /// The name of the policy, where there is one.
+    pub policy: Option<&'a str>,
+    /// The names of the protected tables, or of the cohort.
+    pub sources: Vec<&'a str>,
+    /// Whether the curator states that a new ledger is about other people than the ledgers beside it.
+    pub other_people: bool,
+    /// A file besides `<ledger>.head` that keeps the head.
+    pub head: Option<&'a Path>,
+}
+
+impl<'a> Purpose<'a> {
+    /// The people alone: a ledger that is begun is compared with no other.
+    #[must_use]
+    pub fn people(population: &'a str) -> Self {
+        Self { population, policy: None, sources: Vec::new(), other_people: false, head: None }
+    }
+
+    /// The populations of the ledgers beside a new one that know the policy or a table under another name.
+    ///
+    /// # Errors
+    /// When there is one, or one cannot be read, and the curator has not stated that these are other people.
+    pub(crate) fn others(&self, ledger: &Path) -> Result<Vec<String>, OpenError> {
+        let mut others = Vec::new();
+        if self.policy.is_none() && self.sources.is_empty() {
+            return Ok(others);
+        }
+        for known in neighbours(ledger)? {
+            let state = match Book::open(&known) {
+                Ok(book) => book.state,
+                Err(StoreError::NotALedger { .. } | StoreError::Missing(_)) => continue,
+                Err(_) if self.other_people => continue,
+                Err(error) => return Err(OpenError::UnknownPeople { path: ledger.to_owned(), known, error }),
+            };
+            let Some(by) = self.known_by(&state).filter(|_| state.population() != self.population) else { continue };
+            if !self.other_people {
+                return Err(OpenError::SamePeople {
+                    path: ledger.to_owned(),
+                    asked: self.population.to_owned(),
+                    known,
+                    recorded: state.population().to_owned(),
+                    by,
+                });
+            }
+            others.push(state.population().to_owned());
+        }
+        others.sort();
+        others.dedup();
+        Ok(others)
+    }
+
+    /// By what a ledger knows this.
+    fn known_by(&self, state: &State) -> Option<String> {
+        let policy = self.policy.filter(|policy| state.has_charged(policy)).map(|policy| format!("policy `{policy}`"));
+        let source = || self.sources.iter().find(|source| state.has_registered(source));
+        policy.or_else(|| source().map(|source| format!("table `{source}`")))
+    }
+}
+
+/// The other ledgers in the folder of one, by name.
+fn neighbours(ledger: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let folder = ledger.parent().unwrap_or(Path::new("/"));
+    let io = |error| StoreError::io(folder, error);
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if path.extension().is_some_and(|ending| ending == "ledger") && path.file_name() != ledger.file_name() {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}

@@ -1,0 +1,76 @@
+//! A new ledger beside others that may be of the same people.
+
+use super::{Place, release};
+use deniable_ledger::{Ledger, OpenError, Purpose, StoreError, show};
+use std::fs;
+use std::path::PathBuf;
+
+fn purpose<'a>(population: &'a str, policy: &'a str, table: &'a str) -> Purpose<'a> {
+    Purpose { policy: Some(policy), sources: vec![table], ..Purpose::people(population) }
+}
+
+fn stating(purpose: Purpose<'_>) -> Purpose<'_> {
+    Purpose { other_people: true, ..purpose }
+}
+
+/// A ledger in which the policy `clinic` was charged and the table `visits` registered, and a place for one beside it.
+fn known() -> (Place, PathBuf) {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    ledger.register_version("visits", "2024", "f00d").unwrap();
+    release(&mut ledger, "1", (1, 2));
+    let beside = place.folder.path().join("february.ledger");
+    (place, beside)
+}
+
+#[test]
+fn the_same_policy_or_table_under_another_population_begins_no_ledger() {
+    let (place, new) = known();
+    let before = place.files();
+    for (policy, table, by) in [
+        ("clinic", "other", "policy `clinic`"),
+        ("other", "visits", "table `visits`"),
+        ("clinic", "visits", "`clinic`"),
+    ] {
+        let refused = Ledger::open_for(&new, &purpose("patients in february", policy, table)).unwrap_err();
+        assert!(matches!(refused, OpenError::SamePeople { .. }), "{refused}");
+        let words = refused.to_string();
+        let named = [by, "february.ledger", "clinic.ledger", "`patients`", "`patients in february`", "--other-people"];
+        assert!(named.iter().all(|name| words.contains(name)), "{words}");
+        assert_eq!(place.files(), before, "nothing is begun");
+    }
+    // Neither known, and the same people: as ever.
+    assert!(Ledger::open_for(&new, &purpose("staff", "payroll", "hours")).unwrap().is_new());
+    assert!(show(&new).unwrap().other_than.is_empty());
+    let second = place.folder.path().join("second.ledger");
+    assert!(Ledger::open_for(&second, &purpose("patients", "clinic", "visits")).unwrap().is_new());
+}
+
+#[test]
+fn other_people_are_stated_once_and_kept() {
+    let (place, new) = known();
+    let asked = || purpose("patients in february", "clinic", "visits");
+    let ledger = Ledger::open_for(&new, &stating(asked())).unwrap();
+    assert_eq!(ledger.summary().other_than, ["patients"]);
+    drop(ledger);
+    assert_eq!(show(&new).unwrap().other_than, ["patients"]);
+    // What is begun goes on without it, and so does the older one.
+    assert!(!Ledger::open_for(&new, &asked()).unwrap().is_new());
+    assert!(!Ledger::open_for(&place.path, &purpose("patients", "clinic", "visits")).unwrap().is_new());
+    // It states nothing about a ledger of another population.
+    let refused = Ledger::open_for(&place.path, &stating(asked())).unwrap_err();
+    assert!(matches!(refused, OpenError::OtherPopulation { .. }), "{refused}");
+}
+
+#[test]
+fn ledgers_that_cannot_be_read_may_be_of_the_same_people() {
+    let (place, new) = known();
+    let asked = || purpose("patients in february", "payroll", "hours");
+    // A file that is no ledger, whatever its name, is of no people.
+    fs::write(place.folder.path().join("shopping.ledger"), "milk").unwrap();
+    fs::write(place.head(), format!("1000:{}\n", "0".repeat(64))).unwrap();
+    let refused = Ledger::open_for(&new, &asked()).unwrap_err();
+    assert!(matches!(&refused, OpenError::UnknownPeople { error: StoreError::Older { .. }, .. }), "{refused}");
+    assert!(!new.exists());
+    assert!(Ledger::open_for(&new, &stating(asked())).unwrap().is_new());
+}

@@ -94,7 +94,7 @@ def days() -> Iterator[Typed]:
 
 
 def moments() -> Iterator[Typed]:
-    """Counts of each unit; a zone changes how they are shown, and not what they count. What is finer than a microsecond is cut off."""
+    """Counts of each unit; those with a zone are asked about in UTC. What is finer than a microsecond is cut off."""
     epoch = datetime.datetime(1970, 1, 1)
     for unit, finer in (("s", 1), ("ms", 10**3), ("us", 10**6), ("ns", 10**9)):
         counts = [0, None, 1_700_000_000 * finer + finer // 7, -finer * 86_400 - finer // 3 - 1, 1, None]
@@ -107,7 +107,8 @@ def moments() -> Iterator[Typed]:
 
         for zone in (None, "UTC", "Europe/Vienna", "+05:30"):
             kind = pa.timestamp(unit, zone)
-            yield Typed(str(kind), "timestamp", pa.array(counts, pa.int64()).cast(kind), tuple(map(reading, counts)))
+            declared = "timestamp" if zone is None else "moment"
+            yield Typed(str(kind), declared, pa.array(counts, pa.int64()).cast(kind), tuple(map(reading, counts)))
 
 
 ROWS = 8

@@ -22,6 +22,10 @@ Columns = Mapping[str, Tuple[str, Readings]]
 Rows = Tuple[Tuple[Any, ...], ...]
 
 
+MOMENT = {"type": "timestamp", "zone": "UTC"}
+"""How a column of times with a zone is declared: ``moment``, for short."""
+
+
 def policy(columns: Mapping[str, str], rows: int, data: Optional[Mapping[str, object]] = None, epsilon: int = EPSILON) -> dn.Policy:
     """A policy in which ``k`` numbers the rows."""
     return dn.Policy(
@@ -30,7 +34,10 @@ def policy(columns: Mapping[str, str], rows: int, data: Optional[Mapping[str, ob
         table="t",
         promise=dn.epsilon(epsilon),
         adversary={"knows_size": False},
-        columns={"k": {"type": "integer", "keys": list(range(rows))}, **columns},
+        columns={
+            "k": {"type": "integer", "keys": list(range(rows))},
+            **{name: MOMENT if kind == "moment" else kind for name, kind in columns.items()},
+        },
         data=data,
     )
 

@@ -81,7 +81,9 @@ def pandas_columns() -> Dict[str, Given]:
         cut = NOON.replace(microsecond=NOON.microsecond // 10 ** (6 - digits) * 10 ** (6 - digits))
         for zone in (None, "UTC", "America/New_York"):
             make = lambda v, unit=unit, zone=zone: pd.Series(pd.DatetimeIndex(v).as_unit(unit).tz_localize("UTC").tz_convert(zone))  # noqa: E731
-            made[f"datetime64[{unit}, {zone}]"] = given(make, "timestamp", [cut, None, datetime.datetime(1969, 12, 31)], moment)
+            made[f"datetime64[{unit}, {zone}]"] = given(
+                make, "timestamp" if zone is None else "moment", [cut, None, datetime.datetime(1969, 12, 31)], moment
+            )
     # Everything that Arrow has, as pandas holds it.
     for one in typed():
         if pa.types.is_null(one.array.type) or "view" in str(one.array.type) or str(one.array.type).startswith(("decimal32", "decimal64", "halffloat")):
@@ -118,7 +120,9 @@ def polars_columns() -> Dict[str, Given]:
                 series = pl.Series(v, dtype=pl.Datetime(unit))
                 return series if zone is None else series.dt.replace_time_zone("UTC").dt.convert_time_zone(zone)
 
-            made[f"Datetime({unit}, {zone})"] = given(make, "timestamp", [cut, None, datetime.datetime(1969, 12, 31)], moment)
+            made[f"Datetime({unit}, {zone})"] = given(
+                make, "timestamp" if zone is None else "moment", [cut, None, datetime.datetime(1969, 12, 31)], moment
+            )
     return made
 
 
@@ -155,7 +159,7 @@ def duckdb_columns() -> Dict[str, Given]:
         ("TIMESTAMP_NS", NOON),
     ):
         add(kind, "timestamp", [value, None], moment)
-    add("TIMESTAMPTZ", "timestamp", [NOON.replace(tzinfo=datetime.timezone.utc), None], moment)
+    add("TIMESTAMPTZ", "moment", [NOON.replace(tzinfo=datetime.timezone.utc), None], moment)
     return made
 
 

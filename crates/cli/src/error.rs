@@ -229,6 +229,7 @@ fn source_help(error: &SourceError) -> &'static str {
         | SourceError::Url { help, .. }
         | SourceError::Remote { help, .. }
         | SourceError::NotBuilt { help, .. } => help,
+        SourceError::Zone { problem, .. } => problem.help(),
         SourceError::NoDatabase { .. } => "only rows of a database are pulled: leave the table out",
         SourceError::Unwritten { .. } => "name a folder that may be written to, and has room",
         SourceError::Changed { .. } => {

@@ -51,6 +51,7 @@ pub mod secret;
 pub mod sensitivity;
 pub mod text;
 pub mod words;
+pub mod zone;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
 #[cfg(test)]

@@ -84,6 +84,9 @@ impl Table {
             // A numeric comes over as the nearest double, which may be a whole number where the numeric is none.
             let is_rounded = column.type_name.starts_with("numeric") && column.data_type() == DataType::Float64;
             let reader = ColumnReader::from_stored(declared, &column.data_type(), &shown);
+            if let Err(error @ SourceError::Zone { .. }) = reader {
+                return Err(error);
+            }
             if reader.is_err() || (is_rounded && declared.kind == ColumnType::Integer) {
                 return Err(SourceError::ColumnType {
                     path: shown,

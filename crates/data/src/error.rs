@@ -161,6 +161,16 @@ pub enum SourceError {
         /// Its declared type.
         declared: &'static str,
     },
+    /// Moments whose zone the policy does not state, or a zone for what is no moment.
+    #[error("{path}: column `{column}` {problem}")]
+    Zone {
+        /// The file.
+        path: PathBuf,
+        /// The column.
+        column: String,
+        /// What is wrong.
+        problem: ZoneProblem,
+    },
     /// A file without a usable value for a partition.
     #[error("{path}: the partition `{column}` {problem}")]
     Partition {
@@ -213,6 +223,31 @@ pub enum SourceError {
         /// The table.
         table: String,
     },
+}
+
+/// Why the local time of a column is unknown.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ZoneProblem {
+    /// Moments are stored, and no zone is stated in whose local time they count.
+    #[error("stores moments with the zone {0}, and the policy does not state in which zone's local time they count")]
+    Unstated(String),
+    /// A zone is stated for what is stored without one.
+    #[error("stores local times without a zone, and the policy states the zone {0}")]
+    Misplaced(&'static str),
+}
+
+impl ZoneProblem {
+    /// What to do.
+    #[must_use]
+    pub fn help(&self) -> &'static str {
+        match self {
+            Self::Unstated(_) => {
+                "state it in the column's section: `zone = \"Europe/Berlin\"`, or `zone = \"UTC\"`. In it 2024-06-30T23:30Z is a time of July 1, \
+                 or of June 30"
+            }
+            Self::Misplaced(_) => "remove `zone`: the times count as they are stored",
+        }
+    }
 }
 
 impl SourceError {

@@ -190,6 +190,12 @@ impl Source {
         Self { table, rows: Rows::Memory(rows.into()), version: None }
     }
 
+    /// Rows that are in memory in their declared types: times are local ones already, whatever zone the policy states.
+    pub(crate) fn of_local_times(mut table: TableSchema, rows: Vec<RecordBatch>) -> Self {
+        table.columns.iter_mut().for_each(|column| column.zone = None);
+        Self::memory(table, rows)
+    }
+
     /// The same rows, read into memory, in their declared types and the order of the files.
     ///
     /// # Errors
@@ -208,7 +214,7 @@ impl Source {
             ScanError::Work(()) => SourceError::Rows { table: self.table.name.clone() },
         })?;
         let batches: Vec<RecordBatch> = batches.into_iter().flatten().collect();
-        Ok(Self { rows: Rows::Memory(batches.into()), ..self })
+        Ok(Self { version: self.version, ..Self::of_local_times(self.table, batches) })
     }
 
     /// The table.

@@ -23,6 +23,24 @@ fn file(path: &Path, format: &Format) -> Result<DataFile, SourceError> {
     Ok(locate(url, format, Path::new(""))?.into_iter().next().unwrap_or_else(|| path.into()))
 }
 
+/// A column, as its file or relation tells of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredColumn {
+    /// Its name.
+    pub name: String,
+    /// The declared type that fits its stored one; `None` where none does.
+    pub kind: Option<ColumnType>,
+    /// Whether it stores moments, whose local time depends on a zone.
+    pub has_zone: bool,
+}
+
+impl StoredColumn {
+    fn new(name: String, stored: Option<&DataType>) -> Self {
+        let has_zone = matches!(stored, Some(DataType::Timestamp(_, Some(_))));
+        Self { name, kind: stored.and_then(column_type), has_zone }
+    }
+}
+
 /// The column names of a CSV file, by its first line, which is unpacked first where it must be.
 ///
 /// # Errors
@@ -38,18 +56,18 @@ pub fn csv_columns(path: &Path, options: &CsvOptions) -> Result<Vec<String>, Sou
 ///
 /// # Errors
 /// When the file is no Parquet by its first and last bytes, or cannot be read as such.
-pub fn parquet_columns(path: &Path) -> Result<Vec<(String, Option<ColumnType>)>, SourceError> {
+pub fn parquet_columns(path: &Path) -> Result<Vec<StoredColumn>, SourceError> {
     let schema = schema_of(&file(path, &Format::Parquet)?)?;
-    Ok(schema.fields().iter().map(|field| (field.name().clone(), column_type(field.data_type()))).collect())
+    Ok(schema.fields().iter().map(|field| StoredColumn::new(field.name().clone(), Some(field.data_type()))).collect())
 }
 
 /// The columns of a table or view of PostgreSQL, by its catalog; `None` for a type that is not read.
 ///
 /// # Errors
 /// When the database cannot be reached, or has no such relation for this user.
-pub fn relation_columns(relation: &str, connect: &str) -> Result<Vec<(String, Option<ColumnType>)>, SourceError> {
+pub fn relation_columns(relation: &str, connect: &str) -> Result<Vec<StoredColumn>, SourceError> {
     let columns = database::columns(relation, connect)?.into_iter();
-    Ok(columns.map(|(name, stored)| (name, stored.as_ref().and_then(column_type))).collect())
+    Ok(columns.map(|(name, stored)| StoredColumn::new(name, stored.as_ref())).collect())
 }
 
 /// The declared type that fits a stored one.
@@ -101,13 +119,18 @@ mod tests {
             ("b", DataType::Boolean, Some(ColumnType::Boolean)),
             ("day", DataType::Date32, Some(ColumnType::Date)),
             ("at", DataType::Timestamp(TimeUnit::Millisecond, None), Some(ColumnType::Timestamp)),
+            ("instant", DataType::Timestamp(TimeUnit::Millisecond, Some("UTC".into())), Some(ColumnType::Timestamp)),
             ("list", DataType::List(item), None),
         ];
         let fields: Vec<Field> = kinds.iter().map(|(name, kind, _)| Field::new(*name, kind.clone(), true)).collect();
         let writer = ArrowWriter::try_new(File::create(&path).unwrap(), Arc::new(Schema::new(fields)), None).unwrap();
         writer.close().unwrap();
-        let expected: Vec<(String, Option<ColumnType>)> =
-            kinds.into_iter().map(|(name, _, kind)| (name.to_owned(), kind)).collect();
+        let column = |(name, _, kind): (&str, DataType, Option<ColumnType>)| StoredColumn {
+            name: name.to_owned(),
+            kind,
+            has_zone: name == "instant",
+        };
+        let expected: Vec<StoredColumn> = kinds.into_iter().map(column).collect();
         assert_eq!(parquet_columns(&path).unwrap(), expected);
         std::fs::write(&path, "a,b\n1,2\n").unwrap();
         assert!(matches!(parquet_columns(&path), Err(SourceError::NotTable { found: "something else", .. })));

@@ -4,12 +4,13 @@ use crate::scan::Looked;
 use arrow_array::Array;
 use arrow_array::builder::make_view;
 use deniable_core::exact::whole;
-use deniable_core::schema::{Bounds, Column, ColumnType, Key};
+use deniable_core::schema::{Bounds, Column, ColumnType, Key, has_short_year};
 use deniable_expression::Column as Values;
 use foldhash::fast::RandomState;
 use num_traits::ToPrimitive;
 use std::collections::HashSet;
 use std::ops::RangeInclusive;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A column reads badly from so many of a hundred values on that do not read as declared, or are none of its declared keys.
 ///
@@ -55,6 +56,9 @@ pub struct ColumnReport {
     pub undeclared: Option<Found>,
     /// Of the readable ones, those outside the declared bounds.
     pub outside: Option<Found>,
+    /// Of the readable dates and times, those whose year is most likely another one: before the year 1000, or after today where the pattern
+    /// has years of two digits.
+    pub odd_years: Option<Found>,
     /// Rows that are left out where the column is grouped by: of an undeclared key, or NULL where that is none.
     pub left_out: Option<Found>,
 }
@@ -88,7 +92,15 @@ impl ColumnReport {
         let outside = "values lie outside the declared bounds and are clamped";
         let left_out = "rows have a key that is not declared (or NULL, without null_key) and are left out where it is \
                         grouped by";
-        [(&self.unreadable, unreadable.as_str()), (&self.outside, outside), (&self.left_out, left_out)]
+        let odd_years = "values have a year before 1000, or after today with years of two digits: in `format`, %Y reads 24 as the year 24, and \
+                         %y reads 57 as 2057 unless `pivot` states the last year that two digits may mean";
+        let found = [
+            (&self.unreadable, unreadable.as_str()),
+            (&self.odd_years, odd_years),
+            (&self.outside, outside),
+            (&self.left_out, left_out),
+        ];
+        found
             .into_iter()
             .filter_map(|(found, what)| {
                 let found = found.as_ref()?;
@@ -188,6 +200,8 @@ pub(crate) struct Declared<'a> {
     /// value that is written as the bound is read as the same.
     numbers: RangeInclusive<i64>,
     decimals: RangeInclusive<f64>,
+    /// The days whose years raise no doubt.
+    days: RangeInclusive<i64>,
     /// Whether NULL is a key, and whether everything else is one.
     null: bool,
     others: bool,
@@ -207,6 +221,7 @@ impl<'a> Declared<'a> {
             column,
             numbers: column.bounds.as_ref().map_or(i64::MIN..=i64::MAX, numbers_within),
             decimals: column.bounds.as_ref().map_or(f64::NEG_INFINITY..=f64::INFINITY, decimals_within),
+            days: plausible_days(column),
             null: keys.contains(&Key::Null),
             others: keys.contains(&Key::Other),
             views: texts.clone().filter(|text| text.len() <= SHORT).take(FEW).map(short_view).collect(),
@@ -215,6 +230,18 @@ impl<'a> Declared<'a> {
             truths: [false, true].map(|truth| keys.contains(&Key::Boolean(truth))),
         }
     }
+}
+
+/// The days whose years are most likely right. Where years have two digits and no pivot, most people's years are over.
+fn plausible_days(column: &Column) -> RangeInclusive<i64> {
+    /// 1000-01-01, from 1970-01-01.
+    const FIRST: i64 = -354_285;
+    let is_short = column.format.as_deref().is_some_and(has_short_year) && column.pivot.is_none();
+    let today = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .ok()
+        .and_then(|since| i64::try_from(since.as_secs() / 86_400).ok());
+    FIRST..=today.filter(|_| is_short).unwrap_or(i64::MAX)
 }
 
 /// The whole numbers within bounds.
@@ -243,6 +270,7 @@ pub(crate) struct Oddities {
     unreadable: Counted,
     undeclared: Counted,
     outside: Counted,
+    odd_years: Counted,
     left_out: Counted,
 }
 
@@ -260,11 +288,31 @@ impl Oddities {
             let unreadable = (0..present.len()).filter(|row| present.value(*row) && nulls.is_null(*row));
             unreadable.for_each(|row| self.unreadable.add(place(row)));
         }
+        self.take_years(declared, values, place);
         if declared.column.bounds.is_some() {
             self.take_bounded(declared, values, place);
         }
         if declared.column.keys.is_some() {
             self.take_keyed(declared, values, place);
+        }
+    }
+
+    fn take_years(&mut self, declared: &Declared<'_>, values: &Values, place: &dyn Fn(usize) -> Place) {
+        let mut add = |row: usize| {
+            if values.is_valid(row) {
+                self.odd_years.add(place(row));
+            }
+        };
+        match values {
+            Values::Date(days) => {
+                let days = days.values().iter().map(|day| i64::from(*day));
+                each_outside(days, &declared.days, &mut add);
+            }
+            Values::Timestamp(moments) => {
+                let days = moments.values().iter().map(|micros| micros.div_euclid(86_400_000_000));
+                each_outside(days, &declared.days, &mut add);
+            }
+            Values::Integer(_) | Values::Decimal(_) | Values::Text(_) | Values::Boolean(_) => {}
         }
     }
 
@@ -318,6 +366,7 @@ impl Oddities {
         self.unreadable.merge(other.unreadable);
         self.undeclared.merge(other.undeclared);
         self.outside.merge(other.outside);
+        self.odd_years.merge(other.odd_years);
         self.left_out.merge(other.left_out);
     }
 
@@ -331,6 +380,7 @@ impl Oddities {
             unreadable: self.unreadable.found(name),
             undeclared: self.undeclared.found(name),
             outside: self.outside.found(name),
+            odd_years: self.odd_years.found(name),
             left_out: self.left_out.found(name),
         }
     }

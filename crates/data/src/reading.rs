@@ -11,7 +11,7 @@
     clippy::unreachable
 )]
 
-use crate::error::SourceError;
+use crate::error::{SourceError, ZoneProblem};
 use crate::text::Fields;
 use crate::types::type_of;
 use arrow_array::builder::{BooleanBuilder, StringViewBuilder};
@@ -29,8 +29,12 @@ use arrow_array::{
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, TimeUnit};
 use deniable_core::schema::{Column as Declared, CsvOptions};
+use deniable_core::zone::Zone;
 use deniable_expression::{Column, Day, Decimal, LONGEST_TEXT, Moment, Type};
-use deniable_expression::{parse_boolean, parse_day, parse_decimal, parse_integer, parse_moment};
+use deniable_expression::{
+    in_century, parse_boolean, parse_day, parse_decimal, parse_instant, parse_integer, parse_moment,
+};
+use num_traits::ToPrimitive;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -39,6 +43,8 @@ use std::sync::Arc;
 pub struct ColumnReader {
     kind: Type,
     from: From,
+    /// The zone whose local time counts, where moments are stored.
+    zone: Option<Zone>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,6 +64,10 @@ struct Writing {
     decimal_comma: bool,
     /// Of days and moments, where it is not the ISO form.
     pattern: Option<String>,
+    /// The last year that two digits may mean.
+    pivot: Option<i16>,
+    /// The zone whose local time counts, where texts tell their distance from UTC.
+    zone: Option<Zone>,
 }
 
 impl ColumnReader {
@@ -69,16 +79,19 @@ impl ColumnReader {
             nulls: options.nulls.clone(),
             decimal_comma: options.decimal_comma,
             pattern: column.format.clone(),
+            pivot: column.pivot,
+            zone: column.zone,
         };
-        Self { kind: type_of(column.kind), from: From::Text(writing) }
+        Self { kind: type_of(column.kind), from: From::Text(writing), zone: None }
     }
 
     /// Of values in the names of folders.
     #[must_use]
     pub fn from_folder(column: &Declared) -> Self {
         let pattern = column.format.clone();
-        let writing = Writing { trim: false, nulls: Vec::new(), decimal_comma: false, pattern };
-        Self { kind: type_of(column.kind), from: From::Text(writing) }
+        let (pivot, zone) = (column.pivot, column.zone);
+        let writing = Writing { trim: false, nulls: Vec::new(), decimal_comma: false, pattern, pivot, zone };
+        Self { kind: type_of(column.kind), from: From::Text(writing), zone: None }
     }
 
     /// Of arrays of a type. `path` is where they are.
@@ -106,7 +119,18 @@ impl ColumnReader {
                 declared: column.kind.name(),
             });
         }
-        Ok(Self { kind, from: From::Stored(stored.clone()) })
+        let problem = match (values, column.zone) {
+            (DataType::Timestamp(_, Some(stored)), None) => Some(ZoneProblem::Unstated(stored.to_string())),
+            (DataType::Timestamp(_, None) | DataType::Date32 | DataType::Date64, Some(zone)) => {
+                Some(ZoneProblem::Misplaced(zone.name()))
+            }
+            _ => None,
+        };
+        if let Some(problem) = problem {
+            let (path, column) = (path.to_owned(), column.name.clone());
+            return Err(SourceError::Zone { path, column, problem });
+        }
+        Ok(Self { kind, from: From::Stored(stored.clone()), zone: column.zone })
     }
 
     /// The type of the values.
@@ -120,7 +144,7 @@ impl ColumnReader {
     pub fn read(&self, stored: &ArrayRef) -> Column {
         let column = match &self.from {
             From::Text(writing) => texts(stored).map(|texts| writing.read(self.kind, texts.iter())),
-            From::Stored(kind) if stored.data_type() == kind => read_stored(self.kind, stored),
+            From::Stored(kind) if stored.data_type() == kind => read_stored(self.kind, stored, self.zone),
             From::Stored(_) => None,
         };
         column.unwrap_or_else(|| Column::nulls(self.kind, stored.len()))
@@ -250,9 +274,25 @@ impl Writing {
         })
     }
 
+    fn day(&self, text: &str) -> Option<i32> {
+        let day = parse_day(text, self.pattern.as_deref())?;
+        let day = self.pivot.map_or(Some(day), |last| in_century(day, last))?;
+        Some(day.get())
+    }
+
+    fn moment(&self, text: &str) -> Option<i64> {
+        if let Some(zone) = self.zone {
+            return Moment::new(zone.local(parse_instant(text)?)?).map(Moment::get);
+        }
+        let moment = parse_moment(text, self.pattern.as_deref())?;
+        let Some(last) = self.pivot else { return Some(moment.get()) };
+        let day = moment.day();
+        let clock = moment.get().checked_sub(day.midnight().get())?;
+        in_century(day, last)?.midnight().get().checked_add(clock)
+    }
+
     fn read<'a>(&self, kind: Type, texts: impl Iterator<Item = Option<&'a str>>) -> Column {
         let values = texts.map(|text| self.value(text));
-        let pattern = self.pattern.as_deref();
         match kind {
             Type::Text => {
                 let mut kept = StringViewBuilder::with_capacity(values.size_hint().0);
@@ -269,11 +309,8 @@ impl Writing {
                 Column::Decimal(values.map(|text| parse_with_comma(text?)).collect())
             }
             Type::Decimal => Column::Decimal(values.map(|text| parse_decimal(text?).map(Decimal::get)).collect()),
-            Type::Date => Column::Date(values.map(|text| Some(parse_day(text?, pattern)?.get())).collect()),
-            Type::Timestamp => {
-                let moments = values.map(|text| Some(parse_moment(text?, pattern)?.get()));
-                Column::Timestamp(moments.collect())
-            }
+            Type::Date => Column::Date(values.map(|text| self.day(text?)).collect()),
+            Type::Timestamp => Column::Timestamp(values.map(|text| self.moment(text?)).collect()),
         }
     }
 }
@@ -290,17 +327,17 @@ fn finite(number: f64) -> Option<f64> {
     Decimal::new(number).map(Decimal::get)
 }
 
-fn read_stored(kind: Type, stored: &ArrayRef) -> Option<Column> {
+fn read_stored(kind: Type, stored: &ArrayRef, zone: Option<Zone>) -> Option<Column> {
     if let Some(dictionary) = stored.as_any_dictionary_opt() {
-        let values = read_plain(kind, dictionary.values())?;
+        let values = read_plain(kind, dictionary.values(), zone)?;
         let keys = arrow_cast::cast(dictionary.keys(), &DataType::UInt32).ok()?;
         let keys: &UInt32Array = keys.as_primitive_opt()?;
         return Some(values.take(keys));
     }
-    read_plain(kind, stored)
+    read_plain(kind, stored, zone)
 }
 
-fn read_plain(kind: Type, stored: &ArrayRef) -> Option<Column> {
+fn read_plain(kind: Type, stored: &ArrayRef, zone: Option<Zone>) -> Option<Column> {
     if *stored.data_type() == DataType::Null {
         return Some(Column::nulls(kind, stored.len()));
     }
@@ -310,7 +347,14 @@ fn read_plain(kind: Type, stored: &ArrayRef) -> Option<Column> {
         Type::Integer => Column::Integer(integers(stored)?),
         Type::Decimal => Column::Decimal(decimals(stored)?),
         Type::Date => Column::Date(days(stored)?),
-        Type::Timestamp => Column::Timestamp(moments(stored)?),
+        Type::Timestamp => {
+            let moments = moments(stored)?;
+            let local = |zone: Zone, micros| Moment::new(zone.local(micros)?).map(Moment::get);
+            Column::Timestamp(match zone {
+                Some(zone) => moments.unary_opt(|micros| local(zone, micros)),
+                None => moments,
+            })
+        }
     })
 }
 
@@ -356,7 +400,7 @@ fn integers(stored: &ArrayRef) -> Option<Int64Array> {
 
 /// A float as the whole number that it is, up to the size to which floats of so many bits hold every whole number.
 fn whole(number: f64, bits: i32) -> Option<i64> {
-    (number.fract() == 0.0 && number.abs() <= 2_f64.powi(bits)).then_some(number as i64)
+    if number.fract() == 0.0 && number.abs() <= 2_f64.powi(bits) { number.to_i64() } else { None }
 }
 
 /// So many units of 10^-scale as the whole number that they are.
@@ -432,7 +476,7 @@ fn days(stored: &ArrayRef) -> Option<Date32Array> {
     }
 }
 
-/// Moments of stored counts, whose zone changes how they are shown and not what they count. What is finer than a microsecond
+/// Moments of stored counts; of those with a zone, in UTC. What is finer than a microsecond
 /// is cut off.
 fn moments(stored: &ArrayRef) -> Option<TimestampMicrosecondArray> {
     let moment = |micros: i64| Moment::new(micros).map(Moment::get);

@@ -38,7 +38,8 @@ enum Value {
 /// # Errors
 /// When the columns make no table; never for those of a policy.
 pub fn synthetic(tables: &[TableSchema], rows: u64, entities: Option<u64>) -> Result<Vec<Source>, SourceError> {
-    tables.iter().map(|table| Ok(Source::memory(table.clone(), vec![batch(table, rows, entities)?]))).collect()
+    let batches = tables.iter().map(|table| batch(table, rows, entities).map(|batch| (table, batch)));
+    batches.map(|made| made.map(|(table, batch)| Source::of_local_times(table.clone(), vec![batch]))).collect()
 }
 
 fn batch(table: &TableSchema, rows: u64, entities: Option<u64>) -> Result<RecordBatch, SourceError> {

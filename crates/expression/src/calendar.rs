@@ -56,6 +56,21 @@ pub fn parse_moment(text: &str, pattern: Option<&str>) -> Option<Moment> {
     }
 }
 
+/// A moment as ISO writes it with its distance from UTC, `2024-07-01T01:30:00+02:00` or `...Z`: microseconds in UTC.
+#[must_use]
+pub fn parse_instant(text: &str) -> Option<i64> {
+    let instant: jiff::Timestamp = text.parse().ok()?;
+    i64::try_from(instant.as_nanosecond().div_euclid(1_000)).ok()
+}
+
+/// The same day of the same month in that one of the hundred years up to `last` that ends in the same two digits.
+#[must_use]
+pub fn in_century(day: Day, last: i16) -> Option<Day> {
+    let date = civil_day(day);
+    let before = last.checked_sub(date.year())?.rem_euclid(100);
+    day_of(Date::new(last.checked_sub(before)?, date.month(), date.day()).ok()?)
+}
+
 /// A day of the calendar.
 #[must_use]
 pub(crate) fn civil_day(day: Day) -> Date {

@@ -203,6 +203,11 @@ fn column(key: &str) -> &'static str {
         "typical_spread" => {
             "guess the usual standard deviation of the values, from which `plan` knows those of VAR and STDDEV; or remove the line"
         }
+        "pivot" => "write the last year that two digits may mean, such as 2024: 57 is then 1957, and 24 is 2024",
+        "zone" => {
+            "in which zone's local time do these moments count? \"UTC\", or a place such as \"Europe/Berlin\": 2024-06-30T23:30Z is a time of \
+             July there"
+        }
         "format" => "write the pattern of the dates in the file, such as \"%d.%m.%Y\"; leave it out for 2024-12-31",
         _ => WHOLE_SECTION,
     }

@@ -193,7 +193,8 @@ impl PolicyBuilder {
 /// A column as an inline table.
 fn described(column: &Column) -> InlineTable {
     // What is known of values that a query works out is nothing that a policy declares.
-    let Column { name: _, kind, bounds, keys, keys_from, labels, parents, step: _, least: _, format } = column;
+    let Column { name: _, kind, bounds, keys, keys_from, labels, parents, step: _, least: _, format, pivot, zone } =
+        column;
     let mut table = InlineTable::new();
     table.insert("type", kind.name().into());
     if let Some(bounds) = bounds {
@@ -241,6 +242,8 @@ fn described(column: &Column) -> InlineTable {
     if let Some(format) = format {
         table.insert("format", format.as_str().into());
     }
+    pivot.iter().for_each(|year| drop(table.insert("pivot", i64::from(*year).into())));
+    zone.iter().for_each(|zone| drop(table.insert("zone", zone.name().into())));
     table
 }
 

@@ -9,9 +9,10 @@ use crate::within;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::CsvOptions;
 use deniable_core::schema::Format;
-use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType};
+use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, has_short_year};
+use deniable_core::zone::Zone;
 
-pub(crate) const KEYS: [&str; 11] = [
+pub(crate) const KEYS: [&str; 13] = [
     "type",
     "bounds",
     "step",
@@ -21,6 +22,8 @@ pub(crate) const KEYS: [&str; 11] = [
     "other",
     "within",
     "format",
+    "pivot",
+    "zone",
     "typical",
     "typical_spread",
 ];
@@ -61,12 +64,24 @@ fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<Column> {
     let bounds = read_bounds(&section, kind);
     let keys = keys::read(&section, kind, home);
     let format = read_format(&section, kind, home);
+    let pivot = read_pivot(&section);
+    let zone = read_zone(&section, kind, home);
     named?;
     listed?;
     let mut keys = keys?;
     let parents = within::read(&section, kind, &mut keys)?;
     let Declared { keys, from: keys_from, labels } = keys;
-    Ok(Column { bounds: bounds?, keys, keys_from, labels, parents, format: format?, ..Column::new(name, kind) })
+    Ok(Column {
+        bounds: bounds?,
+        keys,
+        keys_from,
+        labels,
+        parents,
+        format: format?,
+        pivot: pivot?,
+        zone: zone?,
+        ..Column::new(name, kind)
+    })
 }
 
 /// A file without a header has the columns that `[data.csv]` lists, and no others.
@@ -178,4 +193,63 @@ fn read_format(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<
         Some(Format::Csv(_)) | None => {}
     }
     dates::read_format(&field, kind).map(Some)
+}
+
+/// The last year that two digits may mean.
+fn read_pivot(section: &Section<'_>) -> Read<Option<i16>> {
+    let Some(field) = section.get("pivot")? else { return Ok(None) };
+    let pattern = section.get("format")?.map(|format| format.text().map(str::to_owned)).transpose()?;
+    if !pattern.as_deref().is_some_and(has_short_year) {
+        let kind =
+            PolicyErrorKind::Misplaced { key: "pivot", when: "without a `format` that has years of two digits, %y" };
+        return Err(field.report.fail(&field.key_span, kind, "remove it"));
+    }
+    if ["%a", "%A", "%u", "%w"]
+        .iter()
+        .any(|weekday| pattern.as_deref().is_some_and(|pattern| pattern.contains(weekday)))
+    {
+        let kind = PolicyErrorKind::Misplaced { key: "pivot", when: "beside a `format` that has days of the week" };
+        return Err(field.report.fail(
+            &field.key_span,
+            kind,
+            "remove it: in the other century the day of the week is another one",
+        ));
+    }
+    field.decided()?;
+    let year = i16::try_from(field.integer()?).ok().filter(|year| (1900..=2200).contains(year));
+    year.map(Some).ok_or_else(|| {
+        let help =
+            "write the last year that two digits may mean, such as `pivot = 2024`: 57 is then 1957, and 24 is 2024";
+        field.bad_text("is no year from 1900 to 2200", help)
+    })
+}
+
+/// The zone in whose local time stored moments count.
+fn read_zone(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Option<Zone>> {
+    let Some(field) = section.get("zone")? else { return Ok(None) };
+    let misplaced = |when, help| {
+        let kind = PolicyErrorKind::Misplaced { key: "zone", when };
+        Err(field.report.fail(&field.key_span, kind, help))
+    };
+    if kind != ColumnType::Timestamp {
+        return misplaced("for a column that is no timestamp", "remove it, or declare `type = \"timestamp\"`");
+    }
+    if matches!(home.format, Some(Format::Engine { .. })) {
+        return misplaced("in an engine, of which no moments are read", "let a view keep local times as dates");
+    }
+    if section.has("format") {
+        let help = "remove one of them: with `zone`, CSV has times such as 2024-07-01T01:30:00+02:00 or ...Z";
+        return misplaced("beside `format`", help);
+    }
+    field.decided()?;
+    let name = field.text()?;
+    Zone::named(name).map(Some).ok_or_else(|| {
+        let near = did_you_mean(name, &Zone::names());
+        let help = if near.is_empty() {
+            "write a zone of the IANA database, such as \"Europe/Berlin\", or \"UTC\"".to_owned()
+        } else {
+            near
+        };
+        field.bad_text(format!("= \"{}\" is not known", shown(name)), help)
+    })
 }

@@ -6,7 +6,7 @@ use deniable_core::schema::ending;
 use deniable_core::schema::{ColumnType, Key};
 use deniable_core::schema::{NotNames, are_names};
 use deniable_core::text::printable;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where the rows are, as it should stand in the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Scaffold {
     pub columns: Vec<String>,
     /// The types of the columns, in the same order; `None` for CSV, which does not tell.
     pub types: Option<Vec<ColumnType>>,
+    /// The columns that store moments: in which zone's local time they count is for a person to decide.
+    pub moments: BTreeSet<String>,
     /// What a codebook says of columns, by their names; what it leaves out stays open.
     pub described: BTreeMap<String, Described>,
 }
@@ -200,6 +202,9 @@ fn columns(page: &mut Page, input: &Scaffold) {
                 page.line(&format!("# {}?", ColumnType::ALL.map(ColumnType::name).join(", ")));
                 page.line("type = \"?\"");
             }
+        }
+        if input.moments.contains(name) {
+            page.blank(&["columns", name, "zone"]);
         }
         if described.keys.is_empty() && described.bounds.is_none() {
             hints(page, kind.as_ref().map_or(&ColumnType::ALL, std::slice::from_ref), input.types.is_none());

@@ -43,8 +43,9 @@ pub(crate) enum Kind {
     Padded,
     Uuid,
     Date,
-    /// With and without time zone: what the server stores of either is a count, from midnight UTC in the one case.
     Timestamp,
+    /// `timestamptz`: a count of microseconds from midnight UTC, whatever zone the session has.
+    Moment,
 }
 
 impl Kind {
@@ -60,7 +61,8 @@ impl Kind {
             701 => Self::Float8,
             1042 => Self::Padded,
             1082 => Self::Date,
-            1114 | 1184 => Self::Timestamp,
+            1114 => Self::Timestamp,
+            1184 => Self::Moment,
             1700 if is_whole(modifier) => Self::WholeNumeric,
             1700 => Self::Numeric,
             2950 => Self::Uuid,
@@ -80,6 +82,7 @@ impl Kind {
             Self::Text | Self::Padded | Self::Uuid => DataType::Utf8View,
             Self::Date => DataType::Date32,
             Self::Timestamp => DataType::Timestamp(TimeUnit::Microsecond, None),
+            Self::Moment => DataType::Timestamp(TimeUnit::Microsecond, Some("UTC".into())),
         }
     }
 
@@ -97,7 +100,10 @@ impl Kind {
             Self::Padded => Values::Padded(StringViewBuilder::with_capacity(rows)),
             Self::Uuid => Values::Uuid(StringViewBuilder::with_capacity(rows)),
             Self::Date => Values::Date(Date32Builder::with_capacity(rows)),
-            Self::Timestamp => Values::Timestamp(TimestampMicrosecondBuilder::with_capacity(rows)),
+            Self::Timestamp | Self::Moment => {
+                let builder = TimestampMicrosecondBuilder::with_capacity(rows);
+                Values::Timestamp(builder.with_data_type(self.data_type()))
+            }
         }
     }
 }

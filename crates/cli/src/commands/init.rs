@@ -12,8 +12,8 @@ use deniable_core::schema::{
 };
 use deniable_core::text::{nearest, shown};
 use deniable_policy::{Described, Rows, Scaffold, scaffold};
-use deniable_sql::source::names::{csv_columns, parquet_columns, relation_columns};
-use std::collections::BTreeMap;
+use deniable_sql::source::names::{StoredColumn, csv_columns, parquet_columns, relation_columns};
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
@@ -87,18 +87,21 @@ fn no_file(data: &Path) -> Failure {
 }
 
 /// What a catalog or a schema tells of columns, those that can be read: names and types.
-fn typed(all: Vec<(String, Option<ColumnType>)>, rows: Rows) -> Scaffold {
-    let (mut columns, mut types): (Vec<String>, Vec<ColumnType>) = Default::default();
-    for (name, kind) in all {
+fn typed(all: Vec<StoredColumn>, rows: Rows) -> Scaffold {
+    let (mut columns, mut types, mut moments) = (Vec::new(), Vec::new(), BTreeSet::new());
+    for StoredColumn { name, kind, has_zone } in all {
         match kind {
             Some(kind) => {
+                if has_zone {
+                    moments.insert(name.clone());
+                }
                 columns.push(name);
                 types.push(kind);
             }
             None => say(format!("column `{}` is left out: values of its type are not read", shown(&name))),
         }
     }
-    Scaffold { table: String::new(), rows, columns, types: Some(types), described: BTreeMap::new() }
+    Scaffold { table: String::new(), rows, columns, types: Some(types), moments, described: BTreeMap::new() }
 }
 
 /// The columns of a table or view of PostgreSQL, in a scaffold that has no name yet.
@@ -131,7 +134,7 @@ fn file(args: &Init) -> Result<Scaffold, Failure> {
         }
         "parquet" => {
             let all = parquet_columns(&args.data)?;
-            let names: Vec<String> = all.iter().map(|(name, _)| name.clone()).collect();
+            let names: Vec<String> = all.iter().map(|column| column.name.clone()).collect();
             are_names(&names).map_err(|problem| no_names(args, &problem, true))?;
             Ok(typed(all, Rows::Parquet { path }))
         }
@@ -151,7 +154,8 @@ fn file(args: &Init) -> Result<Scaffold, Failure> {
                 }
             }
             let rows = Rows::Csv { path, delimiter };
-            Ok(Scaffold { table: String::new(), rows, columns, types: None, described: BTreeMap::new() })
+            let (moments, described) = (BTreeSet::new(), BTreeMap::new());
+            Ok(Scaffold { table: String::new(), rows, columns, types: None, moments, described })
         }
     }
 }

@@ -133,6 +133,8 @@ struct Column {
     /// `null` as well where no keys are declared.
     undeclared_keys: Option<FoundAt>,
     outside_bounds: Option<FoundAt>,
+    /// Dates and times whose year is most likely another one.
+    odd_years: Option<FoundAt>,
 }
 
 #[derive(Debug, Serialize)]
@@ -158,6 +160,7 @@ impl Scan {
             unreadable: at(&found.unreadable),
             undeclared_keys: at(&found.undeclared),
             outside_bounds: at(&found.outside),
+            odd_years: at(&found.odd_years),
         };
         Self {
             table: table.source.table().name.clone(),

@@ -175,7 +175,7 @@ fn bad_files() {
     let (whole, decimal) = ("x = { type = \"integer\" }", "x = { type = \"decimal\" }");
     let sex = "x = { type = \"text\", keys = [\"female\", \"male\"] }";
     let files: [(&str, &str, &str, &str); 9] = [
-        ("pandas", "", whole, "x,y\n1.0,a\n,b\n2.0,c\n"),
+        ("fractions", "", whole, "x,y\n1.5,a\n,b\n2.0,c\n"),
         ("decimal comma", "", decimal, "x,y\n\"12,50\",a\n\"9,00\",b\n"),
         ("misspelt keys", "", sex, "x,y\nFemale,a\nfemale,b\nMale,c\n,d\n"),
         ("ids of twenty digits", entity, "who = { type = \"integer\" }", "who,y\n12345678901234567890,a\n7,b\n"),

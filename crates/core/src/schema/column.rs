@@ -3,6 +3,7 @@
 use super::Bounds;
 use crate::calendar::EPOCH;
 use crate::exact::{Rational, Rounding, decimal};
+use crate::zone::Zone;
 use std::collections::BTreeMap;
 
 /// A column and the public facts about it. Nothing here is read from the data.
@@ -31,6 +32,11 @@ pub struct Column {
     pub least: Option<i64>,
     /// The strptime pattern of dates or timestamps in CSV; `None` for the ISO form.
     pub format: Option<String>,
+    /// Of dates and timestamps whose pattern has years of two digits: the last year that these may mean, so that they are read as one of
+    /// the hundred years up to it.
+    pub pivot: Option<i16>,
+    /// Of timestamps that are stored as moments: the zone whose local time counts. `None` for those that are stored as local times.
+    pub zone: Option<Zone>,
 }
 
 impl Column {
@@ -48,6 +54,8 @@ impl Column {
             step: None,
             least: None,
             format: None,
+            pivot: None,
+            zone: None,
         }
     }
 
@@ -68,6 +76,19 @@ impl Column {
     pub fn takes_others(&self) -> bool {
         self.keys.as_ref().is_some_and(|keys| keys.contains(&Key::Other))
     }
+}
+
+/// Whether a strptime pattern has years of two digits: `%y`, also with a flag or width, or `%D`.
+#[must_use]
+pub fn has_short_year(pattern: &str) -> bool {
+    let mut letters = pattern.chars();
+    while letters.any(|letter| letter == '%') {
+        let mut rest = letters.by_ref().skip_while(|letter| matches!(letter, '-' | '_' | '^' | '#' | '0'..='9'));
+        if matches!(rest.next(), Some('y' | 'D')) {
+            return true;
+        }
+    }
+    false
 }
 
 /// A coarser column that follows from a column's keys: each key lies within exactly one of its texts. Values that are no listed key

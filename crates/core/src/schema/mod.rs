@@ -25,7 +25,7 @@ mod relation;
 mod table;
 
 pub use bounds::{Bounds, BoundsError};
-pub use column::{ALL, Column, ColumnType, Key, KeysFrom, Parents};
+pub use column::{ALL, Column, ColumnType, Key, KeysFrom, Parents, has_short_year};
 pub use csv::{Compression, CsvOptions};
 pub use data::{Data, Format, ending, is_store, url_scheme, without_credentials};
 pub use engine::EngineKind;

@@ -8,6 +8,7 @@
 //! belongs here.
 
 use super::{Column, ColumnType, Compression, CsvOptions, Data, DeclaredTable, Format, Role};
+use crate::zone::DATABASE;
 
 /// The number of this form. It grows whenever the same bytes would come to stand for other rows: when the form changes,
 /// and when the readers come to read a file otherwise.
@@ -55,8 +56,20 @@ pub fn reading(table: &DeclaredTable, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
     // Names are different, so this order is the only one.
     columns.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     out.number(columns.len() as u64);
-    for Column { name, kind, bounds: _, keys: _, keys_from: _, labels: _, parents: _, step: _, least: _, format } in
-        columns
+    for Column {
+        name,
+        kind,
+        bounds: _,
+        keys: _,
+        keys_from: _,
+        labels: _,
+        parents: _,
+        step: _,
+        least: _,
+        format,
+        pivot,
+        zone,
+    } in columns
     {
         out.text(name);
         out.byte(match kind {
@@ -68,6 +81,9 @@ pub fn reading(table: &DeclaredTable, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
             ColumnType::Timestamp => 6,
         });
         out.optional(format.as_deref());
+        out.optional(pivot.map(|year| year.to_string()).as_deref());
+        // Another version of the database may have other local times.
+        out.optional(zone.map(|zone| format!("{} {DATABASE}", zone.name())).as_deref());
     }
     out.0
 }

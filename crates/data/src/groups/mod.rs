@@ -16,8 +16,10 @@ use crate::text::Quirk;
 use crate::types::type_of;
 use crate::{Resources, Source};
 use arrow_array::{Array, RecordBatch, StringViewArray};
+use arrow_schema::DataType;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format};
+use deniable_core::zone::Zone;
 use distinct::Distinct;
 use spill::{Partition, Partitions};
 use std::io;
@@ -77,10 +79,16 @@ impl Rows {
 pub fn of_memory(name: &str, columns: &[String], batches: Vec<RecordBatch>) -> Source {
     let schema = batches.first().map(RecordBatch::schema);
     let column = |name: &String| {
-        let stored = schema.as_ref().and_then(|schema| column_type(schema.field_with_name(name).ok()?.data_type()));
-        Column::new(name, stored.unwrap_or(ColumnType::Text))
+        let stored = schema.as_ref().and_then(|schema| Some(schema.field_with_name(name).ok()?.data_type()));
+        of_published(name, stored.and_then(column_type), matches!(stored, Some(DataType::Timestamp(_, Some(_)))))
     };
     Source::memory(TableSchema::protected(name, columns.iter().map(column).collect(), None), batches)
+}
+
+/// A column of a table that is looked at as it is. Moments are distinct whatever their zone: they are taken in UTC.
+fn of_published(name: &str, kind: Option<ColumnType>, has_zone: bool) -> Column {
+    let zone = if has_zone { Zone::named("UTC") } else { None };
+    Column { zone, ..Column::new(name, kind.unwrap_or(ColumnType::Text)) }
 }
 
 /// Some columns of a file, as the texts that stand there: CSV, plain or compressed, or Parquet, told by the name's ending.
@@ -96,8 +104,9 @@ pub fn open(path: &Path, columns: &[String], layout: &Layout) -> Result<Source, 
         _ => Vec::new(),
     };
     let column = |name: &String| {
-        let kind = stored.iter().find(|(stored, _)| stored == name).and_then(|(_, kind)| *kind);
-        Column::new(name, kind.unwrap_or(ColumnType::Text))
+        let stored = stored.iter().find(|stored| stored.name == *name);
+        let zone = stored.is_some_and(|stored| stored.has_zone);
+        of_published(name, stored.and_then(|stored| stored.kind), zone)
     };
     let shown = path.display().to_string();
     let table = TableSchema::protected(shown.clone(), columns.iter().map(column).collect(), None);
@@ -119,7 +128,7 @@ pub fn open(path: &Path, columns: &[String], layout: &Layout) -> Result<Source, 
 pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
     match format_of(path, layout) {
         Format::Parquet | Format::Postgres { .. } | Format::Engine { .. } => {
-            Ok(parquet_columns(path)?.into_iter().map(|(name, _)| name).collect())
+            Ok(parquet_columns(path)?.into_iter().map(|column| column.name).collect())
         }
         Format::Csv(CsvOptions { columns: Some(names), .. }) => Ok(names),
         Format::Csv(options) => csv_columns(path, &options),
@@ -326,7 +335,7 @@ mod tests {
         TimestampMillisecondArray,
     };
     use arrow_cast::cast;
-    use arrow_schema::{DataType, Field, Schema};
+    use arrow_schema::{Field, Schema};
     use deniable_expression::LONGEST_TEXT;
     use parquet::arrow::ArrowWriter;
     use std::collections::BTreeMap;

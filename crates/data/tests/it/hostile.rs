@@ -9,6 +9,7 @@ use arrow_cast::display::array_value_to_string;
 use arrow_schema::DataType;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format};
+use deniable_core::zone::Zone;
 use deniable_data::memory_schema;
 use deniable_data::{Meter, Resources, Source, Wanted};
 use deniable_expression::LONGEST_TEXT;
@@ -255,6 +256,11 @@ fn days_and_moments_from_text() {
 
 /// An array as a column of a Parquet file, and the values it should have.
 fn from_array(kind: ColumnType, array: ArrayRef, expected: &[Option<&str>]) {
+    from_moments(column("x", kind), array, expected);
+}
+
+/// The same of a column that states a zone.
+fn from_moments(declared: Column, array: ArrayRef, expected: &[Option<&str>]) {
     let folder = tempfile::tempdir().unwrap();
     let missing = array.null_count();
     let stored = array.data_type().clone();
@@ -263,9 +269,10 @@ fn from_array(kind: ColumnType, array: ArrayRef, expected: &[Option<&str>]) {
     let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
     writer.write(&batch).unwrap();
     writer.close().unwrap();
-    let source = locate(folder.path(), "t.parquet", Format::Parquet, vec![column("x", kind)]);
+    let kind = declared.kind.name();
+    let source = locate(folder.path(), "t.parquet", Format::Parquet, vec![declared]);
     let found = values(&source, missing);
-    assert_eq!(found.iter().map(Option::as_deref).collect::<Vec<_>>(), expected, "{} from {stored}", kind.name());
+    assert_eq!(found.iter().map(Option::as_deref).collect::<Vec<_>>(), expected, "{kind} from {stored}");
 }
 
 const FIRST_DAY: i32 = -719_162;
@@ -300,14 +307,17 @@ fn stored_moments() {
     let end = [Some("9999-12-31T23:59:59"), None, None];
     let expected = [&start[..], &end].concat();
     for zone in [None, Some("+02:00"), Some("America/New_York")] {
-        // What a clock in UTC shows, whatever the zone.
+        // What a clock in UTC shows, whatever the zone that is stored.
+        let stated = zone.and_then(|_| Zone::named("UTC"));
+        let declared = Column { zone: stated, ..column("x", ColumnType::Timestamp) };
+        let from_array = |array: ArrayRef, expected: &[Option<&str>]| from_moments(declared.clone(), array, expected);
         let zone = zone.map(Arc::<str>::from);
         let seconds = TimestampSecondArray::from_iter(counts(1)).with_timezone_opt(zone.clone());
-        from_array(ColumnType::Timestamp, Arc::new(seconds), &expected);
+        from_array(Arc::new(seconds), &expected);
         let millis = TimestampMillisecondArray::from_iter(counts(1_000)).with_timezone_opt(zone.clone());
-        from_array(ColumnType::Timestamp, Arc::new(millis), &expected);
+        from_array(Arc::new(millis), &expected);
         let micros = TimestampMicrosecondArray::from_iter(counts(1_000_000)).with_timezone_opt(zone.clone());
-        from_array(ColumnType::Timestamp, Arc::new(micros), &expected);
+        from_array(Arc::new(micros), &expected);
         let nanos = [Some(i64::MIN), Some(i64::MAX), Some(0), Some(-1), Some(1_999), None];
         let nanos = TimestampNanosecondArray::from_iter(nanos).with_timezone_opt(zone);
         let expected = [
@@ -318,8 +328,78 @@ fn stored_moments() {
             Some("1970-01-01T00:00:00.000001"),
             None,
         ];
-        from_array(ColumnType::Timestamp, Arc::new(nanos), &expected);
+        from_array(Arc::new(nanos), &expected);
     }
+}
+
+/// Moments count by the local time of the zone that the policy states, and by none other.
+#[test]
+fn stored_moments_in_a_zone() {
+    let micros = |array: &[i64], zone: Option<&str>| -> ArrayRef {
+        let counts = array.iter().map(|seconds| seconds * 1_000_000);
+        Arc::new(TimestampMicrosecondArray::from_iter_values(counts).with_timezone_opt(zone))
+    };
+    // 2024-06-30T23:30Z, 2024-03-31T00:59:59Z and 01:00:00Z, when clocks in Berlin went from 2 to 3.
+    let moments = [1_719_790_200, 1_711_846_799, 1_711_846_800];
+    let stated = |zone: &str| Column { zone: Zone::named(zone), ..column("x", ColumnType::Timestamp) };
+    for stored in ["UTC", "+00:00", "America/New_York"] {
+        let berlin = [Some("2024-07-01T01:30:00"), Some("2024-03-31T01:59:59"), Some("2024-03-31T03:00:00")];
+        from_moments(stated("Europe/Berlin"), micros(&moments, Some(stored)), &berlin);
+        let new_york = [Some("2024-06-30T19:30:00"), Some("2024-03-30T20:59:59"), Some("2024-03-30T21:00:00")];
+        from_moments(stated("America/New_York"), micros(&moments, Some(stored)), &new_york);
+    }
+    // 9999-12-31T23:00Z is in the year 10000 in Berlin.
+    from_moments(stated("Europe/Berlin"), micros(&[253_402_297_200], Some("UTC")), &[None]);
+    let refused = |declared: Column, array: ArrayRef| {
+        let batch = RecordBatch::try_from_iter([("x", array)]).unwrap();
+        let source = Source::memory(TableSchema::protected("t", vec![declared], None), vec![batch]);
+        source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap_err().to_string()
+    };
+    let unstated = refused(column("x", ColumnType::Timestamp), micros(&moments, Some("UTC")));
+    assert!(unstated.contains("`x` stores moments with the zone UTC"), "{unstated}");
+    let misplaced = refused(stated("UTC"), micros(&moments, None));
+    assert!(misplaced.contains("stores local times without a zone"), "{misplaced}");
+    let texts = [
+        ("2024-07-01T01:30:00+02:00", Some("2024-07-01T01:30:00")),
+        ("2024-06-30 23:30:00Z", Some("2024-07-01T01:30:00")),
+        ("2024-06-30T19:30:00.5-04:00", Some("2024-07-01T01:30:00.500")),
+        ("2024-07-01T01:30:00", None),
+        ("2024-07-01", None),
+        ("", None),
+    ];
+    from_texts(&stated("Europe/Berlin"), &CsvOptions::with_delimiter(b';'), &texts);
+}
+
+/// Two digits of a year mean one of the hundred years up to the pivot.
+#[test]
+fn years_of_two_digits() {
+    let options = CsvOptions::with_delimiter(b';');
+    let with = |pivot| Column { format: Some("%d/%m/%y".to_owned()), pivot, ..column("x", ColumnType::Date) };
+    from_texts(&with(None), &options, &[("03/04/57", Some("2057-04-03")), ("03/04/69", Some("1969-04-03"))]);
+    let days = [
+        ("03/04/57", Some("1957-04-03")),
+        ("31/12/24", Some("2024-12-31")),
+        ("01/01/25", Some("1925-01-01")),
+        ("29/02/00", Some("2000-02-29")),
+        ("29/02/57", None),
+    ];
+    from_texts(&with(Some(2024)), &options, &days);
+    let moments =
+        Column { format: Some("%d/%m/%y %H:%M".to_owned()), pivot: Some(1999), ..column("x", ColumnType::Timestamp) };
+    from_texts(&moments, &options, &[("03/04/24 10:30", Some("1924-04-03T10:30:00"))]);
+    let odd = |declared: Column, texts: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("t.csv"), format!("x\n{texts}\n")).unwrap();
+        let source = locate(folder.path(), "t.csv", Format::Csv(options.clone()), vec![declared]);
+        let report = source.check(&Resources::default(), &|_| {}).unwrap();
+        assert_eq!(report.notes.iter().any(|note| note.contains("%Y reads 24")), report.columns[0].odd_years.is_some());
+        report.columns[0].odd_years.as_ref().map_or(0, |found| found.count)
+    };
+    assert_eq!(odd(with(None), "03/04/57\n03/04/69\n03/04/20"), 1);
+    assert_eq!(odd(with(Some(2024)), "03/04/57\n03/04/69\n03/04/20"), 0);
+    let long = Column { format: Some("%d/%m/%Y".to_owned()), ..column("x", ColumnType::Date) };
+    assert_eq!(odd(long.clone(), "03/04/24\n03/04/2057"), 1);
+    assert_eq!(odd(Column { kind: ColumnType::Timestamp, format: None, ..long }, "0999-12-31\n1000-01-01"), 1);
 }
 
 #[test]

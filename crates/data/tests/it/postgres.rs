@@ -4,6 +4,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef};
 use deniable_core::schema::{Column, ColumnType, Data, Format, TableSchema};
+use deniable_core::zone::Zone;
 use deniable_data::{Meter, Read, Resources, ScanError, Source, SourceError, Wanted};
 use deniable_testing::{postgres, psql};
 use std::path::Path;
@@ -17,6 +18,10 @@ fn columns(declared: &[(&str, ColumnType)]) -> Vec<Column> {
 }
 
 fn located(relation: &str, declared: &[(&str, ColumnType)], connect: &str) -> Result<Source, SourceError> {
+    of_columns(relation, columns(declared), connect)
+}
+
+fn of_columns(relation: &str, declared: Vec<Column>, connect: &str) -> Result<Source, SourceError> {
     let data = Data {
         table: "t".to_owned(),
         path: relation.to_owned(),
@@ -25,7 +30,7 @@ fn located(relation: &str, declared: &[(&str, ColumnType)], connect: &str) -> Re
         partitions: Vec::new(),
         typical_rows: None,
     };
-    Source::locate(TableSchema::protected("t", columns(declared), None), &data, Path::new(""))
+    Source::locate(TableSchema::protected("t", declared, None), &data, Path::new(""))
 }
 
 /// The values of a column over all rows, of a relation that one connection reads in order.
@@ -129,7 +134,15 @@ fn every_type_is_read_as_it_is_stored() {
         read(name, ColumnType::Timestamp).as_primitive::<TimestampMicrosecondType>().iter().collect::<Vec<_>>()
     };
     assert_eq!(moments("ts")[..4], [Some(1), None, None, None]);
-    assert_eq!(moments("tz")[..2], [Some(0), None]);
+    let unstated = located("types.t", &[("tz", ColumnType::Timestamp)], connect).unwrap_err().to_string();
+    assert!(unstated.contains("`tz` stores moments with the zone UTC"), "{unstated}");
+    let tz = |zone: &str| {
+        let stated = Column { zone: Zone::named(zone), ..Column::new("tz", ColumnType::Timestamp) };
+        let source = of_columns("types.t", vec![stated], connect).unwrap();
+        all(&source, 1)[0].as_primitive::<TimestampMicrosecondType>().iter().take(2).collect::<Vec<_>>()
+    };
+    assert_eq!(tz("UTC"), [Some(0), None]);
+    assert_eq!(tz("Europe/Berlin"), [Some(3_600_000_000), None]);
 }
 
 #[test]

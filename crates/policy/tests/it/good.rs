@@ -80,6 +80,18 @@ fn what_is_typical() {
 }
 
 #[test]
+fn zones_pivots_and_files_without_quoting() {
+    let columns = "[columns.at]\ntype = \"timestamp\"\nzone = \"Europe/Berlin\"\n\n[columns.born]\ntype = \"date\"\nformat = \"%d/%m/%y\"\n\
+                   pivot = 2024\n\n[[ask]]";
+    let policy = small_with("[[ask]]", columns);
+    let of = |name: &str| policy.columns().iter().find(|column| column.name == name).unwrap();
+    assert_eq!(of("at").zone.map(|zone| zone.name()), Some("Europe/Berlin"));
+    assert_eq!((of("born").pivot, of("born").zone), (Some(2024), None));
+    let policy = small_with("[[ask]]", "[data.csv]\nquote = \"none\"\n\n[[ask]]");
+    assert_eq!(policy.data().format, Format::Csv(CsvOptions { quote: None, ..CsvOptions::with_delimiter(b',') }));
+}
+
+#[test]
 fn csv_options() {
     let Format::Csv(csv) = full().data().format.clone() else { panic!("csv") };
     assert_eq!((csv.delimiter, csv.trim, csv.nulls), (b';', true, vec![String::new(), "?".to_owned()]));

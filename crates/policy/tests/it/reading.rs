@@ -4,6 +4,7 @@ use deniable_core::exact::whole;
 use deniable_core::schema::{
     Bounds, Column, ColumnType, Compression, CsvOptions, Data, DeclaredTable, EngineKind, Format, Key, Role, reading,
 };
+use deniable_core::zone::Zone;
 use proptest::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +42,7 @@ fn csv(table: &mut DeclaredTable) -> &mut CsvOptions {
 #[test]
 fn every_single_change_makes_another_reading() {
     type Change<'a> = (&'a str, &'a dyn Fn(&mut DeclaredTable));
-    let changes: [Change<'_>; 25] = [
+    let changes: [Change<'_>; 27] = [
         ("nothing", &|_| {}),
         ("public", &|table| table.role = Role::Public { key: "patient".to_owned() }),
         ("another public key", &|table| table.role = Role::Public { key: "age".to_owned() }),
@@ -50,6 +51,8 @@ fn every_single_change_makes_another_reading() {
         ("a type", &|table| table.columns[1].kind = ColumnType::Decimal),
         ("the type of the key", &|table| table.columns[0].kind = ColumnType::Integer),
         ("a pattern", &|table| table.columns[2].format = Some("%d.%m.%Y".to_owned())),
+        ("a pivot", &|table| table.columns[2].pivot = Some(2024)),
+        ("a zone", &|table| table.columns[2].zone = Zone::named("Europe/Berlin")),
         ("a name", &|table| table.columns[1].name = "years".to_owned()),
         ("a column less", &|table| drop(table.columns.pop())),
         ("Parquet", &|table| table.data.format = Format::Parquet),

@@ -12,6 +12,7 @@ fn csv(path: &str, delimiter: Option<u8>, columns: &[&str]) -> Scaffold {
         rows: Rows::Csv { path: path.to_owned(), delimiter },
         columns: columns.iter().map(|name| (*name).to_owned()).collect(),
         types: None,
+        moments: Default::default(),
         described: BTreeMap::new(),
     }
 }
@@ -20,6 +21,16 @@ fn parquet() -> Scaffold {
     let columns: Vec<&str> = ColumnType::ALL.iter().map(|kind| kind.name()).collect();
     let rows = Rows::Parquet { path: "visits".to_owned() };
     Scaffold { rows, types: Some(ColumnType::ALL.to_vec()), ..csv("", None, &columns) }
+}
+
+/// In which zone's local time moments count is no fact of a file.
+#[test]
+fn moments_ask_for_their_zone() {
+    let text = scaffold(&Scaffold { moments: ["timestamp".to_owned()].into(), ..parquet() }).unwrap();
+    let (_, section) = text.split_once("[columns.timestamp]").unwrap();
+    assert!(section.contains("zone = \"?\""), "{section}");
+    assert_eq!(blanks(&text).iter().filter(|key| *key == "zone").count(), 1);
+    assert!(!scaffold(&parquet()).unwrap().contains("zone ="));
 }
 
 /// The keys of all blanks; any other error fails.

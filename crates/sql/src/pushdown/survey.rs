@@ -114,6 +114,7 @@ impl Survey {
                     unreadable: found(unreadable)?,
                     undeclared: found(undeclared)?,
                     outside: found(outside)?,
+                    odd_years: None,
                     left_out: found(left_out)?,
                 })
             })

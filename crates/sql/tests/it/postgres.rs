@@ -44,7 +44,6 @@ fn stored(column: &Column, turn: u64) -> String {
         (ColumnType::Text, _) => "text COLLATE hostile.insensitive",
         (ColumnType::Boolean, _) => "bool",
         (ColumnType::Date, _) => "date",
-        (ColumnType::Timestamp, 0) => "timestamptz",
         (ColumnType::Timestamp, _) => "timestamp",
     };
     format!("{} {kind}", quoted(&column.name))

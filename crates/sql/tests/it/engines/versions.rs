@@ -50,6 +50,7 @@ fn contents_follow_the_rows_and_not_their_order() {
 
 /// The same without the places, which rows of an engine do not have.
 fn without_places(mut report: Report) -> Report {
+    report.columns.iter_mut().for_each(|column| column.odd_years = None);
     let found = report.columns.iter_mut().flat_map(|column| {
         [&mut column.missing, &mut column.unreadable, &mut column.undeclared, &mut column.outside, &mut column.left_out]
     });

@@ -1,0 +1,66 @@
+//! Time zones: the local time of a moment, by the time-zone database that is compiled in.
+
+use chrono::{DateTime, Offset, TimeZone};
+use chrono_tz::Tz;
+
+/// The version of the time-zone database, such as `2025b`. It is part of how a column with a zone is read: another version may have
+/// other local times.
+pub const DATABASE: &str = chrono_tz::IANA_TZDB_VERSION;
+
+/// A time zone of the IANA database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Zone(Tz);
+
+impl Zone {
+    /// The zone of this name, letter by letter: `Europe/Berlin`, `UTC`.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        name.parse().ok().map(Self)
+    }
+
+    /// The names of all zones.
+    #[must_use]
+    pub fn names() -> Vec<&'static str> {
+        chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name()).collect()
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        self.0.name()
+    }
+
+    /// What its clocks show, in microseconds since 1970-01-01T00:00:00 on them, so many microseconds after that moment in UTC. `None`
+    /// beyond the years that can be told.
+    #[must_use]
+    pub fn local(self, micros: i64) -> Option<i64> {
+        let moment = DateTime::from_timestamp_micros(micros)?.naive_utc();
+        let ahead = self.0.offset_from_utc_datetime(&moment).fix().local_minus_utc();
+        micros.checked_add(i64::from(ahead).checked_mul(1_000_000)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_show_what_the_database_has() {
+        let hours = |zone: &str, seconds: i64| {
+            (Zone::named(zone).unwrap().local(seconds * 1_000_000).unwrap() / 1_000_000 - seconds) as f64 / 3600.0
+        };
+        // 2024-06-30T23:30Z, 2024-01-01T00:00Z and 1900-01-01T00:00Z.
+        let (summer, winter, old) = (1_719_790_200, 1_704_067_200, -2_208_988_800);
+        assert_eq!((hours("UTC", summer), hours("UTC", old)), (0.0, 0.0));
+        assert_eq!((hours("Europe/Berlin", summer), hours("Europe/Berlin", winter)), (2.0, 1.0));
+        assert_eq!((hours("America/New_York", summer), hours("America/New_York", winter)), (-4.0, -5.0));
+        assert_eq!(hours("Asia/Kolkata", summer), 5.5);
+        // Around the change of 2024-03-31T01:00Z.
+        assert_eq!((hours("Europe/Berlin", 1_711_846_799), hours("Europe/Berlin", 1_711_846_800)), (1.0, 2.0));
+        assert_eq!(Zone::named("Europe/Berlin").unwrap().local(i64::MAX), None);
+        for unknown in ["", "?", "europe/berlin", "Berlin", "+02:00", "local"] {
+            assert_eq!(Zone::named(unknown), None, "{unknown}");
+        }
+        assert!(Zone::names().contains(&"Europe/Berlin") && DATABASE.starts_with("20"));
+    }
+}

@@ -63,6 +63,7 @@ impl Session {
     /// Opens a session.
     #[new]
     #[pyo3(signature = (policy, tables, register, again, other_people, threads, memory))]
+    #[expect(clippy::too_many_arguments, reason = "Python passes them one by one")]
     fn new(
         py: Python<'_>,
         policy: &Policy,

@@ -108,8 +108,7 @@ impl Observers<'_> {
 }
 
 /// Datasets that have one entity more than a common one each, or one less.
-struct Worlds<'a> {
-    asked: Observers<'a>,
+struct Worlds {
     output: usize,
     adds: bool,
     /// The worlds, of which the probability is the belief that its entity is in, or that it is out.
@@ -118,8 +117,8 @@ struct Worlds<'a> {
     each: Vec<(usize, Dataset)>,
 }
 
-impl<'a> Worlds<'a> {
-    fn new(asked: Observers<'a>, output: usize, base: Dataset, adds: bool) -> Self {
+impl Worlds {
+    fn new(asked: Observers<'_>, output: usize, base: Dataset, adds: bool) -> Self {
         let Observers { mechanism, range, direction, measure } = asked;
         let moved = (0..mechanism.size()).filter(|t| (base >> t & 1 == 0) == adds);
         let all = moved.map(|t| (t, base ^ 1 << t)).filter(|(_, data)| mechanism.gives(*data));
@@ -133,7 +132,7 @@ impl<'a> Worlds<'a> {
         }
         let range = if adds { range.clone() } else { range.of_absence() };
         let (each, chances) = each.into_iter().map(|(t, data, chance)| ((t, data), chance)).unzip();
-        Self { asked, output, adds, several: Several { measure, range, own_on_top, chances }, each }
+        Self { output, adds, several: Several { measure, range, own_on_top, chances }, each }
     }
 
     /// The worst of them, if it is worse than the best so far.

@@ -127,8 +127,13 @@ impl Room {
         }
         let path = answers_file(ledger, &NumbersFile::name(charge))?;
         let io = |error| StoreError::io(&path, error);
-        // A file of this name is what a crash left before its draw began: no charge is drawn twice.
-        let mut file = OpenOptions::new().create(true).truncate(true).write(true).open(&path).map_err(io)?;
+        // A file of this name is what a crash left before its draw began: no charge is drawn twice. Removed and not truncated, since
+        // it may be a link to another file.
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => return Err(io(error)),
+            _ => {}
+        }
+        let mut file = OpenOptions::new().create_new(true).write(true).open(&path).map_err(io)?;
         #[cfg(unix)]
         file.set_permissions(std::fs::metadata(ledger).map_err(io)?.permissions()).map_err(io)?;
         let line = [b'0'; WIDTH].repeat(1024);
@@ -240,5 +245,18 @@ mod tests {
             assert!(matches!(stored.read(), Err(Unread::Missing(_))));
         }
         assert!(Room::allocate(&ledger, 3, 2).unwrap().fill(&[1]).is_err());
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_link_in_place_of_the_file_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (ledger, other) = (folder.path().join("l"), folder.path().join("other"));
+        std::fs::write(&ledger, "").unwrap();
+        std::fs::write(&other, "mine").unwrap();
+        std::fs::create_dir(folder.path().join("l.answers")).unwrap();
+        std::os::unix::fs::symlink(&other, folder.path().join("l.answers/3.numbers")).unwrap();
+        Room::allocate(&ledger, 3, 5_000).unwrap().fill(&[1; 5_000]).unwrap();
+        assert_eq!(std::fs::read(&other).unwrap(), b"mine");
     }
 }

@@ -110,7 +110,7 @@ fn numbers_are_compared_as_numbers() {
     let run = |more: &[&str]| place.run(&[&["assess", "t.csv", "--quasi", "q", "--sensitive", "s"], more].concat());
     let least = |run: crate::support::Run| {
         let json = run.done().json();
-        json["sensitive"][0]["diversity"]["distinct"]["value"].clone()
+        json["sensitive"][0]["distinct_l"]["value"].clone()
     };
     place.write("t.csv", "q,s\na,5\na,5.0\na,5.00\nb,6\nb,7\nb,5\n");
     assert_eq!(least(run(&["--format", "json"])), 1);
@@ -166,7 +166,7 @@ fn files_that_are_not_what_they_seem() {
     place.write("t.csv", b"zip,flu\nM\xfclheim,yes\nM\xe8lheim,yes\n");
     for empty in ["refuse", "suppressed", "value"] {
         let latin = run(&["--empty", empty]).refused().stderr;
-        assert!(latin.contains("no UTF-8 text") && latin.contains("--encoding"), "{latin}");
+        assert!(latin.contains("t.csv:2: field 1 is not UTF-8") && latin.contains("--encoding"), "{latin}");
     }
     let two = run(&["--encoding", "latin1"]).done().stdout;
     assert!(two.contains("2 people in 2 classes"), "{two}");

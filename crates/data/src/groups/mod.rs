@@ -153,7 +153,8 @@ pub fn expect_rows(source: &Source, resources: &Resources, accepted: &[Quirk]) -
     };
     let found = scan.look(resources.threads, || None, |first: &mut First, seen| {
         for broken in seen.remarks.broken {
-            let help = "fix the line, or say with --delimiter what is between fields, or with --quote none that the file has no quoting";
+            let help = "fix the line, or say with --delimiter what is between fields, with --quote none that the file has no quoting, or with \
+                        --encoding how its text is written (--encoding latin1)";
             keep(first, (seen.file, broken.line), broken.what.clone(), help);
         }
         for (line, quirks) in seen.remarks.quirks {

@@ -339,6 +339,8 @@ impl Kind for Run<'_> {
     type Exact = Exact;
 
     const FORM: Form = FORM;
+    /// The names and alleles of SNPs are in the files.
+    const FINISHES_FROM_DATA: bool = true;
 
     fn asker(&self) -> &str {
         self.promised.asker()

@@ -91,8 +91,9 @@ pub fn release<K: Kind, R: CryptoRng>(
     let seen = ledger.summary().seen_by(&part);
     kind.admit(&seen, &pending)?;
     together(kind, &seen, Some(ledger), &pending, &answers)?;
-    // An answer whose noise was drawn is worked out from the stored numbers, without the data.
-    let undrawn: Vec<usize> = pending.iter().copied().filter(|at| !is_drawn(kind, *at, &seen, &answers)).collect();
+    // An answer whose noise was drawn is worked out from the stored numbers.
+    let needs_data = |at: &usize| K::FINISHES_FROM_DATA || !is_drawn(kind, *at, &seen, &answers);
+    let undrawn: Vec<usize> = pending.iter().copied().filter(needs_data).collect();
     kind.ready(ledger, &undrawn)?;
     let mut released = Released { answers: Vec::new(), exhausted: Vec::new() };
     for at in 0..kind.releases() {

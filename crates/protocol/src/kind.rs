@@ -45,6 +45,9 @@ pub trait Kind {
     /// The form in which its answers are stored: whatever is stored in another is refused.
     const FORM: Form;
 
+    /// Whether [`Self::finish`] needs the data, and so [`Self::ready`], where the noise was drawn before.
+    const FINISHES_FROM_DATA: bool = false;
+
     /// Who asks, as the ledger knows it.
     fn asker(&self) -> &str;
 

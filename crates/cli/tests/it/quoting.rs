@@ -110,6 +110,6 @@ fn public_tables_and_codebooks_are_read_as_strictly() {
     assert!(said.contains("towns.csv:2") && said.contains("--accept towns.csv:line-ends"), "{said}");
     place.write("data.csv", "k,x\na,1\nb,2\n");
     place.write("codebook.csv", "name,codes\nk,\"a|b\nx,\n");
-    let said = place.run(&["init", "data.csv", "--codebook", "codebook.csv"]).refused().stderr;
+    let said = place.run(&["init", "data.csv", "--dictionary", "codebook.csv"]).refused().stderr;
     assert!(said.contains("codebook.csv:2: field 2 begins with a quote that is never closed"), "{said}");
 }

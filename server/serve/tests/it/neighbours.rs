@@ -249,7 +249,9 @@ impl Side {
         }
         let policy = policy(folder.path(), tables);
         let names = tables.iter().flat_map(|table| table.columns.iter().map(|column| (&table.name, &column.name)));
-        let names: Vec<String> = names.map(|(table, column)| format!("{table}.{column}")).collect();
+        let quirks = ["csv:bare-quotes", "csv:line-ends", "csv:lone-returns"];
+        let quirks = tables.iter().flat_map(|table| quirks.map(|quirk| format!("{}.{quirk}", table.name)));
+        let names: Vec<String> = names.map(|(table, column)| format!("{table}.{column}")).chain(quirks).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let rows = hostile.batch(0, &kept).num_rows() as u64;
         let before = |served| mutant.map_or(Arc::clone(&served), |mutant| mutant.before(served, rows));

@@ -216,7 +216,8 @@ fn the_undamaged_seeds_are_of_use() {
     println!("{understood} of {} questions are understood", QUESTIONS.lines().count());
     assert!(understood > 50);
     let passed: Vec<bool> = FILES.iter().map(|file| csv::check(file)).collect();
-    assert_eq!(passed, [true, true, true, true, false, true, true]);
+    // The last has a quote that is never closed.
+    assert_eq!(passed, [true, true, true, true, false, true, false]);
 }
 
 /// A file with some bytes left out, doubled, exchanged or taken from others.

@@ -45,7 +45,7 @@ fn every_column_has_its_own_numbers() {
         Column { bounds, ..column("n", ColumnType::Integer) },
         Column { keys, ..column("sex", ColumnType::Text) },
     ];
-    let rows = "who,n,sex\n1,5,F\n2,1.0,M\n,11,f\n12345678901234567890,,\n3,-1,\n3,2,female\n";
+    let rows = "who,n,sex\n1,5,F\n2,1.5,M\n,11,f\n12345678901234567890,,\n3,-1,\n3,2,female\n";
     let report = scan(columns, Some("who"), rows);
     assert_eq!((report.rows, report.entities, report.is_usable()), (6, Some(3), true));
     // Lines are counted with the header. A key that cannot be read is no key.

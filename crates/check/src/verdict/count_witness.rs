@@ -48,7 +48,7 @@ pub enum CountPlace {
         group: usize,
     },
     /// An observer to whom exactly one of some candidates is in, or exactly one of them is out, beside others who certainly are in
-    /// (F-DB[a,b]); the first candidate is looked at.
+    /// (F-DB\[a,b\]); the first candidate is looked at.
     Several {
         /// How many of each group are in for certain.
         certain: Vec<u32>,

@@ -16,9 +16,7 @@ mod induced;
 mod model;
 mod pairs;
 mod scaled;
-mod sized;
 mod weighted;
-mod worlds;
 
 pub use decide::decide;
 pub use file::read;

@@ -13,7 +13,6 @@ mod fuzz;
 mod indistinguishable;
 mod induced;
 mod papers;
-mod partial;
 mod protocol;
 mod shrink;
 mod strictness;

@@ -7,6 +7,6 @@ mod explicit;
 mod groups;
 mod posterior;
 mod searched;
-pub mod sized;
-pub mod world;
+mod sized;
+mod world;
 mod worlds;

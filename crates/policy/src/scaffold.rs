@@ -96,6 +96,7 @@ const ASK: &str =
 ///     columns: vec!["patient".to_owned(), "hours per week".to_owned()],
 ///     types: None,
 ///     described: Default::default(),
+///     moments: Default::default(),
 /// })?;
 /// assert!(text.contains("[columns.\"hours per week\"]"));
 /// # Ok::<(), deniable_core::schema::NotNames>(())

@@ -105,9 +105,11 @@ sql = "SELECT COUNT(*) FROM t"
         sys.exit(run.stderr)
     if not run.stdout:
         return "refuses", None
-    table = json.loads(run.stdout)["tables"][0]
-    if table["broken"]:
+    # A file whose header is refused is not scanned.
+    tables = json.loads(run.stdout)["tables"]
+    if not tables or tables[0]["broken"]:
         return "refuses", None
+    table = tables[0]
     undeclared = sum((column["undeclared_keys"] or {"count": 0})["count"] for column in table["columns"])
     missing = [(column["missing"] or {"count": 0})["count"] for column in table["columns"]]
     found = (table["rows"], undeclared, missing)

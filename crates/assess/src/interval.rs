@@ -213,7 +213,7 @@ fn is_endless(side: &str, sign: &str) -> bool {
 fn ends(text: &str) -> Option<(Rational, Rational)> {
     let sign = usize::from(text.starts_with('-'));
     ["..", " to ", ":", "-", "–"].into_iter().find_map(|mark| {
-        // The sign of the first number is none of the marks.
+        // The sign of the first number is not a mark.
         let at = text.get(sign..)?.find(mark)? + sign;
         let (low, high) = (text.get(..at)?.trim(), text.get(at + mark.len()..)?.trim());
         let signed = |text: &str| match text.strip_prefix('-') {

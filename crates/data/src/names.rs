@@ -23,7 +23,7 @@ fn file(path: &Path, format: &Format) -> Result<DataFile, SourceError> {
     Ok(locate(url, format, Path::new(""))?.into_iter().next().unwrap_or_else(|| path.into()))
 }
 
-/// A column, as its file or relation tells of it.
+/// A column as its file or relation declares it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredColumn {
     /// Its name.

@@ -9,9 +9,8 @@
 //! anew. How much is written is fixed by the number of numbers, and the room for it is there before the first entry.
 
 use crate::answer::{Form, Stored};
-use crate::book::Book;
 use crate::entry::{Drawing, Drawn, DrawnInFile, Event};
-use crate::ledger::Ledger;
+use crate::ledger::{KeptLock, Ledger};
 use crate::numbers::{Numbers, Room, Written};
 use crate::store::StoreError;
 use std::sync::Arc;
@@ -49,8 +48,8 @@ impl Ledger {
         count: usize,
         noise: impl FnOnce() -> Result<Vec<i128>, E>,
     ) -> Result<Result<Arc<Numbers>, E>, DrawError> {
-        let lock = KeptLock(&mut self.book);
-        let act = lock.0.begin()?;
+        let lock = KeptLock(self);
+        let act = lock.0.book.begin()?;
         let release =
             act.state.release(charge).filter(|release| !release.is_dead()).ok_or(DrawError::NotOpen(charge))?;
         let identity = release.ask.identity.clone();
@@ -65,12 +64,12 @@ impl Ledger {
         act.keep_lock()?;
         let room = Room::allocate(act.path, charges[0], count)?;
         act.reserve(room.in_ledger())?;
-        let act = lock.0.begin()?;
+        let act = lock.0.book.begin()?;
         // The journal of the act that writes the numbers is as large as that of this one.
         act.rewrite_reserve(room.in_ledger())?;
         let drawing = act.append(Event::Drawing(Drawing { charges }))?;
         // From here on these charges are dead, unless this act ends with their numbers.
-        let act = lock.0.begin()?;
+        let act = lock.0.book.begin()?;
         // The head on disk covers the draw, so that no older copy of the ledger goes on as if it had not begun.
         act.keep_heads()?;
         let numbers = match noise() {
@@ -84,7 +83,7 @@ impl Ledger {
         };
         act.release_reserve()?;
         act.append(event)?;
-        let numbers = lock.0.state.drawn(&identity).map(|(numbers, _)| numbers.clone());
+        let numbers = lock.0.book.state.drawn(&identity).map(|(numbers, _)| numbers.clone());
         numbers.map(Ok).ok_or(DrawError::NotOpen(charge))
     }
 
@@ -93,15 +92,5 @@ impl Ledger {
     pub fn answered_before_draws(&self, charge: u64) -> Option<&Stored> {
         let state = &self.book.state;
         state.answered_before_draws(&state.release(charge)?.ask.identity)
-    }
-}
-
-/// The ledger's file, whose lock is given up when this is dropped.
-struct KeptLock<'a>(&'a mut Book);
-
-impl Drop for KeptLock<'_> {
-    fn drop(&mut self) {
-        // What fails here leaves the file locked until this process ends or reads it: no promise depends on it.
-        let _ = self.0.give_up_lock();
     }
 }

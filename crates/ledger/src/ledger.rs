@@ -162,11 +162,9 @@ impl Ledger {
     /// # Errors
     /// When the file cannot be locked; `act` is not run then.
     pub fn locked<T>(&mut self, act: impl FnOnce(&mut Self) -> T) -> Result<T, StoreError> {
-        self.book.begin()?.keep_lock()?;
-        let result = act(self);
-        // What fails here leaves the file locked until this process ends or reads it: no promise depends on it.
-        let _ = self.book.give_up_lock();
-        Ok(result)
+        let kept = KeptLock(self);
+        kept.0.book.begin()?.keep_lock()?;
+        Ok(act(kept.0))
     }
 
     /// Takes in what other processes have added.
@@ -175,6 +173,16 @@ impl Ledger {
     /// When the file cannot be read or is not what it was.
     pub fn refresh(&mut self) -> Result<(), StoreError> {
         self.book.refresh()
+    }
+}
+
+/// A ledger whose lock is given up when this is dropped, also by a panic.
+pub(crate) struct KeptLock<'a>(pub &'a mut Ledger);
+
+impl Drop for KeptLock<'_> {
+    fn drop(&mut self) {
+        // An error leaves the file locked until this process reads it or ends; no promise depends on that.
+        let _ = self.0.book.give_up_lock();
     }
 }
 

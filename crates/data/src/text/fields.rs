@@ -66,7 +66,7 @@ pub(crate) struct Chunk<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Uneven {
     /// One with more or fewer fields than there are columns, or with broken quotes, ends the reading; one that is no text has NULL there.
-    /// Nobody asks for lines.
+    /// Lines are not counted.
     Ends,
     /// They are told, with their lines, and left out. Quirks are told as well.
     Told,

@@ -132,6 +132,10 @@ fn a_locked_ledger_is_written_by_its_holder_alone() {
         waiting
     });
     assert_eq!(charged.unwrap().join().unwrap(), first.head().seq + 1);
+    // A panic gives up the lock.
+    let broken = std::panic::AssertUnwindSafe(|| first.locked(|_| panic!("broken off")));
+    assert!(std::panic::catch_unwind(broken).is_err());
+    new(&mut place.ledger(), &request("4", (1, 8)));
     assert_eq!(verify(&place.path, None).unwrap().strays, 0);
 }
 

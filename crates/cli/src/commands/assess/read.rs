@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
                         }
                         None | Some("") if self.empty == Empty::Suppressed => "*",
                         Some(value) if literal[at] => value,
-                        // Whoever knows the person's class knows the value as little as that of an empty cell.
+                        // A hidden value is as unknown to an observer of the class as an empty cell.
                         Some("*") if !is_quasi => {
                             faults.stars[at] += times;
                             "*"

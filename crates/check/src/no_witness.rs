@@ -54,8 +54,8 @@ fn missing(notion: &Notion, family: &Family) -> String {
             }
             Family::Bounded(range) if !range.is_any() => {
                 return format!(
-                    "no observer is of the family: {EXCHANGED}, or no beliefs from {} to {} of so many entities sum to a whole \
-                     number",
+                    "no observer is of the family: {EXCHANGED}, or no beliefs from {} to {} in some entities sum to a whole number of \
+                     them, all of whose datasets the table has",
                     range.low(),
                     range.high()
                 );

@@ -160,6 +160,24 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
     })
 }
 
+/// Whether anybody is uncertain: some entities of whom a number is in, all datasets that hold so many of them beside some others having
+/// a row. Beliefs in them sum to that number, and lie in the range where equal ones do.
+fn some_observer(table: &ExactTable, (low, high): &Beliefs) -> bool {
+    let subsets = |of: Data| table.subsets().filter(move |part| part & !of == 0);
+    let everybody = table.subsets().end - 1;
+    // Few people first: where any are found, two mostly are.
+    let sizes = 2..=everybody.count_ones();
+    let open = sizes.flat_map(|people| table.subsets().filter(move |open| open.count_ones() == people));
+    open.flat_map(|open| (1..open.count_ones()).map(move |size| (open, size))).any(|(open, size)| {
+        let [people, number] = [open.count_ones(), size].map(|count| Q::from_integer(count.into()));
+        &people * low <= number
+            && number <= people * high
+            && subsets(everybody & !open).any(|sure| {
+                subsets(open).filter(|part| part.count_ones() == size).all(|part| table.row(sure | part).is_some())
+            })
+    })
+}
+
 /// Whether presence is on top, for each direction of a sign.
 fn directions(sign: Sign) -> Vec<bool> {
     match sign {
@@ -177,12 +195,7 @@ fn believers(family: &Family, sign: Sign, measure: Measure, table: &ExactTable) 
         Family::Independent(range) | Family::TwoDatasets(range) => Scenes::OneMore(beliefs(range)?),
         Family::Bounded(range) => {
             let beliefs = beliefs(range)?;
-            // Beliefs in some sum to the number of them that is in; where none do, nobody is uncertain.
-            let sums = |some: usize| {
-                let ends = [&beliefs.0, &beliefs.1].map(|end| end * Q::from_integer(some.into()));
-                (1..some).map(|size| Q::from_integer(size.into())).any(|size| ends[0] <= size && size <= ends[1])
-            };
-            let somebody = (2..=table.size()).any(sums);
+            let somebody = some_observer(table, &beliefs);
             if somebody { Scenes::Exchanged(beliefs) } else { Scenes::Induced(Vec::new()) }
         }
         // The two beliefs sum to 1, and each of them is in the range.

@@ -1,18 +1,20 @@
 //! Beliefs after an answer, on counts: what the largest likelihood ratio over pairs of counts, or at one given prior, makes of
-//! them (B-4, B-6).
+//! them (B-4, B-6, I-IND).
 
 use super::boxes;
-use super::candidates;
-use super::decide::{complete, entities, within_groups};
+use super::decide::{complete, larger, within_groups};
 use super::model::CountMechanism;
 use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled_prior, uniform};
-use crate::decide::{CheckError, beliefs_of_two, inside, of_presence, of_top, some_observer, vacuous};
+use super::{candidates, sized};
+use crate::decide::{
+    CheckError, Measure, beliefs_of_two, highest_belief, inside, largest_fall, of_presence, of_top, vacuous,
+};
 use crate::family::{Family, Others};
+use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
 use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::PriorRange;
-use deniable_core::belief;
 use deniable_core::exact::{Bound, Rational, ratio as fraction, whole};
 use deniable_core::promise::world_multiples;
 use num_traits::{One, Signed, Zero};
@@ -28,42 +30,140 @@ pub(super) fn posterior(mechanism: &CountMechanism, sign: Sign, family: &Family)
         Sign::Both => return Err(CheckError::OneSide { notion: "posterior belief" }),
     };
     let theorems = vec![family.theorem(), "B-4", "X-COUNT"];
-    let over = |found: Ratio, range: &PriorRange| over_range(found, &of_top(range, direction), theorems.clone());
-    let highest = match family {
-        Family::All => over(of(mechanism, Pairs::PresentInOne(direction)), &PriorRange::any()),
-        Family::Independent(range) | Family::TwoDatasets(range) => over(of(mechanism, Pairs::OneMore(sign)), range),
-        Family::OneOfTwo(range) => match beliefs_of_two(range) {
-            Some(inner) => over(exchanged(mechanism), &inner),
-            None => vacuous(Bound::Finite(whole(0)), theorems),
-        },
-        Family::Bounded(range) if range.is_any() || range.of_absence() == *range => {
-            // A range that is its own mirror has its ends in pairs; whether anybody has them is another question.
-            let somebody = range.is_any() || some_observer(entities(mechanism), range);
-            over(exchanged(mechanism).filter(|_| somebody), range)
-        }
-        Family::Uniform => {
-            complete(mechanism)?;
-            given(uniform(mechanism, direction), theorems)
-        }
-        Family::Sampled(rate) if !rate.is_zero() && !rate.is_one() => {
-            complete(mechanism)?;
-            given(sampled_prior(mechanism, rate, direction)?, theorems)
-        }
-        Family::OneOf(among) => {
-            given(Summed::Exact(candidates::worst(mechanism, *among, Others::Certain, direction)?), theorems)
-        }
-        Family::OneOfRest(among) => {
-            given(Summed::Exact(candidates::worst(mechanism, *among, Others::In, direction)?), theorems)
-        }
-        Family::Box(ranges) => boxed(mechanism, ranges, direction, theorems)?,
-        Family::Bounded(_) | Family::Sampled(_) | Family::Groups(_) | Family::Explicit(_) => {
-            return Err(CheckError::NotYet { what: "this family on counts" });
-        }
-    };
+    let asked =
+        Question { mechanism, measure: Measure::Belief, direction, on_table: highest_belief, theorem: "B-4", theorems };
+    let highest = asked.decide(family)?;
     Ok(match direction {
         Direction::Presence => highest,
         Direction::Absence => Verdict { value: of_presence(highest.value), ..highest },
     })
+}
+
+/// By what factor a belief falls (I-IND): the larger of both sides.
+pub(super) fn indistinguishable(mechanism: &CountMechanism, family: &Family) -> Result<Verdict, CheckError> {
+    let [absence, presence] = [Direction::Presence, Direction::Absence].map(|direction| {
+        let theorems = vec!["I-IND", family.theorem(), "X-COUNT"];
+        let asked = Question {
+            mechanism,
+            measure: Measure::Fall,
+            direction,
+            on_table: largest_fall,
+            theorem: "I-IND",
+            theorems,
+        };
+        asked.decide(family)
+    });
+    let (absence, presence) = (absence?, presence?);
+    // Where no entity is uncertain on one side, the other side is what is asked about.
+    Ok(match (absence.value.is_vacuous(), presence.value.is_vacuous()) {
+        (true, false) => presence,
+        (false, true) => absence,
+        _ => larger(absence, presence),
+    })
+}
+
+/// What is asked about one direction: a measure that grows with the belief and with the likelihood ratio.
+struct Question<'a> {
+    mechanism: &'a CountMechanism,
+    measure: Measure,
+    direction: Direction,
+    on_table: fn(&Mechanism, Direction, &Family) -> Result<Verdict, CheckError>,
+    theorem: &'static str,
+    theorems: Vec<&'static str>,
+}
+
+impl Question<'_> {
+    fn decide(&self, family: &Family) -> Result<Verdict, CheckError> {
+        let Self { mechanism, direction, measure, on_table, theorem, .. } = *self;
+        let over = |found: Ratio, range: &PriorRange| Ok(self.over_range(found, &of_top(range, direction)));
+        match family {
+            Family::All => over(of(mechanism, Pairs::PresentInOne(direction)), &PriorRange::any()),
+            Family::Independent(range) | Family::TwoDatasets(range) => {
+                over(of(mechanism, Pairs::OneMore(sized::sign(direction))), range)
+            }
+            Family::OneOfTwo(range) => match beliefs_of_two(range) {
+                Some(inner) => over(exchanged(mechanism), &inner),
+                None => Ok(self.vacuous()),
+            },
+            Family::Bounded(range) if range.is_any() => over(exchanged(mechanism), range),
+            Family::Bounded(range) => {
+                sized::Sized { mechanism, range, direction, measure, on_table, theorem }.decide(self.theorems.clone())
+            }
+            Family::Uniform => {
+                complete(mechanism)?;
+                Ok(self.given(uniform(mechanism, direction)))
+            }
+            Family::Sampled(rate) if rate.is_zero() || rate.is_one() => Ok(self.vacuous()),
+            Family::Sampled(rate) => {
+                complete(mechanism)?;
+                Ok(self.given(sampled_prior(mechanism, rate, direction)?))
+            }
+            Family::OneOf(among) => {
+                Ok(self.given(Summed::Exact(candidates::worst(mechanism, *among, Others::Certain, direction)?)))
+            }
+            Family::OneOfRest(among) => {
+                Ok(self.given(Summed::Exact(candidates::worst(mechanism, *among, Others::In, direction)?)))
+            }
+            Family::Box(ranges) => self.boxed(ranges),
+            Family::Groups(_) | Family::Explicit(_) => Err(CheckError::NotYet { what: "this family on counts" }),
+        }
+    }
+
+    fn vacuous(&self) -> Verdict {
+        vacuous(self.measure.least(), self.theorems.clone())
+    }
+
+    /// Over beliefs in a range of which both ends may be believed: the highest prior, or near certainty.
+    fn over_range(&self, found: Ratio, own: &PriorRange) -> Verdict {
+        let Some((ratio, witness)) = found else { return self.vacuous() };
+        let value = self.measure.of(own.high(), &ratio);
+        let near = own.high().is_one() && !self.measure.is_reached_inside(&ratio);
+        let value = if near { Value::Approached(value) } else { Value::Attained(value) };
+        Verdict { value, witness, theorems: self.theorems.clone() }
+    }
+
+    /// Over a box: the highest prior of each group with the ratio that the others allow.
+    fn boxed(&self, ranges: &[PriorRange]) -> Result<Verdict, CheckError> {
+        let Self { mechanism, direction, measure, .. } = *self;
+        let ranges = boxes::by_group(mechanism, ranges)?;
+        let each = boxes::corners(mechanism, &ranges, direction)?.into_iter().map(|corner| {
+            let own = of_top(&ranges[corner.group], direction);
+            let attained = !own.high().is_one() || measure.is_reached_inside(&corner.ratio.0);
+            let belief = if own.high().is_one() { inside(&own) } else { own.high().clone() };
+            let (low, high) = (measure.of(own.high(), &corner.ratio.0), measure.of(own.high(), &corner.ratio.1));
+            (low, high, attained, belief, corner)
+        });
+        let highest = each.reduce(|best, next| if (&next.0, next.2) > (&best.0, best.2) { next } else { best });
+        let Some((low, high, attained, belief, corner)) = highest else { return Ok(self.vacuous()) };
+        let witness = Some(corner.witness(mechanism, &ranges, direction, &belief));
+        let value = match (low == high, attained) {
+            (true, true) => Value::Attained(high),
+            (true, false) => Value::Approached(high),
+            (false, _) => Value::Between { low, high, theorem: "X-COUNT" },
+        };
+        Ok(Verdict { value, witness, theorems: self.theorems.clone() })
+    }
+
+    /// With one given belief.
+    fn given(&self, found: Summed) -> Verdict {
+        let (value, witness) = match found {
+            Summed::Exact(None) => return self.vacuous(),
+            Summed::Exact(Some(found)) => {
+                (Value::Attained(self.measure.of(&found.belief, &found.ratio)), found.witness)
+            }
+            Summed::Bracket { low, high } => {
+                let least = self.measure.of(&low.belief, &low.ratio);
+                let most = self.measure.of(&low.belief, &high);
+                let value = if least == most {
+                    Value::Attained(least)
+                } else {
+                    Value::Between { low: least, high: most, theorem: "X-COUNT" }
+                };
+                (value, low.witness)
+            }
+        };
+        Verdict { value, witness: Some(witness), theorems: self.theorems.clone() }
+    }
 }
 
 /// (α,β)-differential identifiability from the replace-one ratio (B-6): α is how far belief in a world may fall (negative), β
@@ -100,65 +200,4 @@ fn of(mechanism: &CountMechanism, pairs: Pairs) -> Ratio {
 /// One exchange; within a group it changes no count.
 fn exchanged(mechanism: &CountMechanism) -> Ratio {
     of(mechanism, Pairs::Exchanged).or_else(|| within_groups(mechanism).then(|| (Bound::one(), None)))
-}
-
-fn after(belief: &Rational, odds: &Bound) -> Bound {
-    odds.map(|odds| belief::posterior(belief, odds), Bound::one())
-}
-
-/// The highest belief in what is on top, over beliefs in a range of which both ends may be believed: the highest prior, or near
-/// certainty 1.
-fn over_range(found: Ratio, own: &PriorRange, theorems: Vec<&'static str>) -> Verdict {
-    let Some((ratio, witness)) = found else { return vacuous(Bound::Finite(whole(0)), theorems) };
-    let value = after(own.high(), &ratio);
-    let near = own.high().is_one() && ratio != Bound::Infinite;
-    Verdict { value: if near { Value::Approached(value) } else { Value::Attained(value) }, witness, theorems }
-}
-
-/// Over a box: the highest prior of each group with the ratio that the others allow.
-fn boxed(
-    mechanism: &CountMechanism,
-    ranges: &[PriorRange],
-    direction: Direction,
-    theorems: Vec<&'static str>,
-) -> Result<Verdict, CheckError> {
-    let ranges = boxes::by_group(mechanism, ranges)?;
-    let each = boxes::corners(mechanism, &ranges, direction)?.into_iter().map(|corner| {
-        let own = of_top(&ranges[corner.group], direction);
-        let attained = !own.high().is_one() || corner.ratio.0 == Bound::Infinite;
-        let belief = if own.high().is_one() { inside(&own) } else { own.high().clone() };
-        let (low, high) = (after(own.high(), &corner.ratio.0), after(own.high(), &corner.ratio.1));
-        (low, high, attained, belief, corner)
-    });
-    let highest = each.reduce(|best, next| if (&next.0, next.2) > (&best.0, best.2) { next } else { best });
-    let Some((low, high, attained, belief, corner)) = highest else {
-        return Ok(vacuous(Bound::Finite(whole(0)), theorems));
-    };
-    let witness = Some(corner.witness(mechanism, &ranges, direction, &belief));
-    let value = match (low == high, attained) {
-        (true, true) => Value::Attained(high),
-        (true, false) => Value::Approached(high),
-        (false, _) => Value::Between { low, high, theorem: "X-COUNT" },
-    };
-    Ok(Verdict { value, witness, theorems })
-}
-
-/// With one given belief.
-fn given(found: Summed, theorems: Vec<&'static str>) -> Verdict {
-    match found {
-        Summed::Exact(None) => vacuous(Bound::Finite(whole(0)), theorems),
-        Summed::Exact(Some(found)) => {
-            let value = Value::Attained(after(&found.belief, &found.ratio));
-            Verdict { value, witness: Some(found.witness), theorems }
-        }
-        Summed::Bracket { low, high } => {
-            let (least, most) = (after(&low.belief, &low.ratio), after(&low.belief, &high));
-            let value = if least == most {
-                Value::Attained(least)
-            } else {
-                Value::Between { low: least, high: most, theorem: "X-COUNT" }
-            };
-            Verdict { value, witness: Some(low.witness), theorems }
-        }
-    }
 }

@@ -3,15 +3,17 @@
 use super::model::{CountMechanism, named};
 use super::pairs::{Pairs, search};
 use super::weighted::{Summed, sampled, sampled_prior, uniform};
-use super::{approximate, beliefs, boxes, candidates, induced};
-use crate::decide::{CheckError, approached, at, beliefs_of_two, gain_over, odds, over_range, some_observer, vacuous};
+use super::{approximate, beliefs, boxes, candidates, induced, sized, worlds};
+use crate::decide::{
+    CheckError, Measure, approached, at, beliefs_of_two, gain_over, membership as membership_of_table, odds,
+    over_range, vacuous,
+};
 use crate::family::{Family, Others};
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
 use deniable_core::belief::tight_gain;
 use deniable_core::exact::Bound;
-use num_traits::{One, Zero};
 
 /// Decides how large the parameter of `notion` is, against observers of `family`, as [`crate::decide::decide`] does for tables.
 ///
@@ -48,9 +50,9 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
         Notion::Rho { among } => candidates::rho(mechanism, *among),
         // Datasets cannot be listed by counts: all that are given are possible.
         Notion::Induced { allowed } if allowed.is_empty() => induced::decide(mechanism),
-        Notion::Indistinguishable
-        | Notion::Worlds { .. }
-        | Notion::ZeroKnowledge { .. }
+        Notion::Indistinguishable => beliefs::indistinguishable(mechanism, family),
+        Notion::Worlds { least, most, sign } => worlds::decide(mechanism, least, most, *sign),
+        Notion::ZeroKnowledge { .. }
         | Notion::ZeroKnowledgeRows { .. }
         | Notion::CrowdBlending { .. }
         | Notion::Induced { .. }
@@ -59,7 +61,7 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
 }
 
 /// The larger of two parameters; of two brackets, both their larger ends.
-fn larger(first: Verdict, second: Verdict) -> Verdict {
+pub(super) fn larger(first: Verdict, second: Verdict) -> Verdict {
     let high = first.value.high().max(second.value.high()).clone();
     let larger = if second.value.low() > first.value.low() { second } else { first };
     match larger.value {
@@ -139,39 +141,22 @@ fn summed(found: Summed, direction: Direction, theorems: Vec<&'static str>) -> V
     }
 }
 
-/// F-DB, F-DB[a,b]: pairs suffice where certainty is allowed (Thm 4.8). Of two entities of which one is in, one has the belief
-/// `e` and the other `1 − e`, so over a range the gain of B-3 is reached by those `e` whose complement is in the range too.
-/// Observers of more than two are looked for among all datasets, where these are few.
+/// F-DB: pairs suffice where certainty is allowed (Thm 4.8). F-DB[a,b]: see [`sized`].
 fn bounded(
     mechanism: &CountMechanism,
     range: &PriorRange,
     direction: Direction,
-    theorems: Vec<&'static str>,
+    mut theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    if !range.is_any() && !some_observer(entities(mechanism), range) {
-        return Ok(vacuous(Bound::one(), theorems));
-    }
-    let Some(found) = search(mechanism, Pairs::Exchanged) else { return Ok(alike(mechanism, theorems)) };
     if range.is_any() {
+        let Some(found) = search(mechanism, Pairs::Exchanged) else { return Ok(alike(mechanism, theorems)) };
         return Ok(approached(Some(found), theorems));
     }
-    let ratio = found.ratio.clone();
-    let verdict = over_range(Some(found), range, direction, theorems);
-    let high = verdict.value.high().clone();
-    let mut pairs = PairsInRange { range, ratio: &ratio }.gains();
-    pairs.sort();
-    let low = pairs.pop().unwrap_or_else(Bound::one);
-    if low == high {
-        return Ok(Verdict { value: Value::Attained(high), ..verdict });
-    }
-    if entities(mechanism) <= MOST_EXPANDED
-        && let Ok(table) = mechanism.expand()
-    {
-        let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
-        let all = crate::decide::decide(&table, &Notion::Membership { sign }, &Family::Bounded(range.clone()))?;
-        return Ok(Verdict { value: all.value, ..verdict });
-    }
-    Ok(Verdict { value: Value::Between { low, high, theorem: "B-3" }, ..verdict })
+    let theorem = if direction == Direction::Presence { "B-3" } else { "B-3n" };
+    theorems.push(theorem);
+    let asked =
+        sized::Sized { mechanism, range, direction, measure: Measure::Gain, on_table: membership_of_table, theorem };
+    asked.decide(theorems)
 }
 
 /// F-DB2: the two entities are believed `x` and `1 − x`, and the largest gain is at an end of what `x` may be (B-3).
@@ -192,25 +177,6 @@ fn one_of_two(
     Ok(Verdict { value: Value::Attained(value), ..verdict })
 }
 
-/// Observers who hesitate between two datasets.
-struct PairsInRange<'a> {
-    range: &'a PriorRange,
-    ratio: &'a Bound,
-}
-
-impl PairsInRange<'_> {
-    /// What those at the ends of the range gain who believe `e` of one and `1 − e` of the other, both uncertain and in the
-    /// range.
-    fn gains(&self) -> Vec<Bound> {
-        let Some(inner) = beliefs_of_two(self.range) else { return Vec::new() };
-        let ends = [inner.low(), inner.high()].into_iter().filter(|end| !end.is_zero() && !end.is_one());
-        ends.map(|end| self.ratio.map(|ratio| tight_gain(end, ratio), Bound::Infinite)).collect()
-    }
-}
-
-/// Most entities whose datasets are looked at one by one where pairs do not decide.
-const MOST_EXPANDED: usize = 10;
-
 pub(super) fn entities(mechanism: &CountMechanism) -> usize {
     mechanism.groups.iter().map(|group| group.size as usize).sum()
 }
@@ -226,11 +192,16 @@ fn alike(mechanism: &CountMechanism, theorems: Vec<&'static str>) -> Verdict {
 
 /// Whether somebody can be exchanged for another member of the same group.
 pub(super) fn within_groups(mechanism: &CountMechanism) -> bool {
+    exchangeable(mechanism).is_some()
+}
+
+/// Counts with a row, and a group of which some are in and some are out.
+pub(super) fn exchangeable(mechanism: &CountMechanism) -> Option<(usize, usize)> {
     let within = |cell: usize| {
         let counts = mechanism.counts(cell);
-        counts.iter().zip(&mechanism.groups).any(|(count, group)| (1..group.size).contains(count))
+        counts.iter().zip(&mechanism.groups).position(|(count, group)| (1..group.size).contains(count))
     };
-    (0..mechanism.cells()).any(|cell| mechanism.gives(cell) && within(cell))
+    (0..mechanism.cells()).filter(|cell| mechanism.gives(*cell)).find_map(|cell| Some((cell, within(cell)?)))
 }
 
 pub(super) fn complete(mechanism: &CountMechanism) -> Result<(), CheckError> {

@@ -16,7 +16,9 @@ mod induced;
 mod model;
 mod pairs;
 mod scaled;
+mod sized;
 mod weighted;
+mod worlds;
 
 pub use decide::decide;
 pub use file::read;

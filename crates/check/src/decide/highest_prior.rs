@@ -89,7 +89,7 @@ impl Question {
 
     /// Over F-DB[a,b]: at most what the replace-one ratio makes of the highest prior.
     fn sized(&self, mechanism: &Mechanism, range: &PriorRange) -> Result<Verdict, CheckError> {
-        let Some(found) = pairs::exchanged(mechanism).filter(|_| some_observer(mechanism.size(), range)) else {
+        let Some(found) = pairs::exchanged(mechanism).filter(|_| some_observer(mechanism, range)) else {
             return Ok(self.vacuous());
         };
         let Self { measure, direction, theorem, .. } = *self;

@@ -19,10 +19,8 @@ use crate::verdict::{Value, Verdict};
 use deniable_core::exact::Bound;
 
 pub(super) fn decide(mechanism: &Mechanism, family: &Family) -> Result<Verdict, CheckError> {
-    let [absence, presence] = [Direction::Presence, Direction::Absence].map(|direction| {
-        let theorems = vec!["I-IND", family.theorem()];
-        Question { measure: Measure::Fall, direction, theorem: "I-IND", theorems, explicit }.decide(mechanism, family)
-    });
+    let [absence, presence] =
+        [Direction::Presence, Direction::Absence].map(|direction| of_side(mechanism, direction, family));
     let (absence, presence) = (absence?, presence?);
     // Where no entity is uncertain on one side, the other side is what is asked about.
     Ok(match (absence.value.is_vacuous(), presence.value.is_vacuous()) {
@@ -30,6 +28,12 @@ pub(super) fn decide(mechanism: &Mechanism, family: &Family) -> Result<Verdict, 
         (false, true) => absence,
         _ => worse(absence, presence),
     })
+}
+
+/// By what factor belief in the reverse of what is on top falls.
+pub(crate) fn of_side(mechanism: &Mechanism, direction: Direction, family: &Family) -> Result<Verdict, CheckError> {
+    let theorems = vec!["I-IND", family.theorem()];
+    Question { measure: Measure::Fall, direction, theorem: "I-IND", theorems, explicit }.decide(mechanism, family)
 }
 
 /// Under one given prior, by the definition.

@@ -14,7 +14,7 @@ const PLACES: u32 = 20;
 
 /// What is measured of a belief in what is on top, and its likelihood ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Measure {
+pub(crate) enum Measure {
     /// The gain of PMP or NMP (B-2).
     Gain,
     /// The belief afterwards (B-4).
@@ -25,7 +25,7 @@ pub(super) enum Measure {
 
 impl Measure {
     /// For an uncertain belief.
-    pub(super) fn of(self, belief: &Rational, odds: &Bound) -> Bound {
+    pub(crate) fn of(self, belief: &Rational, odds: &Bound) -> Bound {
         match self {
             Self::Gain => odds.map(|odds| tight_gain(belief, odds), Bound::Infinite),
             Self::Belief => odds.map(|odds| posterior(belief, odds), Bound::one()),
@@ -34,7 +34,7 @@ impl Measure {
     }
 
     /// Where nothing is learned by anybody.
-    pub(super) fn least(self) -> Bound {
+    pub(crate) fn least(self) -> Bound {
         match self {
             Self::Belief => Bound::Finite(whole(0)),
             Self::Gain | Self::Fall => Bound::one(),
@@ -43,7 +43,7 @@ impl Measure {
 
     /// Whether what certainty would have is had by uncertain beliefs, too, which otherwise only come near: whoever is proved right was
     /// uncertain before, and a belief that is ruled out was ruled out from anywhere; a factor of 1 is everybody's.
-    pub(super) fn is_reached_inside(self, odds: &Bound) -> bool {
+    pub(crate) fn is_reached_inside(self, odds: &Bound) -> bool {
         *odds == Bound::Infinite || (self != Self::Belief && *odds <= Bound::one())
     }
 

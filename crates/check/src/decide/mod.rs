@@ -24,22 +24,28 @@ mod posterior;
 mod prior_boxes;
 mod product;
 mod public_size;
+mod several;
+mod slices;
 mod spread;
 mod sum;
 mod two_datasets;
-mod worlds;
+pub(crate) mod worlds;
 mod zero_knowledge;
 
 pub(crate) use approximate_dp::{Event as ApproximateEvent, Neighbouring, worst as approximate};
 pub use error::CheckError;
 pub(crate) use gain::{Observed, approached, at, gain_over, odds, over_range, reached_inside, vacuous};
+pub(crate) use indistinguishable::of_side as largest_fall;
 pub(crate) use largest_ratio::{LargestRatio, Place as RatioPlace};
+pub(crate) use measure::Measure;
 pub(crate) use pairs::Found;
 pub(crate) use part::{Near, Part};
-pub(crate) use posterior::of_presence;
+pub(crate) use posterior::{highest as highest_belief, of_presence};
 pub(crate) use prior_boxes::{inside, reaching};
 pub(crate) use product::numerators;
 pub(crate) use public_size::{beliefs_of_two, of_top, some_observer};
+pub(crate) use several::{Several, Worst as SeveralWorst};
+pub(crate) use slices::{exists as some_beliefs, fits as beliefs_fit};
 
 pub use crate::verdict::{Sight, Simulation, Weight};
 
@@ -90,7 +96,7 @@ pub fn decide(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Result
     }
 }
 
-fn membership(mechanism: &Mechanism, direction: Direction, family: &Family) -> Result<Verdict, CheckError> {
+pub(crate) fn membership(mechanism: &Mechanism, direction: Direction, family: &Family) -> Result<Verdict, CheckError> {
     let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
     let theorems = vec![family.theorem(), "B-2"];
     match family {

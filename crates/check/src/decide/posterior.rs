@@ -22,13 +22,18 @@ pub(super) fn decide(mechanism: &Mechanism, sign: Sign, family: &Family) -> Resu
         Sign::Negative => Direction::Absence,
         Sign::Both => return Err(CheckError::OneSide { notion: "posterior belief" }),
     };
-    let theorems = vec![family.theorem(), "B-4"];
-    let question = Question { measure: Measure::Belief, direction, theorem: "B-4", theorems, explicit };
-    let highest = question.decide(mechanism, family)?;
+    let highest = highest(mechanism, direction, family)?;
     Ok(match direction {
         Direction::Presence => highest,
         Direction::Absence => Verdict { value: of_presence(highest.value), ..highest },
     })
+}
+
+/// The highest belief in presence, or in absence.
+pub(crate) fn highest(mechanism: &Mechanism, direction: Direction, family: &Family) -> Result<Verdict, CheckError> {
+    let theorems = vec![family.theorem(), "B-4"];
+    let question = Question { measure: Measure::Belief, direction, theorem: "B-4", theorems, explicit };
+    question.decide(mechanism, family)
 }
 
 /// The lowest belief in presence, from the highest in absence.

@@ -3,10 +3,11 @@
 use super::error::CheckError;
 use super::gain;
 use super::gain::{approached, vacuous};
-use super::many_datasets::{self, Observers};
+use super::many_datasets::Observers;
 use super::measure::Measure;
 use super::numbers::{one, zero};
 use super::pairs::{self, Found};
+use super::slices;
 use super::spread;
 use super::two_datasets::Pair;
 use crate::mechanism::Mechanism;
@@ -35,7 +36,7 @@ pub(super) fn bounded(
         return Ok(approached(found, theorems));
     }
     theorems.extend([name(direction), "S-REP"]);
-    let Some(found) = found.filter(|_| some_observer(mechanism.size(), range)) else {
+    let Some(found) = found.filter(|_| some_observer(mechanism, range)) else {
         return Ok(vacuous(Bound::one(), theorems));
     };
     let own = of_top(range, direction);
@@ -92,6 +93,8 @@ pub(super) fn bracket(
             }
         }
     };
+    // Where no observer of one among several is of the family, one of some number among several is.
+    let reached = reached.or_else(|| Observers { mechanism, range, direction, measure }.alike());
     let (low, witness) = match reached {
         Some((low, witness)) => (low, Some(witness)),
         // Whatever is asked, nothing is learned by those who learn least.
@@ -112,9 +115,10 @@ pub(super) fn bracket(
     Ok(Verdict { value, witness, theorems })
 }
 
-/// Whether so many entities have beliefs in the range at all: some of them that sum to a whole number.
-pub(crate) fn some_observer(entities: usize, range: &PriorRange) -> bool {
-    many_datasets::exists(entities, range)
+/// Whether the family has an observer: one who is uncertain of some entities, with beliefs in the range that sum to a whole number,
+/// and to whom only datasets with rows are possible.
+pub(crate) fn some_observer(mechanism: &Mechanism, range: &PriorRange) -> bool {
+    slices::find(mechanism, range).is_some()
 }
 
 /// Membership privacy over F-DB2: of two entities, believed `x` and `1 − x`, both in the range, one is in.

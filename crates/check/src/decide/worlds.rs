@@ -32,17 +32,7 @@ pub(super) fn decide(
     most: &Rational,
     sign: Sign,
 ) -> Result<Verdict, CheckError> {
-    if least.is_negative() || *least > fraction(1, 2) {
-        return Err(CheckError::OutOfRange { name: "P_min", value: least.clone(), range: "from 0 to 1/2" });
-    }
-    if most < least || !most.is_positive() || *most > one() {
-        return Err(CheckError::OutOfRange { name: "P_max", value: most.clone(), range: "from P_min to 1, above 0" });
-    }
-    let rises = match sign {
-        Sign::Positive => true,
-        Sign::Negative => false,
-        Sign::Both => return Err(CheckError::OneSide { notion: "(α,β)-differential identifiability" }),
-    };
+    let rises = rises(least, most, sign)?;
     let theorems = vec!["B-6"];
     let mut worst: Option<Worst> = None;
     for common in 0..1_u32 << mechanism.size() {
@@ -57,7 +47,7 @@ pub(super) fn decide(
                 values.reverse();
             }
             for (own, (value, _)) in values.iter().enumerate() {
-                for priors in (2..=values.len()).filter_map(|count| extreme(&values, own, count, least, most)) {
+                for priors in (2..=values.len()).filter_map(|count| extreme(values.len(), own, count, least, most)) {
                     let all: Rational = priors.iter().map(|(at, prior)| prior * &values[*at].0).sum();
                     let Some(multiple) = Bound::of(value, &all) else { continue };
                     let beyond = |best: &Worst| if rises { multiple > best.multiple } else { multiple < best.multiple };
@@ -74,21 +64,41 @@ pub(super) fn decide(
         }
     }
     let Some(worst) = worst else { return Ok(vacuous(zero(), theorems)) };
-    let value = match (&worst.multiple, rises) {
+    let value = change(&worst.multiple, rises, &worst.priors[0].1);
+    let witness = Some(worst.witness(mechanism));
+    Ok(Verdict { value, witness, theorems })
+}
+
+/// Whether β is asked about, and not α, if the parameters are in their ranges.
+pub(crate) fn rises(least: &Rational, most: &Rational, sign: Sign) -> Result<bool, CheckError> {
+    if least.is_negative() || *least > fraction(1, 2) {
+        return Err(CheckError::OutOfRange { name: "P_min", value: least.clone(), range: "from 0 to 1/2" });
+    }
+    if most < least || !most.is_positive() || *most > one() {
+        return Err(CheckError::OutOfRange { name: "P_max", value: most.clone(), range: "from P_min to 1, above 0" });
+    }
+    match sign {
+        Sign::Positive => Ok(true),
+        Sign::Negative => Ok(false),
+        Sign::Both => Err(CheckError::OneSide { notion: "(α,β)-differential identifiability" }),
+    }
+}
+
+/// α or β from the factor by which belief in a world of prior `own` changes.
+pub(crate) fn change(multiple: &Bound, rises: bool, own: &Rational) -> Value {
+    let value = match (multiple, rises) {
         (Bound::Finite(multiple), true) => Bound::Finite((multiple - one()).max(whole(0))),
         (Bound::Finite(multiple), false) => Bound::Finite((one() - multiple).max(whole(0))),
         (Bound::Infinite, _) => Bound::Infinite,
     };
     // A world of prior 0 is none: smaller and smaller priors come near.
-    let approached = worst.priors[0].1.is_zero() && value != zero();
-    let witness = Some(worst.witness(mechanism));
-    Ok(Verdict { value: if approached { Value::Approached(value) } else { Value::Attained(value) }, witness, theorems })
+    if own.is_zero() && value != zero() { Value::Approached(value) } else { Value::Attained(value) }
 }
 
-/// The priors of so many worlds, the one that is asked about first, that give the earlier values as much as may be; `None` if no priors
-/// fit.
-fn extreme(
-    values: &[(Rational, Dataset)],
+/// The priors of `count` of the worlds, the one that is asked about first, that give the earlier worlds as much as may be; `None` if no
+/// priors fit.
+pub(crate) fn extreme(
+    worlds: usize,
     own: usize,
     count: usize,
     least: &Rational,
@@ -99,7 +109,7 @@ fn extreme(
     if left.is_negative() || left > &room * whole(count) {
         return None;
     }
-    let mut chosen: Vec<usize> = (0..values.len()).filter(|at| *at != own).take(count - 1).collect();
+    let mut chosen: Vec<usize> = (0..worlds).filter(|at| *at != own).take(count - 1).collect();
     chosen.push(own);
     chosen.sort_unstable();
     let mut priors: Vec<(usize, Rational)> = Vec::with_capacity(count);

@@ -47,6 +47,16 @@ pub enum CountPlace {
         /// The group of the entity.
         group: usize,
     },
+    /// An observer to whom exactly one of some candidates is in, or exactly one of them is out, beside others who certainly are in
+    /// (F-DB\[a,b\]); the first candidate is looked at.
+    Several {
+        /// How many of each group are in for certain.
+        certain: Vec<u32>,
+        /// The candidates: the group of each and the belief in its presence.
+        candidates: Vec<(usize, Rational)>,
+        /// Whether one of the candidates is in, and not all but one.
+        one_is_in: bool,
+    },
     /// An observer to whom everybody is in independently, with a belief at one or the other end of a range (X-BOX); one of those
     /// in `group` is looked at, with a belief of its own.
     Ends {
@@ -97,6 +107,24 @@ impl CountWitness {
                 let share = Rational::new(1.into(), among.max(1).into());
                 let who = format!("one of {} being in beside {},", named(candidates), named(certain));
                 self.observed(&share, *group, &who)
+            }
+            CountPlace::Several { certain, candidates, one_is_in } => {
+                let Some((group, belief)) = candidates.first() else { return String::new() };
+                // Candidates with the same group and belief together.
+                let mut alike: Vec<(usize, &Rational, u32)> = Vec::new();
+                for (group, belief) in &candidates[1..] {
+                    match alike.iter_mut().find(|(known, same, _)| known == group && *same == belief) {
+                        Some((.., count)) => *count += 1,
+                        None => alike.push((*group, belief, 1)),
+                    }
+                }
+                let each = alike.iter().map(|(group, belief, count)| {
+                    format!("{count} of {} ({belief}{})", self.groups[*group], if *count > 1 { " each" } else { "" })
+                });
+                let others = each.collect::<Vec<_>>().join(", ");
+                let one = if *one_is_in { "one" } else { "all but one" };
+                let who = format!("{one} of it and {others} being in beside {},", named(certain));
+                self.observed(belief, *group, &who)
             }
             CountPlace::Ends { ends, upper, belief, group } => {
                 let ends = ends.iter().zip(&self.groups).zip(upper);

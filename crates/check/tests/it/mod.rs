@@ -13,6 +13,7 @@ mod fuzz;
 mod indistinguishable;
 mod induced;
 mod papers;
+mod partial;
 mod protocol;
 mod shrink;
 mod strictness;

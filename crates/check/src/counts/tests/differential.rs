@@ -63,13 +63,12 @@ fn notions(sizes: &[u32]) -> Vec<(Notion, Family)> {
     }
     for sign in [Sign::Positive, Sign::Negative] {
         all.extend([whole(0), ratio(1, 4), ratio(1, 2)].map(|least| (Notion::AlphaBeta { least, sign }, Family::All)));
-        // F-DB over a range without its mirror is not decided on counts.
-        let decided = families.iter().filter(|family| match family {
-            Family::Bounded(range) => range.is_any() || range.of_absence() == *range,
-            _ => true,
-        });
-        all.extend(decided.map(|family| (Notion::Posterior { sign }, family.clone())));
+        all.extend(families.iter().map(|family| (Notion::Posterior { sign }, family.clone())));
+        for (least, most) in [(whole(0), ratio(1, 3)), (ratio(1, 10), ratio(1, 2)), (ratio(1, 4), whole(1))] {
+            all.push((Notion::Worlds { least, most, sign }, Family::All));
+        }
     }
+    all.extend(families.iter().map(|family| (Notion::Indistinguishable, family.clone())));
     all
 }
 
@@ -87,7 +86,8 @@ fn with_gaps(source: &mut ChaCha8Rng, mechanism: &CountMechanism) -> CountMechan
 #[test]
 fn counts_decide_as_all_datasets_do() {
     let mut source = ChaCha8Rng::seed_from_u64(11);
-    let shapes: [&[u32]; 9] = [&[1], &[4], &[2, 2], &[1, 3], &[3, 0, 2], &[1, 1, 1], &[6], &[2, 1], &[3]];
+    let shapes: [&[u32]; 12] =
+        [&[1], &[4], &[2, 2], &[1, 3], &[3, 0, 2], &[1, 1, 1], &[6], &[2, 1], &[3], &[5, 1], &[3, 3], &[7]];
     let (mut compared, mut exact, mut refused, mut vacuous) = (0, 0, 0, 0);
     let rounds = sized(90, 2_000);
     for (round, sizes) in shapes.iter().cycle().take(rounds).enumerate() {
@@ -133,7 +133,13 @@ fn counts_decide_as_all_datasets_do() {
 /// The witness's arithmetic gives the value, and its numbers are the mechanism's.
 fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion, context: &str) {
     let Some(Witness::Counts(witness)) = &verdict.witness else {
-        let told = matches!(notion, Notion::Posterior { .. } | Notion::AlphaBeta { .. } | Notion::Approximate { .. });
+        let told = matches!(
+            notion,
+            Notion::Posterior { .. }
+                | Notion::AlphaBeta { .. }
+                | Notion::Approximate { .. }
+                | Notion::Indistinguishable
+        );
         let nothing = verdict.value.is_vacuous() || *verdict.value.high() == Bound::one();
         assert!(told || nothing, "{context}");
         return;
@@ -173,6 +179,33 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
                 assert_eq!(*verdict.value.high(), Bound::Finite(highest), "{context}");
             }
         }
+        CountPlace::Several { certain, candidates, one_is_in } => {
+            let size = |at: usize| candidates.iter().filter(|(group, _)| *group == at).count() as u32;
+            for (at, count) in certain.iter().enumerate() {
+                assert!(count + size(at) <= mechanism.groups()[at].size, "{context}");
+            }
+            let total: Rational = candidates.iter().map(|(_, belief)| belief).sum();
+            let expected = if *one_is_in { 1 } else { candidates.len() - 1 };
+            assert_eq!(total, whole(expected), "{context}");
+            // The world in which this candidate is in, or out, and its share.
+            let world = |group: usize, belief: &Rational| {
+                let mut counts = certain.clone();
+                if *one_is_in {
+                    counts[group] += 1;
+                } else {
+                    (0..counts.len()).for_each(|at| counts[at] += size(at));
+                    counts[group] -= 1;
+                }
+                let share = if *one_is_in { belief.clone() } else { whole(1) - belief };
+                (share, mechanism.probability(output, mechanism.cell(&counts)))
+            };
+            let worlds: Vec<_> = candidates.iter().map(|(group, belief)| world(*group, belief)).collect();
+            let rest: Rational = worlds[1..].iter().map(|(share, chance)| share * chance).sum();
+            let rest = rest / (whole(1) - &worlds[0].0);
+            let alone = worlds[0].1.clone();
+            let (present, absent) = if *one_is_in { (alone, rest) } else { (rest, alone) };
+            assert_eq!((first, second), (&present, &absent), "{context}");
+        }
         CountPlace::Ends { ends, upper, group, .. } => {
             let table = mechanism.expand().unwrap();
             let mut beliefs = Vec::new();
@@ -199,7 +232,14 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
                 assert_eq!(*first, mechanism.probability(output, mechanism.cell(more)), "{context}");
                 assert_eq!(*second, mechanism.probability(output, mechanism.cell(less)), "{context}");
             }
-            if !matches!(notion, Notion::Membership { .. } | Notion::Posterior { .. } | Notion::AlphaBeta { .. }) {
+            let is_odds = !matches!(
+                notion,
+                Notion::Membership { .. }
+                    | Notion::Posterior { .. }
+                    | Notion::AlphaBeta { .. }
+                    | Notion::Indistinguishable
+            );
+            if is_odds {
                 assert_eq!(verdict.value.high(), &Bound::of(first, second).unwrap().max(Bound::one()), "{context}");
             }
         }

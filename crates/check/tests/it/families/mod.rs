@@ -7,6 +7,6 @@ mod explicit;
 mod groups;
 mod posterior;
 mod searched;
-mod sized;
-mod world;
+pub mod sized;
+pub mod world;
 mod worlds;

@@ -35,6 +35,11 @@ fn is_of(range: &PriorRange, prior: &Table, entities: usize) -> bool {
         .all(|belief| belief == whole(0) || belief == whole(1) || (range.low() <= &belief && &belief <= range.high()))
 }
 
+/// An observer who is certain of every entity learns nothing, and no family is there for these alone.
+fn is_uncertain(prior: &Table, entities: usize) -> bool {
+    (0..entities).map(|entity| belief(prior, entity)).any(|belief| belief != whole(0) && belief != whole(1))
+}
+
 /// Everybody's factor at random, some of whom are certain, given a size: independent entities of a public size.
 fn observer(dice: &mut Dice, entities: usize) -> Option<Table> {
     let factor = |dice: &mut Dice| match dice.between(0, 5) {
@@ -60,7 +65,7 @@ fn triangle(range: &PriorRange) -> Vec<Table> {
                     continue;
                 }
                 let prior = worlds.into_iter().zip([first.clone(), second, third]).collect();
-                all.extend(scaled(prior).filter(|prior| is_of(range, prior, 3)));
+                all.extend(scaled(prior).filter(|prior| is_of(range, prior, 3) && is_uncertain(prior, 3)));
             }
         }
     }

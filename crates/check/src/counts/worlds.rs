@@ -1,0 +1,114 @@
+//! (α,β)-differential identifiability over worlds of which each has a prior in a range, on counts (B-6): as [`crate::decide`] decides it
+//! on tables, with worlds of one group having the same counts.
+
+use super::model::CountMechanism;
+use crate::decide::worlds::{change, extreme, rises};
+use crate::decide::{CheckError, vacuous};
+use crate::notion::Sign;
+use crate::verdict::{CountPlace, CountWitness, Value, Verdict, Witness};
+use deniable_core::exact::{Bound, Rational, ratio as fraction, whole};
+use num_traits::{ToPrimitive, Zero};
+
+/// Most steps: a few seconds.
+const MOST_STEPS: usize = 1 << 22;
+
+/// The factor by which belief in a world changes, and where.
+struct Worst {
+    multiple: Bound,
+    /// The group of each world's record and its prior; the first is asked about.
+    priors: Vec<(usize, Rational)>,
+    common: usize,
+    output: usize,
+}
+
+pub(super) fn decide(
+    mechanism: &CountMechanism,
+    least: &Rational,
+    most: &Rational,
+    sign: Sign,
+) -> Result<Verdict, CheckError> {
+    let rises = rises(least, most, sign)?;
+    let theorems = vec!["B-6", "X-COUNT"];
+    // With `P_min` above zero there are no more worlds than that. Without, the extreme priors are at the fewest that `P_max` allows,
+    // and one more of prior 0.
+    let worlds = if least.is_zero() { most.recip().ceil() + whole(1) } else { least.recip() };
+    let worlds = worlds.to_integer().to_usize().unwrap_or(usize::MAX).max(2);
+    let groups = mechanism.groups().len();
+    let entities = mechanism.groups().iter().map(|group| group.size as usize).sum::<usize>();
+    let worlds = worlds.min(entities);
+    let each = worlds.saturating_mul(worlds).saturating_mul(groups * groups);
+    if mechanism.cells().saturating_mul(mechanism.outputs().len()).saturating_mul(each) > MOST_STEPS {
+        return Err(CheckError::NotYet { what: "α and β with a P_max on so many counts" });
+    }
+    let mut worst: Option<Worst> = None;
+    for common in 0..mechanism.cells() {
+        let with = |group: usize| {
+            let outside = mechanism.groups()[group].size - mechanism.count(common, group);
+            (outside > 0)
+                .then(|| common + mechanism.stride(group))
+                .filter(|cell| mechanism.gives(*cell))
+                .map(|cell| (cell, group, worlds.min(outside as usize)))
+        };
+        let given: Vec<(usize, usize, usize)> = (0..groups).filter_map(with).collect();
+        for output in 0..mechanism.outputs().len() {
+            let mut values: Vec<(Rational, usize)> = Vec::new();
+            for (cell, group, count) in &given {
+                values.extend(std::iter::repeat_n((mechanism.probability(output, *cell), *group), *count));
+            }
+            values.sort();
+            if !rises {
+                values.reverse();
+            }
+            // Of worlds with equal counts, the first has the largest prior.
+            let is_first = |own: &usize| *own == 0 || values[own - 1].1 != values[*own].1;
+            for own in (0..values.len()).filter(is_first) {
+                let counts = 2..=values.len().min(worlds);
+                for priors in counts.filter_map(|count| extreme(values.len(), own, count, least, most)) {
+                    let all: Rational = priors.iter().map(|(at, prior)| prior * &values[*at].0).sum();
+                    let Some(multiple) = Bound::of(&values[own].0, &all) else { continue };
+                    let beyond = |best: &Worst| if rises { multiple > best.multiple } else { multiple < best.multiple };
+                    // Of equal ones, a world that has a prior.
+                    let same = |best: &Worst| {
+                        multiple == best.multiple && best.priors[0].1.is_zero() && !priors[0].1.is_zero()
+                    };
+                    if worst.as_ref().is_none_or(|best| beyond(best) || same(best)) {
+                        let priors = priors.iter().map(|(at, prior)| (values[*at].1, prior.clone())).collect();
+                        worst = Some(Worst { multiple, priors, common, output });
+                    }
+                }
+            }
+        }
+    }
+    let Some(worst) = worst else { return Ok(vacuous(Bound::Finite(whole(0)), theorems)) };
+    let value: Value = change(&worst.multiple, rises, &worst.priors[0].1);
+    Ok(Verdict { value, witness: Some(worst.witness(mechanism)), theorems })
+}
+
+impl Worst {
+    /// The observer; where the world has no prior, one who gives it a millionth of another's.
+    fn witness(self, mechanism: &CountMechanism) -> Witness {
+        let mut priors = self.priors;
+        if priors[0].1.is_zero()
+            && let Some(largest) = (1..priors.len()).max_by_key(|at| priors[*at].1.clone())
+        {
+            let part = &priors[largest].1 * fraction(1, 1_000_000);
+            priors[largest].1 -= &part;
+            priors[0].1 = part;
+        }
+        let chance = |group: usize| mechanism.probability(self.output, self.common + mechanism.stride(group));
+        let others: Rational = priors[1..].iter().map(|(group, prior)| prior * chance(*group)).sum();
+        let rest = whole(1) - &priors[0].1;
+        let absent = if rest.is_zero() { whole(0) } else { others / rest };
+        let present = chance(priors[0].0);
+        Witness::Counts(CountWitness {
+            groups: mechanism.names(),
+            output: mechanism.outputs()[self.output].clone(),
+            place: CountPlace::Several {
+                certain: mechanism.counts(self.common),
+                candidates: priors.into_iter().filter(|(_, prior)| !prior.is_zero()).collect(),
+                one_is_in: true,
+            },
+            probabilities: (present, absent),
+        })
+    }
+}

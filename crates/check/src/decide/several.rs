@@ -1,0 +1,138 @@
+//! Observers to whom exactly one of several worlds is true, with probabilities in a range: the worst of them.
+//!
+//! The world in question has the extreme probability of an answer, the others the opposite extremes, and as much weight as the
+//! range allows goes to the farthest. So the sum over the others is linear in the own probability, in pieces.
+
+use super::measure::{Measure, Point, Segment};
+use super::numbers::one;
+use deniable_core::adversary::PriorRange;
+use deniable_core::exact::{Bound, Rational, ratio as fraction, whole};
+use num_traits::{One, Zero};
+
+/// Worlds of which one is true.
+pub(crate) struct Several {
+    pub(crate) measure: Measure,
+    /// The probability of a world.
+    pub(crate) range: PriorRange,
+    /// Whether the own world is on top of the ratio.
+    pub(crate) own_on_top: bool,
+    /// The probability of the answer in each world: the own world first, then the others, the farthest from it first.
+    pub(crate) chances: Vec<Rational>,
+}
+
+/// The worst of them.
+pub(crate) struct Worst {
+    pub(crate) value: Bound,
+    /// The probability of the own world.
+    pub(crate) own: Rational,
+    /// The probability of the answer given that the own world is not true.
+    pub(crate) rest: Rational,
+    /// Those of the other worlds, in the order of their probabilities of the answer; worlds after them are impossible.
+    pub(crate) weights: Vec<Rational>,
+}
+
+impl Several {
+    /// How many others there may be, and the probabilities that the own world may have then.
+    pub(super) fn shares(&self) -> impl Iterator<Item = (usize, [Rational; 2])> {
+        let (low, high) = (self.range.low().clone(), self.range.high().clone());
+        (1..self.chances.len()).filter_map(move |others| {
+            let least = low.clone().max(one() - whole(others) * &high);
+            let most = high.clone().min(one() - whole(others) * &low);
+            if least <= most { Some((others, [least, most])) } else { None }
+        })
+    }
+
+    /// The observers with so many others, in pieces: with as much weight on the farthest as beliefs allow, the sum over the others
+    /// is linear in the own probability up to where one of them has as much as it may.
+    pub(super) fn segments(&self, others: usize, [least, most]: [Rational; 2]) -> Vec<Segment> {
+        let width = self.range.high() - self.range.low();
+        let full = |count: usize| one() - whole(others) * self.range.low() - whole(count) * &width;
+        let mut stops: Vec<Rational> = (0..=others).map(full).filter(|own| least < *own && *own < most).collect();
+        stops.extend([least, most]);
+        stops.sort();
+        stops.dedup();
+        if stops.len() == 1 {
+            stops.push(stops[0].clone());
+        }
+        let segment = |pair: &[Rational]| Segment {
+            measure: self.measure,
+            own_on_top: self.own_on_top,
+            ends: [self.point(&pair[0], others), self.point(&pair[1], others)],
+        };
+        stops.windows(2).map(segment).collect()
+    }
+
+    fn point(&self, own: &Rational, others: usize) -> Point {
+        let weights = weights(&(one() - own), &self.range, others);
+        let rest = weights.iter().zip(&self.chances[1..]).map(|(weight, chance)| weight * chance).sum();
+        Point { own: own.clone(), alone: self.chances[0].clone(), rest }
+    }
+
+    /// The worst of them, if it is worse than `above`.
+    pub(crate) fn worst(&self, above: Option<&Bound>) -> Option<Worst> {
+        let alone = self.chances.first()?;
+        let belief = |own: &Rational| if self.own_on_top { own.clone() } else { one() - own };
+        let odds = |rest: &Rational| if self.own_on_top { Bound::of(alone, rest) } else { Bound::of(rest, alone) };
+        let is_worse = |value: &Bound, best: Option<&Worst>| {
+            best.map(|best| &best.value).or(above).is_none_or(|largest| value > largest)
+        };
+        let mut best: Option<Worst> = None;
+        for (others, [least, most]) in self.shares() {
+            // None of them has more than those at the ends of the range would have against the farthest alone.
+            let Some(most_odds) = odds(&self.chances[1]) else { continue };
+            let bound = [&least, &most].map(|own| self.measure.of(&belief(own), &most_odds));
+            if most_odds < Bound::one() || !bound.iter().any(|bound| is_worse(bound, best.as_ref())) {
+                continue;
+            }
+            for segment in self.segments(others, [least.clone(), most.clone()]) {
+                for part in segment.worst_parts() {
+                    // A certain observer is none, but some are as near as one likes.
+                    let own = inside(&segment.at(&part).own, [&least, &most]);
+                    let Some(own) = own.filter(|own| !own.is_zero() && !own.is_one()) else { continue };
+                    let Point { rest, .. } = self.point(&own, others);
+                    let rest = rest / (one() - &own);
+                    let Some(odds) = odds(&rest).filter(|odds| *odds >= Bound::one()) else { continue };
+                    let value = self.measure.of(&belief(&own), &odds);
+                    if is_worse(&value, best.as_ref()) {
+                        let weights = weights(&(one() - &own), &self.range, others);
+                        best = Some(Worst { value, own, rest, weights });
+                    }
+                }
+            }
+        }
+        best
+    }
+}
+
+/// The probability itself, or one near it where it is certainty.
+fn inside(own: &Rational, [least, most]: [&Rational; 2]) -> Option<Rational> {
+    let near = (most - least) * fraction(1, 1 << 40);
+    match own {
+        own if own.is_zero() => (!near.is_zero()).then_some(near),
+        own if own.is_one() => (!near.is_zero()).then(|| one() - near),
+        own => Some(own.clone()),
+    }
+}
+
+/// The weights of so many others, the first as heavy as may be.
+fn weights(mass: &Rational, range: &PriorRange, others: usize) -> Vec<Rational> {
+    let mut spare = mass - whole(others) * range.low();
+    let width = range.high() - range.low();
+    let heavier = (0..others).map(|_| {
+        let extra = if spare < width { spare.clone() } else { width.clone() };
+        spare -= &extra;
+        range.low() + extra
+    });
+    heavier.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weight_goes_to_the_first() {
+        let range = PriorRange::new(Some(fraction(1, 10)), Some(fraction(3, 10))).unwrap();
+        assert_eq!(weights(&fraction(9, 10), &range, 4), [3, 3, 2, 1].map(|tenths| fraction(tenths, 10)));
+    }
+}

@@ -1,0 +1,103 @@
+//! Which observers of F-DB[a,b] a table has: those whose datasets all have rows.
+//!
+//! Independent entities, given how many of them are in, make every set of so many of the uncertain ones possible. So an observer is
+//! a *slice*: entities that are certainly in, entities that are uncertain, and how many of these are in. Beliefs in the uncertain
+//! ones sum to that number, so that some lie in a range exactly where equal ones do.
+
+use crate::mechanism::{Dataset, Mechanism};
+use deniable_core::adversary::PriorRange;
+use deniable_core::exact::whole;
+use num_traits::{One, Zero};
+
+/// An observer's datasets: `sure` and `size` of the entities in `open`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Slice {
+    pub(super) sure: Dataset,
+    pub(super) open: Dataset,
+    pub(super) size: u32,
+}
+
+impl Slice {
+    /// All of its datasets.
+    pub(super) fn datasets(self) -> impl Iterator<Item = Dataset> {
+        let parts = std::iter::successors(Some(self.open), move |part| (*part != 0).then(|| (part - 1) & self.open));
+        parts.filter(move |part| part.count_ones() == self.size).map(move |part| self.sure | part)
+    }
+}
+
+/// Whether beliefs in so many uncertain entities, all in the range, can sum to `size`.
+pub(crate) fn fits(uncertain: usize, size: usize, range: &PriorRange) -> bool {
+    let (uncertain, size) = (whole(uncertain), whole(size));
+    let (least, most) = (&uncertain * range.low(), &uncertain * range.high());
+    // Ends that are certainty are no beliefs of the uncertain.
+    let above = least < size || (least == size && !range.low().is_zero());
+    let below = size < most || (most == size && !range.high().is_one());
+    above && below
+}
+
+/// Whether some of so many entities can have such beliefs, where every dataset has a row.
+pub(crate) fn exists(entities: usize, range: &PriorRange) -> bool {
+    (2..=entities).any(|uncertain| (1..uncertain).any(|size| fits(uncertain, size, range)))
+}
+
+/// A slice of which every dataset has a row, with beliefs in the range.
+pub(super) fn find(mechanism: &Mechanism, range: &PriorRange) -> Option<Slice> {
+    let n = mechanism.size();
+    if !exists(n, range) {
+        return None;
+    }
+    let rows = (0..1 << n).map(|data| if mechanism.gives(data) { u32::MAX } else { u32::MAX - 1 }).collect();
+    Search { range }.find(rows, Slice { sure: 0, open: 0, size: 0 })
+}
+
+struct Search<'a> {
+    range: &'a PriorRange,
+}
+
+impl Search<'_> {
+    /// Decides entity by entity who is out, in, or uncertain. `rows` has a word for each set of those decided on before that are
+    /// certainly in, and the rest of the entities: bit `k` is clear where a dataset with `k` of the uncertain ones has no row.
+    ///
+    /// The entities left are the higher digits of the index; the last of them is the highest.
+    fn find(&self, rows: Vec<u32>, so_far: Slice) -> Option<Slice> {
+        let uncertain = so_far.open.count_ones();
+        let within = ((1_u64 << (uncertain + 1)) - 1) as u32;
+        if rows.iter().all(|row| row & within == 0) {
+            return None;
+        }
+        if rows.len() == 1 {
+            let size = (1..uncertain)
+                .find(|size| rows[0] >> size & 1 == 1 && fits(uncertain as usize, *size as usize, self.range))?;
+            return Some(Slice { size, ..so_far });
+        }
+        let half = rows.len() / 2;
+        let entity = half.trailing_zeros() as usize;
+        let (out, inside) = rows.split_at(half);
+        // With one uncertain entity more, `k` of them are in if it is and `k − 1` others are, or it is out and `k` others are.
+        let both = out.iter().zip(inside).map(|(out, inside)| out & (inside << 1 | 1)).collect();
+        let open = Slice { open: so_far.open | 1 << entity, ..so_far };
+        self.find(both, open)
+            .or_else(|| self.find(out.to_vec(), so_far))
+            .or_else(|| self.find(inside.to_vec(), Slice { sure: so_far.sure | 1 << entity, ..so_far }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::exact::ratio;
+
+    #[test]
+    fn beliefs_of_a_public_size_sum_to_it() {
+        let range = |low, high| PriorRange::new(Some(ratio(low, 20)), Some(ratio(high, 20))).unwrap();
+        // 2/5 to 9/20: no number of them sums to 1, five of 2/5 sum to 2.
+        assert!(!exists(4, &range(8, 9)));
+        assert!(exists(5, &range(8, 9)));
+        assert!(exists(2, &range(10, 10)));
+        assert!(!exists(3, &range(1, 6)) && exists(4, &range(1, 6)));
+        assert!(exists(2, &PriorRange::any()) && !exists(1, &PriorRange::any()));
+        // Three beliefs of 1/3 sum to 1, and two never do.
+        let third = PriorRange::new(None, Some(ratio(1, 3))).unwrap();
+        assert!(exists(3, &third) && exists(3, &third.of_absence()) && !exists(2, &third));
+    }
+}

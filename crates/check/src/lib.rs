@@ -10,7 +10,9 @@
 //! | how large is its tight parameter, and where is it reached? | [`decide`] |
 //! | what is the answer made of? | [`verdict`] |
 //! | can what is believed with and without an entity be paired? | [`coupling`] |
+//! | what is a mechanism on a random sample? | [`sample`] |
 //! | can beliefs of a family be scaled as far as one likes? | [`scalable`] |
+//! | which datasets do public facts leave possible? | [`constraint`] |
 //! | what does a published, generalised table tell? | [`bop`] |
 //! | what does a protocol between two parties tell each of them? | [`protocol`] |
 //! | what does somebody claim of it, and does it hold? | [`claim`] |
@@ -40,6 +42,7 @@
 pub mod bop;
 pub mod certificate;
 pub mod claim;
+pub mod constraint;
 pub mod counts;
 pub mod coupling;
 pub mod decide;
@@ -51,6 +54,7 @@ pub mod no_witness;
 pub mod notion;
 pub mod priors;
 pub mod protocol;
+pub mod sample;
 pub mod scalable;
 pub mod shrink;
 pub mod subject;

@@ -86,6 +86,8 @@ pub enum Notion {
         least: Rational,
         /// `P_max`, from `P_min` to 1.
         most: Rational,
+        /// Whether a world lacks one record of a known table, and not: has one record beside a known table.
+        removed: bool,
         /// β (positive) or α (negative); not both.
         sign: Sign,
     },

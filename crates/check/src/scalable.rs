@@ -14,8 +14,8 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most given priors of which all sets are tried.
-const MOST: usize = 8;
+/// Most given priors: each, scaled about each entity, is an exact linear program of as many unknowns.
+const MOST: usize = 32;
 
 /// Which way beliefs are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub enum Obstacle {
 
 /// A question that is too large.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("of {found} given priors all sets of them are tried, which is done for {MOST} at most")]
+#[error("{found} given priors are too many: at most {MOST} are looked at")]
 pub struct TooManyPriors {
     /// How many there are.
     pub found: usize,
@@ -119,22 +119,49 @@ fn of_priors(priors: &[Prior], entities: usize, scale: Scale) -> Result<Option<O
     Ok(None)
 }
 
-/// Whether some weights, none below 0, mix the priors to this one: by Carathéodory's theorem some priors that are affinely independent
-/// do, and of these the weights are unique.
+/// Whether some weights, none below 0, mix the priors to this one.
 fn is_mixture(priors: &[BTreeMap<Dataset, Rational>], wanted: &BTreeMap<Dataset, Rational>) -> bool {
+    // Probabilities sum to 1 on both sides, and so do the weights then.
+    has_solution(equations(priors, wanted), priors.len())
+}
+
+/// That the priors are mixed to this one: an equation for each dataset, with the wanted probability last.
+fn equations(priors: &[BTreeMap<Dataset, Rational>], wanted: &BTreeMap<Dataset, Rational>) -> Vec<Vec<Rational>> {
     let all: BTreeSet<Dataset> = priors.iter().chain([wanted]).flat_map(BTreeMap::keys).copied().collect();
     let row = |data: &Dataset| {
         let masses = priors.iter().chain([wanted]).map(|table| table.get(data).cloned());
         masses.map(|mass| mass.unwrap_or_else(Rational::zero)).collect()
     };
-    let rows = independent(all.iter().map(row), priors.len() + 1);
-    (1..1_usize << priors.len()).any(|chosen| {
-        let chosen: Vec<usize> = (0..priors.len()).filter(|at| chosen >> at & 1 == 1).collect();
-        let part = |row: &Vec<Rational>| chosen.iter().chain([&priors.len()]).map(|at| row[*at].clone()).collect();
-        let weights = unique(rows.iter().map(part).collect(), chosen.len());
-        // Probabilities sum to 1 on both sides, and so do the weights then.
-        weights.is_some_and(|weights| weights.iter().all(|weight| !weight.is_negative()))
-    })
+    independent(all.iter().map(row), priors.len() + 1)
+}
+
+/// Whether equations, each with its right side last, have a solution with no number below 0: the first phase of the simplex method, exact,
+/// with Bland's rule, so that it ends.
+fn has_solution(mut rows: Vec<Vec<Rational>>, unknowns: usize) -> bool {
+    for row in rows.iter_mut().filter(|row| row[unknowns].is_negative()) {
+        row.iter_mut().for_each(|cell| *cell = -&*cell);
+    }
+    // Each equation begins with what is missing, a number of its own, which is above the unknowns in order and does not come back.
+    let mut basis: Vec<usize> = (unknowns..unknowns + rows.len()).collect();
+    // How much of what is missing goes with one more of each unknown; the last is what is missing in all.
+    let mut gain: Vec<Rational> = (0..=unknowns).map(|column| rows.iter().map(|row| &row[column]).sum()).collect();
+    while let Some(column) = (0..unknowns).find(|column| gain[*column].is_positive()) {
+        let limits = rows.iter().enumerate().filter(|(_, row)| row[column].is_positive());
+        let limits = limits.map(|(at, row)| (&row[unknowns] / &row[column], basis[at], at));
+        let Some((.., leaving)) = limits.min() else { return false };
+        let scale = rows[leaving][column].clone();
+        rows[leaving].iter_mut().for_each(|cell| *cell /= &scale);
+        let pivot = rows[leaving].clone();
+        let others = rows.iter_mut().enumerate().filter(|(at, _)| *at != leaving).map(|(_, row)| row);
+        for row in others.chain([&mut gain]) {
+            let factor = row[column].clone();
+            if !factor.is_zero() {
+                row.iter_mut().zip(&pivot).for_each(|(cell, pivot)| *cell -= &factor * pivot);
+            }
+        }
+        basis[leaving] = column;
+    }
+    gain[unknowns].is_zero()
 }
 
 /// Equations that say the same as all of these, as few as possible: no more than each has numbers.
@@ -154,21 +181,64 @@ fn independent(all: impl Iterator<Item = Vec<Rational>>, columns: usize) -> Vec<
     kept.into_iter().map(|(_, row)| row).collect()
 }
 
-/// The one solution of linear equations, each with its right side last; `None` where there is none, or more than one.
-fn unique(mut rows: Vec<Vec<Rational>>, unknowns: usize) -> Option<Vec<Rational>> {
-    for column in 0..unknowns {
-        let pivot = (column..rows.len()).find(|row| !rows[*row][column].is_zero())?;
-        rows.swap(column, pivot);
-        let scale = rows[column][column].clone();
-        rows[column].iter_mut().for_each(|cell| *cell /= &scale);
-        let pivot = rows[column].clone();
-        for (_, row) in rows.iter_mut().enumerate().filter(|(at, _)| *at != column) {
-            let factor = row[column].clone();
-            row.iter_mut().zip(&pivot).for_each(|(cell, pivot)| *cell -= &factor * pivot);
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::it::common_dice::Dice;
+    use deniable_core::exact::ratio;
+
+    /// By Carathéodory's theorem priors that mix to another hold some that are affinely independent and do, and of these the weights are
+    /// unique: every set is tried.
+    fn by_all_sets(rows: &[Vec<Rational>], unknowns: usize) -> bool {
+        (0..1_usize << unknowns).any(|chosen| {
+            let chosen: Vec<usize> = (0..unknowns).filter(|at| chosen >> at & 1 == 1).collect();
+            let part = |row: &Vec<Rational>| chosen.iter().chain([&unknowns]).map(|at| row[*at].clone()).collect();
+            let weights = unique(rows.iter().map(part).collect(), chosen.len());
+            weights.is_some_and(|weights| weights.iter().all(|weight| !weight.is_negative()))
+        })
     }
-    let rest = rows.get(unknowns..).unwrap_or_default();
-    rest.iter()
-        .all(|row| row[unknowns].is_zero())
-        .then(|| rows.iter().take(unknowns).map(|row| row[unknowns].clone()).collect())
+
+    /// The one solution of linear equations, each with its right side last; `None` where there is none, or more than one.
+    fn unique(mut rows: Vec<Vec<Rational>>, unknowns: usize) -> Option<Vec<Rational>> {
+        for column in 0..unknowns {
+            let pivot = (column..rows.len()).find(|row| !rows[*row][column].is_zero())?;
+            rows.swap(column, pivot);
+            let scale = rows[column][column].clone();
+            rows[column].iter_mut().for_each(|cell| *cell /= &scale);
+            let pivot = rows[column].clone();
+            for (_, row) in rows.iter_mut().enumerate().filter(|(at, _)| *at != column) {
+                let factor = row[column].clone();
+                row.iter_mut().zip(&pivot).for_each(|(cell, pivot)| *cell -= &factor * pivot);
+            }
+        }
+        let rest = rows.get(unknowns..).unwrap_or_default();
+        rest.iter()
+            .all(|row| row[unknowns].is_zero())
+            .then(|| rows.iter().take(unknowns).map(|row| row[unknowns].clone()).collect())
+    }
+
+    #[test]
+    fn a_solution_is_found_where_some_set_of_unknowns_has_one() {
+        let mut dice = Dice::new(44);
+        let (mut yes, mut no) = (0, 0);
+        for _ in 0..2_000 {
+            let (equations, unknowns) = (dice.between(1, 4) as usize, dice.between(1, 5) as usize);
+            let small = dice.between(1, 3);
+            let mut rows: Vec<Vec<Rational>> = (0..equations)
+                .map(|_| (0..=unknowns).map(|_| ratio(dice.between(-small, small), dice.between(1, 2))).collect())
+                .collect();
+            if dice.between(0, 1) == 0 {
+                // A right side that some weights have.
+                let weights: Vec<i64> = (0..unknowns).map(|_| dice.between(0, 2)).collect();
+                for row in &mut rows {
+                    row[unknowns] = (0..unknowns).map(|at| &row[at] * whole(weights[at])).sum();
+                }
+            }
+            let kept = independent(rows.into_iter(), unknowns + 1);
+            let expected = by_all_sets(&kept, unknowns);
+            assert_eq!(has_solution(kept.clone(), unknowns), expected, "{kept:?}");
+            *if expected { &mut yes } else { &mut no } += 1;
+        }
+        assert!(yes > 400 && no > 400, "{yes} {no}");
+    }
 }

@@ -143,7 +143,8 @@ pub fn notion(text: &str) -> Result<Notion, WordError> {
     let delta = || number(parameter, form).and_then(|delta| within(delta, unit, "a δ from 0 to 1"));
     let least = || {
         let inside = |least: &Rational| !least.is_negative() && *least <= Rational::new(1.into(), 2.into());
-        number(parameter, form).and_then(|least| within(least, inside, "a prior from 0 to 1/2"))
+        let least = parameter.map(|text| text.strip_suffix(":removed").unwrap_or(text));
+        number(least, form).and_then(|least| within(least, inside, "a prior from 0 to 1/2"))
     };
     let plain = |notion: Notion| if parameter.is_none() { Ok(notion) } else { Err(WordError::Form { form }) };
     let approximate = |adjacency, given| Ok(Notion::Approximate { adjacency, given });
@@ -164,8 +165,14 @@ pub fn notion(text: &str) -> Result<Notion, WordError> {
         Named::Rho => Ok(Notion::Rho { among: count(parameter, form, 2)? }),
         Named::Alpha | Named::Beta => {
             let sign = if named == Named::Alpha { Sign::Negative } else { Sign::Positive };
-            // With `P_MIN..P_MAX` every world has a prior in that range.
-            let Some((low, high)) = parameter.and_then(|text| text.split_once("..")) else {
+            // With `P_MIN..P_MAX` every world has a prior in that range; with `:removed` it is a known table less one record.
+            let (range, removed) = match parameter.and_then(|text| text.split_once(':')) {
+                Some((range, "removed")) => (Some(range), true),
+                Some(_) => return Err(WordError::Form { form }),
+                None => (parameter, false),
+            };
+            let Some((low, high)) = range.and_then(|text| text.split_once("..")) else {
+                // Of two worlds, either is the other with a record exchanged: it makes no difference what they have in common.
                 return Ok(Notion::AlphaBeta { least: least()?, sign });
             };
             let half = Rational::new(1.into(), 2.into());
@@ -173,7 +180,7 @@ pub fn notion(text: &str) -> Result<Notion, WordError> {
                 within(number(Some(low), form)?, |low| !low.is_negative() && *low <= half, "a prior from 0 to 1/2")?;
             let inside = |high: &Rational| *high >= low && high.is_positive() && *high <= Rational::one();
             let most = within(number(Some(high), form)?, inside, "a prior from P_MIN to 1, above 0")?;
-            Ok(Notion::Worlds { least: low, most, sign })
+            Ok(Notion::Worlds { least: low, most, removed, sign })
         }
         Named::Sampling => Ok(Notion::Sampling { rate: rate(parameter, form)?, sign: Sign::Both }),
         Named::PositiveSampling => Ok(Notion::Sampling { rate: rate(parameter, form)?, sign: Sign::Positive }),

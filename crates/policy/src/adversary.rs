@@ -4,7 +4,7 @@ use crate::error::PolicyErrorKind;
 use crate::reader::{Field, Read, did_you_mean, shown};
 use crate::tree::Shape;
 use deniable_core::adversary::{Adversary, AdversaryError, MovesTogether, Preset, PriorRange, PriorRangeError};
-use deniable_core::exact::Rational;
+use deniable_core::exact::{Rational, parse_rational};
 use deniable_core::text::meant_as_percentage;
 
 pub(crate) const KEYS: [&str; 4] = ["preset", "knows_size", "prior", "moves_together"];
@@ -51,10 +51,10 @@ fn preset(field: &Field<'_>) -> Read<Preset> {
     })
 }
 
-/// `{ at_least = "1/5", at_most = "1/2" }` or `"1/5..1/2"`; either end may be missing.
+/// `{ at_least = "1/5", at_most = "1/2" }` or `"1/5..1/2"`, of which either end may be missing, or one belief, `"1/2"`.
 fn prior_range(field: &Field<'_>) -> Read<PriorRange> {
-    const FORMS: &str = "write `prior = { at_least = \"1/5\", at_most = \"1/2\" }` or `prior = \"1/5..1/2\"`; either end may \
-                         be left out";
+    const FORMS: &str = "write `prior = { at_least = \"1/5\", at_most = \"1/2\" }` or `prior = \"1/5..1/2\"`, of which either \
+                         end may be left out, or one belief, `prior = \"1/2\"`";
     let (low, high, low_span, high_span) = match &field.node.shape {
         Shape::Table(_) => {
             let section = field.section("`prior`", &["at_least", "at_most"])?;
@@ -63,8 +63,11 @@ fn prior_range(field: &Field<'_>) -> Read<PriorRange> {
             (low?, high?, section.place_of("at_least"), section.place_of("at_most"))
         }
         Shape::Text(text) => {
-            let Some((low, high)) = text.split_once("..") else {
-                return Err(field.bad_text(format!("= \"{}\" is not an interval", shown(text)), FORMS));
+            let (low, high) = match text.split_once("..") {
+                Some(ends) => ends,
+                // A text that is no number is more likely a range gone wrong.
+                None if parse_rational(text).is_ok() => (text.as_str(), text.as_str()),
+                None => return Err(field.bad_text(format!("= \"{}\" is not an interval", shown(text)), FORMS)),
             };
             let end = |text: &str| match text.trim() {
                 "" => Ok(None),

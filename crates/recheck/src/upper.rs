@@ -62,9 +62,15 @@ pub(crate) fn steps(table: &ExactTable, line: &Line) -> u128 {
         Scenes::Uniform => size * power(2) / 5 + size * each * (1 + large),
         // Each entity beside every set of others that may be in, and their subsets: two sums of products for each.
         Scenes::Sampled(_) => 4 * size * power(3) + size * power(2) / 2 * each * (1 + large),
-        Scenes::Corners(_) => 3 * size * power(4) + size * power(2) / 2 * each * (1 + large),
+        Scenes::Corners(_) => 3 * size * size * power(2) + size * power(2) / 2 * each * (1 + large),
         Scenes::Thinned(_) => 5 * power(3) + power(2) * (1 + large),
-        Scenes::Induced(allowed) | Scenes::InducedExchange(allowed) => each * (allowed.len() as u128).pow(3),
+        Scenes::Induced(allowed) | Scenes::InducedExchange(allowed) => {
+            let exchange = matches!(line.scenes, Scenes::InducedExchange(_));
+            match Possible::new(table.size(), allowed, exchange).neighbours() {
+                Some(pairs) => each * pairs.len() as u128 + (allowed.len() as u128).pow(2),
+                None => each * (allowed.len() as u128).pow(3),
+            }
+        }
     }
 }
 
@@ -159,6 +165,10 @@ fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) 
             Ok(())
         }
         Scenes::Induced(all) | Scenes::InducedExchange(all) => {
+            let exchange = matches!(line.scenes, Scenes::InducedExchange(_));
+            if let Some(pairs) = Possible::new(n, all, exchange).neighbours() {
+                return pairs.into_iter().try_for_each(|(top, bottom)| pair(table, output, top, bottom, &any, see));
+            }
             for (top, bottom) in all.iter().flat_map(|top| all.iter().map(move |bottom| (*top, *bottom))) {
                 if fits(&line.scenes, presence, top, bottom) {
                     pair(table, output, top, bottom, &any, see)?;
@@ -195,10 +205,10 @@ fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) 
         }
         Scenes::Corners(ranges) => {
             for t in 0..n {
-                for corner in table.subsets().filter(|corner| !has(*corner, t)) {
-                    let end = |s: usize| if has(corner, s) { ranges[s].1.clone() } else { ranges[s].0.clone() };
-                    let beliefs: Vec<Q> = (0..n).map(end).collect();
-                    product(table, output, t, corner, &beliefs, presence, &oriented(&ranges[t]), see)?;
+                let [top, bottom] = [presence, !presence].map(|side| corners(table, output, t, side, ranges));
+                for (corner, (top, bottom)) in top.iter().zip(&bottom).enumerate() {
+                    let corner = spread(corner as Data, t);
+                    see(Place::Sum(t, 0, corner), top, bottom, &oriented(&ranges[t]))?;
                 }
             }
             Ok(())
@@ -331,6 +341,100 @@ fn product(
     see(Place::Sum(t, 0, shown), &top, &bottom, own)
 }
 
+/// The probability of the output with `t` in or out and every other entity at the lower or the upper end of its belief, for each choice
+/// of ends: a choice has a digit for each other entity. Entity by entity, the two values with it out and in become those at its
+/// two ends.
+fn corners(table: &ExactTable, output: usize, t: usize, present: bool, ranges: &[Beliefs]) -> Vec<Q> {
+    let side = if present { 1 << t } else { 0 };
+    let choices = 0..1 << (table.size() - 1);
+    let mut values: Vec<Q> =
+        choices.map(|choice| table.get(output, spread(choice, t) | side).cloned().unwrap_or_else(Q::zero)).collect();
+    let others = (0..table.size()).filter(|s| *s != t);
+    for (at, s) in others.enumerate() {
+        for choice in (0..values.len()).filter(|choice| choice >> at & 1 == 0) {
+            let (out, step) = (values[choice].clone(), &values[choice | 1 << at] - &values[choice]);
+            let end = |belief: &Q| &out + &step * belief;
+            let ends = (end(&ranges[s].0), end(&ranges[s].1));
+            (values[choice], values[choice | 1 << at]) = ends;
+        }
+    }
+    values
+}
+
+/// The same digits, with a zero put in at `t`.
+fn spread(choice: Data, t: usize) -> Data {
+    let below = choice & ((1 << t) - 1);
+    below | (choice ^ below) << 1
+}
+
+/// Datasets that constraints leave possible.
+struct Possible<'a> {
+    allowed: &'a [Data],
+    is_allowed: Vec<bool>,
+    /// Whether an exchange is one move.
+    exchange: bool,
+}
+
+/// Most looks at a dataset in search of one between two others.
+const MOST_LOOKS: u128 = 1 << 27;
+
+impl<'a> Possible<'a> {
+    fn new(entities: usize, allowed: &'a [Data], exchange: bool) -> Self {
+        let mut is_allowed = vec![false; 1 << entities];
+        allowed.iter().for_each(|data| is_allowed[*data as usize] = true);
+        Self { allowed, is_allowed, exchange }
+    }
+
+    /// All pairs of neighbours, as [`fits`] has them; `None` where that takes too long.
+    fn neighbours(&self) -> Option<Vec<(Data, Data)>> {
+        let mut looks = 0;
+        let mut pairs = Vec::new();
+        for top in self.allowed {
+            for bottom in self.allowed.iter().filter(|bottom| *bottom != top) {
+                let (near, some) = self.is_near(*top, *bottom);
+                looks += some;
+                if looks > MOST_LOOKS {
+                    return None;
+                }
+                if near {
+                    pairs.push((*top, *bottom));
+                }
+            }
+        }
+        Some(pairs)
+    }
+
+    /// Whether no allowed dataset is between the two, and how many were looked at. One move away from the first is where there is
+    /// one as a rule.
+    fn is_near(&self, top: Data, bottom: Data) -> (bool, u128) {
+        let digits =
+            |set: Data| (0..self.is_allowed.len().trailing_zeros()).map(|t| 1 << t).filter(move |bit| set & bit != 0);
+        let (gone, new) = (top & !bottom, bottom & !top);
+        let mut looks = 0;
+        let mut is_between = |moves: Data| {
+            looks += 1;
+            let data = top ^ moves;
+            data != bottom && self.is_allowed[data as usize] && self.between(top, data, bottom)
+        };
+        let first = digits(gone | new).any(&mut is_between)
+            || self.exchange && digits(gone).any(|out| digits(new).any(|into| is_between(out | into)));
+        if first {
+            return (false, looks);
+        }
+        let all = self.allowed.iter().any(|data| *data != top && *data != bottom && self.between(top, *data, bottom));
+        (!all, looks + self.allowed.len() as u128)
+    }
+
+    /// Whether some of the moves between two datasets lead to a third one.
+    fn between(&self, top: Data, data: Data, bottom: Data) -> bool {
+        let apart = |from: Data, to: Data| match self.exchange {
+            false => (from ^ to).count_ones(),
+            true => (from & !to).count_ones().max((to & !from).count_ones()),
+        };
+        apart(top, data) + apart(data, bottom) == apart(top, bottom)
+    }
+}
+
 /// All subsets of a set, the whole of it first.
 fn subsets_of(set: Data) -> impl Iterator<Item = Data> {
     std::iter::successors(Some(set), move |part| (*part != 0).then(|| (part - 1) & set))
@@ -382,5 +486,43 @@ pub(crate) fn fits(scenes: &Scenes, presence: bool, top: Data, bottom: Data) -> 
         }
         Scenes::OneOf(2) => differ.count_ones() == 2 && top.count_ones() == bottom.count_ones(),
         Scenes::OneOf(_) | Scenes::OneOfRest(_) | Scenes::Uniform | Scenes::Sampled(_) | Scenes::Corners(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The pairs that are looked at are those of the definition, for every set of possible datasets of three entities, and for sparse ones
+    /// of five.
+    #[test]
+    fn neighbours_are_those_of_the_definition() {
+        let mut sets: Vec<(usize, Vec<Data>)> =
+            (0..1_u32 << 8).map(|set| (3, (0..8).filter(|data| set >> data & 1 == 1).collect())).collect();
+        sets.extend((1..200_u32).map(|step| {
+            let is_in = |data: &Data| (data * 37 + 11) * step % 31 < step % 12 + 2;
+            (5, (0..32).filter(is_in).collect())
+        }));
+        let mut some = 0;
+        for (entities, allowed) in sets {
+            for exchange in [false, true] {
+                let scenes =
+                    if exchange { Scenes::InducedExchange(allowed.clone()) } else { Scenes::Induced(allowed.clone()) };
+                let all = allowed.iter().flat_map(|top| allowed.iter().map(move |bottom| (*top, *bottom)));
+                let plain: Vec<(Data, Data)> = all.filter(|(top, bottom)| fits(&scenes, true, *top, *bottom)).collect();
+                assert_eq!(
+                    Possible::new(entities, &allowed, exchange).neighbours(),
+                    Some(plain.clone()),
+                    "{allowed:?}"
+                );
+                some += plain.len();
+            }
+        }
+        assert!(some > 5_000, "{some}");
+    }
+
+    #[test]
+    fn a_digit_is_put_in() {
+        assert_eq!((spread(0b101, 0), spread(0b101, 1), spread(0b101, 3)), (0b1010, 0b1001, 0b0101));
     }
 }

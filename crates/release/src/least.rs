@@ -177,6 +177,7 @@ fn amount(query: &Query, target: &Rational, unit: &Policy) -> Result<Rational, P
 mod tests {
     use super::*;
     use crate::plan::Plan;
+    use num_traits::ToPrimitive;
     use std::path::Path;
 
     fn policy(promise: &str, asks: &str) -> Policy {
@@ -201,6 +202,34 @@ mod tests {
         // A quarter of the promise is for others; shares are multiples of a 10,000th.
         let exact = sum / ratio(3, 4);
         assert!(least.epsilon >= exact && least.epsilon < exact * ratio(1_001, 1_000), "{}", least.epsilon);
+    }
+
+    /// How likely two-sided geometric noise of an answer that one entity moves by `sensitivity` at most stays within `margin` (M-GEO), written
+    /// out from its law: the odds of e^ε are spread over the steps of the sensitivity.
+    fn covered(epsilon: f64, sensitivity: f64, margin: i32) -> f64 {
+        let decay = (-epsilon / sensitivity).exp();
+        1.0 - 2.0 * decay.powi(margin + 1) / (1.0 + decay)
+    }
+
+    /// Counts and a sum need what the law of their noise says, each by itself, and no answer is looked at for it; together they need the sum
+    /// of it, in the part of the promise that is left.
+    #[test]
+    fn every_amount_is_the_least_by_the_law_of_the_noise() {
+        const COUNTS: &str = "[[ask]]\nname = \"a\"\nsql = \"SELECT COUNT(*) FROM t\"\ntarget_error = 1\n\
+                              [[ask]]\nname = \"b\"\nsql = \"SELECT COUNT(x) FROM t\"\ntarget_error = 7\n\
+                              [[ask]]\nname = \"c\"\nsql = \"SELECT SUM(x) FROM t\"\ntarget_error = 300\n";
+        let found = least(&policy("posterior_at_most = 0.75", COUNTS)).unwrap();
+        let float = |number: &Rational| number.to_f64().unwrap();
+        let mut sum = 0.0;
+        for (needed, (sensitivity, margin)) in found.queries.iter().zip([(1.0, 1), (1.0, 7), (30.0, 300)]) {
+            let epsilon = float(&needed.epsilon);
+            assert!(covered(epsilon, sensitivity, margin) >= 0.95, "{}", needed.query);
+            assert!(covered(epsilon * 0.9999, sensitivity, margin) < 0.95, "{}", needed.query);
+            sum += epsilon;
+        }
+        // Three quarters of the promise are for these; shares are multiples of a 10,000th.
+        let total = float(&found.epsilon);
+        assert!(total >= sum / 0.75 * 0.999_999 && total < sum / 0.75 * 1.001, "{total} {sum}");
     }
 
     /// What is found meets all targets, and a hundredth less does not.

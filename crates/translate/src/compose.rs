@@ -1,4 +1,5 @@
-//! Several releases together: odds ratios multiply (C-1), beliefs do not (E-2, E-3, E-4).
+//! Several releases together: odds ratios multiply (C-1), beliefs do not (E-2, E-3, E-4), but for statements about any prior, which are
+//! statements of odds (C-6).
 
 use crate::amount::{Amount, plain};
 use crate::bounds;
@@ -9,6 +10,7 @@ use crate::statement::{Stated, Statement, Target};
 use crate::translation::{self, Direction, Translation};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::promise::PromiseError;
+use num_traits::Zero;
 
 /// Releases that have no common total.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -139,7 +141,7 @@ pub enum ComposeTranslateError {
 /// groups, smaller groups before larger ones.
 fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Total>, ComposeError> {
     for (position, release) in (1..).zip(releases) {
-        if let Some((theorem, why)) = refusal(&release.target.notion) {
+        if let Some((theorem, why)) = refusal(&release.target) {
             let hint = hint(release);
             return Err(ComposeError::NotOdds { position, statement: release.to_string(), theorem, why, hint });
         }
@@ -221,9 +223,9 @@ fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeE
     let mut total = Amount::of(deniable_core::exact::whole(1));
     for release in releases {
         let Ok(step) = follows(&release.target.shape(), &shape) else { return Ok(None) };
-        let Stated::Odds(odds) = &release.value else { return Err(ComposeError::NotExact) };
+        let Some(odds) = odds(release) else { return Err(ComposeError::NotExact) };
         tight &= step.tight;
-        total = total.and(&step.carry.apply(&odds.clone().into()));
+        total = total.and(&step.carry.apply(&odds));
     }
     let Amount::Exact(total) = total else { return Err(ComposeError::NotExact) };
     let total = plain(&total);
@@ -234,9 +236,31 @@ fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeE
     Ok(Some(Total { statement: Statement { target, value: Stated::Odds(total) }, tight }))
 }
 
+/// The odds that a release bounds over its shape. A statement about any prior is the same as its odds (F-DI, F-DB; C-6): observers
+/// who hesitate between two datasets come as near to the bound as one likes, so that its odds follow and are enough.
+fn odds(release: &Statement) -> Option<Amount> {
+    match &release.value {
+        Stated::Odds(odds) if !is_about_any_prior(&release.target) => Some(odds.clone().into()),
+        _ if is_about_any_prior(&release.target) => bounds::enough(release).ok(),
+        _ => None,
+    }
+}
+
+/// Whether the notion is about beliefs, and holds for every prior: of any two worlds, whatever their priors.
+fn is_about_any_prior(target: &Target) -> bool {
+    match &target.notion {
+        Notion::Gain | Notion::NegativeGain | Notion::Membership | Notion::Indistinguishable { .. } => {
+            target.priors.is_any()
+        }
+        Notion::AlphaBeta { least, most } => least.is_zero() && most.is_none(),
+        _ => false,
+    }
+}
+
 /// Why a notion does not compose: the counterexample, and what it shows.
-fn refusal(notion: &Notion) -> Option<(&'static str, &'static str)> {
-    match notion {
+fn refusal(target: &Target) -> Option<(&'static str, &'static str)> {
+    match &target.notion {
+        _ if is_about_any_prior(target) => None,
         Notion::Odds(_)
         | Notion::Epsilon(_)
         | Notion::FreeLunch

@@ -179,11 +179,20 @@ impl<'a> Reader<'a> {
     }
 
     fn parts(&self, valued: bool) -> Result<Parts<'a>, ParseError> {
-        let mut pieces = self.text.split('@').map(str::trim);
-        let head = pieces.next().unwrap_or_default();
-        let (front, value) = match head.split_once('=') {
-            Some((front, value)) => (front.trim(), Some(value.trim())),
-            None => (head, None),
+        let mut pieces: Vec<&str> = self.text.split('@').map(str::trim).collect();
+        let head = pieces.remove(0);
+        let parted = |piece: &'a str| piece.split_once('=').map(|(front, value)| (front.trim(), value.trim()));
+        let (front, value) = match (parted(head), pieces.last_mut()) {
+            (Some((front, value)), _) => (front, Some(value)),
+            // The value may come after the adjacency and the priors, as translations show it.
+            (None, Some(last)) => match parted(last) {
+                Some((suffix, value)) => {
+                    *last = suffix;
+                    (head, Some(value))
+                }
+                None => (head, None),
+            },
+            (None, None) => (head, None),
         };
         let (name, parameter) = match front.split_once(':') {
             Some((name, parameter)) => (name.trim(), Some(parameter.trim())),
@@ -200,7 +209,7 @@ impl<'a> Reader<'a> {
         match value {
             None | Some("") if valued => Err(self.error(head, "no value", format!("write `{example}`"))),
             Some(_) if !valued => Err(self.error(head, "a target has no value", format!("write `{example}`"))),
-            _ => Ok(Parts { name, parameter, value, suffixes: pieces.collect(), example }),
+            _ => Ok(Parts { name, parameter, value, suffixes: pieces, example }),
         }
     }
 

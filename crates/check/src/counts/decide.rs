@@ -51,7 +51,7 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
         // Datasets cannot be listed by counts: all that are given are possible.
         Notion::Induced { allowed } if allowed.is_empty() => induced::decide(mechanism),
         Notion::Indistinguishable => beliefs::indistinguishable(mechanism, family),
-        Notion::Worlds { least, most, sign } => worlds::decide(mechanism, least, most, *sign),
+        Notion::Worlds { least, most, removed, sign } => worlds::decide(mechanism, (least, most), *removed, *sign),
         Notion::ZeroKnowledge { .. }
         | Notion::ZeroKnowledgeRows { .. }
         | Notion::CrowdBlending { .. }

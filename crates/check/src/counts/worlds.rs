@@ -18,13 +18,19 @@ struct Worst {
     /// The group of each world's record and its prior; the first is asked about.
     priors: Vec<(usize, Rational)>,
     common: usize,
+    removed: bool,
     output: usize,
+}
+
+/// The counts of a world: one member of a group more than the common ones, or less.
+fn world(mechanism: &CountMechanism, common: usize, group: usize, removed: bool) -> usize {
+    if removed { common - mechanism.stride(group) } else { common + mechanism.stride(group) }
 }
 
 pub(super) fn decide(
     mechanism: &CountMechanism,
-    least: &Rational,
-    most: &Rational,
+    (least, most): (&Rational, &Rational),
+    removed: bool,
     sign: Sign,
 ) -> Result<Verdict, CheckError> {
     let rises = rises(least, most, sign)?;
@@ -43,11 +49,10 @@ pub(super) fn decide(
     let mut worst: Option<Worst> = None;
     for common in 0..mechanism.cells() {
         let with = |group: usize| {
-            let outside = mechanism.groups()[group].size - mechanism.count(common, group);
-            (outside > 0)
-                .then(|| common + mechanism.stride(group))
-                .filter(|cell| mechanism.gives(*cell))
-                .map(|cell| (cell, group, worlds.min(outside as usize)))
+            let count = mechanism.count(common, group);
+            let moved = if removed { count } else { mechanism.groups()[group].size - count };
+            let cell = (moved > 0).then(|| world(mechanism, common, group, removed));
+            cell.filter(|cell| mechanism.gives(*cell)).map(|cell| (cell, group, worlds.min(moved as usize)))
         };
         let given: Vec<(usize, usize, usize)> = (0..groups).filter_map(with).collect();
         for output in 0..mechanism.outputs().len() {
@@ -73,7 +78,7 @@ pub(super) fn decide(
                     };
                     if worst.as_ref().is_none_or(|best| beyond(best) || same(best)) {
                         let priors = priors.iter().map(|(at, prior)| (values[*at].1, prior.clone())).collect();
-                        worst = Some(Worst { multiple, priors, common, output });
+                        worst = Some(Worst { multiple, priors, common, removed, output });
                     }
                 }
             }
@@ -95,20 +100,26 @@ impl Worst {
             priors[largest].1 -= &part;
             priors[0].1 = part;
         }
-        let chance = |group: usize| mechanism.probability(self.output, self.common + mechanism.stride(group));
+        let world = |group: usize| world(mechanism, self.common, group, self.removed);
+        let chance = |group: usize| mechanism.probability(self.output, world(group));
         let others: Rational = priors[1..].iter().map(|(group, prior)| prior * chance(*group)).sum();
         let rest = whole(1) - &priors[0].1;
-        let absent = if rest.is_zero() { whole(0) } else { others / rest };
-        let present = chance(priors[0].0);
+        let elsewhere = if rest.is_zero() { whole(0) } else { others / rest };
+        let here = chance(priors[0].0);
+        let mut certain = mechanism.counts(self.common);
+        let mut candidates: Vec<(usize, Rational)> = priors.into_iter().filter(|(_, prior)| !prior.is_zero()).collect();
+        if self.removed {
+            for (group, prior) in &mut candidates {
+                certain[*group] -= 1;
+                *prior = whole(1) - &*prior;
+            }
+        }
+        let probabilities = if self.removed { (elsewhere, here) } else { (here, elsewhere) };
         Witness::Counts(CountWitness {
             groups: mechanism.names(),
             output: mechanism.outputs()[self.output].clone(),
-            place: CountPlace::Several {
-                certain: mechanism.counts(self.common),
-                candidates: priors.into_iter().filter(|(_, prior)| !prior.is_zero()).collect(),
-                one_is_in: true,
-            },
-            probabilities: (present, absent),
+            place: CountPlace::Several { certain, candidates, one_is_in: !self.removed },
+            probabilities,
         })
     }
 }

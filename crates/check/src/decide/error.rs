@@ -82,7 +82,7 @@ pub enum CheckError {
 }
 
 /// That every dataset has a row.
-pub(super) fn complete(mechanism: &Mechanism) -> Result<(), CheckError> {
+pub(crate) fn complete(mechanism: &Mechanism) -> Result<(), CheckError> {
     if mechanism.is_complete() {
         return Ok(());
     }

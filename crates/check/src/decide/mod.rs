@@ -53,7 +53,7 @@ use crate::family::{Family, Others};
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::Verdict;
-use error::complete;
+pub(crate) use error::complete;
 use gain::worse;
 use induced_neighbours::Moves;
 use num_traits::{One, Zero};
@@ -74,7 +74,7 @@ pub fn decide(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Result
         Notion::Indistinguishable => indistinguishable::decide(mechanism, family),
         Notion::Rho { among } => candidates::rho(mechanism, *among),
         Notion::AlphaBeta { least, sign } => public_size::alpha_beta(mechanism, least, *sign),
-        Notion::Worlds { least, most, sign } => worlds::decide(mechanism, least, most, *sign),
+        Notion::Worlds { least, most, removed, sign } => worlds::decide(mechanism, (least, most), *removed, *sign),
         Notion::ZeroKnowledge { rows } => zero_knowledge::decide(mechanism, Sight::Members(*rows)),
         Notion::ZeroKnowledgeRows { rows } => zero_knowledge::decide(mechanism, Sight::Rows(*rows)),
         Notion::CrowdBlending { crowd } => crowd_blending::decide(mechanism, *crowd),

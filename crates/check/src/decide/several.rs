@@ -80,15 +80,15 @@ impl Several {
         for (others, [least, most]) in self.shares() {
             // None of them has more than those at the ends of the range would have against the farthest alone.
             let Some(most_odds) = odds(&self.chances[1]) else { continue };
-            let bound = [&least, &most].map(|own| self.measure.of(&belief(own), &most_odds));
-            if most_odds < Bound::one() || !bound.iter().any(|bound| is_worse(bound, best.as_ref())) {
+            let ends = [&least, &most].into_iter().filter_map(|own| inside(own, [&least, &most]));
+            let bounds: Vec<Bound> = ends.map(|own| self.measure.of(&belief(&own), &most_odds)).collect();
+            if most_odds < Bound::one() || !bounds.iter().any(|bound| is_worse(bound, best.as_ref())) {
                 continue;
             }
             for segment in self.segments(others, [least.clone(), most.clone()]) {
                 for part in segment.worst_parts() {
                     // A certain observer is none, but some are as near as one likes.
-                    let own = inside(&segment.at(&part).own, [&least, &most]);
-                    let Some(own) = own.filter(|own| !own.is_zero() && !own.is_one()) else { continue };
+                    let Some(own) = inside(&segment.at(&part).own, [&least, &most]) else { continue };
                     let Point { rest, .. } = self.point(&own, others);
                     let rest = rest / (one() - &own);
                     let Some(odds) = odds(&rest).filter(|odds| *odds >= Bound::one()) else { continue };
@@ -134,5 +134,16 @@ mod tests {
     fn weight_goes_to_the_first() {
         let range = PriorRange::new(Some(fraction(1, 10)), Some(fraction(3, 10))).unwrap();
         assert_eq!(weights(&fraction(9, 10), &range, 4), [3, 3, 2, 1].map(|tenths| fraction(tenths, 10)));
+    }
+
+    /// Three others hold the smallest beliefs in the own world, which has the largest gain then.
+    #[test]
+    fn beliefs_near_certainty_are_tried() {
+        let range = PriorRange::new(None, Some(fraction(2, 5))).unwrap();
+        let chances = [(9, 13), (1, 4), (2, 5), (1, 2)].map(|(top, of)| fraction(top, of)).to_vec();
+        let worst = Several { measure: Measure::Gain, range, own_on_top: true, chances }.worst(None).unwrap();
+        let limit = fraction(9, 13) / fraction(9, 25);
+        assert!(worst.value < Bound::Finite(limit.clone()));
+        assert!(worst.value > Bound::Finite(limit * fraction(999_999, 1_000_000)), "{}", worst.value);
     }
 }

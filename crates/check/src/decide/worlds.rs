@@ -1,7 +1,7 @@
 //! (α,β)-differential identifiability over worlds of which each has a prior from `P_min` to `P_max` (B-6).
 //!
-//! One record is unknown: worlds are datasets `C ∪ {x}` with `C` in common, those of prior 0 left out. Worlds that each lack one record of
-//! a known table are others as soon as there are three, and are not looked at. Where an answer has probability
+//! One record is unknown: worlds are datasets `C ∪ {x}` with `C` in common, those of prior 0 left out. Or, as published, they are
+//! `C ∖ {x}`: each lacks one record of a known table. Of two worlds these are the same, of three they are not. Where an answer has probability
 //! `v_j` in world `j`, belief in a world `w` is multiplied by `v_w/Σ P_j v_j`. With `P_max` below `1 − P_min` two worlds are too few, and the
 //! worst priors are no longer at two of them. But the sum is linear in the priors: for a given number `s` of worlds its least value takes,
 //! beside `w`, the `s − 1` smallest `v_j`, gives each `P_min`, and what is left to the smallest first, none above `P_max`; its largest
@@ -22,23 +22,24 @@ struct Worst {
     multiple: Bound,
     /// The worlds with their priors; that of the first is asked about.
     priors: Vec<(Dataset, Rational)>,
+    /// What is known of all worlds; each has one entity more, or less.
     common: Dataset,
     output: usize,
 }
 
 pub(super) fn decide(
     mechanism: &Mechanism,
-    least: &Rational,
-    most: &Rational,
+    (least, most): (&Rational, &Rational),
+    removed: bool,
     sign: Sign,
 ) -> Result<Verdict, CheckError> {
     let rises = rises(least, most, sign)?;
     let theorems = vec!["B-6"];
     let mut worst: Option<Worst> = None;
     for common in 0..1_u32 << mechanism.size() {
-        let outside = (0..mechanism.size()).map(|t| 1 << t).filter(|bit| common & bit == 0);
+        let moved = (0..mechanism.size()).map(|t| 1 << t).filter(|bit| (common & bit != 0) == removed);
         let worlds: Vec<Dataset> =
-            outside.map(|bit: Dataset| common | bit).filter(|data| mechanism.gives(*data)).collect();
+            moved.map(|bit: Dataset| common ^ bit).filter(|data| mechanism.gives(*data)).collect();
         for output in 0..mechanism.outputs().len() {
             let mut values: Vec<(Rational, Dataset)> =
                 worlds.iter().map(|data| (mechanism.probability(output, *data), *data)).collect();
@@ -136,12 +137,15 @@ impl Worst {
         let (own, belief) = priors[0].clone();
         let others = priors[1..].iter().map(|(data, prior)| prior * mechanism.probability(self.output, *data));
         let rest = one() - &belief;
-        let absent = if rest.is_zero() { whole(0) } else { others.sum::<Rational>() / rest };
+        let elsewhere = if rest.is_zero() { whole(0) } else { others.sum::<Rational>() / rest };
+        let here = mechanism.probability(self.output, own);
+        // A world that has the entity, or the one that lacks it.
+        let likelihoods = if own & !self.common != 0 { (here, elsewhere) } else { (elsewhere, here) };
         Witness::Prior {
             prior: Prior::Table(priors.into_iter().filter(|(_, prior)| !prior.is_zero()).collect()),
-            entity: (own & !self.common).trailing_zeros() as usize,
+            entity: (own ^ self.common).trailing_zeros() as usize,
             output: self.output,
-            likelihoods: (mechanism.probability(self.output, own), absent),
+            likelihoods,
         }
     }
 }

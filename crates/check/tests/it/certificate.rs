@@ -17,7 +17,7 @@ const SIGNS: [Sign; 3] = [Sign::Positive, Sign::Negative, Sign::Both];
 
 /// A random table whose rows have parts of 1/`of`, of which some are zero.
 fn random(entities: usize, outputs: usize, of: i64, zeros: bool, seed: u64) -> Mechanism {
-    let mut dice = Dice::new(seed);
+    let mut dice = Dice::new(deniable_testing::seed(seed));
     let row = |_| {
         let mut parts: Vec<i64> = (1..outputs).map(|_| dice.between(1, of / outputs as i64)).collect();
         for part in &mut parts {
@@ -121,7 +121,8 @@ fn decisions_pass() {
             passed += 1;
         }
     }
-    assert!(passed >= 1_026 && (1..=90).contains(&empty), "{passed} passed, {empty} families are empty");
+    // Which families are empty depends on their ranges alone.
+    assert!(passed >= 1_026 && empty == 90, "{passed} passed, {empty} families are empty");
 }
 
 /// Events, crowds and simulators over more shapes of tables, certain answers among them.
@@ -277,6 +278,7 @@ fn weights_prove_the_same_to_both() {
             *if right { &mut proved } else { &mut failed } += 1;
         }
     }
+    println!("weights: {proved} proved, {failed} failed");
     assert!(failed > 50, "{proved} {failed}");
 }
 
@@ -351,4 +353,39 @@ fn uniform_sums_of_many_entities_are_rechecked() {
     let verdict = decide(&mechanism, &notion, &Family::Uniform).unwrap();
     let text = certificate(&mechanism, &notion, &Family::Uniform, &verdict).unwrap();
     assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: Upper::Holds }));
+}
+
+/// Constraints on eight people and boxes of ten: the datasets between two are looked for among those near, and ends of beliefs are tried
+/// entity by entity.
+#[test]
+fn constraints_of_eight_people_and_boxes_of_ten_are_rechecked() {
+    let built = |name: &str, given: &[(&str, &str)]| {
+        let given = given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        deniable_check::mechanism::builtin::build(name, &given).unwrap()
+    };
+    let eight = built("kmax", &[("entities", "8"), ("k", "2")]);
+    let allowed: Vec<u32> = eight.datasets().collect();
+    let sparse: Vec<u32> = eight.datasets().filter(|data| data % 3 != 1).collect();
+    for allowed in [allowed, sparse] {
+        for notion in
+            [Notion::Induced { allowed: allowed.clone() }, Notion::InducedExchange { allowed: allowed.clone() }]
+        {
+            let mut verdict = decide(&eight, &notion, &Family::All).unwrap();
+            let text = certificate(&eight, &notion, &Family::All, &verdict).unwrap();
+            assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: Upper::Holds }));
+            // Less than the value is refused: the pairs are looked at.
+            verdict.value = deniable_check::verdict::Value::Attained(deniable_check::Bound::one());
+            let text = certificate(&eight, &notion, &Family::All, &verdict).unwrap();
+            assert!(recheck(&text, LIMIT).is_err());
+        }
+    }
+    let ten = built("kmax", &[("entities", "10"), ("k", "3")]);
+    let range = PriorRange::new(Some(ratio(1, 5)), Some(ratio(4, 5))).unwrap();
+    let family = Family::Box(vec![range; 10]);
+    for sign in [Sign::Positive, Sign::Negative] {
+        let notion = Notion::Membership { sign };
+        let verdict = decide(&ten, &notion, &family).unwrap();
+        let text = certificate(&ten, &notion, &family, &verdict).unwrap();
+        assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: Upper::Holds }));
+    }
 }

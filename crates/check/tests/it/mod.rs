@@ -4,6 +4,7 @@
 mod bop;
 mod certificate;
 mod common;
+pub use common::dice as common_dice;
 mod crowd;
 mod crowd_sampled;
 mod errata;

@@ -190,7 +190,7 @@ fn check(mechanism: &Mechanism, range: &PriorRange, met: &[Table], notion: &Noti
 
 #[test]
 fn tables_and_counts_with_gaps_are_decided_as_their_observers_are() {
-    let mut dice = Dice::new(78);
+    let mut dice = Dice::new(deniable_testing::seed(78));
     let mut tally = Tally::default();
     let cases = sized(60, 500);
     let shapes: [&[u32]; 8] = [&[2], &[3], &[4], &[1, 1], &[2, 1], &[1, 1, 1], &[2, 2], &[3, 1]];

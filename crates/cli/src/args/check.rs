@@ -14,6 +14,8 @@ Examples:
   deniable check mechanism.csv --all
   deniable check mechanism.toml --notion posterior --family explicit --priors beliefs.toml
   deniable check mechanism.json --notion rho:3 --certificate proof.json
+  deniable check mechanism.toml --notion induced-neighbours --possible 'size = 2 and (ann or bob)'
+  deniable check mechanism.toml --sample 1/2 --notion delta:3
   deniable check mechanism.toml --scalable --family bounded --prior ..1/2
   deniable check mechanism.toml --coupling ann --family explicit --priors beliefs.toml
   deniable check --list
@@ -57,6 +59,12 @@ pub struct Check {
     /// `--family explicit` and one prior.
     #[arg(long, value_name = "ENTITY", conflicts_with_all = ["all", "claim", "certificate", "scalable"])]
     pub coupling: Option<String>,
+    /// Of induced neighbours, the datasets that are possible, as `size = 2 and (ann or bob)`; without it, those of the file.
+    #[arg(long, value_name = "FORMULA")]
+    pub possible: Option<String>,
+    /// Ask about the mechanism on a random sample, in which each member is kept with this probability.
+    #[arg(long, value_name = "RATE")]
+    pub sample: Option<String>,
     /// List notions, families and built-in mechanisms with their parameters.
     #[arg(long, exclusive = true)]
     pub list: bool,

@@ -9,9 +9,10 @@ use crate::policies::absolute;
 use crate::progress::Progress;
 use crate::render::{self, about_priors, verdict};
 use deniable_check::claim::Claim;
+use deniable_check::constraint::Formula;
 use deniable_check::family::{Family, Prior};
-use deniable_check::mechanism::Mechanism;
 use deniable_check::mechanism::file::{FileError, Format};
+use deniable_check::mechanism::{Dataset, Mechanism};
 use deniable_check::notion::Notion;
 use deniable_check::protocol::Party;
 use deniable_check::protocol::simulate::Sides;
@@ -65,7 +66,17 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exi
     let asked =
         Asked::of(subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
     let priors = args.prior.as_deref().map(priors).transpose()?;
-    let title = verdict::title(name, subject, party);
+    let mut title = verdict::title(name, subject, party);
+    let asked = match &args.sample {
+        None => asked,
+        Some(_) if matches!(subject, Subject::Protocol(_)) => {
+            return Err(Failure::usage("--sample is for mechanisms, and this is a protocol", "leave it out"));
+        }
+        Some(rate) => {
+            title.push_str(&format!(", on a sample at rate {rate}"));
+            Asked::Table(on_a_sample(&asked, rate)?)
+        }
+    };
     if args.scalable || args.coupling.is_some() {
         return about_family(args, &asked, priors.as_ref(), &title);
     }
@@ -86,7 +97,10 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exi
     if let Some(sides) = semi_honest(notion_text) {
         return simulated(args, subject, party, sides, &title);
     }
-    let notion = notion(notion_text, &asked)?;
+    let notion = match &args.possible {
+        None => notion(notion_text, &asked)?,
+        Some(formula) => among_possible(notion_text, formula, table(&asked)?)?,
+    };
     let family = family(args, &asked, priors.as_ref(), &notion)?;
     let claim = args.claim.as_deref().map(|text| claimed(text, &notion)).transpose()?;
     if let Some(why) = certificate::none_of(&notion).filter(|_| args.certificate.is_some()) {
@@ -116,6 +130,23 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exi
     let shown = verdict::Shown::new(&title, &asked, notion_text, &notion, &family, &answer);
     let shown = shown.with_claim(args.claim.as_deref(), held, smallest.as_ref());
     Ok((written(&shown)?, exit(held)))
+}
+
+/// The mechanism on a random sample.
+fn on_a_sample(asked: &Asked, rate: &str) -> Result<Mechanism, Failure> {
+    let rate = deniable_core::exact::parse_rational(rate)
+        .map_err(|error| Failure::usage(format!("--sample {rate}: {error}"), "write --sample 1/2"))?;
+    let expanded = match asked {
+        Asked::Counts(counts) if asked.entities() <= 12 => Some(counts.expand()),
+        _ => None,
+    };
+    let expanded = expanded.transpose().map_err(|error| Failure::refused(error, "give it dataset by dataset"))?;
+    let mechanism = match &expanded {
+        Some(mechanism) => mechanism,
+        None => table(asked)?,
+    };
+    deniable_check::sample::sampled(mechanism, &rate)
+        .map_err(|error| Failure::refused(error, "leave --sample out, or give a row for every dataset"))
 }
 
 /// What is said of a family of priors, whatever the mechanism answers.
@@ -241,6 +272,18 @@ pub fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
 fn priors(text: &str) -> Result<PriorRange, Failure> {
     deniable_translate::parse::priors(text)
         .map_err(|error| Failure::usage(format!("--prior {error}"), "write --prior 1/5..4/5"))
+}
+
+/// Differential privacy between induced neighbours among the datasets of which a formula holds.
+fn among_possible(text: &str, formula: &str, mechanism: &Mechanism) -> Result<Notion, Failure> {
+    let formula = Formula::parse(formula, mechanism.entities())
+        .map_err(|error| Failure::usage(format!("--possible {error}"), "docs/check.md shows formulas"))?;
+    let allowed: Vec<Dataset> = (0..1 << mechanism.size()).filter(|data| formula.holds(*data)).collect();
+    match find(text).map(|found| found.notion) {
+        Some(Named::InducedNeighbours) => Ok(Notion::Induced { allowed }),
+        Some(Named::InducedExchange) => Ok(Notion::InducedExchange { allowed }),
+        _ => Err(Failure::usage("--possible is for induced neighbours", "add --notion induced-neighbours")),
+    }
 }
 
 /// The notion that was named. Induced neighbours are among the datasets that the file gives.

@@ -215,6 +215,7 @@ pub fn text(shown: &Shown) -> String {
         let verdict = match claim.holds {
             Some(true) if shown.number.reached == "vacuous" => "holds, and promises nothing: it is vacuous",
             Some(true) => "holds",
+            Some(false) if shown.witness.is_none() => "is broken: no observer of the family stays within it",
             Some(false) => "is broken, as the witness shows",
             None => "is not decided: it lies inside the bracket",
         };

@@ -300,6 +300,7 @@ fn every_form_of_prior() {
         ("\"1/5..1/2\"", ratio(1, 5), ratio(1, 2)),
         ("\" 20% .. 0.5 \"", ratio(1, 5), ratio(1, 2)),
         ("\"..1/2\"", whole(0), ratio(1, 2)),
+        ("\"1/2\"", ratio(1, 2), ratio(1, 2)),
         ("{ at_least = 0.2, at_most = \"1/2\" }", ratio(1, 5), ratio(1, 2)),
         ("{ at_most = 5e-1 }", whole(0), ratio(1, 2)),
     ] {

@@ -153,18 +153,18 @@ fn kept(target: &Target, values: &[Verdict]) -> Option<Statement> {
 fn may_keep(target: &Target, values: &[Verdict], said: &[(Rational, Rational)]) -> bool {
     let each = values.iter().zip(said);
     if target.notion == Notion::Floor {
-        return each.into_iter().all(|(value, said)| *value.high() >= Bound::Finite(said.0.clone()));
+        return each.into_iter().all(|(value, said)| value.high().finite().is_none_or(|high| *high >= said.0));
     }
-    each.into_iter().all(|(value, said)| *value.low() <= Bound::Finite(said.1.clone()))
+    each.into_iter().all(|(value, said)| value.low().finite().is_some_and(|low| *low <= said.1))
 }
 
 /// Whether it certainly keeps it.
 fn must_keep(target: &Target, values: &[Verdict], said: &[(Rational, Rational)]) -> bool {
     let each = values.iter().zip(said);
     if target.notion == Notion::Floor {
-        return each.into_iter().all(|(value, said)| *value.low() >= Bound::Finite(said.1.clone()));
+        return each.into_iter().all(|(value, said)| value.low().finite().is_none_or(|low| *low >= said.1));
     }
-    each.into_iter().all(|(value, said)| *value.high() <= Bound::Finite(said.0.clone()))
+    each.into_iter().all(|(value, said)| value.high().finite().is_some_and(|high| *high <= said.0))
 }
 
 fn ends(value: &Value) -> Vec<(Rational, Rational)> {
@@ -278,9 +278,10 @@ fn translate_and_check_agree() {
                     }
                     if matches!(line.direction, Direction::ImpliedBy | Direction::Equivalent) && number % 4 == 0 {
                         // Whoever is within what is enough keeps the statement.
+                        let own = stated(&statement);
                         for other in &known {
                             if !other[j].is_empty() && must_keep(to, &other[j], &said) {
-                                assert!(may_keep(from, &other[i], &stated(&statement)), "{line:?}: {:?}", other[i]);
+                                assert!(may_keep(from, &other[i], &own), "{line:?}: {:?}", other[i]);
                                 counts.enough += 1;
                             }
                         }

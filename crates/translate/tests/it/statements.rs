@@ -129,6 +129,50 @@ fn odds_compose_and_beliefs_do_not() {
     }
 }
 
+/// Statements about any prior are statements of odds (F-DI, F-DB, C-6), and compose as these do.
+#[test]
+fn statements_about_any_prior_compose_as_their_odds() {
+    let any = PriorRange::any();
+    let total = |texts: &[&str]| compose(&texts.iter().map(|text| statement(text, &any).unwrap()).collect::<Vec<_>>());
+    for (releases, together) in [
+        (vec!["alpha-beta=1/2,1", "alpha-beta=1/2,1"], "bounded-odds=4"),
+        // The smaller of 1/(1−α) = 4/3 and 1 + β = 3 binds.
+        (vec!["alpha-beta=1/4,2", "bounded-odds=3"], "bounded-odds=4"),
+        (vec!["membership=2", "membership=3"], "odds=6"),
+        (vec!["membership=2@replace-one", "odds=3"], "bounded-odds=18"),
+        (vec!["gain=2", "odds=3"], "positive-odds=6"),
+        (vec!["gain=2@replace-one", "negative-gain=3@replace-one"], "bounded-odds=6"),
+        (vec!["negative-gain=2", "negative-odds=3"], "negative-odds=6"),
+        (vec!["indistinguishable=2", "membership=2"], "odds=4"),
+    ] {
+        let found = total(&releases).unwrap_or_else(|error| panic!("{releases:?}: {error}"));
+        assert_eq!(found.to_string(), statement(together, &any).unwrap().to_string(), "{releases:?}");
+    }
+    // As published for prior-free promises: 1 − 1/4 and 4 − 1.
+    let both = ["alpha-beta=1/2,1", "alpha-beta=1/2,1"].map(|text| statement(text, &any).unwrap());
+    let lines = composed(&both, &target("alpha-beta", &any).unwrap()).unwrap();
+    assert_eq!(Row::new(&lines[0]).value, "3/4, 3");
+    assert!(matches!(total(&["gain=2", "negative-odds=3"]), Err(ComposeError::NothingInCommon { .. })));
+    for refused in ["gain=2@..1/2", "membership=3/2@1/5..4/5", "alpha-beta=1/2,1/2:1/2", "alpha-beta=1/2,1/2:0..1/2"] {
+        assert!(matches!(total(&["odds=2", refused]), Err(ComposeError::NotOdds { .. })), "{refused}");
+    }
+}
+
+/// The value may come last, as translations are shown.
+#[test]
+fn a_value_may_come_after_the_adjacency_and_the_priors() {
+    let any = PriorRange::any();
+    let same = |one: &str, other: &str| assert_eq!(statement(one, &any), statement(other, &any), "{one}");
+    same("odds@replace-one=3", "odds=3@replace-one");
+    same("gain@replace-one@1/5..4/5=2", "gain=2@replace-one@1/5..4/5");
+    same("gain@1/5..4/5 = 2", "gain=2@1/5..4/5");
+    same("group-privacy:2@replace-one=8", "group-privacy=2,odds=8@replace-one");
+    for wrong in ["odds@replace-one", "odds@replace-one=", "odds@=3", "odds=3@replace-one=4"] {
+        assert!(statement(wrong, &any).is_err(), "{wrong}");
+    }
+    assert!(target("odds@replace-one=3", &any).is_err());
+}
+
 /// Both orders of `odds=3` and `group=2,odds=2` come to odds of 6, and to 18 between datasets that differ by two.
 #[test]
 fn the_order_of_releases_does_not_matter() {

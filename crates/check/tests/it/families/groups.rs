@@ -2,7 +2,7 @@
 
 use super::sized::membership;
 use super::world::attained;
-use crate::it::common::bayes::{BOTH, Table, gain, given};
+use crate::it::common::bayes::{BOTH, Table, gain, given, scaled};
 use crate::it::common::dice::Dice;
 use crate::it::common::mechanisms::{one_way, pairs, yes};
 use deniable_check::Bound;
@@ -98,4 +98,39 @@ fn a_group_that_comes_and_goes_together_attains_the_power() {
         decide(&constant, &membership(Direction::Absence), &Family::Groups(2)).unwrap().value,
         attained(Bound::one())
     );
+}
+
+/// LQS13 section 4.1: where two people are in together or not at all, PMP needs the odds of presence alone, and `R²` of them; a mechanism
+/// without any bound on absence comes as near as one likes.
+#[test]
+fn people_who_come_together_need_one_side_alone() {
+    let together = |both: &Rational, third: &Rational| {
+        let each = |chance: &Rational, is_in: bool| if is_in { chance.clone() } else { whole(1) - chance };
+        let worlds = [0b000, 0b011, 0b100, 0b111_u32];
+        scaled(worlds.map(|data| (data, each(both, data & 1 == 1) * each(third, data & 4 != 0))).to_vec()).unwrap()
+    };
+    let positive = Notion::Unbounded { sign: Sign::Positive };
+    let rising = yes(3, |data| power(&ratio(1, 3), 3 - data.count_ones()));
+    let odds =
+        |mechanism: &Mechanism, notion: &Notion| decide(mechanism, notion, &Family::All).unwrap().value.high().clone();
+    assert_eq!(odds(&rising, &positive), Bound::Finite(whole(3)));
+    assert_eq!(odds(&rising, &Notion::Unbounded { sign: Sign::Negative }), Bound::Infinite);
+    let rare = together(&ratio(1, 10_000), &ratio(1, 2));
+    let near = gain(&rising, &rare, Direction::Presence).unwrap();
+    assert!(near > Bound::Finite(ratio(899, 100)) && near < Bound::Finite(whole(9)), "{near}");
+    let mut dice = Dice::new(41);
+    let mut beyond_one = 0;
+    for _ in 0..40 {
+        // The more people are in, the likelier is the answer.
+        let mut chances: Vec<Rational> = (0..4).map(|_| ratio(dice.between(1, 9), 10)).collect();
+        chances.sort();
+        let mechanism = yes(3, |data| chances[data.count_ones() as usize].clone());
+        let Bound::Finite(odds) = odds(&mechanism, &positive) else { continue };
+        for (both, third) in [(1, 3), (1, 50), (5, 6), (49, 50)].map(|(top, of)| (ratio(top, of), ratio(1, 3))) {
+            let found = gain(&mechanism, &together(&both, &third), Direction::Presence).unwrap();
+            assert!(found <= Bound::Finite(&odds * &odds), "{found} {odds}");
+            beyond_one += u32::from(found > Bound::Finite(odds.clone()));
+        }
+    }
+    assert!(beyond_one > 0);
 }

@@ -134,6 +134,44 @@ fn an_upper_end_that_an_observer_exceeds_is_refused() {
     assert!(recheck(&proof(&verdict), LIMIT).unwrap_err().to_string().contains("believed from"));
 }
 
+/// Exactly one of some people is in, or out, with beliefs that are ends of the range as often as not.
+fn one_of_several(dice: &mut Dice, entities: usize, range: &PriorRange) -> Table {
+    let everybody = (1_u32 << entities) - 1;
+    loop {
+        let adds = dice.between(0, 1) == 0;
+        let base = dice.between(0, i64::from(everybody)) as u32;
+        let mut worlds: Vec<u32> =
+            (0..entities).map(|t| 1 << t).filter(|bit| (base & bit == 0) == adds).map(|bit: u32| base ^ bit).collect();
+        while worlds.len() > 2 && dice.between(0, 2) == 0 {
+            worlds.swap_remove(dice.between(0, worlds.len() as i64 - 1) as usize);
+        }
+        let (low, high) = (range.low(), range.high());
+        let (low, high) = if adds { (low.clone(), high.clone()) } else { (whole(1) - high, whole(1) - low) };
+        // All but one are drawn, most often an end; the last has what is left.
+        let shares: Vec<Rational> = (1..worlds.len())
+            .map(|_| match dice.between(0, 3) {
+                0 => low.clone(),
+                1 => high.clone(),
+                _ => &low + (&high - &low) * ratio(dice.between(0, 8), 8),
+            })
+            .collect();
+        let last = whole(1) - shares.iter().sum::<Rational>();
+        let Some(prior) = scaled(worlds.into_iter().zip(shares.into_iter().chain([last])).collect()) else { continue };
+        // A range without any of them leaves somebody whom the caller puts aside.
+        if prior.iter().all(|(_, share)| *share > whole(0)) {
+            return prior;
+        }
+    }
+}
+
+/// Whether exactly one of the uncertain people is in, or exactly one is out.
+fn is_of_one(prior: &Table) -> bool {
+    let (some, all) = prior.iter().fold((0, !0), |(some, all), (data, _)| (some | data, all & data));
+    let uncertain = (some & !all).count_ones();
+    let inside = prior.first().map_or(0, |(data, _)| (data & !all).count_ones());
+    prior.len() == uncertain as usize && (inside == 1 || inside + 1 == uncertain)
+}
+
 /// Of more people, random observers stay below the upper end, and hardly get beyond the lower one; and where an answer is impossible
 /// for some datasets, but nobody can rule anybody out, the upper end is finite, and `recheck` agrees.
 #[test]
@@ -141,10 +179,12 @@ fn random_observers_stay_within_the_bracket() {
     let mut dice = Dice::new(32);
     // How much further than the lower end a random observer may get.
     let tolerance = ratio(5, 4);
-    let (mut met, mut beyond, mut ends) = (0, 0, 0);
+    let (mut met, mut beyond, mut ends, mut of_one_met) = (0, 0, 0, 0);
     for (entities, count) in [(4, sized(6, 40)), (5, sized(1, 10))] {
         for range in ranges() {
-            let observers: Vec<Table> = (0..sized(600, 6_000)).filter_map(|_| observer(&mut dice, entities)).collect();
+            let mut observers: Vec<Table> =
+                (0..sized(600, 6_000)).filter_map(|_| observer(&mut dice, entities)).collect();
+            observers.extend((0..sized(600, 6_000)).map(|_| one_of_several(&mut dice, entities, &range)));
             let observers: Vec<&Table> = observers.iter().filter(|prior| is_of(&range, prior, entities)).collect();
             for mechanism in dice.several(entities, count) {
                 for about in BOTH {
@@ -155,6 +195,12 @@ fn random_observers_stay_within_the_bracket() {
                     let of_rows = observers.iter().filter(|prior| given(&mechanism, prior));
                     let plain = of_rows.filter_map(|prior| gain(&mechanism, prior, about)).max();
                     let Some(plain) = plain else { continue };
+                    // To the letter what is looked for: one of several is in, or out. The lower end is no less than any of them has.
+                    let of_one = observers.iter().filter(|prior| given(&mechanism, prior) && is_of_one(prior));
+                    if let Some(plain) = of_one.filter_map(|prior| gain(&mechanism, prior, about)).max() {
+                        assert!(plain <= *low, "{text} {plain}");
+                        of_one_met += 1;
+                    }
                     met += 1;
                     assert!(plain <= *high, "{text} {plain}");
                     if let (Some(low), Some(plain)) = (finite(low), finite(&plain)) {
@@ -174,4 +220,5 @@ fn random_observers_stay_within_the_bracket() {
         }
     }
     assert!(met > 40 && ends > 0 && beyond * 10 < met, "{met} {beyond} {ends}");
+    assert!(of_one_met > met / 2, "{of_one_met} {met}");
 }

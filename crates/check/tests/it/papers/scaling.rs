@@ -148,8 +148,14 @@ fn given_priors_are_scalable_where_their_limits_are_mixtures() {
         }
     }
     assert!(yes > 10 && no > 30, "{yes} {no}");
-    let many = Family::Explicit((0..9).map(|_| point(0)).collect());
-    assert_eq!(obstacle(&many, 3, Scale::Up), Err(TooManyPriors { found: 9 }));
+    // All eight datasets and a dozen more priors, which are mixtures of these; without the full dataset the last beliefs cannot go up.
+    let mut many: Vec<Prior> = (0..8).map(point).collect();
+    many.extend((0..12).map(|_| random_prior(3, &mut dice)));
+    assert_eq!([Scale::Down, Scale::Up].map(|scale| found(&Family::Explicit(many.clone()), scale)), [None, None]);
+    many.remove(7);
+    assert!(matches!(found(&Family::Explicit(many), Scale::Up), Some(Obstacle::Prior { prior: 7.., .. })));
+    let many = Family::Explicit((0..33).map(|_| point(0)).collect());
+    assert_eq!(obstacle(&many, 3, Scale::Up), Err(TooManyPriors { found: 33 }));
 }
 
 /// The prior given that the entity is out.

@@ -38,7 +38,7 @@ pub(super) fn hashed(dialect: Dialect, stored: &BTreeMap<String, Stored>) -> (Ve
         parts += &format!(" || ':' || CASE WHEN {name} IS NULL THEN '-' ELSE {written} END");
     }
     if values.is_empty() {
-        values.push(format!("{} AS c", integer(dialect, 0)));
+        values.push(format!("{} AS c", integer(0)));
     }
     (values, around(spelt.hash_digits, &format!("{} || 'f'{parts}", spelt.salt)))
 }
@@ -48,17 +48,17 @@ pub(super) fn numbers(dialect: Dialect) -> Vec<String> {
     let part = |at: usize| {
         let digits = format!("substr(h, {}, {DIGITS})", 1 + at * DIGITS);
         // There may be no rows.
-        wide(dialect, &format!("COALESCE(SUM({}), 0)", around(dialect.spellings().number_of, &digits)))
+        wide(&format!("COALESCE(SUM({}), 0)", around(dialect.spellings().number_of, &digits)))
     };
-    std::iter::once(wide(dialect, "COUNT(*)")).chain((0..SUMS).map(part)).collect()
+    std::iter::once(wide("COUNT(*)")).chain((0..SUMS).map(part)).collect()
 }
 
 /// As a row of totals of so many sums, of the cell -1.
 pub(super) fn as_cell(dialect: Dialect, relation: &str, stored: &BTreeMap<String, Stored>, width: usize) -> String {
     let (values, hash) = hashed(dialect, stored);
-    let filled = (NUMBERS..width).map(|_| wide(dialect, "0"));
+    let filled = (NUMBERS..width).map(|_| wide("0"));
     let sums: Vec<String> = numbers(dialect).into_iter().chain(filled).collect();
-    let (cell, one, sums) = (wide(dialect, "-1"), wide(dialect, "1"), sums.join(", "));
+    let (cell, one, sums) = (wide("-1"), wide("1"), sums.join(", "));
     let rows = format!("SELECT {hash} AS h FROM (\nSELECT {} FROM {relation}\n) typed_all", values.join(", "));
     format!("SELECT {cell}, {sums}, {one}, {one}, {one} FROM (\n{rows}\n) hashed")
 }

@@ -11,7 +11,7 @@
 //! | day | days since 1970, `BIGINT` |
 
 use super::Stored;
-use super::dialect::{Dialect, around};
+use super::dialect::{Dialect, INTEGER, WIDE, around};
 use super::refusal::{MATERIALISE, PULL, Refusal};
 use deniable_expression::{Comparison, Id, LONGEST_TEXT, Node, Operation, Program, Type, Value};
 use std::collections::BTreeMap;
@@ -41,13 +41,13 @@ pub(super) struct Writer<'a> {
 }
 
 /// A whole number of any size.
-pub(super) fn wide(dialect: Dialect, number: &str) -> String {
-    format!("CAST({number} AS {})", dialect.spellings().wide)
+pub(super) fn wide(number: &str) -> String {
+    format!("CAST({number} AS {WIDE})")
 }
 
 /// A whole number as a constant.
-pub(super) fn integer(dialect: Dialect, number: i128) -> String {
-    format!("CAST({number} AS {})", dialect.spellings().integer)
+pub(super) fn integer(number: i128) -> String {
+    format!("CAST({number} AS {INTEGER})")
 }
 
 /// A decimal as a constant.
@@ -60,7 +60,7 @@ pub(super) fn typed(dialect: Dialect, kind: Type, stored: Stored, name: &str) ->
     let spelt = dialect.spellings();
     let column = dialect.name(name);
     Some(match (kind, stored) {
-        (Type::Integer, Stored::Whole) => format!("CAST({column} AS {})", spelt.integer),
+        (Type::Integer, Stored::Whole) => format!("CAST({column} AS {INTEGER})"),
         (Type::Decimal, Stored::Whole) => format!("CAST({column} AS {})", spelt.double),
         (Type::Decimal, Stored::Double) => {
             let [low, high] = [f64::MIN, f64::MAX].map(|end| double(dialect, end));
@@ -164,9 +164,7 @@ impl<'a> Writer<'a> {
             }
             (Operation::Coalesce, all, _) => format!("COALESCE({})", listed(all)),
             (Operation::NullIf, [one, other], _) => format!("NULLIF({one}, {other})"),
-            (Operation::Greatest | Operation::Least, all, [Type::Integer | Type::Date, ..])
-                if self.dialect.spellings().least_of_present =>
-            {
+            (Operation::Greatest | Operation::Least, all, [Type::Integer | Type::Date, ..]) => {
                 format!("{}({})", if *operation == Operation::Least { "LEAST" } else { "GREATEST" }, listed(all))
             }
             (
@@ -179,17 +177,17 @@ impl<'a> Writer<'a> {
                     Operation::Subtract => "-",
                     _ => "*",
                 };
-                let sql = format!("{} {sign} {}", wide(self.dialect, left), wide(self.dialect, right));
+                let sql = format!("{} {sign} {}", wide(left), wide(right));
                 return Ok(self.narrowed(id, Text { sql, layer }));
             }
             (Operation::Negate, [inner], [Type::Integer]) => {
-                let sql = format!("{} - {}", wide(self.dialect, "0"), wide(self.dialect, inner));
+                let sql = format!("{} - {}", wide("0"), wide(inner));
                 return Ok(self.narrowed(id, Text { sql, layer }));
             }
             (Operation::Negate, [inner], [Type::Decimal]) => format!("(- {inner})"),
             (Operation::Absolute, [inner], [Type::Decimal]) => format!("ABS({inner})"),
             (Operation::Absolute, [inner], [Type::Integer]) => {
-                let least = integer(self.dialect, i64::MIN.into());
+                let least = integer(i64::MIN.into());
                 format!("CASE WHEN {inner} = {least} THEN NULL WHEN {inner} < 0 THEN - {inner} ELSE {inner} END")
             }
             (Operation::Cast(to), [inner], [from]) if to == from => (*inner).to_owned(),
@@ -198,7 +196,7 @@ impl<'a> Writer<'a> {
             }
             (Operation::Cast(Type::Integer | Type::Decimal), [inner], [Type::Boolean]) => {
                 let number = |truth: i32| match kind {
-                    Type::Integer => integer(self.dialect, truth.into()),
+                    Type::Integer => integer(truth.into()),
                     _ => double(self.dialect, truth.into()),
                 };
                 format!("CASE WHEN {inner} THEN {} WHEN NOT {inner} THEN {} END", number(1), number(0))
@@ -211,8 +209,7 @@ impl<'a> Writer<'a> {
     /// A whole number of up to 38 digits as one of 64 bits, NULL where it is none.
     fn narrowed(&mut self, id: Id, wide: Text) -> Text {
         let Text { sql: name, layer } = self.column(format!("n{}w", id.position()), &wide);
-        let to = self.dialect.spellings().integer;
-        let sql = format!("CASE WHEN {name} BETWEEN {} AND {} THEN CAST({name} AS {to}) END", i64::MIN, i64::MAX);
+        let sql = format!("CASE WHEN {name} BETWEEN {} AND {} THEN CAST({name} AS {INTEGER}) END", i64::MIN, i64::MAX);
         Text { sql, layer }
     }
 
@@ -228,8 +225,8 @@ impl<'a> Writer<'a> {
         Ok(match value {
             None => {
                 let kind = match kind {
-                    Type::Boolean => spelt.boolean,
-                    Type::Integer | Type::Date => spelt.integer,
+                    Type::Boolean => "BOOLEAN",
+                    Type::Integer | Type::Date => INTEGER,
                     Type::Decimal => spelt.double,
                     Type::Text => return Ok(format!("NULLIF({0}, {0})", self.dialect.bytes(b"x"))),
                     Type::Timestamp => return Err(refused_times()),
@@ -237,10 +234,10 @@ impl<'a> Writer<'a> {
                 format!("CAST(NULL AS {kind})")
             }
             Some(Value::Boolean(truth)) => if *truth { "TRUE" } else { "FALSE" }.to_owned(),
-            Some(Value::Integer(number)) => integer(self.dialect, (*number).into()),
+            Some(Value::Integer(number)) => integer((*number).into()),
             Some(Value::Decimal(number)) => double(self.dialect, number.get()),
             Some(Value::Text(text)) => self.dialect.bytes(text.as_bytes()),
-            Some(Value::Date(day)) => integer(self.dialect, day.get().into()),
+            Some(Value::Date(day)) => integer(day.get().into()),
             Some(Value::Timestamp(_)) => return Err(refused_times()),
         })
     }

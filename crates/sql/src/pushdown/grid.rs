@@ -1,6 +1,6 @@
 //! Values on the grids that they are summed on.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, INTEGER};
 use super::expression::{Text, Writer, double, integer};
 use super::refusal::{MATERIALISE, Refusal};
 use crate::facts::range::Grid;
@@ -29,7 +29,7 @@ pub(super) fn on_grid(
         return Err(fine());
     }
     let value = writer.column(format!("v{at}"), value);
-    let (low, high) = (integer(dialect, grid.low.into()), integer(dialect, grid.high.into()));
+    let (low, high) = (integer(grid.low.into()), integer(grid.high.into()));
     let clamped = |units: &str, layer| Text { sql: format!("LEAST(GREATEST({units}, {low}), {high})"), layer };
     // Functions of engines pass over NULL: it is asked for by itself.
     let present = |text: Text| Text { sql: format!("CASE WHEN v{at} IS NOT NULL THEN {} END", text.sql), ..text };
@@ -40,17 +40,17 @@ pub(super) fn on_grid(
             if beyond * i128::from(per) + i128::from(span) >= ROOM {
                 return Err(fine());
             }
-            let near = format!("LEAST(GREATEST(v{at}, {}), {})", integer(dialect, -beyond), integer(dialect, beyond));
-            let scaled = Text { sql: format!("{near} * {}", integer(dialect, per.into())), layer: value.layer };
+            let near = format!("LEAST(GREATEST(v{at}, {}), {})", integer(-beyond), integer(beyond));
+            let scaled = Text { sql: format!("{near} * {}", integer(per.into())), layer: value.layer };
             let scaled = writer.column(format!("w{at}"), &scaled);
             if span == 1 {
                 return Ok(present(clamped(&scaled.sql, scaled.layer)));
             }
             // Ties away from zero, on the number without its sign.
-            let half = integer(dialect, (span / 2).into());
+            let half = integer((span / 2).into());
             let sql = format!("CASE WHEN w{at} < 0 THEN - w{at} ELSE w{at} END + {half}");
             let size = writer.column(format!("x{at}"), &Text { sql, layer: scaled.layer });
-            let span = integer(dialect, span.into());
+            let span = integer(span.into());
             let (before, between, behind) = dialect.spellings().quotient;
             let whole = format!("{before}(x{at} - MOD(x{at}, {span})){between}{span}{behind}");
             let units = format!("CASE WHEN w{at} < 0 THEN - ({whole}) ELSE {whole} END");
@@ -76,10 +76,10 @@ pub(super) fn on_grid(
             let up = format!(
                 "CASE WHEN x{at} - y{at} >= {} THEN {} ELSE {} END",
                 double(dialect, 0.5),
-                integer(dialect, 1),
-                integer(dialect, 0)
+                integer(1),
+                integer(0)
             );
-            let sql = format!("CAST(y{at} AS {}) + {up}", dialect.spellings().integer);
+            let sql = format!("CAST(y{at} AS {INTEGER}) + {up}");
             let units = writer.column(format!("z{at}"), &Text { sql, ..whole });
             Ok(present(clamped(&format!("CASE WHEN w{at} < 0 THEN - z{at} ELSE z{at} END"), units.layer)))
         }

@@ -1,6 +1,6 @@
 //! Where a row belongs, by the declared keys of what is grouped by.
 
-use super::dialect::Dialect;
+use super::dialect::{Dialect, INTEGER};
 use super::expression::{Text, Writer, integer};
 use super::refusal::{MATERIALISE, Refusal};
 use crate::plan::Query;
@@ -16,7 +16,7 @@ pub(super) fn combination(query: &Query, dialect: Dialect, writer: &mut Writer<'
     if keys > MOST_KEYS {
         return Err(Refusal::new("a grouping by so many keys", "every row would be compared with each", MATERIALISE));
     }
-    let mut whole = Text { sql: integer(dialect, 0), layer: 0 };
+    let mut whole = Text { sql: integer(0), layer: 0 };
     for group in query.groups() {
         let value = writer.value(group.value)?;
         let value = writer.column(format!("g{}", group.value.position()), &value);
@@ -42,15 +42,12 @@ pub(super) fn place(dialect: Dialect, keys: &[Key], kind: Type, value: &str) -> 
                 continue;
             }
             (Key::Boolean(truth), Type::Boolean) => if *truth { "TRUE" } else { "FALSE" }.to_owned(),
-            (Key::Integer(number), Type::Integer) => integer(dialect, (*number).into()),
+            (Key::Integer(number), Type::Integer) => integer((*number).into()),
             (Key::Text(text), Type::Text) => dialect.bytes(text.as_bytes()),
-            (Key::Date(day), Type::Date) => integer(dialect, Day::new((*day).into()).map_or(0, |day| day.get().into())),
+            (Key::Date(day), Type::Date) => integer(Day::new((*day).into()).map_or(0, |day| day.get().into())),
             _ => return Err(Refusal::new("a key of this type", "engines do not agree on its values", MATERIALISE)),
         };
         branches.push_str(&format!(" WHEN {value} = {constant} THEN {at}"));
     }
-    Ok(format!(
-        "CAST(CASE WHEN {value} IS NULL THEN {null}{branches} ELSE {other} END AS {})",
-        dialect.spellings().integer
-    ))
+    Ok(format!("CAST(CASE WHEN {value} IS NULL THEN {null}{branches} ELSE {other} END AS {INTEGER})"))
 }

@@ -62,7 +62,7 @@ pub(super) fn statement(
             Some(grid) => on_grid(dialect, &mut writer, at, &value, kind, grid)?,
             // Only whether there is one counts.
             None => {
-                let sql = format!("CASE WHEN {} IS NOT NULL THEN {} END", value.sql, integer(dialect, 0));
+                let sql = format!("CASE WHEN {} IS NOT NULL THEN {} END", value.sql, integer(0));
                 Text { sql, ..value }
             }
         });
@@ -85,23 +85,23 @@ pub(super) fn statement(
         valued.join(", ")
     );
     let rows = match query.entity() {
-        None => counted_singly(&rows, units.len(), dialect),
+        None => counted_singly(&rows, units.len()),
         Some(_) => counted(&rows, units.len(), query, spelt, wanted),
     };
     let sums: Vec<String> = wanted
         .iter()
         .enumerate()
-        .map(|(at, what)| Ok(format!("{} AS s{at}", sum(*what, query, dialect)?)))
+        .map(|(at, what)| Ok(format!("{} AS s{at}", sum(*what, query)?)))
         .collect::<Result<_, Refusal>>()?;
     let width = sums.len().max(contents::NUMBERS);
-    let none = (sums.len()..width).map(|at| format!("{} AS s{at}", wide(dialect, "0")));
+    let none = (sums.len()..width).map(|at| format!("{} AS s{at}", wide("0")));
     let sums: String = sums.iter().cloned().chain(none).map(|sum| format!(", {sum}")).collect();
     let totals = format!(
         "SELECT {} AS c{sums}, {} AS k, {} AS r, {} AS cells FROM (\n{rows}\n) counted GROUP BY c",
-        wide(dialect, "c"),
-        wide(dialect, "MAX(k)"),
-        wide(dialect, "MAX(r)"),
-        wide(dialect, "COUNT(*) OVER ()"),
+        wide("c"),
+        wide("MAX(k)"),
+        wide("MAX(r)"),
+        wide("COUNT(*) OVER ()"),
     );
     let contents = contents::as_cell(dialect, relation, stored, width);
     Ok(Statement { sql: format!("{totals}\nUNION ALL\n{contents}"), sums: wanted.len() })
@@ -145,7 +145,7 @@ fn columns(
         kept.insert(input, found);
     }
     if columns.is_empty() {
-        columns.push(format!("{} AS c", integer(dialect, 0)));
+        columns.push(format!("{} AS c", integer(0)));
     }
     Ok((columns, kept))
 }
@@ -174,8 +174,8 @@ fn entity(query: &Query, dialect: Dialect, key: &str) -> Result<String, Refusal>
 }
 
 /// Where every row is a person of its own.
-fn counted_singly(rows: &str, values: usize, dialect: Dialect) -> String {
-    let one = integer(dialect, 1);
+fn counted_singly(rows: &str, values: usize) -> String {
+    let one = integer(1);
     let units: String = (0..values).map(|at| format!(", u{at}")).collect();
     format!("SELECT c{units}, {one} AS n, {one} AS k, {one} AS r FROM (\n{rows}\n) alone")
 }
@@ -234,11 +234,11 @@ pub(super) fn greatest(what: What, query: &Query) -> i128 {
 }
 
 /// What is added up of the rows that count: `n` of each kind.
-fn sum(what: What, query: &Query, dialect: Dialect) -> Result<String, Refusal> {
+fn sum(what: What, query: &Query) -> Result<String, Refusal> {
     // 2^40 rows fit into 64 bits, which engines add up several times as fast as wider numbers.
     let is_small = greatest(what, query) < 1 << 22;
     let total = |number: &str| {
-        if is_small { wide(dialect, &format!("SUM({number})")) } else { format!("SUM({})", wide(dialect, number)) }
+        if is_small { wide(&format!("SUM({number})")) } else { format!("SUM({})", wide(number)) }
     };
     let large =
         || Refusal::new("a sum of so large numbers", "64 bits do not hold its parts", "declare narrower bounds");
@@ -259,7 +259,7 @@ fn sum(what: What, query: &Query, dialect: Dialect) -> Result<String, Refusal> {
         What::Units(at) => total(&format!("CASE WHEN {} THEN n * u{at} ELSE 0 END", present(at))),
         What::Products([one, other]) => {
             let text = |of: Centred| {
-                let [times, centre] = [of.times, of.centre].map(|number| integer(dialect, number.into()));
+                let [times, centre] = [of.times, of.centre].map(|number| integer(number.into()));
                 format!("(u{} * {times} - {centre})", of.argument)
             };
             let (one, other, both) =

@@ -40,14 +40,12 @@ pub fn survey(
         let found = stored.get(&column.name).and_then(|found| typed(dialect, kind, *found, &column.name));
         values.push(format!("{} AS c{at}", found.ok_or_else(|| Refusal::column(&column.name))?));
     }
-    let count = |condition: &str| wide(dialect, &format!("COALESCE(SUM(CASE WHEN {condition} THEN 1 ELSE 0 END), 0)"));
+    let count = |condition: &str| wide(&format!("COALESCE(SUM(CASE WHEN {condition} THEN 1 ELSE 0 END), 0)"));
     let mut numbers: Vec<String> = contents::numbers(dialect);
     let key = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
     match key {
-        Some(key) => {
-            numbers.extend([count(&format!("c{key} IS NULL")), wide(dialect, &format!("COUNT(DISTINCT c{key})"))])
-        }
-        None => numbers.extend([wide(dialect, "0"), wide(dialect, "0")]),
+        Some(key) => numbers.extend([count(&format!("c{key} IS NULL")), wide(&format!("COUNT(DISTINCT c{key})"))]),
+        None => numbers.extend([wide("0"), wide("0")]),
     }
     for (at, column) in table.columns.iter().enumerate() {
         values.push(format!("{} IS NULL AS m{at}", dialect.name(&column.name)));
@@ -79,7 +77,7 @@ fn outside(dialect: Dialect, column: &Column, value: &str) -> Option<String> {
         Type::Integer | Type::Date => {
             let low = bounds.low().ceil().to_integer().to_i64().unwrap_or(i64::MIN);
             let high = bounds.high().floor().to_integer().to_i64().unwrap_or(i64::MAX);
-            [low, high].map(|end| integer(dialect, end.into()))
+            [low, high].map(|end| integer(end.into()))
         }
         Type::Decimal => [bounds.low(), bounds.high()].map(|end| double(dialect, end.to_f64().unwrap_or(0.0))),
         Type::Boolean | Type::Text | Type::Timestamp => return None,

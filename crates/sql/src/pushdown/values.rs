@@ -1,7 +1,7 @@
 //! Rows as a part of a statement, in place of a relation: to try an engine on rows that nobody is in.
 
 use super::Stored;
-use super::dialect::{Dialect, around};
+use super::dialect::{Dialect, INTEGER, around};
 use super::expression::{double, integer};
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -39,20 +39,13 @@ impl Dialect {
         }
         let all = 0..rows.num_rows();
         let literal = |(_, kind, values): &(String, Stored, &ArrayRef), row| self.literal(*kind, values, row);
-        let relation = if self.spellings().has_values {
-            let row = |row| {
-                let values: Vec<String> = columns.iter().map(|column| literal(column, row)).collect();
-                format!("({})", values.join(", "))
-            };
-            let names: Vec<&str> = columns.iter().map(|(name, ..)| name.as_str()).collect();
-            format!("(VALUES\n{}\n) AS made_up({})", all.map(row).collect::<Vec<_>>().join(",\n"), names.join(", "))
-        } else {
-            let row = |row| {
-                let values = columns.iter().map(|column| format!("{} AS {}", literal(column, row), column.0));
-                format!("SELECT {}", values.collect::<Vec<_>>().join(", "))
-            };
-            format!("(\n{}\n) AS made_up", all.map(row).collect::<Vec<_>>().join("\nUNION ALL "))
+        let row = |row| {
+            let values: Vec<String> = columns.iter().map(|column| literal(column, row)).collect();
+            format!("({})", values.join(", "))
         };
+        let names: Vec<&str> = columns.iter().map(|(name, ..)| name.as_str()).collect();
+        let rows: Vec<String> = all.map(row).collect();
+        let relation = format!("(VALUES\n{}\n) AS made_up({})", rows.join(",\n"), names.join(", "));
         (relation, stored)
     }
 
@@ -63,12 +56,12 @@ impl Dialect {
         let is_null = values.is_null(row);
         match kind {
             Stored::Boolean if is_null => nothing("BOOLEAN"),
-            Stored::Whole if is_null => nothing(spelt.integer),
+            Stored::Whole if is_null => nothing(INTEGER),
             Stored::Double if is_null => nothing(spelt.double),
             Stored::Text if is_null => nothing(spelt.text),
             Stored::Date if is_null => nothing("DATE"),
             Stored::Boolean => if values.as_boolean().value(row) { "TRUE" } else { "FALSE" }.to_owned(),
-            Stored::Whole => integer(self, values.as_primitive::<Int64Type>().value(row).into()),
+            Stored::Whole => integer(values.as_primitive::<Int64Type>().value(row).into()),
             Stored::Double => match values.as_primitive::<Float64Type>().value(row) {
                 number if number.is_finite() => double(self, number),
                 number => {

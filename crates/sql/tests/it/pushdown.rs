@@ -93,7 +93,7 @@ fn what_engines_do_not_agree_on_is_refused_with_what_to_do() {
     assert!(refusal.what.contains("`n`"), "{refusal}");
 }
 
-/// What each engine is asked, letter by letter: those that tests run, and those that are written by their manuals alone.
+/// The statement for each engine, letter by letter.
 #[test]
 fn statements_of_every_dialect() {
     let sql = "SELECT ward, COUNT(*) AS k, SUM(n) AS s, SUM(x) AS y FROM t WHERE n * 2 > 3 AND ward <> '\u{e4}' GROUP BY ward";
@@ -119,15 +119,6 @@ fn made_up_rows_meet_conditions() {
         "CAST('5.25e0' AS DOUBLE)",
     ] {
         assert!(count(&trials[0], text) > 1 && count(&trials[1], text) > 1, "{text}");
-    }
-}
-
-/// The least of what is there is not the same everywhere.
-#[test]
-fn the_least_of_nothing_is_asked_where_it_is_passed_over() {
-    let query = query("SELECT COUNT(*) AS k FROM t WHERE LEAST(n, 3) > 1").portable();
-    for dialect in Dialect::ALL {
-        assert_eq!(query.statement(dialect, "t", &stored()).is_ok(), Dialect::TESTED.contains(&dialect), "{dialect:?}");
     }
 }
 

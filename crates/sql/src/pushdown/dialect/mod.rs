@@ -15,27 +15,23 @@ pub enum Dialect {
     Spark,
     /// PostgreSQL.
     Postgres,
-    /// DuckDB, whose SQL is tested soonest.
+    /// DuckDB, which tests run most often.
     DuckDb,
-    /// Snowflake: written by its manual, and run by nobody so far.
-    Snowflake,
-    /// BigQuery: written by its manual, and run by nobody so far.
-    BigQuery,
-    /// Trino: written by its manual, and run by nobody so far.
-    Trino,
 }
+
+/// The type of whole numbers of 64 bits, in all dialects.
+pub(super) const INTEGER: &str = "BIGINT";
+/// The type of whole numbers of 38 digits, in all dialects: sums and products of two numbers of 64 bits do not overflow it.
+pub(super) const WIDE: &str = "DECIMAL(38,0)";
 
 /// Before and behind.
 type Around = (&'static str, &'static str);
 
 /// The spellings of one dialect.
 pub(super) struct Spellings {
-    /// Types; the wide one holds whole numbers of 38 digits, in which no two of 64 bits overflow.
-    pub(super) integer: &'static str,
-    pub(super) wide: &'static str,
+    /// Types.
     pub(super) double: &'static str,
     pub(super) text: &'static str,
-    pub(super) boolean: &'static str,
     /// The salt, a text of hexadecimal digits, wherever it is used.
     pub(super) salt: &'static str,
     /// Whether a text is in UTF-8, its bytes, the text of bytes, and how many bytes there are.
@@ -55,10 +51,6 @@ pub(super) struct Spellings {
     pub(super) days: Around,
     /// Around and between two whole numbers of which the second divides the first.
     pub(super) quotient: (&'static str, &'static str, &'static str),
-    /// Whether LEAST and GREATEST pass over NULL.
-    pub(super) least_of_present: bool,
-    /// Whether rows that stand in a statement are `VALUES`; if not, they are queries of one row each.
-    pub(super) has_values: bool,
 }
 
 /// An expression with what stands around it.
@@ -68,10 +60,7 @@ pub(super) fn around(around: Around, inner: &str) -> String {
 
 impl Dialect {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Spark, Self::Postgres, Self::DuckDb, Self::Snowflake, Self::BigQuery, Self::Trino];
-    /// Those that tests run.
-    pub const TESTED: [Self; 3] = [Self::Spark, Self::Postgres, Self::DuckDb];
+    pub const ALL: [Self; 3] = [Self::Spark, Self::Postgres, Self::DuckDb];
 
     /// What an engine speaks.
     #[must_use]
@@ -87,9 +76,6 @@ impl Dialect {
             Self::Spark => &tables::SPARK,
             Self::Postgres => &tables::POSTGRES,
             Self::DuckDb => &tables::DUCK_DB,
-            Self::Snowflake => &tables::SNOWFLAKE,
-            Self::BigQuery => &tables::BIG_QUERY,
-            Self::Trino => &tables::TRINO,
         }
     }
 
@@ -99,9 +85,7 @@ impl Dialect {
         match self {
             Self::Spark => EngineKind::Spark.quoted(name),
             Self::DuckDb => EngineKind::DuckDb.quoted(name),
-            Self::Postgres | Self::Snowflake | Self::Trino => quoted(name),
-            // Names are written as texts are.
-            Self::BigQuery => format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`")),
+            Self::Postgres => quoted(name),
         }
     }
 

@@ -30,8 +30,8 @@ pub fn number(text: &str) -> Option<Rational> {
     if plain && text.bytes().any(|byte| byte.is_ascii_digit()) { parse_rational(text).ok() } else { None }
 }
 
-/// A value without the zeros that end its fraction: `5`, `5.0` and `5.00` are one number, which programs write differently. Codes with
-/// leading zeros, exponents and everything else stay as they are.
+/// Removes the trailing zeros of a fraction: `5`, `5.0` and `5.00` are the same number, written differently by
+/// different programs. Codes with leading zeros, exponents and all other texts are returned unchanged.
 #[must_use]
 pub fn plain(text: &str) -> &str {
     let Some((whole, fraction)) = text.split_once('.') else { return text };
@@ -55,8 +55,10 @@ fn unsigned(text: &str) -> Option<Rational> {
 }
 
 impl Interval {
-    /// Reads `30-39`, `30–39`, `30..39`, `30:39`, `30 to 39`, `-5..-1`, `-5--1`, `[30,39]`, `[30-39]`, `[30, 40)`, `[30, 40[`, `]30,40]`,
-    /// `(30,40]`, `(60, inf]`, `[60,)`, `(-Inf,30]`, `<30`, `<=30`, `≤30`, `under 30`, `30 and under`, `>60`, `>=60`, `≥60`, `over 60`,
+    /// Parses `30-39`, `30–39`, `30..39`, `30:39`, `30 to 39`, `-5..-1`, `-5--1`, `[30,39]`, `[30-39]`, `[30, 40)`,
+    /// `[30, 40[`, `]30,40]`, `(30,40]`, `(60, inf]`, `[60,)`, `(-Inf,30]`, `<30`, `<=30`, `≤30`, `under 30`,
+    /// `30 and under`, `>60`, `>=60`, `≥60`, `over 60`, `60 and over` and `60+`. `None` for any other text, and for a
+    /// range that contains no number.
     /// `60 and over` and `60+`. `None` for anything else, and for a range that no number is in.
     ///
     /// Without brackets both ends belong to a range. A date is no range, and `08:15` is a time of day.

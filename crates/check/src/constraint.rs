@@ -1,7 +1,8 @@
 //! Public facts about who is in the data, as formulas: the datasets that they leave possible (I-INP, I-INX).
 //!
-//! A formula is an entity's name (it is in), `size = 3`, `size(ann, bob) <= 1` (of these, so many are in), and `not`, `and`, `or` and brackets
-//! around formulas; `not` binds first and `or` last. A name with other characters than letters, digits, `_` and `-` is in double quotes.
+//! A formula is an entity's name (the entity is in), `size = 3`, `size(ann, bob) <= 1` (the number of these entities
+//! that are in), or `not`, `and`, `or` and brackets around formulas; `not` binds first and `or` last. Names with
+//! characters other than letters, digits, `_` and `-` are quoted with `"`.
 
 use crate::mechanism::Dataset;
 use crate::mechanism::hint::did_you_mean;
@@ -51,9 +52,9 @@ pub enum Comparison {
 pub struct FormulaError {
     /// The rest of the text, from where it is wrong.
     pub at: String,
-    /// What is wrong.
+    /// The error.
     pub problem: String,
-    /// What to write.
+    /// How to correct it.
     pub hint: String,
 }
 

@@ -1,7 +1,8 @@
-//! A mechanism on a random sample: every member is kept with a stated probability, independently, before the mechanism sees the data.
+//! A mechanism on a random sample: each member is kept with a given probability, independently, before the mechanism
+//! runs.
 //!
-//! With it, notions that are lost or gained by sampling are asked of what is published: crowd-blending of the mechanism itself, and the odds
-//! and the δ that it has on a sample (LXL section 3.3; I-DPS).
+//! Notions that hold only with sampling, or only without it, are decided on the published mechanism: crowd-blending of
+//! the mechanism itself, and the odds and the δ of its release on a sample (LXL section 3.3; I-DPS).
 
 use crate::decide::CheckError;
 use crate::mechanism::{Dataset, Mechanism};
@@ -11,7 +12,7 @@ use num_traits::{One, Signed};
 /// Most entities: 65,536 rows of fractions.
 const MOST: usize = 16;
 
-/// The mechanism on a sample at this rate. One member after the other is dropped or kept, in `n·2^n` steps for each output.
+/// The mechanism on a sample at this rate. Each member in turn is dropped or kept, in `n·2^n` steps for each output.
 ///
 /// # Errors
 /// When a dataset has no row, the rate is no probability, or there are more than 16 entities.
@@ -51,7 +52,8 @@ mod tests {
     use crate::notion::{Notion, Sign};
     use deniable_core::exact::{power, ratio};
 
-    /// Against the definition, subset by subset; and the odds are those of DP under sampling, which is decided otherwise.
+    /// The mixture agrees with the definition, subset by subset, and its odds agree with `Notion::Sampling`, which has
+    /// its own algorithm.
     #[test]
     fn a_sample_is_a_mixture_of_subsets() {
         let mut dice = Dice::new(90);

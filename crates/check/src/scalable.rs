@@ -135,15 +135,16 @@ fn equations(priors: &[BTreeMap<Dataset, Rational>], wanted: &BTreeMap<Dataset, 
     independent(all.iter().map(row), priors.len() + 1)
 }
 
-/// Whether equations, each with its right side last, have a solution with no number below 0: the first phase of the simplex method, exact,
-/// with Bland's rule, so that it ends.
+/// Whether linear equations, each with its right side last, have a solution without negative numbers: the first phase
+/// of the simplex method, in exact arithmetic, with Bland's rule for termination.
 fn has_solution(mut rows: Vec<Vec<Rational>>, unknowns: usize) -> bool {
     for row in rows.iter_mut().filter(|row| row[unknowns].is_negative()) {
         row.iter_mut().for_each(|cell| *cell = -&*cell);
     }
-    // Each equation begins with what is missing, a number of its own, which is above the unknowns in order and does not come back.
+    // The initial basis has an artificial variable for each equation. They are numbered after the unknowns and never
+    // re-enter.
     let mut basis: Vec<usize> = (unknowns..unknowns + rows.len()).collect();
-    // How much of what is missing goes with one more of each unknown; the last is what is missing in all.
+    // The decrease of the sum of artificial variables per unit of each unknown; the last entry is the sum itself.
     let mut gain: Vec<Rational> = (0..=unknowns).map(|column| rows.iter().map(|row| &row[column]).sum()).collect();
     while let Some(column) = (0..unknowns).find(|column| gain[*column].is_positive()) {
         let limits = rows.iter().enumerate().filter(|(_, row)| row[column].is_positive());
@@ -187,8 +188,8 @@ mod tests {
     use crate::it::common_dice::Dice;
     use deniable_core::exact::ratio;
 
-    /// By Carathéodory's theorem priors that mix to another hold some that are affinely independent and do, and of these the weights are
-    /// unique: every set is tried.
+    /// By Carathéodory's theorem, a mixture of priors is also a mixture of affinely independent ones among them, whose
+    /// weights are unique: every set is tried.
     fn by_all_sets(rows: &[Vec<Rational>], unknowns: usize) -> bool {
         (0..1_usize << unknowns).any(|chosen| {
             let chosen: Vec<usize> = (0..unknowns).filter(|at| chosen >> at & 1 == 1).collect();
@@ -198,7 +199,8 @@ mod tests {
         })
     }
 
-    /// The one solution of linear equations, each with its right side last; `None` where there is none, or more than one.
+    /// The unique solution of linear equations, each with its right side last; `None` when there is no solution, or
+    /// several.
     fn unique(mut rows: Vec<Vec<Rational>>, unknowns: usize) -> Option<Vec<Rational>> {
         for column in 0..unknowns {
             let pivot = (column..rows.len()).find(|row| !rows[*row][column].is_zero())?;

@@ -165,14 +165,16 @@ pub fn notion(text: &str) -> Result<Notion, WordError> {
         Named::Rho => Ok(Notion::Rho { among: count(parameter, form, 2)? }),
         Named::Alpha | Named::Beta => {
             let sign = if named == Named::Alpha { Sign::Negative } else { Sign::Positive };
-            // With `P_MIN..P_MAX` every world has a prior in that range; with `:removed` it is a known table less one record.
+            // With `P_MIN..P_MAX` every world has a prior in that range; with `:removed` a world is a known table less
+            // one record.
             let (range, removed) = match parameter.and_then(|text| text.split_once(':')) {
                 Some((range, "removed")) => (Some(range), true),
                 Some(_) => return Err(WordError::Form { form }),
                 None => (parameter, false),
             };
             let Some((low, high)) = range.and_then(|text| text.split_once("..")) else {
-                // Of two worlds, either is the other with a record exchanged: it makes no difference what they have in common.
+                // With two worlds, each is the other with one record exchanged, so the common records make no
+                // difference.
                 return Ok(Notion::AlphaBeta { least: least()?, sign });
             };
             let half = Rational::new(1.into(), 2.into());

@@ -160,8 +160,9 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
     })
 }
 
-/// Whether anybody is uncertain: some entities of whom a number is in, all datasets that hold so many of them beside some others having
-/// a row. Beliefs in them sum to that number, and lie in the range where equal ones do.
+/// Whether the family has an observer: one uncertain of some entities of whom a number is in, where all datasets with
+/// that many of them, beside some others, have a row. Beliefs in them sum to that number, and are in the range where
+/// equal ones are.
 fn some_observer(table: &ExactTable, (low, high): &Beliefs) -> bool {
     let subsets = |of: Data| table.subsets().filter(move |part| part & !of == 0);
     let everybody = table.subsets().end - 1;

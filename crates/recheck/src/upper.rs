@@ -341,9 +341,9 @@ fn product(
     see(Place::Sum(t, 0, shown), &top, &bottom, own)
 }
 
-/// The probability of the output with `t` in or out and every other entity at the lower or the upper end of its belief, for each choice
-/// of ends: a choice has a digit for each other entity. Entity by entity, the two values with it out and in become those at its
-/// two ends.
+/// The probability of the output with `t` in or out and every other entity at the lower or the upper end of its belief,
+/// for each choice of ends: a choice has a digit for each other entity. Entity by entity, the values with it out and in
+/// are replaced by those at the two ends of its belief.
 fn corners(table: &ExactTable, output: usize, t: usize, present: bool, ranges: &[Beliefs]) -> Vec<Q> {
     let side = if present { 1 << t } else { 0 };
     let choices = 0..1 << (table.size() - 1);
@@ -404,8 +404,8 @@ impl<'a> Possible<'a> {
         Some(pairs)
     }
 
-    /// Whether no allowed dataset is between the two, and how many were looked at. One move away from the first is where there is
-    /// one as a rule.
+    /// Whether no allowed dataset is between the two, and how many datasets were tried. The datasets one move away from
+    /// the first are tried before the others, as most datasets between are among them.
     fn is_near(&self, top: Data, bottom: Data) -> (bool, u128) {
         let digits =
             |set: Data| (0..self.is_allowed.len().trailing_zeros()).map(|t| 1 << t).filter(move |bit| set & bit != 0);
@@ -493,8 +493,8 @@ pub(crate) fn fits(scenes: &Scenes, presence: bool, top: Data, bottom: Data) -> 
 mod tests {
     use super::*;
 
-    /// The pairs that are looked at are those of the definition, for every set of possible datasets of three entities, and for sparse ones
-    /// of five.
+    /// The pairs of neighbours are those of the definition, for every set of possible datasets of three entities, and
+    /// for sparse sets of five.
     #[test]
     fn neighbours_are_those_of_the_definition() {
         let mut sets: Vec<(usize, Vec<Data>)> =

@@ -1,5 +1,5 @@
-//! Several releases together: odds ratios multiply (C-1), beliefs do not (E-2, E-3, E-4), but for statements about any prior, which are
-//! statements of odds (C-6).
+//! Composition of several releases: odds ratios multiply (C-1), beliefs do not (E-2, E-3, E-4), except for statements
+//! about any prior, which are equivalent to statements of odds (C-6).
 
 use crate::amount::{Amount, plain};
 use crate::bounds;
@@ -236,8 +236,9 @@ fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeE
     Ok(Some(Total { statement: Statement { target, value: Stated::Odds(total) }, tight }))
 }
 
-/// The odds that a release bounds over its shape. A statement about any prior is the same as its odds (F-DI, F-DB; C-6): observers
-/// who hesitate between two datasets come as near to the bound as one likes, so that its odds follow and are enough.
+/// The odds that a release bounds over its shape. A statement about any prior is equivalent to its odds (F-DI, F-DB;
+/// C-6): observers who hesitate between two datasets come arbitrarily close to the bound, so that its odds are
+/// necessary and sufficient.
 fn odds(release: &Statement) -> Option<Amount> {
     match &release.value {
         Stated::Odds(odds) if !is_about_any_prior(&release.target) => Some(odds.clone().into()),
@@ -246,7 +247,7 @@ fn odds(release: &Statement) -> Option<Amount> {
     }
 }
 
-/// Whether the notion is about beliefs, and holds for every prior: of any two worlds, whatever their priors.
+/// Whether the notion is about beliefs and holds for every prior, over any two worlds.
 fn is_about_any_prior(target: &Target) -> bool {
     match &target.notion {
         Notion::Gain | Notion::NegativeGain | Notion::Membership | Notion::Indistinguishable { .. } => {

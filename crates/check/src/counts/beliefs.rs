@@ -54,7 +54,7 @@ pub(super) fn indistinguishable(mechanism: &CountMechanism, family: &Family) -> 
         asked.decide(family)
     });
     let (absence, presence) = (absence?, presence?);
-    // Where no entity is uncertain on one side, the other side is what is asked about.
+    // Where one direction has no uncertain entity, the verdict is that of the other direction.
     Ok(match (absence.value.is_vacuous(), presence.value.is_vacuous()) {
         (true, false) => presence,
         (false, true) => absence,
@@ -62,7 +62,7 @@ pub(super) fn indistinguishable(mechanism: &CountMechanism, family: &Family) -> 
     })
 }
 
-/// What is asked about one direction: a measure that grows with the belief and with the likelihood ratio.
+/// One direction of a notion, with a measure that grows with the belief and with the likelihood ratio.
 struct Question<'a> {
     mechanism: &'a CountMechanism,
     measure: Measure,

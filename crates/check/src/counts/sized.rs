@@ -1,8 +1,9 @@
 //! F-DB[a,b] on counts: observers of a public size with beliefs in a range.
 //!
-//! Pairs suffice where certainty is allowed (Thm 4.8). Of two entities of which one is in, one has the belief `e` and the other
-//! `1 − e`, so over a range the bound of B-3 is reached by those `e` whose complement is in the range too. Otherwise observers to whom
-//! one of several entities is in, or out, give the lower end of a bracket; where there are few datasets, all of them are looked at.
+//! Pairs suffice where certainty is allowed (Thm 4.8). Of two entities of which one is in, one has the belief `e` and
+//! the other `1 − e`, so over a range the bound of B-3 is reached by those `e` whose complement is in the range too.
+//! Otherwise observers to whom one of several entities is in, or out, give the lower end of a bracket; for mechanisms
+//! with few datasets, all datasets are enumerated.
 
 use super::candidates;
 use super::decide::{entities, exchangeable};
@@ -31,7 +32,7 @@ const MOST_AMONG: usize = 64;
 /// Most steps to see which observers a table with gaps has.
 const MOST_STEPS: usize = 1 << 22;
 
-/// What is asked about observers of F-DB[a,b].
+/// A measure over the observers of F-DB[a,b], in one direction.
 #[derive(Clone, Copy)]
 pub(super) struct Sized<'a> {
     pub(super) mechanism: &'a CountMechanism,
@@ -40,7 +41,7 @@ pub(super) struct Sized<'a> {
     pub(super) measure: Measure,
     /// Decides the same on a table.
     pub(super) on_table: fn(&Mechanism, Direction, &Family) -> Result<Verdict, CheckError>,
-    /// What bounds the measure.
+    /// The theorem that bounds the measure.
     pub(super) theorem: &'static str,
 }
 
@@ -73,7 +74,7 @@ impl Sized<'_> {
                 among.map(|(low, witness)| (low, Some(witness))).or(best)
             }
         };
-        // Whatever is asked, nothing is learned by those who learn least.
+        // For every measure, the observers who learn least have a likelihood ratio of 1.
         let nothing = || [own.low(), own.high()].map(|end| measure.of(end, &Bound::one())).into_iter().min();
         let (mut low, witness) = low.unwrap_or_else(|| (nothing().unwrap_or_else(Bound::one), None));
         let mut high = high;
@@ -155,7 +156,8 @@ impl Sized<'_> {
         Worlds { several: Several { measure, range, own_on_top, chances }, groups, output, base, adds }
     }
 
-    /// The worst observer to whom one of `m` entities is in, each as likely, with `1/m` in the range, if it is worse than `above`.
+    /// The worst observer to whom one of `m` entities is in, with equal probabilities `1/m` in the range, if its value
+    /// exceeds `above`.
     fn among(self, above: Option<&Bound>) -> Result<Option<(Bound, Witness)>, CheckError> {
         let Self { mechanism, range, direction, measure, .. } = self;
         let fewest = range.high().recip().ceil().to_integer().to_usize();
@@ -219,8 +221,8 @@ impl Worlds {
     }
 }
 
-/// Whether the family has an observer: one who is uncertain of some entities, with beliefs in the range that sum to a whole number,
-/// and to whom only counts with rows are possible.
+/// Whether the family has an observer: one who is uncertain of some entities, whose beliefs in them are in the range
+/// and sum to a whole number, and who considers possible only counts with rows.
 pub(super) fn some_observer(mechanism: &CountMechanism, range: &PriorRange) -> Result<bool, CheckError> {
     let n = entities(mechanism);
     let given = |cell: &usize| mechanism.gives(*cell);

@@ -1,5 +1,5 @@
-//! (α,β)-differential identifiability over worlds of which each has a prior in a range, on counts (B-6): as [`crate::decide`] decides it
-//! on tables, with worlds of one group having the same counts.
+//! (α,β)-differential identifiability over worlds of which each has a prior in a range, on counts (B-6). The algorithm
+//! is that of [`crate::decide`] on tables; worlds of one group have the same counts.
 
 use super::model::CountMechanism;
 use crate::decide::worlds::{change, extreme, rises};
@@ -15,7 +15,7 @@ const MOST_STEPS: usize = 1 << 22;
 /// The factor by which belief in a world changes, and where.
 struct Worst {
     multiple: Bound,
-    /// The group of each world's record and its prior; the first is asked about.
+    /// The group of each world's record and its prior; the measured world is the first.
     priors: Vec<(usize, Rational)>,
     common: usize,
     removed: bool,
@@ -35,8 +35,8 @@ pub(super) fn decide(
 ) -> Result<Verdict, CheckError> {
     let rises = rises(least, most, sign)?;
     let theorems = vec!["B-6", "X-COUNT"];
-    // With `P_min` above zero there are no more worlds than that. Without, the extreme priors are at the fewest that `P_max` allows,
-    // and one more of prior 0.
+    // With `P_min` above zero there are at most `1/P_min` worlds. With `P_min = 0`, the extreme priors have the fewest
+    // worlds that `P_max` allows, and one more world of prior 0.
     let worlds = if least.is_zero() { most.recip().ceil() + whole(1) } else { least.recip() };
     let worlds = worlds.to_integer().to_usize().unwrap_or(usize::MAX).max(2);
     let groups = mechanism.groups().len();

@@ -48,7 +48,8 @@ impl Observers<'_> {
         best
     }
 
-    /// An observer of the family to whom any set of so many among several is as likely, if these sets are few; not the worst one.
+    /// An observer of the family to whom all sets of a given size among several entities are equally likely, if these
+    /// sets are few; in general not the worst observer.
     pub(super) fn alike(self) -> Option<(Bound, Witness)> {
         let slice = slices::find(self.mechanism, self.range)?;
         let worlds: Vec<Dataset> = slice.datasets().take(MOST_WORLDS + 1).collect();

@@ -115,8 +115,8 @@ pub(super) fn bracket(
     Ok(Verdict { value, witness, theorems })
 }
 
-/// Whether the family has an observer: one who is uncertain of some entities, with beliefs in the range that sum to a whole number,
-/// and to whom only datasets with rows are possible.
+/// Whether the family has an observer: one who is uncertain of some entities, whose beliefs in them are in the range
+/// and sum to a whole number, and who considers possible only datasets with rows.
 pub(crate) fn some_observer(mechanism: &Mechanism, range: &PriorRange) -> bool {
     slices::find(mechanism, range).is_some()
 }

@@ -1,7 +1,8 @@
 //! Observers to whom exactly one of several worlds is true, with probabilities in a range: the worst of them.
 //!
-//! The world in question has the extreme probability of an answer, the others the opposite extremes, and as much weight as the
-//! range allows goes to the farthest. So the sum over the others is linear in the own probability, in pieces.
+//! In the observer's own world the answer has an extreme probability, in the other worlds the opposite extremes, and as
+//! much weight as the range allows goes to the farthest. So the sum over the others is piecewise linear in the own
+//! probability.
 
 use super::measure::{Measure, Point, Segment};
 use super::numbers::one;
@@ -42,8 +43,8 @@ impl Several {
         })
     }
 
-    /// The observers with so many others, in pieces: with as much weight on the farthest as beliefs allow, the sum over the others
-    /// is linear in the own probability up to where one of them has as much as it may.
+    /// The observers with `others` other worlds, piece by piece: with as much weight on the farthest world as the range
+    /// allows, the sum over the others is linear in the own probability until one of them reaches its maximum.
     pub(super) fn segments(&self, others: usize, [least, most]: [Rational; 2]) -> Vec<Segment> {
         let width = self.range.high() - self.range.low();
         let full = |count: usize| one() - whole(others) * self.range.low() - whole(count) * &width;
@@ -78,7 +79,8 @@ impl Several {
         };
         let mut best: Option<Worst> = None;
         for (others, [least, most]) in self.shares() {
-            // None of them has more than those at the ends of the range would have against the farthest alone.
+            // No observer exceeds the bound at the ends of the range, computed as if the farthest world were the only
+            // other one.
             let Some(most_odds) = odds(&self.chances[1]) else { continue };
             let ends = [&least, &most].into_iter().filter_map(|own| inside(own, [&least, &most]));
             let bounds: Vec<Bound> = ends.map(|own| self.measure.of(&belief(&own), &most_odds)).collect();
@@ -87,7 +89,7 @@ impl Several {
             }
             for segment in self.segments(others, [least.clone(), most.clone()]) {
                 for part in segment.worst_parts() {
-                    // A certain observer is none, but some are as near as one likes.
+                    // The family has no observer who is certain, but it has observers arbitrarily close to certainty.
                     let Some(own) = inside(&segment.at(&part).own, [&least, &most]) else { continue };
                     let Point { rest, .. } = self.point(&own, others);
                     let rest = rest / (one() - &own);

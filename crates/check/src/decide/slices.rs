@@ -1,8 +1,9 @@
 //! Which observers of F-DB[a,b] a table has: those whose datasets all have rows.
 //!
-//! Independent entities, given how many of them are in, make every set of so many of the uncertain ones possible. So an observer is
-//! a *slice*: entities that are certainly in, entities that are uncertain, and how many of these are in. Beliefs in the uncertain
-//! ones sum to that number, so that some lie in a range exactly where equal ones do.
+//! Independent entities, given how many of them are in, make every set of that size among the uncertain ones possible.
+//! So an observer is a *slice*: entities that are certainly in, entities that are uncertain, and the number of these
+//! that are in. The beliefs in the uncertain ones sum to that number, so some such beliefs are in a range exactly where
+//! equal ones are.
 
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::adversary::PriorRange;
@@ -55,10 +56,10 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Decides entity by entity who is out, in, or uncertain. `rows` has a word for each set of those decided on before that are
-    /// certainly in, and the rest of the entities: bit `k` is clear where a dataset with `k` of the uncertain ones has no row.
+    /// Decides for one entity after the other, from the highest to the lowest, whether it is out, in, or uncertain.
     ///
-    /// The entities left are the higher digits of the index; the last of them is the highest.
+    /// `rows` has a word for each set of the undecided entities, which are the digits of its index: bit `k` is clear
+    /// where some dataset of that set, the certain entities and `k` of the uncertain ones has no row.
     fn find(&self, rows: Vec<u32>, so_far: Slice) -> Option<Slice> {
         let uncertain = so_far.open.count_ones();
         let within = ((1_u64 << (uncertain + 1)) - 1) as u32;
@@ -73,7 +74,8 @@ impl Search<'_> {
         let half = rows.len() / 2;
         let entity = half.trailing_zeros() as usize;
         let (out, inside) = rows.split_at(half);
-        // With one uncertain entity more, `k` of them are in if it is and `k − 1` others are, or it is out and `k` others are.
+        // With one more uncertain entity, `k` are in when it is in and `k − 1` others are, or when it is out and `k`
+        // others are.
         let both = out.iter().zip(inside).map(|(out, inside)| out & (inside << 1 | 1)).collect();
         let open = Slice { open: so_far.open | 1 << entity, ..so_far };
         self.find(both, open)

@@ -1,11 +1,12 @@
 //! (α,β)-differential identifiability over worlds of which each has a prior from `P_min` to `P_max` (B-6).
 //!
-//! One record is unknown: worlds are datasets `C ∪ {x}` with `C` in common, those of prior 0 left out. Or, as published, they are
-//! `C ∖ {x}`: each lacks one record of a known table. Of two worlds these are the same, of three they are not. Where an answer has probability
-//! `v_j` in world `j`, belief in a world `w` is multiplied by `v_w/Σ P_j v_j`. With `P_max` below `1 − P_min` two worlds are too few, and the
-//! worst priors are no longer at two of them. But the sum is linear in the priors: for a given number `s` of worlds its least value takes,
-//! beside `w`, the `s − 1` smallest `v_j`, gives each `P_min`, and what is left to the smallest first, none above `P_max`; its largest
-//! value the reverse. So sorting decides it exactly.
+//! One record is unknown: worlds are datasets `C ∪ {x}` with `C` in common, without those of prior 0. In the published
+//! definition they are `C ∖ {x}`: each lacks one record of a known table. For two worlds the definitions agree, for
+//! three they do not. Where an answer has probability `v_j` in world `j`, belief in a world `w` is multiplied by
+//! `v_w/Σ P_j v_j`. With `P_max` below `1 − P_min` two worlds are too few, and the worst priors are no longer at two of
+//! them. But the sum is linear in the priors: for a given number `s` of worlds its least value uses, beside `w`, the
+//! `s − 1` smallest `v_j`, gives each `P_min`, and gives the rest to the smallest first, none above `P_max`; its
+//! largest value is the reverse. So sorting decides it exactly.
 
 use super::error::CheckError;
 use super::gain::vacuous;
@@ -22,7 +23,7 @@ struct Worst {
     multiple: Bound,
     /// The worlds with their priors; that of the first is asked about.
     priors: Vec<(Dataset, Rational)>,
-    /// What is known of all worlds; each has one entity more, or less.
+    /// The records that all worlds share; each world has one entity more, or less.
     common: Dataset,
     output: usize,
 }
@@ -70,7 +71,7 @@ pub(super) fn decide(
     Ok(Verdict { value, witness, theorems })
 }
 
-/// Whether β is asked about, and not α, if the parameters are in their ranges.
+/// Whether the notion measures β (the rise of a belief) or α (its fall). Fails when a parameter is out of range.
 pub(crate) fn rises(least: &Rational, most: &Rational, sign: Sign) -> Result<bool, CheckError> {
     if least.is_negative() || *least > fraction(1, 2) {
         return Err(CheckError::OutOfRange { name: "P_min", value: least.clone(), range: "from 0 to 1/2" });
@@ -96,8 +97,8 @@ pub(crate) fn change(multiple: &Bound, rises: bool, own: &Rational) -> Value {
     if own.is_zero() && value != zero() { Value::Approached(value) } else { Value::Attained(value) }
 }
 
-/// The priors of `count` of the worlds, the one that is asked about first, that give the earlier worlds as much as may be; `None` if no
-/// priors fit.
+/// The priors of `count` of the worlds, the measured world `own` first, with as much weight as possible on the earlier
+/// worlds; `None` if no priors fit.
 pub(crate) fn extreme(
     worlds: usize,
     own: usize,

@@ -47,8 +47,8 @@ pub enum CountPlace {
         /// The group of the entity.
         group: usize,
     },
-    /// An observer to whom exactly one of some candidates is in, or exactly one of them is out, beside others who certainly are in
-    /// (F-DB\[a,b\]); the first candidate is looked at.
+    /// An observer to whom exactly one of some candidates is in, or exactly one of them is out, beside others who
+    /// certainly are in (F-DB\[a,b\]); the measured entity is the first candidate.
     Several {
         /// How many of each group are in for certain.
         certain: Vec<u32>,

@@ -355,8 +355,8 @@ fn uniform_sums_of_many_entities_are_rechecked() {
     assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: Upper::Holds }));
 }
 
-/// Constraints on eight people and boxes of ten: the datasets between two are looked for among those near, and ends of beliefs are tried
-/// entity by entity.
+/// Constraints on eight people and boxes of ten: the search for datasets between two others starts near them, and the
+/// ends of beliefs are computed entity by entity.
 #[test]
 fn constraints_of_eight_people_and_boxes_of_ten_are_rechecked() {
     let built = |name: &str, given: &[(&str, &str)]| {

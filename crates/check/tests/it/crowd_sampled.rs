@@ -56,8 +56,8 @@ fn blending(entities: usize, crowd: u32, dice: &mut Dice) -> Mechanism {
     })
 }
 
-/// Tells whether everybody is in, beside others who are never fewer than two: of four, all of them are kept with probability `p⁴`, which is
-/// all of the theorem's δ.
+/// Answers whether all entities are in, if at least two are: of four, all are kept with probability `p⁴`, which is the
+/// whole δ of the theorem.
 fn everybody(entities: usize) -> Mechanism {
     exact(entities, 3, |data| match data.count_ones() as usize {
         0 | 1 => 0,
@@ -72,7 +72,8 @@ fn everybody(entities: usize) -> Mechanism {
 #[test]
 fn a_sample_of_a_crowd_is_simulated_from_a_sample_of_the_others() {
     let mut dice = Dice::new(330);
-    // Cases that a factor or a δ smaller by a hundredth would not hold: the theorem is tight somewhere, whatever is drawn.
+    // Cases that a factor or a δ smaller by a hundredth would violate: the theorem is tight for some of the drawn
+    // mechanisms.
     let (mut compared, mut beyond_dp, mut needs_delta, mut needs_factor) = (0, 0, 0, 0);
     let less = ratio(99, 100);
     for number in 0..25 {

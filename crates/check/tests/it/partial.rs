@@ -1,5 +1,5 @@
-//! Tables and counts of which rows are missing, against plain enumeration: the observers of a family are those to whom only
-//! datasets with rows are possible.
+//! Tables and counts with missing rows, compared with enumeration: the observers of a family are those who consider
+//! possible only datasets with rows.
 
 use crate::it::common::bayes::{BOTH, Table, belief, gain, given, posteriors, scaled};
 use crate::it::common::dice::Dice;
@@ -36,7 +36,8 @@ fn ranges() -> Vec<PriorRange> {
     ]
 }
 
-/// Everybody who is uncertain of some entities and knows how many of these are in: with equal beliefs, and with others drawn.
+/// All observers who are uncertain of some entities and know how many of these are in: with equal beliefs, and with
+/// random ones.
 fn observers(dice: &mut Dice, mechanism: &Mechanism, range: &PriorRange) -> Vec<Table> {
     let n = mechanism.size();
     let subsets = 0..1_u32 << n;
@@ -157,7 +158,7 @@ fn check(mechanism: &Mechanism, range: &PriorRange, met: &[Table], notion: &Noti
     assert!(plain <= *high || matches!(notion, Notion::Posterior { sign: Sign::Negative }), "{text} {plain}");
     tally.decided += 1;
     tally.brackets += usize::from(low != high);
-    // What some observer has is shown by one, who is of the family; no claim is broken without.
+    // The witness is an observer of the family who attains the lower end; only a value of 1 may lack a witness.
     let reached = match notion {
         Notion::Membership { sign: Sign::Negative } => shown(mechanism, &verdict, Direction::Absence),
         Notion::Membership { .. } => shown(mechanism, &verdict, Direction::Presence),
@@ -229,8 +230,8 @@ fn tables_and_counts_with_gaps_are_decided_as_their_observers_are() {
     assert!(vacuous > cases && decided > cases && brackets > 0, "{vacuous} {decided} {brackets}");
 }
 
-/// Constant answers for `{a}`, `{b}` and `{a, c}`: nobody believes 1/10 to 2/5 of each of two people of whom one is in, and no third
-/// one joins them.
+/// Constant answers for `{a}`, `{b}` and `{a, c}`: no observer has beliefs from 1/10 to 2/5 in each of two people of
+/// whom one is in, and a third person cannot join them.
 #[test]
 fn a_family_without_an_observer_among_the_rows_promises_nothing() {
     let same = || Some(vec![whole(1)]);
@@ -250,7 +251,8 @@ fn a_family_without_an_observer_among_the_rows_promises_nothing() {
     assert_eq!(verdict.value, Value::Attained(Bound::Finite(ratio(2, 5))));
 }
 
-/// Ten people of one group and one of another, who doubles an answer: to an observer of one in ten, beliefs of 1/10 grow by 20/11.
+/// Ten people of one group and one of another, who doubles an answer's probability: to an observer of one in ten,
+/// beliefs of 1/10 grow by 20/11.
 #[test]
 fn counts_of_more_than_ten_people_have_the_observers_of_one_in_m() {
     let groups = vec![Group::new("men", 10), Group::new("women", 1)];
@@ -264,7 +266,8 @@ fn counts_of_more_than_ten_people_have_the_observers_of_one_in_m() {
         assert!(*found.low() >= Bound::Finite(ratio(20, 11)), "{found:?}");
         assert_eq!(found.keeps(&ratio(6, 5)), Some(false));
     }
-    // What a group of thirty and one shows, of whom only those in the range of one in thirty are asked.
+    // In a group of 5,000 the lower end is that of thirty people and one: the range allows only observers of one in
+    // thirty.
     let far = vec![Group::new("men", 5_000), Group::new("women", 1)];
     let far = CountMechanism::from_fn(far, outputs(), row).unwrap();
     let family = Family::Bounded(range((1, 30), (1, 30)));

@@ -95,8 +95,8 @@ fn who_sees_all_stands_between_two() {
     }
 }
 
-/// Within the odds, a simulator of two answers says the first with a probability between two fractions, for both datasets; `None` where
-/// there is none. Which these are follows from the four inequalities of each dataset.
+/// The range of the probability with which a simulator of two answers returns the first, such that it is within the
+/// odds for both datasets; `None` if the range is empty. Each dataset gives four inequalities.
 fn within(mechanism: &Mechanism, datasets: [u32; 2], odds: &Rational) -> Option<[Rational; 2]> {
     let [mut low, mut high] = [whole(0), whole(1)];
     for data in datasets {
@@ -109,13 +109,15 @@ fn within(mechanism: &Mechanism, datasets: [u32; 2], odds: &Rational) -> Option<
     (low <= high).then_some([low, high])
 }
 
-/// Whether some simulator for every entity is within the odds, who sees one of two things as often where all others are in.
+/// Whether, for every entity, some simulator is within the odds that sees each of two samples equally often where all
+/// others are in.
 fn is_simulated(mechanism: &Mechanism, odds: &Rational, free: impl Fn(usize) -> [Option<u32>; 2]) -> bool {
     (0..mechanism.size()).all(|t| {
         let of = |others: u32| within(mechanism, [others, others | 1 << t], odds);
         let all = (0..1_u32 << mechanism.size()).filter(|others| others >> t & 1 == 0 && others.count_ones() > 0);
         let largest = all.max_by_key(|others| others.count_ones()).unwrap_or(0);
-        // What it says at either sight: within the bounds of the dataset that shows this sight alone, if there is one.
+        // The simulator's answer at either sample, within the bounds of the dataset that yields only this sample, if
+        // there is one.
         let sights = free(t).map(|alone| match alone {
             Some(others) => of(others),
             None => Some([whole(0), whole(1)]),
@@ -135,8 +137,8 @@ fn holds_the_least(mechanism: &Mechanism, (low, high): (&Bound, &Bound), free: i
     assert!(!is_simulated(mechanism, &(low * (whole(1) - &near)), &free), "{mechanism:?} {low}");
 }
 
-/// Two answers and one of two others seen: against all simulators. What is said at sight of each of them is right for that one alone, and
-/// the mean of both for both.
+/// Two answers and a sample of one of two others, compared with all simulators. The simulator's answer at each sample
+/// is right for that entity alone, and the mean of both answers is right for both entities.
 #[test]
 fn no_simulator_of_one_member_is_better() {
     let mut dice = Dice::new(deniable_testing::seed(52));
@@ -252,8 +254,8 @@ fn rows_of_the_missing_are_seen_as_such() {
     assert!(finite(&published.0) * finite(&published.0) > ratio(53, 10), "{published:?}");
 }
 
-/// Two entities, one row of two seen, by the published definition: at sight of ⊥ it must be right for nobody, and where the other one is in,
-/// it sees either as often.
+/// Two entities and one row of two in the sample, by the published definition: at ⊥ the simulator must be right for the
+/// empty dataset, and where the other entity is in, it sees either equally often.
 #[test]
 fn no_simulator_of_one_row_is_better() {
     let mut dice = Dice::new(deniable_testing::seed(56));

@@ -53,8 +53,8 @@ fn membership_privacy_is_decided_as_translated() {
             }
         }
     }
-    // Of a mechanism 18 cases are useful with probability 0.499, 6 with 0.227 and none with 0.274, by enumeration of its zeros. The law of the
-    // sum over 40 mechanisms has a mean of 414 and is at most 168 with probability 4.3·10⁻⁷.
+    // By enumeration of its zeros, a mechanism has 18 useful cases with probability 0.499, 6 with 0.227 and none with
+    // 0.274. The sum over 40 mechanisms has mean 414 and is at most 168 with probability 4.3·10⁻⁷.
     assert!(useful > 168, "{useful}");
 }
 

@@ -7,8 +7,8 @@ use deniable_translate::shape::Shape;
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// Seeded random numbers; at full scale each run has its own ([`deniable_testing::seed`]). Tests that count informative cases have limits
-/// that a fresh seed misses in fewer than one of 10⁶ runs.
+/// Seeded random numbers; at full scale each run has its own seed ([`deniable_testing::seed`]). Tests that count
+/// informative cases have limits that a fresh seed misses in fewer than one of 10⁶ runs.
 pub struct Dice(ChaCha20Rng);
 
 impl Dice {

@@ -134,8 +134,8 @@ fn counts_decide_as_all_datasets_do() {
     assert!(refused > rounds && vacuous > rounds, "{refused} {vacuous}");
 }
 
-/// Groups of up to nine, where numbers of candidates, binomial weights and gaps are no longer small: sums and candidates against all 1,024
-/// datasets.
+/// Groups of up to nine, large enough for the candidates, the binomial weights and the gaps to vary: sums and
+/// candidates agree with the enumeration of all 1,024 datasets.
 #[test]
 fn larger_groups_decide_as_all_datasets_do() {
     let mut source = ChaCha8Rng::seed_from_u64(deniable_testing::seed(13));

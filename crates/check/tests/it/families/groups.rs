@@ -100,8 +100,8 @@ fn a_group_that_comes_and_goes_together_attains_the_power() {
     );
 }
 
-/// LQS13 section 4.1: where two people are in together or not at all, PMP needs the odds of presence alone, and `R²` of them; a mechanism
-/// without any bound on absence comes as near as one likes.
+/// LQS13 section 4.1: where two people are either both in or both out, PMP needs only the odds of presence, and `R²` of
+/// them; a mechanism without a bound on absence approaches this arbitrarily closely.
 #[test]
 fn people_who_come_together_need_one_side_alone() {
     let together = |both: &Rational, third: &Rational| {

@@ -157,7 +157,7 @@ fn one_of_several(dice: &mut Dice, entities: usize, range: &PriorRange) -> Table
             .collect();
         let last = whole(1) - shares.iter().sum::<Rational>();
         let Some(prior) = scaled(worlds.into_iter().zip(shares.into_iter().chain([last])).collect()) else { continue };
-        // A range without any of them leaves somebody whom the caller puts aside.
+        // A share may be outside the range; the caller discards such observers.
         if prior.iter().all(|(_, share)| *share > whole(0)) {
             return prior;
         }
@@ -195,7 +195,8 @@ fn random_observers_stay_within_the_bracket() {
                     let of_rows = observers.iter().filter(|prior| given(&mechanism, prior));
                     let plain = of_rows.filter_map(|prior| gain(&mechanism, prior, about)).max();
                     let Some(plain) = plain else { continue };
-                    // To the letter what is looked for: one of several is in, or out. The lower end is no less than any of them has.
+                    // Observers as the search defines them: exactly one of several entities is in, or out. None exceeds
+                    // the lower end.
                     let of_one = observers.iter().filter(|prior| given(&mechanism, prior) && is_of_one(prior));
                     if let Some(plain) = of_one.filter_map(|prior| gain(&mechanism, prior, about)).max() {
                         assert!(plain <= *low, "{text} {plain}");

@@ -95,8 +95,9 @@ pub fn reach(noises: &[(f64, Law)], outside: f64) -> f64 {
     reach_with_normal(&noises, 0.0, outside)
 }
 
-/// At least the smallest `t` with `Pr[|Σ wᵢXᵢ + G| > t] ≤ outside`, for weights `wᵢ` of any sign, a normal `G` of this standard deviation,
-/// independent of the noises, and `0 < outside < 1`. The time it takes follows from how many groups of noises there are.
+/// At least the smallest `t` with `Pr[|Σ wᵢXᵢ + G| > t] ≤ outside`, for weights `wᵢ` of any sign, a normal `G` of this
+/// standard deviation, independent of the noises, and `0 < outside < 1`. Its time depends on the number of groups of
+/// noises only.
 #[must_use]
 pub fn reach_with_normal(noises: &[Noises], deviation: f64, outside: f64) -> f64 {
     let noises: Vec<Noises> = noises
@@ -198,12 +199,12 @@ fn grouped(noises: &[Noises]) -> Vec<(f64, f64)> {
     groups
 }
 
-/// At least the smallest `t` that the sum of Laplace noises of these scales and of a normal exceeds in magnitude with at most this chance.
-/// Groups are scales with the number of noises that have them.
+/// At least the smallest `t` that the magnitude of the sum of Laplace noises of these scales and of a normal exceeds
+/// with at most this probability. Groups are scales with the number of noises that have them.
 ///
-/// The chance is `1 − (2/π)·∫ sin(ut)/u·φ(u) du` over `u > 0` with the characteristic function `φ(u) = exp(−u²σ²/2)·Π 1/(1 + u²βᵢ²)`
-/// (Gil-Pelaez 1951). In steps of `h` the integral is off by no more than the chance to be beyond `2π/h − t`, which Chernoff's bound
-/// makes small.
+/// The probability is `1 − (2/π)·∫ sin(ut)/u·φ(u) du` over `u > 0` with the characteristic function
+/// `φ(u) = exp(−u²σ²/2)·Π 1/(1 + u²βᵢ²)` (Gil-Pelaez 1951). In steps of `h` the error of the integral is at most the
+/// probability of a value beyond `2π/h − t`, which Chernoff's bound makes small.
 fn many(groups: &[(f64, f64)], deviation: f64, outside: f64) -> f64 {
     let (bound, furthest) = (chernoff(groups, deviation, outside), chernoff(groups, deviation, LEFT_OUT / 4.0));
     if !bound.is_finite() || !furthest.is_finite() {
@@ -240,7 +241,8 @@ fn many(groups: &[(f64, f64)], deviation: f64, outside: f64) -> f64 {
     high
 }
 
-/// The same by Chernoff's bound `2·exp(λ²σ²/2 − λt)·Π 1/(1 − λ²βᵢ²)`, which holds for every `λ` below all `1/βᵢ`: the best of some.
+/// The same by Chernoff's bound `2·exp(λ²σ²/2 − λt)·Π 1/(1 − λ²βᵢ²)`, which holds for every `λ` below all `1/βᵢ`: the
+/// smallest of several.
 fn chernoff(groups: &[(f64, f64)], deviation: f64, outside: f64) -> f64 {
     let largest = groups.iter().map(|(scale, _)| *scale).fold(0.0, f64::max);
     let at = |step: u32| {

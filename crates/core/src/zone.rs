@@ -3,8 +3,8 @@
 use chrono::{DateTime, Offset, TimeZone};
 use chrono_tz::Tz;
 
-/// The version of the time-zone database, such as `2025b`. It is part of how a column with a zone is read: another version may have
-/// other local times.
+/// The version of the time-zone database, such as `2025b`. It is part of the reading of a column with a zone: another
+/// version may have other local times.
 pub const DATABASE: &str = chrono_tz::IANA_TZDB_VERSION;
 
 /// A time zone of the IANA database.
@@ -30,8 +30,8 @@ impl Zone {
         self.0.name()
     }
 
-    /// What its clocks show, in microseconds since 1970-01-01T00:00:00 on them, so many microseconds after that moment in UTC. `None`
-    /// beyond the years that can be told.
+    /// The local time of this zone at a moment in UTC; both are in microseconds since 1970-01-01T00:00:00 on their own
+    /// clock. `None` when the moment is outside the range of chrono.
     #[must_use]
     pub fn local(self, micros: i64) -> Option<i64> {
         let moment = DateTime::from_timestamp_micros(micros)?.naive_utc();

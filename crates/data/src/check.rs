@@ -37,7 +37,7 @@ pub struct Report {
     pub notes: Vec<String>,
     /// What was found in each declared column, in the order of the policy.
     pub columns: Vec<ColumnReport>,
-    /// What is odd about quotes and line ends of delimited text, whichever columns are read.
+    /// The quirks of quotes and line ends in delimited text, in all columns, also those that are not read.
     pub quirks: Vec<(Quirk, Found)>,
     /// Rows without an entity key, where the policy names one: missing, or not readable as its type. They belong to nobody
     /// and never count.
@@ -325,7 +325,7 @@ impl Report {
         self.problems.is_empty()
     }
 
-    /// What a curator must accept by name: quirks of the text, and columns that read badly.
+    /// The findings that a curator must accept by name: quirks of the text, and columns that read badly.
     pub fn to_accept(&self) -> impl Iterator<Item = ToAccept> {
         let quirks = self.quirks.iter().map(|(quirk, found)| ToAccept::Quirk(*quirk, found.clone()));
         let columns = self.columns.iter().filter(|column| column.is_bad());
@@ -337,7 +337,7 @@ fn quirk_in_words(quirk: Quirk, found: &Found) -> String {
     format!("{}{}", quirk.in_words(found.count), found.place())
 }
 
-/// What a curator must accept by name before the data are registered.
+/// A finding that a curator must accept by name before the data are registered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ToAccept {
     /// A column that reads badly.
@@ -356,7 +356,7 @@ impl ToAccept {
         }
     }
 
-    /// What was found, in words.
+    /// Describes the finding, with its counts and lines.
     #[must_use]
     pub fn in_words(&self) -> String {
         match self {
@@ -365,7 +365,7 @@ impl ToAccept {
         }
     }
 
-    /// What to do about it.
+    /// Suggests a correction.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {

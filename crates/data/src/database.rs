@@ -81,7 +81,7 @@ impl Table {
             let found = relation.columns().iter().enumerate().find(|(_, column)| column.name == declared.name);
             let Some((position, column)) = found else { return Err(SourceError::Rows { table: table.name.clone() }) };
             let shown = PathBuf::from(name.shown());
-            // A numeric comes over as the nearest double, which may be a whole number where the numeric is none.
+            // A numeric arrives as the nearest double, which may be an integer where the numeric is not.
             let is_rounded = column.type_name.starts_with("numeric") && column.data_type() == DataType::Float64;
             let reader = ColumnReader::from_stored(declared, &column.data_type(), &shown);
             if let Err(error @ SourceError::Zone { .. }) = reader {

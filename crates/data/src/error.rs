@@ -50,9 +50,9 @@ pub enum SourceError {
         path: PathBuf,
         /// The line on which the record begins, counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The fault of the zone.
         what: String,
-        /// What to do.
+        /// How to correct it.
         help: &'static str,
     },
     /// A file's first line cannot be the names of its columns. Nothing of it is quoted.
@@ -168,7 +168,7 @@ pub enum SourceError {
         path: PathBuf,
         /// The column.
         column: String,
-        /// What is wrong.
+        /// The fault of the zone.
         problem: ZoneProblem,
     },
     /// A file without a usable value for a partition.
@@ -237,7 +237,7 @@ pub enum ZoneProblem {
 }
 
 impl ZoneProblem {
-    /// What to do.
+    /// Suggests a correction.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {

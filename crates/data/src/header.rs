@@ -104,7 +104,8 @@ pub(crate) fn names_within(file: &DataFile, options: &CsvOptions, most: u64) -> 
     Ok(names)
 }
 
-/// The first record, and the byte after it. No more is read than it takes: what is wrong behind it is for the readers of rows.
+/// The first record, and the offset of the byte after it. Reads no more of the file than the record needs: errors after
+/// it are for the readers of rows.
 fn first_record(
     file: &DataFile,
     options: &CsvOptions,

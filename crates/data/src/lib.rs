@@ -190,7 +190,7 @@ impl Source {
         Self { table, rows: Rows::Memory(rows.into()), version: None }
     }
 
-    /// Rows that are in memory in their declared types: times are local ones already, whatever zone the policy states.
+    /// Rows in memory, already of their declared types: times are local times, for any zone of the policy.
     pub(crate) fn of_local_times(mut table: TableSchema, rows: Vec<RecordBatch>) -> Self {
         table.columns.iter_mut().for_each(|column| column.zone = None);
         Self::memory(table, rows)

@@ -56,8 +56,8 @@ pub struct ColumnReport {
     pub undeclared: Option<Found>,
     /// Of the readable ones, those outside the declared bounds.
     pub outside: Option<Found>,
-    /// Of the readable dates and times, those whose year is most likely another one: before the year 1000, or after today where the pattern
-    /// has years of two digits.
+    /// The readable dates and times whose year is probably wrong: before the year 1000, or after today where the
+    /// pattern has years of two digits.
     pub odd_years: Option<Found>,
     /// Rows that are left out where the column is grouped by: of an undeclared key, or NULL where that is none.
     pub left_out: Option<Found>,

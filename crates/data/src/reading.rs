@@ -66,7 +66,7 @@ struct Writing {
     pattern: Option<String>,
     /// The last year that two digits may mean.
     pivot: Option<i16>,
-    /// The zone whose local time counts, where texts tell their distance from UTC.
+    /// The zone whose local time counts, for texts with an offset from UTC.
     zone: Option<Zone>,
 }
 
@@ -262,8 +262,8 @@ impl Writing {
         !text.is_some_and(|text| self.is_null(text))
     }
 
-    /// A whole number, also with a fraction of zeros, as pandas writes whole numbers of a column with gaps. Each text is read by itself:
-    /// what other rows hold decides nothing.
+    /// Parses an integer, also one with a fraction of zeros, as pandas writes the integers of a column with gaps. Each
+    /// text is parsed on its own, independently of other rows.
     fn whole(&self, text: &str) -> Option<i64> {
         parse_integer(text).or_else(|| {
             let mark = if self.decimal_comma { ',' } else { '.' };
@@ -476,8 +476,7 @@ fn days(stored: &ArrayRef) -> Option<Date32Array> {
     }
 }
 
-/// Moments of stored counts; of those with a zone, in UTC. What is finer than a microsecond
-/// is cut off.
+/// Stored counts as moments, in UTC where the column has a zone, truncated to microseconds.
 fn moments(stored: &ArrayRef) -> Option<TimestampMicrosecondArray> {
     let moment = |micros: i64| Moment::new(micros).map(Moment::get);
     match stored.data_type() {

@@ -32,8 +32,8 @@ enum Value {
     Key(Key),
 }
 
-/// Rows for every table: `rows` in the protected ones, one for each key in the public ones. They are of so many `entities`, where
-/// that is stated, and otherwise of as many as have a few rows each.
+/// Rows for every table: `rows` in each protected one, one for each key in the public ones. They belong to `entities`
+/// entities if given, and otherwise to a number of entities that have a few rows each.
 ///
 /// # Errors
 /// When the columns make no table; never for those of a policy.

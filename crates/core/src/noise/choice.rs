@@ -394,7 +394,8 @@ mod tests {
         assert!(index < 1000);
     }
 
-    /// A third to half of a second, when nothing else runs; a minute tells linear time from worse.
+    /// Takes a third to half of a second on an idle machine; a limit of one minute detects time that is worse than
+    /// linear.
     #[test]
     fn a_million_segments_are_a_matter_of_a_moment() {
         let million: Vec<Segment> = (0..1_000_000_i64)

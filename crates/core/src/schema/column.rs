@@ -32,10 +32,11 @@ pub struct Column {
     pub least: Option<i64>,
     /// The strptime pattern of dates or timestamps in CSV; `None` for the ISO form.
     pub format: Option<String>,
-    /// Of dates and timestamps whose pattern has years of two digits: the last year that these may mean, so that they are read as one of
-    /// the hundred years up to it.
+    /// For dates and timestamps whose pattern has two-digit years: the last year of the hundred that these years
+    /// denote.
     pub pivot: Option<i16>,
-    /// Of timestamps that are stored as moments: the zone whose local time counts. `None` for those that are stored as local times.
+    /// For timestamps that are stored as moments: the zone whose local time counts. `None` for timestamps that are
+    /// stored as local times.
     pub zone: Option<Zone>,
 }
 

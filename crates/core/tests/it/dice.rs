@@ -5,8 +5,8 @@ use deniable_core::exact::{Rational, ratio};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// Seeded, so that a failure comes back. The seeds are fixed: tests compare how many of their cases are informative with
-/// numbers that were measured for these seeds.
+/// A seeded generator, so that failures are reproducible. The seeds are fixed: tests compare their numbers of
+/// informative cases with numbers measured for these seeds.
 pub struct Dice(ChaCha20Rng);
 
 impl Dice {

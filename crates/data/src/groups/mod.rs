@@ -85,7 +85,8 @@ pub fn of_memory(name: &str, columns: &[String], batches: Vec<RecordBatch>) -> S
     Source::memory(TableSchema::protected(name, columns.iter().map(column).collect(), None), batches)
 }
 
-/// A column of a table that is looked at as it is. Moments are distinct whatever their zone: they are taken in UTC.
+/// A column of an unprotected, undeclared table. Timestamps with a zone are read in UTC, in which distinct moments stay
+/// distinct.
 fn of_published(name: &str, kind: Option<ColumnType>, has_zone: bool) -> Column {
     let zone = if has_zone { Zone::named("UTC") } else { None };
     Column { zone, ..Column::new(name, kind.unwrap_or(ColumnType::Text)) }
@@ -135,11 +136,13 @@ pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
     }
 }
 
-/// Checks that every record of delimited text is a row: the same fields as there are columns, and quotes that are whole, also in columns
-/// that are not read. Quirks are refused as well, unless they are among the `accepted`. Rows in memory and Parquet have no text.
+/// Checks that every record of delimited text is a row: it has as many fields as there are columns, and its quotes are
+/// closed, also in columns that are not read. Quirks are errors, unless they are among the `accepted`. Rows in memory
+/// and Parquet have no text.
 ///
 /// # Errors
-/// The first record that is no row, or has a quirk that is not accepted, with its place; and when the file cannot be read.
+/// The first record that is not a row, or has a quirk that is not accepted, with its line; or an error of reading the
+/// file.
 pub fn expect_rows(source: &Source, resources: &Resources, accepted: &[Quirk]) -> Result<(), SourceError> {
     if !matches!(&source.rows, crate::Rows::Files { format: Format::Csv(_), .. }) {
         return Ok(());

@@ -31,7 +31,7 @@ pub struct Seen<'a> {
     /// The file, by its place among the table's; the first for rows in memory.
     pub file: usize,
     lines: Lines<'a>,
-    /// What is wrong or odd about records of delimited text.
+    /// The broken records and the quirks of delimited text.
     pub(crate) remarks: Remarks<'a>,
     /// The wanted columns, in their order.
     pub columns: Vec<Looked>,

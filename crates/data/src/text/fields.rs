@@ -1,7 +1,8 @@
-//! Blocks of text taken apart into the fields of the columns that are read.
+//! Parses blocks of text into the fields of the columns that are read.
 //!
-//! Where all of a block is text, fields are pieces of it. From the first record on with a field that is no piece, as with a doubled quote,
-//! it is read record by record ([`Record`]); tests compare both with the `csv` crate.
+//! In blocks of valid text, fields are slices of the block. From the first record on with a field that is not a slice,
+//! such as one with a doubled quote, the block is parsed record by record ([`Record`]); tests compare both with the
+//! `csv` crate.
 
 use super::blocks::is_end;
 use super::record::{Marks, Quirk, Quirks, Record};
@@ -44,7 +45,7 @@ pub(crate) struct Broken {
     pub(crate) what: String,
 }
 
-/// What a check reports of some records; empty for other readers.
+/// The findings of a check on some records; empty for other readers.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Remarks<'a> {
     /// The records that are no rows.
@@ -65,14 +66,14 @@ pub(crate) struct Chunk<'a> {
 /// What is done about records that are no rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Uneven {
-    /// One with more or fewer fields than there are columns, or with broken quotes, ends the reading; one that is no text has NULL there.
-    /// Lines are not counted.
+    /// A record with more or fewer fields than there are columns, or with broken quotes, ends the reading; a field that
+    /// is not valid text is NULL. Lines are not counted.
     Ends,
-    /// They are told, with their lines, and left out. Quirks are told as well.
+    /// Such records are reported with their lines, and left out. Quirks are reported as well.
     Told,
 }
 
-/// Takes a block apart.
+/// Parses a block into chunks of records.
 pub(crate) struct Parser<'a> {
     layout: &'a Layout,
     block: &'a Block,
@@ -157,7 +158,7 @@ impl<'a> Parser<'a> {
         // Line ends between the quotes of the record.
         let mut quoted_lines = 0;
         let bytes = text.as_bytes();
-        // Where the next quote is, looked for only where fields without one are told from those with a quote in them.
+        // The next quote, searched for only to distinguish fields without quotes from fields that contain one.
         let mut next_quote = None;
         let mut stops = memchr3_iter(delimiter, b'\n', b'\r', &bytes[*at..]).map(|stop| stop + *at);
         while record < bytes.len() && rows < CHUNK_ROWS && self.bytes < CHUNK_BYTES && self.broken.len() < CHUNK_ROWS {
@@ -334,7 +335,7 @@ mod tests {
     /// Longer fields are no values.
     const LONGEST: usize = 5;
 
-    /// What a strict reader reports of the quotes and the end of a record, byte by byte.
+    /// The faults and quirks that a strict reader reports of a record, byte by byte.
     fn strictly(record: &[u8], next: Option<u8>, options: &CsvOptions) -> (Option<&'static str>, Quirks) {
         let (mut fault, mut quirks) = (None, Quirks::default());
         let (mut is_start, mut is_within, mut is_after) = (true, false, false);

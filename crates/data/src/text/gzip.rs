@@ -3,7 +3,8 @@
 use flate2::bufread::GzDecoder;
 use std::io::{BufRead, Error, ErrorKind, Read, Result};
 
-/// What the members of a file hold. Tapes and some writers fill up the last block with zeros, which `gzip` passes over as well.
+/// Decompresses all members of a file. Tapes and some writers pad the last block with zeros, which `gzip` ignores as
+/// well.
 pub(super) struct Members<R>(State<R>);
 
 enum State<R> {

@@ -1,8 +1,8 @@
-//! One record of delimited text at a time, with what is wrong or odd about its quotes and line ends.
+//! One record of delimited text at a time, with the faults and quirks of its quotes and line ends.
 //!
-//! The `csv` crate reads every text: a quote that is never closed takes in the rest of the file without an error, and so removes the rows
-//! of other people. This reader ends records and fields exactly where that crate does (a test compares them), and reports what a strict
-//! reader refuses.
+//! The `csv` crate accepts every text: a quote that is never closed takes in the rest of the file without an error, and
+//! so removes the rows of other people. This reader ends records and fields exactly where that crate does (a test
+//! compares them), and reports the errors of a strict reader.
 
 use super::blocks::is_end;
 use deniable_core::schema::CsvOptions;
@@ -17,7 +17,7 @@ pub(crate) enum Fault {
     AfterQuote,
 }
 
-/// What is odd in a record that can be read nevertheless. A curator may accept it by name.
+/// A deviation of a record that can be parsed nevertheless. A curator may accept it by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Quirk {
     /// A quote within a field that does not begin with one. It is a character of the value.
@@ -48,7 +48,7 @@ impl Quirk {
         Self::ALL.into_iter().find(|quirk| quirk.name() == name)
     }
 
-    /// What so many records of a file have.
+    /// Describes the quirk of `count` records of a file.
     #[must_use]
     pub fn in_words(self, count: u64) -> String {
         let records = if count == 1 { "record has" } else { "records have" };
@@ -59,7 +59,7 @@ impl Quirk {
         }
     }
 
-    /// What a record has.
+    /// Describes the quirk of one record.
     #[must_use]
     pub(crate) fn of_a_record(self) -> &'static str {
         match self {
@@ -69,7 +69,7 @@ impl Quirk {
         }
     }
 
-    /// What to do about it where a command takes no policy.
+    /// Suggests a correction, for commands without a policy.
     pub(crate) fn help_with_flags(self) -> &'static str {
         match self {
             Self::BareQuote => {
@@ -85,7 +85,7 @@ impl Quirk {
         }
     }
 
-    /// What to do about it.
+    /// Suggests a correction in the policy or the file.
     #[must_use]
     pub fn help(self) -> &'static str {
         match self {
@@ -149,8 +149,8 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Reads the record that begins at `at`, which is no line end, and returns the place behind its own line end. The bytes end with a
-    /// whole record or with the file.
+    /// Parses the record that begins at `at`, which is not a line end, and returns the offset after its line end. The
+    /// bytes end with a whole record or with the file.
     pub(crate) fn read(&mut self, bytes: &[u8], mut at: usize, marks: Marks) -> usize {
         let Marks { delimiter, quote, trims } = marks;
         self.text.clear();
@@ -228,7 +228,7 @@ impl Record {
         self.quirks
     }
 
-    /// What is wrong with the quotes, without a value.
+    /// Describes the fault of the quotes, without quoting a value.
     pub(crate) fn fault(&self) -> Option<String> {
         let (field, fault) = self.fault?;
         Some(match fault {

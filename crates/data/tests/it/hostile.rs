@@ -128,7 +128,7 @@ fn numbers_and_truths_from_text() {
     from_texts(&column("x", ColumnType::Integer), &options, &integers);
     let comma = CsvOptions { decimal_comma: true, ..options.clone() };
     from_texts(&column("x", ColumnType::Integer), &comma, &integers);
-    // A fraction of zeros changes no whole number, whatever the other rows hold.
+    // An integer may have a fraction of zeros, independently of the other rows.
     let zeros = [("1.0", Some("1")), ("-3.00", Some("-3")), ("+7.0", Some("7")), ("1,0", None), ("1.50", None)];
     from_texts(&column("x", ColumnType::Integer), &options, &zeros);
     let zeros = [("1,0", Some("1")), ("-3,00", Some("-3")), ("1.0", None), ("1,50", None)];
@@ -307,7 +307,7 @@ fn stored_moments() {
     let end = [Some("9999-12-31T23:59:59"), None, None];
     let expected = [&start[..], &end].concat();
     for zone in [None, Some("+02:00"), Some("America/New_York")] {
-        // What a clock in UTC shows, whatever the zone that is stored.
+        // The column's zone is UTC, so its local times are UTC for every stored zone.
         let stated = zone.and_then(|_| Zone::named("UTC"));
         let declared = Column { zone: stated, ..column("x", ColumnType::Timestamp) };
         let from_array = |array: ArrayRef, expected: &[Option<&str>]| from_moments(declared.clone(), array, expected);

@@ -447,7 +447,7 @@ fn what_is_accepted_is_read() {
             }
         }
     }
-    // Eight whole types and seven other numbers in two ways, one of truths, three of texts, two of days in two, four of times: those
-    // with a zone need a column that states one.
+    // Eight integer types and seven other numeric ones in two encodings, one of booleans, three of texts, two of dates
+    // in two encodings, four of timestamps: those with a zone need a column that states one.
     assert_eq!(read, 2 * (8 * 2 + 7 * 2 + 1 + 3 + 2 * 2 + 4));
 }

@@ -258,7 +258,7 @@ fn extremes() {
     assert!((272..=464).contains(&far), "{far} of 2000 were far");
 }
 
-/// Not much longer than a choice; a minute tells linear time from worse.
+/// Takes little longer than `choose`; a limit of one minute detects time that is worse than linear.
 #[test]
 fn a_million_segments_are_a_matter_of_a_moment() {
     let million: Vec<Segment> = (0..1_000_000_i64)

@@ -81,7 +81,7 @@ impl std::fmt::Display for Terms {
     }
 }
 
-/// What became of the noise of a charge (P-1).
+/// The state of the noise of a charge (P-1).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Draw {
     /// None was drawn.
@@ -90,7 +90,8 @@ pub enum Draw {
     Begun(u64),
     /// The numbers.
     Done(Arc<Numbers>),
-    /// It will not be drawn: the contents, the program or the price are others now, or the ledger goes on from an older copy.
+    /// It will never be drawn: the contents, the program or the price have changed, or the ledger continues an older
+    /// copy.
     Closed,
 }
 
@@ -109,11 +110,11 @@ pub struct Release {
     pub cost: Spend,
     /// The part of the account's budget that paid.
     pub part: Part,
-    /// What the charge may resume on; none in entries of before format 7.
+    /// A digest of the inputs on which the charge may resume; none in entries of formats before 7.
     pub basis: Option<String>,
-    /// What became of its noise.
+    /// The state of its noise.
     pub draw: Draw,
-    /// The answer, which is looked at when it is read; none when the process died before storing one.
+    /// The answer, read from its file on demand; none when the process died before storing one.
     pub answer: Option<Stored>,
     /// The number of the answer's entry: which of two answers was first is not the order of their charges.
     pub answered: Option<u64>,
@@ -209,8 +210,8 @@ impl Account {
         all().find(|release| release.answer.is_some()).or_else(|| all().next())
     }
 
-    /// Whether a query of this identity, basis and cost is paid for: it is answered, or its noise was drawn, or is still to be
-    /// drawn, on the same basis and at the same cost. Without a basis every open charge counts.
+    /// Whether a query of this identity, basis and cost is paid for: it is answered, or its noise was drawn, or is
+    /// still to be drawn, on the same basis and at the same cost. Without a basis every open charge counts.
     #[must_use]
     pub fn is_paid(&self, identity: &str, basis: Option<&str>, cost: &Spend) -> bool {
         self.release(identity).is_some_and(|release| {
@@ -225,8 +226,8 @@ impl Account {
         places.filter_map(|place| self.releases.get(*place)).filter(|release| !release.is_dead())
     }
 
-    /// The charges with which this one shares its payment. Those of formats before 7 that have no answer are dead today, and were
-    /// not when others of these formats followed them.
+    /// The charges with which this one shares its payment. In formats before 7, charges without an answer were not yet
+    /// dead when later charges of these formats followed them.
     fn counted<'a>(&'a self, charge: &'a Charged) -> impl Iterator<Item = &'a Release> {
         let places = self.identities.get(&charge.ask.identity).into_iter().flatten();
         let releases = places.filter_map(|place| self.releases.get(*place));

@@ -20,7 +20,7 @@ pub(crate) struct Book {
     access: Access,
 }
 
-/// What a ledger is opened for.
+/// How a ledger is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Access {
     Read,
@@ -41,7 +41,7 @@ pub(crate) struct Act<'a> {
 }
 
 impl Book {
-    /// Opens a ledger file to look at it, and verifies all of it, and that it contains the head beside it, where there is one.
+    /// Opens a ledger file for reading, verifies all of it, and checks that it contains the head beside it, if any.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let mut book = Self::unread(path, None, Access::Read)?;
         book.refresh()?;
@@ -77,7 +77,7 @@ impl Book {
         self.lock(TransactionBehavior::Immediate, self.access)
     }
 
-    /// Locks the file for one write that makes its last entry the head, whatever head was kept.
+    /// Locks the file for one write that makes its last entry the head, without comparing it with the kept head.
     pub fn begin_to_accept(&mut self) -> Result<Act<'_>, StoreError> {
         self.lock(TransactionBehavior::Immediate, Access::Accept)
     }
@@ -138,7 +138,7 @@ impl<'a> Act<'a> {
 
     /// Checks that the file contains each head that is kept outside of it: an older copy is not continued.
     pub fn compare(&self) -> Result<(), StoreError> {
-        // This locks the file, so that none of the heads is of an entry that is added afterwards.
+        // Locks the file, so that no head is of an entry that is added after the comparison.
         let entries = self.entries()?;
         for file in self.heads.all() {
             let Some(kept) = self.heads.read(file)? else { continue };
@@ -148,8 +148,8 @@ impl<'a> Act<'a> {
             }
         }
         let is_missing = self.access != Access::Read && self.heads.read(self.heads.beside())?.is_none();
-        // A ledger gets its first head before its key is settled and before its second entry; one of an earlier format, before
-        // its first entry of this format.
+        // A ledger gets its first head before its key is settled and before its second entry; a ledger of an earlier
+        // format, before its first entry of this format.
         let is_new = entries == 1 && !Key::path(self.path).exists();
         if is_missing && !is_new && store::keeps_head(&self.transaction).map_err(|error| self.sqlite(error))? {
             let (ledger, head) = (self.path.to_path_buf(), self.heads.beside().to_path_buf());
@@ -158,7 +158,8 @@ impl<'a> Act<'a> {
         Ok(())
     }
 
-    /// Brings the heads that are kept outside up to the last entry. An entry is appended, and noise is drawn, only then.
+    /// Updates the heads outside the ledger to the last entry. Entries are appended, and noise is drawn, only after
+    /// that.
     pub fn keep_heads(&self) -> Result<(), StoreError> {
         for file in self.heads.all() {
             let kept = match self.heads.read(file) {
@@ -262,8 +263,8 @@ impl<'a> Act<'a> {
         let seq = head.seq;
         state.record(seq, at, event);
         *last = head;
-        // The entry is on disk, whatever becomes of this: where its head cannot be written now, the next act writes it or is
-        // refused. Under a lock of its own, so that no process puts an earlier head in place of a later one.
+        // The entry is on disk even if this fails: when its head cannot be written now, the next act writes it or
+        // fails. Under a lock of its own, so that no process replaces a later head by an earlier one.
         let _ = Self::begin(connection, TransactionBehavior::Immediate, path, state, last, heads, access)
             .and_then(|act| act.keep_heads());
         Ok(seq)

@@ -26,8 +26,8 @@ pub struct ChargeRequest {
     pub cost: Spend,
     /// The part of the account's budget that pays.
     pub part: Part,
-    /// A digest of all that the answer is drawn from but the identity: the laws of the noise, the form of the answer and the
-    /// contents of the data. A charge resumes on the same basis only.
+    /// A digest of the inputs of the answer beside the identity: the laws of the noise, the form of the answer and the
+    /// contents of the data. A charge resumes only on the same basis.
     pub basis: String,
 }
 
@@ -249,7 +249,8 @@ impl Ledger {
     }
 }
 
-/// What an earlier charge is good for; `None` where it is open and not for this request.
+/// The effect of an earlier charge on a request; `None` where the charge is open but does not match the request, dead,
+/// or closed.
 fn charged_before(release: &Release, request: &ChargeRequest) -> Result<Option<Charge>, ChargeError> {
     let seq = release.seq;
     if let Some(stored) = &release.answer {

@@ -1,12 +1,14 @@
 //! One draw of noise for each charge, however the run ends (P-1).
 //!
 //! ```text
-//! room on disk ─▶ `drawing`: every open charge of the identity, on disk ─▶ lock held ─▶ noise in memory ─▶ `drawn`, on disk
+//! room on disk ─▶ `drawing`: every open charge of the identity, on disk ─▶ lock held ─▶ noise in memory
+//!              ─▶ `drawn`, on disk
 //! ```
 //!
 //! The ledger's lock is held from before the first entry until after the second, so that nothing between them waits. A
-//! charge of which the second entry is missing is dead: nothing may be drawn for it again, and the identical query is charged
-//! anew. How much is written is fixed by the number of numbers, and the room for it is there before the first entry.
+//! charge whose second entry is missing is dead: nothing may be drawn for it again, and the identical query is charged
+//! anew. The number of bytes written depends only on the number of numbers, and is allocated on disk before the first
+//! entry.
 
 use crate::answer::{Form, Stored};
 use crate::entry::{Drawing, Drawn, DrawnInFile, Event};
@@ -33,8 +35,9 @@ pub enum DrawError {
 }
 
 impl Ledger {
-    /// Draws the noise of an open charge, and of every other open charge of the same identity: once, whatever ends the run.
-    /// Numbers that were drawn for the identity before are returned, and `noise` is not called. On disk when this returns.
+    /// Draws the noise of an open charge, and of every other open charge of the same identity, at most once, even if
+    /// the run is interrupted. Numbers that were drawn for the identity before are returned, and `noise` is not called.
+    /// The numbers are on disk when this returns.
     ///
     /// `count` is how many numbers `noise` returns. It must follow from the query alone. An error of `noise` leaves the charges
     /// dead, so it must not depend on random bits.
@@ -87,7 +90,8 @@ impl Ledger {
         numbers.map(Ok).ok_or(DrawError::NotOpen(charge))
     }
 
-    /// The answer that an earlier version stored for the identity of a charge, without its numbers: no noise is drawn beside it.
+    /// The answer that an earlier version stored for the identity of a charge, without its numbers: no more noise is
+    /// drawn for it.
     #[must_use]
     pub fn answered_before_draws(&self, charge: u64) -> Option<&Stored> {
         let state = &self.book.state;

@@ -29,9 +29,9 @@ use std::collections::BTreeSet;
 /// | 7 | one draw of noise per charge (P-1): `drawing`, `drawn`, `drawn-in-file`, `charges-closed`; a charge names its basis |
 /// | 8 | the last head is kept outside the ledger, and must be there ([`crate::outside`]); the first entry names whom its people are not |
 ///
-/// A ledger of an earlier format goes on in this one: its entries stay as they are. Of the first format, one more entry states
-/// the same terms as data. Answers of before say nothing of their form, which is the first of their kind. A charge without a basis
-/// that has no answer is closed: an earlier version may have drawn its noise.
+/// A ledger of an earlier format is continued in this one, without changing its entries. For the first format, one more
+/// entry states the same terms as data. Answers without a form have the first form of their kind. A charge without a
+/// basis that has no answer is closed: an earlier version may have drawn its noise.
 pub const FORMAT: u32 = 8;
 /// The first format whose ledgers have a head outside.
 pub(crate) const FIRST_WITH_HEAD: u32 = 8;
@@ -161,7 +161,7 @@ pub struct Genesis {
     pub key_check: String,
     /// The format the ledger was created in.
     pub format: u32,
-    /// The populations of ledgers that knew the same policy or tables, of whom the curator stated that they are other people.
+    /// The populations of ledgers with the same policy or tables, which the curator stated to be other people.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub other_than: Vec<String>,
 }
@@ -248,8 +248,8 @@ pub struct Charged {
     /// The part of the account's budget that pays; left out where it is the whole.
     #[serde(default, skip_serializing_if = "Part::is_whole")]
     pub part: Part,
-    /// A digest of the laws of the noise, the form of the answer and the contents of the data: the charge resumes on the same
-    /// basis only. None in entries of before format 7.
+    /// A digest of the laws of the noise, the form of the answer and the contents of the data: the charge resumes only
+    /// on the same basis. None in entries of formats before 7.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub basis: Option<String>,
 }
@@ -286,7 +286,8 @@ pub struct DrawnInFile {
     pub file: NumbersFile,
 }
 
-/// Every open charge is closed, and never drawn: the ledger goes on from an older copy, and a newer one may hold their answers.
+/// Every open charge is closed, and its noise is never drawn: the ledger continues an older copy, and a newer one may
+/// hold the answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ChargesClosed {

@@ -59,7 +59,7 @@ pub enum OpenError {
         known: PathBuf,
         /// Its population.
         recorded: String,
-        /// What both have.
+        /// The policy or table that both have.
         by: String,
     },
     /// A ledger in the folder cannot be read, so that it is not known whose it is.
@@ -81,15 +81,15 @@ impl Ledger {
     /// Opens the ledger of a population, and verifies all of it; begins one where there is none.
     ///
     /// # Errors
-    /// When the file is no ledger, damaged, of a newer format or of another population, when it does not contain its head
-    /// ([`StoreError::Older`]), when its head or its key is missing or another's, and when the folder, the disk or a lock stand in
-    /// the way. Nothing is left half-written.
+    /// When the file is not a ledger, damaged, of a newer format or of another population; when it does not contain its
+    /// head ([`StoreError::Older`]); when its head or its key is missing or belongs to another ledger; and when the
+    /// folder, the disk or a lock fails. No file is left half-written.
     pub fn open_or_create(path: &Path, population: &str) -> Result<Self, OpenError> {
         Self::open_for(path, &Purpose::people(population))
     }
 
-    /// The same. A ledger that is begun is compared with those in its folder, so that nobody gets a second budget by another
-    /// name of the population.
+    /// Opens a ledger, as [`Self::open_or_create`] does. A new ledger is compared with those in its folder, so that no
+    /// population gets a second budget under another name.
     ///
     /// # Errors
     /// As above, and [`OpenError::SamePeople`], [`OpenError::UnknownPeople`].
@@ -157,7 +157,7 @@ impl Ledger {
         self.book.state.release(seq)
     }
 
-    /// Runs `act` while this process alone may write the ledger, so that no entry of another process comes between those of `act`.
+    /// Runs `act` under the write lock, so that no other process appends between the entries of `act`.
     ///
     /// # Errors
     /// When the file cannot be locked; `act` is not run then.
@@ -190,7 +190,7 @@ impl Drop for KeptLock<'_> {
 fn begin(path: &Path, purpose: &Purpose<'_>) -> Result<bool, OpenError> {
     let heads = HeadFiles::new(path, purpose.head)?;
     loop {
-        // In this order: a process that is just beginning the ledger creates it before its head, and settles the key last.
+        // In this order: a process that is creating the ledger creates it before its head, and settles the key last.
         let mut files = std::iter::once(Key::path(path)).chain(heads.all().map(Path::to_path_buf));
         let left = files.find(|file| file.exists());
         if path.exists() {

@@ -21,16 +21,16 @@
 //! 1. Entries are only ever added. All else is a fold of the entries ([`state::State`]); nothing is kept twice.
 //! 2. Every write reads, verifies, decides and appends within one `BEGIN IMMEDIATE` transaction, so that two
 //!    processes cannot both spend what is left. It is on disk before the call returns.
-//! 3. Within an account odds multiply, and never exceed the limit in force, nor those of a part that of the part. What cannot be decided is
-//!    refused.
-//! 4. A charge is never refunded. Its answer is stored once, before it is shown, and every later identical
-//!    ask gets that answer. A charge whose noise was not begun to be drawn is resumed at no cost by the identical ask on the
+//! 3. Within an account odds multiply, and never exceed the limit in force, nor those of a part that of the part. What
+//!    cannot be decided is refused.
+//! 4. A charge is never refunded. Its answer is stored once, before it is shown, and every later identical ask gets
+//!    that answer. A charge whose noise was not begun to be drawn is resumed at no cost by the identical ask on the
 //!    same basis; one whose draw was begun and has no numbers is dead, and the identical ask is charged anew (P-1).
-//! 5. Nothing is decided on a copy that is older than the last head, which is kept outside the file ([`outside`]); a curator may
-//!    accept one on the record ([`accept_head`]), which closes every open charge.
+//! 5. Nothing is decided on a copy that is older than the last head, which is kept outside the file ([`outside`]); a
+//!    curator may accept one on the record ([`accept_head`]), which closes every open charge.
 //! 6. A file that is new, and the key beside it, appear whole or not at all.
-//! 7. A large answer is in a file of its own, durably, before the entry that holds its hash. It is read only when it is asked
-//!    for, and refused when it is not what was hashed.
+//! 7. A large answer is in a file of its own, durably, before the entry that holds its hash. It is read on demand, and
+//!    rejected when its hash differs.
 //!
 //! The chain shows edits to anyone who kept an older head. Neither it nor the head outside stops the curator, who holds the
 //! files and the key, from writing another history; nor do the triggers that refuse changes, which only guard against

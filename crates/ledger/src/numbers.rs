@@ -1,8 +1,9 @@
-//! Noisy numbers as the ledger keeps them: at fixed width, so that how much is written depends on the query alone (P-1).
+//! Noisy numbers in the ledger, at fixed width, so that the number of bytes written depends on the query alone (P-1).
 //!
-//! A number is written as its sign and 39 decimal digits, and ends with a space. Up to [`MOST_IN_ENTRY`] bytes stand in their
-//! entry. More are in a file of their own in the folder of answers, named by the first charge that it is for. The file has its
-//! full length before the draw begins; the numbers overwrite it in place, and the entry holds the hash of its bytes.
+//! A number is written as its sign and 39 decimal digits, and ends with a space. Up to [`MOST_IN_ENTRY`] bytes are
+//! stored in the entry. Longer ones are in a file of their own in the folder of answers, named by its first charge. The
+//! file has its full length before the draw begins; the numbers overwrite it in place, and the entry holds the hash of
+//! its bytes.
 
 use crate::answer::{Form, MOST, MOST_IN_ENTRY, Unread, answers_file};
 use crate::entry::{Drawn, DrawnInFile};
@@ -20,7 +21,7 @@ const WIDTH: usize = 41;
 /// More numbers than this cannot be stored.
 pub const MOST_NUMBERS: usize = MOST as usize / WIDTH;
 
-/// Noisy numbers that are stored, read when they are asked for.
+/// Stored noisy numbers, read on demand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Numbers {
     form: Form,
@@ -127,8 +128,8 @@ impl Room {
         }
         let path = answers_file(ledger, &NumbersFile::name(charge))?;
         let io = |error| StoreError::io(&path, error);
-        // A file of this name is what a crash left before its draw began: no charge is drawn twice. Removed and not truncated, since
-        // it may be a link to another file.
+        // A file of this name is left by a crash before its draw began, as no charge is drawn twice. It is removed and
+        // not truncated, since it may be a link to another file.
         match std::fs::remove_file(&path) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(io(error)),
             _ => {}

@@ -1,15 +1,16 @@
-//! The last head, in files outside the ledger: with it an older copy of the ledger is not taken for the newest one.
+//! The last head, in files outside the ledger, which detect an older copy of the ledger.
 //!
-//! Every copy of a ledger is a whole ledger, and gives back the budget that was spent after it was made. Therefore each process that
-//! writes keeps the number and the hash of the last entry in `<ledger>.head`, and where the curator names another file, in
-//! that file as well. Both are compared with the ledger under its lock, before anything is decided.
+//! Every copy of a ledger is a whole ledger, and gives back the budget that was spent after the copy. Therefore each
+//! process that writes keeps the number and the hash of the last entry in `<ledger>.head`, and in a second file if the
+//! curator names one. Both are compared with the ledger under its lock, before any decision.
 //!
 //! ```text
-//! lock ─▶ does the ledger contain each head? ─▶ write the last entry as head ─▶ draft the new head ─▶ append, commit ─▶ lock ─▶ rename the draft
+//! lock ─▶ does the ledger contain each head? ─▶ write the last entry as head ─▶ draft the new head
+//!      ─▶ append, commit ─▶ lock ─▶ rename the draft
 //! ```
 //!
-//! The entry is on disk before its head. A crash between the two leaves a ledger that is newer than its head, and the next act
-//! brings the head up before it does anything else. So no charge is drawn whose entry the heads on disk do not cover.
+//! The entry is on disk before its head. A crash between the two leaves a ledger that is newer than its head, and the
+//! next act updates the head first. So no charge is drawn whose entry the heads on disk do not cover.
 
 use crate::book::Book;
 use crate::chain::Head;
@@ -73,7 +74,7 @@ impl HeadFiles {
         store::sync_folder_of(file)
     }
 
-    /// Writes a head that is about to be the last to a draft beside each file, so that putting it in place needs no room.
+    /// Writes the next head to a draft beside each file, so that renaming it needs no room on disk.
     pub fn prepare(&self, head: &Head) -> Result<(), StoreError> {
         self.all().try_for_each(|file| self.prepare_in(&beside(file, ".new"), file, head))
     }
@@ -139,9 +140,9 @@ pub enum AcceptHeadError {
     Contained(PathBuf),
 }
 
-/// Goes on from a ledger that is older than its head, or whose head is missing. What was charged after it is not counted any
-/// more, so every open charge is closed first: a newer copy may have drawn its noise. `elsewhere` is the file besides
-/// `<ledger>.head` that keeps the head, where there is one.
+/// Continues a ledger that is older than its head, or whose head is missing. The charges after it no longer count, so
+/// every open charge is closed first: a newer copy may have drawn its noise. `elsewhere` is the file besides
+/// `<ledger>.head` that keeps the head, if any.
 ///
 /// # Errors
 /// When the ledger cannot be read or written, contains its head, or no reason is given.

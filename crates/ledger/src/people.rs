@@ -1,8 +1,8 @@
-//! Which people a new ledger is about: another name for the people of a ledger that is there would give their budget anew.
+//! The population of a new ledger: another name for the people of an existing ledger would renew their budget.
 //!
-//! A new ledger looks at the ledgers in its folder. One of them that has charged the same policy, or registered a table of the same
-//! name, for a population of another name, is probably about the same people: last month's. The curator names that one, or
-//! states that these are other people, which is kept in the first entry.
+//! A new ledger is compared with the ledgers in its folder. A ledger that has charged the same policy, or registered a
+//! table of the same name, for a population of another name, is probably about the same people, for example of last
+//! month. The curator names that population, or states that these are other people, which is kept in the first entry.
 
 use crate::book::Book;
 use crate::ledger::OpenError;
@@ -10,7 +10,7 @@ use crate::state::State;
 use crate::store::StoreError;
 use std::path::{Path, PathBuf};
 
-/// What a ledger is opened for.
+/// The population and the sources for which a ledger is opened.
 #[derive(Debug, Clone)]
 pub struct Purpose<'a> {
     /// The people.

@@ -125,7 +125,7 @@ impl Registration {
     }
 }
 
-/// An older copy of the ledger that the curator went on from: what was charged in a newer one is not counted.
+/// An older copy of the ledger that the curator accepted: charges of a newer copy do not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Acceptance {
     /// The number of its entry. All entries before are those of the older copy.
@@ -435,8 +435,8 @@ impl State {
         self.accounts.iter().flat_map(|account| &account.releases).filter(|release| release.is_open())
     }
 
-    /// The numbers that were drawn for an identity, whichever charge paid for them: there is one set, since every later charge
-    /// takes it.
+    /// The numbers that were drawn for an identity by any of its charges. There is one set, since every later charge
+    /// uses it.
     pub(crate) fn drawn(&self, identity: &str) -> Option<(&Arc<Numbers>, Option<&str>)> {
         let mut releases = self.accounts.iter().flat_map(|account| account.charged(identity));
         releases.find_map(|release| match &release.draw {

@@ -137,7 +137,7 @@ fn make_folder(ledger: &Path) -> Result<PathBuf, StoreError> {
     Ok(folder)
 }
 
-/// The path of a file in the folder of answers, which is made where there is none.
+/// The path of a file in the folder of answers. Creates the folder.
 pub(crate) fn answers_file(ledger: &Path, name: &str) -> Result<PathBuf, StoreError> {
     Ok(make_folder(ledger)?.join(name))
 }

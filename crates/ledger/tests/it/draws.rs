@@ -49,7 +49,8 @@ fn numbers_are_stored_before_the_answer_and_never_drawn_again() {
     }
 }
 
-/// Whatever happens between the first random bit and the commit: the charge is dead, stays spent, and is charged anew.
+/// A draw that fails between the first random bit and the commit leaves a dead charge: it stays spent, and the query is
+/// charged anew.
 #[test]
 fn a_draw_that_broke_off_is_never_drawn_again() {
     let place = Place::new();
@@ -64,7 +65,7 @@ fn a_draw_that_broke_off_is_never_drawn_again() {
     assert_eq!(drawn(&mut ledger, again, &[5]), [5]);
     // Both were paid for.
     assert_eq!(ledger.summary().accounts[0].spent, three().share(&ratio(1, 2)).unwrap());
-    // Numbers of another count than the query has are none.
+    // A wrong number of numbers is an error, and the charge is dead.
     let seq = new(&mut ledger, &request("2", (1, 4)));
     assert!(ledger.draw(seq, &FORM, 2, || Ok::<_, Infallible>(vec![1])).is_err());
     assert!(matches!(not_drawn(&mut ledger, seq, 2), Err(DrawError::NotOpen(_))));
@@ -81,7 +82,7 @@ fn the_draw_is_on_disk_before_the_first_random_bit() {
     let copied = copy.clone();
     let broken = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
         ledger.draw::<Infallible>(seq, &FORM, 1, || {
-            // What a crash at this moment leaves: the file, and a journal that does not count.
+            // A copy as a crash at this moment leaves it: the file, without its uncommitted journal.
             std::fs::copy(&path, &copied).unwrap();
             panic!("killed")
         })
@@ -216,7 +217,8 @@ fn nothing_is_drawn_beside_an_answer_without_numbers() {
     assert!(ledger.answered_before_draws(2).is_none());
 }
 
-/// In formats before 7 a charge without an answer shared its payment with later ones: what was written so is read so.
+/// In formats before 7 a charge without an answer shared its payment with later ones, and still does when such a ledger
+/// is read.
 #[test]
 fn charges_of_earlier_formats_are_counted_as_they_were() {
     let mut state = State::before_any(Path::new("l"));

@@ -339,7 +339,7 @@ fn a_ledger_without_a_head_gets_one() {
     assert!(refused.contains("older than its head"), "{refused}");
 }
 
-/// Earlier versions drew noise before they recorded anything of it: what they left unanswered is closed, and charged anew.
+/// Earlier versions drew noise before they recorded the draw, so their unanswered charges are closed, and charged anew.
 #[test]
 fn unanswered_charges_of_earlier_formats_are_closed() {
     let folder = tempfile::tempdir().unwrap();

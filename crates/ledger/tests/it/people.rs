@@ -54,7 +54,7 @@ fn other_people_are_stated_once_and_kept() {
     assert_eq!(ledger.summary().other_than, ["patients"]);
     drop(ledger);
     assert_eq!(show(&new).unwrap().other_than, ["patients"]);
-    // What is begun goes on without it, and so does the older one.
+    // An existing ledger opens without the statement, and so does the older one.
     assert!(!Ledger::open_for(&new, &asked()).unwrap().is_new());
     assert!(!Ledger::open_for(&place.path, &purpose("patients", "clinic", "visits")).unwrap().is_new());
     // It states nothing about a ledger of another population.
@@ -66,7 +66,7 @@ fn other_people_are_stated_once_and_kept() {
 fn ledgers_that_cannot_be_read_may_be_of_the_same_people() {
     let (place, new) = known();
     let asked = || purpose("patients in february", "payroll", "hours");
-    // A file that is no ledger, whatever its name, is of no people.
+    // A file that is not a ledger has no population, even with the name of one.
     fs::write(place.folder.path().join("shopping.ledger"), "milk").unwrap();
     fs::write(place.head(), format!("1000:{}\n", "0".repeat(64))).unwrap();
     let refused = Ledger::open_for(&new, &asked()).unwrap_err();

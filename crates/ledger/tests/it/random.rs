@@ -33,7 +33,7 @@ fn step() -> impl Strategy<Value = Step> {
 struct Truth {
     /// The charge of each identity that is not closed, and its price.
     paid: BTreeMap<u8, (u64, Spend)>,
-    /// What closed charges paid.
+    /// The total of the closed charges.
     closed: Spend,
     by_policy: BTreeMap<u8, Spend>,
     answers: BTreeMap<u64, Value>,

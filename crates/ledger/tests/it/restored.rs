@@ -132,7 +132,7 @@ fn an_older_copy_goes_on_once_it_is_accepted_and_draws_nothing_twice() {
             let before = releases.iter().find(|release| release.ask.identity == identity);
             let charge = ledger.charge(&request(identity, (1, 8))).unwrap();
             match before {
-                // What had its numbers keeps them; nothing else is drawn for what was paid before.
+                // Charges with numbers keep them; the other charges are not drawn, and the query is charged anew.
                 Some(release) if answer(release).is_some() => assert!(matches!(charge, Charge::Answered { .. })),
                 Some(release) if matches!(release.draw, Draw::Done(_)) => {
                     assert!(matches!(charge, Charge::Drawn { .. }), "{state}");
@@ -218,7 +218,7 @@ fn a_missing_or_strange_head_is_reported() {
     fs::write(place.head(), other.kept()).unwrap();
     assert!(matches!(place.open(), Err(OpenError::Store(StoreError::Older { .. }))));
     assert_eq!(fs::read(&place.path).unwrap(), whole, "nothing is written");
-    // What is accepted without a head closes what is open, too.
+    // Accepting a ledger without a head closes its open charges, too.
     for strange in [None, Some("a head\n")] {
         fs::write(&place.path, &whole).unwrap();
         match strange {
@@ -302,7 +302,7 @@ fn nothing_follows_an_entry_whose_head_cannot_be_written() {
     fs::create_dir(&folder).unwrap();
     let seq = ledger.charge(&request("1", (1, 8))).unwrap().seq();
     fs::remove_dir_all(&folder).unwrap();
-    // What is there may be looked up. No noise is drawn.
+    // An existing charge may be looked up, but no noise is drawn.
     assert_eq!(ledger.charge(&request("1", (1, 8))).unwrap(), Charge::Resumed { seq });
     let noise = || -> Result<Vec<i128>, Infallible> { panic!("noise was drawn") };
     assert!(ledger.draw(seq, &FORM, 1, noise).is_err());
@@ -310,7 +310,8 @@ fn nothing_follows_an_entry_whose_head_cannot_be_written() {
     draw(&mut ledger, seq, 1);
 }
 
-/// Ledgers of before get their head with the first look of a process that may write, and need it from their next entry on.
+/// A ledger of an earlier format gets a head when a process first opens it for writing, and needs it from its next
+/// entry on.
 #[test]
 fn a_ledger_of_an_earlier_format_gets_a_head() {
     let place = Place::new();

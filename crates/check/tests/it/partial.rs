@@ -1,4 +1,4 @@
-//! Tables and counts with missing rows, compared with enumeration: the observers of a family are those who consider
+//! Tables and counts with missing rows, compared with enumeration. The observers of a family are those who consider
 //! possible only datasets with rows.
 
 use crate::it::common::bayes::{BOTH, Table, belief, gain, given, posteriors, scaled};

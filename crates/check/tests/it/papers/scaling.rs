@@ -148,7 +148,8 @@ fn given_priors_are_scalable_where_their_limits_are_mixtures() {
         }
     }
     assert!(yes > 10 && no > 30, "{yes} {no}");
-    // All eight datasets and a dozen more priors, which are mixtures of these; without the full dataset the last beliefs cannot go up.
+    // All eight datasets and a dozen more priors, which are mixtures of these; without the full dataset the last
+    // beliefs cannot go up.
     let mut many: Vec<Prior> = (0..8).map(point).collect();
     many.extend((0..12).map(|_| random_prior(3, &mut dice)));
     assert_eq!([Scale::Down, Scale::Up].map(|scale| found(&Family::Explicit(many.clone()), scale)), [None, None]);

@@ -1,5 +1,5 @@
-//! How far answers are from what was asked before any noise, because of caps and bounds: exact, and for the curator's eyes. Nothing here
-//! is released.
+//! The errors of answers before any noise, because of caps and bounds: exact, and for the curator only. They are never
+//! released.
 
 use super::exact;
 use crate::bound::Salt;
@@ -41,8 +41,8 @@ impl Worst {
     }
 }
 
-/// Works it out for every column of numbers; `None` where protected tables are joined, or results are grouped by what is noisy. `salt` is
-/// the ledger's: the rows that are kept are those of an answer.
+/// Computes the errors for every column of numbers; `None` where protected tables are joined, or results are grouped by
+/// noisy values. `salt` is the ledger's: the same rows are kept as in an answer.
 ///
 /// # Errors
 /// As of an answer.
@@ -99,7 +99,7 @@ fn of_column(name: &str, at: usize, answers: &[ShownRow], truths: &[ShownRow]) -
         let worst = Worst { cell: keys(row), answer, truth: truth.clone() };
         (worst.answer != worst.truth).then_some(worst)
     });
-    // A number where there is none is off by more than any part of it.
+    // An answer whose true value is zero is worse than any relative error.
     let size = |worst: &Worst| worst.relative().map_or((true, worst.answer.abs()), |error| (false, error.abs()));
     let worst = off.max_by_key(size);
     (!pairs.is_empty()).then(|| TrueError { column: name.to_owned(), cells: pairs.len(), worst })

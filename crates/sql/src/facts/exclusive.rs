@@ -118,7 +118,7 @@ fn conditions_in(program: &Program, list: &[Id]) -> BTreeSet<Id> {
 struct Asked<'a> {
     subject: Id,
     comparison: Comparison,
-    /// `None` stands for NULL.
+    /// `None` is NULL.
     constants: Vec<Option<&'a Value>>,
     /// Whether the value is also compared with expressions that are not constant.
     more: bool,

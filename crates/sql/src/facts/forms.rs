@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 const MOST_WORDS: usize = 200;
 
 impl Derivation<'_> {
-    /// The keys that an operation's form allows, whatever its columns hold.
+    /// The keys that an operation's form allows, for all values of its columns.
     pub(super) fn by_form(&self, id: Id, operation: &Operation, arguments: &[Id]) -> Result<Vec<Key>, QueryError> {
         match (operation, arguments) {
             (Operation::Truncate(unit), [time]) => self.truncated(*unit, *time).ok_or_else(|| self.undated(*time)),
@@ -107,8 +107,8 @@ impl Derivation<'_> {
         Some(keys)
     }
 
-    /// What a pattern writes of every moment that public facts allow, in the order of the calendar; `times` are these where they are
-    /// known already.
+    /// The texts that a pattern gives for all moments that public facts allow, in the order of the calendar; `times`
+    /// are these moments if they are known already.
     pub(super) fn formatted(
         &self,
         id: Id,
@@ -132,7 +132,7 @@ impl Derivation<'_> {
             }
         } else {
             let unit = pattern.unit();
-            // Weekdays, months and hours are the same whatever the dates are.
+            // Weekdays, months and hours repeat, so any period of dates has all of them.
             let any = pattern
                 .repeats_after()
                 .and_then(|days| Some((Moment::new(0)?, Moment::new(days.checked_mul(Moment::DAY)?)?)));

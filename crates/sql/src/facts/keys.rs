@@ -1,10 +1,11 @@
 //! The keys of a group: declared for a column, derived from public facts for an expression.
 //!
-//! An expression over columns with few possible values is evaluated on all of them. That is not enough where a row has NULL, an
-//! undeclared key or a number beyond the bounds: an operation that computes has no key there, but a condition is false or true and a
-//! CASE, COALESCE, NULLIF, LEAST or GREATEST may give a constant, or the key of another column. Both truth values, and all such
-//! values, are keys as well ([`Rule`]). Of columns with many values the form decides: the months of a range of dates, the bands of a
-//! range of numbers (`forms`). What cannot be derived is refused; the data are never looked at.
+//! An expression over columns with few possible values is evaluated on all of them. That is not enough where a row has
+//! NULL, an undeclared key or a number beyond the bounds: a computing operation has no key there, but a condition is
+//! false or true and a CASE, COALESCE, NULLIF, LEAST or GREATEST may return a constant, or the key of another column.
+//! Both truth values, and all such values, are keys as well ([`Rule`]). For columns with many values the form of the
+//! expression decides: the months of a range of dates, the bands of a range of numbers (`forms`). Keys that cannot be
+//! derived are an error; the data are never read.
 
 use super::left_out::never_null;
 use crate::error::QueryError;
@@ -148,7 +149,7 @@ impl Derivation<'_> {
                 let null = self.truth_is_null(id)?.then_some(Key::Null);
                 (keys.into_iter().chain(both).chain(null).collect(), Rule::None)
             }
-            // Where all that it is made of is a column, values that are none of the column's keys have no key here either.
+            // If all its inputs are columns, a column's value outside its keys gives no key here either.
             _ if is_evaluated && self.decides(id, &[]) => (keys, Rule::None),
             _ if is_evaluated => (keys, Rule::Computed(self.parts(id))),
             _ => {
@@ -188,7 +189,8 @@ impl Derivation<'_> {
                 let is_least = matches!(self.program.node(id), Node::Call(Operation::Least, _));
                 let constants = values.iter().filter_map(|id| key_of(self.program.constant_of(*id)?));
                 let constants = constants.filter(|key| *key != Key::Null);
-                // Beside a constant there always is a value, and never a worse one. It is that one where there is no other.
+                // With a constant, there is always a value, and no value beyond the constant. It is the constant itself
+                // if all others may be NULL.
                 let limit = if is_least { constants.min() } else { constants.max() };
                 let is_alone = values.iter().all(|id| self.is_constant(*id) || !never_null(self.program, *id));
                 let is_reached = |key: &Key| match &limit {
@@ -211,7 +213,7 @@ impl Derivation<'_> {
         Ok(keys)
     }
 
-    /// The keys of a column inside an expression: values that are none of them have no key there.
+    /// The keys of a column inside an expression: a value outside these keys has no key there.
     fn inside(&self, position: usize) -> Result<Vec<Key>, QueryError> {
         let listed = declared(self.tables, position).and_then(|(_, column)| domain(column));
         let mut keys = listed.map_or_else(|| self.of_column(position), Ok)?;
@@ -219,7 +221,8 @@ impl Derivation<'_> {
         Ok(keys)
     }
 
-    /// Whether an operation gives a value, or a truth, though a column that it is made of has none, or one that is none of its keys.
+    /// Whether an operation may return a value, or a truth, for a row in which one of its columns is NULL or outside
+    /// its keys.
     fn is_choice(&self, id: Id) -> bool {
         let Node::Call(operation, _) = self.program.node(id) else { return false };
         matches!(
@@ -274,8 +277,8 @@ impl Derivation<'_> {
         !self.is_choice(id) && self.parts(id).iter().all(|part| self.is_column(*part))
     }
 
-    /// Whether a value has no key where a column of it or of these conditions has a value that is none of its keys. Then no key is
-    /// missed where all columns have one of theirs.
+    /// Whether a value has no key for a row in which one of its columns, or of the columns of these conditions, is
+    /// outside its keys. Then the rows with all columns inside their keys give all its keys.
     fn decides(&self, value: Id, conditions: &[Id]) -> bool {
         if self.is_choice(value) {
             return false;
@@ -321,7 +324,7 @@ impl Derivation<'_> {
 
 /// How further keys of a node follow from those of others.
 enum Rule {
-    /// There are none.
+    /// There are no further keys.
     None,
     /// Any of these values.
     Any(Vec<Id>),

@@ -5,8 +5,8 @@ use crate::lower::declared;
 use deniable_core::schema::{Key, TableSchema};
 use deniable_expression::{Comparison, Id, Node, Operation, Program, Type};
 
-/// Whether a row can have a value that is none of the derived keys. `is_counted` names the columns that are numbers of rows: never
-/// NULL, and within what is known of them.
+/// Whether a row can have a value outside the derived keys. `is_counted` names the columns that are numbers of rows:
+/// never NULL, and within their known range.
 pub(crate) fn leaves_out(
     program: &Program,
     id: Id,
@@ -18,7 +18,7 @@ pub(crate) fn leaves_out(
     !listed || !(present || keys.contains(&Key::Null))
 }
 
-/// Whether a value is never NULL, whatever its columns hold.
+/// Whether a value is never NULL, for all values of its columns.
 pub(crate) fn never_null(program: &Program, id: Id) -> bool {
     looked_at(program, id, &[], &|_| false).1
 }

@@ -143,8 +143,8 @@ impl Range {
         }
     }
 
-    /// The smaller of two values; SQL's LEAST passes over NULLs, so either side's value may come out alone. `with_missing` says whether
-    /// that of a constant is looked at where it lies beyond the other side.
+    /// The smaller of two values. LEAST ignores NULLs in SQL, so the result may be either side's value alone. With
+    /// `with_missing`, the result includes a constant beyond the other side's range.
     fn least(&self, other: &Self, with_missing: bool) -> Self {
         let either = self.either(other);
         let constant = |range: &Self| range.only_value().is_some();
@@ -172,8 +172,8 @@ impl Range {
 #[derive(Default)]
 pub(crate) struct Ranges {
     known: Vec<Range>,
-    /// Whether the constant of LEAST and GREATEST that a row without a value has is looked at. Sums take it to the nearest bound of the
-    /// other values; as a group it is one of its own.
+    /// Whether ranges include the constant that LEAST or GREATEST returns for a row without a value. Sums clamp it to
+    /// the nearest bound of the other values; as a group it has a key of its own.
     with_missing: bool,
 }
 

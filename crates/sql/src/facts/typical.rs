@@ -178,8 +178,8 @@ impl Query {
         }
     }
 
-    /// In how many of the cells an entity typically counts: in those that its rows fall into when each cell is as likely, at most
-    /// `groups`.
+    /// The number of cells in which an entity typically counts: those that its rows reach when all cells are equally
+    /// likely, at most `groups`.
     fn typical_groups(&self, people: &Rational, rows: Option<&Rational>, cells: &Rational) -> Guess {
         let most = whole(self.caps().groups).min(cells.clone());
         if self.is_of_entity_rows() || most <= whole(1) {

@@ -63,20 +63,21 @@ pub enum Shown {
         deviation: Option<Box<Rational>>,
         /// What the number stands for.
         value: ValueKind,
-        /// What the number is judged against.
+        /// The limits that decide the number's class.
         limits: Box<Limits>,
     },
 }
 
-/// What a number can be whatever the rows are, and how many rows a value that is chosen by its rank is among.
+/// The possible range of a number for all data, and for a value chosen by its rank, the number of rows it is chosen
+/// from.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Limits {
     /// The least possible value; `None` when nothing bounds it.
     pub low: Option<Rational>,
     /// The greatest possible value; `None` when nothing bounds it.
     pub high: Option<Rational>,
-    /// For a value chosen by its rank: a noisy number of the rows that it is among, where the query has one, and how far
-    /// its noise reaches.
+    /// For a value chosen by its rank: a noisy number of the rows it is chosen from, if the query has one, and the
+    /// reach of its noise.
     pub rows: Option<(BigInt, BigInt)>,
 }
 
@@ -340,7 +341,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// How many rows a chosen value may be from the rank it was chosen for. Functions that grow with their argument keep ranks.
+    /// The largest error of a chosen value's rank, in rows. Functions that grow with their argument keep ranks.
     fn rank_error(&self, term: &Term, row: Place) -> (Option<BigInt>, ValueKind) {
         let Some(Estimator::Quantile { measure, value, .. }) = self.quantile(term, row) else {
             return (None, ValueKind::Number);
@@ -366,8 +367,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The noisy number of rows that a quantile is among, and how far its noise reaches: of the same values, or else of all
-    /// rows or of entities.
+    /// The noisy number of rows that a quantile is chosen from, and the reach of its noise: of the same values, or else
+    /// of all rows or of entities.
     fn rows_among(&self, term: &Term, row: Place) -> Option<(BigInt, BigInt)> {
         let Estimator::Quantile { measure, .. } = self.quantile(term, row)? else { return None };
         let MeasureKind::Ranked { argument: of, .. } = self.query.measures()[*measure].kind else { return None };

@@ -31,7 +31,8 @@ impl Number {
         Self { estimate, low: Some(low), high: Some(high) }
     }
 
-    /// Combines two numbers. The estimate is exact, and NULL beyond [`super::MOST_BITS`]; long ends are rounded outward.
+    /// Combines two numbers. The estimate is exact, and NULL beyond [`super::MOST_BITS`]; long ends are rounded
+    /// outward.
     pub(super) fn combine(&self, operator: Operator, other: &Self) -> Self {
         let apply = match operator {
             Operator::Add => sum,

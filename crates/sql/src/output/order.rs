@@ -5,7 +5,8 @@ use deniable_core::schema::Key;
 use deniable_expression::{DAY_NAMES, MONTH_NAMES, Node, Operation};
 
 impl Query {
-    /// The shown cells of a level with the keys of each group in their natural order, those of the last group changing fastest.
+    /// The shown cells of a level with the keys of each group in their natural order, those of the last group changing
+    /// fastest.
     ///
     /// Cells are counted in the order in which keys were derived, which is that of the days from a column's lower bound on
     /// where there are not many of them. That order is a part of what a query is, and of how answers are stored; shown are

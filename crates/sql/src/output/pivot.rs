@@ -173,8 +173,8 @@ impl Cell<'_> {
         Noises { weight: weight * (1.0 + ROUNDING), law: self.laws[measure], count }
     }
 
-    /// The largest reach of the noise of `a − θ·b` for `θ` between both ends. Each group of noisy numbers has a weight in `a` and one
-    /// in `b`.
+    /// The largest reach of the noise of `a − θ·b` for `θ` between both ends. Each group of noisy numbers has a weight
+    /// in `a` and one in `b`.
     fn reach_between(&self, weights: &[(usize, [f64; 2], u64)], ends: [f64; 2], normal: f64, outside: f64) -> f64 {
         let largest = |(measure, [a, b], count): &(usize, [f64; 2], u64)| {
             let at_end = |theta: f64| (a - theta * b).abs() + ROUNDING * (a.abs() + (theta * b).abs());
@@ -221,8 +221,8 @@ impl Cell<'_> {
     }
 }
 
-/// Noisy numbers of the same measure and weights together: measure, weights and how many there are. A share of a total has as many
-/// noises as the total has cells, and they differ in two ways only.
+/// Groups noisy numbers of the same measure and weights: measure, weights and their number. A share of a total has as
+/// many noises as the total has cells, of two kinds only.
 fn grouped<const N: usize>(weights: impl Iterator<Item = (At, [f64; N])>) -> Vec<(usize, [f64; N], u64)> {
     let mut groups: BTreeMap<(usize, [u64; N]), ([f64; N], u64)> = BTreeMap::new();
     for (at, weights) in weights {

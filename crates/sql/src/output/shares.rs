@@ -1,6 +1,6 @@
-//! Parts of a whole: a number of rows over a number that contains them lies between 0 and 1, whatever the noise.
+//! Parts of a whole: a number of rows over a number that contains them is between 0 and 1, with and without noise.
 //!
-//! Known of the exact answers from the query alone, so intervals are cut there and keep their coverage.
+//! The bound of the exact answers follows from the query alone, so intervals are cut there and keep their coverage.
 
 use super::evaluate::{Evaluator, Place, cut};
 use super::number::Number;
@@ -10,7 +10,7 @@ use deniable_core::exact::Rational;
 use num_traits::{One, Signed, Zero};
 
 impl Evaluator<'_> {
-    /// The number within the values that a part of a whole can have; as it is, where the term is none.
+    /// Clamps a part of a whole to its possible values; returns the number unchanged for other terms.
     pub(super) fn within_whole(&self, number: Number, term: &Term, row: Place) -> Number {
         let Some([low, high]) = self.share_ends(term, row) else { return number };
         let estimate = number.estimate.map(|estimate| estimate.clamp(low.clone(), high.clone()));
@@ -22,7 +22,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The least and the greatest value that a part of a whole, times a constant, can have; `None` where a term is none.
+    /// The least and the greatest value that a part of a whole, times a constant, can have; `None` for other terms.
     fn share_ends(&self, term: &Term, row: Place) -> Option<[Rational; 2]> {
         let constant = |term: &Term| self.query.constant(term, row);
         match term {
@@ -93,8 +93,9 @@ impl Evaluator<'_> {
                 match function {
                     // The rows that are added up have this one among them.
                     WindowFunction::Sum => own == other && levels.contains(&row.level),
-                    // A total: of one row, and of all groups. Where caps choose rows at each level by itself, they can choose other
-                    // rows for it: not fewer of all rows, but fewer that a condition is true of, or of smaller values.
+                    // A total: of one row, and of all groups. Where each level is capped on its own, the caps can
+                    // choose other rows for the total: not fewer of all rows, but fewer that satisfy a condition, or
+                    // ones with smaller values.
                     WindowFunction::Only => levels.iter().all(|level| {
                         let is_of_same_rows = self.query.entity().is_none() || self.query.is_capped_together();
                         let is_whole = |all: &MeasureKind| {
@@ -109,7 +110,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What a count counts, or a sum of values that are not negative adds up.
+    /// The measure of a count, or of a sum of values that are not negative.
     fn counted(&self, level: usize, answer: usize) -> Option<&MeasureKind> {
         let measure = match self.query.answers(level).get(answer)? {
             Estimator::Count { measure } | Estimator::Sum { measure } => *measure,

@@ -14,7 +14,7 @@ pub struct Contents {
     /// The rows and their caps; `None` for queries that are never compared.
     rows: Option<Hash>,
     groups: Vec<Hash>,
-    /// Whether a row may have a value of the group that is none of its keys.
+    /// Whether a row may have a value of the group outside its keys.
     leaves_out: Vec<bool>,
     /// Whether all levels are capped together.
     together: bool,

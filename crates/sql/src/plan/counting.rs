@@ -25,7 +25,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct RowCount {
     /// The factor; not zero.
     pub times: Rational,
-    /// What is added.
+    /// The added constant.
     pub plus: Rational,
 }
 
@@ -35,7 +35,7 @@ impl RowCount {
     }
 }
 
-/// What a result is, as far as its structure shows.
+/// The kind of a result, from its structure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Kind {
     /// A number of the query itself, or a key.
@@ -50,8 +50,8 @@ enum Kind {
     Undecided,
 }
 
-/// The columns whose values flow into a value, each with the number of paths, and whether a constant stands in their place
-/// in some branch of CASE.
+/// The columns whose values flow into a value, each with the number of paths, and whether a constant replaces them in
+/// some branch of CASE.
 #[derive(Debug, Clone, Default)]
 struct Flow {
     columns: BTreeMap<u32, u32>,
@@ -124,7 +124,7 @@ impl Query {
             Term::Case(branches, otherwise) => {
                 let values = branches.iter().map(|(_, value)| value).chain([&**otherwise]);
                 let chosen = values.map(|value| self.kind(value, level)).reduce(either).unwrap_or(Kind::Constant);
-                // Constants that a count chooses tell the count.
+                // Constants that a count chooses reveal the count.
                 let by_count = || branches.iter().any(|(condition, _)| self.compares_counts(condition, level));
                 if chosen == Kind::Constant && by_count() { Kind::Undecided } else { chosen }
             }
@@ -200,7 +200,8 @@ impl Query {
         }
     }
 
-    /// Whether a condition of the query, or of a value, holds one of these columns to a constant: then the sum counts rows.
+    /// Whether a condition of the query, or of a value, compares one of these columns with a constant: then the sum
+    /// counts rows.
     fn is_compared(&self, value: Id, columns: &BTreeMap<u32, u32>) -> bool {
         let program = &self.rows.program;
         let roots: Vec<Id> = self.rows.filters.iter().copied().chain([value]).collect();
@@ -225,7 +226,7 @@ impl Query {
         let mut all: Vec<Flow> = Vec::new();
         for (id, node) in program.ids() {
             let flow = match node {
-                // A truth is 0 or 1, whatever it was made of.
+                // A truth is 0 or 1, for all operands.
                 _ if program.kind(id) == Type::Boolean => Flow::default(),
                 Node::Column(column) => Flow { columns: [(*column, 1)].into(), is_mixed: false },
                 Node::Constant(..) => Flow::default(),
@@ -365,7 +366,7 @@ fn windowed(function: WindowFunction, inner: Kind) -> Kind {
     }
 }
 
-/// What a choice between two results is.
+/// The kind of a choice between two results.
 fn either(one: Kind, other: Kind) -> Kind {
     match (one, other) {
         (one, other) if one == other => one,

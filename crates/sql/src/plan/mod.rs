@@ -93,20 +93,21 @@ pub struct Group {
     /// Its keys, as rows hold them.
     pub keys: Vec<Key>,
     pub(crate) value: Id,
-    /// How many of the last keys count and are never shown: rows that are left out of the groups, where a total beside them has them.
+    /// The number of keys at the end that count but are never shown: rows that the groups leave out, but a total beside
+    /// them includes.
     pub(crate) hidden: usize,
-    /// What is shown in place of keys; only where the group is a column itself.
+    /// Shown texts by key; only where the group is a column itself.
     pub(crate) labels: BTreeMap<Key, String>,
 }
 
 impl Group {
-    /// What is shown in place of a key; `None` where that is the key itself.
+    /// The text shown instead of a key; `None` where the key itself is shown.
     #[must_use]
     pub fn label(&self, key: &Key) -> Option<&str> {
         self.labels.get(key).map(String::as_str)
     }
 
-    /// Whether values that are none of the keys are a shown group.
+    /// Whether values outside the keys are a shown group.
     #[must_use]
     pub fn takes_others(&self) -> bool {
         self.hidden == 0 && self.keys.contains(&Key::Other)

@@ -182,8 +182,8 @@ pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<
     Ok((Core { tables, entity_rows, joins, program, filters, groups, levels, nesting, collected }, aggregated))
 }
 
-/// Counts rows without a key of a group, and shows them in no group, where a subquery is about all groups: its total has them. Several
-/// groupings of one aggregate (ROLLUP) are about the same rows, those with a key of each group.
+/// Adds hidden keys for rows without a key of a group, where a subquery is about all groups, whose total includes them.
+/// Several groupings of one aggregate (ROLLUP) are about the same rows, those with a key of each group.
 fn keep_left_out(groups: &mut [Group], families: &[Family<'_>], is_left_out: &dyn Fn(&Group) -> bool) {
     for (at, group) in groups.iter_mut().enumerate() {
         let has = |family: &Family<'_>| family.sets.iter().filter(|set| set.contains(&at)).count();

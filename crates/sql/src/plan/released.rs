@@ -146,7 +146,8 @@ pub(super) struct Above<'a> {
 }
 
 impl<'a> Above<'a> {
-    /// Refuses expressions that are too large. Each step of a query can use the step before several times, so sizes can double.
+    /// Rejects expressions that are too large. Each step of a query can use the step before several times, so sizes can
+    /// double.
     fn few_enough_parts(&mut self, size: usize, expr: &Expr) -> Result<(), QueryError> {
         self.parts = self.parts.saturating_add(size);
         let (most, what) = match (size > MOST_PARTS, self.parts > MOST_PARTS_OF_ALL) {

@@ -1,4 +1,5 @@
-//! The query without its caps and bounds, for what a curator is shown ([`crate::true_errors`]). Nothing of it is released.
+//! The query without its caps and bounds, for the curator only ([`crate::true_errors`]). Its answers are never
+//! released.
 
 use super::{Estimator, MeasureKind, Query};
 use crate::output::Step;
@@ -37,8 +38,9 @@ impl MeasureGroup {
 }
 
 impl Query {
-    /// The query in which every row and every group of an entity counts, with values as they are, as far as this part of its measures is
-    /// concerned; the others count rows. `None` where protected tables are joined: there caps decide which rows meet.
+    /// The query in which this part of the measures counts every row and every group of an entity, with unclamped
+    /// values; the other measures count rows. `None` where protected tables are joined: there caps decide which rows
+    /// meet.
     pub(crate) fn unlimited(&self, part: MeasureGroup) -> Option<Self> {
         if self.rows_in_joins().is_some() {
             return None;
@@ -81,7 +83,8 @@ impl Query {
         query
     }
 
-    /// Rows are nobody's, so that no cap chooses among them; those without an entity key count no more than before.
+    /// Removes the entity from the rows, so that no cap chooses among them; rows without an entity key still do not
+    /// count.
     fn every_row_counts(&mut self) -> Option<()> {
         let first = self.rows.joins.first;
         let Some(entity) = self.rows.tables[first].entity.take() else { return Some(()) };

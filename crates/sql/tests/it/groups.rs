@@ -1,4 +1,4 @@
-//! Groups that NULL, undeclared keys and numbers beyond bounds alone reach: they are there, whatever the data hold.
+//! Groups that only NULL, undeclared keys and numbers beyond bounds reach are in the answer, for all data.
 
 use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::Decay;
@@ -39,7 +39,7 @@ fn within(name: &str, kind: ColumnType, low: i64, high: i64) -> Column {
     Column::new(name, kind).within(Bounds::new(whole(low), whole(high), step).unwrap())
 }
 
-/// What is declared of `testdata/groups/rows.csv`: values go beyond it.
+/// The declarations of `testdata/groups/rows.csv`: some of its values are beyond them.
 fn declared() -> TableSchema {
     let text = |text: &str| Key::Text(text.to_owned());
     let columns = vec![
@@ -55,8 +55,8 @@ fn declared() -> TableSchema {
     TableSchema::protected("t", columns, Some(Entity::new("who", Caps { rows_per_group: 1000, groups: 1000 })))
 }
 
-/// Questions as a statistician asks them, with the groups that pandas counts (`testdata/groups/groups.py`): no group is missing, unless
-/// it is of a value that is declared to be none, which a note says.
+/// A statistician's queries, with the groups that pandas counts (`testdata/groups/groups.py`). Only groups outside the
+/// declarations may be missing, and then a note states it.
 #[test]
 fn no_group_that_pandas_counts_is_missing() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testdata/groups");
@@ -116,7 +116,7 @@ fn query(sql: &str, table: &TableSchema) -> Query {
     Query::new(sql, std::slice::from_ref(table)).unwrap_or_else(|error| panic!("{sql}: {error}"))
 }
 
-/// What an answer without noise shows: keys, and numbers as they are.
+/// The shown answer without noise: keys, and exact numbers.
 fn shown(sql: &str, rows: &str, table: &TableSchema) -> Vec<Vec<String>> {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("rows.csv"), rows).unwrap();
@@ -222,7 +222,7 @@ fn quantiles_at_the_ends_are_least_and_greatest() {
     same("PERCENTILE_CONT(1.0) WITHIN GROUP (ORDER BY x)", "MAX(x)");
 }
 
-/// What is asked in other words is the same question.
+/// Different spellings of one query have the same identity.
 #[test]
 fn other_words_for_what_is_answered() {
     let same = |one: &str, other: &str| {
@@ -270,7 +270,7 @@ fn days_of_timestamps() {
     assert_eq!(shown(since, rows, &table), [["4"]]);
 }
 
-/// A part of a whole is shown within it, and so is its interval, whatever the noise of both.
+/// A part of a whole and its interval are within the whole, for all noise of both.
 #[test]
 fn parts_of_a_whole_lie_within_it() {
     let table = row_level();
@@ -300,7 +300,7 @@ fn parts_of_a_whole_lie_within_it() {
             }
         }
     }
-    // What is no part of it may be more.
+    // A ratio of other counts may exceed 1.
     let ratio_of = "SELECT COUNT(*) FILTER (WHERE b) / COUNT(x) AS r FROM t";
     let query = query(ratio_of, &table);
     let decays = vec![Decay::exactly(ratio(1, 1000)).unwrap(); query.measures().len()];

@@ -243,8 +243,8 @@ const ANSWERS: [&str; 11] = [
     "REGR_INTERCEPT(y, x - 40, z, b)",
 ];
 
-/// How many of so many draws are covered at least where each is with a chance of 95%, but for a chance of 10⁻⁸: the lower tail of the
-/// binomial law.
+/// The least number of covered draws, where each is covered with probability 95%, except with probability 10⁻⁸: the
+/// lower tail of the binomial law.
 fn fewest_covered(draws: usize) -> usize {
     let (mut term, mut below) = (0.05_f64.ln() * draws as f64, 0.0);
     for hits in 0..draws {
@@ -257,9 +257,9 @@ fn fewest_covered(draws: usize) -> usize {
     draws
 }
 
-/// Each answer, and all of them together, are covered as often as is said. Draws are independent, and there are 56 limits: intervals that
-/// cover 95% fail one of them in fewer than one of 10⁶ runs. Together 4,400 draws (13,200 at full scale) are covered in 93.1% (93.9%)
-/// at least.
+/// The coverage of each answer, and of all together, is at least the stated one. Draws are independent, and there are
+/// 56 limits: intervals that cover 95% fail one of them in fewer than one of 10⁶ runs. Of all 4,400 draws (13,200 at
+/// full scale) at least 93.1% (93.9%) are covered.
 #[test]
 fn intervals_cover() {
     let (draws, wider) = match scale() {

@@ -53,7 +53,7 @@ fn totals(query: &Query) -> Vec<Vec<i128>> {
                 let keys = query.groups()[*group].keys.len();
                 let at = (rest % keys) as i128;
                 rest /= keys;
-                // Behind the declared keys are those of rows that no group shows: there are none.
+                // The hidden keys after the declared ones have no rows.
                 if query.groups()[*group].name == "ward" { wards = at..at + 1 } else { sides = i128::from(at < 2) }
             }
             let of = |ward: i128| {

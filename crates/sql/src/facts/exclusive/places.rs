@@ -121,7 +121,7 @@ impl<'a> Places<'a> {
             let before = gap.checked_sub(1).and_then(|before| places.constants.get(before));
             match (before, places.constants.get(gap)) {
                 _ if kind == Type::Boolean => true,
-                // No integer lies between consecutive integers.
+                // Consecutive integers have no integer between them.
                 (Some(Value::Integer(low)), Some(Value::Integer(high))) => low.checked_add(1) == Some(*high),
                 _ => false,
             }

@@ -1,4 +1,5 @@
-//! Random tables, questions and entities, with a liking for extremes. The tests of the server (server/serve) draw theirs from here, too.
+//! Random tables, queries and entities, with frequent extreme values. The tests of the server (server/serve) use them,
+//! too.
 
 pub mod always;
 pub mod hostile;

@@ -42,7 +42,8 @@ pub struct Ask {
     pub typical_share: Option<Rational>,
     /// Typical values of expressions in it, as the plan writes them; of conditions the part of the rows that meets them.
     pub typical: Vec<(String, Rational)>,
-    /// The largest part of a number that caps and bounds leave out, by a public guess; `None` for what `[quality]` states.
+    /// The largest part of a number that caps and bounds leave out, by a public guess; `None` means the value of
+    /// `[quality]`.
     pub typical_left_out: Option<Rational>,
     /// The line of the policy file in which the SQL text begins, from 1.
     pub line: usize,

@@ -307,7 +307,7 @@ pub fn fits<K: Kind>(kind: &K, ledger: &Summary) -> Result<(), K::Refused> {
     together(kind, &ledger.seen_by(&kind.part()), None, &pending, &answers)
 }
 
-/// Refuses before the first charge when the releases that must be paid for do not fit together. With the open ledger, charges on
+/// Fails before the first charge when the releases to be paid together exceed a limit. With the open ledger, charges on
 /// another basis than today's do not pay.
 fn together<K: Kind>(
     kind: &K,
@@ -372,7 +372,7 @@ fn together<K: Kind>(
                 shares.collect::<Option<Vec<_>>>().and_then(|shares| shares.into_iter().min())
             };
             let fits = smallest(&limits);
-            // The policy's own spend is the last: the limits before it allow what is asked.
+            // The policy's own spend is the last limit, and the limits before it allow the query.
             let beyond_spend = if at + 1 == limits.len() { smallest(&limits[..at]) } else { None };
             let (cost, spent, limit, which) = (cost.clone(), spent.clone(), limit.clone(), which.clone());
             return Err(ProtocolError::OverBudget { cost, spent, limit, which, fits, beyond_spend }.into());

@@ -64,7 +64,7 @@ pub enum ProtocolError {
         /// Why.
         error: DrawError,
     },
-    /// What is shown could not be worked out from the stored numbers.
+    /// The answer could not be computed from the stored numbers.
     #[error(
         "query \"{release}\" is answered, and its answer cannot be shown: {reason}; the same query shows it at no cost"
     )]

@@ -79,25 +79,25 @@ pub trait Kind {
     /// When nothing may be released.
     fn admit(&self, ledger: &Summary, pending: &[usize]) -> Result<(), Self::Refused>;
 
-    /// Everything else that may refuse: files are registered and opened, public tables read, noise worked out. It may read private
-    /// data and shows nothing of them but to the curator. `pending` are the releases whose noise is still to be drawn; with nothing
+    /// All other checks: files are registered and opened, public tables read, noise computed. It may read private data,
+    /// but reports them only to the curator. `pending` are the releases whose noise is still to be drawn; with nothing
     /// pending it reads no data.
     ///
     /// # Errors
     /// When the pending releases cannot be made. Nothing is charged then.
     fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), Self::Refused>;
 
-    /// Refuses a charge where accounts that other processes opened since [`Self::price`] change who pays. Runs while no other
-    /// process can write the ledger.
+    /// Refuses a charge when accounts that other processes opened since [`Self::price`] change the payers. Runs while
+    /// no other process can write the ledger.
     ///
     /// # Errors
-    /// When who pays has changed; the release is not charged then.
+    /// When the payers have changed; the release is not charged then.
     fn agree(&self, _ledger: &Ledger) -> Result<(), Self::Refused> {
         Ok(())
     }
 
-    /// A digest of what the numbers of a release are drawn from, beside its identity: the laws of the noise, the form in which
-    /// they are stored, and the registered contents of the data. A charge resumes on the same basis only.
+    /// A digest of the inputs of a release's numbers, beside its identity: the laws of the noise, the form in which
+    /// they are stored, and the registered contents of the data. A charge resumes only on the same basis.
     fn basis(&self, at: usize, ledger: &Ledger) -> String;
 
     /// Computes the exact numbers of a release that is paid for, without random bits.
@@ -120,11 +120,11 @@ pub trait Kind {
     /// Only such as follow from what is public; the release is charged anew then.
     fn draw<R: CryptoRng>(&self, at: usize, exact: Self::Exact, rng: &mut R) -> Result<Vec<i128>, Self::Exhausted>;
 
-    /// Works out the answer from its numbers, as it is stored for the payer at this place of [`Self::price`]: nothing in it may
-    /// tell who else paid.
+    /// Computes the answer from its numbers, as it is stored for the payer at this place of [`Self::price`]: it must
+    /// not reveal the other payers.
     ///
     /// # Errors
-    /// In words, when it cannot be worked out. The numbers stay.
+    /// As text, when it cannot be computed. The numbers stay.
     fn finish(
         &self,
         at: usize,

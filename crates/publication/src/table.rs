@@ -95,8 +95,8 @@ pub struct LabelledKey {
     pub other: bool,
 }
 
-/// How good a released number is, by everything that is publicly known against it: the standard error of its noise and its
-/// interval beside its value, ranks beside the rows, and what caps and bounds leave out.
+/// The quality of a released number, by all public facts: the standard error of its noise and its interval relative to
+/// its value, the error of its rank relative to the rows, and what caps and bounds leave out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Quality {
     /// Good.
@@ -105,7 +105,8 @@ pub enum Quality {
     B,
     /// To be used with caution.
     C,
-    /// The noise is small enough for a class, and caps or bounds can leave out more than the noise: nothing public states how much.
+    /// The noise is small enough for a class, but caps or bounds can leave out more than the noise, and no public
+    /// statement bounds how much.
     #[serde(rename = "noise only")]
     NoiseOnly,
     /// Beyond the last class, or such as noise alone could give.

@@ -5,7 +5,7 @@ use deniable_core::text::nearest;
 use deniable_sql::source::check::Quirk;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Columns and quirks that are accepted whatever a scan finds of them, by table.
+/// Columns and quirks that are accepted regardless of a scan's findings, by table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Accepted(BTreeMap<String, BTreeSet<String>>);
 
@@ -37,10 +37,11 @@ pub fn full_name(table: &str, column: &str) -> String {
 }
 
 impl Accepted {
-    /// Finds the columns that are named, each as `column` or `table.column`, and the quirks, as `csv:line-ends` or `table.csv:line-ends`.
+    /// Resolves names of columns, each as `column` or `table.column`, and of quirks, as `csv:line-ends` or
+    /// `table.csv:line-ends`.
     ///
     /// # Errors
-    /// When a name is none of a declared column, or of several.
+    /// When a name matches no declared column, or several.
     pub fn named(names: &[String], tables: &[DeclaredTable]) -> Result<Self, AcceptError> {
         let all = || {
             let columns = |table: &DeclaredTable| -> Vec<(String, String)> {

@@ -15,8 +15,8 @@
 //!
 //! All of this follows from the policy and the ledger's entries, and from nothing private.
 //!
-//! A process plans each stored answer once and caches its contents, keyed by its identity and by all facts that planning depends
-//! on. A comparison with hundreds of stored answers takes little more time than with none.
+//! A process plans each stored answer once and caches its contents, keyed by its identity and by all facts that
+//! planning depends on. A comparison with hundreds of stored answers takes little more time than with none.
 
 use crate::plan::{PlannedAsk, tables_of};
 use crate::release::FORM;
@@ -55,7 +55,8 @@ struct Compared<'a> {
     policy: &'a Policy,
     own: LedgerAsk,
     contents: Contents,
-    /// A hash of all that planning depends on apart from SQL and cost: tables with caps, keys and bounds, and the promise.
+    /// A hash of all that planning depends on apart from SQL and cost: tables with caps, keys and bounds, and the
+    /// promise.
     facts: [u8; 32],
 }
 

@@ -38,7 +38,7 @@ pub enum DataError {
     /// Columns read badly or the text has quirks, and no curator has accepted that.
     #[error("{}, and nobody has accepted that", in_words(.found))]
     Bad {
-        /// What must be accepted; never empty.
+        /// The findings to accept; never empty.
         found: Vec<Unaccepted>,
         /// Whether the versions were registered before as they are read now. Then they stay so.
         registered: bool,
@@ -316,11 +316,11 @@ fn changed(table: &Versioned) -> DataError {
     DataError::Changed { table: table.name().to_owned(), version: table.version.clone() }
 }
 
-/// Opens the ledger of a policy, or begins it: see [`deniable_ledger::people`]. `head` is the file that keeps its head besides the
-/// one beside it.
+/// Opens the ledger of a policy, or creates it: see [`deniable_ledger::people`]. `head` is a second file that keeps the
+/// head, besides the one next to the ledger.
 ///
 /// # Errors
-/// When it cannot be opened or begun.
+/// When it cannot be opened or created.
 pub fn open_ledger(policy: &Policy, other_people: bool, head: Option<&Path>) -> Result<Ledger, OpenError> {
     let tables = policy.tables();
     let protected = tables.iter().filter(|table| matches!(table.role, Role::Protected { .. }));

@@ -204,15 +204,16 @@ mod tests {
         assert!(least.epsilon >= exact && least.epsilon < exact * ratio(1_001, 1_000), "{}", least.epsilon);
     }
 
-    /// How likely two-sided geometric noise of an answer that one entity moves by `sensitivity` at most stays within `margin` (M-GEO), written
-    /// out from its law: the odds of e^ε are spread over the steps of the sensitivity.
+    /// The probability that two-sided geometric noise of an answer that one entity changes by at most `sensitivity`
+    /// stays within `margin` (M-GEO), computed from its law: the odds of e^ε are spread over the steps of the
+    /// sensitivity.
     fn covered(epsilon: f64, sensitivity: f64, margin: i32) -> f64 {
         let decay = (-epsilon / sensitivity).exp();
         1.0 - 2.0 * decay.powi(margin + 1) / (1.0 + decay)
     }
 
-    /// Counts and a sum need what the law of their noise says, each by itself, and no answer is looked at for it; together they need the sum
-    /// of it, in the part of the promise that is left.
+    /// Each count and sum needs the amount that the law of its noise requires, without an answer; together they need
+    /// the sum of the amounts, from the remaining part of the promise.
     #[test]
     fn every_amount_is_the_least_by_the_law_of_the_noise() {
         const COUNTS: &str = "[[ask]]\nname = \"a\"\nsql = \"SELECT COUNT(*) FROM t\"\ntarget_error = 1\n\

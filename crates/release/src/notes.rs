@@ -39,8 +39,8 @@ pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String
     })
 }
 
-/// Why numbers have no class of their own, and the ways out: stated whenever caps or bounds can leave out what nothing public bounds,
-/// whatever the numbers are.
+/// Explains why numbers have no class, and how to get one. The note depends only on whether caps or bounds can leave
+/// out an amount that no public statement bounds, and not on the numbers.
 pub(crate) fn noise_only(is_unknown: bool) -> Option<String> {
     is_unknown.then(|| {
         "\"noise only\": the noise allows class A, B or C, and nothing public bounds what caps and bounds leave out; `typical_left_out` in \
@@ -88,7 +88,7 @@ pub(crate) fn is_left_out_of(beside: &PlannedAsk, ask: &PlannedAsk) -> bool {
     matches!(&beside.ask().about, About::LeftOut { of } if *of == ask.ask().name)
 }
 
-/// The paid counts of the entities of which everything counts in a query, and of those of which its caps leave something out.
+/// The paid counts of the entities that a query counts in full, and of those of which its caps leave something out.
 pub(crate) struct LeftOutCount {
     name: String,
     within: i128,

@@ -7,8 +7,8 @@
 //! | a rank | its error beside the rows of the cell, by a noisy count or a public guess |
 //! | caps or bounds that can leave something out | "noise only", until a public statement bounds how much |
 //!
-//! A class follows from the policy, the query and noisy numbers alone (C-3). Whether caps and bounds leave something out of the
-//! data decides nothing here: they can whenever the policy has them.
+//! A class follows from the policy, the query and noisy numbers alone (C-3). It does not depend on whether caps and
+//! bounds leave something out of the data, only on whether they can.
 
 use crate::notes::LeftOutCount;
 use crate::plan::{Plan, PlannedAsk};
@@ -21,7 +21,7 @@ use deniable_sql::output::{Limits, Shown, Term};
 use deniable_sql::plan::{MeasureKind, ValueKind};
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// What a class takes into account of one column.
+/// The facts that decide the class of a column's numbers.
 pub(crate) struct Judge<'a> {
     classes: &'a Classes,
     /// How many standard errors a two-sided geometric noise reaches at the policy's confidence.
@@ -92,7 +92,8 @@ impl<'a> Judge<'a> {
         if is_everything || has_zero {
             return Some(Quality::Unusable);
         }
-        // What a number can be off at most is less than the number itself where its bounds are far from zero, as those of years.
+        // The error is relative to the largest possible error where that is smaller than the number: its bounds are far
+        // from zero, as those of years.
         let furthest = limits.low.as_ref().zip(limits.high.as_ref()).map(|(low, high)| (value - low).max(high - value));
         let size = match (furthest, kind) {
             (Some(furthest), ValueKind::Number) => furthest.min(value.abs()),
@@ -109,7 +110,7 @@ impl<'a> Judge<'a> {
     /// The class of a value that is at most so many rows from the wanted rank.
     fn of_rank(&self, off: &Rational, limits: &Limits, is_at_bound: bool) -> Quality {
         let counted = limits.rows.as_ref().map(|(rows, reach)| (whole(rows.clone()) - whole(reach.clone()), false));
-        // A guess that is shared by several cells is about none of them in particular.
+        // A guess that several cells share describes no single cell.
         let Some((rows, is_shared)) = counted.or_else(|| self.typical_rows.clone()) else { return Quality::Unusable };
         // Half of the rows from the wanted rank is anywhere.
         if !rows.is_positive() || off * whole(2) >= rows {
@@ -148,7 +149,7 @@ impl<'a> Judge<'a> {
     }
 }
 
-/// What caps and bounds can leave out of a column, from the policy and the query alone.
+/// The losses that caps and bounds can cause in a column, from the policy and the query alone.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Loses {
     Nothing,
@@ -160,7 +161,7 @@ enum Loses {
 
 fn loses(plan: &Plan, ask: &PlannedAsk, term: &Term) -> Loses {
     let query = ask.query();
-    // What is asked of each entity has caps and bounds that suffice for it.
+    // Queries per entity have caps and bounds that lose nothing.
     if query.is_per_entity() {
         return Loses::Nothing;
     }

@@ -25,7 +25,7 @@ pub use deniable_protocol::Origin;
 /// What the choice of an entity's kept rows is salted for.
 const SALT: &str = "deniable 2026-11 choice of rows";
 
-/// What digests of bases are derived for.
+/// The context string with which digests of bases are derived.
 const BASIS: &str = "deniable 2026-12 basis of an answer to SQL";
 
 /// The form in which answers to SQL are stored.

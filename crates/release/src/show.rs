@@ -37,7 +37,7 @@ pub fn published(plan: &Plan, answers: &[Answered]) -> Publication {
     };
     let one = |(ask, answered): (&PlannedAsk, &Answered)| {
         let beside = both().find(|(other, _)| is_left_out_of(other, ask));
-        // What is hidden in a table is stated in no other answer.
+        // Counts that are hidden in a table are not used in any other answer.
         let beside = beside.filter(|(of, answered)| !is_hidden(&displayed(plan, of, table(plan, of, answered))));
         let counted = beside.and_then(|(of, answered)| LeftOutCount::new(plan, of, answered));
         let mut answer = displayed(plan, ask, table_beside(plan, ask, answered, counted.as_ref()));

@@ -20,10 +20,10 @@ pub struct Overview {
     /// The engines that were tried; left out where there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<EngineOverview>,
-    /// The older copies of the ledger that the curator went on from; left out where there are none.
+    /// The older copies of the ledger that the curator accepted; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted: Vec<AcceptanceOverview>,
-    /// Populations with the same policy or tables that the curator stated to be other people; left out where there are none.
+    /// Populations with the same policy or tables that the curator stated to be other people; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub other_than: Vec<String>,
     /// What was promised and spent.

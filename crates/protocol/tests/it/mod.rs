@@ -266,7 +266,8 @@ fn errors_say_what_is_left() {
     assert!(error(&three).ends_with("of the promise nothing of 3 is left"));
 }
 
-/// P-1. A run that ends while noise is drawn leaves a dead charge: nothing is drawn for it again, and the query is charged anew.
+/// P-1. A run that ends while noise is drawn leaves a dead charge: nothing is drawn for it again, and the query is
+/// charged anew.
 #[test]
 fn a_draw_that_broke_off_is_paid_for_again() {
     let place = Place::new();
@@ -299,7 +300,7 @@ fn what_was_drawn_is_shown_at_no_cost() {
     assert_eq!(place.on_disk(), [answered(&["a"])]);
 }
 
-/// P-1. What was charged and not drawn resumes on the same basis and at the same price only.
+/// P-1. An open charge resumes only on the same basis and at the same price.
 #[test]
 fn a_charge_resumes_on_its_own_basis() {
     let wishes = [("a", Wish::Number(1))];

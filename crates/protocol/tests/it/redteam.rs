@@ -1,8 +1,8 @@
-//! P-1 as an attacker sees it: runs over neighbouring data that are interrupted, resumed, and asked by several accounts, parts and
-//! processes, and the product's own audit as the judge of all that the analyst saw.
+//! P-1 against an attacker: runs over neighbouring data that are interrupted, resumed, and requested by several
+//! accounts, parts and processes. The project's own audit tests the combined view of the analyst.
 //!
-//! The attacker is as strong as P-1 allows: a kill may depend on the noise. What the audit certifies must not exceed what the
-//! ledger records as spent. The last test plants the fault that P-1 excludes, and the audit finds it.
+//! The attacker is as strong as P-1 allows: a kill may depend on the noise. The loss that the audit certifies must not
+//! exceed the spend that the ledger records. The last test plants the fault that P-1 excludes, and the audit finds it.
 
 use super::toy::{Ends, Refused, Toy, Wish, guarantee};
 use crate::{Origin, release};
@@ -45,7 +45,7 @@ enum Attack {
     Any,
 }
 
-/// What an analyst sees of a run.
+/// An analyst's view of a run.
 #[derive(Debug, PartialEq)]
 enum Sight {
     Number(i64),
@@ -65,7 +65,8 @@ fn files(folder: &tempfile::TempDir) -> Files {
 
 struct Attacker {
     attack: Attack,
-    /// The fault that P-1 excludes: after a draw that broke off the folder is what it was before, so that the dead charge is open.
+    /// The fault that P-1 excludes: after an interrupted draw the folder is restored, so that the dead charge is open
+    /// again.
     is_faulty: bool,
     folder: tempfile::TempDir,
     /// A new ledger with its accounts and parts.
@@ -209,7 +210,8 @@ impl Attacker {
 }
 
 impl Mechanism for Attacker {
-    /// How many runs ended without an answer, and then each sight in turn; of runs that are killed until one is not, the last.
+    /// Outputs the number of runs that ended without an answer, and then each sight in turn; of runs that are killed
+    /// repeatedly, only the last sight.
     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
         for _ in 0..times {
             let seen = self.attack(self.attack, input[0]);
@@ -229,7 +231,7 @@ impl Mechanism for Attacker {
     }
 }
 
-/// What the audit certifies of an attack, and the most that was paid in any of its runs.
+/// The loss that the audit certifies of an attack, and the largest spend of any of its runs.
 #[expect(clippy::print_stderr, reason = "figures for `scripts/slow redteam`")]
 fn judged(attack: Attack, parts: i64, is_faulty: bool) -> (Verdict, Spend) {
     let paid = Arc::new(Mutex::new(Spend::nothing()));

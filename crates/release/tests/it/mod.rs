@@ -16,7 +16,8 @@ use deniable_core::exact::ratio;
 use deniable_core::noise::{Decay, SystemRng};
 use deniable_sql::{Exact, Query};
 
-/// The exact totals of measures with one number a cell: noise whose decay is 10⁻³⁰ changes a total once in 5·10²⁹ draws.
+/// The exact totals of measures with one number a cell: noise whose decay is 10⁻³⁰ changes a total once in 5·10²⁹
+/// draws.
 fn without_noise(exact: Exact, query: &Query) -> Vec<Vec<i128>> {
     let decay = Decay::exactly(ratio(1, 10_i64.pow(15)) * ratio(1, 10_i64.pow(15))).unwrap();
     let decays = vec![decay; query.measures().len()];

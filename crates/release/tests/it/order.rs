@@ -323,7 +323,7 @@ fn what_is_shown_is_what_was_stored_first() {
     assert_eq!(place.on_disk()[1].answer.as_ref().unwrap().read().unwrap()["values"], json!([["4711"]]));
 }
 
-/// P-1. A run that ends while what is shown is worked out: the next one shows the numbers that were drawn, and draws none.
+/// P-1. A run ends while it computes the answer: the next run uses the numbers that were drawn, and draws none.
 #[test]
 fn a_run_that_ends_after_the_draw_draws_nothing_more() {
     let place = Place::of(&POLICY.replace("GROUP BY sex", "GROUP BY ROLLUP (sex)"));

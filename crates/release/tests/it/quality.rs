@@ -1,4 +1,4 @@
-//! Classes count everything that is publicly known against a number, and rules about small counts hold for every number of rows.
+//! Classes depend on all public facts about a number, and rules about small counts hold for every number of rows.
 
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::noise::TwoSidedGeometric;
@@ -53,7 +53,8 @@ fn classes(plan: &Plan, values: &[&[i128]]) -> Vec<Option<Quality>> {
     numbers(&answer).iter().map(|number| number.quality).collect()
 }
 
-/// The noise of a count or sum of one row in all of a promise of 3 has a scale of 0.91 for each unit that a row can add.
+/// The noise of a count or sum of one row in all of a promise of 3 has a scale of 0.91 for each unit that a row can
+/// add.
 #[test]
 fn what_noise_alone_could_give_is_not_usable() {
     let count = plan(ROWS, "", "SELECT COUNT(*) FROM t", "share = '1/1000'");
@@ -69,14 +70,14 @@ fn what_noise_alone_could_give_is_not_usable() {
         assert_eq!(classes(&sum, &[&[value]]), [Some(Quality::Unusable)], "{value}");
     }
     assert_eq!(classes(&sum, &[&[-1_000_000]]), [Some(Quality::A)]);
-    // What was hidden by no rule before is hidden now.
+    // With `hide_unusable`, a number without any other rule is hidden.
     let hiding = plan(ROWS, "[display]\nhide_unusable = true", "SELECT COUNT(*) FROM t", "share = '1/1000'");
     let ask = &hiding.asks()[0];
     let shown = displayed(&hiding, ask, table(&hiding, ask, &answered(&hiding, &[&[-9_638]])));
     assert!(numbers(&shown)[0].hidden.is_some());
 }
 
-/// An average without an interval of its own says nothing, however far its value is from zero.
+/// An average without an interval of its own is not usable, at any distance from zero.
 #[test]
 fn wide_and_missing_intervals_are_no_class_a() {
     let average = plan(ROWS, "[quality]\nc = 5\ntypical_left_out = 0", "SELECT AVG(year) FROM t", "share = '1/100'");
@@ -96,7 +97,7 @@ fn wide_and_missing_intervals_are_no_class_a() {
         }
     }
     assert!(numbers(&answer).iter().any(|number| number.low.is_none() || number.high.is_none()));
-    // What is no noise has no class.
+    // A number without noise has no class.
     let constant = plan(ROWS, "", "SELECT 5 AS five, COUNT(*) FROM t", "");
     assert_eq!(classes(&constant, &[&[400]])[0], None);
 }
@@ -119,7 +120,7 @@ fn ranks_are_classed_by_the_rows_of_their_cell() {
     };
     assert_eq!(class(100_000), [Some(Quality::A), Some(Quality::Unusable)]);
     assert_eq!(class(200), [Some(Quality::Unusable), Some(Quality::Unusable)]);
-    // A guess that the cells share is about none of them in particular.
+    // A guess that the cells share describes no single cell.
     let guessed = |rows: u64| ROWS.replace("version = \"1\"", &format!("version = \"1\", typical_rows = {rows}"));
     let shared = plan(&guessed(1_000_000), "", query, "share = '1/50'");
     assert_eq!(classes(&shared, &[&[71, 35]]), [Some(Quality::C); 2]);
@@ -156,7 +157,7 @@ fn what_caps_and_bounds_leave_out_is_known_by_public_statements_alone() {
     };
     assert_eq!(classes(&by_g("COUNT(*)", "", ""), &[large]), [Some(Quality::NoiseOnly); 5]);
     assert_eq!(classes(&by_g("COUNT(DISTINCT id)", "", ""), &[large]), [Some(Quality::NoiseOnly); 5]);
-    // Nobody has rows in more than five groups, and of nobody does it matter how many.
+    // There are only five groups, so a cap of five groups loses no entity.
     assert_eq!(classes(&by_g("COUNT(DISTINCT id)", "", "groups = 5"), &[large]), [Some(Quality::A); 5]);
     // The guess is added to the error of the noise: 10% of the true number is 11% of what is left of it.
     for (part, class) in [("1%", Quality::A), ("10%", Quality::B), ("30%", Quality::C), ("40%", Quality::Unusable)] {
@@ -171,7 +172,7 @@ fn what_caps_and_bounds_leave_out_is_known_by_public_statements_alone() {
     for select in ["SUM(1)", "SUM(CASE WHEN age > 50 THEN 1 ELSE 0 END)", "COUNT(age)"] {
         assert_eq!(classes(&bounded(select), &[&[1_000_000]]), [Some(Quality::A)], "{select}");
     }
-    // What is not usable for its noise alone stays so.
+    // Numbers that are not usable because of their noise stay so.
     assert_eq!(classes(&by_g("COUNT(*)", "", ""), &[&[0; 5]]), [Some(Quality::Unusable); 5]);
 }
 
@@ -193,7 +194,7 @@ fn what_was_paid_for_the_caps_decides_the_class_of_counts_of_people() {
         let publication = published(&plan, &answers);
         numbers(&publication.asks[0])[0].quality
     };
-    // Each of those who lose a group is missing at most once in each group.
+    // Each entity that loses groups is missing at most once in each group.
     assert_eq!(class(100, "COUNT(DISTINCT id)"), Some(Quality::A));
     assert_eq!(class(2_000, "COUNT(DISTINCT id)"), Some(Quality::B));
     assert_eq!(class(9_000, "COUNT(DISTINCT id)"), Some(Quality::Unusable));
@@ -274,7 +275,7 @@ fn units(query: &deniable_sql::Query, at: usize) -> i128 {
     if low == high { most.to_integer().to_i128().unwrap_or(1).max(1) } else { 1 }
 }
 
-/// What counts rows, by structure alone. What cannot be decided counts them.
+/// Recognises counts of rows by structure alone. An undecided result is treated as one.
 #[test]
 fn numbers_of_rows_are_told_from_others() {
     let counts = |select: &str| {
@@ -317,11 +318,11 @@ fn numbers_of_rows_are_told_from_others() {
     }
 }
 
-/// 30 answers at 75%, under caps that leave out much and under caps that leave out nothing (bounds still do), each with many draws of
-/// the noise. With a statement that is right, a number of class A or B is off by more than its interval and that part together in at
-/// most 5% of all draws. Of N such numbers the share of misses has a standard deviation of at most 0.22/√N where they are independent;
-/// four of them are allowed, which is exceeded once in 30,000 runs. Without a statement no number that caps or bounds can change has a
-/// class: there is no rate in that.
+/// 30 answers at 75%, under caps that leave out much and under caps that leave out nothing (bounds still do), each with
+/// many draws of the noise. With a correct statement, the error of a number of class A or B exceeds its interval plus
+/// the stated part in at most 5% of all draws. For N independent such numbers the share of misses has a standard
+/// deviation of at most 0.22/√N; four of them are allowed, which is exceeded once in 30,000 runs. Without a statement,
+/// numbers that caps or bounds can change have no class, so no rate is tested.
 #[test]
 fn classes_a_and_b_are_within_their_stated_error() {
     const SELECTS: [&str; 6] = [

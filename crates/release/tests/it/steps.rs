@@ -1,5 +1,5 @@
-//! P-1 for SQL and advice: runs that end at each of their steps, each request for random bits among them. For each payment by the
-//! whole at most one draw is begun, however the runs end and whichever part asks again.
+//! P-1 for SQL and advice: runs that end at each of their steps, each request for random bits among them. For each
+//! payment by the whole at most one draw is begun, wherever the runs end and whichever part requests the answer again.
 
 use deniable_core::budget::Spend;
 use deniable_core::exact::ratio;
@@ -92,8 +92,8 @@ fn payments(account: &Account, cost: &Spend) -> usize {
     times
 }
 
-/// Two runs that end at one of their steps, and one that nothing ends, each paid by a part of its own; then all again. The steps
-/// lie evenly over a run.
+/// Two runs that end at one of their steps, and one that is not interrupted, each paid by a part of its own; then all
+/// again. The steps are spread evenly over a run.
 fn end_at_each_step(plans: impl Fn(&Policy) -> [Plan; 3], prepare: impl Fn(&Place, &Plan)) {
     let whole = Steps::default();
     let place = Place::new();

@@ -299,8 +299,8 @@ mod tests {
         written.is_ok_and(|status| status.success()).then(|| path.display().to_string())
     }
 
-    /// With partitioned grouping a person is capped once per partition of the stored table: an engine that keeps it is
-    /// not asked.
+    /// With partitioned grouping a person is capped once per partition of the stored table, so an engine that keeps
+    /// this setting is rejected.
     #[test]
     fn spark_is_refused_where_it_may_group_by_stored_partitions() {
         const SETTING: &str = "spark.sql.sources.v2.bucketing.enabled";

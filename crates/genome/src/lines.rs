@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// Longest line of .bim, .fam and phenotype files, in bytes. Alleles of thousands of bases fit.
 pub const LONGEST_LINE: usize = 1 << 20;
 
-/// What some editors and spreadsheets put at the beginning of a text in UTF-8.
+/// The byte order mark that some editors and spreadsheets write at the beginning of a text in UTF-8.
 const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// Reads a file line by line.
@@ -94,8 +94,8 @@ impl Lines {
         Ok(false)
     }
 
-    /// Reads the next line of names and numbers; blank lines may stand at the end of the file only, where each line has a meaning by its
-    /// number.
+    /// Reads the next line of names and numbers, in files whose line numbers carry meaning: blank lines are allowed
+    /// only at the end of the file.
     pub(crate) fn advance_to_end(&mut self) -> Result<bool, FileError> {
         if !self.advance_ascii()? {
             return Ok(false);
@@ -110,8 +110,8 @@ impl Lines {
         Ok(false)
     }
 
-    /// Reads the next line of names and numbers: ASCII without control characters, tabs aside. A byte order mark before the first one is
-    /// no part of it.
+    /// Reads the next line of names and numbers: ASCII without control characters other than tabs. A byte order mark
+    /// before the first line is ignored.
     pub(crate) fn advance_ascii(&mut self) -> Result<bool, FileError> {
         if !self.advance()? {
             return Ok(false);

@@ -127,8 +127,8 @@ fn people(tables: &[ContingencyTable]) -> Result<(u64, u64), NoisyError> {
     if tables.iter().all(|table| of(table) == first) { Ok(first) } else { Err(NoisyError::People) }
 }
 
-/// The noisy numbers of copies of [`allele_counts`] as they are drawn: SNP by SNP, among cases and then, where both sides are
-/// asked for, among controls.
+/// The noisy numbers of copies of [`allele_counts`] in the order of the draws: SNP by SNP, for the cases and then, if
+/// `sides` includes them, for the controls.
 ///
 /// # Errors
 /// As [`allele_counts`].

@@ -22,9 +22,9 @@ use rand_core::CryptoRng;
 pub(crate) enum Exact {
     /// Distances, by SNP.
     Scores(Vec<Option<i64>>),
-    /// χ²: of all SNPs for picks, of the SNPs that are asked for otherwise.
+    /// χ²: of all SNPs for picks, otherwise of the requested SNPs.
     Statistics(Vec<Rational>),
-    /// The tables of the SNPs that are asked for.
+    /// The tables of the requested SNPs.
     Tables(Vec<Genotypes>),
 }
 

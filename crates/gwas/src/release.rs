@@ -27,7 +27,7 @@ pub use deniable_protocol::Origin;
 /// What identities of releases are hashed for.
 const IDENTITY: &str = "deniable 2026-11 identity of an association release";
 
-/// What digests of bases are derived for.
+/// The context string with which digests of bases are derived.
 const BASIS: &str = "deniable 2026-12 basis of an association release";
 
 /// The form in which association results are stored.
@@ -257,7 +257,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The places of the SNPs that a release is about; none of picks.
+    /// The places of the SNPs of a release; empty for picks.
     fn places_of(&self, part: Part, answers: &[Option<Answer>]) -> Vec<usize> {
         self.places(part, answers).unwrap_or_default().into_iter().map(|(place, _)| place).collect()
     }
@@ -275,8 +275,8 @@ impl<'a> Run<'a> {
         if pending.contains(&Part::Picks) { self.check_reach(wanted) } else { Ok(()) }
     }
 
-    /// Rejects a grid on which the largest χ² of this cohort size has too many steps. Without this check, whether an answer
-    /// came would depend on whether a private value has too many.
+    /// Rejects a grid on which the largest χ² of this cohort size has too many steps. Without this check, the existence
+    /// of an answer would depend on whether a private value has too many.
     fn check_grid(&self, part: Part) -> Result<(), GwasError> {
         let is_by_distance = matches!(self.request.snps, Snps::Top { score: Score::Distance(_), .. });
         let is_on_grid = match part {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | how much is done, on a developer's machine and in CI? | [`sized`] |
 //! | which random cases are drawn? | [`seed`] |
-//! | at which step does a run end, and was its generator asked? | [`Steps`], [`Sampler`] |
+//! | at which step does a run end, and did it request random bits? | [`Steps`], [`Sampler`] |
 //! | how does a test say that it was not run? | [`skipped`] |
 //! | where are the data that do not come with the project? | [`adult`], [`gwas`] |
 //! | where may things be left to be looked at? | [`scratch`] |

@@ -7,13 +7,13 @@
 //! | `DENIABLE_FULL_UNTIL` | the second of Unix time from which `full` means `small` |
 //! | `DENIABLE_SEED` | a number that every seed depends on at the scales `full` and `slow` |
 //!
-//! Cargo tells a test program which package it belongs to, in `CARGO_PKG_NAME`.
+//! Cargo sets `CARGO_PKG_NAME` to the package of the test program.
 
 use std::ffi::OsStr;
 use std::sync::Once;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The variable that says how much the long suites do.
+/// The variable that sets the scale of the long suites.
 pub const SCALE: &str = "DENIABLE_SCALE";
 const PACKAGES: &str = "DENIABLE_FULL_PACKAGES";
 const UNTIL: &str = "DENIABLE_FULL_UNTIL";
@@ -24,9 +24,9 @@ const SEED: &str = "DENIABLE_SEED";
 pub enum Scale {
     /// Enough to notice most mistakes, in minutes. The default.
     Small,
-    /// What CI runs for the packages that changed.
+    /// The scale of CI for the packages that changed.
     Full,
-    /// What takes too long for CI: `scripts/slow`.
+    /// The scale of `scripts/slow`, too long for CI.
     Slow,
 }
 
@@ -78,8 +78,8 @@ pub fn scale() -> Scale {
 
 /// The seed of a random generator whose own fixed seed is `own`.
 ///
-/// At the scale `small`, or without `DENIABLE_SEED`, it is `own`, so that the same cases are drawn everywhere. At a larger scale it
-/// depends on both, so that each commit draws its own cases; CI prints the variables that repeat a run.
+/// At the scale `small`, or without `DENIABLE_SEED`, it is `own`, so that the same cases are drawn everywhere. At a
+/// larger scale it depends on both, so that each commit draws its own cases; CI prints the variables that repeat a run.
 ///
 /// # Panics
 /// As [`scale`], and when `DENIABLE_SEED` is not a number.

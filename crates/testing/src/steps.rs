@@ -1,11 +1,11 @@
-//! Runs that end at one of their steps, as a kill would end them, and a generator that records whether it was asked.
+//! Runs that end at one of their steps, as a kill would end them, and a generator that records each request.
 
 use rand_core::{Rng, TryCryptoRng, TryRng};
 use std::cell::Cell;
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The steps of one run: what it reports, and each request to its generator.
+/// The steps of one run: its reported events, and each request to its generator.
 #[derive(Debug, Default)]
 pub struct Steps {
     passed: Cell<u64>,
@@ -39,7 +39,7 @@ impl Steps {
         self.passed.get()
     }
 
-    /// Whether any random bit was asked for: a draw was begun.
+    /// Whether the run requested a random bit: a draw was begun.
     #[must_use]
     pub fn has_drawn(&self) -> bool {
         self.random.get() > 0

@@ -1,7 +1,7 @@
 //! `changed`: the packages whose suites CI runs at full scale, which follow from git alone.
 //!
-//! A package is one of them when one of its files has changed since the newest commit that is more than four hours old, or when it
-//! depends on a package with a changed source. Tests and benchmarks concern their own package alone.
+//! A package is one of them when one of its files has changed since the newest commit that is more than four hours old,
+//! or when it depends on a package with a changed source. Tests and benchmarks concern their own package alone.
 
 use crate::{Failure, files};
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ pub fn run() -> Result<String, Failure> {
     Ok(found.into_iter().collect::<Vec<_>>().join(" "))
 }
 
-/// What a list of changed files concerns.
+/// The packages that a list of changed files affects.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Changes {
     /// The lock file: other versions of dependencies concern every package.
@@ -66,7 +66,8 @@ fn is_test(path: &str) -> bool {
         || path.ends_with("/tests.rs")
 }
 
-/// The members of the workspace in the output of `cargo tree`, `deniable-core v0.1.0 (/clone/crates/core)`: names by folder.
+/// The members of the workspace in the output of `cargo tree`, `deniable-core v0.1.0 (/clone/crates/core)`: names by
+/// folder.
 fn members_of(tree: &str) -> BTreeMap<String, String> {
     let root = files::root();
     let root = root.canonicalize().unwrap_or(root);

@@ -1,4 +1,5 @@
-//! `features`: the README's test command reuses what its first command compiled, and the Python package what CI's tests compiled.
+//! `features`: the README's test command reuses what its first command compiled, and the Python package what CI's tests
+//! compiled.
 //!
 //! Cargo turns on, in one build, every feature that anything in that build asks for. Where tests ask for more of a package than the
 //! command line does, the package is compiled once for each, and so is everything above it, up to the whole of DataFusion.
@@ -11,7 +12,7 @@ use std::process::Command;
 const FIRST: [&str; 2] = ["--edges", "normal,build"];
 /// The README's second command.
 const TESTS: [&str; 2] = ["--edges", "normal,build,dev"];
-/// What CI lints, documents and tests.
+/// The packages that CI lints, documents and tests.
 const ALL: [&str; 5] = ["--workspace", "--features", "deniable-bench/parts", "--edges", "normal,build,dev"];
 /// The Python package.
 const PYTHON: [&str; 4] = ["--package", "deniable-python", "--edges", "normal,build"];
@@ -51,7 +52,8 @@ fn packages(arguments: &[&str]) -> Result<Packages, Failure> {
     Ok(read(&String::from_utf8_lossy(&output.stdout)))
 }
 
-/// Lines such as `serde v1.0.228|default,derive (*)`. Members of the workspace have a folder after the version, which is left out.
+/// Lines such as `serde v1.0.228|default,derive (*)`. Members of the workspace have a folder after the version, which
+/// is left out.
 fn read(tree: &str) -> Packages {
     let mut packages = Packages::new();
     for line in tree.lines() {

@@ -358,7 +358,8 @@ fn a_release_that_touches_both_is_charged_to_each() {
     assert!(matches!(refused, Err(GwasError::Payment(_))), "{refused:?}");
 }
 
-/// Two processes that begin a ledger at once, one for labels and one for membership: the second is refused before its charge.
+/// Two processes create a ledger at once, one for labels and one for membership: the second is refused before its
+/// charge.
 #[test]
 fn an_account_that_another_process_opens_is_seen_before_the_charge() {
     let place = Place::new();

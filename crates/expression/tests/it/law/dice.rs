@@ -1,5 +1,5 @@
-//! Seeded chance: what fails once fails again. The seeds are fixed: tests compare how often each form comes up with
-//! numbers that were measured for these seeds.
+//! Seeded random choices, so that failures are reproducible. The seeds are fixed: tests compare how often each form
+//! occurs with numbers that were measured for these seeds.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

@@ -107,7 +107,7 @@ fn a_phenotype_file_replaces_the_column_and_counts_strangers() {
     assert_eq!(opened.people().len(), 11);
 }
 
-/// What editors leave in files: a byte order mark, and blank lines.
+/// Editors may add a byte order mark and blank lines to a file.
 #[test]
 fn marks_and_blank_lines_are_no_people() {
     let files = small();

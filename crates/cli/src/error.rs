@@ -268,7 +268,7 @@ fn source_help(error: &SourceError) -> &'static str {
     }
 }
 
-/// What must be accepted, with its table.
+/// A finding that must be accepted, with its table.
 fn in_table(bad: &Unaccepted) -> String {
     format!("{}: {}", bad.table, bad.found.in_words())
 }

@@ -40,7 +40,8 @@ pub struct Assess {
     /// How far apart sensitive values are, for t-closeness: `equal`, `ordered` (numbers), `ordered:low|mid|high`, or `hierarchy`.
     #[arg(long, value_name = "COLUMN=DISTANCE", value_parser = named_text, help_heading = "Columns")]
     pub distance: Vec<(String, String)>,
-    /// Take the cells of these columns as they are written: `10-20` may be a code, and `1.10` another version than `1.1`.
+    /// Take the cells of these columns as they are written: `10-20` may be a code, and `1.10` another version than
+    /// `1.1`.
     #[arg(long, value_name = "COLUMN,...", value_delimiter = ',', help_heading = "Columns")]
     pub literal: Vec<String>,
     /// What an empty cell is: refused, suppressed like `*`, or a value like any other.
@@ -104,7 +105,7 @@ pub enum Empty {
     Value,
 }
 
-/// What is around fields.
+/// How fields are quoted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Quoting {
     /// `"`, doubled within a field.

@@ -59,7 +59,8 @@ pub struct Check {
     /// `--family explicit` and one prior.
     #[arg(long, value_name = "ENTITY", conflicts_with_all = ["all", "claim", "certificate", "scalable"])]
     pub coupling: Option<String>,
-    /// Of induced neighbours, the datasets that are possible, as `size = 2 and (ann or bob)`; without it, those of the file.
+    /// Of induced neighbours, the datasets that are possible, as `size = 2 and (ann or bob)`; without it, those of the
+    /// file.
     #[arg(long, value_name = "FORMULA")]
     pub possible: Option<String>,
     /// Ask about the mechanism on a random sample, in which each member is kept with this probability.

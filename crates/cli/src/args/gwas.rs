@@ -106,8 +106,8 @@ pub struct Declared {
     /// The ledger; POPULATION.ledger beside the files when not stated.
     #[arg(long, value_name = "FILE", help_heading = "Promise")]
     pub ledger: Option<PathBuf>,
-    /// State that nobody of this population is in the other ledgers of the folder that know the files or the policy. Only for a
-    /// new ledger, and kept in it.
+    /// State that nobody of this population is in the other ledgers of the folder that know the files or the policy.
+    /// Only for a new ledger, and kept in it.
     #[arg(long, help_heading = "Promise")]
     pub other_people: bool,
 }

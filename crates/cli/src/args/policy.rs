@@ -215,8 +215,8 @@ pub struct Registration {
     /// what an earlier answer holds, with new noise.
     #[arg(long)]
     pub again: bool,
-    /// State that nobody of this population is in the other ledgers of the folder that know the policy or its tables. Only for a
-    /// new ledger, and kept in it.
+    /// State that nobody of this population is in the other ledgers of the folder that know the policy or its tables.
+    /// Only for a new ledger, and kept in it.
     #[arg(long)]
     pub other_people: bool,
 }
@@ -273,11 +273,12 @@ pub struct DataCheck {
     /// Where everything is.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// Accept that this column reads badly, or this quirk of CSV: `column`, or `table.column`; may be given several times.
+    /// Accept that this column reads badly, or this quirk of CSV: `column`, or `table.column`; may be given several
+    /// times.
     #[arg(long, value_name = "NAME")]
     pub accept: Vec<String>,
-    /// State that nobody of this population is in the other ledgers of the folder that know the policy or its tables. Only for a
-    /// new ledger, and kept in it.
+    /// State that nobody of this population is in the other ledgers of the folder that know the policy or its tables.
+    /// Only for a new ledger, and kept in it.
     #[arg(long)]
     pub other_people: bool,
     /// How to write what was found: a table on standard error, or JSON on standard output.

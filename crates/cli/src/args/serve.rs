@@ -45,7 +45,8 @@ pub struct Serve {
     /// Listen here instead of where serve.toml says, such as 127.0.0.1:5433; port 0 is any that is free.
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
-    /// Register the data although this column reads badly, or CSV has this quirk, as `data check` does; may be given several times.
+    /// Register the data although this column reads badly, or CSV has this quirk, as `data check` does; may be given
+    /// several times.
     #[arg(long, value_name = "NAME")]
     pub accept: Vec<String>,
 }

@@ -184,7 +184,7 @@ fn without_part(role: Role) -> Option<&'static str> {
     }
 }
 
-/// What is kept of a new password.
+/// The stored verifier of a new password.
 fn verifier_of(name: &str) -> Result<Verifier, Failure> {
     let help = "type a longer one, or let one be made: openssl rand -base64 18";
     new_verifier(&password(name)?).map_err(|error| match error {

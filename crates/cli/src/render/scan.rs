@@ -108,7 +108,7 @@ pub struct Scan {
     entities: Option<u64>,
     rows_without_entity: Option<FoundAt>,
     broken: Vec<String>,
-    /// What is odd about quotes and line ends, by the name that accepts it.
+    /// The quirks of quotes and line ends, by the names that accept them.
     quirks: Vec<QuirkAt>,
     columns: Vec<Column>,
     notes: Vec<String>,

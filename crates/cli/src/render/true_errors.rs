@@ -1,4 +1,5 @@
-//! How far caps and bounds move the numbers of each query, exactly: for the curator, because it depends on private rows.
+//! How far caps and bounds move the numbers of each query, exactly: for the curator, because it depends on private
+//! rows.
 
 use super::table::{cell, grid, right, wrapped};
 use deniable_core::exact::{Rounding, percent};

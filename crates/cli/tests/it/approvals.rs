@@ -103,7 +103,7 @@ fn a_query_waits_until_it_is_approved() {
     place.run(&["ledger", "verify", "policy.toml"]).done();
 }
 
-/// What an analyst writes into a query does not speak to the approver, nor what an approver writes to the analyst.
+/// An analyst cannot write a message to the approver into a query, nor an approver one to the analyst.
 #[test]
 fn approvers_are_shown_queries_printed_anew() {
     if !has_psql() {

@@ -103,7 +103,7 @@ fn empty_cells_are_not_guessed() {
     assert!(run(&["--empty", "suppressed"]).done().stdout.contains("1 suppressed"));
 }
 
-/// One number is one value, however programs write it, in every table; codes with leading zeros are none.
+/// Different spellings of one number are one value, in every table; codes with leading zeros are not numbers.
 #[test]
 fn numbers_are_compared_as_numbers() {
     let place = Place::empty();

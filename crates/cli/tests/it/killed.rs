@@ -147,7 +147,7 @@ fn finish(place: &Place, before: &[Value], stdouts: &mut Vec<String>) {
     assert_eq!(resumed, unanswered, "{last:?}");
     let account = &place.ledger().unwrap()["accounts"][0];
     let after = account["releases"].as_array().unwrap();
-    // What died while its noise was drawn is charged anew, and stays spent.
+    // Charges killed during their draw stay spent, and their queries are charged anew.
     assert_eq!(after.len(), ASKS + closed);
     let accounts = deniable_ledger::show(&place.path("patients.ledger")).unwrap().accounts;
     let share = deniable_core::exact::ratio(i64::try_from(after.len()).unwrap(), 16);

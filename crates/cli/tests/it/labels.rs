@@ -1,4 +1,4 @@
-//! What a plan, a ledger and the curator's look at the data state about how good answers are, and what is left.
+//! The errors of answers and the remaining budget in a plan, a ledger and `data check`.
 
 use crate::support::Place;
 use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ fn the_ledger_names_a_query_once() {
     let shown = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
     let lines: Vec<&str> = shown.lines().filter(|line| line.contains(" like ")).map(str::trim).collect();
     assert_eq!(lines, ["5 more queries like \"rows\""], "{shown}");
-    // Two queries of one name are told apart by their words.
+    // Two queries of one name are distinguished by their SQL.
     place.run(&["ask", "policy.toml", "SELECT SUM(x) FROM t", "--spend", "1/16", "--name", "rows"]).done();
     let shown = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
     assert!(shown.contains("like \"rows: SELECT SUM(x) FROM t\""), "{shown}");
@@ -120,7 +120,7 @@ fn the_curator_sees_the_true_error_of_each_query() {
     assert_eq!(total["answer"], (sum - 140).to_string(), "{json}");
     let mean = column(0, 2)["worst"].clone();
     assert!(mean["truth"].as_str().unwrap().parse::<f64>().unwrap() > 10.0, "{json}");
-    // The median is 5 either way, nobody is missing, and no error is none.
+    // The median is 5 either way, the caps leave out no entity, and a column without an error has none listed.
     assert_eq!((&column(1, 0)["worst"], &column(1, 1)["worst"]), (&serde_json::Value::Null, &serde_json::Value::Null));
     assert_eq!(column(0, 0)["cells"], 20);
     assert!(column(2, 0)["worst"]["relative"].as_str().unwrap().starts_with('-'), "{json}");

@@ -83,12 +83,12 @@ impl Server {
         false
     }
 
-    /// All that its curator is told so far.
+    /// The curator's log so far.
     pub fn told(&self) -> String {
         self.log.lock().unwrap().join("\n")
     }
 
-    /// Makes it read its files anew, and waits until it says what became of that.
+    /// Makes the server read its files anew, and waits for `wanted` in the log.
     pub fn reloads(&self, wanted: &str) -> String {
         self.log.lock().unwrap().clear();
         let sent = Command::new("kill").args(["-HUP", &self.child.id().to_string()]).status().unwrap();
@@ -141,7 +141,7 @@ fn short_passwords_are_refused() {
     with("twelve chars").done();
 }
 
-/// The server ends when it is told to, whatever its clients ask of the catalogs.
+/// The server stops on request, also while clients query the catalogs.
 #[test]
 fn the_server_ends_while_catalogs_are_asked() {
     if !has_psql() {
@@ -164,8 +164,8 @@ fn the_server_ends_while_catalogs_are_asked() {
     }
 }
 
-/// What a check of the data finds has exact counts, which are for the curator alone, and not for whoever reads a
-/// service's log.
+/// A check of the data reports exact counts, which are for the curator alone, and not for the readers of a service's
+/// log.
 #[test]
 fn exact_counts_are_not_in_the_log() {
     if !has_psql() {
@@ -377,8 +377,9 @@ fn fraction(text: &str) -> (u64, u64) {
     (above.parse().unwrap(), below.parse().unwrap())
 }
 
-/// `kill -9` at 3 random moments under load, at 40 at full scale, and at 200 at `slow`: the ledger verifies, what was shown is charged and free to ask
-/// again, what was charged is answered unless it was killed while its noise was drawn, and nobody spent more than a part.
+/// `kill -9` at 3 random moments under load, at 40 at full scale, and at 200 at `slow`: the ledger verifies, shown
+/// answers are charged and free to query again, charged queries are answered unless they were killed during their draw,
+/// and no account spends more than its part.
 #[test]
 fn killed_under_load() {
     if !has_psql() {
@@ -438,13 +439,13 @@ fn killed_under_load() {
         let seen = known.keys().filter(|(who, _)| *who == user).count() as u64;
         assert!(charged(user) >= seen, "{user} was shown {seen} answers, and {} are charged", charged(user));
     }
-    // What was killed while its noise was drawn is paid for and never answered: the same question is charged anew.
+    // A query killed during its draw is paid for and never answered: the same query is charged anew.
     let dead = |user: &str| {
         let accounts = deniable_ledger::show(&place.path("clinic-patients.ledger")).unwrap().accounts;
         let part = deniable_ledger::Part::Named(user.to_owned());
         accounts[0].releases.iter().filter(|release| release.part == part && release.is_dead()).count()
     };
-    // Every other charge from before the kill is answered at no cost when the query is asked again.
+    // Every other charge from before the kill is answered at no cost when its query is sent again.
     let server = Server::of(&place);
     for (user, password) in [CLIENTS[0], CLIENTS[3]] {
         let script: String = (0..questions).map(paid).collect();

@@ -264,7 +264,8 @@ impl Faults {
         refused(format!("{} has empty cells: {}", file.display(), unknown.join(", ")), help)
     }
 
-    /// Texts that count as values, and most often mean that there is none: each would make a class more diverse than it is.
+    /// Warns of texts that count as values, but usually mean a missing value: each would make a class seem more diverse
+    /// than it is.
     fn warn(&self, file: &Path, columns: &[String]) {
         for ((at, word), count) in &self.nulls {
             let column = columns.get(*at).map_or("", String::as_str);

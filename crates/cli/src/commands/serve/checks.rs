@@ -1,7 +1,6 @@
-//! Where a server writes what a check of its data finds. It has exact counts of private rows, and what a service writes
-//! on standard error is kept in logs
-//! that others than the curator read: it goes to a terminal, or to the file that `check_log` in serve.toml names, which
-//! its owner alone may read.
+//! The destination of the server's reports on its data. A report has exact counts of private rows, and a service's
+//! standard error is kept in logs that others than the curator read: so it goes to a terminal, or to the file
+//! `check_log` of serve.toml, which only its owner can read.
 
 use crate::commands::answers::teller;
 use crate::console::say;
@@ -16,16 +15,16 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// What is said where there is neither a terminal nor a file.
+/// The message without a terminal or a file.
 const ELSEWHERE: &str = "what it found has exact counts, and is written to a terminal or a file alone: `deniable data check` shows it, and \
                          check_log = \"FILE\" in serve.toml keeps it";
 
-/// Where it goes.
+/// The file of `check_log`, if any.
 #[derive(Debug, Clone)]
 pub struct Checks(pub Option<PathBuf>);
 
 impl Checks {
-    /// Writes what was found, with what may be read by everybody who reads the log.
+    /// Writes the private report to the terminal or the file, and the public message to the log.
     fn found(&self, public: &str, private: &str) {
         if std::io::stderr().is_terminal() {
             say(private.trim_end());
@@ -46,7 +45,7 @@ impl Checks {
         });
     }
 
-    /// Says what a session does.
+    /// Reports the events of a session.
     pub fn teller(&self, progress: Arc<Progress>) -> impl Fn(Event<'_>) + Send + Sync + 'static + use<> {
         let (checks, tell) = (self.clone(), teller(progress.clone()));
         move |event| match event {

@@ -250,7 +250,7 @@ fn listed(connection: &Connection, sql: &str) -> Result<BTreeSet<String>, Error>
     connection.prepare(sql)?.query_map([], |row| row.get(0))?.collect()
 }
 
-/// Adds them to a connection, and tells the meter which there are.
+/// Adds the functions to a connection, and registers their names with the meter.
 pub(crate) fn add(connection: &Connection, description: &Description, meter: &Arc<Meter>) -> Result<(), Error> {
     let before = listed(connection, ADDED)?;
     let known = Arc::new(Known::of(description));

@@ -46,13 +46,13 @@ const MOST_DEPTH: i32 = 1_000;
 /// Rows of a result, and bytes of all its values.
 const MOST_ROWS: usize = 100_000;
 const MOST_BYTES_OF_RESULT: usize = 4 << 20;
-/// Columns of a table or a result, and queries between which UNION stands.
+/// Columns of a table or a result, and operands of UNION.
 const MOST_COLUMNS: i32 = 500;
 const MOST_UNIONS: i32 = 100;
 /// Bytes of a pattern of LIKE, which is compared with each place of a text.
 const LONGEST_LIKE: i32 = 500;
 
-/// What there is to tell.
+/// The facts that the catalogs describe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
     /// The name of the database.
@@ -107,7 +107,7 @@ pub struct Rows {
 pub struct Catalog {
     connection: Connection,
     description: Description,
-    /// What the query at hand uses.
+    /// The resources that the current query uses.
     meter: Arc<Meter>,
     /// Bytes of the longest value that was put into a described table.
     longest: AtomicUsize,

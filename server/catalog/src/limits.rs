@@ -22,7 +22,7 @@ pub(crate) const STEPS: i32 = 100;
 const MOST_STEPS: u64 = 50_000_000;
 /// Most bytes that the functions of one query may make, together with what its temporary rows may hold of long values.
 const MOST_BYTES: u64 = 256 << 20;
-/// Values up to this length are short: what temporary rows hold of them is bounded by time and steps alone.
+/// Values up to this length are short: time and steps alone bound the temporary rows that hold them.
 const SHORT: u64 = 1 << 10;
 /// Fewest steps in which SQLite stores a temporary row.
 const STEPS_OF_ROW: u64 = 4;
@@ -102,7 +102,7 @@ pub enum Ended {
     CalledOff,
 }
 
-/// What a query has used so far.
+/// The resources that a query has used so far.
 #[derive(Debug)]
 struct Usage {
     deadline: Instant,
@@ -128,7 +128,7 @@ pub(crate) struct Meter {
 }
 
 fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
-    // What is kept is whole between any two of its changes.
+    // The data are consistent between any two changes, so a poisoned lock is usable.
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

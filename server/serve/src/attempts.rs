@@ -23,7 +23,7 @@ const MOST: usize = 10_000;
 /// Bits of an IPv6 address that one client may choose at will.
 const OWN_BITS: u32 = 64;
 
-/// What is known of attempts.
+/// The failed attempts by user and address.
 #[derive(Debug, Default)]
 pub struct Attempts(BTreeMap<(String, IpAddr), Known>);
 

@@ -1,8 +1,6 @@
 //! Queries of analysts as they are shown to others. An analyst chooses the text of a query, and an approver decides by
-//! what is shown of it: it is
-//! printed anew from its parsed form, without comments, with every name that the analyst gave marked, and on one line
-//! without hidden characters and
-//! runs of spaces.
+//! its display. So the query is printed anew from its parsed form, without comments, with every name that the analyst
+//! gave marked, and on one line without hidden characters and runs of spaces.
 
 use deniable_core::text::is_hidden;
 use deniable_wire::catalog::print::{faithful_in, text};
@@ -11,9 +9,9 @@ use sqlparser::dialect::GenericDialect;
 use sqlparser::parser::Parser;
 use std::ops::ControlFlow;
 
-/// What stands before a name that the query gives.
+/// The mark before a name that the query defines.
 const ALIAS: &str = "/* alias */";
-/// What stands before a text that could not be printed anew.
+/// The mark before a text that could not be printed anew.
 const AS_SENT: &str = "(not printed anew) ";
 /// Spaces that are escaped one by one; longer runs are counted.
 const FEW_SPACES: usize = 4;
@@ -27,7 +25,7 @@ pub fn printed(sql: &str) -> String {
 fn anew(sql: &str) -> Option<String> {
     let mut statements = Parser::parse_sql(&GenericDialect {}, sql).ok()?.into_iter();
     let (Some(statement), None) = (statements.next(), statements.next()) else { return None };
-    // What is not read back as the same is not shown as if it were.
+    // A query is shown as printed only if its text parses to the same query.
     faithful_in(&statement, &GenericDialect {})?;
     let Statement::Query(mut query) = statement else { return None };
     let _ = VisitMut::visit(&mut query, &mut Marks);
@@ -137,7 +135,7 @@ mod tests {
                 "SELECT COUNT(*) FROM t WHERE a = 'x\\u{1b}[2J\\u{202e}y\\u{a0}z' AND b = 'it''s -- so'",
             ),
             ("SELECT COUNT(*) FROM t WHERE a = 'x  y'", "SELECT COUNT(*) FROM t WHERE a = 'x \\u{20}y'"),
-            // What is not one query.
+            // Texts other than one query.
             ("SELEC 1 -- fine\n", "(not printed anew) SELEC 1 -- fine\\u{a}"),
             ("SELECT 1; SELECT 2", "(not printed anew) SELECT 1; SELECT 2"),
         ] {
@@ -155,7 +153,7 @@ mod tests {
         assert!(!shown.contains(|c: char| c.is_whitespace() && c != ' '), "{shown}");
     }
 
-    /// Nothing that is shown is hidden, whatever is sent.
+    /// The display has no hidden characters, for any text.
     #[test]
     fn nothing_hidden_is_shown() {
         for c in ('\0'..=char::MAX).filter(|c| is_hidden(*c) || c.is_whitespace() && *c != ' ') {

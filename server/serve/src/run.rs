@@ -95,9 +95,8 @@ fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
         }
     };
     let tls = config.tls.as_ref().map(acceptor).transpose()?;
-    // Behind a proxy on this machine every client seems to be on it: with TLS, all need it, unless the curator states
-    // that none is behind one. A
-    // certificate that is asked of every client is asked of those on this machine.
+    // Behind a proxy on this machine every client seems to be local: with TLS, all clients need it, unless the curator
+    // states that there is no proxy. Client certificates, where required, are required of local clients, too.
     let needs_tls = config.tls.as_ref().is_some_and(|tls| tls.local || tls.clients.is_some());
     Ok(Given::new(policy, accounts, tls).needing_approval(config.needs_approval.clone()).needing_tls(needs_tls))
 }
@@ -108,7 +107,8 @@ fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
 /// When it could not begin.
 pub fn check(policy: &Policy, config: &Config) -> Result<(), ServeError> {
     given(policy.clone(), config)?;
-    // A ledger that is older than its head, or gone, is refused before the check of the data writes to it, or to a new one.
+    // A ledger that is older than its head, or gone, is refused before the check of the data writes to it, or to a new
+    // one.
     if policy.ledger().exists() || config.head.as_ref().is_some_and(|head| head.exists()) {
         open(policy, config)?;
     }

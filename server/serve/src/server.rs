@@ -215,8 +215,8 @@ impl Served {
         }
     }
 
-    /// Requests approval of the query of a plan, unless that was requested before. Returns the number of the request among those of
-    /// the paying part, and the decision that holds for the next charge.
+    /// Requests approval of the query of a plan, unless that was requested before. Returns the number of the request
+    /// among the requests of the paying part, and the decision that holds for the next charge.
     pub(crate) fn request_approval(&self, plan: &Plan) -> Result<(usize, Option<Decision>), Told> {
         let ask = plan.asks().first().ok_or_else(unavailable)?;
         let request = ChargeRequest {

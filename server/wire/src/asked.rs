@@ -147,7 +147,7 @@ struct Named {
     calls_catalogs: bool,
     /// Whether a setting of whoever answers would be set by a function.
     sets_own: bool,
-    /// What it would do besides asking.
+    /// The action of the query besides reading, if any.
     acts: Option<String>,
 }
 

@@ -54,16 +54,16 @@ pub trait Backend: Send + Sync + 'static {
     /// When too many attempts failed before.
     fn attempt(&self, user: &str, address: SocketAddr) -> Result<Duration, Failure>;
 
-    /// Is told that a client gave a wrong password, or a message that proves nothing, or that there is no such user.
+    /// Records a wrong password, an invalid message of a proof, or an unknown user.
     fn wrong_password(&self, user: &str, address: SocketAddr);
 
-    /// Is told that a client gave the right password.
+    /// Records a right password.
     fn right_password(&self, user: &str, address: SocketAddr);
 
-    /// Lets a user in who has proven to be one.
+    /// Begins the session of an authenticated user.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason for the refusal.
     fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure>;
 }
 
@@ -72,7 +72,7 @@ pub trait Backend: Send + Sync + 'static {
 pub struct Submitted(AtomicBool);
 
 impl Submitted {
-    /// The query will be charged, and answered, whatever becomes of the connection.
+    /// Marks the query as submitted: it will be charged and answered, even if the connection ends.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
     }
@@ -100,10 +100,10 @@ pub trait Session: Send + Sync + 'static {
     /// Waits for a place in which a query about catalogs is evaluated.
     ///
     /// # Errors
-    /// When there is none.
+    /// When all places are taken.
     async fn place(&self) -> Result<Place, Failure>;
 
-    /// What the catalogs tell.
+    /// The description of the catalogs.
     fn description(&self) -> Description;
 
     /// The rows of a described table outside of `public`, as of now, as PostgreSQL writes their values.
@@ -118,10 +118,10 @@ pub trait Session: Send + Sync + 'static {
     /// When it is not understood, or not answered.
     async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure>;
 
-    /// The answer to a question. What was submitted goes on when this is dropped, and is told to `submitted` before.
+    /// The answer to a query. A submitted query goes on when this is dropped; `submitted` is set before.
     ///
     /// # Errors
-    /// When there is none.
+    /// When the query is refused, or fails.
     async fn answer(&self, question: &Question, submitted: &Submitted) -> Result<Reply, Failure>;
 
     /// What answering would take: one column of text.

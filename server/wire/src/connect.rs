@@ -322,7 +322,7 @@ async fn proven(
             Some(Ok(PgWireFrontendMessage::PasswordMessageFamily(answer))) if step > 0 || begins_proof(&answer) => {
                 answer
             }
-            // A client that has no password goes away, and is not said to have a wrong one.
+            // A client without a password disconnects, which does not count as a wrong password.
             None => return Err(wrong()),
             Some(_) => return refused().await,
         };
@@ -332,16 +332,15 @@ async fn proven(
                 tokio::time::sleep(wait).await;
             }
         }
-        // Nothing of the client is waited for between its turn and the verdict: attempts at the same time are told of
-        // each other's.
+        // Between the turn of an attempt and its verdict no message of the client is awaited, so that concurrent
+        // attempts count each other.
         state = mechanism.next(&known, answer).await;
     }
     refused().await
 }
 
-/// Whether a message is the first of a proof: the name of a method, a length, and as many bytes, or none where it is
-/// -1. What takes messages apart
-/// behind this relies on it.
+/// Whether a message is the first of a proof: the name of a method, a length, and as many bytes, or none for a length
+/// of -1. The parser of later messages relies on it.
 fn begins_proof(message: &PasswordMessageFamily) -> bool {
     let PasswordMessageFamily::Raw(body) = message else { return false };
     let rest = body.iter().position(|byte| *byte == 0).and_then(|end| body.get(end + 1..));

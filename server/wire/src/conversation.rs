@@ -101,8 +101,8 @@ pub async fn sent_away(connected: Connected, server: &Server, why: &Failure) {
 /// How long the end of a connection waits for the client to have read why.
 const LINGER: Duration = Duration::from_millis(500);
 
-/// Sends why a connection ends, and ends it. Where bytes of the client are unread at its end, the system takes back
-/// what was sent: they are read.
+/// Sends the reason for the end of a connection, and ends it. Unread bytes of the client are read first: otherwise the
+/// operating system would discard the sent message.
 pub async fn farewell(socket: &mut Socket, stall: Duration, why: &Failure) {
     let told = async {
         let _ = socket.send(Message::ErrorResponse(why.info(true).into())).await;
@@ -469,7 +469,7 @@ async fn described_by(
         (known(all, name)?, None, Vec::new())
     } else {
         let Some(portal) = portals.get(name) else {
-            // What SQL declares as a cursor is a portal of this name.
+            // A cursor that SQL declares is a portal of this name.
             let columns = run.cursor_columns(name).ok_or_else(|| no_portal(name))?;
             return Ok((None, Some(described(&columns, &[]))));
         };

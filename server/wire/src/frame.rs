@@ -57,7 +57,7 @@ impl Decoder for Frames {
         let Some(head) = buffer.get(..HEAD) else { return Ok(None) };
         let letter = head[0];
         let malformed = || FrameError::Malformed(char::from(letter));
-        // A length counts itself; a negative one is none.
+        // A length counts itself; a negative length is malformed.
         let length = i32::from_be_bytes([head[1], head[2], head[3], head[4]]);
         let length = usize::try_from(length).ok().filter(|length| *length >= HEAD - 1).ok_or_else(malformed)?;
         if length > self.most {

@@ -365,8 +365,7 @@ impl Run {
         }
     }
 
-    /// Waits until there is something, the client calls it off, or the time for a statement is over. What was submitted
-    /// goes on.
+    /// Waits until `work` is done, the client cancels it, or the statement times out. A submitted query goes on.
     async fn in_time<T>(
         &mut self,
         work: impl Future<Output = Result<T, Failure>>,
@@ -394,9 +393,8 @@ impl Run {
         })
     }
 
-    /// What catalogs answer, with these rows in tables outside of `public`. They are asked on a thread that may take
-    /// its time, in a place of the
-    /// account; it ends when nobody waits for it any more.
+    /// Answers a query about catalogs, with these rows in tables outside of `public`. It runs on a blocking thread, in
+    /// a place of the account, and ends when its future is dropped.
     async fn catalog(
         &mut self,
         statement: Parsed,
@@ -439,7 +437,7 @@ impl Run {
     }
 }
 
-/// Calls a query off when nobody waits for it any more.
+/// Calls a query off when its future is dropped.
 struct Waited(CallOff);
 
 impl Drop for Waited {

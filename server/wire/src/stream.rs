@@ -23,7 +23,7 @@ pub struct Patient {
     /// How long whoever is at the other end may read nothing.
     patience: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
-    /// What was read ahead.
+    /// The bytes read ahead.
     ahead: BytesMut,
 }
 
@@ -32,7 +32,8 @@ impl Patient {
         Self { inner, patience, stalled: None, ahead: BytesMut::new() }
     }
 
-    /// Waits until the client has gone away. What it sends meanwhile is kept; behind `AHEAD` bytes of it, nobody looks.
+    /// Waits until the client disconnects. Bytes that it sends meanwhile are kept; after `AHEAD` bytes, a disconnection
+    /// is not noticed.
     pub async fn gone(&mut self) -> io::Error {
         loop {
             if self.ahead.len() >= AHEAD {

@@ -14,7 +14,7 @@ use tokio_postgres::{Client as Postgres, NoTls, SimpleQueryMessage};
 /// Answers every question with the same rows, and says what it was asked.
 struct Made {
     password: Option<&'static str>,
-    /// How many wrong passwords it was told of.
+    /// The number of recorded wrong passwords.
     wrong: Arc<AtomicUsize>,
     /// Whether accounts were removed.
     removed: Arc<AtomicBool>,

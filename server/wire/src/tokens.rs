@@ -8,7 +8,7 @@ use std::ops::Range;
 
 /// Bytes of what is sent at once.
 const LONGEST: usize = 1 << 18;
-/// Words and signs of it: what is parsed is as deep as it has operators, and a stack has an end.
+/// Tokens of a statement: the parsed expression is as deep as it has operators, and the stack is limited.
 const MOST_TOKENS: usize = 8_000;
 /// How often the parser reads words and signs in all, at most.
 const MOST_READS: u64 = 1 << 17;
@@ -55,9 +55,9 @@ pub fn tokens(sql: &str) -> Result<(Vec<Placed>, Vec<Placed>), Failure> {
     Ok((all, comments))
 }
 
-/// How often the parser reads the tokens of a statement, at most: what is in a function's brackets as a name (`f(a => 1)`) and
-/// then as a value, and once more where a keyword has a syntax of its own (`CAST(x AS int)`) that does not match. So the time
-/// grows as 3 to the power of the depth.
+/// An upper bound of how often the parser reads the tokens of a statement: it reads the brackets of a function as a
+/// name (`f(a => 1)`) and then as a value, and once more where a keyword has a syntax of its own (`CAST(x AS int)`)
+/// that does not match. So the time grows as 3 to the power of the depth.
 fn reads(tokens: &[Placed]) -> u64 {
     let (mut times, mut enclosing, mut sum) = (1_u64, Vec::new(), 0_u64);
     let mut before = None;
@@ -154,7 +154,8 @@ mod tests {
         format!("SELECT {}{inner}{} FROM pg_class", format!("{name}{open}").repeat(depth), close.repeat(depth))
     }
 
-    /// 130 bytes were enough to keep a thread of the server busy for hours, and every other client of that thread waiting.
+    /// 130 bytes were enough to keep a thread of the server busy for hours, and every other client of that thread
+    /// waiting.
     #[test]
     fn functions_nested_so_deep_that_they_take_long_to_read_are_refused() {
         for (name, inner) in [
@@ -170,7 +171,7 @@ mod tests {
                 let refused = tokens(&nested(name, depth, inner)).unwrap_err();
                 assert_eq!(refused.code, Code::TooMany, "{name} {depth}");
             }
-            // What is taken is read within seconds, also by a program that is not optimised.
+            // Accepted statements are parsed within seconds, also in a debug build.
             let deepest = (1..30).rev().find(|depth| tokens(&nested(name, *depth, inner)).is_ok()).unwrap();
             let begun = std::time::Instant::now();
             let _ = sqlparser::parser::Parser::parse_sql(&PostgreSqlDialect {}, &nested(name, deepest, inner));

@@ -44,7 +44,7 @@ pub(crate) enum Kind {
     Uuid,
     Date,
     Timestamp,
-    /// `timestamptz`: a count of microseconds from midnight UTC, whatever zone the session has.
+    /// `timestamptz`: a count of microseconds from midnight UTC, independent of the session's zone.
     Moment,
 }
 

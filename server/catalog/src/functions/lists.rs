@@ -27,7 +27,7 @@ pub(super) fn add(connection: &Connection, meter: &Arc<Meter>) -> Result<(), Err
     })?;
     text("series", -1, |context| {
         let (Some(first), Some(end)) = (number(context, 0), number(context, 1)) else { return Some("[]".to_owned()) };
-        // Nobody needs more of them for a question about catalogs.
+        // Queries about catalogs do not need more numbers.
         let end = end.min(first.saturating_add(MOST_NUMBERS));
         Some(serde_json::Value::from_iter(first..=end).to_string())
     })?;
@@ -60,7 +60,7 @@ pub(super) fn add(connection: &Connection, meter: &Arc<Meter>) -> Result<(), Err
 /// `array_agg`.
 struct Gather(Arc<Meter>);
 
-/// What it has gathered, and how many bytes that is.
+/// The gathered values, and their number of bytes.
 type Gathered = (Vec<Option<String>>, usize);
 
 impl Aggregate<Gathered, Option<String>> for Gather {

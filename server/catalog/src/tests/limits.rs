@@ -118,7 +118,7 @@ fn queries_can_be_called_off() {
     assert_eq!(answer.rows, [[Some("7".to_owned())]]);
 }
 
-/// What is put into tables is no query: it neither fails after one that was refused, nor is it refused.
+/// Filling a table is not a query: it does not fail after a refused query, and has no limits.
 #[test]
 fn tables_are_filled_after_a_refused_query() {
     let catalog = catalog();

@@ -19,7 +19,7 @@ async fn refusals_wait_until_what_they_tell_may_be_seen() {
     panic!("the machine is too busy: nothing is answered within {STEPS:?} s");
 }
 
-/// Whether all that should be answered at once was answered within a step; otherwise the rest says nothing.
+/// Whether the immediate refusals came within one step; otherwise the timing shows nothing, and the test is repeated.
 async fn refusals_wait(step: Duration) -> bool {
     let running = running(&csv(50, 0), step, &[("ana", ratio(1, 4)), ("bo", ratio(1, 4))]).await;
     let (one, other, bo) = (running.client("ana").await, running.client("ana").await, running.client("bo").await);

@@ -52,7 +52,7 @@ async fn catalog_queries_obey_timeouts_and_cancel() {
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
 }
 
-/// What was submitted is charged, and what was not is not: the hint of a timeout tells which.
+/// A submitted query is charged, any other is not: the hint of a timeout distinguishes them.
 #[tokio::test]
 async fn timeouts_tell_whether_something_was_charged() {
     let (client, _watched) = watched_client().await;
@@ -91,7 +91,7 @@ async fn connections_of_removed_accounts_end() {
     assert!(client.is_closed());
 }
 
-/// Statements that would change something, or act, within a query: an error, whatever else it asks.
+/// A query that contains a statement with an effect fails, also when it reads other tables.
 #[tokio::test]
 async fn acts_within_queries_are_refused() {
     let (client, _watched) = watched_client().await;
@@ -131,7 +131,7 @@ async fn lying_messages_are_answered() {
     let formats = [&[0xff, 0xff][..], &vec![0; 131_070]].concat();
     for (lie, wanted) in [
         (bind(b"\xff\xff"), "08P01"),
-        // As many formats as it says, for no values.
+        // As many formats as declared, for no values.
         (bind(&[&formats[..], b"\0\0\0\0"].concat()), "26000"),
         (bind(b"\0\0\0\x01\xff\xff\xff\xfea\0\0"), "08P01"),
         (bind(b"\0\0\xff\xff"), "08P01"),
@@ -158,8 +158,7 @@ async fn lying_messages_are_answered() {
     assert_eq!(watched.broken.load(Ordering::Relaxed), 0);
 }
 
-/// Messages in the place of a proof that are none: each is told to be wrong, is counted as a wrong password, and none
-/// ends in a panic.
+/// Malformed messages instead of a proof are rejected, count as wrong passwords, and cause no panic.
 #[tokio::test]
 async fn lying_proofs_are_wrong_passwords() {
     let watched = watched(Some("secret"), Limits::default()).await;

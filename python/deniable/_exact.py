@@ -29,7 +29,8 @@ class _Formatted(Fraction):
             # With an exponent, or significant digits: for reading, the nearest double will do.
             return format(float(self) if spec[-1:] in tuple("eEgG") else str(self), spec)
         digits = int((found["precision"] or ".6")[1:])
-        # As many digits as a rounding can depend on, and one more that is not zero where any digit follows: no digit is rounded twice.
+        # As many digits as rounding can depend on, and one more that is not zero if any digit follows, so that no digit
+        # is rounded twice.
         places = digits + len(str(self.denominator)) + 3
         quotient, rest = divmod(abs(self.numerator) * 10**places, self.denominator)
         shown = Decimal((int(self < 0), tuple(map(int, str(10 * quotient + (rest > 0)))), -places - 1))

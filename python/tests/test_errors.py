@@ -511,7 +511,7 @@ def test_stored_answers_are_read_on_a_read_only_disk(tmp_path: Path) -> None:
     ledger = ledgers / "errors.ledger"
     with policy().session(ROWS, version="1", ledger=ledger) as opened:
         rows = opened.ask("SELECT COUNT(*) AS n FROM t", spend="1/4").rows
-    # A mount of its own, as whoever is root may write to files that are not writable.
+    # A mount of its own, as root may write to files that are not writable.
     mounted = 'mount --bind -o ro "$1" "$1" 2> /dev/null || exit 77; exec "$2" -c "$3" "$4"'
     words = ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", mounted, "sh", str(ledgers), sys.executable, READ_ONLY, str(ledger)]
     try:

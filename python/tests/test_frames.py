@@ -311,7 +311,7 @@ def test_all_misfits_are_reported_at_once_with_the_cast_to_write(library: str) -
         if name != "missing":
             assert f'"{name}"' in problem.help and ("cast" in problem.help.lower() or "astype" in problem.help or "dtype=" in problem.help), problem
     _quotes_nothing(refused.value)
-    # The advice works: what it says is done, column by column, until nothing is refused.
+    # The advice works: applied column by column, it leaves no error.
     if library in ("pandas", "polars"):
         scope = {"df": make(), "pd": pd, "pl": pl}
         for name, problem in zip(about, problems):

@@ -105,7 +105,7 @@ def calls(session: dn.Session, folder: Path) -> Iterator[Tuple[str, Callable[[An
     for name in ("quasi", "sensitive", "background", "original", "auxiliary", "hierarchy", "distance", "literal", "empty", "prior", "threshold", "recursive", "require"):
         yield f"assess {name}", lambda one, name=name: dn.assess(published, **{"quasi": "zip", name: one})
     fair = lambda input, times: [0] * times  # noqa: E731
-    # What a function raises is raised: those that cannot be called so are not tried.
+    # Exceptions of a function are passed on: callables that cannot be called so are left out.
     yield "audit", lambda one: dn.audit(None if callable(one) else one, samples=1_000)
     yield "audit outputs", lambda one: dn.audit(lambda input, times: one, samples=1_000)
     yield "audit output", lambda one: dn.audit(lambda input, times: [one] * times, samples=1_000)

@@ -104,7 +104,7 @@ class Attacker:
         else:
             seen.append(ask(self.at))
         seen += [ask(self.at), ask(self.at)]
-        # An answer is given once: whatever was seen of it is the same number.
+        # An answer is given once: all its displays show the same number.
         numbers = {one for one in seen if isinstance(one, int)}
         assert len(numbers) <= 1, seen
         self.counted["dead"] += REFUSED in seen

@@ -64,7 +64,8 @@ fn write(output: &Bound<'_, PyAny>, out: &mut Outputs, depth: usize) -> PyResult
     } else if output.is_instance_of::<PyInt>() {
         match output.extract::<i64>() {
             Ok(number) => out.cell(Cell::Integer(number)),
-            // Beyond 64 bits the digits tell numbers apart; CPython writes any number of them in base 16 alone.
+            // Integers beyond 64 bits are distinguished by their digits; only in base 16 CPython formats any number of
+            // them.
             Err(_) => out.word(&output.call_method1("__format__", ("#x",))?.extract::<String>()?),
         }
     } else if output.is_instance_of::<PyFloat>() {

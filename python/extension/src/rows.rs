@@ -81,8 +81,8 @@ impl RowsError {
     }
 }
 
-/// The rows of something that exports Arrow. What its library raises on the way, also while it still computes them, is named by its type
-/// alone: its words can quote cells.
+/// The rows of an object that exports Arrow. An exception of its library, also one raised while it computes the rows,
+/// is reported by its type alone: its message can quote cells.
 pub fn taken(rows: &Bound<'_, PyAny>, what: &str) -> PyResult<PyTable> {
     let py = rows.py();
     rows.extract().map_err(|error: PyErr| {

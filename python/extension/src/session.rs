@@ -106,8 +106,9 @@ impl Session {
         Ok(Call::of_session(chosen.release(), self.telling.clone(), released))
     }
 
-    /// Notes for the caller on queries that are valid and may not be meant, such as comparisons with undeclared keys. They follow from the policy
-    /// and the queries alone. The queries are the policy's, or those of these names, or one that is not in the policy, whose errors show places.
+    /// Notes for the caller on queries that are valid but probably unintended, such as comparisons with undeclared
+    /// keys. They follow from the policy and the queries alone. The queries are the policy's, or those of these names,
+    /// or one that is not in the policy, whose errors show places.
     fn notes(
         &self,
         py: Python<'_>,
@@ -127,7 +128,8 @@ impl Session {
         Ok(notes.collect())
     }
 
-    /// Answers a query that is not in the policy. `notes` comes before: it shows what is wrong in the query's own words.
+    /// Answers a query that is not in the policy. `notes` is called before: it reports errors in the words of the
+    /// query.
     fn ask(&self, py: Python<'_>, name: &str, sql: &str, share: Rational) -> PyResult<Call> {
         let session = self.here(py)?;
         let query = Query { name: name.to_owned(), sql: sql.to_owned(), share };

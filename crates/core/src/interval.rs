@@ -87,7 +87,8 @@ pub struct Noises {
     pub count: u64,
 }
 
-/// At least the smallest `t` with `Pr[|Σ wᵢXᵢ| > t] ≤ outside`, for weights `wᵢ` of any sign and `0 < outside < 1`; 0 for no noise.
+/// At least the smallest `t` with `Pr[|Σ wᵢXᵢ| > t] ≤ outside`, for weights `wᵢ` of any sign and `0 < outside < 1`; 0
+/// for no noise.
 #[must_use]
 pub fn reach(noises: &[(f64, Law)], outside: f64) -> f64 {
     let noises: Vec<Noises> =

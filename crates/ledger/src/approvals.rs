@@ -100,8 +100,8 @@ impl Account {
         self.requests.push(Request { seq, at, part, policy, ask, cost, decision: None, is_used: false });
     }
 
-    /// The decision that holds for the next charge of a requested query. An approval allows one charge: when that charge died, an
-    /// approver decides anew.
+    /// The decision that holds for the next charge of a requested query. An approval allows one charge: when that
+    /// charge died, an approver decides anew.
     #[must_use]
     pub fn decision<'a>(&self, request: &'a Request) -> Option<&'a Decision> {
         let part = Part::Named(request.part.clone());

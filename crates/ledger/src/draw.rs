@@ -39,8 +39,8 @@ impl Ledger {
     /// the run is interrupted. Numbers that were drawn for the identity before are returned, and `noise` is not called.
     /// The numbers are on disk when this returns.
     ///
-    /// `count` is how many numbers `noise` returns. It must follow from the query alone. An error of `noise` leaves the charges
-    /// dead, so it must not depend on random bits.
+    /// `count` is how many numbers `noise` returns. It must follow from the query alone. An error of `noise` leaves the
+    /// charges dead, so it must not depend on random bits.
     ///
     /// # Errors
     /// When the charge is not open, there is no room for the numbers (it stays open then), or they cannot be written.

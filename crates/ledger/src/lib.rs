@@ -32,9 +32,9 @@
 //! 7. A large answer is in a file of its own, durably, before the entry that holds its hash. It is read on demand, and
 //!    rejected when its hash differs.
 //!
-//! The chain shows edits to anyone who kept an older head. Neither it nor the head outside stops the curator, who holds the
-//! files and the key, from writing another history; nor do the triggers that refuse changes, which only guard against
-//! accidents.
+//! The chain shows edits to anyone who kept an older head. Neither it nor the head outside stops the curator, who holds
+//! the files and the key, from writing another history; nor do the triggers that refuse changes, which only guard
+//! against accidents.
 //!
 //! ```
 //! use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};

@@ -1,5 +1,5 @@
-//! Tables and counts with missing rows, compared with enumeration. The observers of a family are those who consider
-//! possible only datasets with rows.
+//! Tables and counts with missing rows, compared with enumeration. An observer of a family considers possible only
+//! datasets with rows.
 
 use crate::it::common::bayes::{BOTH, Table, belief, gain, given, posteriors, scaled};
 use crate::it::common::dice::Dice;

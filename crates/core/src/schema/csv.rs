@@ -5,8 +5,8 @@
 pub struct CsvOptions {
     /// The delimiter: one ASCII character, no quote or line break.
     pub delimiter: u8,
-    /// The quote around a field that holds a delimiter: one ASCII character, not the delimiter and no line break; `None` for files that
-    /// are written without quoting.
+    /// The quote around a field that holds a delimiter: one ASCII character, not the delimiter and no line break;
+    /// `None` for files that are written without quoting.
     pub quote: Option<u8>,
     /// Whether `1.234,5` is not, but `1234,5` is a number; the delimiter is another character then.
     pub decimal_comma: bool,

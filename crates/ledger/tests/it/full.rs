@@ -187,7 +187,8 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
     refusals
 }
 
-/// Draws `count` numbers with ever more room. A draw that begins has room for its numbers, so no charge dies of a full disk.
+/// Draws `count` numbers with ever more room. A draw that begins has room for its numbers, so no charge dies of a full
+/// disk.
 fn draw_with_little_room(path: &Path, disk: &dyn Disk, count: usize) -> u64 {
     let mut ledger = Ledger::open_or_create(path, PEOPLE).unwrap();
     let asked = request(&format!("{count} numbers"), (1, 100));

@@ -18,7 +18,7 @@ pub enum Formula {
         among: Dataset,
         /// How the number is compared.
         comparison: Comparison,
-        /// With what.
+        /// The number on the right side.
         with: u32,
     },
     /// The formula does not hold.

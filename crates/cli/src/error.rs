@@ -427,7 +427,7 @@ pub fn protocol_failure(error: ProtocolError, over_budget: &dyn Fn(Option<&Ratio
             let help = over_budget(fits.as_ref());
             Failure::OverBudget(Complaint::new(error).help(help))
         }
-        // Another process charged what was left between the look at the ledger and the charge.
+        // Another process spent the rest of the budget after the ledger was read and before the charge.
         ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. } => {
             Failure::OverBudget(Complaint::new(error))
         }

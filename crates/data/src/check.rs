@@ -312,7 +312,7 @@ impl Report {
         Self { rows, entities, problems, notes, columns, quirks: Vec::new(), ownerless }
     }
 
-    /// The same with what is odd about delimited text.
+    /// Adds the quirks of delimited text, and a note on each.
     #[must_use]
     pub fn with_quirks(mut self, quirks: Vec<(Quirk, Found)>) -> Self {
         self.notes.extend(quirks.iter().map(|(quirk, found)| quirk_in_words(*quirk, found)));

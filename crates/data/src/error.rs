@@ -43,14 +43,14 @@ pub enum SourceError {
         /// What to do.
         help: &'static str,
     },
-    /// A record of delimited text that is no row, in a table that is read as it is published. Nothing of it is quoted.
+    /// A record of delimited text that is not a row, in a table without a policy. The message quotes none of it.
     #[error("{path}:{line}: {what}")]
     NoRow {
         /// The file.
         path: PathBuf,
         /// The line on which the record begins, counted from 1.
         line: u64,
-        /// The fault of the zone.
+        /// The fault of the record, without its text.
         what: String,
         /// How to correct it.
         help: &'static str,
@@ -161,7 +161,7 @@ pub enum SourceError {
         /// Its declared type.
         declared: &'static str,
     },
-    /// Moments whose zone the policy does not state, or a zone for what is no moment.
+    /// Stored moments whose zone the policy does not state, or a stated zone for a column without moments.
     #[error("{path}: column `{column}` {problem}")]
     Zone {
         /// The file.
@@ -231,7 +231,7 @@ pub enum ZoneProblem {
     /// Moments are stored, and no zone is stated in whose local time they count.
     #[error("stores moments with the zone {0}, and the policy does not state in which zone's local time they count")]
     Unstated(String),
-    /// A zone is stated for what is stored without one.
+    /// A zone is stated for a column that stores local times.
     #[error("stores local times without a zone, and the policy states the zone {0}")]
     Misplaced(&'static str),
 }

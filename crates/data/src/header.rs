@@ -117,7 +117,7 @@ fn first_record(
     loop {
         let read = text.read(&mut part).map_err(|error| file.unreadable(&error))?;
         bytes.extend_from_slice(part.get(..read).unwrap_or_default());
-        // A long line is not looked at again for each part.
+        // A long line is not parsed again after each part.
         if read > 0 && bytes.len() < 2 * looked_at {
             continue;
         }

@@ -44,7 +44,7 @@ pub enum Charge {
         /// The charge.
         seq: u64,
     },
-    /// Its noise was drawn before: work out the answer from these numbers, store it, show what was stored.
+    /// Its noise was drawn before: compute the answer from these numbers, store it, and show the stored answer.
     Drawn {
         /// The charge.
         seq: u64,

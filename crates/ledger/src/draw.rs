@@ -73,7 +73,7 @@ impl Ledger {
         let drawing = act.append(Event::Drawing(Drawing { charges }))?;
         // From here on these charges are dead, unless this act ends with their numbers.
         let act = lock.0.book.begin()?;
-        // The head on disk covers the draw, so that no older copy of the ledger goes on as if it had not begun.
+        // The head on disk covers the draw, so that no older copy of the ledger can be continued without it.
         act.keep_heads()?;
         let numbers = match noise() {
             Ok(numbers) => numbers,

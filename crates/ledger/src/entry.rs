@@ -262,7 +262,7 @@ pub struct Drawing {
     pub charges: Vec<u64>,
 }
 
-/// The noisy numbers that were drawn. Everything that is shown is worked out from them.
+/// The noisy numbers of a draw. Every shown number is computed from them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Drawn {

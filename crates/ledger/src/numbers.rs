@@ -79,7 +79,7 @@ impl Numbers {
     /// The numbers.
     ///
     /// # Errors
-    /// When their file is missing or not what it was, or the text is not numbers at fixed width.
+    /// When their file is missing or differs from its hash, or the text is not numbers at fixed width.
     pub fn read(&self) -> Result<Vec<i128>, Unread> {
         match &self.content {
             Content::Entry(text) => decode(text.as_bytes()).ok_or(Unread::Numbers),
@@ -149,7 +149,7 @@ impl Room {
         Ok(Self { count, file: Some((charge, file, path)) })
     }
 
-    /// Bytes that the entry of the numbers takes in the ledger's own file, at most.
+    /// The largest size of the numbers' entry in the ledger's own file, in bytes.
     pub fn in_ledger(&self) -> usize {
         const REST: usize = 1 << 10;
         if self.file.is_some() { REST } else { self.count * WIDTH + REST }

@@ -53,7 +53,7 @@ impl HeadFiles {
         [Some(self.beside.as_path()), self.elsewhere.as_deref()].into_iter().flatten()
     }
 
-    /// The head in one of the files; `None` where there is no file.
+    /// The head in one of the files; `None` if the file does not exist.
     pub fn read(&self, file: &Path) -> Result<Option<Head>, StoreError> {
         let bytes = match fs::read(file) {
             Ok(bytes) => bytes,
@@ -95,7 +95,7 @@ impl HeadFiles {
 
     fn write_draft(&self, draft: &Path, head: &Head) -> std::io::Result<()> {
         let mut new = File::create(draft)?;
-        // Every user who may write the ledger may write its head.
+        // Every user with write access to the ledger has write access to its head.
         #[cfg(unix)]
         new.set_permissions(fs::metadata(&self.ledger)?.permissions())?;
         writeln!(new, "{head}")?;
@@ -110,7 +110,7 @@ fn parse(text: &str) -> Option<Head> {
     (is_hash && head.seq > 0 && head.to_string() == text.trim_end()).then_some(head)
 }
 
-/// A ledger that goes on although it does not contain the head that was kept of it.
+/// A ledger that is continued although it does not contain its last head.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AcceptedHead {
     /// The last entry of the ledger as it was found.
@@ -161,7 +161,7 @@ pub fn accept_head(path: &Path, elsewhere: Option<&Path>, reason: &str) -> Resul
     };
     let (from, closed) = (act.head().clone(), act.state.all_open().count());
     act.append(Event::ChargesClosed(ChargesClosed { reason: reason.to_owned() }))?;
-    // An entry whose head could not be written is no error of the act itself; here the head is what the act is for.
+    // Usually an entry whose head cannot be written is no error of the act; here the head is the purpose of the act.
     book.begin()?.keep_heads()?;
     Ok(AcceptedHead { from, kept, closed, head: book.head.clone() })
 }

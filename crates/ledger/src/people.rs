@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 pub struct Purpose<'a> {
     /// The people.
     pub population: &'a str,
-    /// The name of the policy, where there is one.
+    /// The name of the policy, if any.
     pub policy: Option<&'a str>,
     /// The names of the protected tables, or of the cohort.
     pub sources: Vec<&'a str>,
@@ -65,7 +65,7 @@ impl<'a> Purpose<'a> {
         Ok(others)
     }
 
-    /// By what a ledger knows this.
+    /// The policy or table by which a ledger knows the people of this one.
     fn known_by(&self, state: &State) -> Option<String> {
         let policy = self.policy.filter(|policy| state.has_charged(policy)).map(|policy| format!("policy `{policy}`"));
         let source = || self.sources.iter().find(|source| state.has_registered(source));

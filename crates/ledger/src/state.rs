@@ -149,9 +149,9 @@ pub struct Summary {
     pub versions: Vec<Version>,
     /// Every engine that was tried.
     pub engines: Vec<TriedEngine>,
-    /// Every older copy that was gone on from, in order.
+    /// Every older copy that the curator accepted, in order.
     pub accepted: Vec<Acceptance>,
-    /// Populations with the same policy or tables, of whom the curator stated that they are other people.
+    /// Populations with the same policy or tables, which the curator stated to be other people.
     pub other_than: Vec<String>,
 }
 

@@ -91,7 +91,7 @@ pub fn release<K: Kind, R: CryptoRng>(
     let seen = ledger.summary().seen_by(&part);
     kind.admit(&seen, &pending)?;
     together(kind, &seen, Some(ledger), &pending, &answers)?;
-    // An answer whose noise was drawn is worked out from the stored numbers.
+    // An answer whose noise was drawn is computed from the stored numbers.
     let needs_data = |at: &usize| K::FINISHES_FROM_DATA || !is_drawn(kind, *at, &seen, &answers);
     let undrawn: Vec<usize> = pending.iter().copied().filter(needs_data).collect();
     kind.ready(ledger, &undrawn)?;

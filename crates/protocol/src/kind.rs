@@ -117,7 +117,7 @@ pub trait Kind {
     /// Draws them.
     ///
     /// # Errors
-    /// Only such as follow from what is public; the release is charged anew then.
+    /// Only errors that follow from public facts; the release is charged anew then.
     fn draw<R: CryptoRng>(&self, at: usize, exact: Self::Exact, rng: &mut R) -> Result<Vec<i128>, Self::Exhausted>;
 
     /// Computes the answer from its numbers, as it is stored for the payer at this place of [`Self::price`]: it must

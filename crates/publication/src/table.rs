@@ -145,7 +145,7 @@ pub struct NumberCell {
     /// The standard error of its noise, rounded up; absent where it is chosen by its rank.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub standard_error: Option<serde_json::Number>,
-    /// How good it is; absent of exact numbers, and where there is no value.
+    /// The class of quality; absent for exact numbers and for numbers without a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub quality: Option<Quality>,
     /// What stands in its place, where the curator's rules hide it. It was released all the same: no one learns less.

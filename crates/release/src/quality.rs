@@ -69,7 +69,7 @@ impl<'a> Judge<'a> {
         matches!(self.left_out, LeftOut::Unknown)
     }
 
-    /// The class of a number; `None` of exact numbers, and where there is no value.
+    /// The class of a number; `None` for exact numbers and for numbers without a value.
     pub(crate) fn class(&self, shown: &Shown) -> Option<Quality> {
         let Shown::Number { estimate, low, high, rows, deviation, value: kind, limits, .. } = shown else {
             return None;
@@ -120,7 +120,7 @@ impl<'a> Judge<'a> {
         if is_shared { class.max(Quality::C) } else { class }
     }
 
-    /// The class of this error beside a number of this size, once what caps and bounds leave out is added.
+    /// The class of this error relative to a number of this size, including what caps and bounds leave out.
     fn with_left_out(&self, error: Rational, size: &Rational, is_at_bound: bool) -> Quality {
         let part = |part: &Rational| size * part / (whole(1) - part);
         let left_out = match (&self.left_out, is_at_bound) {

@@ -147,11 +147,12 @@ pub enum Event<'a> {
         /// What they leave out, exactly; or why that could not be worked out.
         losses: Result<&'a Losses, &'a SourceError>,
     },
-    /// How far caps and bounds move the numbers of a query, after the curator looked at the data.
+    /// The true errors of a query, because of caps and bounds, from the curator's check of the data.
     TrueErrors {
         /// The query's name.
         query: &'a str,
-        /// The error of each column, exactly: nothing where it is not worked out; or why it could not be.
+        /// The exact error of each column; `None` if it is not computed for this query; or the error of the
+        /// computation.
         errors: Result<Option<&'a [TrueError]>, &'a SourceError>,
     },
     /// A table's version was registered by this release.

@@ -68,7 +68,7 @@ const MOST_ROWS: u64 = 100_000;
 /// Rows of one entity where their number alone is guessed.
 const ROWS_EACH: u64 = 3;
 
-/// How many rows are made up to show what answers will look like, and of how many entities where that is guessed.
+/// The number of synthetic rows for previews of answers, and of their entities if that is guessed.
 #[must_use]
 pub fn made_up(policy: &Policy) -> (u64, Option<u64>) {
     let entities = policy.typical().entities;

@@ -20,7 +20,7 @@ pub const MOST_TIME: Duration = Duration::from_secs(2);
 /// Steps of SQLite's virtual machine between two calls of the progress handler, and in one query: about a second.
 pub(crate) const STEPS: i32 = 100;
 const MOST_STEPS: u64 = 50_000_000;
-/// Most bytes that the functions of one query may make, together with what its temporary rows may hold of long values.
+/// Most bytes that the functions of one query may return, together with the long values in its temporary rows.
 const MOST_BYTES: u64 = 256 << 20;
 /// Values up to this length are short: time and steps alone bound the temporary rows that hold them.
 const SHORT: u64 = 1 << 10;
@@ -115,7 +115,7 @@ struct Usage {
     ended: Option<Ended>,
 }
 
-/// Counts what the query of a connection uses; shared by its hooks and functions.
+/// Measures the query of a connection; shared by its hooks and functions.
 #[derive(Debug)]
 pub(crate) struct Meter {
     usage: Mutex<Usage>,

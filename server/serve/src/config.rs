@@ -30,7 +30,7 @@ pub struct Config {
     pub needs_approval: NeedsApproval,
     /// Whether the log has the SQL of what is charged. It holds constants that analysts chose.
     pub log_sql: bool,
-    /// The file that gets what a check of the data finds, with exact counts; `None` where only a terminal does.
+    /// The file for the reports of data checks, which have exact counts; with `None` they go to a terminal only.
     pub check_log: Option<PathBuf>,
     /// A file besides `<ledger>.head` that keeps the ledger's head, in a place that is not restored with the ledger.
     pub head: Option<PathBuf>,

@@ -21,7 +21,7 @@ pub fn printed(sql: &str) -> String {
     visible(&anew(sql).unwrap_or_else(|| format!("{AS_SENT}{sql}")))
 }
 
-/// The query from its parsed form, read as what answers it reads it.
+/// The query from its parsed form, in the dialect of the planner.
 fn anew(sql: &str) -> Option<String> {
     let mut statements = Parser::parse_sql(&GenericDialect {}, sql).ok()?.into_iter();
     let (Some(statement), None) = (statements.next(), statements.next()) else { return None };
@@ -129,7 +129,7 @@ mod tests {
                 "SELECT n FROM (SELECT COUNT(*) AS n FROM t) ok",
                 "SELECT n FROM (SELECT COUNT(*) AS /* alias */ \"n\" FROM t) /* alias */ \"ok\"",
             ),
-            // Texts stay texts, with what is not seen in them.
+            // Texts keep their characters, hidden ones escaped.
             (
                 "SELECT COUNT(*) FROM t WHERE a = 'x\u{1b}[2J\u{202e}y\u{a0}z' AND b = 'it''s -- so'",
                 "SELECT COUNT(*) FROM t WHERE a = 'x\\u{1b}[2J\\u{202e}y\\u{a0}z' AND b = 'it''s -- so'",

@@ -417,7 +417,7 @@ pub(crate) struct Connected {
 }
 
 impl Connected {
-    /// Checks that the account is what it was when it was let in.
+    /// Checks that the account is unchanged since it was let in.
     fn check(&self, given: &Given) -> Result<(), Failure> {
         if given.accounts.as_ref().and_then(|accounts| accounts.get(&self.user)) != self.login.as_ref() {
             let message = format!("the account \"{}\" was removed or changed", self.user);
@@ -426,7 +426,7 @@ impl Connected {
         Ok(())
     }
 
-    /// The same under what holds now.
+    /// Checks the account against the current accounts.
     ///
     /// # Errors
     /// When it is not.

@@ -84,7 +84,7 @@ impl Submitted {
     }
 }
 
-/// A place among what is done at once: it is given back when this is dropped.
+/// A place in the concurrency limit, released on drop.
 pub type Place = Box<dyn Send>;
 
 /// A connection of a user.

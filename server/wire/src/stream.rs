@@ -1,4 +1,4 @@
-//! A connection's bytes: nobody holds an answer for ever by not reading it.
+//! A connection's bytes, with a limit on how long a client may leave an answer unread.
 
 use bytes::{Buf, BytesMut};
 use std::io;
@@ -14,7 +14,7 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send + Sync> Stream for T {}
 
 /// Bytes that are read ahead while a query runs.
 const AHEAD: usize = 1 << 16;
-/// How long a query goes on after its client has sent all that it will: it may still read.
+/// How long a query continues after its client has closed its sending side, as it may still read.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// A stream that ends with an error when the other end reads nothing for too long.
@@ -50,8 +50,8 @@ impl Patient {
         }
     }
 
-    /// Reads and forgets what the client still sends, so that closing the connection does not take back what was sent
-    /// to it.
+    /// Reads and discards what the client still sends, so that closing the connection does not discard the sent
+    /// message.
     pub async fn drain(&mut self) {
         let mut nothing = vec![0; 1 << 12];
         self.ahead.clear();

@@ -6,11 +6,11 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Location, Token, Tokenizer, Whitespace};
 use std::ops::Range;
 
-/// Bytes of what is sent at once.
+/// The longest text in one message, in bytes.
 const LONGEST: usize = 1 << 18;
 /// Tokens of a statement: the parsed expression is as deep as it has operators, and the stack is limited.
 const MOST_TOKENS: usize = 8_000;
-/// How often the parser reads words and signs in all, at most.
+/// The largest number of times that the parser may read tokens, in all.
 const MOST_READS: u64 = 1 << 17;
 
 /// A token and its place, in bytes.
@@ -20,7 +20,7 @@ pub struct Placed {
     pub place: Range<usize>,
 }
 
-/// The tokens of a text without what is between them, and its comments.
+/// The tokens of a text without white space, and its comments.
 pub fn tokens(sql: &str) -> Result<(Vec<Placed>, Vec<Placed>), Failure> {
     if sql.len() > LONGEST {
         return Err(Failure::new(Code::TooMany, format!("the statement is longer than {LONGEST} bytes")));
@@ -81,7 +81,7 @@ fn reads(tokens: &[Placed]) -> u64 {
     sum
 }
 
-/// How often the parser reads what is in brackets behind this token.
+/// The number of times that the parser reads the brackets after this token.
 fn tries(before: Option<&Token>) -> u64 {
     let Some(Token::Word(word)) = before else { return 1 };
     match word.keyword {

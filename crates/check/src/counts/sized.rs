@@ -21,7 +21,7 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Bound, Rational, whole};
 use num_traits::{ToPrimitive, Zero};
 
-/// Most entities whose datasets are looked at one by one where pairs do not decide.
+/// Most entities whose datasets are enumerated where pairs do not decide.
 const MOST_EXPANDED: usize = 10;
 /// Most probabilities for a look at all counts; beyond that only at those beside the worst pair.
 const MOST_PROBABILITIES: usize = 1 << 12;
@@ -89,7 +89,7 @@ impl Sized<'_> {
         Ok(Verdict { value, witness, theorems })
     }
 
-    /// Counts that the worlds of an observer have in common, who are all in or all but one.
+    /// The common counts of an observer's worlds, of whom all are in, or all but one.
     fn common(self, worst: Option<&Witness>) -> Vec<usize> {
         let mechanism = self.mechanism;
         if mechanism.cells().saturating_mul(mechanism.outputs().len()) <= MOST_PROBABILITIES {

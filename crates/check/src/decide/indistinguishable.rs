@@ -30,7 +30,7 @@ pub(super) fn decide(mechanism: &Mechanism, family: &Family) -> Result<Verdict, 
     })
 }
 
-/// By what factor belief in the reverse of what is on top falls.
+/// The largest factor by which the belief opposite to `direction` falls (I-IND).
 pub(crate) fn of_side(mechanism: &Mechanism, direction: Direction, family: &Family) -> Result<Verdict, CheckError> {
     let theorems = vec!["I-IND", family.theorem()];
     Question { measure: Measure::Fall, direction, theorem: "I-IND", theorems, explicit }.decide(mechanism, family)

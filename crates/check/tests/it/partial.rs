@@ -140,7 +140,7 @@ struct Tally {
     brackets: usize,
 }
 
-/// One verdict over F-DB[a,b] beside what observers have.
+/// Compares one verdict over F-DB[a,b] with the enumerated observers.
 fn check(mechanism: &Mechanism, range: &PriorRange, met: &[Table], notion: &Notion, tally: &mut Tally) -> Verdict {
     let family = Family::Bounded(range.clone());
     let verdict = decide(mechanism, notion, &family).unwrap();

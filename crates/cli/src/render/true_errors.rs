@@ -11,7 +11,7 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 pub struct QueryErrors {
     query: String,
-    /// `null` where it is not worked out: protected tables are joined, or results are grouped by noisy numbers.
+    /// `null` where protected tables are joined, or results are grouped by noisy numbers.
     columns: Option<Vec<ColumnError>>,
 }
 
@@ -33,7 +33,7 @@ struct WorstCell {
 }
 
 impl QueryErrors {
-    /// Brings what was found of a query into this form.
+    /// Converts the errors of a query's columns.
     pub fn new(query: &str, errors: Option<&[TrueError]>) -> Self {
         let worst = |worst: &Worst| WorstCell {
             cell: worst.cell.clone(),

@@ -159,7 +159,7 @@ fn intervals_and_quality_beside_numbers() {
         assert_eq!(*bare, format!("{}|{}", fields[1], fields[2]));
         let number = |at: usize| fields[at].parse::<f64>().unwrap();
         assert!(number(0) <= number(2) && number(2) <= number(3) && number(4) > 0.0, "{row}");
-        // Caps can leave out what nothing public bounds.
+        // Caps can leave out an amount that no public statement bounds.
         assert_eq!(fields[5], "noise only", "{row}");
     }
     let budget = server.psql("me", "", "SELECT spent FROM deniable.budget;\n").done();

@@ -34,7 +34,7 @@ fn data() -> String {
     text
 }
 
-/// A person who may count in twenty groups is in as many as the rows fall into.
+/// A person who may count in twenty groups is planned in as many as the rows typically reach.
 #[test]
 fn people_in_several_groups_are_planned_in_all_of_them() {
     let guessed = POLICY
@@ -52,7 +52,7 @@ fn people_in_several_groups_are_planned_in_all_of_them() {
     assert_eq!(plan["hints"].as_array().map(Vec::len), Some(0), "{plan}");
 }
 
-/// The policy's own part of the promise is used up, and the rest of the promise is there for others.
+/// A policy that has used up its own part of the promise leaves the rest of it to others.
 #[test]
 fn a_spend_that_is_used_up_leaves_the_rest_of_the_promise() {
     let place = Place::new(POLICY, data());

@@ -187,7 +187,7 @@ impl Record {
         }
     }
 
-    /// Reads what is between quotes from `at` on, and returns the place behind the closing quote.
+    /// Reads a quoted field from `at` on, and returns the offset after the closing quote.
     fn quoted(&mut self, bytes: &[u8], mut at: usize, quote: u8) -> usize {
         loop {
             let rest = bytes.get(at..).unwrap_or_default();
@@ -238,7 +238,7 @@ impl Record {
     }
 }
 
-/// The first record of a text whose quotes are broken: its line, counted from 1, and what is wrong, without a value.
+/// The first record of a text with broken quotes: its line, counted from 1, and its fault, without a value.
 #[must_use]
 pub fn broken_quotes(text: &[u8], delimiter: u8, quote: u8) -> Option<(u64, String)> {
     let marks = Marks { delimiter, quote: Some(quote), trims: true };

@@ -221,7 +221,7 @@ fn the_table_of_notions_is_explained() {
     for found in every_name() {
         assert_eq!(lookup(found.name).unwrap().id, found.notion.entry().page, "{}", found.name);
     }
-    // Other pages of notions explain what no command takes (`dalenius`), under names of their own.
+    // Other pages of notions explain notions that no command takes (`dalenius`), under names of their own.
     let is_taken = |id: &str| Notion::ALL.iter().any(|notion| notion.entry().page == id);
     for entry in library().entries.iter().filter(|entry| is_taken(&entry.id)) {
         assert_eq!(entry.aliases, aliases(&entry.id), "{}: run `cargo xtask notions --write`", entry.id);

@@ -10,7 +10,7 @@ use deniable_testing::{Sampler, Steps};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-/// One run of a process of its own: whether it drew, and what it published, unless it ended.
+/// One run, as of a separate process: whether it drew, and its publication, unless it ended.
 fn run(place: &Place, request: &Request, last: Option<u64>, seed: u64) -> (bool, Option<Publication>) {
     let steps = Steps::ending_at(last);
     let published = steps.run(|steps| {

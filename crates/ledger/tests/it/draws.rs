@@ -34,7 +34,7 @@ fn numbers_are_stored_before_the_answer_and_never_drawn_again() {
         let mut ledger = place.ledger();
         let seq = new(&mut ledger, &request("1", (1, 2)));
         assert_eq!(drawn(&mut ledger, seq, &numbers), numbers);
-        // The process dies here. The next one works out the answer from the same numbers, at no cost.
+        // The process dies here. The next one computes the answer from the same numbers, at no cost.
         drop(ledger);
         let mut ledger = place.ledger();
         let Charge::Drawn { seq: same, numbers: stored } = ledger.charge(&request("1", (1, 2))).unwrap() else {
@@ -94,7 +94,7 @@ fn the_draw_is_on_disk_before_the_first_random_bit() {
     assert!(matches!(not_drawn(&mut ledger, seq, 1), Err(DrawError::NotOpen(_))));
 }
 
-/// Two parts with one open identity: one draw serves both, and what died is paid again by the whole.
+/// Two parts with one open identity: one draw serves both, and a dead charge is paid again by the whole.
 #[test]
 fn one_draw_serves_every_part() {
     let place = Place::new();

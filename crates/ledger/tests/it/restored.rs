@@ -205,7 +205,7 @@ fn a_missing_or_strange_head_is_reported() {
     assert!(matches!(refused, OpenError::Store(StoreError::NoHead { .. })), "{refused}");
     assert!(refused.to_string().contains("clinic.ledger.head") && refused.to_string().contains("accept-head"));
     assert!(matches!(ledger.charge(&request("2", (1, 8))), Err(ChargeError::Store(StoreError::NoHead { .. }))));
-    // A copy without its head, or its key, can be looked at.
+    // A copy without its head, or its key, can be read.
     show(&place.path).unwrap();
     verify(&place.path, None).unwrap();
     let other = Place::new();
@@ -261,7 +261,7 @@ fn a_head_elsewhere_finds_a_folder_that_was_restored_whole() {
     release(&mut ledger, "1", (1, 2));
     let kept = fs::read_to_string(&elsewhere).unwrap();
     assert_eq!(kept, format!("{}\n", ledger.head()));
-    // Another process, which does not know of it, goes on.
+    // Another process, opened without the second file, continues the ledger.
     place.open().unwrap().charge(&request("2", (1, 4))).unwrap();
     assert_eq!(fs::read_to_string(&elsewhere).unwrap(), kept);
     ledger.charge(&request("3", (1, 8))).unwrap();
@@ -285,7 +285,7 @@ fn a_head_elsewhere_finds_a_folder_that_was_restored_whole() {
     assert!(matches!(open(), Err(OpenError::Store(StoreError::Lost { left, .. })) if left.ends_with("head")));
 }
 
-/// Where a head cannot be written, what was appended stays, and nothing follows it.
+/// When a head cannot be written, its entry stays, and no entry follows it.
 #[test]
 fn nothing_follows_an_entry_whose_head_cannot_be_written() {
     let (place, safe) = (Place::new(), Place::new());

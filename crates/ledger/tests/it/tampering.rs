@@ -175,7 +175,7 @@ fn a_ledger_that_is_moved_away_is_not_written_to() {
     assert_eq!(verify(&place.path, None).unwrap().entries, 2);
 }
 
-/// Writes the chain anew from the payloads, as someone who knows the format would, and its head where there is one.
+/// Rewrites the chain from the payloads, as an attacker who knows the format would, and its head if there is one.
 pub(super) fn rechain(path: &Path) {
     let raw = Connection::open(path).unwrap();
     let mut query = raw.prepare("SELECT seq, at, kind, payload FROM entries ORDER BY seq").unwrap();

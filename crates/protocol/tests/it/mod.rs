@@ -279,14 +279,14 @@ fn a_draw_that_broke_off_is_paid_for_again() {
     assert_eq!(place.run(&mut again).unwrap().answers, [(0, 1, Origin::Charged)]);
     assert_eq!(place.on_disk(), [vec![("a".to_owned(), false), ("a".to_owned(), true)]]);
     assert_eq!(place.ledger().summary().accounts[0].spent, again.cost().and(&again.cost()));
-    // Where what is left does not pay for it once more, it is refused before anything is computed.
+    // When the rest of the budget does not pay for it again, the run is refused before any computation.
     let place = Place::new();
     place.run(&mut Toy::of(&wishes).sharing(1).ending(Ends::WhileDrawing)).unwrap();
     let refused = place.run(&mut Toy::of(&wishes).sharing(1).refusing_to_read());
     assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("nothing of")), "{refused:?}");
 }
 
-/// P-1. A run that ends after the draw: the answer is worked out from the stored numbers, free, and nothing is drawn.
+/// P-1. A run that ends after the draw: the answer is computed from the stored numbers, at no cost and without a draw.
 #[test]
 fn what_was_drawn_is_shown_at_no_cost() {
     let place = Place::new();

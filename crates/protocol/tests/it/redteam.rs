@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex};
 
 /// How many people there are, at least; the neighbour has one more.
 const PEOPLE: i64 = 10;
-/// The largest noisy number at which a run goes on.
+/// The largest noisy number at which a run continues.
 const LINE: i128 = 10;
 /// Attempts of one attacker.
 const ATTEMPTS: usize = 6;
@@ -33,7 +33,7 @@ enum Attack {
     Kill,
     /// The machine is exhausted first, and the charge resumed by a run that is killed.
     Resume,
-    /// The answer of each run cannot be worked out above a line of the attacker's choice.
+    /// The answer of each run cannot be computed above a line of the attacker's choice.
     TooLarge,
     /// Two parts with one open charge each, whose runs are killed in turn.
     Parts,
@@ -79,7 +79,7 @@ struct Attacker {
     paid: Arc<Mutex<Spend>>,
 }
 
-/// In memory where there is such a folder: a million entries are written, and no power fails.
+/// In memory if possible: the attacks write a million entries, and need no durability.
 fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
@@ -266,7 +266,7 @@ fn no_attack_learns_more_than_was_paid() {
     }
 }
 
-/// The judge can find what it looks for: where a dead charge is open again, more is learned than was paid.
+/// The audit can find a fault: when a dead charge is open again, the certified loss exceeds the spend.
 #[test]
 fn a_dead_charge_that_is_drawn_again_is_found() {
     let (verdict, paid) = judged(Attack::Kill, 1, true);

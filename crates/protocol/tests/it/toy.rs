@@ -77,7 +77,7 @@ pub enum Ends {
     AfterDraw,
     /// While drawing, where the noisy number is above a line: the strongest kill, which knows the noise.
     WhileDrawingAbove(i128),
-    /// After the draw, where the noisy number is above a line: an answer that is too large to be worked out.
+    /// After the draw, where the noisy number is above a line: an answer that is too large to store.
     AfterDrawAbove(i128),
 }
 
@@ -153,7 +153,7 @@ impl Toy {
         Self { admitted: false, ..self }
     }
 
-    /// Accounts that another process opened change who pays.
+    /// Accounts that another process opened change the payers.
     pub fn disagreeing(self) -> Self {
         Self { agreeing: false, ..self }
     }

@@ -275,7 +275,7 @@ fn stored_answers_are_planned_once_in_a_process() {
     };
     let absent = "SELECT sex, COUNT(*) FROM t GROUP BY sex";
     assert_eq!(planned(absent, &same), (None, answers));
-    // Another query compares itself with what is remembered, and is offered from it as before.
+    // Another query is compared with the cached contents, and is offered from them as before.
     assert_eq!(planned("SELECT COUNT(*) FROM t WHERE smokes", &same), (None, 0));
     let last = format!("SELECT 2 * COUNT(*) FILTER (WHERE age > {}) AS n FROM t", answers - 1);
     assert_eq!(planned(&last, &same), (Some(format!("older{}", answers - 1)), 0));

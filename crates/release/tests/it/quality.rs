@@ -159,7 +159,7 @@ fn what_caps_and_bounds_leave_out_is_known_by_public_statements_alone() {
     assert_eq!(classes(&by_g("COUNT(DISTINCT id)", "", ""), &[large]), [Some(Quality::NoiseOnly); 5]);
     // There are only five groups, so a cap of five groups loses no entity.
     assert_eq!(classes(&by_g("COUNT(DISTINCT id)", "", "groups = 5"), &[large]), [Some(Quality::A); 5]);
-    // The guess is added to the error of the noise: 10% of the true number is 11% of what is left of it.
+    // The guess is added to the error of the noise: 10% of the true number is 11% of the number without it.
     for (part, class) in [("1%", Quality::A), ("10%", Quality::B), ("30%", Quality::C), ("40%", Quality::Unusable)] {
         let stated = by_g("COUNT(*)", &format!("[quality]\ntypical_left_out = '{part}'"), "");
         assert_eq!(classes(&stated, &[large]), [Some(class); 5], "{part}");
@@ -202,7 +202,7 @@ fn what_was_paid_for_the_caps_decides_the_class_of_counts_of_people() {
     assert_eq!(class(100, "COUNT(*)"), Some(Quality::NoiseOnly));
 }
 
-/// Every way of writing a number of rows, with what is shown for so many rows under "hide below 11, round to 5".
+/// Every way of writing a number of rows, with the shown number under "hide below 11, round to 5".
 #[test]
 fn rules_about_small_counts_hold_for_every_number_of_rows() {
     let rules = "[display]\nhide_below = 11\nround_to = 5\n";
@@ -237,7 +237,7 @@ fn rules_about_small_counts_hold_for_every_number_of_rows() {
             assert_eq!(shown(&sql, rows), wanted, "{select} of {rows}");
         }
     }
-    // The number of rows behind a value is what is rounded and compared.
+    // The rule compares and rounds the number of rows behind a value.
     for (select, of_13, of_12) in [
         ("1000 * COUNT(*)", "15000", "hidden"),
         ("COUNT(*) + 1000", "1015", "hidden"),
@@ -397,7 +397,7 @@ fn value(number: &NumberCell) -> f64 {
     number.value.as_ref().unwrap().as_f64().unwrap()
 }
 
-/// Rows of 3,000 people of whom few have very many, in other groups and with other values than most.
+/// Rows of 3,000 people, of whom few have very many, in other groups and with other values than most.
 fn made_up() -> Vec<(u32, &'static str, u32)> {
     let mut rows = Vec::new();
     for id in 0..3_000_u32 {
@@ -425,7 +425,7 @@ fn truth(rows: &[(u32, &'static str, u32)], g: &str, select: &str) -> f64 {
     }
 }
 
-/// Exact arithmetic on what is shown.
+/// Exact arithmetic on the shown numbers.
 #[test]
 fn rounded_intervals_contain_those_that_were_released() {
     let plan = plan(ROWS, "[display]\nround_to = 5\n", "SELECT 1000 - COUNT(*) AS n FROM t", "");

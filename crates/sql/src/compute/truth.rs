@@ -25,7 +25,7 @@ pub struct TrueError {
 /// A cell whose number is not the true one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worst {
-    /// Its keys, in words; empty where there is one cell.
+    /// Its keys, as text; empty if the query has one cell.
     pub cell: String,
     /// The number that the noise is added to.
     pub answer: Rational,

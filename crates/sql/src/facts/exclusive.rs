@@ -74,7 +74,7 @@ impl Exclusions {
         let Some(places) = Places::new(program.kind(subject), constants) else { return };
         let words = places.words();
         self.steps += sorted + words * nodes.len() as u64;
-        // Arguments come before what uses them.
+        // Arguments come before the nodes that use them.
         let mut known: BTreeMap<Id, Truths> = BTreeMap::new();
         for id in nodes {
             if let Some(asked) = comparison(program, *id).filter(|asked| asked.subject == subject) {

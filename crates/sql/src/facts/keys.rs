@@ -76,7 +76,7 @@ impl Derivation<'_> {
         column.and_then(column_keys).ok_or_else(missing)
     }
 
-    /// The keys of a node, out of those of the nodes that it is made of. Each is looked at once.
+    /// The keys of a node, from those of the nodes that it consists of. Each node is processed once.
     fn derived(&self, id: Id) -> Result<Vec<Key>, QueryError> {
         let mut known: BTreeMap<Id, Vec<Key>> = BTreeMap::new();
         let mut wanted = BTreeSet::from([id]);
@@ -121,7 +121,7 @@ impl Derivation<'_> {
         Ok(match operation {
             Operation::Case => {
                 let (mut values, mut conditions): (Vec<Id>, Vec<Id>) = (Vec::new(), Vec::new());
-                // Its first branch is what a missing value is.
+                // The first branch of a bucket is its value for NULL.
                 let skipped = if self.is_bucket(arguments) { 2 } else { 0 };
                 for pair in arguments[skipped..].chunks(2) {
                     let value = *pair.last().unwrap_or(&id);

@@ -44,7 +44,7 @@ impl Evaluator<'_> {
                 let is_share = !divisor.is_zero() && self.is_part(part, all, row);
                 is_share.then(|| scaled(&[Rational::zero(), Rational::one()], &(factor / divisor)))
             }
-            // All of them grow with what they are of.
+            // These functions grow with their argument.
             Term::Function(function @ (Function::Round(_) | Function::Floor | Function::Ceil), inner) => {
                 let end = |end: Rational| Number::exact(Some(end)).apply(*function).estimate;
                 let [low, high] = self.share_ends(inner, row)?.map(end);
@@ -78,7 +78,7 @@ impl Evaluator<'_> {
         (Rational::one(), term)
     }
 
-    /// Whether what one answer counts is a part of what the other term counts.
+    /// Whether the rows or values of one answer are a part of those of the other term.
     fn is_part(&self, part: &Term, all: &Term, row: Place) -> bool {
         let Term::Answer(own) = part else { return false };
         let Some(part_kind) = self.counted(row.level, *own) else { return false };

@@ -71,7 +71,7 @@ impl Query {
         }
     }
 
-    /// Whether declared bounds of columns can change what a measure adds up.
+    /// Whether declared bounds of columns can change the sum of a measure.
     #[must_use]
     pub fn depends_on_bounds(&self, measure: usize) -> bool {
         let arguments = match &self.measures()[measure].kind {
@@ -80,7 +80,7 @@ impl Query {
             MeasureKind::Rows
             | MeasureKind::NotNull { .. }
             | MeasureKind::Entities { .. }
-            // The order of values stays what it is.
+            // Bounds keep the order of values.
             | MeasureKind::Ranked { .. }
             | MeasureKind::Tree { .. } => return false,
         };

@@ -63,7 +63,7 @@ impl ScalarUDFImpl for Function {
     }
 
     fn return_type(&self, arguments: &[DataType]) -> Result<DataType> {
-        // Bins of whole numbers are whole numbers, and so is what a division leaves of them.
+        // Bins of integers are integers, and so are remainders.
         let is_whole =
             matches!(self.name, "bin" | "mod" | "trunc") && arguments.iter().all(|kind| *kind == DataType::Int64);
         Ok(if is_whole { DataType::Int64 } else { self.result.clone() })

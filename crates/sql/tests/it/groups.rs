@@ -23,7 +23,7 @@ fn found(query: &Query, folder: &Path, table: &TableSchema) -> Exact {
     exact(&[source], query, &Salt([1; 32]), &Resources::default(), &|_| {}).unwrap()
 }
 
-/// How many rows each group has, by its key as it is shown. Groups of several are joined by `|`.
+/// The number of rows of each group, by its displayed key. Several keys are joined by `|`.
 fn counts(query: &Query, folder: &Path, table: &TableSchema) -> BTreeMap<String, i128> {
     let found = found(query, folder, table);
     let mut names = vec![String::new()];
@@ -173,7 +173,7 @@ fn groups_that_missing_and_undeclared_values_alone_reach() {
     assert_eq!(keys("CASE WHEN x IS NULL THEN NULL ELSE TRUE END"), ["true", "NULL"]);
 }
 
-/// Adding groups adds none for values that no row can have: bands of a column stay what they are.
+/// Derived groups include none for values that no row can have: the bands of a column are unchanged.
 #[test]
 fn no_group_is_added_that_no_row_can_have() {
     let keys = |group: &str| {
@@ -232,7 +232,7 @@ fn other_words_for_what_is_answered() {
     same("SELECT VARIANCE(x) AS v FROM t", "SELECT VAR_SAMP(x) AS v FROM t");
     same("SELECT SUM(MOD(x, 3)) AS v FROM t", "SELECT SUM(x % 3) AS v FROM t");
     same("SELECT COUNT(*) AS v FROM \"public\".\"t\"", "SELECT COUNT(*) AS v FROM t");
-    // An escape character takes what follows it as it is.
+    // The character after an escape character is literal.
     let rows = "who,x,k,s,b,y,d\n1,1,a%,,,,\n2,2,ab,,,,\n";
     let like =
         |pattern: &str| shown(&format!("SELECT COUNT(*) AS n FROM t WHERE k LIKE {pattern}"), rows, &row_level());

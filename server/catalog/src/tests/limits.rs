@@ -1,4 +1,4 @@
-//! Queries that would take long, or much memory, or leave what is offered.
+//! Queries that would take long, or much memory, or use functions and tables that are not offered.
 
 use super::{CallOff, Ended, catalog, parsed, rows};
 use crate::limits::MOST_TIME;

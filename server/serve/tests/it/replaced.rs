@@ -27,7 +27,7 @@ async fn an_older_ledger_is_not_charged_under_a_running_server() {
         }
     }
     assert_eq!(fs::read(&server.ledger).unwrap(), older, "nothing is charged");
-    // Put back, it goes on.
+    // With the newest ledger back, the server continues.
     fs::write(&server.ledger, &newest).unwrap();
     assert_eq!(asked(&ana, &question(1)).await.unwrap(), answer);
     asked(&ana, &question(3)).await.unwrap();

@@ -1,4 +1,4 @@
-//! Queries about catalogs that would take long, accounts that are removed, and messages that lie about their lengths.
+//! Queries about catalogs that would take long, accounts that are removed, and messages with wrong lengths.
 
 use super::odd::{PATIENCE, begin, is_fatal, message, next, until_end};
 use super::*;
@@ -27,7 +27,7 @@ async fn long_catalog_queries_end_with_an_error() {
         assert_eq!(code(&refused), wanted, "{sql}: {refused:?}");
         assert!(begun.elapsed() < Duration::from_secs(8), "{:?} for {sql}", begun.elapsed());
     }
-    // The connection goes on.
+    // The connection stays usable.
     client.simple_query("SELECT relname FROM pg_class").await.unwrap();
 }
 
@@ -122,7 +122,7 @@ async fn acts_within_queries_are_refused() {
     }
 }
 
-/// Messages whose lengths lie are answered with why, however much is sent behind them.
+/// A message with a wrong length gets an error with the reason, also when much is sent after it.
 #[tokio::test]
 async fn lying_messages_are_answered() {
     let watched = watched(None, Limits::default()).await;

@@ -58,7 +58,7 @@ impl Checks {
         }
     }
 
-    /// Why data were not registered: of what was found in them, only that.
+    /// The public failure of a registration. The private findings go to the terminal or the file.
     pub fn refused(&self, error: Error) -> Failure {
         if !matches!(error, Error::Data(DataError::Unusable(_) | DataError::Bad { .. })) {
             return error.into();

@@ -43,7 +43,8 @@ pub enum SourceError {
         /// What to do.
         help: &'static str,
     },
-    /// A record of delimited text that is not a row, in a table without a policy. The message quotes none of it.
+    /// A record of delimited text that is not a row, in a table without a policy, such as one that `assess` reads. The
+    /// message quotes none of it.
     #[error("{path}:{line}: {what}")]
     NoRow {
         /// The file.

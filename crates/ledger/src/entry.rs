@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 /// | 5 | parts of a budget that are set aside for who asks: `part-set-aside` |
 /// | 6 | questions that somebody allows before they are charged: `approval-requested`, `approval-decided` |
 /// | 7 | one draw per charge (P-1): `drawing`, `drawn`, `drawn-in-file`, `charges-closed`; a charge names its basis |
-/// | 8 | a head outside the ledger is required ([`crate::outside`]); the first entry names populations of other people |
+/// | 8 | the ledger needs a head outside ([`crate::outside`]); the first entry names populations of other people |
 ///
 /// A ledger of an earlier format is continued in this one, without changing its entries. For the first format, one more
 /// entry states the same terms as data. Answers without a form have the first form of their kind. A charge without a

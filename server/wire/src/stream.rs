@@ -23,7 +23,6 @@ pub struct Patient {
     /// How long whoever is at the other end may read nothing.
     patience: Duration,
     stalled: Option<Pin<Box<Sleep>>>,
-    /// The bytes read ahead.
     ahead: BytesMut,
 }
 

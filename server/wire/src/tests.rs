@@ -16,7 +16,6 @@ struct Made {
     password: Option<&'static str>,
     /// The number of recorded wrong passwords.
     wrong: Arc<AtomicUsize>,
-    /// Whether accounts were removed.
     removed: Arc<AtomicBool>,
 }
 

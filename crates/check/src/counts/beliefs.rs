@@ -144,7 +144,7 @@ impl Question<'_> {
         Ok(Verdict { value, witness, theorems: self.theorems.clone() })
     }
 
-    /// With one given belief.
+    /// The verdict for observers with one given belief.
     fn given(&self, found: Summed) -> Verdict {
         let (value, witness) = match found {
             Summed::Exact(None) => return self.vacuous(),

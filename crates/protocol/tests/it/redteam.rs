@@ -23,7 +23,6 @@ use std::sync::{Arc, Mutex};
 const PEOPLE: i64 = 10;
 /// The largest noisy number at which a run continues.
 const LINE: i128 = 10;
-/// Attempts of one attacker.
 const ATTEMPTS: usize = 6;
 const BOTH: [Secret; 2] = [Secret::Membership, Secret::Label];
 
@@ -55,7 +54,6 @@ enum Sight {
     Refused,
 }
 
-/// The files of a folder.
 type Files = Vec<(PathBuf, Vec<u8>)>;
 
 fn files(folder: &tempfile::TempDir) -> Files {

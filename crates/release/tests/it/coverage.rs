@@ -162,7 +162,6 @@ fn check(name: &str, plan: &Plan, source: &Source, truth: &Truth) {
     assert!(is_covered, "{name}: fewer than {least} of the cells are covered, {attempts} times");
 }
 
-/// The share of the cells that are covered.
 fn share_covered(name: &str, plan: &Plan, source: &Source, truth: &Truth, ledgers: usize) -> Rational {
     let workers = 2;
     let results: Vec<(u64, u64)> = std::thread::scope(|scope| {

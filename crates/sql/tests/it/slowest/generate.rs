@@ -115,7 +115,6 @@ fn cases(dice: &mut Dice, _: usize) -> String {
     format!("{sql} SELECT x, n, SUM(n) OVER (PARTITION BY n) FROM s{depth} ORDER BY n")
 }
 
-/// Scalar subqueries.
 fn subqueries(dice: &mut Dice, _: usize) -> String {
     let mut value = "(SELECT SUM(w) FROM t)".to_owned();
     for _ in 1..size(dice, 8) {

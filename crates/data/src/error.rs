@@ -44,7 +44,7 @@ pub enum SourceError {
         help: &'static str,
     },
     /// A record of delimited text that is not a row, in a table without a policy, such as one that `assess` reads. The
-    /// message quotes none of it.
+    /// message does not quote it.
     #[error("{path}:{line}: {what}")]
     NoRow {
         /// The file.

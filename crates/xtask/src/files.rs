@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// A file that could not be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -24,6 +25,22 @@ pub fn root() -> PathBuf {
 /// The cargo that runs this program.
 pub fn cargo() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// Removes the variables that cargo sets for the program it runs. A nested cargo would pass them to build scripts, and
+/// `ring`, which watches them, would be compiled again with everything above it.
+pub fn without_package_variables(command: &mut Command) -> &mut Command {
+    for (name, _) in std::env::vars_os() {
+        if is_package_variable(&name.to_string_lossy()) {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
+fn is_package_variable(name: &str) -> bool {
+    let of_package = ["CARGO_PKG_", "CARGO_MANIFEST_"].iter().any(|start| name.starts_with(start));
+    of_package || ["CARGO_CRATE_NAME", "CARGO_BIN_NAME", "CARGO_PRIMARY_PACKAGE", "OUT_DIR"].contains(&name)
 }
 
 /// Reads a file of the workspace.
@@ -59,4 +76,19 @@ pub fn texts(root: &Path, folder: &str, extension: &str) -> Result<BTreeMap<Stri
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_variables_of_packages_are_removed() {
+        for name in ["CARGO_PKG_VERSION", "CARGO_MANIFEST_DIR", "CARGO_MANIFEST_PATH", "CARGO_CRATE_NAME", "OUT_DIR"] {
+            assert!(is_package_variable(name), "{name}");
+        }
+        for name in ["CARGO_TARGET_DIR", "CARGO_HOME", "CARGO_INCREMENTAL", "CARGO", "PATH", "RUSTUP_TOOLCHAIN"] {
+            assert!(!is_package_variable(name), "{name}");
+        }
+    }
 }

@@ -36,7 +36,7 @@ pub fn run(profile: Profile, out: Option<&Path>) -> Result<String, Failure> {
         // Four fifths of it are symbols.
         maturin.arg("--strip");
     }
-    done(maturin.current_dir(files::root()), "maturin")?;
+    done(files::without_package_variables(&mut maturin).current_dir(files::root()), "maturin")?;
     let wheel = newest(&out, begun.1)?;
     let bytes = wheel.metadata().map_err(|error| at(&wheel, &error))?.len();
     let minutes = begun.0.elapsed().as_secs_f64() / 60.0;

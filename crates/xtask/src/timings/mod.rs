@@ -59,6 +59,7 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
 /// Cargo as a reader of the README runs it: at the scale that applies where nothing is said.
 fn cargo(arguments: &[&str], place: &Path, target: Option<&Path>) -> Command {
     let mut cargo = Command::new(files::cargo());
+    files::without_package_variables(&mut cargo);
     cargo.args(arguments).current_dir(place).env_remove("DENIABLE_SCALE").env("CARGO_TERM_COLOR", "never");
     if let Some(target) = target {
         cargo.env("CARGO_TARGET_DIR", target);

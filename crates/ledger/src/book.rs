@@ -1,13 +1,32 @@
 //! The open file together with the fold of its entries; the only place that reads or appends entries.
 
-use crate::chain::{Fault, Head, Row, follow, forge, now};
+use crate::chain::{Fault, Head, Row, follow, forge, link, now};
 use crate::entry::Event;
 use crate::key::Key;
 use crate::outside::HeadFiles;
 use crate::state::State;
 use crate::store::{self, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Most ledgers whose fold a process keeps.
+const MOST_FOLDS: usize = 8;
+
+/// The folds of ledgers that this process closed. To open one of them again, all hashes are checked, and only the entries
+/// after the head of its fold are decoded.
+static FOLDS: Mutex<BTreeMap<PathBuf, (State, Head)>> = Mutex::new(BTreeMap::new());
+
+fn folds() -> MutexGuard<'static, BTreeMap<PathBuf, (State, Head)>> {
+    FOLDS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+thread_local! {
+    /// Entries that this thread decoded.
+    pub(crate) static DECODED: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
 
 /// An open ledger file, and what its entries added up to when it was last read.
 #[derive(Debug)]
@@ -106,6 +125,21 @@ impl Book {
     }
 }
 
+impl Drop for Book {
+    fn drop(&mut self) {
+        // A panic may have left the fold between two entries.
+        if std::thread::panicking() || self.head.seq == 0 {
+            return;
+        }
+        let state = std::mem::replace(&mut self.state, State::before_any(&self.path));
+        let mut folds = folds();
+        if folds.len() >= MOST_FOLDS {
+            folds.clear();
+        }
+        folds.insert(self.path.clone(), (state, self.head.clone()));
+    }
+}
+
 impl<'a> Act<'a> {
     fn begin(
         connection: &'a Connection,
@@ -198,8 +232,40 @@ impl<'a> Act<'a> {
         }
     }
 
+    /// Continues from the fold that this process keeps, if the file begins with the entries of that fold. The hash of the last
+    /// of them covers all of them.
+    fn continue_fold(&mut self) -> Result<(), StoreError> {
+        let kept = folds().remove(self.path);
+        if let Some((state, head)) = kept
+            && self.begins_with(&head)?
+        {
+            (*self.state, *self.head) = (state, head);
+        }
+        Ok(())
+    }
+
+    /// Whether the hashes of the first entries lead to this head.
+    fn begins_with(&self, head: &Head) -> Result<bool, StoreError> {
+        let mut query = self
+            .transaction
+            .prepare("SELECT seq, prev, hash, at, kind, payload FROM entries WHERE seq <= ?1 ORDER BY seq")
+            .map_err(|error| self.sqlite(error))?;
+        let last = i64::try_from(head.seq).unwrap_or(i64::MAX);
+        let rows = query.query_map([last], read_row).map_err(|error| self.sqlite(error))?;
+        let mut linked = Head::start();
+        for row in rows {
+            // A fault is reported where the entries are decoded.
+            let Some(next) = row.ok().and_then(|row| link(&linked, &row).ok()) else { return Ok(false) };
+            linked = next;
+        }
+        Ok(linked == *head)
+    }
+
     /// Follows the chain from the last entry that was read to the end of the file.
     fn catch_up(&mut self) -> Result<(), StoreError> {
+        if self.head.seq == 0 {
+            self.continue_fold()?;
+        }
         // From the start all rows are read, so that none can hide below the first.
         let after = if self.head.seq == 0 { i64::MIN } else { i64::try_from(self.head.seq).unwrap_or(i64::MAX) };
         let mut query = self
@@ -216,6 +282,8 @@ impl<'a> Act<'a> {
                 .map_err(|fault| self.broken(seq, fault))?;
             self.state.record(seq, at, event);
             *self.head = head;
+            #[cfg(test)]
+            DECODED.set(DECODED.get() + 1);
         }
         if self.head.seq == 0 { Err(self.broken(1, Fault::Missing)) } else { Ok(()) }
     }
@@ -292,6 +360,7 @@ fn read_row(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
 
 #[cfg(test)]
 mod tests {
+    use super::DECODED;
     use crate::answer::{Form, Json};
     use crate::chain::Fault;
     use crate::charges::{AnswerError, Charge, ChargeError, ChargeRequest};
@@ -299,7 +368,7 @@ mod tests {
     use crate::ledger::Ledger;
     use crate::state::Contradiction;
     use crate::store::StoreError;
-    use crate::verify::verify;
+    use crate::verify::{show, verify};
     use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
     use deniable_core::exact::{ratio, whole};
     use deniable_core::guarantee::{Guarantee, Subject};
@@ -336,6 +405,67 @@ mod tests {
                 basis: "basis".into(),
             },
         )
+    }
+
+    /// However many entries a ledger has, to open it again decodes those alone that were added since.
+    #[test]
+    fn a_ledger_that_is_opened_again_decodes_new_entries_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("l");
+        let (mut first, mut request) = ledger(&path);
+        for identity in 0..20 {
+            request.ask.identity = identity.to_string();
+            first.charge(&request).unwrap();
+        }
+        drop(first);
+        let decoded = |act: &mut dyn FnMut()| {
+            let before = DECODED.get();
+            act();
+            DECODED.get() - before
+        };
+        let mut summary = None;
+        assert_eq!(decoded(&mut || summary = show(&path).ok()), 0);
+        // A second process, which keeps nothing, has the same.
+        let copy = folder.path().join("copy");
+        std::fs::copy(&path, &copy).unwrap();
+        let mut other = None;
+        assert_eq!(decoded(&mut || other = show(&copy).ok()), 22);
+        assert_eq!(summary, other);
+        // While one has it open, another one reads it all; what the first one adds is decoded by the next.
+        let mut open = Ledger::open_or_create(&path, "p").unwrap();
+        request.ask.identity = "new".into();
+        assert_eq!(decoded(&mut || drop(show(&path).unwrap())), 22);
+        open.charge(&request).unwrap();
+        assert_eq!(decoded(&mut || assert_eq!(show(&path).unwrap(), open.summary())), 1);
+    }
+
+    /// The fold that a process keeps is of the entries that it read: a file with others in their place is read from its start.
+    #[test]
+    fn a_fold_is_not_kept_for_other_entries() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, copy) = (folder.path().join("l"), folder.path().join("copy"));
+        let (mut own, mut request) = ledger(&path);
+        std::fs::copy(&path, &copy).unwrap();
+        own.charge(&request).unwrap();
+        drop(own);
+        assert_eq!(show(&path).unwrap().accounts[0].releases.len(), 1);
+        // An earlier state, and another history of the same length.
+        std::fs::remove_file(folder.path().join("l.head")).unwrap();
+        std::fs::copy(&copy, &path).unwrap();
+        assert_eq!(show(&path).unwrap().accounts[0].releases.len(), 0);
+        for identity in ["other", "another"] {
+            request.ask.identity = identity.into();
+            std::fs::copy(&copy, &path).unwrap();
+            crate::outside::accept_head(&path, None, "a test").unwrap();
+            Ledger::open_or_create(&path, "p").unwrap().charge(&request).unwrap();
+            assert_eq!(show(&path).unwrap().accounts[0].releases[0].ask.identity, identity);
+            std::fs::remove_file(folder.path().join("l.head")).unwrap();
+        }
+        // An entry that was edited, with the same hash beside it.
+        let edit = "DROP TRIGGER entries_are_not_changed; UPDATE entries SET payload = payload || ' ' WHERE seq = 2";
+        rusqlite::Connection::open(&path).unwrap().execute_batch(edit).unwrap();
+        let broken = show(&path).unwrap_err();
+        assert!(matches!(broken, StoreError::Broken { seq: 2, fault: Fault::Edited, .. }), "{broken}");
     }
 
     #[test]

@@ -85,8 +85,16 @@ pub(crate) fn forge(head: &Head, at: Timestamp, kind: &str, payload: String) -> 
     (Row { seq: number, prev: head.hash.clone(), hash, at, kind: kind.to_owned(), payload }, next)
 }
 
-/// Checks that a stored entry is the one that comes after `head`, and reads it.
+/// Checks that a stored entry is the one that comes after `head`, and decodes it.
 pub(crate) fn follow(head: &Head, row: &Row) -> Result<(Timestamp, Event, Head), Fault> {
+    let next = link(head, row)?;
+    let at = row.at.parse().map_err(|error: jiff::Error| Fault::Unreadable(error.to_string()))?;
+    let event = Event::decode(&row.kind, &row.payload).map_err(|error| Fault::Unreadable(error.to_string()))?;
+    Ok((at, event, next))
+}
+
+/// Checks that a stored entry is the one that comes after `head`, without decoding it, and returns the head that it makes.
+pub(crate) fn link(head: &Head, row: &Row) -> Result<Head, Fault> {
     let seq = head.seq + 1;
     if u64::try_from(row.seq) != Ok(seq) {
         return Err(Fault::Missing);
@@ -97,9 +105,7 @@ pub(crate) fn follow(head: &Head, row: &Row) -> Result<(Timestamp, Event, Head),
     if row.hash != hash(&row.prev, seq, &row.at, &row.kind, &row.payload) {
         return Err(Fault::Edited);
     }
-    let at = row.at.parse().map_err(|error: jiff::Error| Fault::Unreadable(error.to_string()))?;
-    let event = Event::decode(&row.kind, &row.payload).map_err(|error| Fault::Unreadable(error.to_string()))?;
-    Ok((at, event, Head { seq, hash: row.hash.clone() }))
+    Ok(Head { seq, hash: row.hash.clone() })
 }
 
 /// The current time, to the second.

@@ -260,8 +260,9 @@ fn charged_before(release: &Release, request: &ChargeRequest) -> Result<Option<C
     match &release.draw {
         Draw::Done(numbers) if is_same => Ok(Some(Charge::Drawn { seq, numbers: numbers.clone() })),
         Draw::Done(_) => Err(ChargeError::OtherBasis(seq)),
-        Draw::Open if is_same => Ok(Some(Charge::Resumed { seq })),
-        Draw::Open | Draw::Begun(_) | Draw::Closed => Ok(None),
+        Draw::Open | Draw::Begun(_) | Draw::Closed => {
+            Ok((release.is_open() && is_same).then_some(Charge::Resumed { seq }))
+        }
     }
 }
 

@@ -42,13 +42,14 @@ impl<'a> Purpose<'a> {
             return Ok(others);
         }
         for known in neighbours(ledger)? {
-            let state = match Book::open(&known) {
-                Ok(book) => book.state,
+            let book = match Book::open(&known) {
+                Ok(book) => book,
                 Err(StoreError::NotALedger { .. } | StoreError::Missing(_)) => continue,
                 Err(_) if self.other_people => continue,
                 Err(error) => return Err(OpenError::UnknownPeople { path: ledger.to_owned(), known, error }),
             };
-            let Some(by) = self.known_by(&state).filter(|_| state.population() != self.population) else { continue };
+            let state = &book.state;
+            let Some(by) = self.known_by(state).filter(|_| state.population() != self.population) else { continue };
             if !self.other_people {
                 return Err(OpenError::SamePeople {
                     path: ledger.to_owned(),

@@ -77,7 +77,10 @@ pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> 
         let found = book.entries_with(&digits)?;
         let there = matches!(found.as_slice(), [only] if seq.is_none_or(|seq| seq == *only));
         if !there {
-            return Err(VerifyError::HeadMissing { wanted: head.unwrap_or_default().to_owned(), now: book.head });
+            return Err(VerifyError::HeadMissing {
+                wanted: head.unwrap_or_default().to_owned(),
+                now: book.head.clone(),
+            });
         }
     }
     let (mut files, mut answers): (Vec<PathBuf>, u64) = (Vec::new(), 0);
@@ -97,7 +100,7 @@ pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> 
         }
     }
     let strays = answer::strays(&book.path, &files)?;
-    Ok(Verified { entries: book.head.seq, files: answers, strays, head: book.head })
+    Ok(Verified { entries: book.head.seq, files: answers, strays, head: book.head.clone() })
 }
 
 fn parse_head(text: &str) -> Result<(Option<u64>, String), VerifyError> {

@@ -41,6 +41,7 @@ mod plan;
 mod postgres;
 mod quality;
 mod quoting;
+mod redteam;
 mod refused_sql;
 mod release;
 mod report;

@@ -23,14 +23,14 @@ pub fn has_psql() -> bool {
 pub struct Server {
     child: Child,
     pub port: String,
+    database: String,
     /// The lines that its curator is told.
     log: Arc<Mutex<Vec<String>>>,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.kill();
     }
 }
 
@@ -46,13 +46,14 @@ impl Server {
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 if let Some(rest) = line.strip_prefix("listening: psql -h 127.0.0.1 -p ") {
-                    let _ = tell.send(rest.split(' ').next().unwrap_or_default().to_owned());
+                    let (port, database) = rest.split_once(' ').unwrap_or((rest, ""));
+                    let _ = tell.send((port.to_owned(), database.to_owned()));
                 }
                 kept.lock().unwrap().push(line);
             }
         });
-        let port = told.recv_timeout(Duration::from_secs(60)).expect("the server listens");
-        Self { child, port, log }
+        let (port, database) = told.recv_timeout(Duration::from_secs(60)).expect("the server listens");
+        Self { child, port, database, log }
     }
 
     /// The first line of its log with this in it, once it is there.
@@ -67,6 +68,12 @@ impl Server {
             drop(log);
             std::thread::sleep(Duration::from_millis(20));
         }
+    }
+
+    /// Ends the process as `kill -9` does.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 
     /// Asks it to end, and waits until it has, for so long at most.
@@ -99,7 +106,7 @@ impl Server {
     /// A psql that stays connected: what it reads and is told is known at its end.
     pub fn connected(&self, user: &str, password: &str) -> Child {
         let mut command = Command::new("psql");
-        command.args(["-X", "-A", "-h", "127.0.0.1", "-p", &self.port, "-U", user, "clinic", "-f", "-"]);
+        command.args(["-X", "-A", "-h", "127.0.0.1", "-p", &self.port, "-U", user, &self.database, "-f", "-"]);
         command.env("PGPASSWORD", long(password)).env("PGCONNECT_TIMEOUT", "20");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }

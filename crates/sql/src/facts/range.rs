@@ -9,7 +9,7 @@ use crate::lower::declared;
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Bounds, ColumnType};
-use deniable_expression::{Id, Moment, Node, Operation, Program, Type, Value};
+use deniable_expression::{Id, Moment, Node, Operation, Part, Program, Type, Value, civil};
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
@@ -242,9 +242,9 @@ impl Ranges {
             (Operation::Floor | Operation::Ceil, [inner]) => range(inner).rounded(whole(1)),
             (Operation::Part(part), _) => {
                 let (low, high) = part.range();
-                // Years are known from dates alone.
                 match part {
-                    deniable_expression::Part::Year => Range::UNKNOWN,
+                    // Years are known from the bounds of the time alone.
+                    Part::Year => self.years(program, arguments, tables),
                     _ => Range { low: Some(whole(low)), high: Some(whole(high)), unit: Some(whole(1)) },
                 }
             }
@@ -300,6 +300,19 @@ impl Ranges {
         }
     }
 
+    /// The range of the years of a timestamp.
+    fn years(&self, program: &Program, time: &[Id], tables: &[TableSchema]) -> Range {
+        let Range { low, high, .. } = match time {
+            [time] => self.moments(program, *time, tables),
+            _ => Range::UNKNOWN,
+        };
+        let year = |end: Option<Rational>| end.and_then(|end| moment(&end)).map(|end| whole(civil(end).year()));
+        match (year(low), year(high)) {
+            (Some(low), Some(high)) => Range { low: Some(low), high: Some(high), unit: Some(whole(1)) },
+            _ => Range::UNKNOWN,
+        }
+    }
+
     /// The range of microseconds that a timestamp lies in.
     fn moments(&self, program: &Program, id: Id, tables: &[TableSchema]) -> Range {
         let known = self.known.get(id.position()).cloned().unwrap_or(Range::UNKNOWN);
@@ -309,9 +322,30 @@ impl Ranges {
                 if kind == Some(ColumnType::Timestamp) { known } else { Range::UNKNOWN }
             }
             Node::Constant(Type::Timestamp, Some(_)) => known,
+            // A date is its midnight.
+            Node::Call(Operation::Cast(Type::Timestamp), inner)
+                if let [inner] = inner.as_slice()
+                    && program.kind(*inner) == Type::Date =>
+            {
+                let days = self.days(program, *inner, tables);
+                let midnight = |end: Option<Rational>| end.map(|end| end * whole(Moment::DAY));
+                Range { low: midnight(days.low), high: midnight(days.high), unit: None }
+            }
+            // A later moment is in no earlier unit.
+            Node::Call(Operation::Truncate(unit), inner) if let [inner] = inner.as_slice() => {
+                let Range { low, high, .. } = self.moments(program, *inner, tables);
+                let begin = |end: Option<Rational>| {
+                    end.and_then(|end| unit.truncate(moment(&end)?)).map(|begin| whole(begin.get()))
+                };
+                Range { low: begin(low), high: begin(high), unit: None }
+            }
             Node::Constant(..) | Node::Call(..) => Range::UNKNOWN,
         }
     }
+}
+
+fn moment(micros: &Rational) -> Option<Moment> {
+    micros.is_integer().then(|| micros.to_integer().to_i64()).flatten().and_then(Moment::new)
 }
 
 fn arithmetic(operation: &Operation, ranges: &[Range]) -> Range {

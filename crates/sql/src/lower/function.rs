@@ -66,6 +66,10 @@ impl Lowering<'_> {
                 let time = self.time(time, scope)?;
                 self.call(Operation::Truncate(known), &[time])
             }
+            ("date_part", [part, time]) if text_of(part).is_some_and(|part| part.eq_ignore_ascii_case("isoyear")) => {
+                let time = self.time(time, scope)?;
+                self.iso_year(time, part)
+            }
             ("date_part", [part, time]) => {
                 let known = text_of(part).and_then(|part| Part::named(&part)).ok_or_else(|| {
                     let help = format!("write one of '{}'", PARTS.join("', '"));
@@ -92,16 +96,58 @@ impl Lowering<'_> {
                 self.call(Operation::Format(Box::new(known)), &[time])
             }
             ("date_diff", [unit, from, to]) => {
-                if text_of(unit).is_none_or(|unit| !unit.eq_ignore_ascii_case("day")) {
-                    let error = QueryError::refused("DATE_DIFF in this unit", "write DATE_DIFF('day', from, to)");
-                    return Err(of_word(error, unit));
-                }
+                let known = text_of(unit).and_then(|unit| Unit::named(&unit)).ok_or_else(|| {
+                    let help = format!("write one of '{}', as in DATE_DIFF('day', from, to)", UNITS.join("', '"));
+                    of_word(QueryError::refused("DATE_DIFF in this unit", help), unit)
+                })?;
                 let (from, to) = (self.time(from, scope)?, self.time(to, scope)?);
-                let (from, to) = (self.cast(from, Type::Date)?, self.cast(to, Type::Date)?);
-                self.call(Operation::DaysBetween, &[from, to])
+                self.units_between(known, from, to)
             }
             (name, _) => Err(unlisted(&format!("the function {name}"))),
         }
+    }
+
+    /// The year of the ISO week, as TO_CHAR writes it.
+    fn iso_year(&mut self, time: Id, part: &Expr) -> Result<Id, QueryError> {
+        let pattern = TimePattern::new("IYYY").map_err(|error| of_word(unknown_pattern(&error), part))?;
+        let year = self.call(Operation::Format(Box::new(pattern)), &[time])?;
+        self.cast(year, Type::Integer)
+    }
+
+    /// How many times a unit begins after one moment and up to the other: 1 hour from 10:59 to 11:00.
+    fn units_between(&mut self, unit: Unit, from: Id, to: Id) -> Result<Id, QueryError> {
+        match unit {
+            Unit::Day => {
+                let (from, to) = (self.cast(from, Type::Date)?, self.cast(to, Type::Date)?);
+                self.call(Operation::DaysBetween, &[from, to])
+            }
+            Unit::Week => {
+                let week = |this: &mut Self, time| this.call(Operation::Truncate(Unit::Week), &[time]);
+                let (from, to) = (week(self, from)?, week(self, to)?);
+                let (days, seven) = (self.units_between(Unit::Day, from, to)?, self.constant(Value::Integer(7))?);
+                let weeks = self.call(Operation::Divide, &[days, seven])?;
+                // From a Monday to a Monday it is whole already, and FLOOR has a step of 1.
+                self.call(Operation::Floor, &[weeks])
+            }
+            Unit::Year => self.parts_between(Part::Year, from, to),
+            Unit::Quarter => self.finer(Unit::Year, 4, Part::Quarter, from, to),
+            Unit::Month => self.finer(Unit::Year, 12, Part::Month, from, to),
+            Unit::Hour => self.finer(Unit::Day, 24, Part::Hour, from, to),
+            Unit::Minute => self.finer(Unit::Hour, 60, Part::Minute, from, to),
+            Unit::Second => self.finer(Unit::Minute, 60, Part::Second, from, to),
+        }
+    }
+
+    /// Units of which a coarser one has so many.
+    fn finer(&mut self, coarser: Unit, each: i64, part: Part, from: Id, to: Id) -> Result<Id, QueryError> {
+        let (whole, each) = (self.units_between(coarser, from, to)?, self.constant(Value::Integer(each))?);
+        let (whole, rest) = (self.call(Operation::Multiply, &[whole, each])?, self.parts_between(part, from, to)?);
+        self.call(Operation::Add, &[whole, rest])
+    }
+
+    fn parts_between(&mut self, part: Part, from: Id, to: Id) -> Result<Id, QueryError> {
+        let (from, to) = (self.call(Operation::Part(part), &[from])?, self.call(Operation::Part(part), &[to])?);
+        self.call(Operation::Subtract, &[to, from])
     }
 
     /// 1 above zero, -1 below and 0 of zero.

@@ -209,8 +209,7 @@ impl Query {
     }
 
     fn understood(sql: &str, tables: &[TableSchema], public: PublicRows<'_>) -> Result<Self, QueryError> {
-        let statement = syntax::parse(sql)?;
-        let names = syntax::column_names(&statement);
+        let syntax::Parsed { statement, names } = syntax::parse(sql)?;
         let plan = catalog::analysed(statement, tables)?;
         let mut query = published::take_apart(&plan, tables, public)?;
         query.check_effort()?;

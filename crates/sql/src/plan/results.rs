@@ -1,13 +1,14 @@
 //! Expressions over results: arithmetic, conditions, CASE, and numbers of subqueries. All of it is post-processing (C-3).
 
 use crate::error::QueryError;
-use crate::lower::constant_integer;
+use crate::lower::{constant_integer, text_of};
 use crate::output::{Comparison, Condition, Function, Operator, Term};
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{DFSchema, ScalarValue};
 use datafusion_expr::expr::{Case, InList, ScalarFunction};
-use datafusion_expr::{Between, BinaryExpr, Cast, Expr, Operator as PlanOperator, TryCast};
-use deniable_core::exact::{parse_rational, whole};
+use datafusion_expr::{Between, BinaryExpr, Cast, Expr, ExprSchemable, Operator as PlanOperator, TryCast};
+use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_expression::{parse_day, parse_moment};
 
 /// What expressions over results refer to.
 #[derive(Clone, Copy)]
@@ -33,15 +34,17 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
         Expr::IsNotNull(inner) => Ok(Condition::Not(Box::new(Condition::IsNull(value(inner)?)))),
         Expr::Between(Between { expr, negated: not, low, high }) => {
             let inside = Condition::And(Box::new([
-                compare(Comparison::AtLeast, value(expr)?, value(low)?),
-                compare(Comparison::AtMost, value(expr)?, value(high)?),
+                compare(Comparison::AtLeast, value(expr)?, beside(low, &value(expr)?, results)?),
+                compare(Comparison::AtMost, value(expr)?, beside(high, &value(expr)?, results)?),
             ]));
             Ok(negated(*not, inside))
         }
         Expr::InList(InList { expr, list, negated: not }) => {
             let mut any: Option<Condition> = None;
             for entry in list {
-                let equal = compare(Comparison::Equal, value(expr)?, value(entry)?);
+                let left = value(expr)?;
+                let right = beside(entry, &left, results)?;
+                let equal = compare(Comparison::Equal, left, right);
                 any = Some(match any {
                     Some(others) => Condition::Or(Box::new([others, equal])),
                     None => equal,
@@ -76,7 +79,13 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
                 }
                 _ => return Err(result_refusal(&format!("the operator {op}"), &op.to_string())),
             };
-            Ok(compare(comparison, value(left)?, value(right)?))
+            if instant(left).is_some() {
+                let right = value(right)?;
+                return Ok(compare(comparison, beside(left, &right, results)?, right));
+            }
+            let left = value(left)?;
+            let right = beside(right, &left, results)?;
+            Ok(compare(comparison, left, right))
         }
         Expr::Literal(ScalarValue::Boolean(truth), _) => {
             let side = truth.map_or(Term::Null, |truth| Term::Number(whole(i64::from(truth))));
@@ -88,6 +97,35 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
         }
         other => Err(result_refusal("this condition", "HAVING").near([other])),
     }
+}
+
+/// The other side of a comparison with `other`: a day or time of the query is the number that a released day or time is.
+fn beside(expr: &Expr, other: &Term, results: Results<'_>) -> Result<Term, QueryError> {
+    match (instant(expr).transpose()?, other) {
+        (Some(count), Term::Answer(_)) => Ok(Term::Number(count)),
+        (Some(_), _) => Err(date_refusal(expr)),
+        (None, _) => term(expr, results),
+    }
+}
+
+/// A refusal of a day or time of the query that is beside no released one.
+fn date_refusal(expr: &Expr) -> QueryError {
+    let help = "compare MIN, MAX or a quantile of dates with it; put conditions on the dates of rows into WHERE, or group by \
+                TO_CHAR(day, 'YYYY-MM'), whose keys are texts";
+    QueryError::refused("a date beside this result", help).near([expr]).about("DATE")
+}
+
+/// The days or microseconds since 1970-01-01 of a constant day or time; `None` for another expression.
+fn instant(expr: &Expr) -> Option<Result<Rational, QueryError>> {
+    let (Expr::Cast(Cast { field, .. }) | Expr::TryCast(TryCast { field, .. })) = expr else { return None };
+    let text = text_of(expr)?;
+    let count = match field.data_type() {
+        DataType::Date32 => parse_day(&text, None).map(|day| whole(day.get())),
+        DataType::Timestamp(..) => parse_moment(&text, None).map(|moment| whole(moment.get())),
+        _ => return None,
+    };
+    let help = "write DATE '2024-01-31' or TIMESTAMP '2024-01-31 12:00:00'";
+    Some(count.ok_or_else(|| QueryError::refused(format!("'{text}' as a date"), help).about_text(text)))
 }
 
 /// Whether a condition is true, or false: never unknown. What is unknown is neither it nor its opposite.
@@ -137,6 +175,13 @@ pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError
             // Fractions and percentages are numbers of policies, not of SQL.
             let number = parse_rational(text).ok().filter(|_| !text.contains(['/', '%', '_']));
             number.map(Term::Number).ok_or_else(refusal)
+        }
+        // A released time is a number of microseconds, whatever unit the planner's type has.
+        Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
+            if matches!(field.data_type(), DataType::Timestamp(..))
+                && inner.get_type(results.schema).is_ok_and(|kind| matches!(kind, DataType::Timestamp(..))) =>
+        {
+            again(inner)
         }
         // Results are exact fractions: widening them changes nothing, and narrowing is refused.
         Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })
@@ -194,6 +239,7 @@ pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError
             let help = "a text would have no interval: let numbers stand in a column of their own, with NULL where a text is shown";
             Err(QueryError::refused("a number as a text, or in one column with texts, on results", help).about("THEN"))
         }
+        Expr::Cast(_) | Expr::TryCast(_) if instant(expr).is_some() => Err(date_refusal(expr)),
         Expr::Cast(_) | Expr::TryCast(_) => Err(result_refusal("CAST", "CAST")),
         Expr::Case(case) => chosen(case, results),
         Expr::ScalarSubquery(_) => {

@@ -94,9 +94,11 @@ pub(crate) const FUNCTIONS: [&str; 37] = [
 /// Units that timestamps may be cut to.
 pub(crate) const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
 /// Parts that may be taken out of dates and timestamps.
-pub(crate) const PARTS: [&str; 11] =
-    ["year", "quarter", "month", "week", "day", "doy", "dow", "isodow", "hour", "minute", "second"];
+pub(crate) const PARTS: [&str; 12] =
+    ["year", "isoyear", "quarter", "month", "week", "day", "doy", "dow", "isodow", "hour", "minute", "second"];
 
+const SUBSTRING_HELP: &str = "compare a part of a fixed place with a text that fits, as in SUBSTRING(code FROM 1 FOR 3) = 'A01'; to group by \
+                              parts, write CASE WHEN code LIKE 'A01%' THEN 'A01' ... END";
 const SUBQUERY_HELP: &str =
     "subqueries stand in FROM, and for one number beside results, as in COUNT(*) / (SELECT COUNT(*) FROM ...)";
 
@@ -197,14 +199,14 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
             let part = field.to_string().to_lowercase();
             if !PARTS.contains(&part.as_str()) {
                 let help = format!("take one of {}", PARTS.join(", "));
-                return Err(refuse(expr, format!("EXTRACT({field} ...)"), help));
+                return Err(refuse(expr, format!("EXTRACT({field} ...)"), help).narrowed_to(part));
             }
             check(inner)
         }
         Expr::Function(function) => check_function(function),
         // Over results it is a number; in a row's expression the second gate refuses it.
         Expr::Subquery(inner) => super::query::check(inner),
-        Expr::AnyOp { right, .. } | Expr::AllOp { right, .. } if matches!(&**right, Expr::Array(_)) => {
+        Expr::AnyOp { right, .. } | Expr::AllOp { right, .. } if !matches!(&**right, Expr::Subquery(_)) => {
             Err(refuse(expr, "ANY or ALL of an array", "write IN ('a', 'b'), or comparisons with AND and OR"))
         }
         Expr::InSubquery { .. } | Expr::Exists { .. } | Expr::AnyOp { .. } | Expr::AllOp { .. } => {
@@ -220,7 +222,11 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
                 "write the date itself, DATE '2024-01-31'; for the days between two dates, DATE_DIFF('day', a, b)";
             Err(refuse(expr, "an INTERVAL", help))
         }
-        Expr::Substring { .. } | Expr::Position { .. } | Expr::Overlay { .. } | Expr::Collate { .. } => {
+        Expr::Substring { shorthand, .. } => {
+            let name = if *shorthand { "SUBSTR" } else { "SUBSTRING" };
+            Err(refuse(expr, format!("this use of {name}"), SUBSTRING_HELP).narrowed_to(name))
+        }
+        Expr::Position { .. } | Expr::Overlay { .. } | Expr::Collate { .. } => {
             Err(refuse(expr, "this text function", "use LIKE, LOWER, UPPER or TRIM"))
         }
         Expr::Convert { .. } => Err(refuse(expr, "CONVERT", "write CAST(value AS type)")),
@@ -280,7 +286,9 @@ fn check_operator(expr: &Expr, op: &BinaryOperator) -> Result<(), QueryError> {
         | BinaryOperator::And
         | BinaryOperator::Or => Ok(()),
         BinaryOperator::StringConcat => {
-            Err(refuse(expr, "the operator ||", "group by both columns, as in GROUP BY a, b; compare each by itself"))
+            let help =
+                "group by both columns, as in GROUP BY a, b, and compare each by itself, as in a = 'x' AND b = 'y'";
+            Err(refuse(expr, "the operator ||", help))
         }
         BinaryOperator::Spaceship
         | BinaryOperator::Xor
@@ -542,10 +550,10 @@ fn function_help(name: &str) -> String {
         "if" | "iff" | "iif" => "write CASE WHEN condition THEN a ELSE b END".to_owned(),
         "count_if" | "countif" => "write COUNT(*) FILTER (WHERE condition)".to_owned(),
         "sum_if" | "sumif" => "write SUM(x) FILTER (WHERE condition)".to_owned(),
+        "ifnull" | "nvl" | "isnull" => "write COALESCE(x, instead)".to_owned(),
+        "datediff" | "timestampdiff" => "write DATE_DIFF('day', from, to), with another unit for timestamps".to_owned(),
         "concat" | "concat_ws" => "group by both columns, as in GROUP BY a, b".to_owned(),
-        "substr" | "substring" | "left" | "right" => {
-            "write LIKE 'ab%' in a CASE, or group by a column that has the part".to_owned()
-        }
+        "substr" | "substring" | "left" | "right" => SUBSTRING_HELP.to_owned(),
         "random" | "rand" | "uuid" | "now" | "current_timestamp" | "current_date" => {
             "an answer may depend on the data and the noise alone".to_owned()
         }

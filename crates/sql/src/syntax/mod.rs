@@ -7,6 +7,7 @@
 
 mod expression;
 mod query;
+mod synonyms;
 
 pub(crate) use expression::{PARTS, UNITS};
 
@@ -27,11 +28,20 @@ const STEPS: &str = "compute in steps: WITH steps AS (SELECT ... AS x FROM ...) 
 /// Most operators and keywords read.
 const MOST_OPERATORS: usize = 400;
 
+/// A query that is on the allow-list of syntax.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The query, with [synonyms](synonyms) rewritten.
+    pub statement: Statement,
+    /// The names of its columns, from the query as written; `None` where it does not list them one by one.
+    pub names: Option<Vec<String>>,
+}
+
 /// Parses one SELECT and holds it to the allow-list of syntax.
 ///
 /// # Errors
 /// When it is not SQL, not one SELECT, or uses a construct that is not on the list.
-pub fn parse(sql: &str) -> Result<Statement, QueryError> {
+pub fn parse(sql: &str) -> Result<Parsed, QueryError> {
     if sql.len() > LONGEST {
         return Err(QueryError::refused(
             format!("SQL of more than {LONGEST} characters"),
@@ -64,15 +74,17 @@ pub fn parse(sql: &str) -> Result<Statement, QueryError> {
         .parse_statements()
         .map_err(|error| syntax_error(&error.to_string()))?;
     let mut statements = statements.into_iter();
-    let (Some(statement), None) = (statements.next(), statements.next()) else {
+    let (Some(mut statement), None) = (statements.next(), statements.next()) else {
         return Err(QueryError::refused("more or less than one statement", "write a single SELECT in each query"));
     };
+    let names = column_names(&statement);
+    synonyms::rewrite(&mut statement);
     let Statement::Query(query) = &statement else {
         return Err(refuse(&statement, "this statement", "only SELECT is answered; the data is never changed"));
     };
     query::check(query)?;
     query::few_enough_tables(query)?;
-    Ok(statement)
+    Ok(Parsed { statement, names })
 }
 
 /// Where words that the parser tries as something else after a mistake are nested too deep: each level doubles its time.
@@ -129,9 +141,8 @@ pub(crate) fn places_of(sql: &str, word: &Word) -> Vec<Place> {
     tokens.iter().filter(|token| is_it(&token.token)).filter_map(|token| place(token.span)).collect()
 }
 
-/// What the question itself calls its columns: the alias, the column, or the expression as written. `None` where it
-/// does not list them one by one.
-pub fn column_names(statement: &Statement) -> Option<Vec<String>> {
+/// The alias of each column, its name, or its expression as written.
+fn column_names(statement: &Statement) -> Option<Vec<String>> {
     let Statement::Query(query) = statement else { return None };
     let SetExpr::Select(select) = &*query.body else { return None };
     select

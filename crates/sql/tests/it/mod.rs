@@ -23,6 +23,7 @@ mod regression;
 mod results;
 mod sensitivity;
 mod slowest;
+mod synonyms;
 mod typical;
 mod weighted;
 mod widths;

@@ -1,0 +1,262 @@
+//! Forms of other dialects that mean the same as a form on the allow-list. They are rewritten before the first gate, so that both
+//! forms have one meaning, one price and one identity.
+//!
+//! No part of an expression is written twice, except a column's name: the text cannot grow at each level of nesting.
+
+use datafusion_sql::sqlparser::ast::helpers::attached_token::AttachedToken;
+use datafusion_sql::sqlparser::ast::{
+    Array, BinaryOperator, CaseWhen, Distinct, Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList,
+    FunctionArguments, Ident, ObjectName, Query, SetExpr, Statement, UnaryOperator, Value, ValueWithSpan, VisitMut,
+    VisitorMut,
+};
+use std::ops::ControlFlow;
+
+/// Longest list that a part of a text is compared with: each entry becomes a LIKE.
+const MOST_PARTS: usize = 20;
+/// Furthest character of a text that a part begins at.
+const MOST_SKIPPED: u64 = 100;
+/// What escapes a character of a pattern where no ESCAPE is named.
+const ESCAPE: char = '\\';
+
+/// Rewrites what has another name on the allow-list.
+pub(super) fn rewrite(statement: &mut Statement) {
+    let _ = statement.visit(&mut Synonyms::default());
+}
+
+/// Digits of the least whole number of 64 bits, whose sign is an operator before them.
+const LEAST: &str = "9223372036854775808";
+
+#[derive(Default)]
+struct Synonyms {
+    /// Whether the next expression is [`LEAST`] behind its sign.
+    is_least: bool,
+}
+
+impl VisitorMut for Synonyms {
+    type Break = ();
+
+    fn post_visit_query(&mut self, query: &mut Query) -> ControlFlow<()> {
+        if let SetExpr::Select(select) = &mut *query.body
+            && select.distinct == Some(Distinct::All)
+        {
+            select.distinct = None;
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if let Expr::UnaryOp { op: UnaryOperator::Minus, expr: inner } = expr {
+            self.is_least = digits_of(inner) == Some(LEAST);
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn post_visit_expr(&mut self, expr: &mut Expr) -> ControlFlow<()> {
+        if std::mem::take(&mut self.is_least) {
+            return ControlFlow::Continue(());
+        }
+        if let Some(same) = synonym(expr) {
+            *expr = same;
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+fn synonym(expr: &Expr) -> Option<Expr> {
+    match expr {
+        Expr::Function(function) => of_function(function),
+        Expr::AnyOp { left, compare_op: BinaryOperator::Eq, right, is_some: _ } => in_array(left, right, false),
+        Expr::AllOp { left, compare_op: BinaryOperator::NotEq, right } => in_array(left, right, true),
+        Expr::BinaryOp { left, op: op @ (BinaryOperator::Eq | BinaryOperator::NotEq), right } => {
+            let (part, text) = if text_of(right).is_some() { (left, right) } else { (right, left) };
+            let (part, text) = (Part::of(part)?, text_of(text)?);
+            part.like(text, *op == BinaryOperator::NotEq)
+        }
+        Expr::InList { expr, list, negated } if list.len() <= MOST_PARTS => {
+            let part = Part::of(expr).filter(|part| is_column(part.text))?;
+            let any = list
+                .iter()
+                .map(|entry| part.like(text_of(entry)?, false))
+                .reduce(|any, one| Some(binary(any?, BinaryOperator::Or, one?)))??;
+            let any = Expr::Nested(Box::new(any));
+            Some(if *negated { not(any) } else { any })
+        }
+        // Whole numbers of more than 64 bits are beside every value of a column, as the nearest decimal is.
+        Expr::Value(ValueWithSpan { value: Value::Number(digits, is_long), span })
+            if digits.bytes().all(|byte| byte.is_ascii_digit()) && digits.parse::<i64>().is_err() =>
+        {
+            let value = Value::Number(format!("{digits}.0"), *is_long);
+            Some(Expr::Value(ValueWithSpan { value, span: *span }))
+        }
+        _ => None,
+    }
+}
+
+fn of_function(function: &Function) -> Option<Expr> {
+    if function.over.is_some() || !function.within_group.is_empty() {
+        return None;
+    }
+    let name = function.name.to_string().to_lowercase();
+    let args = arguments(function)?;
+    match (name.as_str(), args.as_slice()) {
+        ("if" | "iff" | "iif", [condition, then, otherwise @ ..]) if otherwise.len() <= 1 => Some(Expr::Case {
+            case_token: AttachedToken::empty(),
+            end_token: AttachedToken::empty(),
+            operand: None,
+            conditions: vec![CaseWhen { condition: (*condition).clone(), result: (*then).clone() }],
+            else_result: otherwise.first().map(|otherwise| Box::new((*otherwise).clone())),
+        }),
+        ("count_if" | "countif", [condition]) => {
+            Some(filtered(function, "count", FunctionArgExpr::Wildcard, condition))
+        }
+        ("sum_if" | "sumif", [value, condition]) => {
+            Some(filtered(function, "sum", FunctionArgExpr::Expr((*value).clone()), condition))
+        }
+        ("avg_if" | "avgif", [value, condition]) => {
+            Some(filtered(function, "avg", FunctionArgExpr::Expr((*value).clone()), condition))
+        }
+        ("ifnull" | "nvl", [_, _]) => {
+            let mut same = function.clone();
+            same.name = named(function, "coalesce");
+            Some(Expr::Function(same))
+        }
+        _ => None,
+    }
+}
+
+/// The arguments, where they are plain expressions.
+fn arguments(function: &Function) -> Option<Vec<&Expr>> {
+    let FunctionArguments::List(FunctionArgumentList { duplicate_treatment: None, args, clauses }) = &function.args
+    else {
+        return None;
+    };
+    let plain = |arg| match arg {
+        &FunctionArg::Unnamed(FunctionArgExpr::Expr(ref expr)) => Some(expr),
+        _ => None,
+    };
+    clauses.is_empty().then(|| args.iter().map(plain).collect::<Option<Vec<&Expr>>>())?
+}
+
+/// An aggregate of the rows where a condition is true.
+fn filtered(function: &Function, aggregate: &str, argument: FunctionArgExpr, condition: &Expr) -> Expr {
+    let mut same = function.clone();
+    same.name = named(function, aggregate);
+    same.args = FunctionArguments::List(FunctionArgumentList {
+        duplicate_treatment: None,
+        args: vec![FunctionArg::Unnamed(argument)],
+        clauses: Vec::new(),
+    });
+    same.filter = Some(Box::new(match same.filter.take() {
+        Some(own) => binary(Expr::Nested(own), BinaryOperator::And, Expr::Nested(Box::new(condition.clone()))),
+        None => condition.clone(),
+    }));
+    Expr::Function(same)
+}
+
+/// A name at the place of a function's name, so that messages point there.
+fn named(function: &Function, name: &str) -> ObjectName {
+    let span = function.name.0.first().and_then(|part| part.as_ident()).map(|name| name.span);
+    let mut name = Ident::new(name);
+    name.span = span.unwrap_or(name.span);
+    ObjectName::from(vec![name])
+}
+
+/// `x = ANY (ARRAY['a', 'b'])` and `x <> ALL (ARRAY['a', 'b'])`.
+fn in_array(left: &Expr, right: &Expr, negated: bool) -> Option<Expr> {
+    let Expr::Array(Array { elem, named: _ }) = right else { return None };
+    let list = (!elem.is_empty()).then(|| elem.clone())?;
+    Some(Expr::InList { expr: Box::new(left.clone()), list, negated })
+}
+
+/// A part of a text: `SUBSTRING(text FROM 2 FOR 3)`, `SUBSTR(text, 2, 3)`, `LEFT(text, 3)`.
+struct Part<'e> {
+    text: &'e Expr,
+    /// How many characters are before it.
+    skipped: u64,
+    /// How many characters it has at most; `None` for all that follow.
+    length: Option<u64>,
+}
+
+impl<'e> Part<'e> {
+    fn of(expr: &'e Expr) -> Option<Self> {
+        match expr {
+            Expr::Nested(inner) => Self::of(inner),
+            Expr::Substring { expr, substring_from, substring_for, .. } => {
+                let from = substring_from.as_deref().map_or(Some(1), count_of)?;
+                let length = match substring_for {
+                    Some(length) => Some(count_of(length)?),
+                    None => None,
+                };
+                Self::new(expr, from.checked_sub(1)?, length)
+            }
+            Expr::Function(function) => {
+                let args = arguments(function)?;
+                match (function.name.to_string().to_lowercase().as_str(), args.as_slice()) {
+                    ("left", [text, length]) => Self::new(text, 0, Some(count_of(length)?)),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    fn new(text: &'e Expr, skipped: u64, length: Option<u64>) -> Option<Self> {
+        (skipped <= MOST_SKIPPED).then_some(Self { text, skipped, length })
+    }
+
+    /// `part = text` as LIKE: the pattern fixes how long the whole text is, where the part is shorter than it may be. `None` where a text
+    /// of this length cannot be such a part.
+    fn like(&self, text: &str, negated: bool) -> Option<Expr> {
+        let length = text.chars().count() as u64;
+        if length == 0 || self.length.is_some_and(|most| length > most) {
+            return None;
+        }
+        let mut pattern: String = std::iter::repeat_n('_', usize::try_from(self.skipped).ok()?).collect();
+        for character in text.chars() {
+            if matches!(character, '%' | '_' | ESCAPE) {
+                pattern.push(ESCAPE);
+            }
+            pattern.push(character);
+        }
+        if self.length == Some(length) {
+            pattern.push('%');
+        }
+        Some(Expr::Like {
+            negated,
+            any: false,
+            expr: Box::new(self.text.clone()),
+            pattern: Box::new(Expr::Value(Value::SingleQuotedString(pattern).with_empty_span())),
+            escape_char: None,
+        })
+    }
+}
+
+fn text_of(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Value(ValueWithSpan { value: Value::SingleQuotedString(text), .. }) => Some(text),
+        _ => None,
+    }
+}
+
+fn digits_of(expr: &Expr) -> Option<&str> {
+    match expr {
+        Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }) => Some(digits),
+        _ => None,
+    }
+}
+
+fn count_of(expr: &Expr) -> Option<u64> {
+    digits_of(expr)?.parse().ok()
+}
+
+fn is_column(expr: &Expr) -> bool {
+    matches!(expr, Expr::Identifier(_) | Expr::CompoundIdentifier(_))
+}
+
+fn binary(left: Expr, op: BinaryOperator, right: Expr) -> Expr {
+    Expr::BinaryOp { left: Box::new(left), op, right: Box::new(right) }
+}
+
+fn not(inner: Expr) -> Expr {
+    Expr::UnaryOp { op: UnaryOperator::Not, expr: Box::new(inner) }
+}

@@ -4,6 +4,9 @@ use crate::statement::Statement;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Value;
 
+/// In place of an interval that nothing bounds.
+const UNBOUNDED: &str = "nothing can be said";
+
 /// A publication: one policy, its answers and its guarantee.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Publication {
@@ -139,11 +142,12 @@ pub struct NumberCell {
     /// for, and where the number is no average of one value a row (M-POP).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<Box<(Scalar, Scalar)>>,
-    /// For a value chosen by its rank: it is at most this many rows from the wanted rank, with the stated confidence.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// For a value chosen by its rank: it is at most this many rows from the wanted rank, with the stated confidence. For a number
+    /// computed of such values alone, as an interquartile range: all of them together.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "number_or_text")]
     pub rows: Option<serde_json::Number>,
     /// The standard error of its noise, rounded up; absent where it is chosen by its rank.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "number_or_text")]
     pub standard_error: Option<serde_json::Number>,
     /// The class of quality; absent for exact numbers and for numbers without a value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -338,6 +342,9 @@ impl NumberCell {
         if let Some(rows) = &self.rows {
             return format!("{rows} rows by rank");
         }
+        if let (None, None) = (&self.low, &self.high) {
+            return UNBOUNDED.to_owned();
+        }
         let end = |end: &Option<Scalar>| end.as_ref().map_or_else(|| "?".to_owned(), ToString::to_string);
         format!("{} .. {}", end(&self.low), end(&self.high))
     }
@@ -363,9 +370,20 @@ impl<'de> Deserialize<'de> for Scalar {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         match Value::deserialize(deserializer)? {
             Value::Number(number) => Ok(Self::Number(number)),
-            Value::String(time) => Ok(Self::Time(time)),
+            // Numbers that floats do not hold are text in JSON for people.
+            Value::String(text) => Ok(text.parse().map_or(Self::Time(text), Self::Number)),
             other => Err(D::Error::custom(format!("{other} is neither a number nor a time"))),
         }
+    }
+}
+
+/// A number, or the text of one that floats do not hold.
+fn number_or_text<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<serde_json::Number>, D::Error> {
+    match Value::deserialize(deserializer)? {
+        Value::Null => Ok(None),
+        Value::Number(number) => Ok(Some(number)),
+        Value::String(text) => text.parse().map(Some).map_err(D::Error::custom),
+        other => Err(D::Error::custom(format!("{other} is not a number"))),
     }
 }
 
@@ -438,10 +456,26 @@ mod tests {
         assert_eq!(serde_json::from_str::<Vec<Cell>>(&text).unwrap(), row);
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::from_value::<Vec<Cell>>(value).unwrap(), row);
+        // What floats do not hold is text in JSON for people.
+        let quoted = r#"{"value":"123456789012345678901234567890.1000","low":"2026-11-21","high":null,"rows":"9007199254740993"}"#;
+        let Ok(Cell::Number(read)) = serde_json::from_str(quoted) else { panic!("no number") };
+        assert_eq!(read.value, Some(number("123456789012345678901234567890.1000")));
+        assert_eq!(read.low, Some(Scalar::Time("2026-11-21".to_owned())));
+        assert_eq!(read.rows, Some("9007199254740993".parse().unwrap()));
         assert!(serde_json::from_str::<Cell>("[1]").is_err());
         assert!(text.contains(r#"{"key":0,"label":"men"}"#), "{text}");
         assert!(text.contains(r#"{"key":null,"label":"elsewhere","other":true}"#), "{text}");
         assert!(serde_json::from_str::<Cell>(r#"{"key":[],"label":"men"}"#).is_err());
+    }
+
+    #[test]
+    fn an_interval_without_ends_is_said_in_words() {
+        let number = |text: &str| Some(Scalar::Number(text.parse().unwrap()));
+        let text = |low, high| NumberCell { low, high, ..NumberCell::default() }.interval_text();
+        assert_eq!(text(None, None), "nothing can be said");
+        assert_eq!(text(number("1"), number("2.5")), "1 .. 2.5");
+        assert_eq!(text(None, number("2.5")), "? .. 2.5");
+        assert_eq!(text(number("1"), None), "1 .. ?");
     }
 
     /// What answers say, those that were stored before permute-and-flip as well.

@@ -76,8 +76,7 @@ impl<'a> Judge<'a> {
         };
         let value = estimate.as_ref()?;
         if let Some(rows) = rows {
-            let is_at_bound = limits.low.as_ref() == Some(value) || limits.high.as_ref() == Some(value);
-            return Some(self.of_rank(&whole(rows.clone()), limits, is_at_bound));
+            return Some(self.of_rank(&whole(rows.clone()), limits, limits.is_at_bound));
         }
         let (Some(low), Some(high)) = (low, high) else { return Some(Quality::Unusable) };
         if low == high && deviation.is_none() {

@@ -20,12 +20,14 @@ use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Shown, Term};
 use deniable_sql::plan::{Estimator, Measure, MeasureKind, RowCount, Target, ValueKind};
 use num_bigint::BigInt;
-use num_traits::{Signed, ToPrimitive};
+use num_traits::{Signed, ToPrimitive, Zero};
 
 /// Decimals shown of numbers that are on no decimal grid and have no interval.
 const PLACES: u32 = 4;
-/// More are never shown.
+/// More are not shown, unless the number would be 0 without them.
 const MOST_PLACES: u32 = 15;
+/// Decimals of the smallest number that is shown; results are exact to so many.
+const FINEST: u32 = 30;
 
 /// Puts answers, in the plan's order, into the form that is published.
 #[must_use]
@@ -184,7 +186,12 @@ fn cell(shown: &Shown, places: Decimals, judge: &Judge<'_>) -> Cell {
         Shown::All => text(ALL),
         Shown::Text(own) => text(own),
         Shown::Number { estimate, low, high, population, rows, deviation, value: kind, limits: _ } => {
-            let places = places.count(deviation.as_deref(), low, high);
+            // Ends that are the bounds of the values have no noise.
+            let places = match rows {
+                Some(_) => places.count(None, &None, &None),
+                None => places.count(deviation.as_deref(), low, high),
+            };
+            let places = estimate.as_ref().map_or(places.count, |estimate| enough(estimate, places));
             let end = |end: &Rational, rounding| scalar(end, *kind, places, rounding);
             let population =
                 population.as_deref().and_then(|(low, high)| end(low, Rounding::Down).zip(end(high, Rounding::Up)));
@@ -214,23 +221,50 @@ enum Decimals {
     Free,
 }
 
+/// A number of decimals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Places {
+    count: u32,
+    /// Whether the noise leaves no more.
+    is_of_noise: bool,
+}
+
 impl Decimals {
     /// Two digits of the standard error, or of a fourth of the interval where there is none, can be seen; no digits before the point are
     /// ever rounded.
-    fn count(self, deviation: Option<&Rational>, low: &Option<Rational>, high: &Option<Rational>) -> u32 {
+    fn count(self, deviation: Option<&Rational>, low: &Option<Rational>, high: &Option<Rational>) -> Places {
         let width = || low.as_ref().zip(high.as_ref()).map(|(low, high)| (high - low) / whole(4));
         let noise = deviation.cloned().or_else(width).filter(Signed::is_positive);
         let seen = |noise: &Rational| {
             let enough = |places: &u32| noise * whole(power(&whole(10), *places).to_integer()) >= whole(10);
-            (0..MOST_PLACES).find(enough).unwrap_or(MOST_PLACES)
+            (0..MOST_PLACES).find(enough)
         };
-        match (self, noise) {
-            (Self::All(grid), _) | (Self::UpTo(grid), None) => grid,
-            (Self::UpTo(grid), Some(noise)) => grid.min(seen(&noise)),
-            (Self::Free, Some(noise)) => seen(&noise),
-            (Self::Free, None) => PLACES,
+        let free = |count: u32| Places { count, is_of_noise: false };
+        let of_noise = |count: u32| Places { count, is_of_noise: true };
+        match (self, noise.as_ref().map(seen)) {
+            (Self::All(grid), _) | (Self::UpTo(grid), None | Some(None)) => free(grid),
+            (Self::UpTo(grid), Some(Some(seen))) => {
+                if seen < grid {
+                    of_noise(seen)
+                } else {
+                    free(grid)
+                }
+            }
+            (Self::Free, Some(Some(seen))) => of_noise(seen),
+            (Self::Free, Some(None)) => free(MOST_PLACES),
+            (Self::Free, None) => free(PLACES),
         }
     }
+}
+
+/// So many decimals, or as many as two digits of the number take where noise does not limit them and the number would be 0.
+fn enough(value: &Rational, places: Places) -> u32 {
+    let Places { count, is_of_noise } = places;
+    let power = |places: u32| whole(power(&whole(10), places).to_integer());
+    if is_of_noise || value.is_zero() || value.abs() * power(count) * whole(2) >= whole(1) {
+        return count;
+    }
+    (count..FINEST).find(|places| value.abs() * power(*places) >= whole(10)).unwrap_or(FINEST)
 }
 
 fn whole_number(rows: &Option<BigInt>) -> Option<serde_json::Number> {
@@ -351,5 +385,24 @@ mod tests {
         assert_eq!(decimals(&ratio(1, 20)), 2);
         assert_eq!(decimals(&whole(10)), 0);
         assert_eq!(decimals(&ratio(1, 3)), PLACES);
+    }
+
+    #[test]
+    fn no_number_is_zero_for_lack_of_decimals() {
+        let tiny = |digits: u32| whole(1) / whole(power(&whole(10), digits).to_integer());
+        let shown = |value: &Rational, decimals: Decimals, deviation: Option<Rational>| {
+            let places = decimals.count(deviation.as_ref(), &None, &None);
+            decimal(value, enough(value, places), Rounding::Nearest)
+        };
+        let value = ratio(2525, 1000) * tiny(6);
+        assert_eq!(shown(&value, Decimals::Free, None), "0.0000025");
+        assert_eq!(shown(&-&value, Decimals::UpTo(4), None), "-0.0000025");
+        assert_eq!(shown(&(&value * whole(1_000)), Decimals::Free, None), "0.0025");
+        assert_eq!(shown(&whole(0), Decimals::Free, None), "0");
+        // Below the decimals of the smallest noise that is told.
+        assert_eq!(shown(&(&value * tiny(11)), Decimals::Free, Some(tiny(19))), "0.000000000000000025");
+        assert!(shown(&tiny(29), Decimals::Free, None).ends_with("0001"));
+        // Noise of 40 leaves no decimals of a number below it.
+        assert_eq!(shown(&value, Decimals::Free, Some(whole(40))), "0");
     }
 }

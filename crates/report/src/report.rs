@@ -211,7 +211,7 @@ impl Shown {
             @if odd {
                 p.muted {
                     "Where a count is negative, the noise took away more than there was: it stands as it was drawn, so that sums "
-                    "stay right. “-” means that nothing can be said."
+                    "stay right. “-” is a number that is not defined, such as an average over no rows."
                 }
             }
             (PreEscaped(written))

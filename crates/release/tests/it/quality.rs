@@ -1,6 +1,6 @@
 //! Classes depend on all public facts about a number, and rules about small counts hold for every number of rows.
 
-use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::noise::TwoSidedGeometric;
 use deniable_policy::Policy;
 use deniable_publication::{Answer, Cell, NumberCell, Quality};
@@ -132,6 +132,29 @@ fn ranks_are_classed_by_the_rows_of_their_cell() {
     );
     // At a bound it may be beyond it.
     assert_eq!(classes(&plan(&guessed(1_000_000), "", one, "share = '1/50'"), &[&[110]]), [Some(Quality::NoiseOnly)]);
+}
+
+/// A range of quantiles is classed by the ranks of both, and shown on the grid of its values.
+#[test]
+fn ranges_of_quantiles_are_classed_by_their_ranks() {
+    let base = ROWS.replace("version = \"1\"", "version = \"1\", typical_rows = 1_000_000")
+        + "pct = { type = \"decimal\", bounds = [0, 100], step = 0.5 }\n";
+    let range = "SELECT PERCENTILE_CONT(pct, 0.75) - PERCENTILE_CONT(pct, 0.25) AS iqr FROM t";
+    let asked = plan(&base, "", range, "share = '1/50'");
+    let shown = |values: [i128; 2]| {
+        let answer = table(&asked, &asked.asks()[0], &answered(&asked, &[&[values[0]], &[values[1]]]));
+        let number = numbers(&answer)[0].clone();
+        (number.value_text(), number.interval_text(), number.quality)
+    };
+    // In steps of a half. The other way round the quantiles are out of order.
+    let both = [shown([35, 72]), shown([72, 35])];
+    assert!(both.iter().any(|(value, ..)| value == "18.5") && both.iter().any(|(value, ..)| value == "0"), "{both:?}");
+    let ranks =
+        asked.asks()[0].query().rank_margin(0, 0, asked.asks()[0].measures()[0].decay(), &ratio(39, 40)).unwrap();
+    for (_, interval, quality) in both {
+        assert_eq!((interval, quality), (format!("{} rows by rank", ranks.clone() * 2), Some(Quality::A)));
+    }
+    assert_eq!(shown([35, 200]).2, Some(Quality::NoiseOnly));
 }
 
 /// Several rows of one person, capped.

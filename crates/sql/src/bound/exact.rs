@@ -1,7 +1,7 @@
 //! Exact cells, which are secret, and the noise that makes them fit to be shown.
 
 use crate::plan::{MeasureKind, Query};
-use deniable_core::exact::Rational;
+use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, Segment, TwoSidedGeometric, permute_and_flip, segments, tree};
 use num_traits::ToPrimitive;
 use rand_core::Rng;
@@ -61,7 +61,8 @@ impl Exact {
 
     /// The released numbers: one vector for each measure, [`Query::width`] whole numbers for each of its cells.
     ///
-    /// `confidence` is that of the intervals of several quantiles, which are drawn together with them. Sums stay within
+    /// `confidence` is that of the intervals of several quantiles, which are drawn together with them: of any two, both cover with it, so
+    /// that the interval of their difference or ratio does. Sums stay within
     /// ±2^126, where no total lies; that is post-processing.
     pub fn with_noise<R: Rng>(
         self,
@@ -90,10 +91,11 @@ impl Exact {
                     chosen.collect()
                 }
                 (Cells::Values(cells), MeasureKind::Tree { shares, .. }) => {
+                    let of_two = (confidence + whole(1)) / whole(2);
                     let shares: Vec<(u64, u64)> = shares.iter().copied().map(Into::into).collect();
                     let reaches: Vec<i128> = shares
                         .iter()
-                        .map(|share| tree::reach(query.grid_size(at), *share, decay, confidence))
+                        .map(|share| tree::reach(query.grid_size(at), *share, decay, &of_two))
                         .map(|reach| reach.to_i128().unwrap_or(i128::MAX >> 32).min(i128::MAX >> 32))
                         .collect();
                     let found = cells

@@ -5,6 +5,7 @@ mod forms;
 pub(crate) mod keys;
 pub(crate) mod labels;
 pub(crate) mod left_out;
+pub(crate) mod presence;
 pub(crate) mod range;
 pub mod typical;
 pub(crate) mod undeclared;

@@ -1,5 +1,6 @@
 //! Evaluates terms over noisy cells, with intervals.
 
+use super::Term;
 use super::exact;
 use super::form::At;
 use super::measures::parts;
@@ -7,7 +8,6 @@ use super::number::Number;
 use super::pivot::ROUNDING;
 use super::steps::{Cut, is_of_texts};
 use super::window::View;
-use super::{Function, Term};
 use crate::plan::{Estimator, Measure, MeasureKind, Moments, QuantileShare, Query, Target, ValueKind};
 use deniable_core::exact::{Rational, Rounding, ratio, square_root, whole};
 use deniable_core::interval::Law;
@@ -57,7 +57,8 @@ pub enum Shown {
         high: Option<Rational>,
         /// The ends of the interval for the population, where one was asked for and the number is a mean of one value a row.
         population: Option<Box<(Rational, Rational)>>,
-        /// For a value chosen by its rank: it is at most this many rows from the wanted rank.
+        /// For a value chosen by its rank: it is at most this many rows from the wanted rank. For a number computed of such values
+        /// alone: so many rows from their ranks, all of them together.
         rows: Option<BigInt>,
         /// The standard error of its noise; `None` where it is chosen by its rank, or nothing tells.
         deviation: Option<Box<Rational>>,
@@ -77,8 +78,10 @@ pub struct Limits {
     /// The greatest possible value; `None` when nothing bounds it.
     pub high: Option<Rational>,
     /// For a value chosen by its rank: a noisy number of the rows it is chosen from, if the query has one, and the
-    /// reach of its noise.
+    /// reach of its noise. For several such values, those of the fewest rows.
     pub rows: Option<(BigInt, BigInt)>,
+    /// Whether a value chosen by its rank is one of its bounds, beyond which the true one may be.
+    pub is_at_bound: bool,
 }
 
 /// A shown row: a cell of a level.
@@ -314,8 +317,12 @@ impl<'a> Evaluator<'a> {
             | Term::Window(_) => {
                 let (rows, value) = self.rank_error(term, row);
                 let Number { low, high, .. } = self.possible(term, row);
-                let among = rows.as_ref().and_then(|_| self.rows_among(term, row));
-                let limits = Box::new(Limits { low, high, rows: among });
+                let limits = Box::new(Limits {
+                    low,
+                    high,
+                    rows: rows.as_ref().and_then(|_| self.rows_among(term, row)),
+                    is_at_bound: rows.is_some() && self.is_at_bound(term, row),
+                });
                 if self.is_of_too_many(term, row) {
                     let number = Number { low: None, high: None, ..self.number(term, row, None) };
                     let Number { estimate, low, high } = self.within_whole(number, term, row);
@@ -341,37 +348,72 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The largest error of a chosen value's rank, in rows. Functions that grow with their argument keep ranks.
+    /// The largest error of a chosen value's rank, in rows; for a number computed from several, the sum of their errors.
+    /// Quantiles of one tree have intervals of their own, in values.
     fn rank_error(&self, term: &Term, row: Place) -> (Option<BigInt>, ValueKind) {
-        let Some(Estimator::Quantile { measure, value, .. }) = self.quantile(term, row) else {
-            return (None, ValueKind::Number);
+        let value = match term {
+            Term::Answer(position) => match &self.query.answers(row.level)[*position] {
+                Estimator::Quantile { value, .. } => *value,
+                _ => ValueKind::Number,
+            },
+            _ => ValueKind::Number,
         };
-        let value = if matches!(term, Term::Answer(_)) { *value } else { ValueKind::Number };
-        // Several quantiles have intervals of their own, in values.
-        match self.query.measures()[*measure].kind {
-            MeasureKind::Tree { .. } => (None, value),
-            _ => (self.ranks.get(*measure).cloned().flatten(), value),
+        let rows = match self.chosen(term, row).as_slice() {
+            [] => None,
+            [measure] => self.ranks.get(*measure).cloned().flatten(),
+            // Each has its part of the allowed error.
+            several => {
+                let each = whole(1) - (whole(1) - self.confidence) / whole(several.len());
+                let reach = |measure: &usize| self.query.rank_margin(*measure, 0, &self.decays[*measure], &each);
+                several.iter().map(reach).sum()
+            }
+        };
+        (rows, value)
+    }
+
+    /// The measures of the values chosen by rank from which a term is computed; empty if the term contains other noise.
+    fn chosen(&self, term: &Term, row: Place) -> Vec<usize> {
+        let mut found = BTreeSet::new();
+        if self.add_chosen(term, row, &mut found).is_some() { found.into_iter().collect() } else { Vec::new() }
+    }
+
+    fn add_chosen(&self, term: &Term, row: Place, found: &mut BTreeSet<usize>) -> Option<()> {
+        match term {
+            Term::Answer(position) => match &self.query.answers(row.level)[*position] {
+                Estimator::Quantile { measure, .. }
+                    if matches!(self.query.measures()[*measure].kind, MeasureKind::Ranked { .. }) =>
+                {
+                    found.insert(*measure);
+                    Some(())
+                }
+                _ => None,
+            },
+            Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => Some(()),
+            Term::Function(_, inner) => self.add_chosen(inner, row, found),
+            Term::Arithmetic(_, sides) => sides.iter().try_for_each(|side| self.add_chosen(side, row, found)),
+            Term::Text(_) | Term::Null | Term::Window(_) | Term::Case(..) | Term::Lookup(..) => None,
         }
     }
 
-    /// The quantile that a term is, or that it grows with.
-    fn quantile(&self, term: &Term, row: Place) -> Option<&Estimator> {
-        match term {
-            Term::Answer(position) => {
-                let answer = &self.query.answers(row.level)[*position];
-                matches!(answer, Estimator::Quantile { .. }).then_some(answer)
-            }
-            Term::Function(Function::Absolute, _) => None,
-            Term::Function(_, inner) => self.quantile(inner, row),
-            _ => None,
-        }
+    /// Whether a value from which the term is computed equals one of its bounds.
+    fn is_at_bound(&self, term: &Term, row: Place) -> bool {
+        self.chosen(term, row).into_iter().any(|measure| {
+            let (low, high) = self.query.bounds(measure);
+            let value = self.query.value_of(measure, self.values[measure][row.cell]);
+            value <= low || value >= high
+        })
     }
 
     /// The noisy number of rows that a quantile is chosen from, and the reach of its noise: of the same values, or else
-    /// of all rows or of entities.
+    /// of all rows or of entities. For several quantiles, the smallest of these numbers.
     fn rows_among(&self, term: &Term, row: Place) -> Option<(BigInt, BigInt)> {
-        let Estimator::Quantile { measure, .. } = self.quantile(term, row)? else { return None };
-        let MeasureKind::Ranked { argument: of, .. } = self.query.measures()[*measure].kind else { return None };
+        let among: Option<Vec<_>> =
+            self.chosen(term, row).into_iter().map(|measure| self.rows_of(measure, row)).collect();
+        among?.into_iter().min_by_key(|(rows, reach)| rows - reach)
+    }
+
+    fn rows_of(&self, measure: usize, row: Place) -> Option<(BigInt, BigInt)> {
+        let MeasureKind::Ranked { argument: of, .. } = self.query.measures()[measure].kind else { return None };
         let counts = |wanted: &dyn Fn(&MeasureKind) -> bool| {
             let measures = self.query.measures().iter();
             measures.enumerate().find(|(_, known)| known.level == row.level && wanted(&known.kind)).map(|(at, _)| at)

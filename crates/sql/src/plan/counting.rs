@@ -13,6 +13,7 @@
 use super::entity_rows::Fold;
 use super::{Estimator, MeasureKind, Query};
 use crate::facts::keys::passed_on_by_case;
+use crate::facts::presence;
 use crate::lower::declared;
 use crate::output::{Condition, Function, Operator, Term, Window, WindowFunction};
 use deniable_core::exact::{Rational, whole};
@@ -95,6 +96,16 @@ impl Query {
         };
         let flows = self.flows();
         arguments.iter().any(|at| flows[self.rows.arguments[*at].value.position()].columns.keys().any(is_bounded))
+    }
+
+    /// Whether every row that has a value of the one argument has one of the other; `false` where that is not known.
+    pub(crate) fn is_among(&self, argument: usize, other: usize) -> bool {
+        // The arguments of a query about entities are about their rows.
+        let value = |argument: usize| self.rows.arguments.get(argument).map(|argument| argument.value);
+        !self.is_per_entity()
+            && value(argument)
+                .zip(value(other))
+                .is_some_and(|(one, other)| presence::implies(&self.rows.program, one, other))
     }
 
     /// Whether an argument is a column or a plain expression of columns, and not restricted by a condition.

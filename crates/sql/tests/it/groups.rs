@@ -5,7 +5,10 @@ use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
 use deniable_sql::output::{Noisy, Shown};
+use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Exact, Query, Resources, Salt, Source, exact};
+use num_bigint::BigInt;
+use num_traits::Signed;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -211,6 +214,49 @@ fn a_total_beside_groups_has_the_rows_that_they_leave_out() {
     assert!(asked.may_leave_out(&asked.groups()[0]));
 }
 
+/// What is computed of values chosen by their rank is known as these are: by so many rows, all of them together. A range of the same
+/// values is not negative.
+#[test]
+fn ranges_of_quantiles_are_known_by_their_ranks() {
+    let sql = "SELECT PERCENTILE_CONT(x, 0.75) - PERCENTILE_CONT(x, 0.25) AS iqr, \
+               2 * (PERCENTILE_CONT(x, 0.25) - PERCENTILE_CONT(x, 0.75)) AS less, \
+               PERCENTILE_CONT(x, 0.75) / PERCENTILE_CONT(x, 0.25) AS times, \
+               PERCENTILE_CONT(x, 0.75) - COUNT(*) AS other FROM t";
+    // A grid on which each is chosen by itself.
+    let mut table = row_level();
+    table.columns[1] = within("x", ColumnType::Integer, 0, 100);
+    let query = query(sql, &table);
+    let decay = Decay::exactly(ratio(9, 10)).unwrap();
+    let decays = vec![decay.clone(); query.measures().len()];
+    let is_ranked = |at: &usize| matches!(query.measures()[*at].kind, MeasureKind::Ranked { .. });
+    let ranked: Vec<usize> = (0..query.measures().len()).filter(is_ranked).collect();
+    // Each has half of what both may miss.
+    let margins = ranked.iter().map(|at| query.rank_margin(*at, 0, &decay, &ratio(39, 40)).unwrap());
+    let together: BigInt = margins.sum();
+    assert!(ranked.len() == 2 && together.is_positive());
+    for [low, high] in [[1_i128, 40], [40, 1], [100, 0]] {
+        let values = (0..query.measures().len()).map(|at| match ranked.iter().position(|ranked| *ranked == at) {
+            Some(0) => vec![low],
+            Some(_) => vec![high],
+            None => vec![50],
+        });
+        let shown =
+            query.show(&Noisy { values: values.collect(), consistent: None, decays: decays.clone() }, &ratio(19, 20));
+        let of = |column: usize| match &shown[0].0[column] {
+            Shown::Number { estimate, low, high, rows, limits, .. } => {
+                (estimate.clone().unwrap(), low.clone(), high.clone(), rows.clone(), limits.is_at_bound)
+            }
+            other => panic!("{other:?}"),
+        };
+        let (range, is_at_bound) = ((high - low).max(0), low == 100);
+        assert_eq!(of(0), (whole(range), Some(whole(0)), Some(whole(100)), Some(together.clone()), is_at_bound));
+        assert_eq!(of(1), (whole(-2 * range), Some(whole(-200)), Some(whole(0)), Some(together.clone()), is_at_bound));
+        assert_eq!(of(2).3, Some(together.clone()));
+        // A count has an error of its own.
+        assert_eq!(of(3).3, None);
+    }
+}
+
 /// The ends of a quantile are MIN and MAX.
 #[test]
 fn quantiles_at_the_ends_are_least_and_greatest() {
@@ -280,6 +326,13 @@ fn parts_of_a_whole_lie_within_it() {
         ("100 * (COUNT(*) FILTER (WHERE b) / COUNT(*))", 100),
         ("COUNT(x) / COUNT(*)", 1),
         ("1000.0 * SUM(x) / SUM(SUM(x)) OVER ()", 1000),
+        ("100.0 * COUNT(*) FILTER (WHERE b AND x > 2) / COUNT(*) FILTER (WHERE b)", 100),
+        ("COUNT(*) FILTER (WHERE x > 2) / COUNT(x)", 1),
+        ("COUNT(*) FILTER (WHERE b AND x IS NOT NULL) / COUNT(x)", 1),
+        ("100.0 * COUNT(x) FILTER (WHERE b) / COUNT(x)", 100),
+        ("SUM(CASE WHEN b THEN 1 ELSE 0 END) * 100.0 / COUNT(*)", 100),
+        ("SUM(x) / COUNT(x)", 5),
+        ("SUM(x) / COUNT(*)", 5),
     ];
     for (share, most) in shares {
         let query = query(&format!("SELECT k, {share} AS share FROM t GROUP BY k"), &table);

@@ -195,7 +195,8 @@ impl<'a> Forecast<'a> {
                 Err(missing) if missing.contains(&Missing::Rank) => ErrorBound::ByRank,
                 Err(_) => ErrorBound::NeedsTypical,
             };
-            return Expected { name, cells, noise: Vec::new(), error, typical, relative: beside, bounded: false };
+            let noise = self.noise_of(level, term);
+            return Expected { name, cells, noise, error, typical, relative: beside, bounded: false };
         };
         let rows = self.rows(level);
         let error = self.error(answer, rows.as_ref());
@@ -203,8 +204,15 @@ impl<'a> Forecast<'a> {
             ErrorBound::Rows(error) => rows.map(|rows| error / (rows * part)),
             _ => beside,
         };
-        let noise = answer.measures().into_iter().map(|measure| self.deviation(measure)).collect();
+        let noise = self.noise_of(level, term);
         Expected { name, cells, noise, error, typical, relative, bounded: !matches!(answer, Estimator::Count { .. }) }
+    }
+
+    /// The noise of each measure of an aggregate. That of arithmetic is the noise of the aggregates in it.
+    fn noise_of(&self, level: usize, term: &Term) -> Vec<Deviation> {
+        let Term::Answer(at) = term else { return Vec::new() };
+        let measures = self.query.answers(level)[*at].measures();
+        measures.into_iter().map(|measure| self.deviation(measure)).collect()
     }
 
     /// The typical rows of one cell; of a query about entities, how many these are.

@@ -6,6 +6,7 @@ use crate::show::{confidence, scalar, value_kind};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::noise::margin;
 use deniable_core::sensitivity::Caps;
+use deniable_core::text::shown;
 use deniable_policy::{About, Quality as Classes, Sampling};
 use deniable_publication::{Cell, Quality};
 use deniable_sql::consistent::Consistency;
@@ -153,6 +154,18 @@ fn of_the_population(plan: &Plan) -> String {
     )
 }
 
+/// Which columns have no interval for the population, and how to ask for one.
+fn not_of_the_population(names: &[&str]) -> Option<String> {
+    let columns: Vec<String> = names.iter().map(|name| format!("`{}`", shown(name))).collect();
+    (!columns.is_empty()).then(|| {
+        format!(
+            "no interval for the population: {}. It is for means of one value a row: AVG(x), or a part of the rows that are counted beside \
+             it, as in COUNT(*) FILTER (WHERE c AND x IS NOT NULL) / COUNT(x)",
+            columns.join(", ")
+        )
+    })
+}
+
 /// What a join leaves out before any cap of the query.
 fn joined(each: &str, rows: u32) -> String {
     format!(
@@ -269,6 +282,7 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     }
     if let Some(Sampling::Simple) = ask.ask().sampling {
         all.push(of_the_population(plan));
+        all.extend(not_of_the_population(&ask.query().without_population()));
     }
     let cut = ask.query().output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
     if cut {

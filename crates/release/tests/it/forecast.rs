@@ -136,6 +136,16 @@ fn quantiles_are_off_by_rows() {
     assert!(several[0].noise[0].deviation.is_some(), "two quantiles of one value share counts");
 }
 
+/// Every aggregate names the noise of its measures.
+#[test]
+fn fits_have_the_scales_of_their_measures() {
+    for fit in ["CORR(x, y)", "COVAR_POP(x, y)", "REGR_SLOPE(x, y)", "REGR_R2(x, y)", "AVG_WEIGHTED(x, y)"] {
+        let [expected] = ask(GUESSED, &format!("SELECT {fit} AS v FROM t")).try_into().unwrap();
+        let Expected { noise, .. } = expected;
+        assert!(noise.len() >= 2 && noise.iter().all(|noise| noise.scale.is_some()), "{fit}: {noise:?}");
+    }
+}
+
 const GUESSED: &str = r#"
 name = "forecast"
 population = "people"

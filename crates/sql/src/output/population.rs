@@ -55,17 +55,26 @@ impl Query {
             let what = format!("{WHAT} where several rows of one person count at coarser levels");
             return Err(QueryError::refused(what, help));
         }
-        let Output { columns, .. } = self.output();
-        let levels = 0..self.levels().len();
-        if levels
-            .into_iter()
-            .any(|level| columns.iter().any(|term| self.mean_of(term, Place { level, cell: 0 }).is_some()))
-        {
+        if self.output().columns.iter().any(|term| self.is_mean(term)) {
             return Ok(());
         }
         let help = "it is for averages and for parts of rows, such as AVG(x), SUM(x) / COUNT(*) or \
                     100.0 * COUNT(*) FILTER (WHERE ...) / COUNT(*); remove it elsewhere";
         Err(QueryError::refused(format!("{WHAT} of these answers"), help))
+    }
+
+    /// The names of the columns of noisy numbers that have no interval for the population.
+    #[must_use]
+    pub fn without_population(&self) -> Vec<&str> {
+        let Output { columns, names, levels, .. } = self.output();
+        let is_noisy = |term: &Term| levels.iter().any(|level| !self.measures_of(term, *level).is_empty());
+        let all = columns.iter().zip(names);
+        all.filter(|(term, _)| is_noisy(term) && !self.is_mean(term)).map(|(_, name)| name.as_str()).collect()
+    }
+
+    /// Whether a column is a mean of one value a row at any level.
+    fn is_mean(&self, term: &Term) -> bool {
+        (0..self.levels().len()).any(|level| self.mean_of(term, Place { level, cell: 0 }).is_some())
     }
 
     /// A term as a mean of one value a row.
@@ -98,6 +107,11 @@ impl Query {
                 // Numbers of other cells are about other rows.
                 _ if at.1 != count.1 => return None,
                 MeasureKind::Rows | MeasureKind::NotNull { .. } | MeasureKind::Entities { .. } if counts_all => {
+                    (0.0, 1.0)
+                }
+                MeasureKind::NotNull { argument }
+                    if counted.is_some_and(|counted| self.is_among(*argument, counted)) =>
+                {
                     (0.0, 1.0)
                 }
                 MeasureKind::Sum { of, range } if of.times == 1 && counted == Some(of.argument) => {

@@ -48,6 +48,26 @@ fn row(query: &Query, cost: i128) -> Vec<i128> {
     query.measures().iter().enumerate().map(|(at, measure)| add(at, &measure.kind)).collect()
 }
 
+/// A part of the rows that have a value is a mean of one value of each; a part of others is not, and its column is named.
+#[test]
+fn shares_of_what_is_counted_have_an_interval_for_the_population() {
+    let without = |sql: &str| query(sql).without_population().join(" ");
+    let select = |share: &str| format!("SELECT AVG(cost) AS mean, {share} AS share FROM t");
+    for share in [
+        "COUNT(*) FILTER (WHERE cost >= 200) / COUNT(cost)",
+        "COUNT(*) FILTER (WHERE seen AND cost IS NOT NULL) / COUNT(cost)",
+        "COUNT(cost) FILTER (WHERE seen) / COUNT(cost)",
+        "COUNT(*) FILTER (WHERE seen) / COUNT(*)",
+        "COUNT(*) FILTER (WHERE seen AND cost > 9) / COUNT(*) FILTER (WHERE seen)",
+    ] {
+        assert_eq!(without(&select(share)), "", "{share}");
+    }
+    // Rows that are seen and have no cost.
+    assert_eq!(without(&select("COUNT(*) FILTER (WHERE seen) / COUNT(cost)")), "share");
+    assert_eq!(without(&select("COUNT(*)")), "share");
+    assert!(query("SELECT COUNT(*) FILTER (WHERE seen) / COUNT(cost) AS share FROM t").check_population().is_err());
+}
+
 /// A population of 1,000 costs, and how it is called.
 fn populations() -> [(&'static str, Vec<i128>); 4] {
     let of = |cost: &dyn Fn(i128) -> i128| (0..1_000).map(cost).collect();

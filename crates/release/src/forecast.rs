@@ -190,6 +190,11 @@ impl<'a> Forecast<'a> {
         };
         let Some(answer) = answer.filter(|answer| !matches!(answer, Estimator::Regression(_) | Estimator::Weighted(_)))
         else {
+            if let Some(rows) = self.query.rank_margin_of(level, term, &self.decays, self.policy.confidence()) {
+                let relative = self.rows(level).map(|among| whole(rows.clone()) / (among * part));
+                let error = ErrorBound::Rows(whole(rows));
+                return Expected { name, cells, noise: Vec::new(), error, typical, relative, bounded: false };
+            }
             let error = match &typical {
                 Ok(planned) => planned.error.clone().map_or(ErrorBound::Unbounded, ErrorBound::Typical),
                 Err(missing) if missing.contains(&Missing::Rank) => ErrorBound::ByRank,

@@ -134,6 +134,16 @@ fn quantiles_are_off_by_rows() {
     assert_eq!(names, ["MEDIAN(x)", "high", "MIN(x)"]);
     assert!(several.iter().all(|answer| matches!(answer.error, ErrorBound::Rows(_))), "{several:?}");
     assert!(several[0].noise[0].deviation.is_some(), "two quantiles of one value share counts");
+    // A range is off by the ranks of both, each with half of what may be missed.
+    let wide = HEAD.replace("[10, 30]", "[10, 400]");
+    let range = ask(&wide, "SELECT PERCENTILE_CONT(x, 0.75) - PERCENTILE_CONT(x, 0.25) AS iqr FROM t");
+    let [ErrorBound::Rows(high), ErrorBound::Rows(low), ErrorBound::Rows(iqr)] =
+        [0, 1, 2].map(|at: usize| range[at].error.clone())
+    else {
+        panic!("{range:?}")
+    };
+    assert!(iqr > &high + &low && iqr < (&high + &low) * whole(2), "{iqr} of {high} and {low}");
+    assert_eq!(range[2].relative, Some(iqr / whole(9_000)));
 }
 
 /// Every aggregate names the noise of its measures.
@@ -194,8 +204,9 @@ fn arithmetic_has_rows_of_its_own() {
     let unknown = ask(GUESSED, "SELECT SUM(x) / SUM(y) AS r, COUNT(*) / (COUNT(x) - 9000) AS nothing FROM t");
     let of = |name: &str| unknown.iter().find(|answer| answer.name == name).unwrap().error.clone();
     assert_eq!((of("r"), of("nothing")), (ErrorBound::NeedsTypical, ErrorBound::Unbounded));
-    let ranks = ask(GUESSED, "SELECT MAX(x) - MIN(x) AS width FROM t");
-    assert_eq!(ranks.last().unwrap().error, ErrorBound::ByRank);
+    let ranks = ask(GUESSED, "SELECT MAX(x) - MIN(x) AS width, MAX(x) - AVG(x) AS above FROM t");
+    let of = |name: &str| ranks.iter().find(|answer| answer.name == name).unwrap().error.clone();
+    assert!(matches!(of("width"), ErrorBound::Rows(_)) && of("above") == ErrorBound::ByRank, "{ranks:?}");
 }
 
 /// Nor are there other shares, targets included.

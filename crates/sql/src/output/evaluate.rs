@@ -198,6 +198,46 @@ impl Query {
         })
     }
 
+    /// How many rows the values chosen by their rank that a term is computed of may be from the wanted ranks, all of them together and with
+    /// this confidence; `None` where anything else with noise is in it.
+    #[must_use]
+    pub fn rank_margin_of(
+        &self,
+        level: usize,
+        term: &Term,
+        decays: &[&Decay],
+        confidence: &Rational,
+    ) -> Option<BigInt> {
+        let chosen = self.chosen(term, Place { level, cell: 0 });
+        let each = part_of(confidence, chosen.len().max(1));
+        let margins = chosen.iter().map(|measure| self.rank_margin(*measure, 0, decays[*measure], &each));
+        margins.sum::<Option<BigInt>>().filter(|_| !chosen.is_empty())
+    }
+
+    /// The measures of the values chosen by their rank that a term is computed of; none where anything else with noise is in it.
+    fn chosen(&self, term: &Term, row: Place) -> Vec<usize> {
+        let mut found = BTreeSet::new();
+        if self.add_chosen(term, row, &mut found).is_some() { found.into_iter().collect() } else { Vec::new() }
+    }
+
+    fn add_chosen(&self, term: &Term, row: Place, found: &mut BTreeSet<usize>) -> Option<()> {
+        match term {
+            Term::Answer(position) => match &self.answers(row.level)[*position] {
+                Estimator::Quantile { measure, .. }
+                    if matches!(self.measures()[*measure].kind, MeasureKind::Ranked { .. }) =>
+                {
+                    found.insert(*measure);
+                    Some(())
+                }
+                _ => None,
+            },
+            Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => Some(()),
+            Term::Function(_, inner) => self.add_chosen(inner, row, found),
+            Term::Arithmetic(_, sides) => sides.iter().try_for_each(|side| self.add_chosen(side, row, found)),
+            Term::Text(_) | Term::Null | Term::Window(_) | Term::Case(..) | Term::Lookup(..) => None,
+        }
+    }
+
     /// 1 where a row of the answer is about all keys of a group, 0 where it is about one of them.
     fn grouping(&self, group: usize, row: Place) -> i64 {
         i64::from(!self.shows(row.level, group))
@@ -243,8 +283,9 @@ pub(super) struct Evaluator<'a> {
     pub(super) margins: BTreeMap<usize, Arc<Vec<BigInt>>>,
     /// How often an interval covers.
     pub(super) confidence: &'a Rational,
-    /// How many rows a chosen value may be from the rank it was chosen for; `None` where the interval is of values.
-    pub(super) ranks: Vec<Option<BigInt>>,
+    /// For each number of measures in a term, how many rows the value of every measure may be from the rank it was chosen for; `None`
+    /// where the interval is of values.
+    pub(super) ranks: BTreeMap<usize, Vec<Option<BigInt>>>,
     /// The decay of every measure's noise, and its law.
     pub(super) decays: &'a [Decay],
     pub(super) laws: &'a [Law],
@@ -267,11 +308,15 @@ impl<'a> Evaluator<'a> {
     ) -> Self {
         let margins = sizes.iter().map(|size| (*size, Arc::new(margins(&noisy.decays, confidence, *size)))).collect();
         let measured = noisy.consistent.is_some().then_some(noisy.values.as_slice());
-        let rank = |(at, measure): (usize, &Measure)| match measure.kind {
-            MeasureKind::Ranked { .. } => query.rank_margin(at, 0, &noisy.decays[at], confidence),
-            _ => None,
+        let ranks = |size: usize| {
+            let each = part_of(confidence, size);
+            let rank = |(at, measure): (usize, &Measure)| match measure.kind {
+                MeasureKind::Ranked { .. } => query.rank_margin(at, 0, &noisy.decays[at], &each),
+                _ => None,
+            };
+            query.measures().iter().enumerate().map(rank).collect()
         };
-        let ranks = query.measures().iter().enumerate().map(rank).collect();
+        let ranks = sizes.iter().map(|size| (*size, ranks(*size))).collect();
         let outside = (whole(1) - confidence).to_f64().unwrap_or_default();
         Self {
             query,
@@ -358,46 +403,20 @@ impl<'a> Evaluator<'a> {
             },
             _ => ValueKind::Number,
         };
-        let rows = match self.chosen(term, row).as_slice() {
-            [] => None,
-            [measure] => self.ranks.get(*measure).cloned().flatten(),
-            // Each has its part of the allowed error.
-            several => {
-                let each = whole(1) - (whole(1) - self.confidence) / whole(several.len());
-                let reach = |measure: &usize| self.query.rank_margin(*measure, 0, &self.decays[*measure], &each);
-                several.iter().map(reach).sum()
-            }
+        let chosen = self.query.chosen(term, row);
+        let each = part_of(self.confidence, chosen.len().max(1));
+        // A branch of a CASE can have fewer measures than its column.
+        let rank = |measure: &usize| match self.ranks.get(&chosen.len()) {
+            Some(ranks) => ranks.get(*measure).cloned().flatten(),
+            None => self.query.rank_margin(*measure, 0, &self.decays[*measure], &each),
         };
+        let rows = chosen.iter().map(rank).sum::<Option<BigInt>>().filter(|_| !chosen.is_empty());
         (rows, value)
-    }
-
-    /// The measures of the values chosen by rank from which a term is computed; empty if the term contains other noise.
-    fn chosen(&self, term: &Term, row: Place) -> Vec<usize> {
-        let mut found = BTreeSet::new();
-        if self.add_chosen(term, row, &mut found).is_some() { found.into_iter().collect() } else { Vec::new() }
-    }
-
-    fn add_chosen(&self, term: &Term, row: Place, found: &mut BTreeSet<usize>) -> Option<()> {
-        match term {
-            Term::Answer(position) => match &self.query.answers(row.level)[*position] {
-                Estimator::Quantile { measure, .. }
-                    if matches!(self.query.measures()[*measure].kind, MeasureKind::Ranked { .. }) =>
-                {
-                    found.insert(*measure);
-                    Some(())
-                }
-                _ => None,
-            },
-            Term::Number(_) | Term::Key(_) | Term::Level | Term::Grouping(_) => Some(()),
-            Term::Function(_, inner) => self.add_chosen(inner, row, found),
-            Term::Arithmetic(_, sides) => sides.iter().try_for_each(|side| self.add_chosen(side, row, found)),
-            Term::Text(_) | Term::Null | Term::Window(_) | Term::Case(..) | Term::Lookup(..) => None,
-        }
     }
 
     /// Whether a value from which the term is computed equals one of its bounds.
     fn is_at_bound(&self, term: &Term, row: Place) -> bool {
-        self.chosen(term, row).into_iter().any(|measure| {
+        self.query.chosen(term, row).into_iter().any(|measure| {
             let (low, high) = self.query.bounds(measure);
             let value = self.query.value_of(measure, self.values[measure][row.cell]);
             value <= low || value >= high
@@ -408,7 +427,7 @@ impl<'a> Evaluator<'a> {
     /// of all rows or of entities. For several quantiles, the smallest of these numbers.
     fn rows_among(&self, term: &Term, row: Place) -> Option<(BigInt, BigInt)> {
         let among: Option<Vec<_>> =
-            self.chosen(term, row).into_iter().map(|measure| self.rows_of(measure, row)).collect();
+            self.query.chosen(term, row).into_iter().map(|measure| self.rows_of(measure, row)).collect();
         among?.into_iter().min_by_key(|(rows, reach)| rows - reach)
     }
 
@@ -613,8 +632,13 @@ impl<'a> Evaluator<'a> {
 
 /// How far each noise reaches where so many numbers share the allowed error.
 fn margins(decays: &[Decay], confidence: &Rational, size: usize) -> Vec<BigInt> {
-    let each = whole(1) - (whole(1) - confidence) / whole(size);
+    let each = part_of(confidence, size);
     decays.iter().map(|decay| margin(decay, &each)).collect()
+}
+
+/// The confidence of each of so many numbers that together have this one.
+fn part_of(confidence: &Rational, size: usize) -> Rational {
+    whole(1) - (whole(1) - confidence) / whole(size)
 }
 
 /// A noisy number with the interval that its noise leaves for what is `possible`.

@@ -69,7 +69,7 @@ impl Evaluator<'_> {
     /// A number with the interval that is shown: that of the noisy numbers, which reaches at least to what is shown.
     pub(super) fn number_with_interval(&self, term: &Term, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
         let Some(values) = self.measured else { return self.interval(term, row, margins) };
-        let (ranks, views) = (Vec::new(), self.views.clone());
+        let (ranks, views) = (BTreeMap::new(), self.views.clone());
         let bare = Self { values, measured: None, margins: BTreeMap::new(), ranks, views, ..*self };
         let measured = bare.interval(term, row, margins);
         let estimate = self.number(term, row, None).estimate;

@@ -142,7 +142,7 @@ impl Evaluator<'_> {
         if std::ptr::eq(self.values, self.deciding) {
             return self.holds(condition, row) == Some(true);
         }
-        let (margins, ranks, views) = (BTreeMap::new(), Vec::new(), self.views.clone());
+        let (margins, ranks, views) = (BTreeMap::new(), BTreeMap::new(), self.views.clone());
         let shown = Self { values: self.deciding, measured: None, margins, ranks, views, ..*self };
         shown.holds(condition, row) == Some(true)
     }

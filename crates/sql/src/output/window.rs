@@ -367,7 +367,7 @@ impl Evaluator<'_> {
         let confidence = whole(1) - Rational::from_float(each)?;
         let margins: Vec<BigInt> = self.decays.iter().map(|decay| margin(decay, &confidence)).collect();
         let views = self.views.clone();
-        let one = Self { margins: BTreeMap::new(), ranks: Vec::new(), views, each: Some(each), ..*self };
+        let one = Self { margins: BTreeMap::new(), ranks: BTreeMap::new(), views, each: Some(each), ..*self };
         Some(one.number(term, row, Some(&margins)))
     }
 

@@ -9,7 +9,8 @@ use crate::store::{self, StoreError};
 use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::time::Duration;
 
 /// Most ledgers whose fold a process keeps.
 const MOST_FOLDS: usize = 8;
@@ -18,8 +19,17 @@ const MOST_FOLDS: usize = 8;
 /// after the head of its fold are decoded.
 static FOLDS: Mutex<BTreeMap<PathBuf, (State, Head)>> = Mutex::new(BTreeMap::new());
 
-fn folds() -> MutexGuard<'static, BTreeMap<PathBuf, (State, Head)>> {
-    FOLDS.lock().unwrap_or_else(PoisonError::into_inner)
+/// `None` when the lock is not free within a fifth of a second: a fork copies the lock, but not the thread that holds it,
+/// so that waiting could take for ever.
+fn folds() -> Option<MutexGuard<'static, BTreeMap<PathBuf, (State, Head)>>> {
+    for _ in 0..200 {
+        match FOLDS.try_lock() {
+            Ok(folds) => return Some(folds),
+            Err(TryLockError::Poisoned(folds)) => return Some(folds.into_inner()),
+            Err(TryLockError::WouldBlock) => std::thread::sleep(Duration::from_millis(1)),
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -131,8 +141,8 @@ impl Drop for Book {
         if std::thread::panicking() || self.head.seq == 0 {
             return;
         }
+        let Some(mut folds) = folds() else { return };
         let state = std::mem::replace(&mut self.state, State::before_any(&self.path));
-        let mut folds = folds();
         if folds.len() >= MOST_FOLDS {
             folds.clear();
         }
@@ -235,7 +245,7 @@ impl<'a> Act<'a> {
     /// Continues from the fold that this process keeps, if the file begins with the entries of that fold. The hash of the last
     /// of them covers all of them.
     fn continue_fold(&mut self) -> Result<(), StoreError> {
-        let kept = folds().remove(self.path);
+        let kept = folds().and_then(|mut folds| folds.remove(self.path));
         if let Some((state, head)) = kept
             && self.begins_with(&head)?
         {

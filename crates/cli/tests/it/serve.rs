@@ -163,8 +163,8 @@ fn the_server_ends_while_catalogs_are_asked() {
         client.stdin.as_mut().unwrap().write_all(asking.repeat(5).as_bytes()).unwrap();
     }
     std::thread::sleep(Duration::from_secs(1));
-    // Five seconds for connections, five for threads, and a margin for a busy machine.
-    assert!(server.ends_within(Duration::from_secs(20)), "it does not end");
+    // Running queries are cancelled. For one that is not, the server waits five seconds.
+    assert!(server.ends_within(Duration::from_secs(4)), "it does not end");
     for mut client in clients {
         let _ = client.kill();
         let _ = client.wait();

@@ -53,7 +53,7 @@ async fn places_are_given_in_turns() {
     let policy = Policy::parse(&folder.path().join("policy.toml"), super::POLICY).unwrap();
     let kept: Arc<Mutex<Option<Arc<dyn Backend>>>> = Arc::default();
     let keeps = Arc::clone(&kept);
-    let parts = [("ana", ratio(1, 4)), ("bo", ratio(1, 4))];
+    let parts = [("ana", ratio(1, 4)), ("bo", ratio(1, 4)), ("cy", ratio(1, 4))];
     let _running = serving(folder, policy, &[], Duration::ZERO, &parts, move |served| {
         *keeps.lock().unwrap() = Some(Arc::clone(&served));
         served
@@ -65,23 +65,26 @@ async fn places_are_given_in_turns() {
         backend.begin(Known { user, database, application, is_secure: true, is_local: true }).unwrap()
     };
     let (at_once, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let ana = session("ana");
-    for _ in 0..100 {
-        let (ana, at_once, most) = (Arc::clone(&ana), Arc::clone(&at_once), Arc::clone(&most));
-        tokio::spawn(async move {
-            let _place = ana.place().await.unwrap();
-            most.fetch_max(at_once.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            tokio::time::sleep(HELD).await;
-            at_once.fetch_sub(1, Ordering::SeqCst);
-        });
+    for user in ["ana", "cy"] {
+        let session = session(user);
+        for _ in 0..300 {
+            let (session, at_once, most) = (Arc::clone(&session), Arc::clone(&at_once), Arc::clone(&most));
+            tokio::spawn(async move {
+                let _place = session.place().await.unwrap();
+                most.fetch_max(at_once.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+                tokio::time::sleep(HELD).await;
+                at_once.fetch_sub(1, Ordering::SeqCst);
+            });
+        }
     }
     tokio::time::sleep(HELD / 2).await;
     let begun = Instant::now();
     let _place = session("bo").place().await.unwrap();
-    // Two of the other's may be before it, each for as long as it holds its place; all hundred would take five seconds
-    // at least.
-    assert!(begun.elapsed() < 8 * HELD, "{:?}", begun.elapsed());
-    assert!((1..=2).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+    // At most two queries of each other account are before it. All 600 would take 60 s / places.
+    assert!(begun.elapsed() < 12 * HELD, "{:?}", begun.elapsed());
+    // Half of the threads at most, and two of an account.
+    let places = std::thread::available_parallelism().map_or(1, |threads| (threads.get() / 2).max(1));
+    assert!((1..=places.min(4)).contains(&most.load(Ordering::SeqCst)), "{most:?} of {places}");
 }
 
 async fn begins(running: &Running, password: &str) -> bool {

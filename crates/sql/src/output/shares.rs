@@ -24,7 +24,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The least and the greatest value that a term can have by its form, times a constant; `None` where the form bounds nothing.
+    /// The least and the greatest value that a term can have by its form, also times and plus constants; `None` where the form bounds nothing.
     fn form_ends(&self, term: &Term, row: Place) -> Option<[Rational; 2]> {
         let constant = |term: &Term| self.query.constant(term, row);
         match term {
@@ -48,7 +48,19 @@ impl Evaluator<'_> {
             }
             Term::Arithmetic(Operator::Subtract, sides) => {
                 let [left, right] = &**sides;
-                self.order_ends(left, right, row)
+                match (constant(left), constant(right)) {
+                    (Some(whole), None) => self.form_ends(right, row).map(|[low, high]| [&whole - high, &whole - low]),
+                    (None, Some(less)) => self.form_ends(left, row).map(|ends| ends.map(|end| end - &less)),
+                    _ => self.order_ends(left, right, row),
+                }
+            }
+            Term::Arithmetic(Operator::Add, sides) => {
+                let [left, right] = &**sides;
+                match (constant(left), constant(right)) {
+                    (Some(more), None) => self.form_ends(right, row).map(|ends| ends.map(|end| end + &more)),
+                    (None, Some(more)) => self.form_ends(left, row).map(|ends| ends.map(|end| end + &more)),
+                    _ => None,
+                }
             }
             // These functions grow with their argument.
             Term::Function(function @ (Function::Round(_) | Function::Floor | Function::Ceil), inner) => {
@@ -57,7 +69,6 @@ impl Evaluator<'_> {
                 Some([low?, high?])
             }
             Term::Function(..)
-            | Term::Arithmetic(Operator::Add, _)
             | Term::Key(_)
             | Term::Answer(_)
             | Term::Number(_)

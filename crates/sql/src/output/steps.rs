@@ -212,7 +212,10 @@ impl Evaluator<'_> {
             | Term::Number(_)
             | Term::Arithmetic(..)
             | Term::Function(..)
-            | Term::Window(_) => self.number(term, row, None).estimate.map_or(Value::Null, Value::Number),
+            | Term::Window(_) => {
+                let number = self.within_whole(self.number(term, row, None), term, row);
+                number.estimate.map_or(Value::Null, Value::Number)
+            }
         }
     }
 }

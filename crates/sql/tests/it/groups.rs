@@ -331,11 +331,21 @@ fn parts_of_a_whole_lie_within_it() {
         ("COUNT(*) FILTER (WHERE b AND x IS NOT NULL) / COUNT(x)", 1),
         ("100.0 * COUNT(x) FILTER (WHERE b) / COUNT(x)", 100),
         ("SUM(CASE WHEN b THEN 1 ELSE 0 END) * 100.0 / COUNT(*)", 100),
+        ("1 - COUNT(*) FILTER (WHERE b) / COUNT(*)", 1),
+        ("100 * (1 - COUNT(x) / COUNT(*))", 100),
+        ("ROUND(COUNT(x) / COUNT(*) - 1, 2) + 1", 1),
         ("SUM(x) / COUNT(x)", 5),
         ("SUM(x) / COUNT(*)", 5),
     ];
+    let mut decided = 0;
     for (share, most) in shares {
         let query = query(&format!("SELECT k, {share} AS share FROM t GROUP BY k"), &table);
+        // Conditions are decided by what is shown.
+        let kept = format!(
+            "SELECT k, {share} AS share FROM t GROUP BY k HAVING {share} BETWEEN 0 AND {most} OR ({share}) IS NULL"
+        );
+        let kept =
+            Query::new(&kept, std::slice::from_ref(&table)).ok().filter(|kept| kept.measures() == query.measures());
         let decays = vec![Decay::exactly(ratio(9, 10)).unwrap(); query.measures().len()];
         for (seed, count) in [7_i128, -9, 40, 0, 3, -30].into_iter().enumerate() {
             let cell = |at: usize| count * (1 + at as i128 * (seed as i128 - 2)) + 5 * at as i128 - 11;
@@ -343,7 +353,12 @@ fn parts_of_a_whole_lie_within_it() {
             let values = values
                 .map(|(at, measure)| (0..query.cells(measure.level)).map(|place| cell(at + 2 * place)).collect())
                 .collect();
-            let rows = query.show(&Noisy { values, consistent: None, decays: decays.clone() }, &ratio(19, 20));
+            let noisy = Noisy { values, consistent: None, decays: decays.clone() };
+            let rows = query.show(&noisy, &ratio(19, 20));
+            if let Some(kept) = &kept {
+                assert_eq!(kept.show(&noisy, &ratio(19, 20)).len(), rows.len(), "{share}");
+                decided += 1;
+            }
             for row in rows {
                 let Shown::Number { estimate, low, high, .. } = &row.0[1] else { panic!("a number") };
                 let inside = whole(0)..=whole(most);
@@ -353,6 +368,7 @@ fn parts_of_a_whole_lie_within_it() {
             }
         }
     }
+    assert!(decided >= 60);
     // A ratio of other counts may exceed 1.
     let ratio_of = "SELECT COUNT(*) FILTER (WHERE b) / COUNT(x) AS r FROM t";
     let query = query(ratio_of, &table);

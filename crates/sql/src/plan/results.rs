@@ -8,7 +8,7 @@ use datafusion_common::{DFSchema, ScalarValue};
 use datafusion_expr::expr::{Case, InList, ScalarFunction};
 use datafusion_expr::{Between, BinaryExpr, Cast, Expr, ExprSchemable, Operator as PlanOperator, TryCast};
 use deniable_core::exact::{Rational, parse_rational, whole};
-use deniable_expression::{parse_day, parse_moment};
+use deniable_expression::{Moment, parse_day, parse_moment};
 
 /// What expressions over results refer to.
 #[derive(Clone, Copy)]
@@ -24,7 +24,7 @@ pub(super) struct Results<'a> {
 /// A condition on results, as HAVING has it.
 pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, QueryError> {
     let again = |inner: &Expr| condition(inner, results);
-    let value = |inner: &Expr| term(inner, results);
+    let value = |inner: &Expr| date_as_moment(inner, results).unwrap_or_else(|| term(inner, results));
     let compare = |comparison, left: Term, right: Term| Condition::Compare(comparison, Box::new([left, right]));
     let negated = |negated: bool, inner: Condition| if negated { Condition::Not(Box::new(inner)) } else { inner };
     match expr {
@@ -102,10 +102,24 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
 /// The other side of a comparison with `other`: a day or time of the query is the number that a released day or time is.
 fn beside(expr: &Expr, other: &Term, results: Results<'_>) -> Result<Term, QueryError> {
     match (instant(expr).transpose()?, other) {
-        (Some(count), Term::Answer(_)) => Ok(Term::Number(count)),
+        // Arithmetic on a day or time is its midnight.
+        (Some(count), Term::Answer(_) | Term::Arithmetic(..)) => Ok(Term::Number(count)),
         (Some(_), _) => Err(date_refusal(expr)),
         (None, _) => term(expr, results),
     }
+}
+
+/// The midnight of a released day, where a condition compares it with a time; `None` for another expression.
+fn date_as_moment(expr: &Expr, results: Results<'_>) -> Option<Result<Term, QueryError>> {
+    let (Expr::Cast(Cast { expr: inner, field }) | Expr::TryCast(TryCast { expr: inner, field })) = expr else {
+        return None;
+    };
+    let is_day = inner.get_type(results.schema).is_ok_and(|kind| kind == DataType::Date32);
+    let is_moment = matches!(field.data_type(), DataType::Timestamp(..));
+    (is_day && is_moment && instant(expr).is_none()).then(|| {
+        let day = term(inner, results)?;
+        Ok(Term::Arithmetic(Operator::Multiply, Box::new([day, Term::Number(whole(Moment::DAY))])))
+    })
 }
 
 /// A refusal of a day or time of the query that is beside no released one.

@@ -5,7 +5,8 @@ use crate::error::QueryError;
 use datafusion_sql::sqlparser::ast::{
     Cte, Expr, GroupByExpr, GroupByWithModifier, Join, JoinConstraint, JoinOperator, LimitClause, Offset, OrderBy,
     OrderByExpr, OrderByKind, Query, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
-    Spanned, TableAlias, TableFactor, TableWithJoins, Visit, Visitor, WildcardAdditionalOptions, With,
+    Spanned, TableAlias, TableFactor, TableWithJoins, Value, ValueWithSpan, Visit, Visitor, WildcardAdditionalOptions,
+    With,
 };
 use std::ops::ControlFlow;
 
@@ -156,11 +157,18 @@ pub(super) fn check(query: &Query) -> Result<(), QueryError> {
         None => Ok(()),
         Some(LimitClause::LimitOffset { limit, offset, limit_by }) => {
             absent(!limit_by.is_empty(), query, "LIMIT ... BY", "write a plain LIMIT")?;
-            if let Some(limit) = limit {
-                expression::check(limit)?;
-            }
-            if let Some(Offset { value, rows: _ }) = offset {
-                expression::check(value)?;
+            for count in limit.iter().chain(offset.as_ref().map(|Offset { value, rows: _ }| value)) {
+                expression::check(count)?;
+                let is_whole = |digits: &str| digits.parse::<i64>().is_ok();
+                if let Expr::Value(ValueWithSpan { value: Value::Number(digits, _), .. }) = count
+                    && !is_whole(digits)
+                {
+                    return Err(refuse(
+                        count,
+                        "LIMIT or OFFSET by this number",
+                        "write a whole number, as in LIMIT 10",
+                    ));
+                }
             }
             Ok(())
         }

@@ -209,6 +209,9 @@ fn having_compares_released_days_with_dates() {
     assert_eq!(kept("at >= TIMESTAMP '2025-01-06 12:00:00'"), "a");
     assert_eq!(kept("at > TIMESTAMP '2025-01-06 12:00:00'"), "");
     assert_eq!(kept("at >= DATE '2025-01-06'"), "a");
+    assert_eq!(kept("m > TIMESTAMP '2025-01-05 23:00:00'"), "a");
+    assert_eq!(kept("m = TIMESTAMP '2024-12-30 00:00:00'"), "b");
+    assert_eq!(kept("m BETWEEN TIMESTAMP '2024-12-29 12:00:00' AND TIMESTAMP '2024-12-30 00:00:00'"), "b");
     assert_eq!(kept("MAX(day) <> DATE '2025-01-06'"), "b");
 }
 
@@ -236,6 +239,7 @@ fn other_forms_are_refused_with_a_fix() {
             "comparisons with AND and OR",
         ),
         ("SELECT COUNT(*) AS n FROM t WHERE k = ANY('{a,b}')", "ANY or ALL of an array", "k = ANY", "IN ('a', 'b')"),
+        ("SELECT COUNT(*) AS n FROM t LIMIT 9223372036854775808", "LIMIT or OFFSET", "9223372036854775808", "LIMIT 10"),
         ("SELECT DISTINCT k FROM t", "SELECT DISTINCT", "DISTINCT", "GROUP BY"),
         ("SELECT COUNT(DISTINCT k) AS n FROM t", "COUNT(DISTINCT ...)", "k)", "GROUP BY it"),
         (

@@ -469,7 +469,7 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_without_ends_is_said_in_words() {
+    fn an_interval_without_ends_is_shown_in_words() {
         let number = |text: &str| Some(Scalar::Number(text.parse().unwrap()));
         let text = |low, high| NumberCell { low, high, ..NumberCell::default() }.interval_text();
         assert_eq!(text(None, None), "nothing can be said");

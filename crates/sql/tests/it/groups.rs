@@ -1,14 +1,16 @@
 //! Groups that only NULL, undeclared keys and numbers beyond bounds reach are in the answer, for all data.
 
-use deniable_core::exact::{ratio, whole};
-use deniable_core::noise::Decay;
+use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::noise::{Decay, tree};
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
 use deniable_sql::output::{Noisy, Shown};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Exact, Query, Resources, Salt, Source, exact};
 use num_bigint::BigInt;
-use num_traits::Signed;
+use num_traits::{Signed, ToPrimitive};
+use rand_chacha::ChaCha20Rng;
+use rand_core::SeedableRng;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -255,6 +257,32 @@ fn ranges_of_quantiles_are_known_by_their_ranks() {
         // A count has an error of its own.
         assert_eq!(of(3).3, None);
     }
+}
+
+/// The intervals of quantiles that share a tree have the confidence of any two together: those of their differences cover.
+#[test]
+fn quantiles_of_a_tree_cover_in_pairs() {
+    let query = query("SELECT PERCENTILE_CONT(x, 0.25) AS low, PERCENTILE_CONT(x, 0.75) AS high FROM t", &row_level());
+    let MeasureKind::Tree { shares, .. } = &query.measures()[0].kind else { panic!("{:?}", query.measures()) };
+    let shares: Vec<(u64, u64)> = shares.iter().copied().map(Into::into).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..60).map(|at| format!("{at},{},,,,,\n", at % 6)).collect();
+    std::fs::write(folder.path().join("rows.csv"), format!("who,x,k,s,b,y,d\n{rows}")).unwrap();
+    let decays = [Decay::exactly(ratio(3, 5)).unwrap()];
+    let seeded = ChaCha20Rng::seed_from_u64;
+    let drawn = |seed: u64| {
+        let cells = found(&query, folder.path(), &row_level());
+        cells.with_noise(&query, &decays, &ratio(19, 20), &mut seeded(seed)).remove(0)
+    };
+    let values: Vec<(i64, u64)> = (0..6).map(|value| (value, 10)).collect();
+    let with = |seed: u64, confidence: &Rational| {
+        let reach = |share: &(u64, u64)| tree::reach(6, *share, &decays[0], confidence).to_i128().unwrap();
+        let reaches: Vec<i128> = shares.iter().map(reach).collect();
+        let all = tree::quantiles(&values, (0, 5), &shares, &decays[0], &reaches, &mut seeded(seed));
+        all.iter().flat_map(|one| [one.value, one.low, one.high]).map(i128::from).collect::<Vec<_>>()
+    };
+    assert!((0..40).all(|seed| drawn(seed) == with(seed, &ratio(39, 40))));
+    assert!((0..40).any(|seed| drawn(seed) != with(seed, &ratio(19, 20))));
 }
 
 /// The ends of a quantile are MIN and MAX.

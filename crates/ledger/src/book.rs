@@ -15,12 +15,12 @@ use std::time::Duration;
 /// Most ledgers whose fold a process keeps.
 const MOST_FOLDS: usize = 8;
 
-/// The folds of ledgers that this process closed. To open one of them again, all hashes are checked, and only the entries
-/// after the head of its fold are decoded.
+/// The folds of ledgers that this process closed. To open one of them again, all hashes are checked, and only the
+/// entries after the head of its fold are decoded.
 static FOLDS: Mutex<BTreeMap<PathBuf, (State, Head)>> = Mutex::new(BTreeMap::new());
 
-/// `None` when the lock is not free within a fifth of a second: a fork copies the lock, but not the thread that holds it,
-/// so that waiting could take for ever.
+/// `None` when the lock is not free within a fifth of a second: a fork copies the lock, but not the thread that holds
+/// it, so that waiting could take for ever.
 fn folds() -> Option<MutexGuard<'static, BTreeMap<PathBuf, (State, Head)>>> {
     for _ in 0..200 {
         match FOLDS.try_lock() {
@@ -242,8 +242,8 @@ impl<'a> Act<'a> {
         }
     }
 
-    /// Continues from the fold that this process keeps, if the file begins with the entries of that fold. The hash of the last
-    /// of them covers all of them.
+    /// Continues from the fold that this process keeps, if the file begins with the entries of that fold. The hash of
+    /// the last of them covers all of them.
     fn continue_fold(&mut self) -> Result<(), StoreError> {
         let kept = folds().and_then(|mut folds| folds.remove(self.path));
         if let Some((state, head)) = kept
@@ -449,7 +449,8 @@ mod tests {
         assert_eq!(decoded(&mut || assert_eq!(show(&path).unwrap(), open.summary())), 1);
     }
 
-    /// The fold that a process keeps is of the entries that it read: a file with others in their place is read from its start.
+    /// The fold that a process keeps is of the entries that it read: a file with others in their place is read from its
+    /// start.
     #[test]
     fn a_fold_is_not_kept_for_other_entries() {
         let folder = tempfile::tempdir().unwrap();

@@ -93,7 +93,8 @@ pub(crate) fn follow(head: &Head, row: &Row) -> Result<(Timestamp, Event, Head),
     Ok((at, event, next))
 }
 
-/// Checks that a stored entry is the one that comes after `head`, without decoding it, and returns the head that it makes.
+/// Checks that a stored entry is the one that comes after `head`, without decoding it, and returns the head that it
+/// makes.
 pub(crate) fn link(head: &Head, row: &Row) -> Result<Head, Fault> {
     let seq = head.seq + 1;
     if u64::try_from(row.seq) != Ok(seq) {

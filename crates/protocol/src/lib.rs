@@ -19,8 +19,8 @@
 //!    shown number is computed from the stored ones. Between the first random bit and the commit no step can fail, wait
 //!    or be observed as a function of noise.
 //! 3. What is shown is what is stored, even when another process stored first.
-//! 4. One release that exhausts the machine keeps no other from its answer; its charge stays, and the same release resumes at no
-//!    cost, on the same basis and at the same price, unless its draw had begun.
+//! 4. One release that exhausts the machine keeps no other from its answer; its charge stays, and the same release
+//!    resumes at no cost, on the same basis and at the same price, unless its draw had begun.
 //! 5. A stored answer is shown again without a charge and without a look at the data; one in a form that is not known is
 //!    refused, and never computed anew.
 

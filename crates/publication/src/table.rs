@@ -142,8 +142,8 @@ pub struct NumberCell {
     /// for, and where the number is no average of one value a row (M-POP).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub population: Option<Box<(Scalar, Scalar)>>,
-    /// For a value chosen by its rank: it is at most this many rows from the wanted rank, with the stated confidence. For a number
-    /// computed of such values alone, as an interquartile range: all of them together.
+    /// For a value chosen by its rank: it is at most this many rows from the wanted rank, with the stated confidence.
+    /// For a number computed of such values alone, as an interquartile range: all of them together.
     #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "number_or_text")]
     pub rows: Option<serde_json::Number>,
     /// The standard error of its noise, rounded up; absent where it is chosen by its rank.
@@ -456,7 +456,7 @@ mod tests {
         assert_eq!(serde_json::from_str::<Vec<Cell>>(&text).unwrap(), row);
         let value: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(serde_json::from_value::<Vec<Cell>>(value).unwrap(), row);
-        // What floats do not hold is text in JSON for people.
+        // Numbers beyond the precision of floats are text in JSON.
         let quoted = r#"{"value":"123456789012345678901234567890.1000","low":"2026-11-21","high":null,"rows":"9007199254740993"}"#;
         let Ok(Cell::Number(read)) = serde_json::from_str(quoted) else { panic!("no number") };
         assert_eq!(read.value, Some(number("123456789012345678901234567890.1000")));

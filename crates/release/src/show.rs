@@ -257,7 +257,8 @@ impl Decimals {
     }
 }
 
-/// So many decimals, or as many as two digits of the number take where noise does not limit them and the number would be 0.
+/// So many decimals, or as many as two digits of the number take where noise does not limit them and the number would
+/// be 0.
 fn enough(value: &Rational, places: Places) -> u32 {
     let Places { count, is_of_noise } = places;
     let power = |places: u32| whole(power(&whole(10), places).to_integer());
@@ -399,7 +400,7 @@ mod tests {
         assert_eq!(shown(&-&value, Decimals::UpTo(4), None), "-0.0000025");
         assert_eq!(shown(&(&value * whole(1_000)), Decimals::Free, None), "0.0025");
         assert_eq!(shown(&whole(0), Decimals::Free, None), "0");
-        // Below the decimals of the smallest noise that is told.
+        // Fewer decimals than the smallest noise that is shown.
         assert_eq!(shown(&(&value * tiny(11)), Decimals::Free, Some(tiny(19))), "0.000000000000000025");
         assert!(shown(&tiny(29), Decimals::Free, None).ends_with("0001"));
         // Noise of 40 leaves no decimals of a number below it.

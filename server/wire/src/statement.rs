@@ -1,4 +1,5 @@
-//! The statements of a text of SQL: where each ends, its kind, and the settings in its comments. Tables are not looked up.
+//! The statements of a text of SQL: where each ends, its kind, and the settings in its comments. Tables are not looked
+//! up.
 
 mod kind;
 

@@ -1,5 +1,5 @@
-//! Beliefs after an answer, on counts: what the largest likelihood ratio over pairs of counts, or at one given prior, makes of
-//! them (B-4, B-6, I-IND).
+//! Beliefs after an answer, on counts: what the largest likelihood ratio over pairs of counts, or at one given prior,
+//! makes of them (B-4, B-6, I-IND).
 
 use super::boxes;
 use super::decide::{complete, larger, within_groups};

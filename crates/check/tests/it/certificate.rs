@@ -373,7 +373,7 @@ fn constraints_of_eight_people_and_boxes_of_ten_are_rechecked() {
             let mut verdict = decide(&eight, &notion, &Family::All).unwrap();
             let text = certificate(&eight, &notion, &Family::All, &verdict).unwrap();
             assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: Upper::Holds }));
-            // Less than the value is refused: the pairs are looked at.
+            // `recheck` compares the pairs and refuses less than the value.
             verdict.value = deniable_check::verdict::Value::Attained(deniable_check::Bound::one());
             let text = certificate(&eight, &notion, &Family::All, &verdict).unwrap();
             assert!(recheck(&text, LIMIT).is_err());

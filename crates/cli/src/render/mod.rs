@@ -14,7 +14,8 @@ use crate::error::Failure;
 use deniable_core::text::printable_json;
 use serde::Serialize;
 
-/// Pretty JSON with a final newline, in which whatever is not seen is escaped, and numbers that floats do not hold are text.
+/// Pretty JSON with a final newline, in which whatever is not seen is escaped, and numbers that floats do not hold are
+/// text.
 pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     let for_people = |text: String| printable_json(&with_text_for_long_numbers(&text)).into_owned() + "\n";
     serde_json::to_string_pretty(value).map(for_people).map_err(|error| {
@@ -22,7 +23,8 @@ pub fn json(value: &impl Serialize) -> Result<String, Failure> {
     })
 }
 
-/// The same JSON with quotes around the numbers that readers with floats alone, such as JavaScript and jq, would change.
+/// The same JSON with quotes around the numbers that readers with floats alone, such as JavaScript and jq, would
+/// change.
 fn with_text_for_long_numbers(json: &str) -> String {
     let mut written = String::with_capacity(json.len());
     let mut rest = json;

@@ -61,9 +61,9 @@ impl Exact {
 
     /// The released numbers: one vector for each measure, [`Query::width`] whole numbers for each of its cells.
     ///
-    /// `confidence` is that of the intervals of several quantiles, which are drawn together with them: of any two, both cover with it, so
-    /// that the interval of their difference or ratio does. Sums stay within
-    /// ±2^126, where no total lies; that is post-processing.
+    /// `confidence` is that of the intervals of several quantiles, which are drawn together with them: of any two, both
+    /// cover with it, so that the interval of their difference or ratio does. Sums stay within ±2^126, where no total
+    /// lies; that is post-processing.
     pub fn with_noise<R: Rng>(
         self,
         query: &Query,

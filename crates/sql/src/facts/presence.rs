@@ -12,7 +12,8 @@ enum Fact {
     Known(Id),
 }
 
-/// Whether every row that has the one value has the other, too, by the form of both alone. `false` where that is not seen.
+/// Whether every row that has the one value has the other, too, by the form of both alone. `false` where that is not
+/// seen.
 pub(crate) fn implies(program: &Program, one: Id, other: Id) -> bool {
     let of = |value| {
         let mut facts = BTreeSet::new();
@@ -28,7 +29,7 @@ fn known(program: &Program, value: Id, facts: &mut BTreeSet<Fact>) {
         return;
     }
     match program.node(value) {
-        // What FILTER leaves of a value.
+        // The form of a value with FILTER.
         Node::Call(Operation::Case, parts)
             if let [condition, then, otherwise] = parts.as_slice()
                 && program.constant_of(*otherwise) == Some(None) =>

@@ -57,8 +57,8 @@ pub enum Shown {
         high: Option<Rational>,
         /// The ends of the interval for the population, where one was asked for and the number is a mean of one value a row.
         population: Option<Box<(Rational, Rational)>>,
-        /// For a value chosen by its rank: it is at most this many rows from the wanted rank. For a number computed of such values
-        /// alone: so many rows from their ranks, all of them together.
+        /// For a value chosen by its rank: it is at most this many rows from the wanted rank. For a number computed of
+        /// such values alone: so many rows from their ranks, all of them together.
         rows: Option<BigInt>,
         /// The standard error of its noise; `None` where it is chosen by its rank, or nothing tells.
         deviation: Option<Box<Rational>>,
@@ -198,8 +198,8 @@ impl Query {
         })
     }
 
-    /// How many rows the values chosen by their rank that a term is computed of may be from the wanted ranks, all of them together and with
-    /// this confidence; `None` where anything else with noise is in it.
+    /// How many rows the values chosen by their rank that a term is computed of may be from the wanted ranks, all of
+    /// them together and with this confidence; `None` where anything else with noise is in it.
     #[must_use]
     pub fn rank_margin_of(
         &self,
@@ -214,7 +214,8 @@ impl Query {
         margins.sum::<Option<BigInt>>().filter(|_| !chosen.is_empty())
     }
 
-    /// The measures of the values chosen by their rank that a term is computed of; none where anything else with noise is in it.
+    /// The measures of the values chosen by their rank that a term is computed of; none where anything else with noise
+    /// is in it.
     fn chosen(&self, term: &Term, row: Place) -> Vec<usize> {
         let mut found = BTreeSet::new();
         if self.add_chosen(term, row, &mut found).is_some() { found.into_iter().collect() } else { Vec::new() }
@@ -283,8 +284,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) margins: BTreeMap<usize, Arc<Vec<BigInt>>>,
     /// How often an interval covers.
     pub(super) confidence: &'a Rational,
-    /// For each number of measures in a term, how many rows the value of every measure may be from the rank it was chosen for; `None`
-    /// where the interval is of values.
+    /// For each number of measures in a term, how many rows the value of every measure may be from the rank it was
+    /// chosen for; `None` where the interval is of values.
     pub(super) ranks: BTreeMap<usize, Vec<Option<BigInt>>>,
     /// The decay of every measure's noise, and its law.
     pub(super) decays: &'a [Decay],
@@ -393,8 +394,8 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// The largest error of a chosen value's rank, in rows; for a number computed from several, the sum of their errors.
-    /// Quantiles of one tree have intervals of their own, in values.
+    /// The largest error of a chosen value's rank, in rows; for a number computed from several, the sum of their
+    /// errors. Quantiles of one tree have intervals of their own, in values.
     fn rank_error(&self, term: &Term, row: Place) -> (Option<BigInt>, ValueKind) {
         let value = match term {
             Term::Answer(position) => match &self.query.answers(row.level)[*position] {

@@ -24,7 +24,8 @@ impl Evaluator<'_> {
         }
     }
 
-    /// The least and the greatest value that a term can have by its form, also times and plus constants; `None` where the form bounds nothing.
+    /// The least and the greatest value that a term can have by its form, also times and plus constants; `None` where
+    /// the form bounds nothing.
     fn form_ends(&self, term: &Term, row: Place) -> Option<[Rational; 2]> {
         let constant = |term: &Term| self.query.constant(term, row);
         match term {
@@ -95,7 +96,7 @@ impl Evaluator<'_> {
         (Rational::one(), term)
     }
 
-    /// What a difference of two quantiles of the same values can be: that of the higher rank is not below the other.
+    /// Bounds of the difference of two quantiles of the same values: the one of the higher rank is at least the other.
     fn order_ends(&self, left: &Term, right: &Term, row: Place) -> Option<[Rational; 2]> {
         let ((one, measure), (other, beside)) = (self.rank_of(left, row)?, self.rank_of(right, row)?);
         (self.argument_of(measure) == self.argument_of(beside)).then_some(())?;
@@ -134,7 +135,7 @@ impl Evaluator<'_> {
         }
     }
 
-    /// What the quotient of two terms can be, where the divisor counts what the dividend counts or adds up, and perhaps more.
+    /// Bounds of the quotient of two terms, where the divisor counts at least the rows that the dividend counts or sums.
     fn ratio_ends(&self, part: &Term, all: &Term, row: Place) -> Option<[Rational; 2]> {
         if let Term::Answer(other) = all {
             let Term::Answer(own) = part else { return None };
@@ -143,7 +144,8 @@ impl Evaluator<'_> {
         self.is_part(part, all, row).then(|| [Rational::zero(), Rational::one()])
     }
 
-    /// The same of two measures: 0 and 1 for a part of what is counted, the bounds of the values for their sum over their number.
+    /// The same of two measures: 0 and 1 for a part of what is counted, the bounds of the values for their sum over
+    /// their number.
     fn mean_ends(&self, part: &Measure, all: &Measure) -> Option<[Rational; 2]> {
         let is_among = |one: usize, other: usize| self.query.is_among(one, other);
         let share = || Some([Rational::zero(), Rational::one()]);

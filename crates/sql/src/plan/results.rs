@@ -99,7 +99,8 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
     }
 }
 
-/// The other side of a comparison with `other`: a day or time of the query is the number that a released day or time is.
+/// The other side of a comparison with `other`: a day or time of the query is the number that a released day or time
+/// is.
 fn beside(expr: &Expr, other: &Term, results: Results<'_>) -> Result<Term, QueryError> {
     match (instant(expr).transpose()?, other) {
         // Arithmetic on a day or time is its midnight.

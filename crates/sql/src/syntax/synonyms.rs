@@ -1,5 +1,5 @@
-//! Forms of other dialects that mean the same as a form on the allow-list. They are rewritten before the first gate, so that both
-//! forms have one meaning, one price and one identity.
+//! Forms of other dialects that mean the same as a form on the allow-list. They are rewritten before the first gate, so
+//! that both forms have one meaning, one price and one identity.
 //!
 //! No part of an expression is written twice, except a column's name: the text cannot grow at each level of nesting.
 
@@ -15,7 +15,7 @@ use std::ops::ControlFlow;
 const MOST_PARTS: usize = 20;
 /// Furthest character of a text that a part begins at.
 const MOST_SKIPPED: u64 = 100;
-/// What escapes a character of a pattern where no ESCAPE is named.
+/// The escape character of a pattern without ESCAPE.
 const ESCAPE: char = '\\';
 
 /// Rewrites what has another name on the allow-list.
@@ -204,8 +204,8 @@ impl<'e> Part<'e> {
         (skipped <= MOST_SKIPPED).then_some(Self { text, skipped, length })
     }
 
-    /// `part = text` as LIKE: the pattern fixes how long the whole text is, where the part is shorter than it may be. `None` where a text
-    /// of this length cannot be such a part.
+    /// `part = text` as LIKE: the pattern fixes how long the whole text is, where the part is shorter than it may be.
+    /// `None` where a text of this length cannot be such a part.
     fn like(&self, text: &str, negated: bool) -> Option<Expr> {
         let length = text.chars().count() as u64;
         if length == 0 || self.length.is_some_and(|most| length > most) {

@@ -216,7 +216,7 @@ fn a_total_beside_groups_has_the_rows_that_they_leave_out() {
     assert!(asked.may_leave_out(&asked.groups()[0]));
 }
 
-/// What is computed of values chosen by their rank is known as these are: by so many rows, all of them together. A range of the same
+/// A number computed from values chosen by rank has an error in rows: the sum of their errors. A range of the same
 /// values is not negative.
 #[test]
 fn ranges_of_quantiles_are_known_by_their_ranks() {
@@ -259,7 +259,8 @@ fn ranges_of_quantiles_are_known_by_their_ranks() {
     }
 }
 
-/// The intervals of quantiles that share a tree have the confidence of any two together: those of their differences cover.
+/// The intervals of quantiles that share a tree have the confidence of any two together: those of their differences
+/// cover.
 #[test]
 fn quantiles_of_a_tree_cover_in_pairs() {
     let query = query("SELECT PERCENTILE_CONT(x, 0.25) AS low, PERCENTILE_CONT(x, 0.75) AS high FROM t", &row_level());

@@ -48,7 +48,8 @@ fn row(query: &Query, cost: i128) -> Vec<i128> {
     query.measures().iter().enumerate().map(|(at, measure)| add(at, &measure.kind)).collect()
 }
 
-/// A part of the rows that have a value is a mean of one value of each; a part of others is not, and its column is named.
+/// A part of the rows that have a value is a mean of one value of each; a part of others is not, and its column is
+/// named.
 #[test]
 fn shares_of_what_is_counted_have_an_interval_for_the_population() {
     let without = |sql: &str| query(sql).without_population().join(" ");

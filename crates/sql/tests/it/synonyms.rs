@@ -1,4 +1,5 @@
-//! Forms of other dialects: those that mean the same as a supported form are the same query, the others are refused at their place.
+//! Forms of other dialects: those that mean the same as a supported form are the same query, the others are refused at
+//! their place.
 
 use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::Decay;
@@ -215,7 +216,7 @@ fn having_compares_released_days_with_dates() {
     assert_eq!(kept("MAX(day) <> DATE '2025-01-06'"), "b");
 }
 
-/// What cannot be answered is refused at its place, with what to write.
+/// Refusals name the place of a form that is not supported, and the form to write.
 #[test]
 fn other_forms_are_refused_with_a_fix() {
     for (sql, construct, place, help) in [

@@ -94,7 +94,7 @@ impl Words<'_> {
         Failure { position, ..Failure::new(Code::Syntax, format!("{wanted} is expected at {found}")) }
     }
 
-    /// A name, folded as PostgreSQL does, with what stands after dots.
+    /// A name, folded as PostgreSQL does, with its parts after dots.
     fn name(&mut self) -> Result<String, Failure> {
         let mut name = String::new();
         loop {
@@ -116,7 +116,7 @@ impl Words<'_> {
         if self.takes(&["ALL"]) { Ok(None) } else { self.name().map(Some) }
     }
 
-    /// What is left of the statement.
+    /// The rest of the statement.
     fn rest(&self) -> String {
         match (self.tokens.get(self.at), self.tokens.last()) {
             (Some(first), Some(last)) => self.sql[first.place.start..last.place.end].to_owned(),
@@ -124,7 +124,7 @@ impl Words<'_> {
         }
     }
 
-    /// What stands between this parenthesis and its other.
+    /// The tokens between this parenthesis and its counterpart.
     fn between(&mut self) -> Result<String, Failure> {
         if !self.takes(&["("]) {
             return Err(self.wrong("("));

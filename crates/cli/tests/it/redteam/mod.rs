@@ -2,9 +2,9 @@
 //! interrupted, timed out, run beside each other and repeated (P-1).
 //!
 //! Two judges. The entries of the ledger, read without the product, show how often a draw was begun for each charge: at
-//! most once. At the scale `slow` (`scripts/slow redteam`), the product's own audit bounds from below what all that
-//! the attacker saw reveals: at most what the ledger records as paid. Attacks whose kills depend on the noise are in
-//! deniable-protocol.
+//! most once. At the scale `slow` (`scripts/slow redteam`), the product's own audit bounds from below what all
+//! that the attacker saw reveals: at most what the ledger records as paid. Attacks whose kills depend on the noise are
+//! in deniable-protocol.
 
 mod command;
 #[cfg(feature = "serve")]

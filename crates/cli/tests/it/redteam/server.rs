@@ -1,5 +1,5 @@
-//! Queries of two analysts to a server that is killed now and then. One thousandth of the promise pays for each query. Each
-//! attack asks a query of its own, so that what is seen of one does not depend on the others.
+//! Queries of two analysts to a server that is killed now and then. One thousandth of the promise pays for each query.
+//! Each attack asks a query of its own, so that what is seen of one does not depend on the others.
 
 use super::{
     Attacker, Attempt, CHARGED, DRAWING, Dice, Draws, PEOPLE, Sight, attacked, audited, entries, place, wait_for,

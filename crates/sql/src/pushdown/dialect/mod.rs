@@ -21,7 +21,8 @@ pub enum Dialect {
 
 /// The type of whole numbers of 64 bits, in all dialects.
 pub(super) const INTEGER: &str = "BIGINT";
-/// The type of whole numbers of 38 digits, in all dialects: sums and products of two numbers of 64 bits do not overflow it.
+/// The type of whole numbers of 38 digits, in all dialects: sums and products of two numbers of 64 bits do not overflow
+/// it.
 pub(super) const WIDE: &str = "DECIMAL(38,0)";
 
 /// Before and behind.

@@ -76,18 +76,26 @@ pub fn probabilities(segments: &[Segment], decay: &Decay) -> Vec<Rational> {
 }
 
 /// The candidates by distance, nearest first.
+///
+/// Distances of ranks fall and then rise: once neighbours of equal distance are one class, there are two runs, which the
+/// stable sort merges in linear time.
 pub(super) fn classes(segments: &[Segment]) -> Vec<Class> {
-    let occupied = segments.iter().filter(|segment| segment.size > 0);
-    let mut classes: Vec<Class> =
-        occupied.map(|segment| Class { distance: segment.distance, size: u128::from(segment.size) }).collect();
-    classes.sort_unstable_by_key(|class| class.distance);
-    classes.dedup_by(|next, kept| {
+    let mut classes: Vec<Class> = Vec::new();
+    let add = |next: &mut Class, kept: &mut Class| {
         let same = next.distance == kept.distance;
         if same {
             kept.size += next.size;
         }
         same
-    });
+    };
+    for segment in segments.iter().filter(|segment| segment.size > 0) {
+        let mut next = Class { distance: segment.distance, size: u128::from(segment.size) };
+        if !classes.last_mut().is_some_and(|kept| add(&mut next, kept)) {
+            classes.push(next);
+        }
+    }
+    classes.sort_by_key(|class| class.distance);
+    classes.dedup_by(add);
     classes
 }
 
@@ -159,6 +167,22 @@ mod tests {
 
     fn segments(list: &[(u64, u64)]) -> Vec<Segment> {
         list.iter().map(|(size, distance)| Segment { size: *size, distance: *distance }).collect()
+    }
+
+    /// Whatever the order of the segments, each distance is one class with all candidates of it.
+    #[test]
+    fn classes_gather_all_candidates_of_a_distance() {
+        let mut rng = ChaCha20Rng::seed_from_u64(41);
+        for _ in 0..2_000 {
+            let mut below = |end: u64| rng.next_u64() % end;
+            let list: Vec<Segment> = (0..below(12)).map(|_| Segment { size: below(3), distance: below(5) }).collect();
+            let mut expected = std::collections::BTreeMap::new();
+            for segment in list.iter().filter(|segment| segment.size > 0) {
+                *expected.entry(segment.distance).or_insert(0) += u128::from(segment.size);
+            }
+            let found: Vec<(u64, u128)> = classes(&list).iter().map(|class| (class.distance, class.size)).collect();
+            assert_eq!(found, expected.into_iter().collect::<Vec<_>>(), "{list:?}");
+        }
     }
 
     /// A little less than 1, by `2^−bits`.

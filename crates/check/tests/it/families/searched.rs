@@ -183,8 +183,8 @@ fn random_observers_stay_within_the_bracket() {
     for (entities, count) in [(4, sized(6, 40)), (5, sized(1, 10))] {
         for range in ranges() {
             let mut observers: Vec<Table> =
-                (0..sized(600, 6_000)).filter_map(|_| observer(&mut dice, entities)).collect();
-            observers.extend((0..sized(600, 6_000)).map(|_| one_of_several(&mut dice, entities, &range)));
+                (0..sized(600, 3_000)).filter_map(|_| observer(&mut dice, entities)).collect();
+            observers.extend((0..sized(600, 1_500)).map(|_| one_of_several(&mut dice, entities, &range)));
             let observers: Vec<&Table> = observers.iter().filter(|prior| is_of(&range, prior, entities)).collect();
             for mechanism in dice.several(entities, count) {
                 for about in BOTH {

@@ -16,6 +16,7 @@ mod order;
 mod pivot;
 mod planned;
 mod population;
+mod ranks;
 mod ratios;
 mod regression;
 mod shares;

@@ -2,11 +2,11 @@
 //! is that of [`crate::decide`] on tables; worlds of one group have the same counts.
 
 use super::model::CountMechanism;
-use crate::decide::worlds::{change, extreme, rises};
+use crate::decide::worlds::{change, extreme, rises, with_a_prior};
 use crate::decide::{CheckError, vacuous};
 use crate::notion::Sign;
 use crate::verdict::{CountPlace, CountWitness, Value, Verdict, Witness};
-use deniable_core::exact::{Bound, Rational, ratio as fraction, whole};
+use deniable_core::exact::{Bound, Rational, whole};
 use num_traits::{ToPrimitive, Zero};
 
 /// Most steps: a few seconds.
@@ -90,16 +90,9 @@ pub(super) fn decide(
 }
 
 impl Worst {
-    /// The observer; where the world has no prior, one who gives it a millionth of another's.
+    /// The observer.
     fn witness(self, mechanism: &CountMechanism) -> Witness {
-        let mut priors = self.priors;
-        if priors[0].1.is_zero()
-            && let Some(largest) = (1..priors.len()).max_by_key(|at| priors[*at].1.clone())
-        {
-            let part = &priors[largest].1 * fraction(1, 1_000_000);
-            priors[largest].1 -= &part;
-            priors[0].1 = part;
-        }
+        let priors = with_a_prior(self.priors);
         let world = |group: usize| world(mechanism, self.common, group, self.removed);
         let chance = |group: usize| mechanism.probability(self.output, world(group));
         let others: Rational = priors[1..].iter().map(|(group, prior)| prior * chance(*group)).sum();

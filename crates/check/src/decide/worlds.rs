@@ -124,17 +124,22 @@ pub(crate) fn extreme(
     Some(priors)
 }
 
+/// The priors of worlds; where the first world has none, it gets a millionth of the largest.
+pub(crate) fn with_a_prior<W>(mut priors: Vec<(W, Rational)>) -> Vec<(W, Rational)> {
+    if priors[0].1.is_zero()
+        && let Some(largest) = (1..priors.len()).max_by_key(|at| priors[*at].1.clone())
+    {
+        let part = &priors[largest].1 * fraction(1, 1_000_000);
+        priors[largest].1 -= &part;
+        priors[0].1 = part;
+    }
+    priors
+}
+
 impl Worst {
-    /// The observer; where the world has no prior, one who gives it a millionth of another's.
+    /// The observer.
     fn witness(self, mechanism: &Mechanism) -> Witness {
-        let mut priors = self.priors;
-        if priors[0].1.is_zero()
-            && let Some(largest) = (1..priors.len()).max_by_key(|at| priors[*at].1.clone())
-        {
-            let part = &priors[largest].1 * fraction(1, 1_000_000);
-            priors[largest].1 -= &part;
-            priors[0].1 = part;
-        }
+        let priors = with_a_prior(self.priors);
         let (own, belief) = priors[0].clone();
         let others = priors[1..].iter().map(|(data, prior)| prior * mechanism.probability(self.output, *data));
         let rest = one() - &belief;

@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The exact cells of a query about a file `rows.csv`.
-fn found(query: &Query, folder: &Path, table: &TableSchema) -> Exact {
+pub fn found(query: &Query, folder: &Path, table: &TableSchema) -> Exact {
     let data = Data {
         table: table.name.clone(),
         path: "rows.csv".to_owned(),

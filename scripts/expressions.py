@@ -467,6 +467,9 @@ def evaluate(tree, kinds, row):
         return result, text(first.upper())
     if name == "btrim":
         return result, first.strip(tree["characters"]) if tree["characters"] else first
+    if name == "substr":
+        rest = first[tree["skipped"] :]
+        return result, rest if tree["length"] is None else rest[: tree["length"]]
     if name in ("LIKE", "ILIKE"):
         return result, like(first, tree["pattern"], tree["escape"], name == "ILIKE")
     if name == "date_trunc":

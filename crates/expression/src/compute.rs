@@ -67,6 +67,9 @@ pub(crate) fn compute(operation: &Operation, kind: Type, arguments: &[&Column], 
         (Operation::Lower, [Text(value)]) => Text(letters(value, str::to_lowercase, str::make_ascii_lowercase)),
         (Operation::Upper, [Text(value)]) => Text(letters(value, str::to_uppercase, str::make_ascii_uppercase)),
         (Operation::Trim(characters), [Text(value)]) => Text(trim(value, characters)),
+        (Operation::Substring { skipped, length }, [Text(value)]) => {
+            Text(parts(value, |text| substring(text, *skipped, *length)))
+        }
         (Operation::Like(pattern), [Text(value)]) => {
             let found = value.iter().map(|text| text.is_some_and(|text| pattern.matches(text)));
             Boolean(booleans(found.collect(), value.nulls().cloned()))
@@ -407,7 +410,7 @@ fn letters_of_each(array: &StringViewArray, all: fn(&str) -> String, ascii: fn(&
 fn trim(array: &StringViewArray, characters: &str) -> StringViewArray {
     let set: HashSet<char> = characters.chars().collect();
     let few: Vec<char> = characters.chars().take(4).collect();
-    let trimmed = |text: &'_ str| -> (usize, usize) {
+    parts(array, |text| {
         let rest = if set.len() <= 1 {
             text.trim_start_matches(few.as_slice())
         } else {
@@ -420,8 +423,23 @@ fn trim(array: &StringViewArray, characters: &str) -> StringViewArray {
             rest.trim_end_matches(|character| set.contains(&character))
         };
         (before, rest.len())
+    })
+}
+
+/// Where the part of a text begins and how many bytes it has.
+fn substring(text: &str, skipped: u32, length: Option<u32>) -> (usize, usize) {
+    let end_of = |text: &str, characters: u32| {
+        let after = usize::try_from(characters).ok().and_then(|count| text.char_indices().nth(count));
+        after.map_or(text.len(), |(at, _)| at)
     };
-    let whole = |text: &str| trimmed(text) == (0, text.len());
+    let begin = end_of(text, skipped);
+    let rest = text.get(begin..).unwrap_or_default();
+    (begin, length.map_or(rest.len(), |length| end_of(rest, length)))
+}
+
+/// A part of each text, which begins after so many bytes and has so many. Long parts share the bytes of their texts.
+fn parts(array: &StringViewArray, part: impl Fn(&str) -> (usize, usize)) -> StringViewArray {
+    let whole = |text: &str| part(text) == (0, text.len());
     if array.iter().flatten().all(whole) {
         return array.clone();
     }
@@ -438,7 +456,7 @@ fn trim(array: &StringViewArray, characters: &str) -> StringViewArray {
             texts.append_null();
             continue;
         };
-        let (before, len) = trimmed(text);
+        let (before, len) = part(text);
         let end = before.saturating_add(len);
         let shorter = text.get(before..end).unwrap_or_default();
         // Short texts lie in the view itself.
@@ -481,6 +499,23 @@ mod tests {
         let column = texts(&[Some("éless than a view has, or more, lé"), Some("éé")]);
         let expected = texts(&[Some("ess than a view has, or more,"), Some("")]);
         assert!(compute(&letters, Type::Text, &[&column], 2).same_as(&expected));
+    }
+
+    #[test]
+    fn parts_of_texts_begin_and_end_at_characters() {
+        let column = texts(&[Some("äöü and more than a view holds"), None, Some("ab"), Some("")]);
+        for (skipped, length, expected) in [
+            (0, Some(2), [Some("äö"), None, Some("ab"), Some("")]),
+            (1, Some(1), [Some("ö"), None, Some("b"), Some("")]),
+            (2, None, [Some("ü and more than a view holds"), None, Some(""), Some("")]),
+            (1, Some(20), [Some("öü and more than a v"), None, Some("b"), Some("")]),
+            (0, Some(0), [Some(""), None, Some(""), Some("")]),
+            (u32::MAX, Some(u32::MAX), [Some(""), None, Some(""), Some("")]),
+            (0, None, [Some("äöü and more than a view holds"), None, Some("ab"), Some("")]),
+        ] {
+            let found = compute(&Operation::Substring { skipped, length }, Type::Text, &[&column], 4);
+            assert!(found.same_as(&texts(&expected)), "{skipped} {length:?}");
+        }
     }
 
     #[test]

@@ -243,6 +243,12 @@ fn put_operation(bytes: &mut Vec<u8>, operation: &Operation) {
             bytes.push(25);
             put_text(bytes, characters);
         }
+        Operation::Substring { skipped, length } => {
+            bytes.push(38);
+            bytes.extend_from_slice(&skipped.to_le_bytes());
+            bytes.push(u8::from(length.is_some()));
+            length.iter().for_each(|length| bytes.extend_from_slice(&length.to_le_bytes()));
+        }
         Operation::Like(pattern) => {
             bytes.push(26);
             put_text(bytes, pattern.text());
@@ -423,6 +429,11 @@ impl<'a> Reader<'a> {
                 };
                 Operation::Lookup(Box::new(Lookup { name, entries }))
             }
+            38 => {
+                let skipped = u32::from_le_bytes(self.array()?);
+                let length = if self.flag()? { Some(u32::from_le_bytes(self.array()?)) } else { None };
+                Operation::Substring { skipped, length }
+            }
             _ => return None,
         })
     }
@@ -494,6 +505,8 @@ mod tests {
             Operation::Lower,
             Operation::Upper,
             Operation::Trim("ä".into()),
+            Operation::Substring { skipped: 0, length: None },
+            Operation::Substring { skipped: 7, length: Some(u32::MAX) },
             Operation::Like(Box::new(Pattern::new("x%", Some('!'), true).unwrap())),
             Operation::DaysBetween,
             Operation::DayName,

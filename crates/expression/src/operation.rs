@@ -68,6 +68,13 @@ pub enum Operation {
     Upper,
     /// Without these characters at both ends.
     Trim(Box<str>),
+    /// The characters of a text after the first `skipped`, at most `length` of them.
+    Substring {
+        /// How many characters are left out before it.
+        skipped: u32,
+        /// How many characters it has at most; `None` for all that follow.
+        length: Option<u32>,
+    },
     /// Whether a text matches a pattern.
     Like(Box<Pattern>),
     /// What a fixed list gives a text or a whole number; NULL where it is not in it.
@@ -303,6 +310,7 @@ impl Operation {
             Self::Lower => "lower",
             Self::Upper => "upper",
             Self::Trim(_) => "btrim",
+            Self::Substring { .. } => "substr",
             Self::Like(pattern) => {
                 if pattern.ignores_case() {
                     "ILIKE"
@@ -345,7 +353,7 @@ impl Operation {
             ) => Some(*number),
             (Self::Ln | Self::Exp | Self::Sqrt, [Decimal]) | (Self::Power, [Decimal, Decimal]) => Some(Decimal),
             (Self::Cast(to), [from]) if castable(*from, *to) => Some(*to),
-            (Self::Lower | Self::Upper | Self::Trim(_), [Text]) => Some(Text),
+            (Self::Lower | Self::Upper | Self::Trim(_) | Self::Substring { .. }, [Text]) => Some(Text),
             (Self::Like(_), [Text]) => Some(Boolean),
             (Self::Lookup(lookup), [kind]) if *kind == lookup.entries.kind() => Some(Text),
             (Self::Truncate(_), [Timestamp]) => Some(Timestamp),

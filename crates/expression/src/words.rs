@@ -135,6 +135,11 @@ impl Program {
                 };
                 (TIGHT, begin.into_iter().chain(end).collect())
             }
+            (Operation::Substring { skipped, length }, [value]) => {
+                let length = length.map_or(String::new(), |length| format!(", {length}"));
+                let places = format!(", {}{length})", u64::from(*skipped).saturating_add(1));
+                (TIGHT, vec![text("substr("), Piece::Node(*value, LOOSE), Piece::Text(places.into())])
+            }
             (Operation::Truncate(unit), _) => function(format!("date_trunc('{}', ", unit.name()), arguments),
             (Operation::Part(part), _) => function(format!("date_part('{}', ", part.name()), arguments),
             (Operation::Format(pattern), [time]) => {

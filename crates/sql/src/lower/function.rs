@@ -4,7 +4,7 @@ use super::{Lowering, Scope, constant_integer, text_of, unlisted};
 use crate::error::QueryError;
 use crate::facts::range::Ranges;
 use crate::plan::CALENDAR;
-use crate::syntax::{PARTS, UNITS};
+use crate::syntax::{PARTS, SUBSTRING_HELP, UNITS};
 use datafusion_expr::Expr;
 use deniable_core::exact::{Rational, whole};
 use deniable_expression::{Comparison, Id, Node, Operation, Part, TimePattern, TimePatternError, Type, Unit, Value};
@@ -53,6 +53,19 @@ impl Lowering<'_> {
                         .about("TRIM")
                 })?;
                 self.text(Operation::Trim(known.into()), text, scope)
+            }
+            ("substr", [text, from, length @ ..]) if length.len() <= 1 => {
+                let number = |number: &Expr| constant_integer(number).and_then(|number| u32::try_from(number).ok());
+                let skipped = number(from).and_then(|from| from.checked_sub(1));
+                let known = match length {
+                    [length] => number(length).map(Some),
+                    _ => Some(None),
+                };
+                let (Some(skipped), Some(length)) = (skipped, known) else {
+                    let refused = QueryError::refused("SUBSTRING of this place", SUBSTRING_HELP);
+                    return Err(refused.near([from]).about("SUBSTRING"));
+                };
+                self.text(Operation::Substring { skipped, length }, text, scope)
             }
             ("coalesce", [_, ..]) => self.same(Operation::Coalesce, args, scope),
             ("greatest", [_, ..]) => self.same(Operation::Greatest, args, scope),

@@ -106,9 +106,11 @@ impl<'a> Lowering<'a> {
             Operation::And | Operation::Or | Operation::Not | Operation::IsTrue => {
                 self.all(arguments, Type::Boolean)?
             }
-            Operation::Lower | Operation::Upper | Operation::Trim(_) | Operation::Like(_) => {
-                self.all(arguments, Type::Text)?
-            }
+            Operation::Lower
+            | Operation::Upper
+            | Operation::Trim(_)
+            | Operation::Substring { .. }
+            | Operation::Like(_) => self.all(arguments, Type::Text)?,
             Operation::Truncate(_)
             | Operation::Part(_)
             | Operation::DayName

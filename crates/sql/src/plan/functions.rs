@@ -34,6 +34,7 @@ pub(super) fn all() -> Vec<Arc<ScalarUDF>> {
         ("sign", any(vec![vec![Int64], vec![Float64]]), Int64),
         ("width_bucket", any(vec![vec![Int64; 4], vec![Float64, Float64, Float64, Int64]]), Int64),
     ];
+    let parts = ("substr", any(vec![vec![Utf8, Int64], vec![Utf8, Int64, Int64]]), Utf8);
     // What the engine says that DATE_TRUNC of a date is.
     let cut = DataType::Timestamp(TimeUnit::Nanosecond, None);
     let times = [Date32, time.clone(), cut.clone()];
@@ -43,7 +44,7 @@ pub(super) fn all() -> Vec<Arc<ScalarUDF>> {
         ("to_char", any([Date32, time.clone(), cut].map(|kind| vec![kind, Utf8]).to_vec()), Utf8),
     ];
     let function = |(name, signature, result)| Arc::new(ScalarUDF::from(Function { name, signature, result }));
-    calendar.into_iter().chain(names).chain(numbers).chain(days).map(function).collect()
+    calendar.into_iter().chain(names).chain(numbers).chain([parts]).chain(days).map(function).collect()
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]

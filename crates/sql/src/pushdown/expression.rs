@@ -257,6 +257,7 @@ fn refused(operation: &Operation, kinds: &[Type]) -> Refusal {
         (Operation::Lower | Operation::Upper | Operation::Trim(_) | Operation::Like(_), _) => {
             "letters and patterns differ from engine to engine"
         }
+        (Operation::Substring { .. }, _) => "engines count the characters of a text differently",
         (_, [Type::Decimal, ..]) => "decimals overflow and round differently from engine to engine",
         (_, [Type::Timestamp, ..]) => "engines have zones and precisions of their own",
         _ => "engines do not agree on it for all values",

@@ -1,5 +1,6 @@
 //! Expressions and functions.
 
+use super::synonyms::is_never_equal;
 use super::{absent, refuse};
 use crate::error::QueryError;
 use crate::plan::WINDOWS;
@@ -52,7 +53,7 @@ pub(crate) const AGGREGATES: [&str; 38] = [
     "grouping",
 ];
 /// Functions of one row's values that are total: no input makes them fail.
-pub(crate) const FUNCTIONS: [&str; 37] = [
+pub(crate) const FUNCTIONS: [&str; 38] = [
     "abs",
     "bin",
     "btrim",
@@ -83,6 +84,7 @@ pub(crate) const FUNCTIONS: [&str; 37] = [
     "round",
     "sign",
     "sqrt",
+    "substr",
     "to_char",
     "trim",
     "trunc",
@@ -97,10 +99,20 @@ pub(crate) const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", 
 pub(crate) const PARTS: [&str; 12] =
     ["year", "isoyear", "quarter", "month", "week", "day", "doy", "dow", "isodow", "hour", "minute", "second"];
 
-const SUBSTRING_HELP: &str = "compare a part of a fixed place with a text that fits, as in SUBSTRING(code FROM 1 FOR 3) = 'A01'; to group by \
-                              parts, write CASE WHEN code LIKE 'A01%' THEN 'A01' ... END";
+pub(crate) const SUBSTRING_HELP: &str =
+    "write the place of the first character, 1 or more, and the length as numbers, as in SUBSTRING(code FROM 1 FOR 3)";
 const SUBQUERY_HELP: &str =
     "subqueries stand in FROM, and for one number beside results, as in COUNT(*) / (SELECT COUNT(*) FROM ...)";
+
+/// Refuses a comparison of a part of a text with a longer text, which no row can equal.
+fn check_lengths(expr: &Expr, one: &Expr, other: &Expr) -> Result<(), QueryError> {
+    absent(
+        is_never_equal(one, other),
+        expr,
+        "a part of a text beside a longer text",
+        "write a text of as many characters, as in SUBSTRING(code FROM 1 FOR 3) = 'A01'",
+    )
+}
 
 pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
     match expr {
@@ -132,13 +144,19 @@ pub(super) fn check(expr: &Expr) -> Result<(), QueryError> {
             check(left)?;
             check(right)
         }
-        Expr::InList { expr, list, negated: _ } => {
-            check(expr)?;
-            list.iter().try_for_each(check)
+        Expr::InList { expr: inner, list, negated: _ } => {
+            check(inner)?;
+            list.iter().try_for_each(|entry| {
+                check_lengths(expr, inner, entry)?;
+                check(entry)
+            })
         }
         Expr::Between { expr, negated: _, low, high } => [expr, low, high].into_iter().try_for_each(|part| check(part)),
         Expr::BinaryOp { left, op, right } => {
             check_operator(expr, op)?;
+            if matches!(op, BinaryOperator::Eq | BinaryOperator::NotEq) {
+                check_lengths(expr, left, right)?;
+            }
             check(left)?;
             check(right)
         }
@@ -553,7 +571,8 @@ fn function_help(name: &str) -> String {
         "ifnull" | "nvl" | "isnull" => "write COALESCE(x, instead)".to_owned(),
         "datediff" | "timestampdiff" => "write DATE_DIFF('day', from, to), with another unit for timestamps".to_owned(),
         "concat" | "concat_ws" => "group by both columns, as in GROUP BY a, b".to_owned(),
-        "substr" | "substring" | "left" | "right" => SUBSTRING_HELP.to_owned(),
+        "substr" | "substring" | "left" => SUBSTRING_HELP.to_owned(),
+        "right" => "compare the end of a text by LIKE '%01'".to_owned(),
         "random" | "rand" | "uuid" | "now" | "current_timestamp" | "current_date" => {
             "an answer may depend on the data and the noise alone".to_owned()
         }

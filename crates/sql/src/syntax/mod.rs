@@ -9,7 +9,7 @@ mod expression;
 mod query;
 mod synonyms;
 
-pub(crate) use expression::{PARTS, UNITS};
+pub(crate) use expression::{PARTS, SUBSTRING_HELP, UNITS};
 
 use crate::error::{Place, QueryError, Word};
 use datafusion_sql::sqlparser::ast::{Expr, SelectItem, SetExpr, Spanned, Statement};

@@ -23,6 +23,9 @@ pub(super) fn rewrite(statement: &mut Statement) {
     let _ = statement.visit(&mut Synonyms::default());
 }
 
+/// The function that parts of texts are written as.
+const SUBSTRING: &str = "substr";
+
 /// Digits of the least whole number of 64 bits, whose sign is an operator before them.
 const LEAST: &str = "9223372036854775808";
 
@@ -62,9 +65,23 @@ impl VisitorMut for Synonyms {
     }
 }
 
+/// Whether one side is a part of a text with fewer characters than the constant text at the other side.
+pub(super) fn is_never_equal(one: &Expr, other: &Expr) -> bool {
+    let is_longer = |part, text| {
+        let most = Part::of(part).and_then(|part| part.length);
+        most.zip(text_of(text)).is_some_and(|(most, text)| text.chars().count() as u64 > most)
+    };
+    is_longer(one, other) || is_longer(other, one)
+}
+
 fn synonym(expr: &Expr) -> Option<Expr> {
     match expr {
         Expr::Function(function) => of_function(function),
+        Expr::Substring { expr, substring_from, substring_for, .. } => {
+            let from = substring_from.as_deref().cloned().unwrap_or_else(|| number("1"));
+            let name = ObjectName::from(vec![Ident::new(SUBSTRING)]);
+            Some(substring(name, [(**expr).clone(), from].into_iter().chain(substring_for.as_deref().cloned())))
+        }
         Expr::AnyOp { left, compare_op: BinaryOperator::Eq, right, is_some: _ } => in_array(left, right, false),
         Expr::AllOp { left, compare_op: BinaryOperator::NotEq, right } => in_array(left, right, true),
         Expr::BinaryOp { left, op: op @ (BinaryOperator::Eq | BinaryOperator::NotEq), right } => {
@@ -114,6 +131,13 @@ fn of_function(function: &Function) -> Option<Expr> {
         }
         ("avg_if" | "avgif", [value, condition]) => {
             Some(filtered(function, "avg", FunctionArgExpr::Expr((*value).clone()), condition))
+        }
+        ("substring", [text, from, length @ ..]) if length.len() <= 1 => {
+            let name = named(function, SUBSTRING);
+            Some(substring(name, [*text, *from].into_iter().chain(length.iter().copied()).cloned()))
+        }
+        ("left", [text, length]) => {
+            Some(substring(named(function, SUBSTRING), [(*text).clone(), number("1"), (*length).clone()]))
         }
         ("ifnull" | "nvl", [_, _]) => {
             let mut same = function.clone();
@@ -168,7 +192,26 @@ fn in_array(left: &Expr, right: &Expr, negated: bool) -> Option<Expr> {
     Some(Expr::InList { expr: Box::new(left.clone()), list, negated })
 }
 
-/// A part of a text: `SUBSTRING(text FROM 2 FOR 3)`, `SUBSTR(text, 2, 3)`, `LEFT(text, 3)`.
+/// `substr` of these arguments: a text, a place and perhaps a length.
+fn substring(name: ObjectName, arguments: impl IntoIterator<Item = Expr>) -> Expr {
+    let args = arguments.into_iter().map(|argument| FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))).collect();
+    Expr::Function(Function {
+        name,
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList { duplicate_treatment: None, args, clauses: Vec::new() }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    })
+}
+
+fn number(digits: &str) -> Expr {
+    Expr::Value(Value::Number(digits.to_owned(), false).with_empty_span())
+}
+
+/// A part of a text, at a constant place.
 struct Part<'e> {
     text: &'e Expr,
     /// How many characters are before it.
@@ -181,20 +224,13 @@ impl<'e> Part<'e> {
     fn of(expr: &'e Expr) -> Option<Self> {
         match expr {
             Expr::Nested(inner) => Self::of(inner),
-            Expr::Substring { expr, substring_from, substring_for, .. } => {
-                let from = substring_from.as_deref().map_or(Some(1), count_of)?;
-                let length = match substring_for {
-                    Some(length) => Some(count_of(length)?),
-                    None => None,
+            Expr::Function(function) if function.name.to_string() == SUBSTRING => {
+                let (text, from, length) = match *arguments(function)? {
+                    [text, from] => (text, from, None),
+                    [text, from, length] => (text, from, Some(count_of(length)?)),
+                    _ => return None,
                 };
-                Self::new(expr, from.checked_sub(1)?, length)
-            }
-            Expr::Function(function) => {
-                let args = arguments(function)?;
-                match (function.name.to_string().to_lowercase().as_str(), args.as_slice()) {
-                    ("left", [text, length]) => Self::new(text, 0, Some(count_of(length)?)),
-                    _ => None,
-                }
+                Self::new(text, count_of(from)?.checked_sub(1)?, length)
             }
             _ => None,
         }

@@ -159,6 +159,8 @@ fn synonyms_give_the_right_numbers() {
         ("COUNT_IF(SUBSTRING(code FROM 1 FOR 4) = 'A01')", "1"),
         ("COUNT_IF(SUBSTRING(code, 2) = '01')", "2"),
         ("COUNT_IF(SUBSTRING(code FROM 1 FOR 3) = 'B0%')", "1"),
+        ("COUNT_IF(SUBSTRING(code FROM 1 FOR 2) = SUBSTR(code, 1, 2))", "4"),
+        ("COUNT_IF(LEFT(LOWER(code), 2) IN ('a0', 'zz'))", "3"),
         // Below all whole numbers of 64 bits, and above them.
         ("COUNT_IF(x < 9223372036854775808)", "3"),
         ("COUNT_IF(x > 9223372036854775808)", "0"),
@@ -180,6 +182,9 @@ fn synonyms_give_the_right_numbers() {
     ] {
         assert_eq!(one(expression), expected, "{expression}");
     }
+    let parts = answer("SELECT SUBSTRING(k FROM 1 FOR 1) AS g, COUNT(*) AS n FROM t GROUP BY 1");
+    assert_eq!(parts, answer("SELECT LEFT(k, 1) AS g, COUNT(*) AS n FROM t GROUP BY LEFT(k, 1)"));
+    assert_eq!(parts, answer("SELECT k AS g, COUNT(*) AS n FROM t GROUP BY k"));
     assert_eq!(answer("SELECT EXTRACT(isoyear FROM day) AS g, COUNT(*) AS n FROM t GROUP BY 1"), ["2024 1", "2025 3"]);
     let days = answer("SELECT ts::date AS g, COUNT(*) AS n FROM t GROUP BY ts::date HAVING n > 0");
     assert_eq!(days, ["2024-12-28 1", "2024-12-30 1", "2024-12-31 1", "2025-01-06 1"]);
@@ -213,16 +218,22 @@ fn other_forms_are_refused_with_a_fix() {
     for (sql, construct, place, help) in [
         ("SELECT COUNT(*) AS n FROM t WHERE k || code = 'aA'", "the operator ||", "k ||", "a = 'x' AND b = 'y'"),
         (
-            "SELECT SUBSTRING(code, 1, 3) AS g, COUNT(*) AS n FROM t GROUP BY 1",
-            "SUBSTRING",
-            "SUBSTRING",
-            "CASE WHEN code LIKE 'A01%'",
+            "SELECT COUNT(*) AS n FROM t WHERE SUBSTRING(code FROM x FOR 2) = 'A0'",
+            "SUBSTRING of this place",
+            "x",
+            "the place of the first character",
         ),
         (
             "SELECT COUNT(*) AS n FROM t WHERE SUBSTRING(code FROM 1 FOR 2) = 'A01'",
-            "SUBSTRING",
-            "SUBSTRING",
-            "a text that fits",
+            "a part of a text beside a longer text",
+            "code FROM 1",
+            "a text of as many characters",
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM t WHERE LEFT(code, 2) IN ('A0', 'A01')",
+            "a part of a text beside a longer text",
+            "LEFT",
+            "a text of as many characters",
         ),
         (
             "SELECT COUNT(*) AS n FROM t WHERE x > ANY(ARRAY[1, 2])",

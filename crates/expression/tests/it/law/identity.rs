@@ -38,6 +38,10 @@ fn changed(dice: &mut Dice, old: &Tree) -> Tree {
                         Operation::Add => Operation::Subtract,
                         Operation::Round(digits) => Operation::Round(-digits),
                         Operation::Trim(_) => Operation::Trim(" a".into()),
+                        Operation::Substring { skipped, length } => Operation::Substring {
+                            skipped: *skipped,
+                            length: if length.is_none() { Some(*skipped) } else { None },
+                        },
                         Operation::Like(pattern) => {
                             let escape = Some(pattern.escape());
                             let other = Pattern::new(pattern.text(), escape, !pattern.ignores_case());

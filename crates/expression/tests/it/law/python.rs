@@ -42,6 +42,10 @@ fn tree_json(tree: &Tree) -> Json {
         Operation::Round(digits) => call["digits"] = json!(digits),
         Operation::Cast(kind) => call["to"] = json!(kind.name()),
         Operation::Trim(characters) => call["characters"] = json!(&**characters),
+        Operation::Substring { skipped, length } => {
+            call["skipped"] = json!(skipped);
+            call["length"] = json!(length);
+        }
         Operation::Like(pattern) => {
             call["pattern"] = json!(pattern.text());
             call["escape"] = json!(pattern.escape().to_string());

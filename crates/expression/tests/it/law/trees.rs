@@ -68,6 +68,7 @@ static FORMS: LazyLock<BTreeMap<Type, Vec<Vec<Form>>>> = LazyLock::new(|| {
         vec![Operation::Lower],
         vec![Operation::Upper],
         vec![Operation::Trim("".into())],
+        vec![Operation::Substring { skipped: 0, length: None }],
         vec![pattern(false), pattern(true)],
         Unit::ALL.map(Operation::Truncate).to_vec(),
         Part::ALL.map(Operation::Part).to_vec(),
@@ -135,6 +136,7 @@ fn key(operation: &Operation, types: &[Type]) -> String {
     match operation {
         Operation::Like(pattern) => format!("like {}", pattern.ignores_case()),
         Operation::Trim(_) => "trim".to_owned(),
+        Operation::Substring { .. } => "substr".to_owned(),
         other => format!("{other:?} {types:?}"),
     }
 }
@@ -161,12 +163,17 @@ fn pattern(dice: &mut Dice, ignore_case: bool) -> Pattern {
     Pattern::new(&text, escape, ignore_case).unwrap_or_else(|_| Pattern::new("%", None, ignore_case).unwrap())
 }
 
-/// The operation with a pattern, or a set of characters, of chance.
+/// The operation with a random pattern, set of characters, or place.
 pub fn with_random_words(dice: &mut Dice, operation: &Operation) -> Operation {
     match operation {
         Operation::Like(like) => Operation::Like(Box::new(pattern(dice, like.ignores_case()))),
         Operation::Trim(_) if dice.once_in(2) => Operation::Trim(" ".into()),
         Operation::Trim(_) => Operation::Trim(letters(dice, 6).into()),
+        Operation::Substring { .. } => {
+            let mut number = || *dice.pick(&[0, 1, 2, 3, 11, 12, 13, 40, u32::MAX]);
+            let (skipped, length) = (number(), number());
+            Operation::Substring { skipped, length: if dice.once_in(3) { None } else { Some(length) } }
+        }
         other => other.clone(),
     }
 }

@@ -90,7 +90,7 @@ mod tests {
             let MeasureKind::Ranked { target, .. } = &query.measures()[0].kind else { panic!("{aggregate}") };
             let rank = query.rank(0, *target, &decay);
             let found: Vec<_> = segments(&counted(rows), 0, 4, &rank).into_iter().map(|(_, found)| found).collect();
-            let draws = 20_000;
+            let draws = 10_000;
             let mut seen = [0_u32; 5];
             // The seed is fixed: the tolerances are not error rates.
             let mut rng = ChaCha20Rng::seed_from_u64(11);

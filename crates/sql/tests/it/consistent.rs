@@ -11,6 +11,7 @@ use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Noisy, Shown, ShownRow};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, Resources, Salt, Source, exact};
+use deniable_testing::sized;
 use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -133,13 +134,13 @@ impl Tally {
     }
 }
 
-/// 200 draws from fixed seeds, as noisy and as consistent answers.
+/// 80 draws from fixed seeds, 200 at full scale, as noisy and as consistent answers.
 fn draws(sql: &str) -> (Tally, Tally) {
     let query = query(sql);
     let confidence = ratio(95, 100);
     let (mut before, mut after) = (Tally::default(), Tally::default());
     let truth = query.show(&truth(&query), &confidence);
-    for seed in 0..200 {
+    for seed in 0..sized(80, 200) {
         let noisy = answers(&query, seed);
         let plain = Noisy { consistent: None, ..noisy.clone() };
         before.add(&query.show(&plain, &confidence), &truth);

@@ -28,7 +28,7 @@ pub(super) const QUESTIONS: u64 = 20;
 
 /// Random schemas in each run, each with up to three tables and three neighbours.
 pub(super) fn schemas() -> u64 {
-    sized_to_slow(12, 60, 160)
+    sized_to_slow(6, 60, 160)
 }
 
 /// The exact cells.

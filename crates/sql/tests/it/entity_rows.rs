@@ -52,7 +52,7 @@ pub fn questions(dice: &mut Dice) -> String {
 fn one_entity_moves_one_row() {
     let (mut compared, mut attained) = (0_u32, BTreeMap::<&str, u32>::new());
     let mut dice = Dice::new(41);
-    for _ in 0..sized(250, 2_000) {
+    for _ in 0..sized(100, 2_000) {
         let shape = Shape::fixed(Caps { rows_per_group: 2, groups: 2 });
         let sql = questions(&mut dice);
         let query = Query::new(&sql, &shape.tables).unwrap_or_else(|error| panic!("{sql}: {error}"));

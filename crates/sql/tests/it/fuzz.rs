@@ -22,7 +22,7 @@ const FILES: [&[u8]; 7] = [
 
 /// Questions per run; files are a twentieth of that.
 fn cases() -> u32 {
-    sized(1_500, 15_000)
+    sized(500, 15_000)
 }
 
 fn dice() -> Dice {

@@ -11,6 +11,7 @@ use deniable_sql::consistent::Consistency;
 use deniable_sql::output::{Noisy, Shown};
 use deniable_sql::plan::MeasureKind;
 use deniable_sql::{Query, Resources, Salt, Source, exact};
+use deniable_testing::sized;
 use num_bigint::BigInt;
 use std::sync::Arc;
 
@@ -299,7 +300,7 @@ fn one_person_moves_levels_that_are_capped_together_by_what_is_declared() {
     let sql = "SELECT region, county, town, COUNT(*), SUM(x), COUNT(DISTINCT p), COUNT(x) FILTER (WHERE x > 0), \
                MEDIAN(x), SUM(x * x), COVAR_POP(x, sex = 'F'), PERCENTILE_CONT(x + 1, 0.25), PERCENTILE_CONT(x + 1, 0.5), \
                PERCENTILE_CONT(x + 1, 0.75) FROM t GROUP BY ROLLUP (region, county, town)";
-    for (rows_per_group, groups) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
+    for (rows_per_group, groups) in [(1, 1), (2, 1), (1, 2), (2, 2)].into_iter().take(sized(3, 4)) {
         let caps = Caps { rows_per_group, groups };
         let table = table(Some(entity(caps, true)));
         let query = query(sql, &table);

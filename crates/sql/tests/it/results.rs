@@ -294,7 +294,7 @@ fn are_worked_out_of_released_numbers() {
 /// What they rest on is noisy, and the intervals say how much.
 #[test]
 fn their_intervals_cover() {
-    let (draws, least) = (sized_to_slow(400, 1_000, 2_000), sized_to_slow(0.93, 0.935, 0.94));
+    let (draws, least) = (sized_to_slow(150, 1_000, 2_000), sized_to_slow(0.92, 0.935, 0.94));
     // How much wider than the narrowest window that knows the truth: sums follow from the law of their noise, others from ends.
     for (sql, most_wide) in [
         ("SELECT SUM(n) AS s FROM (SELECT ward, COUNT(*) AS n FROM t GROUP BY ward)", 1.5),
@@ -353,7 +353,7 @@ fn their_intervals_cover() {
         }
         let (covered, wider) = (covered as f64 / all as f64, width / shortest);
         println!("covers {covered:.4}, width {wider:.3}: {sql}");
-        assert!(covered >= least && wider < most_wide, "{sql}: {covered} {wider}");
+        assert!(covered >= least && wider < most_wide * sized_to_slow(1.2, 1.0, 1.0), "{sql}: {covered} {wider}");
     }
 }
 

@@ -279,7 +279,10 @@ fn the_declared_sensitivity_is_attained_for_each_aggregate_and_cap() {
             "MAX(x)",
             "PERCENTILE_CONT(n, 0.1), PERCENTILE_CONT(n, 0.5), PERCENTILE_CONT(n, 0.9)",
         ] {
-            for grouping in ["", " GROUP BY grp", " GROUP BY band, grp", " GROUP BY ROLLUP(band, grp)"] {
+            for grouping in ["", " GROUP BY ROLLUP(band, grp)", " GROUP BY grp", " GROUP BY band, grp"]
+                .into_iter()
+                .take(sized(2, 4))
+            {
                 let shape = Shape::fixed(caps);
                 questions += 1;
                 let sql = format!("SELECT {aggregate} FROM t{grouping}");
@@ -356,7 +359,7 @@ fn filters_that_exclude_each_other_pay_once() {
             let all: Rational = (0..query.measures().len()).map(|at| query.part(at).clone()).sum();
             assert_eq!(all, parts, "{sql}");
             let mut most = [whole(0), whole(0)];
-            for _ in 0..sized_to_slow(60, 250, 600) {
+            for _ in 0..sized_to_slow(25, 250, 600) {
                 let entities: Vec<Entity> =
                     (0..3)
                         .map(|name| {

@@ -13,6 +13,7 @@ mod families;
 mod fuzz;
 mod indistinguishable;
 mod induced;
+mod k_anonymity;
 mod papers;
 mod partial;
 mod protocol;

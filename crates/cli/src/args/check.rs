@@ -9,6 +9,7 @@ use std::path::PathBuf;
 pub const CHECK_EXAMPLES: &str = "\
 Examples:
   deniable check kmax --k 2 --n 5 --family uniform
+  deniable check k-anonymity --k 2 --values 30,31,31,38 --family uniform
   deniable check mechanism.toml --notion pmp --family bounded --prior 1/5..4/5
   deniable check randomized-response --odds 3 --notion dp --claim odds=3
   deniable check mechanism.csv --all

@@ -49,6 +49,7 @@ fn values_and_witnesses() {
         "check randomized-response --n 2 --odds 3 --notion dp",
         "check randomized-response --n 2 --odds 3 --notion bounded-dp",
         "check noisy-max --notion dp",
+        "check k-anonymity --values 30,31,31,38 --family uniform",
         "check response.toml --family independent --prior 1/5..4/5",
         "check response.json --notion posterior --prior ..1/2",
         "check response.csv --notion epsilon-at:1/10",

@@ -181,8 +181,8 @@ fn every_word_of_check_is_explained() {
     }
     let built_in = builtin::LIST.iter().map(|builtin| builtin.name);
     for name in built_in.chain(PROTOCOLS.iter().map(|(name, _)| *name)) {
-        // Differential privacy under sampling has the name of the mechanism too.
-        explained(name, if name == "sampling" { Kind::Notion } else { Kind::Mechanism });
+        // Differential privacy under sampling and k-anonymity have the names of their mechanisms.
+        explained(name, if ["sampling", "k-anonymity"].contains(&name) { Kind::Notion } else { Kind::Mechanism });
     }
     assert_eq!(lookup("groups").unwrap().id, "F-NIk");
 }

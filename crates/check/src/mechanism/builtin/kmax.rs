@@ -7,18 +7,21 @@ use crate::mechanism::limits::{MOST_ENTITIES, size_fits};
 use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, whole};
 
+/// The entities' values, for mechanisms that order entities by a value.
+pub(super) const VALUES: Parameter = Parameter {
+    name: "values",
+    about: "the entities' values in ascending order, in place of `entities`, whose values are their numbers",
+    range: "whole numbers with commas between them",
+    default: None,
+};
+
 pub(super) static KMAX: Builtin = Builtin {
     name: "kmax",
     about: "a random one of the k values from the largest member's upwards, or of the k largest",
     theorem: "M-KMAX",
     parameters: &[
         super::parameters::ENTITIES,
-        Parameter {
-            name: "values",
-            about: "the entities' values in ascending order, in place of `entities`, whose values are their numbers",
-            range: "whole numbers with commas between them",
-            default: None,
-        },
+        VALUES,
         Parameter {
             name: "k",
             about: "how many values it may be",
@@ -79,8 +82,8 @@ fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
     by_kind(n, outputs.collect(), &rows, |data| data.checked_ilog2().map_or(0, |largest| largest as usize + 1))
 }
 
-/// In ascending order.
-fn values(given: Given<'_>) -> Result<Vec<i64>, BuiltinError> {
+/// The entities' values, in ascending order.
+pub(super) fn values(given: Given<'_>) -> Result<Vec<i64>, BuiltinError> {
     if !given.has("values") {
         let n = given.count("entities", 1, MOST_ENTITIES)?;
         return Ok((1..=n as i64).collect());

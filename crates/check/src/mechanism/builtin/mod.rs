@@ -7,6 +7,7 @@ mod disclosure;
 mod error;
 mod exponential;
 mod geometric;
+mod k_anonymity;
 mod kmax;
 mod noisy_max;
 mod parameters;
@@ -32,6 +33,7 @@ pub static LIST: &[&Builtin] = &[
     &exponential::EXPONENTIAL,
     &geometric::GEOMETRIC,
     &plain::IDENTITY,
+    &k_anonymity::K_ANONYMITY,
     &kmax::KMAX,
     &noisy_max::NOISY_MAX,
     &disclosure::OR,

@@ -302,4 +302,11 @@ fn what_does_not_fit_is_refused_with_what_does() {
     let error = built("truncated-geometric", &[("entities", "22"), ("odds", "10")]).unwrap_err();
     assert!(error.contains("20 entities fit"), "{error}");
     assert_eq!(built("truncated-geometric", &[("entities", "18")]), Ok(18));
+    let error = built("k-anonymity", &[("entities", "24")]).unwrap_err();
+    let fits = error.strip_prefix("24 entities have too many tables; the first ").unwrap();
+    let fits: usize = fits.strip_suffix(" would fit").unwrap().parse().unwrap();
+    assert_eq!(built("k-anonymity", &[("entities", &n(fits))]), Ok(fits));
+    assert!(built("k-anonymity", &[("entities", &n(fits + 1))]).is_err(), "{error}");
+    // All values are in one range: a count and no table.
+    assert_eq!(built("k-anonymity", &[("values", &["5"; 20].join(","))]), Ok(20));
 }

@@ -12,8 +12,8 @@ use std::collections::HashMap;
 
 pub(super) static K_ANONYMITY: Builtin = Builtin {
     name: "k-anonymity",
-    about: "how many members each range of values has: single values, or the narrowest of 2, 4, 8, ... that leave no \
-            group of fewer than k; without such ranges no table",
+    about: "the sizes of groups of members, whose values are generalised to ranges of 1, 2, 4, ... until no group is \
+            smaller than k; no table of fewer than k members",
     theorem: "M-KANON",
     parameters: &[
         ENTITIES,

@@ -245,7 +245,7 @@ fn ask(instance: &Instance, to: &Target, is_statement: bool) -> Vec<Verdict> {
 #[test]
 fn translate_and_check_agree() {
     let targets = ASKED.map(|asked| target(asked.0, &PriorRange::any()).unwrap());
-    let (of_two, of_three, denied_on) = sized((3, 3, 1), (40, 24, 8));
+    let (of_two, of_three, denied_on) = sized((3, 1, 1), (40, 24, 8));
     let mut mechanisms = random(3, 2, 0, of_three, 81);
     mechanisms.extend(random(3, 3, 3, of_three, 82));
     mechanisms.extend(random(2, 2, 2, of_two, 83));

@@ -2,7 +2,7 @@
 
 use super::Dice;
 
-/// A query of roughly at most `longest` bytes, and the numbers of keys of x and y.
+/// A query of at most `longest` bytes, 4 KiB or more, and the numbers of keys of x and y.
 pub(super) fn query(dice: &mut Dice, longest: usize) -> (String, (i64, i64)) {
     let kinds = [filters, shared_conditions, windows, product, fractions, cases, subqueries, texts, columns];
     let sql = dice.pick(&kinds)(dice, longest);
@@ -23,7 +23,7 @@ fn size(dice: &mut Dice, most: usize) -> usize {
 /// Many FILTERs with long IN lists.
 fn filters(dice: &mut Dice, longest: usize) -> String {
     let filters = 1 + size(dice, 34);
-    let constants = size(dice, (longest / filters / 5).min(990));
+    let constants = size(dice, (longest / filters / 9).min(990));
     let mut all = Vec::new();
     for at in 0..filters {
         let subject = *dice.pick(&["w", "w", "w", "x", "w + 1", "t"]);
@@ -132,7 +132,7 @@ fn texts(dice: &mut Dice, longest: usize) -> String {
 /// Many columns with the same value.
 fn columns(dice: &mut Dice, longest: usize) -> String {
     let value = step(dice);
-    let columns: Vec<String> = (0..size(dice, longest / 8)).map(|at| format!("n AS c{at}")).collect();
+    let columns: Vec<String> = (0..size(dice, longest / 12)).map(|at| format!("n AS c{at}")).collect();
     format!(
         "WITH s AS (SELECT x, y, COUNT(*) AS n FROM t GROUP BY x, y),
            r AS (SELECT x, y, {value} AS n FROM s)

@@ -2,7 +2,7 @@
 
 use crate::answer::Stored;
 use crate::approvals::Request;
-use crate::entry::{AccountId, Ask, Charged, Event, GuaranteeChanged, GuaranteeStated, Part, Words};
+use crate::entry::{AccountId, Ask, Charged, Event, GuaranteeChanged, GuaranteeStated, Part};
 use crate::ledger::Ledger;
 use crate::numbers::Numbers;
 use crate::parts::{Allowance, Parts, SetAside};
@@ -14,72 +14,6 @@ use deniable_core::guarantee::Guarantee;
 use jiff::Timestamp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// What is promised for an account.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Terms {
-    /// Only in words: a ledger of the first format to which nothing was added since. Nothing is worked out from them but
-    /// whether a guarantee says the same.
-    Words(Words),
-    /// As data.
-    Data(Box<Guarantee>),
-}
-
-impl Terms {
-    /// The largest odds ratio that all releases together may reach.
-    #[must_use]
-    pub fn limit(&self) -> &Spend {
-        match self {
-            Self::Words(words) => &words.limit,
-            Self::Data(guarantee) => guarantee.limit(),
-        }
-    }
-
-    /// How many people may be known to move together, at least 1 (F-NIk).
-    #[must_use]
-    pub fn group(&self) -> u32 {
-        match self {
-            Self::Words(words) => words.group,
-            Self::Data(guarantee) => guarantee.group(),
-        }
-    }
-
-    /// What is promised, as data; `None` where there are only words.
-    #[must_use]
-    pub fn guarantee(&self) -> Option<&Guarantee> {
-        match self {
-            Self::Words(_) => None,
-            Self::Data(guarantee) => Some(guarantee),
-        }
-    }
-
-    /// The same in the words of the first format.
-    #[must_use]
-    pub fn words(&self) -> Words {
-        match self {
-            Self::Words(words) => words.clone(),
-            Self::Data(guarantee) => Words::of(guarantee),
-        }
-    }
-
-    /// Whether this is what a guarantee promises.
-    #[must_use]
-    pub fn are(&self, guarantee: &Guarantee) -> bool {
-        match self {
-            Self::Words(words) => *words == Words::of(guarantee),
-            Self::Data(stated) => stated.same_as(guarantee),
-        }
-    }
-}
-
-impl std::fmt::Display for Terms {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Words(words) => words.fmt(f),
-            Self::Data(guarantee) => guarantee.fmt(f),
-        }
-    }
-}
 
 /// The state of the noise of a charge (P-1).
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,8 +44,8 @@ pub struct Release {
     pub cost: Spend,
     /// The part of the account's budget that paid.
     pub part: Part,
-    /// A digest of the inputs on which the charge may resume; none in entries of formats before 7.
-    pub basis: Option<String>,
+    /// A digest of the inputs on which the charge may resume.
+    pub basis: String,
     /// The state of its noise.
     pub draw: Draw,
     /// The answer, read from its file on demand; none when the process died before storing one.
@@ -126,16 +60,15 @@ impl Release {
     pub fn is_dead(&self) -> bool {
         self.answer.is_none()
             && match &self.draw {
-                Draw::Open => self.basis.is_none(),
                 Draw::Begun(_) | Draw::Closed => true,
-                Draw::Done(_) => false,
+                Draw::Open | Draw::Done(_) => false,
             }
     }
 
     /// Whether its noise may still be drawn.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.answer.is_none() && self.draw == Draw::Open && self.basis.is_some()
+        self.answer.is_none() && self.draw == Draw::Open
     }
 
     /// Whether one who asks may know of it: it is public, or this one's own.
@@ -145,17 +78,17 @@ impl Release {
     }
 }
 
-/// A recorded change of terms.
+/// A recorded change of an account's guarantee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PromiseChange {
     /// The number of its entry.
     pub seq: u64,
     /// When.
     pub at: Timestamp,
-    /// The terms until then.
-    pub from: Terms,
-    /// The terms since.
-    pub to: Terms,
+    /// The guarantee until then.
+    pub from: Guarantee,
+    /// The guarantee since.
+    pub to: Guarantee,
     /// Why.
     pub reason: String,
     /// Whether the new limit allows larger odds.
@@ -169,13 +102,13 @@ pub struct Account {
     pub id: AccountId,
     /// When it was opened.
     pub opened: Timestamp,
-    /// The terms in force.
-    pub terms: Terms,
+    /// The guarantee in force.
+    pub guarantee: Guarantee,
     /// The odds ratio of all releases together (C-1); of a question that several paid for, once.
     pub spent: Spend,
     /// Every charge, in order.
     pub releases: Vec<Release>,
-    /// Every change of terms, in order.
+    /// Every change of the guarantee, in order.
     pub changes: Vec<PromiseChange>,
     /// Every question that was to be allowed, in order.
     pub requests: Vec<Request>,
@@ -188,11 +121,11 @@ pub struct Account {
 }
 
 impl Account {
-    pub(crate) fn opened(id: AccountId, opened: Timestamp, terms: Terms) -> Self {
+    pub(crate) fn opened(id: AccountId, opened: Timestamp, guarantee: Guarantee) -> Self {
         Self {
             id,
             opened,
-            terms,
+            guarantee,
             spent: Spend::nothing(),
             releases: Vec::new(),
             changes: Vec::new(),
@@ -215,8 +148,7 @@ impl Account {
     #[must_use]
     pub fn is_paid(&self, identity: &str, basis: Option<&str>, cost: &Spend) -> bool {
         self.release(identity).is_some_and(|release| {
-            release.answer.is_some()
-                || (basis.is_none_or(|basis| release.basis.as_deref() == Some(basis)) && release.cost == *cost)
+            release.answer.is_some() || (basis.is_none_or(|basis| release.basis == basis) && release.cost == *cost)
         })
     }
 
@@ -226,20 +158,12 @@ impl Account {
         places.filter_map(|place| self.releases.get(*place)).filter(|release| !release.is_dead())
     }
 
-    /// The charges with which this one shares its payment. In formats before 7, charges without an answer were not yet
-    /// dead when later charges of these formats followed them.
-    fn counted<'a>(&'a self, charge: &'a Charged) -> impl Iterator<Item = &'a Release> {
-        let places = self.identities.get(&charge.ask.identity).into_iter().flatten();
-        let releases = places.filter_map(|place| self.releases.get(*place));
-        releases.filter(|known| !known.is_dead() || (charge.basis.is_none() && known.basis.is_none()))
-    }
-
     /// Closes the open charges of an identity that were made on another basis, or at another price.
-    pub(crate) fn close_others(&mut self, identity: &str, basis: Option<&str>, cost: Option<&Spend>) {
+    pub(crate) fn close_others(&mut self, identity: &str, basis: &str, cost: Option<&Spend>) {
         for place in self.identities.get(identity).into_iter().flatten() {
             if let Some(release) = self.releases.get_mut(*place)
                 && release.is_open()
-                && (release.basis.as_deref() != basis || cost.is_some_and(|cost| *cost != release.cost))
+                && (release.basis != basis || cost.is_some_and(|cost| *cost != release.cost))
             {
                 release.draw = Draw::Closed;
             }
@@ -274,7 +198,7 @@ impl Account {
     /// What may be spent by whoever sees the account so: what is asked must fit into each. At least one.
     #[must_use]
     pub fn allowances(&self) -> Vec<Allowance> {
-        let all = || Allowance { spent: self.spent.clone(), limit: self.terms.limit().clone() };
+        let all = || Allowance { spent: self.spent.clone(), limit: self.guarantee.limit().clone() };
         self.own.as_ref().map_or_else(|| vec![all()], |(_, own)| own.clone())
     }
 
@@ -292,7 +216,7 @@ impl Account {
         let known = match &self.own {
             Some((who, _)) if who == part => return self.clone(),
             Some(_) => None,
-            None => self.parts.allowances(part, self.terms.limit()),
+            None => self.parts.allowances(part, self.guarantee.limit()),
         };
         let own = known.unwrap_or_else(|| vec![Allowance { spent: Spend::nothing(), limit: Spend::nothing() }]);
         let mut seen = Self {
@@ -306,7 +230,7 @@ impl Account {
                 .filter(|request| *part == Part::Named(request.part.clone()))
                 .cloned()
                 .collect(),
-            ..Self::opened(self.id.clone(), self.opened, self.terms.clone())
+            ..Self::opened(self.id.clone(), self.opened, self.guarantee.clone())
         };
         for release in self.releases.iter().filter(|release| release.seen_by(part)) {
             seen.keep(release.clone());
@@ -333,7 +257,7 @@ impl Account {
     pub(crate) fn check(&self, charge: &Charged) -> Result<(), Contradiction> {
         // Open charges on another basis, or at another price, are closed by this one: it pays for itself.
         let is_closed = |known: &Release| known.is_open() && (known.basis != charge.basis || known.cost != charge.cost);
-        let same = || self.counted(charge).filter(|known| !is_closed(known));
+        let same = || self.charged(&charge.ask.identity).filter(|known| !is_closed(known));
         if same().any(|release| release.seen_by(&charge.part)) {
             return Err(Contradiction::ChargedTwice);
         }
@@ -345,17 +269,19 @@ impl Account {
             Part::Named(name) => Contradiction::NoPart(name.clone()),
             Part::Whole => Contradiction::OverLimit,
         };
-        for Allowance { spent, limit } in self.parts.allowances(&charge.part, self.terms.limit()).ok_or_else(named)? {
+        for Allowance { spent, limit } in
+            self.parts.allowances(&charge.part, self.guarantee.limit()).ok_or_else(named)?
+        {
             within(&spent.and(&charge.cost), &limit)?;
         }
-        if same().next().is_some() { Ok(()) } else { within(&self.spent.and(&charge.cost), self.terms.limit()) }
+        if same().next().is_some() { Ok(()) } else { within(&self.spent.and(&charge.cost), self.guarantee.limit()) }
     }
 
     /// Takes in a charge that was checked.
     pub(crate) fn record(&mut self, seq: u64, at: Timestamp, charge: Charged) {
-        self.close_others(&charge.ask.identity, charge.basis.as_deref(), Some(&charge.cost));
-        let again = self.counted(&charge).any(|release| self.parts.takes_unreserved(&release.part));
-        let is_paid = self.counted(&charge).next().is_some();
+        self.close_others(&charge.ask.identity, &charge.basis, Some(&charge.cost));
+        let again = self.charged(&charge.ask.identity).any(|release| self.parts.takes_unreserved(&release.part));
+        let is_paid = self.charged(&charge.ask.identity).next().is_some();
         let Charged { policy, ask, cost, part, basis, account: _ } = charge;
         if !is_paid {
             self.spent = self.spent.and(&cost);
@@ -384,7 +310,7 @@ pub enum AccountError {
     )]
     TermsDiffer {
         /// The terms in force.
-        recorded: Box<Terms>,
+        recorded: Box<Guarantee>,
         /// The terms asked for.
         asked: Box<Guarantee>,
     },
@@ -402,12 +328,6 @@ pub enum AccountError {
     /// No such account.
     #[error("the ledger has no account for {0}; the first release or data check of a policy opens it")]
     NoAccount(Box<AccountId>),
-    /// Terms of the first format, which a change must not leave behind unstated.
-    #[error(
-        "the ledger records its promise in the words of an earlier format: {0}. State that promise in the policy and run \
-         `deniable data check` or a release once, which records it as data; then change it"
-    )]
-    InWords(Box<Terms>),
     /// A change needs a reason.
     #[error("a promise is not changed without a reason; give one, it is kept in the ledger")]
     NoReason,
@@ -451,8 +371,7 @@ pub enum AccountError {
 }
 
 impl Ledger {
-    /// Makes sure that there is an account with this guarantee. Where a ledger of the first format has its terms in words, and
-    /// they say the same, they are stated as data.
+    /// Makes sure that there is an account with this guarantee.
     ///
     /// # Errors
     /// When the account's terms are others, or its place is taken by an account with another entity key or
@@ -464,13 +383,11 @@ impl Ledger {
             if account.id != id {
                 return Err(AccountError::AccountDiffers { recorded: account.id.clone().into(), asked: id.into() });
             }
-            if !account.terms.are(guarantee) {
-                let (recorded, asked) = (account.terms.clone().into(), guarantee.clone().into());
+            if !account.guarantee.same_as(guarantee) {
+                let (recorded, asked) = (account.guarantee.clone().into(), guarantee.clone().into());
                 return Err(AccountError::TermsDiffer { recorded, asked });
             }
-            if let Terms::Data(_) = account.terms {
-                return Ok(());
-            }
+            return Ok(());
         }
         act.append(Event::GuaranteeStated(GuaranteeStated { guarantee: guarantee.clone() }.into()))?;
         Ok(())
@@ -479,8 +396,7 @@ impl Ledger {
     /// Changes the guarantee of an account, on the record; says whether the new one promises less.
     ///
     /// # Errors
-    /// Without an account, a reason or a difference, when the new limit is below what is spent, and when the terms in force are
-    /// words of the first format: they must be stated as data first ([`Self::open_account`] with what they promise).
+    /// Without an account, a reason or a difference, and when the new limit is below what is spent.
     pub fn change_promise(&mut self, to: &Guarantee, reason: &str) -> Result<bool, AccountError> {
         if reason.trim().is_empty() {
             return Err(AccountError::NoReason);
@@ -488,7 +404,7 @@ impl Ledger {
         let act = self.book.begin()?;
         let id = AccountId::of(to);
         let account = act.state.account(&id).ok_or_else(|| AccountError::NoAccount(id.into()))?;
-        if account.terms.are(to) {
+        if account.guarantee.same_as(to) {
             return Err(AccountError::NothingChanged);
         }
         if !account.spent.fits(to.limit())? {
@@ -497,14 +413,12 @@ impl Ledger {
         if !account.parts.fit(to.limit())? {
             return Err(AccountError::PartBelowSpent { limit: to.limit().clone() });
         }
-        if to.group() > account.terms.group() && !account.spent.is_nothing() {
-            return Err(AccountError::GroupGrew { recorded: account.terms.group(), asked: to.group() });
+        if to.group() > account.guarantee.group() && !account.spent.is_nothing() {
+            return Err(AccountError::GroupGrew { recorded: account.guarantee.group(), asked: to.group() });
         }
-        let Terms::Data(from) = account.terms.clone() else {
-            return Err(AccountError::InWords(account.terms.clone().into()));
-        };
+        let from = account.guarantee.clone();
         let weaker = to.weaker_than(&from)?;
-        let change = GuaranteeChanged { from: *from, to: to.clone(), reason: reason.to_owned(), weaker };
+        let change = GuaranteeChanged { from, to: to.clone(), reason: reason.to_owned(), weaker };
         act.append(Event::GuaranteeChanged(change.into()))?;
         Ok(weaker)
     }

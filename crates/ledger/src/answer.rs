@@ -105,7 +105,7 @@ impl Json {
 /// An answer that is stored; it is looked at when it is read, and not before.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stored {
-    form: Option<Form>,
+    form: Form,
     content: Content,
 }
 
@@ -162,13 +162,13 @@ impl Stored {
     /// What the entry names, in the folder of answers.
     pub(crate) fn in_file(answered: AnsweredInFile, folder: &Arc<Path>) -> Self {
         let content = Content::File { folder: folder.clone(), file: answered.file };
-        Self { form: Some(answered.form), content }
+        Self { form: answered.form, content }
     }
 
-    /// The form in which it is written; none where it was stored before forms were recorded.
+    /// The form in which it is written.
     #[must_use]
-    pub fn form(&self) -> Option<&Form> {
-        self.form.as_ref()
+    pub fn form(&self) -> &Form {
+        &self.form
     }
 
     /// The file that holds it, where it is no part of its entry.
@@ -225,7 +225,7 @@ impl Draft {
     pub fn event(self, charge: u64) -> Event {
         let Self { form, text, packed } = self;
         match packed {
-            None => Event::Answered(Answered { charge, form: Some(form), answer: text }),
+            None => Event::Answered(Answered { charge, form, answer: text }),
             Some((file, _)) => Event::AnsweredInFile(AnsweredInFile { charge, form, file }),
         }
     }

@@ -192,10 +192,9 @@ impl<'a> Act<'a> {
             }
         }
         let is_missing = self.access != Access::Read && self.heads.read(self.heads.beside())?.is_none();
-        // A ledger gets its first head before its key is settled and before its second entry; a ledger of an earlier
-        // format, before its first entry of this format.
+        // A ledger gets its first head before its key is settled and before its second entry.
         let is_new = entries == 1 && !Key::path(self.path).exists();
-        if is_missing && !is_new && store::keeps_head(&self.transaction).map_err(|error| self.sqlite(error))? {
+        if is_missing && !is_new {
             let (ledger, head) = (self.path.to_path_buf(), self.heads.beside().to_path_buf());
             return Err(StoreError::NoHead { ledger, head });
         }
@@ -330,7 +329,6 @@ impl<'a> Act<'a> {
         if self.access != Access::Accept {
             self.keep_heads()?;
         }
-        store::raise_format(&self.transaction).map_err(|error| self.sqlite(error))?;
         store::insert(&self.transaction, &row).map_err(|error| self.sqlite(error))?;
         self.heads.prepare(&head)?;
         let Self { connection, transaction, path, state, head: last, heads, access } = self;
@@ -560,7 +558,7 @@ mod tests {
         let path = folder.path().join("l");
         let (mut ledger, mut request) = ledger(&path);
         let nothing = Json::of(&serde_json::Value::Null).unwrap();
-        let wrong = Event::Answered(Answered { charge: 2, form: None, answer: nothing });
+        let wrong = Event::Answered(Answered { charge: 2, form: Form::new("toy", 1), answer: nothing });
         let refused = ledger.book.begin().unwrap().append(wrong).unwrap_err();
         let contradiction = Fault::Contradiction(Contradiction::NotACharge(2));
         assert!(matches!(refused, StoreError::Broken { seq: 3, fault, .. } if fault == contradiction));

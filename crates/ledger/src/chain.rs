@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn a_forged_entry_follows_and_an_edited_one_does_not() {
-        let payload = r#"{"charge":1,"answer":41}"#;
+        let payload = r#"{"charge":1,"form":"sql/1","answer":41}"#;
         let (row, head) = forge(&Head::start(), now(), "answered", payload.into());
         let (_, event, read) = follow(&Head::start(), &row).unwrap();
         assert_eq!((event.kind(), &read), ("answered", &head));

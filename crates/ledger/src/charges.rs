@@ -1,6 +1,6 @@
 //! Spending odds, and the one answer that each charge gets.
 
-use crate::accounts::{Draw, Release, Terms};
+use crate::accounts::{Draw, Release};
 use crate::answer::{Draft, Form, Stored};
 use crate::entry::{AccountId, Ask, Charged, Event, Part};
 use crate::ledger::Ledger;
@@ -100,11 +100,6 @@ pub enum ChargeError {
     /// No such account.
     #[error("the ledger has no account for {0}; open it before charging it")]
     NoAccount(Box<AccountId>),
-    /// Terms of the first format: they are stated as data before anything is charged.
-    #[error(
-        "the ledger records its promise in the words of an earlier format: {0}; open the account before charging it"
-    )]
-    InWords(Box<Terms>),
     /// A part that nobody set aside.
     #[error("nothing of this budget is set aside as \"{0}\"")]
     NoPart(String),
@@ -174,9 +169,6 @@ impl Ledger {
                 return Ok(charge);
             }
         }
-        if account.terms.guarantee().is_none() {
-            return Err(ChargeError::InWords(account.terms.clone().into()));
-        }
         if let Part::Named(name) = &request.part
             && account.part(name).is_none()
         {
@@ -196,7 +188,7 @@ impl Ledger {
             ask: request.ask.clone(),
             cost: request.cost.clone(),
             part: request.part.clone(),
-            basis: Some(request.basis.clone()),
+            basis: request.basis.clone(),
         };
         Ok(Charge::New { seq: act.append(Event::Charged(charged))? })
     }
@@ -225,14 +217,17 @@ impl Ledger {
         let draft = Draft::of(form, answer).map_err(StoreError::from)?;
         let act = self.book.begin()?;
         let release = act.state.release(charge).ok_or(AnswerError::NotACharge(charge))?;
-        let known = |stored: &Stored| match stored.form().filter(|other| *other != form) {
-            Some(other) => Err(AnswerError::OtherForm(other.clone())),
-            None => Ok(stored.read().map_err(StoreError::from)?),
+        let known = |stored: &Stored| {
+            if stored.form() == form {
+                Ok(stored.read().map_err(StoreError::from)?)
+            } else {
+                Err(AnswerError::OtherForm(stored.form().clone()))
+            }
         };
         if let Some(stored) = &release.answer {
             return known(stored);
         }
-        if release.is_dead() && release.basis.is_some() {
+        if release.is_dead() {
             return Err(AnswerError::Closed(charge));
         }
         let elsewhere = act.state.answered_elsewhere(charge).map(known).transpose()?;
@@ -256,7 +251,7 @@ fn charged_before(release: &Release, request: &ChargeRequest) -> Result<Option<C
     if let Some(stored) = &release.answer {
         return Ok(Some(Charge::Answered { seq, answer: stored.read().map_err(StoreError::from)? }));
     }
-    let is_same = release.basis.as_ref() == Some(&request.basis) && release.cost == request.cost;
+    let is_same = release.basis == request.basis && release.cost == request.cost;
     match &release.draw {
         Draw::Done(numbers) if is_same => Ok(Some(Charge::Drawn { seq, numbers: numbers.clone() })),
         Draw::Done(_) => Err(ChargeError::OtherBasis(seq)),

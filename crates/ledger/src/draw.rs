@@ -57,7 +57,7 @@ impl Ledger {
             act.state.release(charge).filter(|release| !release.is_dead()).ok_or(DrawError::NotOpen(charge))?;
         let identity = release.ask.identity.clone();
         if let Some((numbers, basis)) = act.state.drawn(&identity) {
-            let is_same = basis == release.basis.as_deref();
+            let is_same = basis == release.basis;
             return if is_same { Ok(Ok(numbers.clone())) } else { Err(DrawError::OtherBasis(charge)) };
         }
         let charges = act.state.open_charges(&identity);

@@ -16,25 +16,9 @@ use deniable_core::secret::Secret;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
-/// The format that this version writes, kept in SQLite's `user_version` and in the first entry. It reads all before.
-///
-/// | format | what it brought |
-/// |---|---|
-/// | 1 | terms as words: `account-opened`, `promise-changed` |
-/// | 2 | guarantees as data: `guarantee-stated`, `guarantee-changed`; a charge names the part of the budget that pays |
-/// | 3 | answers say in which form they are written; large ones lie in files of their own: `answered-in-file` |
-/// | 4 | how engines that hold rows did in trials: `engine-tried` |
-/// | 5 | parts of a budget that are set aside for who asks: `part-set-aside` |
-/// | 6 | questions that somebody allows before they are charged: `approval-requested`, `approval-decided` |
-/// | 7 | one draw per charge (P-1): `drawing`, `drawn`, `drawn-in-file`, `charges-closed`; a charge names its basis |
-/// | 8 | the ledger needs a head outside ([`crate::outside`]); the first entry names populations of other people |
-///
-/// A ledger of an earlier format is continued in this one, without changing its entries. For the first format, one more
-/// entry states the same terms as data. Answers without a form have the first form of their kind. A charge without a
-/// basis that has no answer is closed: an earlier version may have drawn its noise.
-pub const FORMAT: u32 = 8;
-/// The first format whose ledgers have a head outside.
-pub(crate) const FIRST_WITH_HEAD: u32 = 8;
+/// The format of ledgers, kept in SQLite's `user_version` and in the first entry. Every ledger has a head outside
+/// ([`crate::outside`]).
+pub const FORMAT: u32 = 1;
 
 /// What an account counts for. Odds multiply within an account.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -82,39 +66,6 @@ impl std::fmt::Display for AccountId {
             (Secret::Label, Adjacency::ReplaceOne) => write!(f, " in {} (label swap)", self.universe),
             (_, adjacency) => write!(f, " in {} ({adjacency})", self.universe),
         }
-    }
-}
-
-/// What is promised for an account, in the words of the first format.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Words {
-    /// The promises in short.
-    pub promise: String,
-    /// The family of priors.
-    pub adversary: String,
-    /// The largest odds ratio that all releases together may reach.
-    pub limit: Spend,
-    /// How many people may be known to move together, at least 1: charges are odds about a group of this size (F-NIk).
-    pub group: u32,
-}
-
-impl Words {
-    /// What the first format says of a guarantee.
-    #[must_use]
-    pub fn of(guarantee: &Guarantee) -> Self {
-        Self {
-            promise: guarantee.promises_in_short(),
-            adversary: guarantee.adversary().family(),
-            limit: guarantee.limit().clone(),
-            group: guarantee.group(),
-        }
-    }
-}
-
-impl std::fmt::Display for Words {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "\"{}\" against \"{}\", odds up to {}", self.promise, self.adversary, self.limit.in_words())
     }
 }
 
@@ -166,33 +117,7 @@ pub struct Genesis {
     pub other_than: Vec<String>,
 }
 
-/// An account exists from here on: format 1.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct AccountOpened {
-    /// What it counts for.
-    pub account: AccountId,
-    /// What is promised.
-    pub terms: Words,
-}
-
-/// Other terms hold from here on: format 1.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct PromiseChanged {
-    /// Whose terms.
-    pub account: AccountId,
-    /// The terms until here.
-    pub from: Words,
-    /// The terms from here.
-    pub to: Words,
-    /// Why, in the curator's words.
-    pub reason: String,
-    /// Whether the new limit allows larger odds.
-    pub weaker: bool,
-}
-
-/// This is promised: from here on where the guarantee's account was not open, and as data what its words said where it was.
+/// This is promised from here on: it opens the guarantee's account.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GuaranteeStated {
@@ -249,9 +174,8 @@ pub struct Charged {
     #[serde(default, skip_serializing_if = "Part::is_whole")]
     pub part: Part,
     /// A digest of the laws of the noise, the form of the answer and the contents of the data: the charge resumes only
-    /// on the same basis. None in entries of formats before 7.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub basis: Option<String>,
+    /// on the same basis.
+    pub basis: String,
 }
 
 /// The noise of these charges is about to be drawn, once for all of them (P-1). No charge is in two of these entries.
@@ -301,9 +225,8 @@ pub struct ChargesClosed {
 pub struct Answered {
     /// The number of the charge's entry.
     pub charge: u64,
-    /// The form in which the answer is written; none in entries of before format 3.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub form: Option<Form>,
+    /// The form in which the answer is written.
+    pub form: Form,
     /// What was, or will be, shown.
     pub answer: Json,
 }
@@ -383,11 +306,7 @@ pub struct ApprovalDecided {
 pub enum Event {
     /// The ledger begins.
     Genesis(Genesis),
-    /// An account is opened.
-    AccountOpened(AccountOpened),
-    /// A promise is changed.
-    PromiseChanged(PromiseChanged),
-    /// A guarantee is stated as data.
+    /// A guarantee is stated.
     GuaranteeStated(Box<GuaranteeStated>),
     /// A guarantee is changed.
     GuaranteeChanged(Box<GuaranteeChanged>),
@@ -440,8 +359,6 @@ impl Event {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Genesis(_) => "genesis",
-            Self::AccountOpened(_) => "account-opened",
-            Self::PromiseChanged(_) => "promise-changed",
             Self::GuaranteeStated(_) => "guarantee-stated",
             Self::GuaranteeChanged(_) => "guarantee-changed",
             Self::VersionRegistered(_) => "version-registered",
@@ -466,8 +383,6 @@ impl Event {
     pub fn encode(&self) -> Result<String, EncodeError> {
         let payload = match self {
             Self::Genesis(body) => serde_json::to_string(body),
-            Self::AccountOpened(body) => serde_json::to_string(body),
-            Self::PromiseChanged(body) => serde_json::to_string(body),
             Self::GuaranteeStated(body) => serde_json::to_string(body),
             Self::GuaranteeChanged(body) => serde_json::to_string(body),
             Self::VersionRegistered(body) => serde_json::to_string(body),
@@ -493,8 +408,6 @@ impl Event {
     pub fn decode(kind: &str, payload: &str) -> Result<Self, serde_json::Error> {
         match kind {
             "genesis" => serde_json::from_str(payload).map(Self::Genesis),
-            "account-opened" => serde_json::from_str(payload).map(Self::AccountOpened),
-            "promise-changed" => serde_json::from_str(payload).map(Self::PromiseChanged),
             "guarantee-stated" => serde_json::from_str(payload).map(Self::GuaranteeStated),
             "guarantee-changed" => serde_json::from_str(payload).map(Self::GuaranteeChanged),
             "version-registered" => serde_json::from_str(payload).map(Self::VersionRegistered),
@@ -519,75 +432,57 @@ mod tests {
     use super::*;
     use deniable_core::exact::{ratio, whole};
 
-    fn terms(limit: Spend) -> Words {
-        Words { promise: "p".into(), adversary: "a".into(), limit, group: 1 }
-    }
-
-    fn opened(limit: Spend) -> Event {
+    fn charged(cost: Spend) -> Event {
         let account = AccountId {
             universe: "u".into(),
             kind: Secret::Membership,
             entity: None,
             adjacency: Adjacency::ReplaceOne,
         };
-        Event::AccountOpened(AccountOpened { account, terms: terms(limit) })
+        let ask =
+            Ask { name: "n".into(), sql: "s".into(), identity: "i".into(), source: "t".into(), version: "1".into() };
+        Event::Charged(Charged { account, policy: "p".into(), ask, cost, part: Part::Whole, basis: "b".into() })
     }
 
     #[test]
     fn the_stored_form_is_fixed() {
-        let limit = Spend::parse("3", "1/8").unwrap().and(&Spend::parse("e", "2").unwrap());
+        let cost = Spend::parse("3", "1/8").unwrap().and(&Spend::parse("e", "2").unwrap());
         assert_eq!(
-            opened(limit).encode().unwrap(),
-            r#"{"account":{"universe":"u","kind":"membership","entity":null,"adjacency":"replace-one"},"#.to_owned()
-                + r#""terms":{"promise":"p","adversary":"a","limit":[{"base":"e","share":"2"},{"base":"3","share":"1/8"}],"group":1}}"#
+            charged(cost).encode().unwrap(),
+            r#"{"account":{"universe":"u","kind":"membership","entity":null,"adjacency":"replace-one"},"policy":"p","#
+                .to_owned()
+                + r#""ask":{"name":"n","sql":"s","identity":"i","source":"t","version":"1"},"#
+                + r#""cost":[{"base":"e","share":"2"},{"base":"3","share":"1/8"}],"basis":"b"}"#
         );
     }
 
     #[test]
     fn amounts_are_checked_when_read() {
         for bad in [r#"[{"base":"1","share":"1"}]"#, r#"[{"base":"3","share":"-1"}]"#, r#"[{"base":"3"}]"#, "3.0"] {
-            let payload = opened(Spend::nothing()).encode().unwrap().replace("[]", bad);
-            assert!(Event::decode("account-opened", &payload).is_err(), "{bad}");
+            let payload = charged(Spend::nothing()).encode().unwrap().replace("[]", bad);
+            assert!(Event::decode("charged", &payload).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn what_would_not_read_back_is_not_written() {
         let endless = (1..=20).fold(whole(2), |value, i| value * whole(1_000_000_007) + ratio(1, 3 + i));
-        assert!(opened(Spend::odds(endless).unwrap()).encode().is_err());
-        assert!(opened(Spend::odds(ratio(27, 8)).unwrap()).encode().is_ok());
+        assert!(charged(Spend::odds(endless).unwrap()).encode().is_err());
+        assert!(charged(Spend::odds(ratio(27, 8)).unwrap()).encode().is_ok());
     }
 
-    /// An answer of before forms is read as it was written, and written as it was read.
+    /// The text of an answer is kept as it was written, order and digits included.
     #[test]
-    fn answers_of_before() {
-        let before = r#"{"charge":1,"answer":{"b":1,"a":0.10,"b":2}}"#;
-        let event = Event::decode("answered", before).unwrap();
-        let Event::Answered(answered) = &event else { panic!("{event:?}") };
-        assert_eq!(answered.form, None);
-        assert_eq!(event.encode().unwrap(), before);
-        let now = r#"{"charge":1,"form":"sql/1","answer":{"a":0.10}}"#;
-        assert_eq!(Event::decode("answered", now).unwrap().encode().unwrap(), now);
-    }
-
-    /// An entry of before these fields is read as it was written, and written as it was read.
-    #[test]
-    fn registrations_of_before() {
-        let before = r#"{"source":"visits","version":"1","fingerprint":"f00d"}"#;
-        let event = Event::decode("version-registered", before).unwrap();
-        let Event::VersionRegistered(registered) = &event else { panic!("{event:?}") };
-        assert_eq!((&registered.reading, registered.accepted.len()), (&None, 0));
-        assert_eq!(event.encode().unwrap(), before);
-        let now =
-            r#"{"source":"visits","version":"1","fingerprint":"f00d","reading":"beef","accepted":["cost","day"]}"#;
-        assert_eq!(Event::decode("version-registered", now).unwrap().encode().unwrap(), now);
-        assert!(Event::decode("version-registered", &now.replace("accepted", "accept")).is_err());
+    fn answers_are_kept_as_they_are_written() {
+        let text = r#"{"charge":1,"form":"sql/1","answer":{"b":1,"a":0.10,"b":2}}"#;
+        assert_eq!(Event::decode("answered", text).unwrap().encode().unwrap(), text);
+        assert!(Event::decode("answered", r#"{"charge":1,"answer":1}"#).is_err());
     }
 
     #[test]
     fn strangers_are_refused() {
         assert!(Event::decode("refunded", "{}").is_err());
-        assert!(Event::decode("answered", r#"{"charge":1,"answer":1,"extra":2}"#).is_err());
-        assert!(Event::decode("answered", r#"{"charge":-1,"answer":1}"#).is_err());
+        assert!(Event::decode("answered", r#"{"charge":1,"form":"sql/1","answer":1,"extra":2}"#).is_err());
+        assert!(Event::decode("answered", r#"{"charge":-1,"form":"sql/1","answer":1}"#).is_err());
     }
 }

@@ -92,14 +92,14 @@ pub mod trials;
 pub mod verify;
 pub mod versions;
 
-pub use accounts::{Account, AccountError, Draw, PromiseChange, Release, Terms};
+pub use accounts::{Account, AccountError, Draw, PromiseChange, Release};
 pub use answer::{Form, Stored, Unread};
 pub use approvals::{ApprovalError, Decision, Request};
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, Charge, ChargeError, ChargeRequest, Limit};
 pub use deniable_core::secret::Secret;
 pub use draw::DrawError;
-pub use entry::{AccountId, Ask, EngineTried, Part, Words};
+pub use entry::{AccountId, Ask, EngineTried, Part};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use numbers::Numbers;

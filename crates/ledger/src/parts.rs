@@ -258,9 +258,9 @@ impl Ledger {
         sharing: Sharing,
     ) -> Result<(), PartError> {
         let act = self.book.begin()?;
-        let known = act.state.account(account).filter(|known| known.terms.guarantee().is_some());
+        let known = act.state.account(account);
         let known = known.ok_or_else(|| PartError::NoAccount(account.clone().into()))?;
-        known.parts.check(name, share, sharing, known.terms.limit())?;
+        known.parts.check(name, share, sharing, known.guarantee.limit())?;
         let (account, part) = (account.clone(), name.to_owned());
         act.append(Event::PartSetAside(PartSetAside { account, part, share: share.clone().into(), sharing }))?;
         Ok(())

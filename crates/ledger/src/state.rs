@@ -3,18 +3,19 @@
 //! An entry is first checked against the state, then recorded in it. Appending uses the same check, so that
 //! nothing is ever written that could not be read again.
 
-use crate::accounts::{Account, Draw, PromiseChange, Release, Terms, within};
+use crate::accounts::{Account, Draw, PromiseChange, Release, within};
 use crate::answer::{Stored, folder};
 use crate::approvals::Request;
 use crate::chain::Head;
 use crate::entry::{
-    AccountId, Drawing, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside, PromiseChanged, VersionRegistered,
+    AccountId, Drawing, Event, FORMAT, Genesis, GuaranteeChanged, Part, PartSetAside, VersionRegistered,
 };
 use crate::numbers::Numbers;
 use crate::parts::PartFault;
 use crate::trials::{Trials, TriedEngine};
 use deniable_core::budget::SpendError;
 use deniable_core::exact::whole;
+use deniable_core::guarantee::Guarantee;
 use jiff::Timestamp;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -35,9 +36,6 @@ pub enum Contradiction {
     /// The universe has an account of this kind.
     #[error("the universe already has an account of this kind")]
     AccountTwice,
-    /// Data that say something else than the words of the first format.
-    #[error("it states other terms than were promised in words")]
-    MisstatedTerms,
     /// A change of promise that misstates the terms in force, or whether it weakens them.
     #[error("it misstates the change of promise")]
     MisstatedChange,
@@ -338,33 +336,18 @@ impl State {
         let account = |id| self.account(id).ok_or(Contradiction::NoAccount);
         match event {
             Event::Genesis(_) if self.genesis.is_some() => Err(Contradiction::Beginning),
-            Event::Genesis(genesis) if !(1..=FORMAT).contains(&genesis.format) => {
-                Err(Contradiction::Format(genesis.format))
-            }
+            Event::Genesis(genesis) if genesis.format != FORMAT => Err(Contradiction::Format(genesis.format)),
             Event::Genesis(_) => Ok(()),
             _ if self.genesis.is_none() => Err(Contradiction::Beginning),
-            Event::AccountOpened(opened) => match self.account_in_place(&opened.account) {
-                Some(_) => Err(Contradiction::AccountTwice),
-                None => Ok(()),
-            },
-            Event::PromiseChanged(change) => {
-                let PromiseChanged { account: id, from, to, reason: _, weaker } = change;
-                let (from, to) = (Terms::Words(from.clone()), Terms::Words(to.clone()));
-                let said = to.limit().compare(from.limit())?.is_gt() || to.group() < from.group();
-                check_change(account(id)?, &from, &to, said == *weaker)
-            }
             Event::GuaranteeStated(stated) => match self.account_in_place(&AccountId::of(&stated.guarantee)) {
                 None => Ok(()),
-                Some(account) if account.id != AccountId::of(&stated.guarantee) => Err(Contradiction::AccountTwice),
-                Some(Account { terms: Terms::Data(_), .. }) => Err(Contradiction::AccountTwice),
-                Some(account) if account.terms.are(&stated.guarantee) => Ok(()),
-                Some(_) => Err(Contradiction::MisstatedTerms),
+                Some(_) => Err(Contradiction::AccountTwice),
             },
             Event::GuaranteeChanged(change) => {
                 let GuaranteeChanged { from, to, reason: _, weaker } = change.as_ref();
                 let account = account(&AccountId::of(to))?;
                 let same = to.weaker_than(from)? == *weaker && AccountId::of(from) == account.id;
-                check_change(account, &Terms::Data(from.clone().into()), &Terms::Data(to.clone().into()), same)
+                check_change(account, from, to, same)
             }
             Event::VersionRegistered(new) => {
                 if self.says_more(new) {
@@ -376,10 +359,7 @@ impl State {
             Event::Charged(charge) => account(&charge.account)?.check(charge),
             Event::PartSetAside(new) => {
                 let account = account(&new.account)?;
-                if account.terms.guarantee().is_none() {
-                    return Err(Contradiction::NoAccount);
-                }
-                Ok(account.parts.check(&new.part, &new.share.0, new.sharing, account.terms.limit())?)
+                Ok(account.parts.check(&new.part, &new.share.0, new.sharing, account.guarantee.limit())?)
             }
             Event::ApprovalRequested(new) => account(&new.account)?.check_request(new),
             Event::ApprovalDecided(new) => {
@@ -403,8 +383,7 @@ impl State {
         match self.release(charge) {
             None => Err(Contradiction::NotACharge(charge)),
             Some(release) if release.answer.is_some() => Err(Contradiction::AnsweredTwice(charge)),
-            // An earlier version recorded no draws: its charges were answered at once.
-            Some(release) if release.is_dead() && release.basis.is_some() => Err(Contradiction::Dead(charge)),
+            Some(release) if release.is_dead() => Err(Contradiction::Dead(charge)),
             Some(_) => Ok(()),
         }
     }
@@ -437,10 +416,10 @@ impl State {
 
     /// The numbers that were drawn for an identity by any of its charges. There is one set, since every later charge
     /// uses it.
-    pub(crate) fn drawn(&self, identity: &str) -> Option<(&Arc<Numbers>, Option<&str>)> {
+    pub(crate) fn drawn(&self, identity: &str) -> Option<(&Arc<Numbers>, &str)> {
         let mut releases = self.accounts.iter().flat_map(|account| account.charged(identity));
         releases.find_map(|release| match &release.draw {
-            Draw::Done(numbers) => Some((numbers, release.basis.as_deref())),
+            Draw::Done(numbers) => Some((numbers, release.basis.as_str())),
             Draw::Open | Draw::Begun(_) | Draw::Closed => None,
         })
     }
@@ -455,22 +434,13 @@ impl State {
     pub(crate) fn record(&mut self, seq: u64, at: Timestamp, event: Event) {
         match event {
             Event::Genesis(genesis) => self.genesis = Some(genesis),
-            Event::AccountOpened(opened) => self.open(opened.account, at, Terms::Words(opened.terms)),
-            Event::PromiseChanged(PromiseChanged { account, from, to, reason, weaker }) => {
-                let (from, to) = (Terms::Words(from), Terms::Words(to));
-                self.change(&account, PromiseChange { seq, at, from, to, reason, weaker });
-            }
             Event::GuaranteeStated(stated) => {
                 let id = AccountId::of(&stated.guarantee);
-                match self.accounts.iter_mut().find(|known| known.id == id) {
-                    Some(account) => account.terms = Terms::Data(stated.guarantee.into()),
-                    None => self.open(id, at, Terms::Data(stated.guarantee.into())),
-                }
+                self.accounts.push(Account::opened(id, at, stated.guarantee));
             }
             Event::GuaranteeChanged(change) => {
                 let GuaranteeChanged { from, to, reason, weaker } = *change;
                 let id = AccountId::of(&to);
-                let (from, to) = (Terms::Data(from.into()), Terms::Data(to.into()));
                 self.change(&id, PromiseChange { seq, at, from, to, reason, weaker });
             }
             Event::VersionRegistered(new) => {
@@ -487,7 +457,7 @@ impl State {
             }
             Event::Charged(charge) => {
                 for account in &mut self.accounts {
-                    account.close_others(&charge.ask.identity, charge.basis.as_deref(), None);
+                    account.close_others(&charge.ask.identity, &charge.basis, None);
                 }
                 let payer = self.accounts.iter_mut().enumerate().find(|(_, known)| known.id == charge.account);
                 if let Some((index, account)) = payer {
@@ -536,10 +506,6 @@ impl State {
 }
 
 impl State {
-    fn open(&mut self, id: AccountId, opened: Timestamp, terms: Terms) {
-        self.accounts.push(Account::opened(id, opened, terms));
-    }
-
     fn answer(&mut self, seq: u64, charge: u64, stored: Stored) {
         let charge = self.charges.get(&charge);
         if let Some(release) = charge.and_then(|(index, place)| self.accounts.get_mut(*index)?.releases.get_mut(*place))
@@ -567,14 +533,14 @@ impl State {
 
     fn change(&mut self, id: &AccountId, change: PromiseChange) {
         if let Some(account) = self.accounts.iter_mut().find(|known| known.id == *id) {
-            account.terms = change.to.clone();
+            account.guarantee = change.to.clone();
             account.changes.push(change);
         }
     }
 }
 
-fn check_change(account: &Account, from: &Terms, to: &Terms, well_stated: bool) -> Result<(), Contradiction> {
-    if *from != account.terms || from == to || !well_stated {
+fn check_change(account: &Account, from: &Guarantee, to: &Guarantee, well_stated: bool) -> Result<(), Contradiction> {
+    if *from != account.guarantee || from == to || !well_stated {
         return Err(Contradiction::MisstatedChange);
     }
     // What was charged about smaller groups may have told more about larger ones (F-NIk).

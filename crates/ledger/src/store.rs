@@ -2,7 +2,7 @@
 
 use crate::answer::Unread;
 use crate::chain::{Fault, Head, Row};
-use crate::entry::{EncodeError, FIRST_WITH_HEAD, FORMAT};
+use crate::entry::{EncodeError, FORMAT};
 use crate::key::Key;
 use crate::outside::HeadFiles;
 use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction};
@@ -11,8 +11,10 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Marks a SQLite file as a ledger ("deni").
-const APPLICATION_ID: u32 = 0x6465_6e69;
+/// Marks a SQLite file as a ledger ("dnbl").
+const APPLICATION_ID: u32 = 0x646e_626c;
+/// The mark of ledgers that versions before 0.1.0 wrote ("deni").
+const FORMER_ID: u32 = 0x6465_6e69;
 /// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -290,12 +292,16 @@ pub(crate) fn open(path: &Path, writing: bool) -> Result<Connection, StoreError>
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(sqlite)?;
     connection.busy_timeout(PATIENCE).map_err(sqlite)?;
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sqlite);
-    if number("application_id")? != i64::from(APPLICATION_ID) {
-        return Err(stranger("it is another program's database"));
+    match number("application_id")? {
+        id if id == i64::from(APPLICATION_ID) => {}
+        id if id == i64::from(FORMER_ID) => {
+            return Err(stranger("a version before 0.1.0 wrote it, whose formats no later version reads"));
+        }
+        _ => return Err(stranger("it is another program's database")),
     }
     match number("user_version")? {
         found if found > i64::from(FORMAT) => return Err(StoreError::Newer { path: path.to_path_buf(), found }),
-        found if found < 1 => return Err(stranger("its format number is unknown")),
+        found if found < i64::from(FORMAT) => return Err(stranger("its format number is unknown")),
         _ => {}
     }
     if writing {
@@ -314,19 +320,6 @@ fn careful(connection: &Connection) -> Result<(), rusqlite::Error> {
     connection.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(()))?;
     connection.pragma_update(None, "synchronous", "EXTRA")?;
     connection.pragma_update(None, "fullfsync", true)
-}
-
-/// Marks a file as one of the format that this version writes, so that an earlier version says that it is too old for it
-/// instead of taking what it does not know for damage. Part of the transaction that adds the first such entry.
-pub(crate) fn raise_format(transaction: &Transaction<'_>) -> Result<(), rusqlite::Error> {
-    let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if found < i64::from(FORMAT) { transaction.pragma_update(None, "user_version", FORMAT) } else { Ok(()) }
-}
-
-/// Whether a file is of a format whose ledgers have a head outside.
-pub(crate) fn keeps_head(transaction: &Transaction<'_>) -> Result<bool, rusqlite::Error> {
-    let found: i64 = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    Ok(found >= i64::from(FIRST_WITH_HEAD))
 }
 
 /// Whether locks outlive a transaction (`EXCLUSIVE`) or not (`NORMAL`).

@@ -55,12 +55,9 @@ pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answe
     Ok(answers)
 }
 
-/// Refuses an answer in a form that this kind does not write. What was stored before forms were recorded has the first.
+/// Refuses an answer in a form that this kind does not write.
 fn known<K: Kind>(stored: &Stored) -> Result<(), String> {
-    match stored.form() {
-        Some(form) if *form != K::FORM => Err(other_form::<K>(form)),
-        _ => Ok(()),
-    }
+    if *stored.form() == K::FORM { Ok(()) } else { Err(other_form::<K>(stored.form())) }
 }
 
 /// Makes every release of a run, in order.

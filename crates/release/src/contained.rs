@@ -141,7 +141,7 @@ impl<'a> Compared<'a> {
         let LedgerAsk { name: _, sql, identity, source, version } = &release.ask;
         let form = release.answer.as_ref()?.form();
         // What is about other tables or versions is not even understood.
-        if (source, version) != (&self.own.source, &self.own.version) || form.is_some_and(|form| *form != FORM) {
+        if (source, version) != (&self.own.source, &self.own.version) || *form != FORM {
             return None;
         }
         let held = self.held(release)?;

@@ -16,18 +16,17 @@ use num_traits::{One, Zero};
 pub struct Promised<'a> {
     /// The account that it is made for.
     pub account: &'a Account,
-    /// The promise and its odds, where they are kept as data.
-    pub picture: Option<PromisePicture>,
+    /// The promise and its odds.
+    pub picture: PromisePicture,
     /// The guarantee in words, where it was remembered.
     pub guarantee: Option<&'a Statement>,
 }
 
 /// The promise in a box, for the top of the page.
 pub fn promise(promised: &Promised<'_>) -> Markup {
-    let promises = match (promised.guarantee, &promised.picture) {
-        (Some(statement), _) => statement.promises.clone(),
-        (None, Some(picture)) => picture.guarantee().promises_in_words(),
-        (None, None) => vec![promised.account.terms.words().promise],
+    let promises = match promised.guarantee {
+        Some(statement) => statement.promises.clone(),
+        None => promised.picture.guarantee().promises_in_words(),
     };
     html! {
         div.promise {
@@ -37,21 +36,14 @@ pub fn promise(promised: &Promised<'_>) -> Markup {
                 p { "It is about observers of this kind, and no others:" }
                 (list(&guarantee.adversary))
             }
-            @if let Some(picture) = &promised.picture {
-                p { (picture.in_frequencies().0) " Others can learn more: see who is outside." }
-            }
+            p { (promised.picture.in_frequencies().0) " Others can learn more: see who is outside." }
         }
     }
 }
 
 /// The pictures of beliefs, and who is outside.
 pub fn section(promised: &Promised<'_>) -> Markup {
-    let Some(stated) = &promised.picture else {
-        return html! {
-            p { "The ledger keeps this promise in the words of an earlier format, from which nothing is worked out; they stand among the exact parameters. A report on the policy that states it draws it." }
-            (words(promised))
-        };
-    };
+    let stated = &promised.picture;
     let observers = stated.observers();
     let (sentence, frequencies) = stated.in_frequencies();
     let spent = promised.account.spent.odds_at_most();

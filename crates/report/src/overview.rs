@@ -296,10 +296,10 @@ impl AccountOverview {
         });
         Self {
             account: account.id.to_string(),
-            promise: account.terms.words().promise,
-            adversary: account.terms.words().adversary,
-            limit: account.terms.limit().to_string(),
-            limit_in_words: account.terms.limit().with_epsilon(),
+            promise: account.guarantee.promises_in_short(),
+            adversary: account.guarantee.adversary().family(),
+            limit: account.guarantee.limit().to_string(),
+            limit_in_words: account.guarantee.limit().with_epsilon(),
             spent: account.spent.in_words(),
             left: RemainingBudget::new(account.spent.clone(), account.limit()).to_string(),
             more: more(account),
@@ -319,7 +319,7 @@ fn priors() -> [Rational; 3] {
 
 impl PartOverview {
     fn new(account: &Account, name: &str, part: &SetAside) -> Self {
-        let promise = account.terms.limit();
+        let promise = account.guarantee.limit();
         let of_promise = |share: &Rational| promise.share(share).unwrap_or_else(|_| Spend::nothing());
         // Where it overlaps, what its owner is refused tells what all others were answered.
         let reach = match part.sharing {

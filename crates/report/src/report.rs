@@ -73,8 +73,6 @@ struct Shown {
     unseen: Vec<String>,
     /// The words that are in force, where they were kept or a policy says them.
     statement: Option<Statement>,
-    /// What is promised as data: the ledger's own, or that of a policy that says the same as its words.
-    guarantee: Option<Guarantee>,
 }
 
 impl Report {
@@ -100,9 +98,8 @@ impl Report {
         let mut accounts: Vec<Shown> =
             accounts.into_iter().map(|account| shown(account, chosen)).collect::<Result<_, _>>()?;
         for shown in &mut accounts {
-            if shown.account.terms.are(guarantee) {
+            if shown.account.guarantee.same_as(guarantee) {
                 shown.statement = Some(Statement::of(guarantee));
-                shown.guarantee = Some(guarantee.clone());
             }
         }
         Ok(Self { summary, accounts })
@@ -148,8 +145,8 @@ fn shown(account: &Account, chosen: &[Chosen]) -> Result<Shown, ReportError> {
     let remembered = |release: &Release| {
         let Some(stored) = &release.answer else { return Ok(None) };
         let (entry, ask) = (release.seq, release.ask.name.clone());
-        // Answers of before forms were recorded hold it as those of the first forms do.
-        if let Some(form) = stored.form().map(ToString::to_string).filter(|form| !HELD_BY.contains(&form.as_str())) {
+        let form = stored.form().to_string();
+        if !HELD_BY.contains(&form.as_str()) {
             return Err(ReportError::Form { entry, ask, form });
         }
         let unreadable = |reason: String| ReportError::Unreadable { entry, ask: ask.clone(), reason };
@@ -161,12 +158,11 @@ fn shown(account: &Account, chosen: &[Chosen]) -> Result<Shown, ReportError> {
         all.push((release, remembered(release)?));
     }
     // The words in force are those that were said since the promise last changed.
-    let (limit, family) = (account.terms.limit().to_string(), account.terms.words().adversary);
+    let (limit, family) = (account.guarantee.limit().to_string(), account.guarantee.adversary().family());
     let changed = account.changes.last().map_or(0, |change| change.seq);
     let since = all.iter().rev().filter(|(release, _)| release.seq > changed);
     let mut said = since.filter_map(|(_, shown)| shown.as_ref()).map(|shown| &shown.guarantee);
     let statement = said.find(|said| said.odds == limit && said.family == family).cloned();
-    let guarantee = account.terms.guarantee().cloned();
     let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.ask.identity);
     let policy_of =
         |one: &Chosen| account.release(&one.identity).map_or_else(String::new, |known| known.policy.clone());
@@ -180,12 +176,12 @@ fn shown(account: &Account, chosen: &[Chosen]) -> Result<Shown, ReportError> {
             None => {}
         }
     }
-    Ok(Shown { account: account.clone(), answers, unseen, statement, guarantee })
+    Ok(Shown { account: account.clone(), answers, unseen, statement })
 }
 
 impl Shown {
     fn promised(&self) -> Promised<'_> {
-        let picture = self.guarantee.clone().map(PromisePicture::of);
+        let picture = PromisePicture::of(self.account.guarantee.clone());
         Promised { account: &self.account, picture, guarantee: self.statement.as_ref() }
     }
 
@@ -238,13 +234,11 @@ impl Shown {
                         tr { th scope="row" { "account" } td { (overview.account) } }
                         tr { th scope="row" { "promise, as recorded" } td { (overview.promise) } }
                         tr { th scope="row" { "family of priors" } td { (overview.adversary) } }
-                        tr { th scope="row" { "largest odds ratio" } td { (account.terms.limit().in_words()) } }
-                        tr { th scope="row" { "as ε, rounded up" } td { (account.terms.limit().epsilon_decimal(6)) } }
+                        tr { th scope="row" { "largest odds ratio" } td { (account.guarantee.limit().in_words()) } }
+                        tr { th scope="row" { "as ε, rounded up" } td { (account.guarantee.limit().epsilon_decimal(6)) } }
                         tr { th scope="row" { "spent" } td { (overview.spent) } }
-                        tr { th scope="row" { "people who may move together" } td { (account.terms.group()) } }
-                        @if let Some(guarantee) = &self.guarantee {
-                            tr { th scope="row" { "odds from the promise by" } td { (guarantee.theorem()) } }
-                        }
+                        tr { th scope="row" { "people who may move together" } td { (account.guarantee.group()) } }
+                        tr { th scope="row" { "odds from the promise by" } td { (account.guarantee.theorem()) } }
                         tr { th scope="row" { "beliefs from odds by" } td { "B-1; releases together by C-1; noise by M-GEO, M-PF or M-EXP; sensitivities by S-CAP" } }
                     }
                 }

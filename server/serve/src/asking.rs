@@ -156,7 +156,7 @@ fn no_price(plan: &Plan, account: Option<&Account>) -> Failure {
 fn left(account: Option<&Account>, part: &Part) -> Option<Rational> {
     let account = account?.seen_by(part);
     let shares = account.allowances().into_iter().map(|allowed| {
-        let whole_promise = account.terms.limit();
+        let whole_promise = account.guarantee.limit();
         let (spent, limit) = (allowed.spent.exact_part_of(whole_promise)?, allowed.limit.exact_part_of(whole_promise)?);
         Some((limit - spent).max(Rational::zero()))
     });

@@ -47,13 +47,14 @@ fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>, needs_
             Sharing::Reserved => {
                 // What is shown to everybody is known to this one, too (C-7).
                 let share = &own.share + account.unreserved_share();
-                let limit = account.terms.limit().share(&share);
+                let limit = account.guarantee.limit().share(&share);
                 let said = limit.map_or_else(|_| "all of the promise".to_owned(), |limit| limit.in_words());
                 rows.push(row(
                     "you alone",
                     &format!("an odds ratio of at most {said}: your part and what is published to all"),
                 ));
-                let odds = account.terms.limit().share(&share).unwrap_or_else(|_| account.terms.limit().clone());
+                let odds =
+                    account.guarantee.limit().share(&share).unwrap_or_else(|_| account.guarantee.limit().clone());
                 let beliefs = beliefs_so_far(&odds, &[ratio(1, 5), ratio(1, 2)]);
                 rows.extend(beliefs.iter().map(|belief| row("you alone", &belief.sentence())));
             }

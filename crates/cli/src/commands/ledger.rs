@@ -23,12 +23,9 @@ pub fn change_all(ledger: &mut Ledger, guarantees: &[Guarantee], reason: &str) -
             let (spent, limit) = (account.spent.clone(), guarantee.limit().clone());
             return Err(AccountError::BelowSpent { spent, limit }.into());
         }
-        let (recorded, asked) = (account.terms.group(), guarantee.group());
+        let (recorded, asked) = (account.guarantee.group(), guarantee.group());
         if asked > recorded && !account.spent.is_nothing() {
             return Err(AccountError::GroupGrew { recorded, asked }.into());
-        }
-        if account.terms.guarantee().is_none() && !account.terms.are(guarantee) {
-            return Err(AccountError::InWords(account.terms.clone().into()).into());
         }
     }
     let mut weaker = false;
@@ -36,7 +33,7 @@ pub fn change_all(ledger: &mut Ledger, guarantees: &[Guarantee], reason: &str) -
     for guarantee in guarantees {
         match ledger.change_promise(guarantee, reason) {
             Ok(is_weaker) => (weaker, changed) = (weaker || is_weaker, true),
-            // One of several may have these terms already.
+            // One of several may have this guarantee already.
             Err(AccountError::NothingChanged) if guarantees.len() > 1 => {}
             Err(error) => return Err(error.into()),
         }

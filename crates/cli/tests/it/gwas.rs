@@ -113,7 +113,7 @@ fn the_others_are_shown_where_one_fails() {
     answer["snps"][1]["place"] = 4711.into();
     place.run(&["gwas", "check", "--bfile", "cohort"]).done();
     let mut ledger = deniable_ledger::Ledger::open_or_create(&place.path("cohort.ledger"), "cohort").unwrap();
-    let guarantee = account.terms.guarantee().unwrap();
+    let guarantee = &account.guarantee;
     ledger.open_account(guarantee).unwrap();
     let request = deniable_ledger::ChargeRequest {
         account: account.id.clone(),

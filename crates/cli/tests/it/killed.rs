@@ -151,7 +151,7 @@ fn finish(place: &Place, before: &[Value], stdouts: &mut Vec<String>) {
     assert_eq!(after.len(), ASKS + closed);
     let accounts = deniable_ledger::show(&place.path("patients.ledger")).unwrap().accounts;
     let share = deniable_core::exact::ratio(i64::try_from(after.len()).unwrap(), 16);
-    assert_eq!(accounts[0].spent, accounts[0].terms.limit().share(&share).unwrap());
+    assert_eq!(accounts[0].spent, accounts[0].guarantee.limit().share(&share).unwrap());
     for (old, new) in before.iter().zip(after) {
         assert_eq!((&old["entry"], &old["cost"]), (&new["entry"], &new["cost"]));
     }

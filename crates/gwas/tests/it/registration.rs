@@ -192,7 +192,7 @@ fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
     answer["snps"][0]["place"] = serde_json::json!(4711);
     place.check(&request).unwrap();
     let mut ledger = Ledger::open_or_create(&place.ledger(), "people").unwrap();
-    let guarantee = account.terms.guarantee().unwrap();
+    let guarantee = &account.guarantee;
     ledger.open_account(guarantee).unwrap();
     let charge = ChargeRequest {
         account: AccountId::of(guarantee),

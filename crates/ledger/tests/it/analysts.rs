@@ -126,7 +126,7 @@ impl Rules {
     fn charge(who: Option<usize>, question: u8) -> Charged {
         let request = request(&question.to_string(), (1, 1));
         let cost = Spend::odds(whole(2)).unwrap();
-        let basis = Some("basis".into());
+        let basis = "basis".into();
         Charged { account: account(), policy: "p".into(), ask: request.ask, cost, part: Self::part(who), basis }
     }
 

@@ -72,7 +72,7 @@ fn large_answers_lie_beside_the_ledger() {
         ledger.store_answer(seq, &FORM, &text).unwrap();
         let release = ledger.summary().accounts[0].releases[at].clone();
         assert_eq!((release.answer.as_ref().unwrap().file().is_some(), answer(&release)), (more > 0, Some(text)));
-        assert_eq!(release.answer.unwrap().form(), Some(&FORM));
+        assert_eq!(*release.answer.unwrap().form(), FORM);
     }
     assert_eq!(place.files(), ["clinic.ledger", "clinic.ledger.answers", "clinic.ledger.head", "clinic.ledger.key"]);
     assert!(fs::metadata(&place.path).unwrap().len() < 2 * MOST_IN_ENTRY as u64);
@@ -258,6 +258,6 @@ fn an_answer_that_is_no_json_is_refused_when_it_is_read() {
     rechain(&place.path);
     let summary = show(&place.path).unwrap();
     let stored = summary.accounts[0].releases[0].answer.as_ref().unwrap();
-    assert_eq!(stored.form(), Some(&Form::new("toy", 2)));
+    assert_eq!(stored.form(), &Form::new("toy", 2));
     assert!(matches!(stored.read(), Err(Unread::Json(_))));
 }

@@ -1,13 +1,10 @@
 //! One draw of noise for each charge (P-1), however a run ends and whichever analyst asks again.
 
-use super::{FORM, PEOPLE, Place, account, request, terms, three};
+use super::{FORM, PEOPLE, Place, account, request, three};
 use deniable_core::exact::ratio;
-use deniable_ledger::entry::{Charged, Event, Genesis, GuaranteeStated, PartSetAside};
-use deniable_ledger::state::State;
 use deniable_ledger::{AnswerError, Charge, ChargeRequest, Draw, DrawError, Ledger, Part, Sharing, StoreError, verify};
 use serde_json::json;
 use std::convert::Infallible;
-use std::path::Path;
 
 fn new(ledger: &mut Ledger, request: &ChargeRequest) -> u64 {
     match ledger.charge(request).unwrap() {
@@ -215,33 +212,6 @@ fn nothing_is_drawn_beside_an_answer_without_numbers() {
     assert!(matches!(not_drawn(&mut ledger, bo, 1), Err(DrawError::NotOpen(_))));
     assert_eq!(ledger.answered_before_draws(bo).unwrap().read().unwrap(), json!(7));
     assert!(ledger.answered_before_draws(2).is_none());
-}
-
-/// In formats before 7 a charge without an answer shared its payment with later ones, and still does when such a ledger
-/// is read.
-#[test]
-fn charges_of_earlier_formats_are_counted_as_they_were() {
-    let mut state = State::before_any(Path::new("l"));
-    let genesis = Genesis { population: PEOPLE.into(), key_check: "k".into(), format: 6, other_than: vec![] };
-    let part =
-        PartSetAside { account: account(), part: "o".into(), share: ratio(1, 1).into(), sharing: Sharing::Overlapping };
-    let charged = |identity: &str, part: Part| {
-        let ChargeRequest { account, policy, ask, cost, .. } = request(identity, (1, 2));
-        Event::Charged(Charged { account, policy, ask, cost, part, basis: None })
-    };
-    let events = [
-        Event::Genesis(genesis),
-        Event::GuaranteeStated(GuaranteeStated { guarantee: terms() }.into()),
-        Event::PartSetAside(part),
-        charged("q", Part::Named("o".into())),
-        charged("q", Part::Whole),
-        charged("r", Part::Whole),
-    ];
-    for (at, event) in events.into_iter().enumerate() {
-        state.check(&event).unwrap_or_else(|wrong| panic!("entry {}: {wrong}", at + 1));
-        state.record(at as u64 + 1, jiff::Timestamp::UNIX_EPOCH, event);
-    }
-    assert_eq!(state.account(&account()).unwrap().spent, three());
 }
 
 /// The lock is held from the entry that begins a draw to the one that ends it: no reader sees a draw in progress.

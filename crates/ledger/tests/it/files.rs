@@ -142,6 +142,18 @@ fn a_newer_format_is_refused() {
     assert!(matches!(refusal(&place.path), OpenError::Store(StoreError::NotALedger { .. })));
 }
 
+/// Ledgers of development versions are refused as such, with nothing written.
+#[test]
+fn a_former_format_is_refused_by_name() {
+    let place = Place::new();
+    drop(place.ledger());
+    Connection::open(&place.path).unwrap().pragma_update(None, "application_id", 0x6465_6e69).unwrap();
+    let bytes = std::fs::read(&place.path).unwrap();
+    assert!(refusal(&place.path).to_string().contains("a version before 0.1.0 wrote it"));
+    assert!(show(&place.path).unwrap_err().to_string().contains("a version before 0.1.0 wrote it"));
+    assert_eq!(std::fs::read(&place.path).unwrap(), bytes, "left as it was");
+}
+
 #[test]
 fn a_write_that_was_interrupted_is_rolled_back() {
     let place = Place::new();

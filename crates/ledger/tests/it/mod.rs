@@ -7,7 +7,6 @@ mod approvals;
 mod crowd;
 mod draws;
 mod files;
-mod formats;
 #[cfg(target_os = "linux")]
 mod full;
 #[cfg(unix)]
@@ -20,6 +19,7 @@ mod random;
 mod restored;
 mod spending;
 mod tampering;
+mod trials;
 
 use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::budget::Spend;

@@ -300,3 +300,12 @@ proptest! {
         verify(&place.path, None).unwrap();
     }
 }
+
+#[test]
+fn a_part_that_is_not_set_aside_pays_for_nothing() {
+    let place = Place::new();
+    let mut ledger = place.ledger();
+    let mut request = request("1", (1, 2));
+    request.part = Part::Named("analyst".into());
+    assert!(matches!(ledger.charge(&request), Err(ChargeError::NoPart(name)) if name == "analyst"));
+}

@@ -310,23 +310,6 @@ fn nothing_follows_an_entry_whose_head_cannot_be_written() {
     draw(&mut ledger, seq, 1);
 }
 
-/// A ledger of an earlier format gets a head when a process first opens it for writing, and needs it from its next
-/// entry on.
-#[test]
-fn a_ledger_of_an_earlier_format_gets_a_head() {
-    let place = Place::new();
-    drop(place.ledger());
-    fs::remove_file(place.head()).unwrap();
-    rusqlite::Connection::open(&place.path).unwrap().pragma_update(None, "user_version", 7).unwrap();
-    let mut ledger = place.open().unwrap();
-    assert_eq!(place.kept(), format!("{}\n", ledger.head()));
-    fs::remove_file(place.head()).unwrap();
-    ledger.charge(&request("1", (1, 8))).unwrap();
-    assert_eq!(place.kept(), format!("{}\n", ledger.head()));
-    fs::remove_file(place.head()).unwrap();
-    assert!(matches!(ledger.charge(&request("2", (1, 8))), Err(ChargeError::Store(StoreError::NoHead { .. }))));
-}
-
 #[cfg(unix)]
 #[test]
 fn heads_have_the_permissions_of_the_ledger() {

@@ -3,7 +3,7 @@
 use super::{FORM, Place, account, answer, release, request, terms, three};
 use deniable_core::budget::Spend;
 use deniable_core::exact::ratio;
-use deniable_ledger::{AnswerError, Charge, ChargeError, Ledger, Limit, Terms, verify};
+use deniable_ledger::{AnswerError, Charge, ChargeError, Ledger, Limit, verify};
 use serde_json::json;
 
 #[test]
@@ -194,7 +194,7 @@ fn the_summary_tells_all() {
     let summary = deniable_ledger::show(&place.path).unwrap();
     assert_eq!(summary, ledger.summary());
     assert_eq!(summary.population, super::PEOPLE);
-    assert_eq!((&summary.accounts[0].id, &summary.accounts[0].terms), (&account(), &Terms::Data(terms().into())));
+    assert_eq!((&summary.accounts[0].id, &summary.accounts[0].guarantee), (&account(), &terms()));
     assert_eq!(summary.accounts[0].spent, three().share(&ratio(3, 8)).unwrap());
     let releases: Vec<_> =
         summary.accounts[0].releases.iter().map(|r| (r.seq, r.ask.name.as_str(), r.answer.is_some())).collect();

@@ -316,7 +316,7 @@ async fn many_clients() {
 async fn charged_is_answered(load: &Load, part: &Rational) {
     let charges = |name: &str| {
         let account = load.running.ledger().accounts.remove(0);
-        let promise = account.terms.limit().clone();
+        let promise = account.guarantee.limit().clone();
         let spent = account.part(name).unwrap().spent.exact_part_of(&promise).unwrap();
         assert!(account.spent.exact_part_of(&promise).unwrap() <= whole(1));
         let own = account.releases.into_iter().filter(|release| release.part == Part::Named(name.to_owned()));

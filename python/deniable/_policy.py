@@ -273,7 +273,7 @@ class Policy:
             its own; ``":memory:"`` forgets everything and warns.
         :param register: whether data that nobody has looked at are looked at and registered when first asked. ``False`` stops there instead, so that
             you can read what was found (``session.log``).
-        :param again: whether stored answers are paid for again, with new noise, where that is possible (``--again``).
+        :param again: whether queries whose numbers an earlier answer contains are charged, with new noise (``--again``). By default they are free.
         :param other_people: states that nobody of this population is in the other ledgers of the folder that know the policy or its tables, where a
             new ledger begins beside them (``--other-people``). Kept in the ledger.
         :param threads: how many to compute on; all of them where nothing is said.

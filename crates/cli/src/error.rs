@@ -338,11 +338,6 @@ impl From<ReleaseError> for Failure {
                      nothing was charged"
                 )
             }),
-            ReleaseError::AnsweredEarlier(_) => Self::refused(
-                error,
-                "what was shown then stays true and can be seen with `deniable ledger show` and `deniable report`. To ask again, \
-                 with new noise and paid again, add --again; nothing was charged",
-            ),
             ReleaseError::Rows { ref error, .. } => {
                 let help = format!("{}; then the same query resumes at no cost", source_help(error));
                 Self::refused(error, help)

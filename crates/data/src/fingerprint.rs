@@ -21,21 +21,12 @@ impl Source {
     /// # Errors
     /// When a file or database cannot be read, or rows in memory lack a declared column or hold it in a type that cannot be read as its own.
     pub fn fingerprint(&self, key: &[u8; 32]) -> Result<String, SourceError> {
-        self.fingerprint_as(key, None)
-    }
-
-    /// The same in the form of a registered one, where there is one to compare with: ledgers may remember rows in memory by their values in their
-    /// order.
-    ///
-    /// # Errors
-    /// As of [`Self::fingerprint`].
-    pub fn fingerprint_as(&self, key: &[u8; 32], registered: Option<&str>) -> Result<String, SourceError> {
         match &self.rows {
             Rows::Files { files, .. } => {
                 let contents = of_files(files, key)?;
                 Ok(marks_of(files, key).map_or(contents.clone(), |marks| format!("{marks}.{contents}")))
             }
-            Rows::Memory(rows) => rows.fingerprint(self, key, registered),
+            Rows::Memory(rows) => rows.fingerprint(self, key),
             // The engine tells with the statement that adds them up, under a salt that is not known here.
             Rows::Engine(_) => Err(SourceError::in_engine(&self.table().name)),
             Rows::Database(found) => match found.fingerprint(key) {

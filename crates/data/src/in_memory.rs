@@ -11,11 +11,10 @@ use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What fingerprints of rows in any order begin with. Others are of rows in their order, as they were made before.
-const ANY_ORDER: &str = "rows-";
+/// What fingerprints of rows in memory begin with.
+const PREFIX: &str = "rows-";
 /// What the digests of fingerprints begin with, so that no file has the same.
 const ROWS: &[u8] = b"deniable 2026-11 rows in memory, in any order\0";
-const IN_ORDER: &[u8] = b"deniable 2026-11 rows in memory\0";
 /// What the key of the sum over rows is derived for.
 const SUM: &[u8] = b"deniable 2026-11 sum of rows in memory\0";
 
@@ -34,7 +33,6 @@ struct Shared {
 struct Known {
     key: [u8; 32],
     columns: Vec<Column>,
-    in_order: bool,
     fingerprint: String,
 }
 
@@ -51,29 +49,23 @@ impl InMemory {
         &self.0.batches
     }
 
-    /// The fingerprint of the declared columns' values, in the form that a registered one has; see [`Source::fingerprint_as`].
-    pub(crate) fn fingerprint(
-        &self,
-        source: &Source,
-        key: &[u8; 32],
-        registered: Option<&str>,
-    ) -> Result<String, SourceError> {
+    /// The fingerprint of the declared columns' values.
+    pub(crate) fn fingerprint(&self, source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
         let columns = &source.table().columns;
-        let in_order = registered.is_some_and(|registered| !registered.starts_with(ANY_ORDER));
         let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known
-            && (&known.key, &known.columns, known.in_order) == (key, columns, in_order)
+            && (&known.key, &known.columns) == (key, columns)
         {
             return Ok(known.fingerprint.clone());
         }
-        let fingerprint = if in_order { ordered(source, key)? } else { unordered(source, key)? };
-        *known = Some(Known { key: *key, columns: columns.clone(), in_order, fingerprint: fingerprint.clone() });
+        let fingerprint = sum_of_rows(source, key)?;
+        *known = Some(Known { key: *key, columns: columns.clone(), fingerprint: fingerprint.clone() });
         Ok(fingerprint)
     }
 }
 
 /// A keyed sum over all rows, with their number: equal rows count as often as they stand there, in whatever order (V-1).
-fn unordered(source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
+fn sum_of_rows(source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
     let columns = &source.table().columns;
     let wanted: Vec<Wanted> = (0..columns.len()).map(Wanted::typed).collect();
     let sum_key = blake3::keyed_hash(key, SUM);
@@ -103,36 +95,7 @@ fn unordered(source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
         all.update(&(column.name.len() as u64).to_le_bytes());
         all.update(column.name.as_bytes());
     }
-    Ok(format!("{ANY_ORDER}{}", all.finalize().to_hex()))
-}
-
-/// A keyed hash of the values of each column in the order of the rows: what ledgers remember that were written before the order did not count.
-fn ordered(source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
-    let columns = &source.table().columns;
-    let wanted: Vec<Wanted> = (0..columns.len()).map(Wanted::typed).collect();
-    // On one thread they come in their order; rows in memory have no other form, and are never broken.
-    let start = || (0_u64, columns.iter().map(|_| blake3::Hasher::new_keyed(key)).collect::<Vec<_>>());
-    let hashed = source.scan(&wanted, &Meter::new())?.look(1, start, |(rows, hashers), seen| {
-        *rows += seen.rows as u64;
-        for (hasher, column) in hashers.iter_mut().zip(&seen.columns) {
-            (0..column.values.len()).for_each(|row| {
-                write(column, row, &mut |part| {
-                    hasher.update(part);
-                })
-            });
-        }
-        Ok(())
-    })?;
-    let (rows, hashers) = hashed.into_iter().next().unwrap_or_else(start);
-    let mut all = blake3::Hasher::new_keyed(key);
-    all.update(IN_ORDER);
-    all.update(&rows.to_le_bytes());
-    for (column, hasher) in columns.iter().zip(hashers) {
-        all.update(&(column.name.len() as u64).to_le_bytes());
-        all.update(column.name.as_bytes());
-        all.update(hasher.finalize().as_bytes());
-    }
-    Ok(all.finalize().to_hex().to_string())
+    Ok(format!("{PREFIX}{}", all.finalize().to_hex()))
 }
 
 /// Writes a value in bytes that no other value of its type has, and with which no other begins.
@@ -184,18 +147,15 @@ mod tests {
         source(batches).fingerprint(&KEY).unwrap()
     }
 
-    /// Ledgers remember fingerprints: neither form may ever change.
+    /// Ledgers contain fingerprints: their form must not change.
     #[test]
     fn fingerprints_stay_what_they_are() {
         let rows = || batch(&[Some(1), None], &[Some("a"), None], &[0.5, f64::NAN]);
-        let before = "75b3e04b45493d347e3a66a9b6017d7a5218c566b99ddfd035f8a30bb99a63bc";
-        assert_eq!(source(vec![rows()]).fingerprint_as(&KEY, Some(before)).unwrap(), before);
         assert_eq!(of(vec![rows()]), "rows-7226b975bae3ab2adbea6a5ccb02cdf89468e45ab62f2a19ba87f409b6e812ea");
         let known = source(vec![rows()]);
         let first = known.fingerprint(&KEY).unwrap();
-        assert_eq!(known.fingerprint_as(&KEY, Some(before)).unwrap(), before, "each form is worked out by itself");
-        assert_eq!(known.fingerprint_as(&KEY, Some(&first)).unwrap(), first);
-        assert_ne!(known.fingerprint(&[2; 32]).unwrap(), first, "and under each key");
+        assert_eq!(known.fingerprint(&KEY).unwrap(), first);
+        assert_ne!(known.fingerprint(&[2; 32]).unwrap(), first, "each key has its own");
     }
 
     #[test]

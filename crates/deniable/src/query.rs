@@ -5,7 +5,6 @@ use deniable_core::exact::Rational;
 use deniable_ledger::Part;
 use deniable_policy::Policy;
 use deniable_release::Plan;
-use deniable_release::plan::is_earlier;
 
 /// What stands after the policy's name in the ledger, where a query is not the policy's own: the policy's `spend` stays for
 /// those that it lists.
@@ -54,8 +53,7 @@ impl Query {
         let summary = summary.seen_by(&Part::Whole);
         let asked = summary.accounts.iter().flat_map(|account| &account.releases);
         let same = asked.filter(|release| release.policy == name && release.ask.sql.trim() == sql.trim());
-        // What an earlier format of identities stored is given to nobody.
-        let answered = same.filter(|release| release.answer.is_some() && !is_earlier(&release.ask, policy));
+        let answered = same.filter(|release| release.answer.is_some());
         Ok(answered.filter_map(|release| release.cost.exact_part_of(policy.guarantee().limit())).collect())
     }
 }

@@ -121,8 +121,8 @@ impl Session {
         self
     }
 
-    /// What releases may do about versions that are not registered, and about answers of an earlier format. Where nothing is
-    /// said they stop at both.
+    /// What releases may do about versions that are not registered, and about queries whose numbers an earlier answer
+    /// contains. By default they stop at the former and take the numbers of the latter.
     #[must_use]
     pub fn allowing(mut self, allowed: impl Into<Allowed>) -> Self {
         self.task.allowed = allowed.into();

@@ -25,7 +25,7 @@ use std::num::NonZeroUsize;
 pub use deniable_protocol::Origin;
 
 /// What identities of releases are hashed for.
-const IDENTITY: &str = "deniable 2026-11 identity of an association release";
+const IDENTITY: &str = "deniable-ledger-v1 identity of an association release";
 
 /// The context string with which digests of bases are derived.
 const BASIS: &str = "deniable 2026-12 basis of an association release";
@@ -378,7 +378,7 @@ impl Kind for Run<'_> {
     }
 
     /// Who may pay was settled with the payment.
-    fn admit(&self, _: &Summary, _: &[usize]) -> Result<(), GwasError> {
+    fn admit(&self, _: &Summary) -> Result<(), GwasError> {
         Ok(())
     }
 

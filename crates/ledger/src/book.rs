@@ -355,7 +355,7 @@ impl<'a> Act<'a> {
     }
 }
 
-fn read_row(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
+pub(crate) fn read_row(row: &rusqlite::Row<'_>) -> Result<Row, rusqlite::Error> {
     Ok(Row {
         seq: row.get(0)?,
         prev: row.get(1)?,

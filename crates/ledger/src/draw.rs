@@ -10,7 +10,7 @@
 //! anew. The number of bytes written depends only on the number of numbers, and is allocated on disk before the first
 //! entry.
 
-use crate::answer::{Form, Stored};
+use crate::answer::Form;
 use crate::entry::{Drawing, Drawn, DrawnInFile, Event};
 use crate::ledger::{KeptLock, Ledger};
 use crate::numbers::{Numbers, Room, Written};
@@ -61,7 +61,7 @@ impl Ledger {
             return if is_same { Ok(Ok(numbers.clone())) } else { Err(DrawError::OtherBasis(charge)) };
         }
         let charges = act.state.open_charges(&identity);
-        if !charges.contains(&charge) || act.state.answered_before_draws(&identity).is_some() {
+        if !charges.contains(&charge) || act.state.is_answered_without_draw(&identity) {
             return Err(DrawError::NotOpen(charge));
         }
         act.keep_lock()?;
@@ -88,13 +88,5 @@ impl Ledger {
         act.append(event)?;
         let numbers = lock.0.book.state.drawn(&identity).map(|(numbers, _)| numbers.clone());
         numbers.map(Ok).ok_or(DrawError::NotOpen(charge))
-    }
-
-    /// The answer that an earlier version stored for the identity of a charge, without its numbers: no more noise is
-    /// drawn for it.
-    #[must_use]
-    pub fn answered_before_draws(&self, charge: u64) -> Option<&Stored> {
-        let state = &self.book.state;
-        state.answered_before_draws(&state.release(charge)?.ask.identity)
     }
 }

@@ -1,9 +1,8 @@
 //! What is written down: the kinds of entry and their stored form.
 //!
 //! A stored entry is a kind and a payload, JSON with the fields in the order of the structs below. A field
-//! that is missing or unknown makes an entry unreadable: a format that grows gets a new number. The exception are fields
-//! that were added since and without which an entry means what it always meant; they are left out where they say nothing,
-//! so that entries written before read back as they are. A program of before refuses entries that have them.
+//! that is missing or unknown makes an entry unreadable. Three fields are omitted when empty or at their default:
+//! `other_than`, `accepted` and `part`. `docs/ledger-format.md` describes every entry.
 
 use crate::answer::{AnswerFile, Form, Json, MOST};
 use crate::numbers::NumbersFile;
@@ -94,7 +93,8 @@ pub struct Ask {
     pub name: String,
     /// The SQL as written.
     pub sql: String,
-    /// Hex digest of everything that decides the answer's distribution; equal exactly for identical asks.
+    /// Hex digest of everything that decides the answer's distribution; equal exactly for identical asks
+    /// (version 1 of identities, `docs/ledger-format.md`).
     pub identity: String,
     /// The table it is asked of.
     pub source: String,
@@ -149,10 +149,8 @@ pub struct VersionRegistered {
     pub version: String,
     /// The contents, hashed under the curator's key. Never printed.
     pub fingerprint: String,
-    /// How they are read, as a hex digest of what the policy declares; none in entries of before 2026-12, which say nothing
-    /// of it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reading: Option<String>,
+    /// How they are read, as a hex digest of what the policy declares.
+    pub reading: String,
     /// The columns that the curator accepts whatever was found in them: the curator's words, and not what was found.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub accepted: BTreeSet<String>,

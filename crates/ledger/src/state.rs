@@ -107,19 +107,15 @@ struct Registration {
     fingerprint: String,
     /// The last entry about it.
     at: Timestamp,
-    /// The columns accepted under each way of reading. Entries of before readings were recorded say nothing of any.
+    /// The columns accepted under each way of reading.
     readings: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Registration {
     /// Whether an entry says more than is known: another way of reading the same contents, or more that is accepted.
     fn grows_by(&self, new: &VersionRegistered) -> bool {
-        let more = match new.reading.as_ref().map(|reading| self.readings.get(reading)) {
-            None => false,
-            Some(None) => true,
-            Some(Some(accepted)) => !new.accepted.is_subset(accepted),
-        };
-        more && new.fingerprint == self.fingerprint
+        let is_new = self.readings.get(&new.reading).is_none_or(|accepted| !new.accepted.is_subset(accepted));
+        is_new && new.fingerprint == self.fingerprint
     }
 }
 
@@ -424,10 +420,10 @@ impl State {
         })
     }
 
-    /// The answer that an earlier version stored for an identity, without its numbers.
-    pub(crate) fn answered_before_draws(&self, identity: &str) -> Option<&Stored> {
+    /// Whether an identity has an answer without numbers. Nothing may be drawn beside it (P-1).
+    pub(crate) fn is_answered_without_draw(&self, identity: &str) -> bool {
         let mut releases = self.accounts.iter().flat_map(|account| account.charged(identity));
-        releases.find_map(|release| release.answer.as_ref().filter(|_| !matches!(release.draw, Draw::Done(_))))
+        releases.any(|release| release.answer.is_some() && !matches!(release.draw, Draw::Done(_)))
     }
 
     /// Takes in an entry that was checked.
@@ -451,9 +447,7 @@ impl State {
                     readings: BTreeMap::new(),
                 });
                 known.at = at;
-                if let Some(reading) = new.reading {
-                    known.readings.entry(reading).or_default().extend(new.accepted);
-                }
+                known.readings.entry(new.reading).or_default().extend(new.accepted);
             }
             Event::Charged(charge) => {
                 for account in &mut self.accounts {

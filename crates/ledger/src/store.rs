@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Marks a SQLite file as a ledger ("dnbl").
 const APPLICATION_ID: u32 = 0x646e_626c;
-/// The mark of ledgers that versions before 0.1.0 wrote ("deni").
+/// Marks ledgers of versions before 0.1.0 ("deni").
 const FORMER_ID: u32 = 0x6465_6e69;
 /// How long to wait for another process that is writing.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -122,6 +122,12 @@ pub enum StoreError {
         /// What it is instead.
         why: &'static str,
     },
+    /// Written by a version before 0.1.0.
+    #[error(
+        "{0} has a format of versions before 0.1.0, which this version does not read; keep it and its key in another \
+         folder, and begin a new ledger whose promise is smaller by what the old one had spent"
+    )]
+    Former(PathBuf),
     /// Written by a later version.
     #[error("{path} has format {found}, and this version knows up to {FORMAT}; use a newer version of deniable")]
     Newer {
@@ -294,9 +300,7 @@ pub(crate) fn open(path: &Path, writing: bool) -> Result<Connection, StoreError>
     let number = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sqlite);
     match number("application_id")? {
         id if id == i64::from(APPLICATION_ID) => {}
-        id if id == i64::from(FORMER_ID) => {
-            return Err(stranger("a version before 0.1.0 wrote it, whose formats no later version reads"));
-        }
+        id if id == i64::from(FORMER_ID) => return Err(StoreError::Former(path.to_path_buf())),
         _ => return Err(stranger("it is another program's database")),
     }
     match number("user_version")? {

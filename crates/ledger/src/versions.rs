@@ -50,25 +50,6 @@ pub enum VersionError {
 }
 
 impl Ledger {
-    /// Fixes the contents that a version stands for, with nothing said of how they are read.
-    ///
-    /// # Errors
-    /// When it stands for other contents already.
-    pub fn register_version(
-        &mut self,
-        source: &str,
-        version: &str,
-        fingerprint: &str,
-    ) -> Result<Registered, VersionError> {
-        self.register(VersionRegistered {
-            source: source.to_owned(),
-            version: version.to_owned(),
-            fingerprint: fingerprint.to_owned(),
-            reading: None,
-            accepted: BTreeSet::new(),
-        })
-    }
-
     /// Fixes the contents that a version stands for, with how they are read, and the columns that the curator accepts
     /// whatever was found in them. What was accepted of the same reading before stays accepted.
     ///
@@ -80,16 +61,13 @@ impl Ledger {
         accepted: &BTreeSet<String>,
     ) -> Result<Registered, VersionError> {
         let Contents { source, version, fingerprint, reading } = *contents;
-        self.register(VersionRegistered {
+        let new = VersionRegistered {
             source: source.to_owned(),
             version: version.to_owned(),
             fingerprint: fingerprint.to_owned(),
-            reading: Some(reading.to_owned()),
+            reading: reading.to_owned(),
             accepted: accepted.clone(),
-        })
-    }
-
-    fn register(&mut self, new: VersionRegistered) -> Result<Registered, VersionError> {
+        };
         let act = self.book.begin()?;
         let registered = match act.state.fingerprint(&new.source, &new.version) {
             None => Registered::New,

@@ -291,10 +291,6 @@ fn promise(key: &str) -> &'static str {
         "negative_gain" => {
             "by what factor may belief that a person is not in the data grow, such as 3? Less protects more"
         }
-        "loss" => {
-            "by what factor may belief that a person is not in the data grow, such as 3? Less protects more; this key is \
-             called `negative_gain` now"
-        }
         "rho" => {
             "how sure may anyone become of one person among `among` equally likely ones, such as \"1/2\"? Less protects more"
         }

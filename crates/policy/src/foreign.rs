@@ -25,6 +25,10 @@ const WORDS: &[(&[&str], &str)] = &[
          [budget] is the part of it for this policy, and `share` under [[ask]] the part for one query",
     ),
     (
+        &["loss"],
+        "write `negative_gain` under [promise]: by what factor belief that a person is not in the data may grow",
+    ),
+    (
         &["delta", "approxdp", "approxdpbudget"],
         "no δ is needed, as all noise is pure: leave it out, and write `promise = { epsilon = 1 }`",
     ),

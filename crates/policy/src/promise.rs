@@ -11,13 +11,11 @@ use deniable_core::notion::key;
 use deniable_core::promise::{Promise, PromiseError, binding};
 use num_traits::{Signed, ToPrimitive, Zero};
 
-pub(crate) const KEYS: [&str; 12] = [
+pub(crate) const KEYS: [&str; 11] = [
     key::POSTERIOR_AT_MOST,
     key::POSTERIOR_AT_LEAST,
     key::GAIN,
     key::NEGATIVE_GAIN,
-    // As it was spelt before.
-    key::LOSS,
     key::RHO,
     key::AMONG,
     key::ALPHA,
@@ -49,7 +47,7 @@ fn read_all(section: &Section<'_>) -> Read<Vec<Promise>> {
         number(key::POSTERIOR_AT_MOST).map(|value| value.map(Promise::PosteriorAtMost)),
         number(key::POSTERIOR_AT_LEAST).map(|value| value.map(Promise::PosteriorAtLeast)),
         number(key::GAIN).map(|value| value.map(Promise::Gain)),
-        read_negative_gain(section),
+        number(key::NEGATIVE_GAIN).map(|value| value.map(Promise::NegativeGain)),
         read_rho(section),
         read_alpha_beta(section),
         section.optional(key::EPSILON, epsilon),
@@ -74,25 +72,6 @@ fn epsilon(field: &Field<'_>) -> Read<Promise> {
 fn alone(section: &Section<'_>, key: &'static str, other: &'static str, help: &str) -> Reported {
     let place = section.key_of(key);
     section.report.fail(&place, PolicyErrorKind::Alone { key, other }, help)
-}
-
-/// The spelling of a promise's key in this policy: its own, or the older one that stands there.
-fn spelt(section: &Section<'_>, promise: &Promise) -> &'static str {
-    let Some(words) = promise.notion().entry().promise else { return promise.name() };
-    words.older.iter().copied().find(|older| section.has(older)).unwrap_or(words.key)
-}
-
-fn read_negative_gain(section: &Section<'_>) -> Read<Option<Promise>> {
-    if section.has(key::NEGATIVE_GAIN) && section.has(key::LOSS) {
-        // One promise in two spellings is a key that stands there twice; the later one is the repetition.
-        let [first, second] = [key::NEGATIVE_GAIN, key::LOSS].map(|key| (section.key_of(key), key));
-        let (first, second) = if first.0.start < second.0.start { (first, second) } else { (second, first) };
-        let what = format!("`{}`, which is the same promise as `{}`,", second.1, first.1);
-        return Err(section.report.fail(&second.0, PolicyErrorKind::Repeated { what }, "remove one of them"));
-    }
-    let number = |key| section.optional(key, Field::number);
-    let value = if section.has(key::LOSS) { number(key::LOSS) } else { number(key::NEGATIVE_GAIN) };
-    value.map(|value| value.map(Promise::NegativeGain))
 }
 
 fn read_rho(section: &Section<'_>) -> Read<Option<Promise>> {
@@ -159,27 +138,22 @@ fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -
     Ok(promises)
 }
 
-/// Reports at the very key that is wrong: the error's own where it names one, as the policy spells it.
-fn wrong_promise(section: &Section<'_>, promise: &Promise, mut error: PromiseError) -> Reported {
+/// Reports at the key that is wrong: the one that the error names, or the promise's own.
+fn wrong_promise(section: &Section<'_>, promise: &Promise, error: PromiseError) -> Reported {
     let help = promise_help(&error);
-    let key = match &mut error {
+    let key = match &error {
         PromiseError::OutOfRange { name, .. }
         | PromiseError::NeedsPriorBound { name, .. }
         | PromiseError::NoRoom { name, .. }
-        | PromiseError::NeedsKnownSize { name } => {
-            if *name == promise.name() {
-                *name = spelt(section, promise);
-            }
-            *name
-        }
-        PromiseError::Spend(_) => spelt(section, promise),
+        | PromiseError::NeedsKnownSize { name } => *name,
+        PromiseError::Spend(_) => promise.name(),
     };
     section.report.fail(&section.place_of(key), error, help)
 }
 
 fn promise_help(error: &PromiseError) -> String {
     match error {
-        PromiseError::OutOfRange { name: key::GAIN | key::LOSS, .. } => {
+        PromiseError::OutOfRange { name: key::GAIN | key::NEGATIVE_GAIN, .. } => {
             "write 2, for example; a factor of 1 or less would allow no answer at all".to_owned()
         }
         PromiseError::OutOfRange { name: key::EPSILON | key::AMONG | key::BETA, .. } => String::new(),
@@ -212,29 +186,15 @@ fn promise_help(error: &PromiseError) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Policy;
-    use std::path::Path;
 
-    fn promised(lines: &str) -> Vec<Promise> {
-        let source =
-            std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/testdata/bad/promise-loss-one.toml"));
-        Policy::parse(Path::new("p.toml"), &source.unwrap().replace("loss = 1", lines))
-            .unwrap()
-            .guarantee()
-            .promises()
-            .to_vec()
-    }
-
-    /// The older key means what it meant, and the table knows every key that is read.
+    /// The table of notions contains every key that is read.
     #[test]
-    fn older_keys_mean_the_same() {
-        assert_eq!(promised("loss = 2"), promised("negative_gain = 2"));
-        assert_eq!(promised("loss = 2"), [Promise::NegativeGain(whole(2))]);
+    fn keys_are_those_of_the_table_of_notions() {
         let mut of_table: Vec<&str> = Vec::new();
         for notion in deniable_core::notion::Notion::ALL {
             let entry = notion.entry();
             if let Some(promise) = entry.promise {
-                of_table.extend([promise.key].iter().chain(promise.older).chain(promise.beside));
+                of_table.extend([promise.key].iter().chain(promise.beside));
                 of_table.extend(entry.parameters.iter().map(|parameter| parameter.key));
             }
         }

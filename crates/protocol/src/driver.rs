@@ -86,7 +86,7 @@ pub fn release<K: Kind, R: CryptoRng>(
     let was_stored: Vec<bool> = answers.iter().map(Option::is_some).collect();
     let pending: Vec<usize> = (0..kind.releases()).filter(|at| !was_stored[*at]).collect();
     let seen = ledger.summary().seen_by(&part);
-    kind.admit(&seen, &pending)?;
+    kind.admit(&seen)?;
     together(kind, &seen, Some(ledger), &pending, &answers)?;
     // An answer whose noise was drawn is computed from the stored numbers.
     let needs_data = |at: &usize| K::FINISHES_FROM_DATA || !is_drawn(kind, *at, &seen, &answers);
@@ -142,12 +142,7 @@ fn one<K: Kind, R: CryptoRng>(
         Charge::Answered { answer, .. } => Some(answer.clone()),
         Charge::New { .. } | Charge::Resumed { .. } | Charge::Drawn { .. } => None,
     });
-    // An earlier version may have answered it for another part: nothing is drawn beside that.
-    let before = charges.first().and_then(|charge| ledger.answered_before_draws(charge.seq()));
-    let before =
-        before.map(|stored| known::<K>(stored).and_then(|()| stored.read().map_err(|error| error.to_string())));
-    let before = before.transpose().map_err(|reason| ProtocolError::Stored { release: name.clone(), reason })?;
-    let (mut kept, numbers) = match answered.or(before) {
+    let (mut kept, numbers) = match answered {
         Some(kept) => (kept, None),
         None => match numbers(kind, at, &charges, answers, ledger, rng, tell)? {
             Ok(numbers) => (Value::Null, Some(numbers)),

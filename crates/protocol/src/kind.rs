@@ -73,11 +73,11 @@ pub trait Kind {
     /// In words, when it is none of this release.
     fn show(&self, at: usize, stored: &Value) -> Result<Self::Answer, String>;
 
-    /// Refuses what the ledger, as the payer sees it, tells must not be asked. `pending` are the releases without a stored answer.
+    /// Refuses queries that an account of the ledger, as the payer sees it, rules out.
     ///
     /// # Errors
     /// When nothing may be released.
-    fn admit(&self, ledger: &Summary, pending: &[usize]) -> Result<(), Self::Refused>;
+    fn admit(&self, ledger: &Summary) -> Result<(), Self::Refused>;
 
     /// All other checks: files are registered and opened, public tables read, noise computed. It may read private data,
     /// but reports them only to the curator. `pending` are the releases whose noise is still to be drawn; with nothing
@@ -133,6 +133,6 @@ pub trait Kind {
         answers: &[Option<Self::Answer>],
     ) -> Result<Value, String>;
 
-    /// The same from an answer that an earlier version stored for another part of the budget, without its numbers.
+    /// Computes the same from the answer that is stored for another payer.
     fn for_payer(&self, at: usize, payer: usize, stored: &Value) -> Value;
 }

@@ -45,7 +45,7 @@ impl ShownAnswer {
         serde_json::to_value(self).ok().filter(|_| cells <= MOST_CELLS)
     }
 
-    /// What an answer's entry holds; `None` where it was too large or written by a version that kept none.
+    /// What an answer's entry holds; `None` where it was too large.
     ///
     /// # Errors
     /// When it is there and cannot be read.

@@ -204,8 +204,6 @@ pub enum NoiseKind {
     /// A value is chosen, the likelier the nearer it is to the wanted rank; numbers are rows by rank (M-PF).
     #[serde(rename = "permute-and-flip")]
     PermuteAndFlip,
-    /// The same by the exponential mechanism, which chose such values before (M-EXP): in stored answers alone.
-    Exponential,
     /// One of several is picked, the likelier the higher its score; numbers are in the score's own terms (M-EXP, G-3).
     Selection,
     /// Added to counts of rows, from which quantiles are read; numbers are rows, the margin rows by rank.
@@ -218,18 +216,14 @@ impl Noise {
     pub fn sentence(&self, confidence: &str) -> String {
         let Self { measure, margin, .. } = self;
         let scale = self.scale.as_deref().unwrap_or("0");
-        let chosen = |how: &str| {
-            format!(
-                "{measure} is chosen by chance ({how}), the likelier the nearer its rank, and stays within {margin} rows of the \
-                 wanted rank in {confidence} of all draws"
-            )
-        };
         match self.kind {
             NoiseKind::Geometric => {
                 format!("{measure} has scale {scale}, and stays within {margin} in {confidence} of all draws")
             }
-            NoiseKind::PermuteAndFlip => chosen("permute-and-flip"),
-            NoiseKind::Exponential => chosen("the exponential mechanism"),
+            NoiseKind::PermuteAndFlip => format!(
+                "{measure} is chosen by chance (permute-and-flip), the likelier the nearer its rank, and stays within {margin} \
+                 rows of the wanted rank in {confidence} of all draws"
+            ),
             NoiseKind::Selection => format!(
                 "{measure} is made by chance, the likelier the higher the score, and has a score within {margin} of the best one \
                  left in {confidence} of all draws"
@@ -478,13 +472,11 @@ mod tests {
         assert_eq!(text(number("1"), None), "1 .. ?");
     }
 
-    /// What answers say, those that were stored before permute-and-flip as well.
     #[test]
     fn kinds_of_noise_keep_their_names() {
         for (kind, name) in [
             (NoiseKind::Geometric, "\"geometric\""),
             (NoiseKind::PermuteAndFlip, "\"permute-and-flip\""),
-            (NoiseKind::Exponential, "\"exponential\""),
             (NoiseKind::Selection, "\"selection\""),
             (NoiseKind::Tree, "\"tree\""),
         ] {

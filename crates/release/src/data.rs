@@ -213,7 +213,7 @@ pub fn ensure<'v>(
             Some(marks) => {
                 registered.and_then(|registered| registered.split_once('.')).is_some_and(|(known, _)| known == marks)
             }
-            None => registered == Some(table.source.fingerprint_as(&key, registered)?.as_str()),
+            None => registered == Some(table.source.fingerprint(&key)?.as_str()),
         };
         if !is_same {
             return Err(changed(table));
@@ -295,7 +295,7 @@ fn scan(
         return if is_other(&fingerprint) { Err(changed(table)) } else { Ok(Scanned { report, fingerprint }) };
     }
     // Rows of a database stay as they are at one moment, and the look at them tells their fingerprint. Files may change meanwhile.
-    let before = if source.is_in_database() { None } else { Some(source.fingerprint_as(&key, known)?) };
+    let before = if source.is_in_database() { None } else { Some(source.fingerprint(&key)?) };
     if before.as_deref().is_some_and(is_other) {
         return Err(changed(table));
     }
@@ -303,7 +303,7 @@ fn scan(
     // What was scanned must be what is registered. Objects are read only as they were found.
     let after = match &before {
         Some(before) if source.marks(&key).is_some() => before.clone(),
-        _ => source.fingerprint_as(&key, known)?,
+        _ => source.fingerprint(&key)?,
     };
     if before.is_some_and(|before| before != after) || is_other(&after) {
         return Err(changed(table));

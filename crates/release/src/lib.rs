@@ -40,7 +40,7 @@ pub use data::{DataError, Registering, Unaccepted, Versioned, open_ledger};
 pub use engine::ForEngine;
 pub use forecast::{ErrorBound, Expected, expected};
 pub use least::{Least, LeastError, Needed, least};
-pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, UnknownQuery, answered_earlier};
+pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, UnknownQuery};
 pub use public::with_public_keys;
 pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, fits, release, remembered, stored};
 pub use show::published;

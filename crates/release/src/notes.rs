@@ -65,7 +65,7 @@ pub(crate) fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> O
         Consistency::TooManyCells => format!("{left}; to fix that would take too long for this many cells"),
         Consistency::Applies if !ask.ask().consistent => format!("{left}; `consistent = false` leaves it so"),
         Consistency::Applies if answered.noisy.consistent.is_none() => {
-            format!("{left}; numbers this large, and answers stored by earlier versions, stay so")
+            format!("{left}; numbers this large stay so")
         }
         Consistency::Applies => "the groupings were made to add up, and counts not to be negative, by changing the \
                                  noisy answers as little as it takes: without budget. The intervals are those of the \

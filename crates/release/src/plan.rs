@@ -18,44 +18,8 @@ use deniable_sql::{Query, QueryError};
 use num_bigint::BigInt;
 use num_traits::Zero;
 
-/// The format of identities. Those of the first were digits alone, made of text that different questions could share: no
-/// answer that was stored under one is given to anybody.
-const FORMAT: u32 = 2;
-/// The format where a value is chosen by its rank. Under the second such values came of the exponential mechanism, with
-/// other margins than permute-and-flip has: these answers are given to nobody either.
-const CHOSEN_FORMAT: u32 = 3;
-
-/// The format that the identity of an ask has now.
-fn format_now(query: &Query) -> u32 {
-    let chosen = query.measures().iter().any(|measure| matches!(measure.kind, MeasureKind::Ranked { .. }));
-    if chosen { CHOSEN_FORMAT } else { FORMAT }
-}
-
-/// The format of an identity, which stands before its digits.
-fn format_of(identity: &str) -> u32 {
-    identity.split_once(':').and_then(|(format, _)| format.parse().ok()).unwrap_or(1)
-}
-
-/// Whether an ask of a ledger has an identity of an earlier format than it would have now.
-#[must_use]
-pub fn is_earlier(ask: &LedgerAsk, policy: &Policy) -> bool {
-    let now = Query::new(&ask.sql, &tables(policy, policy.entity())).map_or(FORMAT, |query| format_now(&query));
-    format_of(&ask.identity) < now
-}
-
-/// Whether the ledger holds an answer to these words, about the same data, that was stored under an earlier format of
-/// identities: it can still be seen there, and asking again is paid again.
-#[must_use]
-pub fn answered_earlier(account: &Account, ask: &LedgerAsk) -> bool {
-    let words = |sql: &str| sql.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-    account.releases.iter().any(|release| {
-        let LedgerAsk { name: _, sql, identity: _, source, version } = &release.ask;
-        release.answer.is_some()
-            && format_of(&release.ask.identity) < format_of(&ask.identity)
-            && (source, version) == (&ask.source, &ask.version)
-            && words(sql) == words(&ask.sql)
-    })
-}
+/// The context under which identities are derived: version 1 of their format (`docs/ledger-format.md`).
+const IDENTITY: &str = "deniable-ledger-v1 identity of a query";
 
 /// A policy whose asks are understood and priced. What was worked out together stays together: nothing of it can be changed
 /// from outside, and asks can only be left out.
@@ -436,7 +400,7 @@ impl PlannedAsk {
         if let Some(within) = &self.within {
             return within.ask.clone();
         }
-        let mut hasher = blake3::Hasher::new_derive_key("deniable 2026-11-22 identity of an ask");
+        let mut hasher = blake3::Hasher::new_derive_key(IDENTITY);
         let mut part = |bytes: &[u8]| {
             hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
         };
@@ -474,7 +438,7 @@ impl PlannedAsk {
                 About::Cells => self.ask.sql.clone(),
                 About::LeftOut { .. } | About::Values { .. } => self.sql(),
             },
-            identity: format!("{}:{}", format_now(&self.query), hasher.finalize().to_hex()),
+            identity: hasher.finalize().to_hex().to_string(),
             source,
             version,
         }

@@ -2,7 +2,7 @@
 
 use crate::data::{self, DataError, Registering, Versioned};
 use crate::engine::{NotAsked, ensure_tried, tried};
-use crate::plan::{Plan, PlannedAsk, answered_earlier};
+use crate::plan::{Plan, PlannedAsk};
 use crate::show;
 use deniable_core::exact::Rational;
 use deniable_core::noise::Decay;
@@ -48,9 +48,6 @@ pub enum ReleaseError {
         "the ledger of `{0}` promises that nobody can tell who is a case, and answers to SQL are not charged to that promise"
     )]
     LabelsPromised(String),
-    /// Asks were answered before, under a format of identities or by a mechanism that is not used any more.
-    #[error("{} answered before, in a form or by a mechanism that is not used any more", were(.0))]
-    AnsweredEarlier(Vec<String>),
     /// How an engine did could not be recorded.
     #[error("how the engine did could not be recorded: {0}")]
     EngineUnrecorded(StoreError),
@@ -72,13 +69,6 @@ pub enum ReleaseError {
     },
 }
 
-fn were(asks: &[String]) -> String {
-    match asks {
-        [one] => format!("query \"{one}\" was"),
-        several => format!("queries \"{}\" were", several.join("\", \"")),
-    }
-}
-
 /// What the curator allows a release to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Allowed {
@@ -86,8 +76,8 @@ pub struct Allowed {
     pub registering: Registering,
     /// Whether a new ledger is about other people than the ledgers beside it that know the policy or its tables.
     pub other_people: bool,
-    /// Whether asks that were answered under an earlier format of identities are paid for again, and those paid for that an earlier answer
-    /// holds ([`Plan::with_earlier`], which whoever makes the plan leaves out then).
+    /// Whether queries whose numbers an earlier answer contains are charged and get new noise. The caller that makes
+    /// the plan then leaves out [`Plan::with_earlier`].
     pub again: bool,
 }
 
@@ -330,14 +320,14 @@ impl Kind for Asks<'_> {
         }
     }
 
-    fn admit(&self, ledger: &Summary, pending: &[usize]) -> Result<(), ReleaseError> {
+    fn admit(&self, ledger: &Summary) -> Result<(), ReleaseError> {
         let population = self.plan.policy().population();
         let labels =
             |known: &deniable_ledger::Account| known.id.universe == population && known.id.kind == Secret::Label;
         if ledger.accounts.iter().any(labels) {
             return Err(ReleaseError::LabelsPromised(population.to_owned()));
         }
-        if self.allowed.again { Ok(()) } else { self.earlier(ledger, pending) }
+        Ok(())
     }
 
     fn agree(&self, ledger: &Ledger) -> Result<(), ReleaseError> {
@@ -497,16 +487,6 @@ impl Asks<'_> {
             Err(NotAsked::Unrecorded(error)) => return Err(ReleaseError::EngineUnrecorded(error)),
         }
         Ok(())
-    }
-
-    /// Refuses to pay again for what was answered under an earlier format of identities.
-    fn earlier(&self, ledger: &Summary, pending: &[usize]) -> Result<(), ReleaseError> {
-        let id = self.plan.account();
-        let Some(account) = ledger.accounts.iter().find(|known| known.id == id) else { return Ok(()) };
-        let asks = pending.iter().map(|at| &self.plan.asks()[*at]);
-        let answered = asks.filter(|ask| answered_earlier(account, &ask.for_ledger(self.plan.policy())));
-        let names: Vec<String> = answered.map(|ask| ask.ask().name.clone()).collect();
-        if names.is_empty() { Ok(()) } else { Err(ReleaseError::AnsweredEarlier(names)) }
     }
 }
 

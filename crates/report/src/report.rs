@@ -217,7 +217,7 @@ impl Shown {
             }
             @if self.answers.is_empty() && self.unseen.is_empty() { p { "No answer was released yet." } }
             @if !self.unseen.is_empty() {
-                p { "These answers are too large for a page, or were stored by an earlier version; a report on their policy shows them:" }
+                p { "These answers are too large for a page; a report on their policy shows them:" }
                 (names(&self.unseen))
             }
         }

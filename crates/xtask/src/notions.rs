@@ -89,8 +89,7 @@ fn table() -> String {
         let takes: Vec<String> = parameters.chain((!entry.needs.is_empty()).then(|| entry.needs.to_owned())).collect();
         let key = entry.promise.map_or_else(String::new, |promise| {
             let beside = promise.beside.iter().map(|key| format!(" with `{key}`"));
-            let older = promise.older.iter().map(|key| format!(" (before: `{key}`)"));
-            format!("`{}`{}", promise.key, beside.chain(older).collect::<String>())
+            format!("`{}`{}", promise.key, beside.collect::<String>())
         });
         // Writing to a string cannot fail.
         let _ = writeln!(

@@ -83,12 +83,6 @@ pub fn of_asks(error: &ReleaseError) -> Told {
         ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. }) => {
             over_budget(None).into()
         }
-        ReleaseError::AnsweredEarlier(_) => {
-            let message = "it was answered before, by a mechanism that is not used any more";
-            Failure::new(Code::NotAllowed, message)
-                .hint("whoever runs the server can allow that it is paid for again")
-                .into()
-        }
         ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::NoPart(name), .. }) => no_part(name).into(),
         _ => Told { failure: unavailable(), secret: Some(error.to_string()) },
     }

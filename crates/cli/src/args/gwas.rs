@@ -220,7 +220,7 @@ pub struct PromiseFlags {
     #[arg(long, value_name = "FACTOR", value_parser = number, help_heading = "Promise")]
     pub gain: Option<Rational>,
     /// The same of disbelief.
-    #[arg(long, alias = "loss", value_name = "FACTOR", value_parser = number, help_heading = "Promise")]
+    #[arg(long, value_name = "FACTOR", value_parser = number, help_heading = "Promise")]
     pub negative_gain: Option<Rational>,
     /// Nobody becomes more sure than this.
     #[arg(long, value_name = "BELIEF", value_parser = number, help_heading = "Promise")]

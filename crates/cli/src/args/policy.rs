@@ -211,8 +211,8 @@ pub struct Registration {
     /// has to register them stops there.
     #[arg(long)]
     pub register: bool,
-    /// Pay again for what is stored under an earlier format of identities, whose answers are given to no query any more, and pay for
-    /// what an earlier answer holds, with new noise.
+    /// Charge queries whose numbers an earlier answer contains, and draw new noise for them. Without it, such queries
+    /// are free and get the earlier numbers.
     #[arg(long)]
     pub again: bool,
     /// State that nobody of this population is in the other ledgers of the folder that know the policy or its tables.

@@ -168,7 +168,7 @@ pub fn claim(text: &str, priors: &PriorRange) -> Result<Spend, Failure> {
     }
     // A promise is stated in a ledger's word, whatever it is called here.
     let found = find(name).filter(|found| !found.is_odds());
-    let word = found.and_then(|found| found.notion.entry().promise).map_or(name, |promise| promise.ledger);
+    let word = found.and_then(|found| found.notion.entry().promise).map_or(name, |promise| promise.key);
     let promise: Promise = format!("{word} = {value}").parse().map_err(|error| wrong(&error))?;
     promise.largest_odds(priors).map_err(|error| wrong(&error))
 }

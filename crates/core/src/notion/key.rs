@@ -8,8 +8,6 @@ pub const POSTERIOR_AT_LEAST: &str = "posterior_at_least";
 pub const GAIN: &str = "gain";
 /// The γ of negative membership privacy (B-3n).
 pub const NEGATIVE_GAIN: &str = "negative_gain";
-/// What [`NEGATIVE_GAIN`] was called first. Ledgers state it so; in the field it means the privacy loss, which this is not.
-pub const LOSS: &str = "loss";
 /// The ρ of (ρ,m)-differential identifiability (B-5).
 pub const RHO: &str = "rho";
 /// The m of (ρ,m): how many people are equally likely.

@@ -124,14 +124,10 @@ pub struct Parameter {
 /// How a notion that can be promised is spelt in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Promised {
-    /// The key of a policy.
+    /// The key of a policy, and the word of a ledger.
     pub key: &'static str,
-    /// Keys that mean the same, from earlier formats of policies.
-    pub older: &'static [&'static str],
     /// Keys without which the key says nothing.
     pub beside: &'static [&'static str],
-    /// The word of a ledger. Ledgers are hash-chained: it never changes.
-    pub ledger: &'static str,
 }
 
 /// What there is to say of a notion.
@@ -225,7 +221,7 @@ pub fn every_name() -> impl Iterator<Item = Found> {
 /// The notion that a ledger states with this word, letter by letter.
 #[must_use]
 pub fn stated_as(word: &str) -> Option<Notion> {
-    Notion::ALL.into_iter().find(|notion| notion.entry().promise.is_some_and(|promise| promise.ledger == word))
+    Notion::ALL.into_iter().find(|notion| notion.entry().promise.is_some_and(|promise| promise.key == word))
 }
 
 impl Notion {

@@ -38,7 +38,7 @@ const PRIORS: &str = "a family of priors; any prior where none is stated";
 const PUBLIC_SIZE: &str = "a public number of people";
 
 const fn promised(key: &'static str) -> Option<Promised> {
-    Some(Promised { key, older: &[], beside: &[], ledger: key })
+    Some(Promised { key, beside: &[] })
 }
 
 /// An entry to which nothing but names and words belongs.
@@ -153,11 +153,11 @@ const PMP: Entry = Entry {
 };
 
 const NMP: Entry = Entry {
-    aliases: &["negative-gain", key::LOSS, "negative-membership", "negative membership privacy"],
+    aliases: &["negative-gain", "loss", "negative-membership", "negative membership privacy"],
     needs: PRIORS,
     theorem: "B-3n",
     page: "NMP",
-    promise: Some(Promised { key: key::NEGATIVE_GAIN, older: &[key::LOSS], beside: &[], ledger: key::LOSS }),
+    promise: promised(key::NEGATIVE_GAIN),
     sentence: "negative membership privacy over a family: how far belief in absence may grow",
     ..plain(Notion::NegativeMembership, "nmp", "negative membership privacy", GAIN)
 };
@@ -203,7 +203,7 @@ const RHO: Entry = Entry {
     needs: PUBLIC_SIZE,
     theorem: "B-5",
     page: "rho-m",
-    promise: Some(Promised { key: key::RHO, older: &[], beside: &[key::AMONG], ledger: key::RHO }),
+    promise: Some(Promised { key: key::RHO, beside: &[key::AMONG] }),
     sentence: "(ρ,M)-differential identifiability: one of M equally likely entities",
     ..plain(Notion::Rho, "rho", "(ρ,m)-differential identifiability", Bounded { name: "rho", symbol: "ρ", ..BELIEF })
 };
@@ -235,7 +235,7 @@ const ALPHA_BETA: Entry = Entry {
     needs: PUBLIC_SIZE,
     theorem: "B-6",
     page: "alpha-beta",
-    promise: Some(Promised { key: key::ALPHA, older: &[], beside: &[key::BETA], ledger: key::ALPHA }),
+    promise: Some(Promised { key: key::ALPHA, beside: &[key::BETA] }),
     sentence: "(α,β)-differential identifiability: how far belief in a world may fall and rise",
     ..plain(
         Notion::AlphaBeta,

@@ -111,12 +111,12 @@ impl Promise {
         }
     }
 
-    /// The word that states it in a ledger, and a key of policies.
+    /// The word that states it in ledgers and policies.
     #[must_use]
     pub fn name(&self) -> &'static str {
         let entry = self.notion().entry();
         // What can be promised has a word; a test holds the table to it.
-        entry.promise.map_or(entry.name, |promise| promise.ledger)
+        entry.promise.map_or(entry.name, |promise| promise.key)
     }
 
     /// The entry of `docs/theorems` that turns it into an odds ratio.
@@ -148,7 +148,7 @@ impl Promise {
             Self::PosteriorAtMost(ceiling) => bounds::ceiling(ceiling, priors),
             Self::PosteriorAtLeast(floor) => bounds::floor(floor, priors),
             Self::Gain(gamma) => bounds::gain("gain", gamma, priors),
-            Self::NegativeGain(gamma) => bounds::gain("loss", gamma, &priors.of_absence()),
+            Self::NegativeGain(gamma) => bounds::gain("negative_gain", gamma, &priors.of_absence()),
             Self::Rho { rho, among } => bounds::rho(rho, *among),
             Self::AlphaBeta { alpha, beta, least, most } => bounds::alpha_beta(alpha, beta, least, most.as_ref()),
             Self::Epsilon(epsilon) => {

@@ -74,7 +74,7 @@ mod tests {
             "gain = x",
             "gain = ln(3)",
             "epsilon = ln 3",
-            "gain = 2, loss = 3",
+            "gain = 2, negative_gain = 3",
             "rho = 1/2",
             "alpha = 1/2, beta = 1",
         ] {

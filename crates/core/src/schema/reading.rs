@@ -12,7 +12,7 @@ use crate::zone::DATABASE;
 
 /// The number of this form. It grows whenever the same bytes would come to stand for other rows: when the form changes,
 /// and when the readers come to read a file otherwise.
-pub const READING_FORMAT: u32 = 2;
+pub const READING_FORMAT: u32 = 1;
 
 /// How the rows of `table` are read, as far as columns that are `used` go, and the column that names the entity or is the
 /// public key, which is always used. Two tables have the same bytes exactly when they have the same role and key, the same

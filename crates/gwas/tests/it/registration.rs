@@ -116,19 +116,6 @@ fn another_phenotype_is_another_look() {
     assert!(matches!(of("two").0, Err(GwasError::OnlyRegistered)));
 }
 
-/// What earlier versions registered, they registered without a look at it.
-#[test]
-fn a_registration_of_before_is_looked_at_once_more() {
-    let place = Place::new();
-    place.check(&top(1)).unwrap();
-    let mut ledger = Ledger::open_or_create(&place.ledger(), "people").unwrap();
-    let fingerprint = ledger.registered("cohort", "1").unwrap().to_owned();
-    ledger.register_version("cohort", "of before", &fingerprint).unwrap();
-    let request = Request { version: "of before".into(), ..top(1) };
-    assert!(matches!(place.stops(&request).0, Err(GwasError::OnlyRegistered)));
-    assert_eq!(place.stops(&request).1, [Origin::Charged]);
-}
-
 #[test]
 fn what_is_stored_needs_no_files() {
     let place = Place::new();

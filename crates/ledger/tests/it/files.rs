@@ -2,7 +2,7 @@
 
 use super::{PEOPLE, Place, release};
 use deniable_ledger::entry::FORMAT;
-use deniable_ledger::{KeyError, Ledger, OpenError, StoreError, VerifyError, show, verify};
+use deniable_ledger::{KeyError, Ledger, OpenError, Purpose, StoreError, VerifyError, show, verify};
 use deniable_testing::skipped;
 use rusqlite::Connection;
 use std::path::Path;
@@ -142,15 +142,20 @@ fn a_newer_format_is_refused() {
     assert!(matches!(refusal(&place.path), OpenError::Store(StoreError::NotALedger { .. })));
 }
 
-/// Ledgers of development versions are refused as such, with nothing written.
+/// Ledgers of versions before 0.1.0 are refused by name and stay as they are, also beside a new ledger.
 #[test]
 fn a_former_format_is_refused_by_name() {
     let place = Place::new();
     drop(place.ledger());
     Connection::open(&place.path).unwrap().pragma_update(None, "application_id", 0x6465_6e69).unwrap();
     let bytes = std::fs::read(&place.path).unwrap();
-    assert!(refusal(&place.path).to_string().contains("a version before 0.1.0 wrote it"));
-    assert!(show(&place.path).unwrap_err().to_string().contains("a version before 0.1.0 wrote it"));
+    let words = format!("{} has a format of versions before 0.1.0", place.path.canonicalize().unwrap().display());
+    for refused in [refusal(&place.path).to_string(), show(&place.path).unwrap_err().to_string()] {
+        assert!(refused.starts_with(&words) && refused.contains("begin a new ledger"), "{refused}");
+    }
+    let purpose = Purpose { policy: Some("clinic"), ..Purpose::people("others") };
+    let beside = Ledger::open_for(&place.folder.path().join("new.ledger"), &purpose).unwrap_err();
+    assert!(beside.to_string().contains("versions before 0.1.0"), "{beside}");
     assert_eq!(std::fs::read(&place.path).unwrap(), bytes, "left as it was");
 }
 

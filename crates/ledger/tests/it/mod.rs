@@ -7,6 +7,7 @@ mod approvals;
 mod crowd;
 mod draws;
 mod files;
+mod fixture;
 #[cfg(target_os = "linux")]
 mod full;
 #[cfg(unix)]
@@ -26,7 +27,10 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{ratio, whole};
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
-use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Form, Ledger, Part, Release, Secret};
+use deniable_ledger::{
+    AccountId, Ask, Charge, ChargeRequest, Contents, Form, Ledger, Part, Registered, Release, Secret, VersionError,
+};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 const PEOPLE: &str = "patients";
@@ -118,6 +122,12 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
 /// The answer to a release, read.
 fn answer(release: &Release) -> Option<serde_json::Value> {
     release.answer.as_ref().map(|stored| stored.read().unwrap())
+}
+
+/// Registers contents of a version of `visits`, of which no column was accepted.
+fn register(ledger: &mut Ledger, version: &str, fingerprint: &str) -> Result<Registered, VersionError> {
+    let contents = Contents { source: "visits", version, fingerprint, reading: "text" };
+    ledger.register_contents(&contents, &BTreeSet::new())
 }
 
 /// Charges a new ask and stores its answer.

@@ -1,6 +1,6 @@
 //! A new ledger beside others that may be of the same people.
 
-use super::{Place, release};
+use super::{Place, register, release};
 use deniable_ledger::{Ledger, OpenError, Purpose, StoreError, show};
 use std::fs;
 use std::path::PathBuf;
@@ -17,7 +17,7 @@ fn stating(purpose: Purpose<'_>) -> Purpose<'_> {
 fn known() -> (Place, PathBuf) {
     let place = Place::new();
     let mut ledger = place.ledger();
-    ledger.register_version("visits", "2024", "f00d").unwrap();
+    register(&mut ledger, "2024", "f00d").unwrap();
     release(&mut ledger, "1", (1, 2));
     let beside = place.folder.path().join("february.ledger");
     (place, beside)

@@ -1,6 +1,6 @@
 //! Budgets are used up exactly, answers are given once.
 
-use super::{FORM, Place, account, answer, release, request, terms, three};
+use super::{FORM, Place, account, answer, register, release, request, terms, three};
 use deniable_core::budget::Spend;
 use deniable_core::exact::ratio;
 use deniable_ledger::{AnswerError, Charge, ChargeError, Ledger, Limit, verify};
@@ -190,7 +190,7 @@ fn the_summary_tells_all() {
     let mut ledger = place.ledger();
     release(&mut ledger, "1", (1, 4));
     ledger.charge(&request("2", (1, 8))).unwrap();
-    ledger.register_version("visits", "2024", "f00d").unwrap();
+    register(&mut ledger, "2024", "f00d").unwrap();
     let summary = deniable_ledger::show(&place.path).unwrap();
     assert_eq!(summary, ledger.summary());
     assert_eq!(summary.population, super::PEOPLE);

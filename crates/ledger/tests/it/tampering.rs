@@ -1,6 +1,6 @@
 //! Edits are seen in the chain; cuts and other histories are seen by whoever kept a head.
 
-use super::{Place, release, request, terms_of};
+use super::{Place, register, release, request, terms_of};
 use deniable_ledger::entry::FORMAT;
 use deniable_ledger::{ChargeError, Fault, Head, Ledger, OpenError, StoreError, VerifyError, show, verify};
 use rusqlite::Connection;
@@ -10,7 +10,7 @@ use std::path::Path;
 fn every_kind() -> (Place, Head) {
     let place = Place::new();
     let mut ledger = place.ledger();
-    ledger.register_version("visits", "2024", "f00d").unwrap();
+    register(&mut ledger, "2024", "f00d").unwrap();
     release(&mut ledger, "1", (1, 2));
     ledger.change_promise(&terms_of(9), "agreed").unwrap();
     release(&mut ledger, "2", (1, 1));

@@ -245,7 +245,7 @@ impl Kind for Toy {
         stored[0].as_i64().ok_or_else(|| "it is no number".to_owned())
     }
 
-    fn admit(&self, _: &Summary, _: &[usize]) -> Result<(), Refused> {
+    fn admit(&self, _: &Summary) -> Result<(), Refused> {
         if self.admitted { Ok(()) } else { Err(Refused::Admission) }
     }
 

@@ -1,12 +1,10 @@
 //! Charge durably, compute, store, show: each step is seen to be on disk before the next, through a second connection.
 
-use deniable_core::exact::ratio;
 use deniable_core::noise::SystemRng;
-use deniable_ledger::{Ask, Charge, ChargeRequest, Draw, Ledger, Part, Release, show, verify};
+use deniable_ledger::{Draw, Ledger, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
-use deniable_release::plan::is_earlier;
-use deniable_release::release::{Allowed, Answered, Event, FORM, Origin, ReleaseError};
+use deniable_release::release::{Answered, Event, FORM, Origin, ReleaseError};
 use deniable_release::{Plan, Registering, Versioned, release};
 use deniable_sql::{Resources, SourceError};
 use serde_json::{Value, json};
@@ -135,74 +133,6 @@ fn every_step_is_on_disk_before_the_next() {
     for (answer, stored) in answers.iter().zip(place.on_disk()) {
         assert_eq!(json!(values(answer)), stored.answer.unwrap().read().unwrap()["values"]);
     }
-}
-
-/// A ledger of before readings were recorded knows the contents, and not how they were read: they are looked at once more,
-/// and that is an entry of its own.
-#[test]
-fn a_registration_of_before_covers_no_reading() {
-    let place = Place::new();
-    let mut ledger = place.ledger();
-    let source = &Versioned::locate_all(&place.plan, &BTreeMap::new()).unwrap()[0].source;
-    let key = ledger.key().derive("deniable 2026-11 fingerprint of data files");
-    let fingerprint = source.fingerprint(&key).unwrap();
-    ledger.register_version("t", "1", &fingerprint).unwrap();
-    let before = ledger.head().seq;
-    let once = |ledger: &mut Ledger, scans: &Cell<u32>| {
-        let tell = |event: Event<'_>| {
-            if matches!(event, Event::Scanned { .. }) {
-                scans.set(scans.get() + 1);
-            }
-        };
-        let (locate, mut rng) = (|| Versioned::locate_all(&place.plan, &BTreeMap::new()), SystemRng::new().unwrap());
-        release(&place.plan, &locate, &Resources::default(), ledger, &mut rng, &tell, Registering::Stop)
-    };
-    let scans = Cell::new(0);
-    assert!(matches!(once(&mut ledger, &scans), Err(ReleaseError::OnlyRegistered)));
-    assert_eq!((scans.get(), ledger.head().seq, ledger.summary().accounts.len()), (1, before + 1, 0));
-    once(&mut ledger, &scans).unwrap();
-    assert_eq!(scans.get(), 1);
-    assert_eq!(names(&place.on_disk()), NAMES);
-}
-
-/// A median that the exponential mechanism chose, under the identities of then: permute-and-flip has other margins, so the
-/// answer is not taken for its own, and nothing is paid again unless that is said. Counts keep their identities.
-#[test]
-fn values_that_another_mechanism_chose_are_given_to_nobody() {
-    let place = Place::of(&POLICY.replace("SUM(age)", "MEDIAN(age)"));
-    let policy = place.plan.policy();
-    let mut ledger = place.ledger();
-    let run = |ledger: &mut Ledger, plan: &Plan, allowed: Allowed| {
-        let (locate, mut rng) = (|| Versioned::locate_all(&place.plan, &BTreeMap::new()), SystemRng::new().unwrap());
-        release(plan, &locate, &Resources::default(), ledger, &mut rng, &|_| {}, allowed)
-    };
-    let once = Allowed::from(Registering::GoOn);
-    run(&mut ledger, &place.plan.with_only(&[0]), once).unwrap();
-
-    let asks: Vec<Ask> = place.plan.asks().iter().map(|ask| ask.for_ledger(policy)).collect();
-    let formats: Vec<&str> = asks.iter().map(|ask| ask.identity.split_once(':').unwrap().0).collect();
-    assert_eq!(formats, ["2", "3", "2"]);
-    let before = Ask { identity: asks[1].identity.replacen('3', "2", 1), ..asks[1].clone() };
-    assert!(is_earlier(&before, policy) && asks.iter().all(|ask| !is_earlier(ask, policy)));
-    let request = ChargeRequest {
-        account: place.plan.account(),
-        policy: policy.name().to_owned(),
-        policy_limit: place.plan.policy_limit().unwrap(),
-        ask: before,
-        cost: place.plan.asks()[1].cost().share(&ratio(1, 2)).unwrap(),
-        part: Part::Whole,
-        basis: "basis".into(),
-    };
-    let Charge::New { seq } = ledger.charge(&request).unwrap() else { panic!("it is new") };
-    ledger.store_answer(seq, &FORM, &json!({ "values": [["50"]], "decays": ["1/2"] })).unwrap();
-
-    // The third is not asked, so its price is left for what was paid before.
-    let median = place.plan.with_only(&[1]);
-    let refused = run(&mut ledger, &median, once);
-    assert!(matches!(refused, Err(ReleaseError::AnsweredEarlier(names)) if names == ["second"]));
-    assert_eq!(names(&place.on_disk()), ["first", "second"], "nothing is charged");
-    run(&mut ledger, &median, Allowed { again: true, ..once }).unwrap().complete().unwrap();
-    assert_eq!(place.on_disk().last().unwrap().ask, asks[1]);
 }
 
 /// Files are located once for a run, whether all, some or none of its answers are stored, and stored ones do without.

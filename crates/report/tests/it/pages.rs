@@ -133,11 +133,11 @@ fn answers_that_are_not_there_or_not_known_are_refused_by_name() {
 }
 
 #[test]
-fn answers_of_earlier_versions_are_named_and_unreadable_ones_refused() {
+fn answers_too_large_for_a_page_are_named_and_unreadable_ones_refused() {
     let mut written = written();
-    written.answer("an old one", &json!({ "values": [["1"]], "decays": ["1/2"] }));
+    written.answer("a large one", &json!({ "values": [["1"]], "decays": ["1/2"] }));
     let page = written.page().unwrap();
-    assert!(page.contains("an old one") && page.contains("stored by an earlier version"));
+    assert!(page.contains("a large one") && page.contains("too large for a page"));
     written.answer("a broken one", &json!({ "values": [], "published": { "confidence": 3 } }));
     let refusal = written.page().unwrap_err();
     assert!(refusal.contains("a broken one") && refusal.contains("entry"), "{refusal}");

@@ -1,8 +1,8 @@
-//! When two questions are one: canonical bytes of everything that decides the measured numbers.
+//! When two queries are the same: canonical bytes of everything that decides the measured numbers.
 //!
-//! Every part is a tag or a number of fixed length, or bytes behind their length, so that equal bytes come of equal parts
-//! only. Values are those of the question's own language ([`deniable_expression::identity`]), never text that was made to
-//! be read.
+//! Every part is a tag, a number of fixed length, or bytes after their length, so that only equal parts give equal bytes.
+//! Values are canonical bytes of expressions ([`deniable_expression::identity`]), never displayed text.
+//! `docs/ledger-format.md` describes the format.
 
 use super::aggregate::Collected;
 use super::entity_rows::{EntityRows, Fold};
@@ -16,16 +16,12 @@ use deniable_core::sensitivity::Caps;
 use deniable_expression::{Id, Program};
 use num_traits::One;
 
-/// The number of this format. Answers that were stored under another are never given to a question.
-const FORMAT: u8 = 2;
-/// What stands in its place before questions about entities.
-const PER_ENTITY: u8 = 128;
-/// And before questions about one row of each entity.
-const ENTITY_ROWS: u8 = 129;
-/// What stands before them and each group that follows from another.
-const NESTED: u8 = 130;
-/// And before questions whose levels are capped together.
-const TOGETHER: u8 = 131;
+/// The first byte: the version of the format.
+const FORMAT: u8 = 1;
+/// The second byte of queries about cells.
+const CELLS: u8 = 0;
+/// The second byte of queries about entities of another query.
+const ENTITIES: u8 = 1;
 /// The function that ranks the rows of an entity where caps choose among them (`crate::bound::identity`).
 const RANKING: &str = "deniable siphash-1-3-128 of words, salted, 2026-11";
 const PORTABLE_RANKING: &str = "deniable sha-256 of texts, salted, 2026-11";
@@ -116,37 +112,26 @@ impl Parts {
                 self.tag(2);
             }
             MeasureKind::Entities { present: Some(at) } => argument(self.tag(3), *at),
-            MeasureKind::Sum { of: Centred { argument: at, times: 1, centre }, range } => {
-                self.tag(4).number(*centre).tag(0).number(range.low).number(range.high);
-                argument(self, *at);
-            }
-            MeasureKind::Product { of: [one @ Centred { argument: at, times: 1, centre }, other], range }
-                if one == other =>
-            {
-                self.tag(4).number(*centre).tag(1).number(range.low).number(range.high);
-                argument(self, *at);
-            }
             MeasureKind::Sum { of: Centred { argument: at, times, centre }, range } => {
-                self.tag(12).number(*times).number(*centre).number(range.low).number(range.high);
+                self.tag(4).number(*times).number(*centre).number(range.low).number(range.high);
                 argument(self, *at);
             }
             MeasureKind::Product { of, range } => {
-                self.tag(13).number(range.low).number(range.high);
+                self.tag(5).number(range.low).number(range.high);
                 for Centred { argument: at, times, centre } in of {
                     argument(self.number(*times).number(*centre), *at);
                 }
             }
             MeasureKind::Ranked { argument: at, target } => {
-                // Tags 5, 6 and 7 were of values chosen by the exponential mechanism: these are drawn by another law.
                 match target {
-                    Target::Share(share) => self.tag(9).size(share.part as usize).size(share.whole as usize),
-                    Target::Lowest => self.tag(10),
-                    Target::Highest => self.tag(11),
+                    Target::Share(share) => self.tag(7).size(share.part as usize).size(share.whole as usize),
+                    Target::Lowest => self.tag(8),
+                    Target::Highest => self.tag(9),
                 };
                 argument(self, *at);
             }
             MeasureKind::Tree { argument: at, shares } => {
-                self.tag(8).size(shares.len());
+                self.tag(6).size(shares.len());
                 for share in shares {
                     self.size(share.part as usize).size(share.whole as usize);
                 }
@@ -157,7 +142,7 @@ impl Parts {
     }
 }
 
-/// Values in an order that does not depend on how the question lists them, each once.
+/// Values in an order that does not depend on their order in the query, each once.
 pub(super) fn sorted(ids: impl Iterator<Item = Id>, program: &Program) -> Vec<Id> {
     let mut all: Vec<(Vec<u8>, Id)> = ids.map(|id| (program.canonical(&[id]), id)).collect();
     all.sort();
@@ -165,7 +150,7 @@ pub(super) fn sorted(ids: impl Iterator<Item = Id>, program: &Program) -> Vec<Id
     all.into_iter().map(|(_, id)| id).collect()
 }
 
-/// Brings measures into an order that does not depend on how the question lists them.
+/// Measures in an order that does not depend on their order in the query.
 pub(super) fn ordered(collected: Collected, program: &Program) -> (Vec<Measure>, Vec<Argument>, Vec<Vec<Estimator>>) {
     let Collected { measures, arguments, answers } = collected;
     let mut all: Vec<(Vec<u8>, usize)> = Vec::new();
@@ -183,11 +168,11 @@ pub(super) fn ordered(collected: Collected, program: &Program) -> (Vec<Measure>,
 }
 
 impl Parts {
-    /// What makes one row of each entity: the rows that are read, and how each column comes of them. Columns are named as the query's own
-    /// program names them.
+    /// How one row of each entity is computed: the rows that are read, and the fold of each column. The names of columns
+    /// are those of the query's own program.
     fn rows_of_entities(&mut self, made: &EntityRows, table: &TableSchema) -> &mut Self {
         let EntityRows { of, folds } = made;
-        self.tag(ENTITY_ROWS).bytes(&bytes(of)).text(&table.columns[0].name).size(folds.len());
+        self.tag(1).bytes(&bytes(of)).text(&table.columns[0].name).size(folds.len());
         for (fold, column) in folds.iter().zip(table.columns.iter().skip(1)) {
             self.fold(fold, of).text(&column.name);
         }
@@ -212,11 +197,11 @@ impl Parts {
     }
 }
 
-/// The bytes of a question about entities: those of the query whose entities they are, and what is asked of each.
+/// The bytes of a query about entities: those of the query that bounds the entities' rows, and the values of each entity.
 fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
     let PerEntity { of, beyond, values } = about;
     let mut parts = Parts::default();
-    parts.tag(PER_ENTITY).bytes(&of.identity);
+    parts.tag(FORMAT).tag(ENTITIES).bytes(&of.identity);
     match beyond {
         None => parts.tag(0),
         Some(Caps { rows_per_group, groups }) => parts.tag(1).number((*rows_per_group).into()).number((*groups).into()),
@@ -253,22 +238,23 @@ fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
     parts.0
 }
 
-/// Which rows count: those of which tables, joined how, under which conditions and caps.
+/// The bytes of the rows that a query counts: tables, joins, filters and caps.
 fn counted(query: &Query) -> Parts {
     let Query { rows, groups, nesting, together, caps, entity_rows, .. } = query;
     let super::Rows { tables, program, joins, filters, arguments: _ } = rows;
     let mut parts = Parts::default();
-    if let Some(made) = entity_rows {
-        parts.rows_of_entities(made, &tables[joins.first]);
+    parts.tag(FORMAT).tag(CELLS);
+    match entity_rows {
+        None => parts.tag(0),
+        Some(made) => parts.rows_of_entities(made, &tables[joins.first]),
+    };
+    let nested: Vec<(usize, usize)> =
+        (0..groups.len()).filter_map(|group| Some((group, nesting.nearest(group)?.group))).collect();
+    parts.size(nested.len());
+    for (group, within) in nested {
+        parts.size(group).size(within);
     }
-    // Nothing where no group follows from another and no caps are shared: such queries were there before there was this.
-    for (group, within) in (0..groups.len()).filter_map(|group| Some((group, nesting.nearest(group)?))) {
-        parts.tag(NESTED).size(group).size(within.group);
-    }
-    if *together {
-        parts.tag(TOGETHER);
-    }
-    parts.tag(FORMAT).text(match query.ranking {
+    parts.tag(u8::from(*together)).text(match query.ranking {
         Ranking::Words => RANKING,
         Ranking::Portable => PORTABLE_RANKING,
     });
@@ -285,7 +271,7 @@ fn counted(query: &Query) -> Parts {
                 parts.tag(1).text(key).text(kind.unwrap_or_default())
             }
         };
-        // Where nothing is joined, nothing is left out before the caps.
+        // Rows are capped before a join only.
         let joined =
             table.entity.as_ref().filter(|_| joins.others.iter().any(|join| tables[join.table].is_protected()));
         parts.number(joined.map_or(0, |entity| entity.rows_in_joins.into()));
@@ -300,19 +286,19 @@ fn counted(query: &Query) -> Parts {
     parts
 }
 
-/// The bytes of which rows a question counts, before they are grouped; `None` of questions about entities, which have others.
+/// The bytes of the rows that a query counts, before they are grouped; `None` for queries about entities.
 pub(super) fn bytes_of_rows(query: &Query) -> Option<Vec<u8>> {
     query.per_entity.is_none().then(|| counted(query).0)
 }
 
-/// The bytes of what is grouped by, with its keys in their order.
+/// The bytes of a group: its value, and its keys in their order.
 pub(super) fn bytes_of_group(group: &Group, query: &Query) -> Vec<u8> {
     let mut parts = Parts::default();
     parts.group(group, &query.rows.program);
     parts.0
 }
 
-/// The bytes of what a measure adds up or looks for, at whatever level and price.
+/// The bytes of a measure without its level and weight.
 pub(super) fn bytes_of_kind(measure: &Measure, query: &Query) -> Vec<u8> {
     let alone = Measure { level: 0, weight: Rational::one(), ..measure.clone() };
     let mut parts = Parts::default();
@@ -320,7 +306,7 @@ pub(super) fn bytes_of_kind(measure: &Measure, query: &Query) -> Vec<u8> {
     parts.0
 }
 
-/// The bytes of a question.
+/// The bytes of a query.
 pub(super) fn bytes(query: &Query) -> Vec<u8> {
     // How measures share the price follows from their conditions, which are named.
     let Query {

@@ -244,6 +244,10 @@ fn ledgers_that_do_not_fit() {
         let ledger = rusqlite::Connection::open(place.path("patients.ledger")).unwrap();
         ledger.pragma_update(None, "user_version", 99).unwrap();
     });
+    refuse("a ledger of a version before 0.1.0", &|place| {
+        let ledger = rusqlite::Connection::open(place.path("patients.ledger")).unwrap();
+        ledger.pragma_update(None, "application_id", 0x6465_6e69).unwrap();
+    });
     refuse("no key", &|place| fs::remove_file(place.path("patients.ledger.key")).unwrap());
     refuse("another key", &|place| place.write("patients.ledger.key", format!("{}\n", "0".repeat(64))));
     refuse("no head", &|place| fs::remove_file(place.path("patients.ledger.head")).unwrap());

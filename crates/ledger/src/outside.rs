@@ -43,7 +43,7 @@ impl HeadFiles {
         beside(ledger, ".head")
     }
 
-    /// The file that every ledger of the present format has.
+    /// The file that every ledger has.
     pub fn beside(&self) -> &Path {
         &self.beside
     }

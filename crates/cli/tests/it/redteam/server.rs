@@ -143,7 +143,7 @@ fn no_attack_with_the_server_learns_more_than_was_paid() {
     let tally = if scale() == Scale::Slow {
         audited("server", vec![Servers::new()])
     } else {
-        attacked("server", &mut Servers::new(), sized(24, 100))
+        attacked("server", &mut Servers::new(), sized(24, 40))
     };
     assert!(tally.dead > 0 && tally.ended > 0, "the kills came at other moments than meant: {tally:?}");
 }

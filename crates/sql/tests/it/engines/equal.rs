@@ -5,7 +5,7 @@ use deniable_core::schema::EngineKind;
 use deniable_engine::{Engine, EngineError};
 use deniable_sql::pushdown::{Answer, Dialect, Statement, Stored, Trial};
 use deniable_sql::{Query, Resources, Salt, SourceError, exact};
-use deniable_testing::{engine_python, sized, sized_to_slow};
+use deniable_testing::{engine_python, sized_to_slow};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use std::cell::RefCell;
@@ -130,10 +130,10 @@ fn same_totals(kind: EngineKind, questions: u64) {
 
 #[test]
 fn totals_of_duckdb_are_those_of_files() {
-    same_totals(EngineKind::DuckDb, sized_to_slow(100, 200, 600));
+    same_totals(EngineKind::DuckDb, sized_to_slow(40, 200, 600));
 }
 
 #[test]
 fn totals_of_spark_are_those_of_files() {
-    same_totals(EngineKind::Spark, sized(30, 200));
+    same_totals(EngineKind::Spark, sized_to_slow(12, 100, 200));
 }

@@ -5,6 +5,7 @@ use super::hostile::table;
 use deniable_core::schema::EngineKind;
 use deniable_sql::Query;
 use deniable_sql::pushdown::{Answer, Dialect, Trial};
+use deniable_testing::sized;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
@@ -55,7 +56,7 @@ fn every_lie_is_found_out() {
 #[test]
 fn collations_have_no_say() {
     let Some(mut engine) = engine(EngineKind::DuckDb) else { return };
-    let tables: Vec<_> = (0..20).map(|seed| table(&mut ChaCha8Rng::seed_from_u64(seed))).collect();
+    let tables: Vec<_> = (0..sized(6, 20)).map(|seed| table(&mut ChaCha8Rng::seed_from_u64(seed))).collect();
     // It answers that this is done, which is no number.
     let _ = engine.numbers("SET default_collation = 'NOCASE'", "");
     assert_eq!(engine.numbers("SELECT CASE WHEN 'a' = 'A' THEN 1 ELSE 0 END", "").unwrap(), [[1]]);

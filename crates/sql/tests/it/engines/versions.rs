@@ -6,6 +6,7 @@ use deniable_core::schema::EngineKind;
 use deniable_sql::pushdown::{Dialect, survey};
 use deniable_sql::source::check::Report;
 use deniable_sql::{Query, Resources, Salt};
+use deniable_testing::sized;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
@@ -62,7 +63,7 @@ fn without_places(mut report: Report) -> Report {
 /// What an engine counts is what a look at the same rows in a file counts.
 #[test]
 fn what_is_odd_is_counted_as_in_files() {
-    for (kind, tables) in [(EngineKind::DuckDb, 40), (EngineKind::Spark, 5)] {
+    for (kind, tables) in [(EngineKind::DuckDb, sized(10, 40)), (EngineKind::Spark, sized(2, 5))] {
         let Some(mut engine) = engine(kind) else { continue };
         let dialect = Dialect::of(kind);
         let folder = tempfile::tempdir().unwrap();

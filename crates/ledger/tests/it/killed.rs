@@ -79,7 +79,7 @@ fn reach(transaction: u64, writing: bool, journal: &Path, writer: &mut Child) {
 #[test]
 #[expect(clippy::print_stderr, reason = "where the kills hit is worth knowing")]
 fn killed_in_the_middle_of_a_transaction() {
-    let kills: u64 = sized(40, 100);
+    let kills: u64 = sized(15, 60);
     let mut place = Place::new();
     let mut last: Option<String> = None;
     let (mut journals, mut hot, mut half, mut acknowledged, mut charges) = (0, 0, 0, 0, 0);

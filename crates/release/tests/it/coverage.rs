@@ -145,7 +145,7 @@ fn coverage(plan: &Plan, source: &Source, truth: &Truth, ledgers: usize, worker:
 
 fn check(name: &str, plan: &Plan, source: &Source, truth: &Truth) {
     let (ledgers, least) = match scale() {
-        Scale::Small => (200, ratio(90, 100)),
+        Scale::Small => (100, ratio(88, 100)),
         Scale::Full => (800, ratio(93, 100)),
         Scale::Slow => (2_000, ratio(935, 1000)),
     };

@@ -255,7 +255,7 @@ fn as_planned(table: &Table, asks: &[Ask]) -> usize {
         assert!(lacking.is_empty(), "every guess is stated: {lacking:?}");
         // What is shown comes after what it is made of.
         let planned = all.last().unwrap().relative.clone().unwrap_or_else(|| panic!("{all:#?}")).to_f64().unwrap();
-        let happened = measured(table, ask, sized(500, 4_000));
+        let happened = measured(table, ask, sized(400, 4_000));
         println!("{:82} planned {planned:8.4}, measured {happened:8.4}, {:.3}", ask.ask().name, planned / happened);
         if !(happened / 1.2..=happened * 1.2).contains(&planned) {
             outside.push(format!("{}: {planned} {happened}", ask.ask().name));

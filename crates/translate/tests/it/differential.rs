@@ -245,7 +245,9 @@ fn ask(instance: &Instance, to: &Target, is_statement: bool) -> Vec<Verdict> {
 #[test]
 fn translate_and_check_agree() {
     let targets = ASKED.map(|asked| target(asked.0, &PriorRange::any()).unwrap());
-    let (of_two, of_three, denied_on) = sized((3, 1, 1), (40, 24, 8));
+    let (of_two, of_three, denied_on) = sized((1, 1, 1), (40, 24, 8));
+    // Every third pair of notions at small scale.
+    let every = sized(3, 1);
     let mut mechanisms = random(3, 2, 0, of_three, 81);
     mechanisms.extend(random(3, 3, 3, of_three, 82));
     mechanisms.extend(random(2, 2, 2, of_two, 83));
@@ -269,7 +271,9 @@ fn translate_and_check_agree() {
                             *each.entry((from.to_string(), to.to_string())).or_default() += 1;
                         }
                         Direction::NoImplication if !line.decided => counts.undecided += 1,
-                        Direction::NoImplication if number % (mechanisms.len() / denied_on) == 0 => {
+                        Direction::NoImplication
+                            if number % (mechanisms.len() / denied_on) == 0 && (i + j) % every == 0 =>
+                        {
                             asked_again(line, &statement, to, &ask);
                             counts.denied += 1;
                         }
@@ -290,11 +294,11 @@ fn translate_and_check_agree() {
             }
         }
     }
-    let (followed, enough, denied, of) = sized((3_000, 1_500, 400, 400), (35_000, 300_000, 5_000, 400));
+    let (followed, enough, denied, of) = sized((1_200, 200, 130, 300), (35_000, 300_000, 5_000, 400));
     let all = counts.followed >= followed && counts.enough >= enough && counts.denied >= denied && each.len() >= of;
     assert!(all, "{counts:?} over {} pairs of notions", each.len());
     // Nearly every case is small enough to be built.
-    assert!(counts.undecided * 20 < counts.denied * (mechanisms.len() / denied_on), "{counts:?}");
+    assert!(counts.undecided * 20 < counts.denied * every * (mechanisms.len() / denied_on), "{counts:?}");
 }
 
 /// Both answers of two mechanisms about the same people.

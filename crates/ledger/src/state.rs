@@ -217,9 +217,10 @@ impl State {
         self.genesis.as_ref().map_or("", |genesis| &genesis.population)
     }
 
-    /// Whether a policy of this name was ever charged, for queries or, as `policy/gwas`, for association results.
+    /// Whether a policy of this name was ever charged, also for what is not in its file: `policy/ask`, `policy/gwas`.
     pub(crate) fn has_charged(&self, policy: &str) -> bool {
-        let is_it = |charged: &str| charged.strip_prefix(policy).is_some_and(|rest| rest.is_empty() || rest == "/gwas");
+        let is_it =
+            |charged: &str| charged.strip_prefix(policy).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
         self.accounts.iter().flat_map(|account| &account.releases).any(|release| is_it(&release.policy))
     }
 

@@ -1,7 +1,7 @@
 //! A new ledger beside others that may be of the same people.
 
-use super::{Place, register, release};
-use deniable_ledger::{Ledger, OpenError, Purpose, StoreError, show};
+use super::{Place, register, release, request};
+use deniable_ledger::{ChargeRequest, Ledger, OpenError, Purpose, StoreError, show};
 use std::fs;
 use std::path::PathBuf;
 
@@ -44,6 +44,19 @@ fn the_same_policy_or_table_under_another_population_begins_no_ledger() {
     assert!(show(&new).unwrap().other_than.is_empty());
     let second = place.folder.path().join("second.ledger");
     assert!(Ledger::open_for(&second, &purpose("patients", "clinic", "visits")).unwrap().is_new());
+}
+
+/// `ask`, `suggest` and `gwas` charge under the name of the policy and their own.
+#[test]
+fn charges_beside_a_policy_are_charges_of_it() {
+    for (command, is_known) in [("/ask", true), ("/suggest", true), ("/gwas", true), ("s", false)] {
+        let place = Place::new();
+        let mut ledger = place.ledger();
+        ledger.charge(&ChargeRequest { policy: format!("clinic{command}"), ..request("1", (1, 2)) }).unwrap();
+        drop(ledger);
+        let opened = Ledger::open_for(&place.folder.path().join("new.ledger"), &purpose("others", "clinic", "hours"));
+        assert_eq!(matches!(opened, Err(OpenError::SamePeople { .. })), is_known, "{command}");
+    }
 }
 
 #[test]

@@ -4,7 +4,10 @@
 use deniable::{Policy, Registering, Session};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let ledger = std::env::temp_dir().join(format!("embed-{}.ledger", std::process::id()));
+    // A folder of its own: a new ledger is compared with the ledgers beside it.
+    let folder = std::env::temp_dir().join(format!("embed-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let ledger = folder.join("clinic.ledger");
     let policy = Policy::load("examples/clinic/policy.toml".as_ref())?.with_ledger(ledger);
     let session = Session::new(policy)?.allowing(Registering::GoOn);
     for answer in session.release().wait()?.answers() {
@@ -20,5 +23,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     }
     println!("left: {}", session.left()?);
+    std::fs::remove_dir_all(folder)?;
     Ok(())
 }

@@ -5,12 +5,16 @@ use deniable::{Policy, Registering, Session};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let ledger = std::env::temp_dir().join(format!("embed-task-{}.ledger", std::process::id()));
+    // A folder of its own: a new ledger is compared with the ledgers beside it.
+    let folder = std::env::temp_dir().join(format!("embed-task-{}", std::process::id()));
+    std::fs::create_dir_all(&folder)?;
+    let ledger = folder.join("clinic.ledger");
     let policy = Policy::load("examples/clinic/policy.toml".as_ref())?.with_ledger(ledger);
     let session = Session::new(policy)?.allowing(Registering::GoOn);
     let asked = session.clone();
     let released = tokio::spawn(async move { asked.release().await }).await??;
     let left = tokio::task::spawn_blocking(move || session.left()).await??; // reads a file
     println!("{} answers; left: {left}", released.answers().len());
+    std::fs::remove_dir_all(folder)?;
     Ok(())
 }

@@ -437,7 +437,8 @@ fn substring(text: &str, skipped: u32, length: Option<u32>) -> (usize, usize) {
     (begin, length.map_or(rest.len(), |length| end_of(rest, length)))
 }
 
-/// A part of each text, which begins after so many bytes and has so many. Long parts share the bytes of their texts.
+/// A part of each text; `part` returns how many bytes precede it and how many it has. Long parts share the bytes of their
+/// texts.
 fn parts(array: &StringViewArray, part: impl Fn(&str) -> (usize, usize)) -> StringViewArray {
     let whole = |text: &str| part(text) == (0, text.len());
     if array.iter().flatten().all(whole) {

@@ -104,7 +104,7 @@ fn gain_about_absence(values: &[i64], k: usize) -> Bound {
     if k == 1 || WIDTHS.into_iter().any(is_narrow) {
         return Bound::Infinite;
     }
-    // Datasets of up to so many of n − 1 entities.
+    // The number of datasets of at most `most` of n − 1 entities.
     let up_to = |most: usize| (0..1_u32 << (n - 1)).filter(|data| data.count_ones() as usize <= most).count();
     let withheld = ratio(up_to(k - 1) as i64, up_to(k - 2) as i64);
     let published = ratio(n.saturating_sub(k) as i64, k as i64);

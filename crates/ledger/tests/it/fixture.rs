@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 const NAME: &str = "version-1.ledger";
 /// The secret bytes of the key.
 const KEY: [u8; 32] = [7; 32];
-/// So many numbers are in a file of their own.
+/// This count of numbers is stored in a separate file.
 const MANY: i128 = 1_600;
 
 fn folder() -> PathBuf {

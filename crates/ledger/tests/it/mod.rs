@@ -124,7 +124,7 @@ fn answer(release: &Release) -> Option<serde_json::Value> {
     release.answer.as_ref().map(|stored| stored.read().unwrap())
 }
 
-/// Registers contents of a version of `visits`, of which no column was accepted.
+/// Registers contents of a version of `visits` without accepted columns.
 fn register(ledger: &mut Ledger, version: &str, fingerprint: &str) -> Result<Registered, VersionError> {
     let contents = Contents { source: "visits", version, fingerprint, reading: "text" };
     ledger.register_contents(&contents, &BTreeSet::new())

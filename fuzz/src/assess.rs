@@ -1,5 +1,5 @@
 //! What holds of every table, hierarchy and demand that `assess` reads. Run by `fuzz/targets/assess.rs` and by
-//! `crates/assess/tests/it/fuzz.rs`.
+//! `crates/lab/assess/tests/it/fuzz.rs`.
 
 use deniable_assess::json::{written, written_linking};
 use deniable_assess::{AssessError, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, assess, link};

@@ -1,4 +1,4 @@
-//! What holds of every table that an attack reads. Run by `fuzz/targets/attack.rs` and by `crates/attack/tests/it/fuzz.rs`.
+//! What holds of every table that an attack reads. Run by `fuzz/targets/attack.rs` and by `crates/lab/attack/tests/it/fuzz.rs`.
 
 use deniable_attack::linkage::{On, TextTable, link};
 use deniable_attack::ratings::{Columns, Records, Settings};

@@ -1,5 +1,5 @@
 //! What holds of every text that is read as a mechanism, a protocol, a certificate, a notion or a family. Run by
-//! `fuzz/targets/check.rs` and by `crates/check/tests/it/fuzz.rs`.
+//! `fuzz/targets/check.rs` and by `crates/lab/check/tests/it/fuzz.rs`.
 
 use deniable_check::family::Family;
 use deniable_check::mechanism::file::Format;

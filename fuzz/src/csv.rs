@@ -1,4 +1,4 @@
-//! What holds of every file that is read as CSV. Run by `fuzz/targets/csv.rs` and by `crates/sql/tests/it/fuzz.rs`.
+//! What holds of every file that is read as CSV. Run by `fuzz/targets/csv.rs` and by `crates/engine/sql/tests/it/fuzz.rs`.
 
 use super::sql::table;
 use deniable_core::schema::{CsvOptions, Data, Format, TableSchema};

@@ -1,5 +1,5 @@
 //! What holds of all bytes that are read as expressions: bytes, tree, identity, evaluation. Run by
-//! `fuzz/targets/expression.rs` and by `crates/expression/tests/it/fuzz.rs`.
+//! `fuzz/targets/expression.rs` and by `crates/engine/expression/tests/it/fuzz.rs`.
 //!
 //! After a 0 the bytes are canonical ones, most of which are refused. After anything else they are instructions of a
 //! machine with a stack, most of which build something.

@@ -1,4 +1,4 @@
-//! What holds of every fileset and phenotype file. Run by `fuzz/targets/plink.rs` and by `crates/genome/tests/it/fuzz.rs`.
+//! What holds of every fileset and phenotype file. Run by `fuzz/targets/plink.rs` and by `crates/genome/genome/tests/it/fuzz.rs`.
 
 use deniable_genome::assoc::{AssocRow, Order};
 use deniable_genome::{Column, FileError, Fileset, PhenoFile, Snp};

@@ -1,5 +1,5 @@
 //! What holds of every text that is read as a policy. Run by `fuzz/targets/policy.rs` and by
-//! `crates/policy/tests/it/fuzz.rs`.
+//! `crates/engine/policy/tests/it/fuzz.rs`.
 
 use deniable_core::exact::{Rational, whole};
 use deniable_policy::{Ask, Policy, Size};

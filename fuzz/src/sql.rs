@@ -1,4 +1,4 @@
-//! What holds of every text that is read as a question. Run by `fuzz/targets/sql.rs` and by `crates/sql/tests/it/fuzz.rs`.
+//! What holds of every text that is read as a question. Run by `fuzz/targets/sql.rs` and by `crates/engine/sql/tests/it/fuzz.rs`.
 
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};

@@ -1,4 +1,4 @@
-//! What holds of every VCF file, plain or bgzipped. Run by `fuzz/targets/vcf.rs` and by `crates/genome/tests/it/fuzz.rs`.
+//! What holds of every VCF file, plain or bgzipped. Run by `fuzz/targets/vcf.rs` and by `crates/genome/genome/tests/it/fuzz.rs`.
 
 use super::plink::{counted, said};
 use deniable_genome::{Column, PhenoFile, Vcf};

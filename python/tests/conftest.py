@@ -2,7 +2,7 @@
 
 ``DENIABLE_SCALE`` is ``small`` (a minute or two on two cores), ``full`` (CI: some minutes) or ``slow`` (10,000
 faults). ``full`` means ``small`` where ``DENIABLE_FULL_PACKAGES`` does not name ``deniable-python``, and from the second
-``DENIABLE_FULL_UNTIL`` of Unix time on, as for the tests in Rust (``crates/testing/src/scale.rs``). Random choices follow
+``DENIABLE_FULL_UNTIL`` of Unix time on, as for the tests in Rust (``tools/testing/src/scale.rs``). Random choices follow
 from a seed: at ``small`` always the same one, at other scales ``DENIABLE_SEED`` or a fresh one. The header of the run
 shows both.
 """

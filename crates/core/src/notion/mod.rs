@@ -5,7 +5,7 @@
 //! is to say of it. What a part of the project can do with a notion is its own business: it matches on [`Notion`].
 //!
 //! The table holds names and words, no mathematics: [`crate::promise`] turns promises into odds ratios.
-//! `crates/recheck` does not read it, since it shares nothing with what it verifies.
+//! `crates/lab/recheck` does not read it, since it shares nothing with what it verifies.
 //!
 //! ```
 //! use deniable_core::notion::{Notion, find, lookup};

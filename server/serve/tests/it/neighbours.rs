@@ -2,7 +2,7 @@
 //! noisy numbers: rows, their number, order and keys, which values are NULL, descriptions, errors with all their fields, notices, tags, catalogs, the
 //! server's own tables, what answers would cost, and what is counted for the curator.
 //!
-//! Random tables and questions, as crates/sql draws them for its own test of this (`it::differential`), in files; whole, damaged, and with settings;
+//! Random tables and questions, as crates/engine/sql draws them for its own test of this (`it::differential`), in files; whole, damaged, and with settings;
 //! by the simple and by the extended protocol, as cursors and as copies. HAVING, ORDER BY and LIMIT are left out, since noise decides about them.
 #![allow(clippy::print_stdout, reason = "tests say what they measured")]
 

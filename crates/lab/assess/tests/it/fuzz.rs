@@ -1,0 +1,56 @@
+//! Damaged tables, hierarchies and demands, from a seeded mutator: what fuzzing looks for at length.
+
+#[path = "../../../../../fuzz/src/assess.rs"]
+mod assess;
+#[path = "../../../../../fuzz/src/corpus.rs"]
+mod corpus;
+#[path = "../../../../../fuzz/src/damage.rs"]
+mod damage;
+
+use rand_chacha::ChaCha8Rng;
+use rand_core::{Rng as _, SeedableRng as _};
+
+/// Pieces that no seed is made of.
+const PIECES: [&[u8]; 19] = [
+    b"",
+    b"\t",
+    b"\n",
+    b"\r\n",
+    b"\0",
+    b"\xff\xfe",
+    "é".as_bytes(),
+    b"-1",
+    b"NaN",
+    b"1e400",
+    b"99999999999999999999",
+    b"\"",
+    b",",
+    b"*",
+    b"|",
+    b"{",
+    b"-",
+    b";",
+    b"=",
+];
+
+fn seeds() -> Vec<Vec<u8>> {
+    assess::GOOD.iter().map(|(kind, good)| [&[*kind], good.as_bytes()].concat()).collect()
+}
+
+#[test]
+fn corpus() {
+    corpus::begin("assess", &seeds(), assess::check);
+}
+
+#[test]
+fn damaged_texts_are_refused_with_words_or_read() {
+    let mut random = ChaCha8Rng::seed_from_u64(23);
+    let seeds = seeds();
+    let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;
+    let mut read = 0;
+    for case in 0..6000 {
+        let bytes = damage::damaged(&seeds[case % seeds.len()], 1, &PIECES, &mut below);
+        read += usize::from(assess::check(&bytes));
+    }
+    assert!((500..5500).contains(&read), "{read}");
+}

@@ -1,8 +1,9 @@
-//! What holds of every file that is read as CSV. Run by `fuzz/targets/csv.rs` and by `crates/engine/sql/tests/it/fuzz.rs`.
+//! What holds of every file that is read as CSV. Run by `fuzz/targets/csv.rs` and by `crates/engine/execute/tests/it/fuzz.rs`.
 
 use super::sql::table;
 use deniable_core::schema::{CsvOptions, Data, Format, TableSchema};
-use deniable_sql::{Query, Resources, Salt, Source, exact};
+use deniable_data::{Resources, Source};
+use deniable_execute::{Salt, exact};
 use std::path::Path;
 
 const QUESTIONS: [&str; 5] = [
@@ -84,10 +85,10 @@ fn locate(table: TableSchema, options: &CsvOptions, folder: &Path) -> Source {
 
 fn totals(source: &Source) -> Option<Vec<Vec<Vec<Vec<i128>>>>> {
     let totals = QUESTIONS.iter().map(|sql| {
-        let query = Query::new(sql, std::slice::from_ref(source.table())).expect("a question");
+        let query = deniable_sql::plan(sql, std::slice::from_ref(source.table())).expect("a question");
         exact(std::slice::from_ref(source), &query, &Salt([3; 32]), &Resources::default(), &|_| {})
             .ok()
-            .map(deniable_sql::Exact::reveal)
+            .map(deniable_execute::Exact::reveal)
     });
     // All of them are asked, even after one has failed.
     totals.collect::<Vec<_>>().into_iter().collect()

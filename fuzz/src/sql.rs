@@ -1,10 +1,12 @@
-//! What holds of every text that is read as a question. Run by `fuzz/targets/sql.rs` and by `crates/engine/sql/tests/it/fuzz.rs`.
+//! What holds of every text that is read as a question. Run by `fuzz/targets/sql.rs` and by `crates/engine/execute/tests/it/fuzz.rs`.
 
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
-use deniable_sql::plan::MOST_CELLS;
-use deniable_sql::{Query, QueryError, Resources, Salt, Source, exact};
+use deniable_data::{Resources, Source};
+use deniable_execute::{Salt, exact};
+use deniable_query::MOST_CELLS;
+use deniable_query::QueryError;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
@@ -78,7 +80,7 @@ who,x,d,free,s,g,i,b,day,at
 /// understood has an answer whatever the rows hold. Says whether it is understood.
 pub fn check(sql: &str) -> bool {
     let began = Instant::now();
-    let query = Query::new(sql, std::slice::from_ref(&*TABLE));
+    let query = deniable_sql::plan(sql, std::slice::from_ref(&*TABLE));
     let took = began.elapsed();
     assert!(took < BOUND, "{took:?}");
     match query {
@@ -86,7 +88,7 @@ pub fn check(sql: &str) -> bool {
             let cells: usize = (0..query.levels().len()).map(|level| query.cells(level)).sum();
             assert!((1..=MOST_CELLS).contains(&cells) && !query.measures().is_empty());
             assert!(!query.output().names.is_empty());
-            let again = Query::new(sql, std::slice::from_ref(&*TABLE));
+            let again = deniable_sql::plan(sql, std::slice::from_ref(&*TABLE));
             assert_eq!(again.map(|again| again.identity().to_owned()), Ok(query.identity().to_owned()));
             let source = ROWS.as_ref().expect("rows");
             let totals = exact(std::slice::from_ref(source), &query, &Salt([7; 32]), &Resources::default(), &|_| {})

@@ -13,7 +13,8 @@ use deniable_core::exact::whole;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
 use deniable_data::{Batch, Meter, Resources, Source, Wanted};
-use deniable_sql::{Exact, Losses, Query, Salt, exact, losses};
+use deniable_execute::{Exact, Losses, Salt, exact, losses};
+use deniable_query::Query;
 use divan::Bencher;
 use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha8Rng;
@@ -138,7 +139,7 @@ const SALT: Salt = Salt([7; 32]);
 
 fn query(source: &Source) -> Query {
     let sql = "SELECT ward, COUNT(*) AS n, SUM(age) AS s FROM t GROUP BY ward";
-    Query::new(sql, std::slice::from_ref(source.table())).unwrap()
+    deniable_sql::plan(sql, std::slice::from_ref(source.table())).unwrap()
 }
 
 fn run_release(source: &Source, resources: &Resources) -> Exact {

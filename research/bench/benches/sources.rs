@@ -15,7 +15,7 @@ use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
 use deniable_data::{Meter, Resources, Source, Wanted};
-use deniable_sql::{Query, Salt, exact};
+use deniable_execute::{Salt, exact};
 use deniable_testing::s3_put;
 use divan::Bencher;
 use parquet::arrow::ArrowWriter;
@@ -150,7 +150,7 @@ fn resources(threads: usize) -> Resources {
 /// With noise, the same for all: it is the same where the totals are.
 fn totals((place, threads): (&str, usize)) -> Vec<Vec<i128>> {
     let source = source(place);
-    let query = Query::new(SQL, std::slice::from_ref(source.table())).unwrap();
+    let query = deniable_sql::plan(SQL, std::slice::from_ref(source.table())).unwrap();
     let totals = exact(&[source], &query, &Salt([7; 32]), &resources(threads), &|_| {}).unwrap();
     let decays = vec![Decay::exactly(ratio(1, 2)).unwrap(); query.measures().len()];
     totals.with_noise(&query, &decays, &ratio(19, 20), &mut ChaCha8Rng::seed_from_u64(1))

@@ -13,9 +13,11 @@ use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, Data, EngineKind, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
+use deniable_data::{Resources, Source};
 use deniable_engine::Engine;
-use deniable_sql::pushdown::{Answer, Dialect};
-use deniable_sql::{Exact, Query, Resources, Salt, Source, exact};
+use deniable_execute::{Exact, Salt, exact};
+use deniable_pushdown::{Answer, Dialect};
+use deniable_query::Query;
 use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -43,7 +45,7 @@ fn main() {
     let extra = std::env::var_os("DENIABLE_SPARK_KILL").map(|_| worker(&master));
     let mut engine = Engine::start(EngineKind::Spark, &master, &python).unwrap();
     let table = table();
-    let query = Query::new(
+    let query = deniable_sql::plan(
         "SELECT ward, COUNT(*) AS k, SUM(n) AS s, SUM(x) AS y FROM t GROUP BY ward",
         std::slice::from_ref(&table),
     );
@@ -51,7 +53,7 @@ fn main() {
     let relation = format!("parquet.{}", EngineKind::Spark.quoted(&folder.display().to_string()));
     let columns = engine.columns(&relation).unwrap().into_iter();
     let stored = columns.filter_map(|column| Some((column.name, column.stored?))).collect();
-    let statement = query.statement(Dialect::Spark, &relation, &stored).unwrap();
+    let statement = deniable_pushdown::statement(&query, Dialect::Spark, &relation, &stored).unwrap();
     let salt = Salt([3; 32]);
     let expected = exact(&[source(&table, &folder)], &query, &salt, &Resources::default(), &|_| {}).unwrap();
     let expected = noisy(&query, expected);
@@ -61,7 +63,7 @@ fn main() {
         (begin.elapsed().as_secs_f64(), rows)
     };
     let same = |rows: &Vec<Vec<i128>>| {
-        let found = query.exact(&Answer::of(rows, &statement).unwrap()).unwrap();
+        let found = Answer::of(rows, &statement).unwrap().totals(&query).unwrap();
         assert_eq!(noisy(&query, found), expected, "the totals differ");
     };
     println!("{millions} million rows, {}", std::env::var("PYSPARK_SUBMIT_ARGS").unwrap_or_default());

@@ -5,9 +5,9 @@ use deniable::Error;
 use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_core::text::{printable, without_secrets};
 use deniable_ledger::{ApprovalError, ChargeError, Decision};
+use deniable_query::QueryError;
 use deniable_release::ReleaseError;
 use deniable_release::plan::{PlanError, PlanErrorKind};
-use deniable_sql::QueryError;
 use deniable_wire::{Code, Failure};
 
 /// A failure, and what is for the curator alone.

@@ -3,14 +3,14 @@
 use crate::asking::{Asked, cells};
 use crate::failures::unavailable;
 use deniable::Resources;
+use deniable_answers::Noisy;
 use deniable_core::noise::{Decay, SystemRng};
 use deniable_core::schema::TableSchema;
+use deniable_execute::Simulation;
 use deniable_publication::Answer;
 use deniable_release::release::{Answered, Origin};
 use deniable_release::show::table;
 use deniable_release::typical::made_up;
-use deniable_sql::Simulation;
-use deniable_sql::output::Noisy;
 use deniable_wire::{Code, Failure};
 
 /// Groups of an answer.
@@ -36,7 +36,8 @@ pub fn answer(asked: &Asked, resources: &Resources) -> Result<Answer, Failure> {
     let mut rng = SystemRng::new().map_err(|_| unavailable())?;
     let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
     let values = simulation.with_noise(ask.query(), &decays, plan.policy().confidence(), &mut rng);
-    let consistent = if ask.ask().consistent { ask.query().made_consistent(&values, &decays) } else { None };
+    let consistent =
+        if ask.ask().consistent { deniable_answers::made_consistent(ask.query(), &values, &decays) } else { None };
     let noisy = Noisy { values, consistent, decays };
     Ok(table(plan, ask, &Answered { noisy, origin: Origin::Stored }))
 }

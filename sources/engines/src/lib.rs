@@ -7,7 +7,7 @@
 //! | how does it keep the values of a column? | [`Stored`] |
 //! | what can go wrong? | [`EngineError`]: in words of its own, since those of engines quote values |
 //!
-//! What engines are asked, and whether they do as they are told, is `deniable_sql::pushdown`.
+//! What engines are asked, and whether they do as they are told, is `deniable_pushdown`.
 
 mod engine;
 mod error;

@@ -4,9 +4,9 @@ use crate::args::policy::PolicyPlace;
 use crate::error::{Failure, plan_failure};
 use deniable::Session;
 use deniable_core::schema::{Format, url_scheme, without_credentials};
+use deniable_data::SourceError;
 use deniable_policy::Policy;
 use deniable_release::{Plan, Versioned, with_public_keys};
-use deniable_sql::SourceError;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -66,7 +66,7 @@ pub fn own_files(plan: &Plan) -> Vec<PathBuf> {
         if matches!(data.format, Format::Postgres { .. } | Format::Engine { .. }) {
             return Vec::new();
         }
-        let found = deniable_sql::Source::locate(table, &data, folder).map(|source| source.files());
+        let found = deniable_data::Source::locate(table, &data, folder).map(|source| source.files());
         // Not found as a table, it may still be a file.
         found.unwrap_or_else(|_| vec![folder.join(&data.path)])
     };

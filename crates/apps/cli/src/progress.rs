@@ -1,7 +1,7 @@
 //! Progress on standard error, on a terminal only, and only for what takes a while.
 
 use deniable_core::text::printable;
-use deniable_sql::Progress as Read;
+use deniable_data::Progress as Read;
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};

@@ -1,12 +1,12 @@
 //! What can go wrong. For the curator: some of it depends on private files.
 
 use deniable_core::noise::EntropyError;
+use deniable_data::SourceError;
 use deniable_ledger::{OpenError, StoreError};
 use deniable_policy::{PolicyErrors, QuestionError};
 use deniable_release::plan::PlanError;
 use deniable_release::{AcceptError, DataError, ReleaseError, UnknownQuery};
 use deniable_report::ReportError;
-use deniable_sql::SourceError;
 
 /// Something that a session refuses, or could not do.
 #[derive(Debug, thiserror::Error)]

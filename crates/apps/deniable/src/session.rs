@@ -7,6 +7,7 @@ use crate::released::{Released, Unanswered};
 use deniable_core::budget::Spend;
 use deniable_core::noise::SystemRng;
 use deniable_data::{InMemory, Resources};
+use deniable_execute::least_memory;
 use deniable_ledger::{Account, AccountId, Head, Ledger, OpenError, Part, Registered, StoreError};
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
@@ -17,7 +18,6 @@ use deniable_release::{
     with_public_keys,
 };
 use deniable_report::{Chosen, Report};
-use deniable_sql::least_memory;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -252,7 +252,7 @@ impl Task {
         if self.allowed.again { self.plan.clone() } else { self.plan.with_earlier(account) }
     }
 
-    fn locate(&self) -> Result<Vec<Versioned>, deniable_sql::SourceError> {
+    fn locate(&self) -> Result<Vec<Versioned>, deniable_data::SourceError> {
         Versioned::locate_all(&self.plan, &self.rows)
     }
 

@@ -1,6 +1,7 @@
 //! What a choice comes to: beliefs, odds, expected errors, and answers on made-up rows.
 
 use crate::dial::{self, Dial};
+use deniable_answers::Noisy;
 use deniable_chart::belief::curve;
 use deniable_chart::errors::{Errors, errors};
 use deniable_chart::people::people;
@@ -8,6 +9,8 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, Rounding, decimal, percent_exactly, ratio};
 use deniable_core::noise::Decay;
 use deniable_core::promise::Promise;
+use deniable_data::{Resources, SourceError};
+use deniable_execute::Simulation;
 use deniable_policy::Policy;
 use deniable_publication::Answer;
 use deniable_release::forecast::about;
@@ -17,9 +20,6 @@ use deniable_release::whatif::{promise, with_promise};
 use deniable_release::{Answered, Expected, Origin, Plan, PlannedAsk, expected};
 use deniable_report::PromisePicture;
 use deniable_report::answers::pictures;
-use deniable_sql::Simulation;
-use deniable_sql::output::Noisy;
-use deniable_sql::{Resources, SourceError};
 use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -296,7 +296,8 @@ fn shown(plan: &Plan, ask: &PlannedAsk, simulation: &Simulation, decays: &[Decay
     // by it, as the rows are made up.
     let mut rng = ChaCha20Rng::seed_from_u64(draw);
     let values = simulation.with_noise(ask.query(), decays, plan.policy().confidence(), &mut rng);
-    let consistent = if ask.ask().consistent { ask.query().made_consistent(&values, decays) } else { None };
+    let consistent =
+        if ask.ask().consistent { deniable_answers::made_consistent(ask.query(), &values, decays) } else { None };
     table(plan, ask, &Answered { noisy: Noisy { values, consistent, decays: decays.to_vec() }, origin: Origin::Stored })
 }
 

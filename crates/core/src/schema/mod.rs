@@ -11,7 +11,7 @@
 //! | are the names of columns names, or a row of data? | [`are_names`] |
 //!
 //! A policy declares it (`deniable_policy`), files are read by it (`deniable_data`), and queries are analysed against it
-//! (`deniable_sql`). Nothing here is read from the data.
+//! (`deniable_query`). Nothing here is read from the data.
 
 mod bounds;
 mod column;

@@ -60,7 +60,7 @@ pub use scan::{Batch, Form, Read, Scan, ScanError, Wanted};
 pub use synthetic::synthetic;
 pub use text::{Quirk, broken_quotes};
 pub use texts::texts;
-pub use types::{arrow_type, memory_schema, type_of};
+pub use types::{arrow_type, memory_schema};
 
 pub use engine::EngineTable;
 pub use in_memory::InMemory;

@@ -13,7 +13,6 @@
 
 use crate::error::{SourceError, ZoneProblem};
 use crate::text::Fields;
-use crate::types::type_of;
 use arrow_array::builder::{BooleanBuilder, StringViewBuilder};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
@@ -82,7 +81,7 @@ impl ColumnReader {
             pivot: column.pivot,
             zone: column.zone,
         };
-        Self { kind: type_of(column.kind), from: From::Text(writing), zone: None }
+        Self { kind: Type::from(column.kind), from: From::Text(writing), zone: None }
     }
 
     /// Of values in the names of folders.
@@ -91,7 +90,7 @@ impl ColumnReader {
         let pattern = column.format.clone();
         let (pivot, zone) = (column.pivot, column.zone);
         let writing = Writing { trim: false, nulls: Vec::new(), decimal_comma: false, pattern, pivot, zone };
-        Self { kind: type_of(column.kind), from: From::Text(writing), zone: None }
+        Self { kind: Type::from(column.kind), from: From::Text(writing), zone: None }
     }
 
     /// Of arrays of a type. `path` is where they are.
@@ -99,7 +98,7 @@ impl ColumnReader {
     /// # Errors
     /// When the type cannot be read as the declared one.
     pub fn from_stored(column: &Declared, stored: &DataType, path: &Path) -> Result<Self, SourceError> {
-        let kind = type_of(column.kind);
+        let kind = Type::from(column.kind);
         let values = match stored {
             DataType::Dictionary(_, values) => values,
             stored => stored,

@@ -2,26 +2,12 @@
 
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use deniable_core::schema::{Column, ColumnType, TableSchema};
-use deniable_expression::Type;
 
 /// The declared columns of a table in the types of rows in memory.
 #[must_use]
 pub fn memory_schema(table: &TableSchema) -> Schema {
     let field = |column: &Column| Field::new(&column.name, arrow_type(column.kind), true);
     Schema::new(table.columns.iter().map(field).collect::<Vec<_>>())
-}
-
-/// The type of a declared column's values.
-#[must_use]
-pub fn type_of(kind: ColumnType) -> Type {
-    match kind {
-        ColumnType::Integer => Type::Integer,
-        ColumnType::Decimal => Type::Decimal,
-        ColumnType::Text => Type::Text,
-        ColumnType::Boolean => Type::Boolean,
-        ColumnType::Date => Type::Date,
-        ColumnType::Timestamp => Type::Timestamp,
-    }
 }
 
 /// How a declared column's values are stored in memory.

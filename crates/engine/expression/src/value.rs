@@ -1,5 +1,6 @@
 //! The six types of values, each with NULL beside its values.
 
+use deniable_core::schema::ColumnType;
 use std::sync::Arc;
 
 /// A type.
@@ -17,6 +18,20 @@ pub enum Type {
     Date,
     /// Microseconds of the years 1 to 9999, without a time zone.
     Timestamp,
+}
+
+/// The type of a declared column's values.
+impl From<ColumnType> for Type {
+    fn from(kind: ColumnType) -> Self {
+        match kind {
+            ColumnType::Integer => Self::Integer,
+            ColumnType::Decimal => Self::Decimal,
+            ColumnType::Text => Self::Text,
+            ColumnType::Boolean => Self::Boolean,
+            ColumnType::Date => Self::Date,
+            ColumnType::Timestamp => Self::Timestamp,
+        }
+    }
 }
 
 impl Type {

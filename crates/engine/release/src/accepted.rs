@@ -2,7 +2,7 @@
 
 use deniable_core::schema::{DeclaredTable, Format};
 use deniable_core::text::nearest;
-use deniable_sql::source::check::Quirk;
+use deniable_data::check::Quirk;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns and quirks that are accepted regardless of a scan's findings, by table.

@@ -2,7 +2,7 @@
 //!
 //! To show a part of what was released is post-processing (C-3). An answer of the ledger holds an ask when
 //!
-//! - both are about the same rows, and each measure of the ask is one of the answer's ([`deniable_sql::Query::measures_within`]);
+//! - both are about the same rows, and each measure of the ask is one of the answer's ([`deniable_query::Query::measures_within`]);
 //! - the noise of each of them is at most what the ask would pay for, compared as fractions;
 //! - it was charged to the same account, and what the present policy understands under its SQL at its price has the identity that was charged:
 //!   the same version, read the same way, under the same caps. Where it has another, nothing is known of it, and it is not used.
@@ -20,11 +20,11 @@
 
 use crate::plan::{PlannedAsk, tables_of};
 use crate::release::FORM;
+use deniable_answers::Noisy;
 use deniable_core::noise::Decay;
 use deniable_ledger::{Account, Ask as LedgerAsk, Release};
 use deniable_policy::{About, Policy};
-use deniable_sql::output::Noisy;
-use deniable_sql::plan::Contents;
+use deniable_query::Query;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -45,7 +45,7 @@ thread_local! {
 
 /// The contents of a stored answer and the noise of its measures.
 struct Held {
-    contents: Contents,
+    query: Query,
     decays: Vec<Decay>,
 }
 
@@ -54,7 +54,6 @@ struct Compared<'a> {
     ask: &'a PlannedAsk,
     policy: &'a Policy,
     own: LedgerAsk,
-    contents: Contents,
     /// A hash of all that planning depends on apart from SQL and cost: tables with caps, keys and bounds, and the
     /// promise.
     facts: [u8; 32],
@@ -133,7 +132,7 @@ impl<'a> Compared<'a> {
         let promise = (policy.guarantee(), policy.confidence(), policy.folder());
         let facts = format!("{:?} {:?} {promise:?}", tables_of(policy, ask.ask()), policy.tables());
         let facts = blake3::hash(facts.as_bytes()).into();
-        Self { ask, policy, own, contents: ask.query().contents(), facts }
+        Self { ask, policy, own, facts }
     }
 
     /// The stored answer, if it contains the ask's numbers with acceptable noise.
@@ -145,7 +144,7 @@ impl<'a> Compared<'a> {
             return None;
         }
         let held = self.held(release)?;
-        let places = self.contents.within(&held.contents)?;
+        let places = self.ask.query().measures_within(&held.query)?;
         if !is_wanted(&places.iter().map(|at| &held.decays[*at]).collect::<Vec<_>>()) {
             return None;
         }
@@ -172,7 +171,7 @@ impl<'a> Compared<'a> {
         let same = earlier.filter(|earlier| earlier.for_ledger(self.policy).identity == *identity);
         let held = same.map(|earlier| {
             let decays = earlier.measures().iter().map(|measure| measure.decay().clone()).collect();
-            Arc::new(Held { contents: earlier.query().contents(), decays })
+            Arc::new(Held { query: earlier.query().clone(), decays })
         });
         let mut remembered = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
         let all = remembered.get_or_insert_default();

@@ -9,13 +9,14 @@ use crate::plan::{Plan, PlannedAsk};
 use crate::release::{Event, salt};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, Role, reading};
+use deniable_data::check::{Report, ToAccept};
+use deniable_data::{Connections, InMemory};
+use deniable_data::{Resources, Source, SourceError};
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, OpenError, Purpose, Registered, VersionError};
 use deniable_policy::{About, Policy};
-use deniable_sql::pushdown::look;
-use deniable_sql::source::check::{Report, ToAccept};
-use deniable_sql::source::{Connections, InMemory};
-use deniable_sql::{Resources, Source, SourceError};
+use deniable_pushdown::look;
+use deniable_query::Query;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::Duration;
@@ -185,9 +186,10 @@ pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[Versioned], resources: &Re
     for ask in plan.asks().iter().filter(|ask| ask.ask().about == About::Cells).filter(is_here) {
         let query = ask.ask().name.as_str();
         let progress = |progress| tell(Event::Computing(query, progress));
-        let losses = deniable_sql::losses(&sources, ask.query(), &salt(ledger), resources, &progress);
+        let losses = deniable_execute::losses(&sources, ask.query(), &salt(ledger), resources, &progress);
         tell(Event::LeftOut { query, losses: losses.as_ref() });
-        let errors = deniable_sql::true_errors(&sources, ask.query(), &salt(ledger), resources, &progress);
+        let exact = |query: &Query| deniable_execute::exact(&sources, query, &salt(ledger), resources, &progress);
+        let errors = deniable_answers::true_errors(ask.query(), &exact);
         tell(Event::TrueErrors { query, errors: errors.as_ref().map(Option::as_deref) });
     }
 }

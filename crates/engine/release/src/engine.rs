@@ -3,10 +3,11 @@
 use crate::data;
 use crate::plan::PlannedAsk;
 use deniable_core::schema::{DeclaredTable, EngineKind, Format, RelationPath};
+use deniable_data::SourceError;
 use deniable_ledger::{EngineTried, Ledger, StoreError};
 use deniable_policy::Policy;
-use deniable_sql::pushdown::{Asked, Dialect, Refusal, as_declared};
-use deniable_sql::{Query, SourceError};
+use deniable_pushdown::{Asked, Dialect, Refusal, as_declared};
+use deniable_query::Query;
 
 /// What an engine is asked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -46,7 +47,7 @@ pub(crate) fn statement(policy: &Policy, query: &Query) -> Result<Option<ForEngi
     let unnamed =
         || Refusal { what: "this table".to_owned(), why: "it has no name there", help: "correct its `relation`" };
     let relation = RelationPath::parse(&table.data.path).ok_or_else(unnamed)?.in_sql(kind);
-    let statement = query.statement(Dialect::of(kind), &relation, &as_declared(&table.columns))?;
+    let statement = deniable_pushdown::statement(query, Dialect::of(kind), &relation, &as_declared(&table.columns))?;
     Ok(Some(ForEngine { kind, sql: statement.sql }))
 }
 

@@ -24,9 +24,9 @@ use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whol
 use deniable_core::interval::{self, Law};
 use deniable_core::noise::{Decay, margin};
 use deniable_policy::Policy;
-use deniable_sql::output::Term;
-use deniable_sql::plan::{Estimator, MeasureKind, Moments};
-use deniable_sql::{Missing, Query};
+use deniable_query::output::Term;
+use deniable_query::{Estimator, MeasureKind, Moments};
+use deniable_query::{Missing, Query};
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 /// Digits of roots.
@@ -190,7 +190,9 @@ impl<'a> Forecast<'a> {
         };
         let Some(answer) = answer.filter(|answer| !matches!(answer, Estimator::Regression(_) | Estimator::Weighted(_)))
         else {
-            if let Some(rows) = self.query.rank_margin_of(level, term, &self.decays, self.policy.confidence()) {
+            if let Some(rows) =
+                deniable_answers::rank_margin_of(self.query, level, term, &self.decays, self.policy.confidence())
+            {
                 let relative = self.rows(level).map(|among| whole(rows.clone()) / (among * part));
                 let error = ErrorBound::Rows(whole(rows));
                 return Expected { name, cells, noise: Vec::new(), error, typical, relative, bounded: false };
@@ -255,7 +257,7 @@ impl<'a> Forecast<'a> {
 
     fn rank_error(&self, measure: usize, position: usize) -> Rational {
         let (decay, confidence) = (self.decays[measure], self.policy.confidence());
-        whole(self.query.rank_margin(measure, position, decay, confidence).unwrap_or_default())
+        whole(deniable_answers::rank_margin(self.query, measure, position, decay, confidence).unwrap_or_default())
     }
 
     /// How far a weighted sum of measures' noises reaches when this part of the allowed error is for it; rounded up.

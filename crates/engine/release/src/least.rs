@@ -14,7 +14,7 @@ use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::DecayError;
 use deniable_core::promise::Promise;
 use deniable_policy::{Policy, Size};
-use deniable_sql::Query;
+use deniable_query::Query;
 use num_traits::{Signed, Zero};
 
 /// Doublings of an amount that is looked for: from about 10⁻¹² to 10⁶ in ε.

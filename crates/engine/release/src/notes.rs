@@ -3,15 +3,15 @@
 use crate::plan::{Plan, PlannedAsk};
 use crate::release::Answered;
 use crate::show::{confidence, scalar, value_kind};
+use deniable_answers::Consistency;
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::noise::margin;
 use deniable_core::sensitivity::Caps;
 use deniable_core::text::shown;
 use deniable_policy::{About, Quality as Classes, Sampling};
 use deniable_publication::{Cell, Quality};
-use deniable_sql::consistent::Consistency;
-use deniable_sql::output::{MOST_BITS, Step};
-use deniable_sql::plan::{Centred, Estimator, MeasureKind, Moments, ValueKind};
+use deniable_query::output::{MOST_BITS, Step};
+use deniable_query::{Centred, Estimator, MeasureKind, Moments, ValueKind};
 use num_traits::{Signed, Zero};
 
 /// How many numbers are not usable, and the ways out.
@@ -53,7 +53,7 @@ pub(crate) fn noise_only(is_unknown: bool) -> Option<String> {
 /// Whether the levels of an ask add up, and why not; `None` where there is nothing to add up.
 pub(crate) fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Option<String> {
     let left = "the groupings do not add up exactly, as each has noise of its own";
-    Some(match ask.query().consistency() {
+    Some(match deniable_answers::consistency(ask.query()) {
         Consistency::NothingToAddUp => return None,
         Consistency::Entities => {
             let each = plan.policy().entity().as_ref().map_or("entity", |entity| entity.key.as_str());
@@ -282,7 +282,7 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
     }
     if let Some(Sampling::Simple) = ask.ask().sampling {
         all.push(of_the_population(plan));
-        all.extend(not_of_the_population(&ask.query().without_population()));
+        all.extend(not_of_the_population(&deniable_answers::without_population(ask.query())));
     }
     let cut = ask.query().output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
     if cut {

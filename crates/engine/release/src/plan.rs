@@ -12,9 +12,9 @@ use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, Entity, Role, reading};
 use deniable_ledger::{Account, AccountId, Ask as LedgerAsk, Part};
 use deniable_policy::{About, Ask, Policy, Sampling, Size, TargetsTooDear};
-use deniable_sql::plan::MeasureKind;
-use deniable_sql::pushdown::Refusal;
-use deniable_sql::{Query, QueryError};
+use deniable_pushdown::Refusal;
+use deniable_query::MeasureKind;
+use deniable_query::{Query, QueryError};
 use num_bigint::BigInt;
 use num_traits::Zero;
 
@@ -246,10 +246,10 @@ pub(crate) fn tables_of(policy: &Policy, ask: &Ask) -> Vec<TableSchema> {
 /// A query of a policy, or what is asked about its caps, understood.
 pub(crate) fn query(policy: &Policy, ask: &Ask) -> Result<Query, PlanErrorKind> {
     let public = |table: &TableSchema| rows_of(policy, table);
-    let query = Query::with_public(&ask.sql, &tables_of(policy, ask), &public)?;
+    let query = deniable_sql::plan_with_public(&ask.sql, &tables_of(policy, ask), &public)?;
     let query = match ask.about {
         About::Cells => match ask.sampling {
-            Some(Sampling::Simple) => query.check_population().map(|()| query)?,
+            Some(Sampling::Simple) => deniable_answers::check_population(&query).map(|()| query)?,
             None => query,
         },
         About::LeftOut { .. } => query.left_out()?,
@@ -324,7 +324,8 @@ impl PlannedAsk {
     /// now. Whether it is what was charged its identity tells.
     pub(crate) fn charged_as(&self, sql: &str, cost: &Spend, policy: &Policy) -> Option<Self> {
         let public = |table: &TableSchema| rows_of(policy, table);
-        let query = engine::placed(policy, Query::with_public(sql, &tables_of(policy, &self.ask), &public).ok()?);
+        let query =
+            engine::placed(policy, deniable_sql::plan_with_public(sql, &tables_of(policy, &self.ask), &public).ok()?);
         let measures = bought(&query, cost, policy).ok()?;
         let mut ask = self.ask.clone();
         ask.sql = sql.to_owned();

@@ -6,10 +6,10 @@
 //! the queries that are grouped by its keys are other queries.
 
 use deniable_core::schema::{Key, Role, TableSchema};
+use deniable_data::keys::{listed, parents};
+use deniable_data::public::{Row, rows};
+use deniable_data::{Source, SourceError};
 use deniable_policy::Policy;
-use deniable_sql::source::keys::{listed, parents};
-use deniable_sql::source::public::{Row, rows};
-use deniable_sql::{Source, SourceError};
 use std::collections::BTreeSet;
 
 /// The policy with the keys that stand in public tables; itself where none do. A policy without them refuses to group by these columns.

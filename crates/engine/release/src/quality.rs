@@ -13,12 +13,13 @@
 use crate::notes::LeftOutCount;
 use crate::plan::{Plan, PlannedAsk};
 use crate::typical::own_rows;
+use deniable_answers::{Limits, Shown};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::Quality as Classes;
 use deniable_publication::Quality;
-use deniable_sql::output::{Limits, Shown, Term};
-use deniable_sql::plan::{MeasureKind, ValueKind};
+use deniable_query::output::Term;
+use deniable_query::{MeasureKind, ValueKind};
 use num_traits::{Signed, ToPrimitive, Zero};
 
 /// The facts that decide the class of a column's numbers.

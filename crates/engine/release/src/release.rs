@@ -4,18 +4,21 @@ use crate::data::{self, DataError, Registering, Versioned};
 use crate::engine::{NotAsked, ensure_tried, tried};
 use crate::plan::{Plan, PlannedAsk};
 use crate::show;
+use deniable_answers::Consistency;
+use deniable_answers::Noisy;
+use deniable_answers::TrueError;
 use deniable_core::exact::Rational;
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Data, Format, TableSchema};
 use deniable_core::secret::Secret;
+use deniable_data::{Progress, Resources, Source, SourceError};
+use deniable_execute::{Exact, Losses, Salt};
 use deniable_ledger::{Ask, EngineTried, Form, Key, Ledger, Part, StoreError, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
 use deniable_publication::Statement;
 use deniable_publication::shown::ShownAnswer;
-use deniable_sql::consistent::Consistency;
-use deniable_sql::output::Noisy;
-use deniable_sql::pushdown::Asked;
-use deniable_sql::{Exact, Losses, Prepared, Progress, Resources, Salt, Source, SourceError, TrueError, prepare};
+use deniable_pushdown::Asked;
+use deniable_pushdown::{Prepared, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -128,7 +131,7 @@ pub enum Event<'a> {
         /// The table and its version.
         table: &'a Versioned,
         /// What the scan found.
-        report: &'a deniable_sql::source::check::Report,
+        report: &'a deniable_data::check::Report,
     },
     /// What caps and bounds leave out of a query, after the curator looked at the data.
     LeftOut {
@@ -445,7 +448,7 @@ impl Kind for Asks<'_> {
             values.push(own.to_vec());
             left = rest;
         }
-        if query.consistency() == Consistency::Applies {
+        if deniable_answers::consistency(query) == Consistency::Applies {
             let cells = (0..query.levels().len()).map(|level| query.cells(level)).sum();
             (self.tell)(Event::AddingUp(&ask.ask().name, cells));
         }
@@ -454,7 +457,7 @@ impl Kind for Asks<'_> {
         };
         let decays = decays(ask);
         let stored = StoredAnswer {
-            consistent: query.made_consistent(&values, &decays).as_deref().map(written),
+            consistent: deniable_answers::made_consistent(query, &values, &decays).as_deref().map(written),
             values: written(&values),
             decays: decays.iter().map(|decay| decay.ratio().to_string()).collect(),
         };

@@ -8,6 +8,8 @@ use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usab
 use crate::plan::{Plan, PlannedAsk};
 use crate::quality::Judge;
 use crate::release::Answered;
+use deniable_answers::Consistency;
+use deniable_answers::Shown;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
@@ -16,9 +18,8 @@ use deniable_publication::statement::{Statement, odds_decimal};
 use deniable_publication::{
     ALL, Answer, Cell, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
 };
-use deniable_sql::consistent::Consistency;
-use deniable_sql::output::{Shown, Term};
-use deniable_sql::plan::{Estimator, Measure, MeasureKind, RowCount, Target, ValueKind};
+use deniable_query::output::Term;
+use deniable_query::{Estimator, Measure, MeasureKind, RowCount, Target, ValueKind};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
@@ -125,8 +126,8 @@ fn table_beside(plan: &Plan, ask: &PlannedAsk, answered: &Answered, left_out: Op
     let places: Vec<Decimals> = ask.query().output().columns.iter().map(|term| decimals_of(term, ask)).collect();
     let confidence = plan.policy().confidence();
     let rows = match ask.ask().sampling {
-        Some(Sampling::Simple) => ask.query().show_with_population(&answered.noisy, confidence),
-        None => ask.query().show(&answered.noisy, confidence),
+        Some(Sampling::Simple) => deniable_answers::show_with_population(ask.query(), &answered.noisy, confidence),
+        None => deniable_answers::show(ask.query(), &answered.noisy, confidence),
     };
     let terms = &ask.query().output().columns;
     let judges: Vec<Judge<'_>> = terms.iter().map(|term| Judge::new(plan, ask, term, left_out)).collect();
@@ -149,7 +150,7 @@ fn table_beside(plan: &Plan, ask: &PlannedAsk, answered: &Answered, left_out: Op
         columns: ask.query().output().names.clone(),
         rows,
         noise: noises(plan, ask),
-        consistent: (ask.query().consistency() != Consistency::NothingToAddUp)
+        consistent: (deniable_answers::consistency(ask.query()) != Consistency::NothingToAddUp)
             .then_some(answered.noisy.consistent.is_some()),
         taken_from: ask.within().map(|within| within.name().to_owned()),
         warnings: warnings(plan, ask)
@@ -277,7 +278,7 @@ fn decimals_of(term: &Term, ask: &PlannedAsk) -> Decimals {
     let Term::Answer(position) = term else { return Decimals::Free };
     let of = |measure: &usize| decimals(&ask.query().measures()[*measure].unit);
     match &ask.query().answers(0)[*position] {
-        Estimator::Count { measure } | Estimator::Sum { measure } => match ask.query().consistency() {
+        Estimator::Count { measure } | Estimator::Sum { measure } => match deniable_answers::consistency(ask.query()) {
             Consistency::Applies => Decimals::All(of(measure)),
             _ => Decimals::UpTo(of(measure)),
         },
@@ -324,12 +325,13 @@ fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
                 Target::Share(share) => whole(share.whole),
                 Target::Lowest | Target::Highest => whole(1),
             };
-            let rows = ask.query().rank_margin(at, 0, decay, confidence).unwrap_or_default();
+            let rows = deniable_answers::rank_margin(ask.query(), at, 0, decay, confidence).unwrap_or_default();
             (NoiseKind::PermuteAndFlip, sensitivity / (parts * whole(2)), None, whole(rows))
         }
         MeasureKind::Tree { shares, .. } => {
-            let rows =
-                (0..shares.len()).filter_map(|share| ask.query().rank_margin(at, share, decay, confidence)).max();
+            let rows = (0..shares.len())
+                .filter_map(|share| deniable_answers::rank_margin(ask.query(), at, share, decay, confidence))
+                .max();
             (NoiseKind::Tree, sensitivity, Some(decay.scale_bound()), whole(rows.unwrap_or_default()))
         }
         MeasureKind::Rows

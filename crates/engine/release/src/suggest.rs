@@ -13,8 +13,8 @@ use crate::plan::{PlanError, query};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_policy::{About, Policy};
 use deniable_publication::{Answer, Cell, NumberCell, Scalar};
-use deniable_sql::Query;
-use deniable_sql::plan::{EntityValue, Ladder, QuantileShare};
+use deniable_query::Query;
+use deniable_query::{EntityValue, Ladder, QuantileShare};
 use std::collections::BTreeSet;
 
 /// Largest number of rows and groups that is told apart.

@@ -9,7 +9,7 @@ use crate::plan::{PlanError, PlanErrorKind, price};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::noise::DecayError;
 use deniable_policy::{Policy, Size};
-use deniable_sql::Query;
+use deniable_query::Query;
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 

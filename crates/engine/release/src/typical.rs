@@ -1,18 +1,19 @@
 //! What answers typically are, and how far off: the intervals that answers get after the noise, around guessed values.
 //!
 //! A policy guesses how many rows and people there are and what is usual of columns, conditions and expressions. From these follow typical
-//! values of what is measured ([`deniable_sql::Guesses`]); on them, as if they were the noisy values, an output column is worked out with its
-//! interval as after a release ([`Query::planned`](deniable_sql::Query::planned) says where the noise reaches less far). So the plan and the
+//! values of what is measured ([`deniable_query::Guesses`]); on them, as if they were the noisy values, an output column is worked out with its
+//! interval as after a release ([`Query::planned`](deniable_query::Query::planned) says where the noise reaches less far). So the plan and the
 //! answers cannot disagree, whatever the arithmetic. Nothing here moves noise, price or identity: targets rest on bounds alone.
 
 use crate::forecast::Expected;
 use crate::plan::PlannedAsk;
+use deniable_answers::{Noisy, Planned};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::section;
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Policy, TypicalColumn};
-use deniable_sql::output::{Noisy, Planned, Term};
-use deniable_sql::{ColumnGuess, Guesses, Missing, Query};
+use deniable_query::output::Term;
+use deniable_query::{ColumnGuess, Guesses, Missing, Query};
 use num_traits::{Signed, Zero};
 use std::collections::BTreeSet;
 
@@ -45,7 +46,7 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
         let of = |measure: &usize| measures[*measure].as_ref().err();
         query.measures_of(term, *level).iter().filter_map(of).flatten().cloned().collect::<BTreeSet<Missing>>()
     };
-    let planned = query.planned(terms, &noisy, policy.confidence());
+    let planned = deniable_answers::planned(query, terms, &noisy, policy.confidence());
     let told = |(term, planned): (&(usize, Term), Planned)| {
         let missing = missing(term);
         if missing.is_empty() { Ok(planned) } else { Err(missing) }

@@ -7,7 +7,7 @@ use deniable_core::exact::{parse_rational, whole};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Bounds, Column, ColumnType, Data, Entity, Format, Key};
 use deniable_core::sensitivity::Caps;
-use deniable_sql::Source;
+use deniable_data::Source;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 

@@ -6,7 +6,9 @@ use deniable_bench::{Spread, peak_kib};
 use deniable_core::exact::ratio;
 use deniable_core::noise::{Decay, SystemRng};
 use deniable_core::sensitivity::Caps;
-use deniable_sql::{Exact, Query, Resources, Salt, exact};
+use deniable_data::Resources;
+use deniable_execute::{Exact, Salt, exact};
+use deniable_query::Query;
 use std::path::Path;
 use std::time::Instant;
 
@@ -72,7 +74,7 @@ pub fn all(path: &Path, rounds: usize, only: Option<&str>) -> Vec<Measured> {
 
 fn ours(path: &Path, caps: Option<Caps>, sql: &str) -> (Query, Exact) {
     let source = source(path, caps);
-    let query = Query::new(sql, std::slice::from_ref(source.table())).unwrap();
+    let query = deniable_sql::plan(sql, std::slice::from_ref(source.table())).unwrap();
     let resources = Resources { threads: THREADS, ..Resources::default() };
     let exact = exact(&[source], &query, &Salt([1; 32]), &resources, &|_| {}).unwrap();
     (query, exact)

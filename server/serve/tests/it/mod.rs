@@ -1,7 +1,7 @@
 //! The server as several clients meet it, in one process.
 
 // Random tables, their neighbours and questions about them, as the crate of queries draws them for itself.
-#[path = "../../../../crates/engine/sql/tests/it/generate/mod.rs"]
+#[path = "../../../../crates/engine/execute/tests/it/generate/mod.rs"]
 #[expect(dead_code, reason = "of the generator only some is used here")]
 mod generate;
 mod limits;

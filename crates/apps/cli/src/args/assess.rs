@@ -6,7 +6,7 @@ use super::policy::character;
 use clap::ValueEnum;
 use deniable_core::exact::{Rational, parse_rational};
 use deniable_core::text::meant_as_percentage;
-use deniable_sql::source::Quirk;
+use deniable_data::Quirk;
 use std::path::PathBuf;
 
 pub const EXAMPLES: &str = "\

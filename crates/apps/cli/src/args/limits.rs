@@ -1,6 +1,6 @@
 //! What a computation may use.
 
-use deniable_sql::Resources;
+use deniable_data::Resources;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 

@@ -10,8 +10,8 @@ use cells::{Cells, Wrong};
 use csv::{ReaderBuilder, StringRecord, StringRecordsIntoIter};
 use deniable_core::schema::ColumnType;
 use deniable_core::text::shown;
+use deniable_data::broken_quotes;
 use deniable_policy::Described;
-use deniable_sql::source::broken_quotes;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -257,7 +257,7 @@ pub fn subject(name: &str, args: &Args) -> Result<Subject, Failure> {
         Failure::refused(format!("{name}: {}", error.what()), error.help().unwrap_or_else(|| help.to_owned()))
     };
     if matches!(extension.to_ascii_lowercase().as_str(), "parquet" | "pq") {
-        let rows = deniable_sql::source::texts(path, &["dataset", "output", "probability"])
+        let rows = deniable_data::texts(path, &["dataset", "output", "probability"])
             .map_err(|error| Failure::refused(error, help))?;
         return Subject::from_rows(&rows).map_err(|error| wrong(&error));
     }

@@ -13,10 +13,10 @@ use crate::render::scan::{Found, LeftOut, Scan, left_out};
 use crate::render::true_errors::{QueryErrors, true_errors};
 use deniable::{Allowed, Error, Event, Registering, Registration, Session};
 use deniable_core::schema::{DeclaredTable, Format, TableSchema};
+use deniable_data::Connections;
+use deniable_data::Source;
 use deniable_ledger::Registered;
 use deniable_release::{AcceptError, Event as Step, Plan};
-use deniable_sql::Source;
-use deniable_sql::source::Connections;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

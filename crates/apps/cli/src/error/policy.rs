@@ -3,8 +3,8 @@
 use super::{Complaint, Failure};
 use deniable_core::text::printable;
 use deniable_policy::{PolicyError, PolicyErrorKind, PolicyErrors};
+use deniable_query::Place;
 use deniable_release::plan::{PlanError, PlanErrorKind};
-use deniable_sql::Place;
 
 impl From<PolicyErrors> for Failure {
     fn from(errors: PolicyErrors) -> Self {

@@ -8,10 +8,10 @@ use deniable_core::text::printable;
 use deniable_ledger::Account;
 use deniable_policy::{About, Policy};
 use deniable_publication::statement::odds_decimal;
+use deniable_query::Estimator;
 use deniable_release::forecast::{ErrorBound, Expected, about, expected, short};
 use deniable_release::typical::notes;
 use deniable_release::{Plan, PlannedAsk};
-use deniable_sql::plan::Estimator;
 use num_traits::Zero;
 use serde::Serialize;
 

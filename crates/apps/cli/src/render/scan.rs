@@ -3,9 +3,9 @@
 use super::table::{cell, grid, right, wrapped};
 use super::true_errors::QueryErrors;
 use deniable_core::exact::{Rounding, percent, whole};
+use deniable_data::check::{ColumnReport, Found as Place, Report};
+use deniable_execute::Losses;
 use deniable_release::Versioned;
-use deniable_sql::Losses;
-use deniable_sql::source::check::{ColumnReport, Found as Place, Report};
 use serde::Serialize;
 use std::fmt::Write;
 

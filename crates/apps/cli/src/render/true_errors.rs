@@ -2,9 +2,9 @@
 //! rows.
 
 use super::table::{cell, grid, right, wrapped};
+use deniable_answers::{TrueError, Worst};
 use deniable_core::exact::{Rounding, percent};
 use deniable_release::forecast::about;
-use deniable_sql::{TrueError, Worst};
 use serde::Serialize;
 
 /// The true errors of one query, for programs.

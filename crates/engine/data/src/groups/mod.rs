@@ -13,13 +13,13 @@ use crate::meter::{Meter, Progress};
 use crate::names::{column_type, csv_columns, parquet_columns};
 use crate::scan::{ScanError, Wanted};
 use crate::text::Quirk;
-use crate::types::type_of;
 use crate::{Resources, Source};
 use arrow_array::{Array, RecordBatch, StringViewArray};
 use arrow_schema::DataType;
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format};
 use deniable_core::zone::Zone;
+use deniable_expression::Type;
 use distinct::Distinct;
 use spill::{Partition, Partitions};
 use std::io;
@@ -261,7 +261,7 @@ struct Counting {
 
 fn count_rows(source: &Source, resources: &Resources, meter: &Arc<Meter>, parts: &Parts<Rows>) -> Result<(), Cause> {
     let columns = &source.table().columns;
-    let empty = Distinct::new(columns.iter().map(|column| type_of(column.kind)).collect());
+    let empty = Distinct::new(columns.iter().map(|column| Type::from(column.kind)).collect());
     let memory = Memory::new(resources.memory);
     let wanted: Vec<Wanted> = (0..columns.len()).map(Wanted::stored).collect();
     let spilled = Partitions::new(resources.spill.clone());

@@ -8,5 +8,6 @@ mod law;
 mod objects;
 #[cfg(feature = "postgres")]
 mod postgres;
+mod registration;
 mod scan;
 mod sources;

@@ -1,12 +1,12 @@
 //! Consistent levels are stored with the answer: the same for ever, shown or not, and not needed to read it.
 
 use deniable_core::noise::SystemRng;
+use deniable_data::Resources;
 use deniable_ledger::{Ledger, show};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
 use deniable_release::release::{Answered, Event, FORM, Origin, ReleaseError};
 use deniable_release::{Plan, Registering, Versioned, published, release};
-use deniable_sql::Resources;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;

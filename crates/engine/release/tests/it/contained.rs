@@ -1,11 +1,11 @@
 //! Asks that an earlier answer of the ledger holds: taken from it, free; and what is nearly the same, paid for.
 
 use deniable_core::noise::SystemRng;
+use deniable_data::Resources;
 use deniable_ledger::{Account, Ledger, show};
 use deniable_policy::Policy;
 use deniable_release::release::{Answered, Event, Origin};
 use deniable_release::{Plan, PlannedAsk, Registering, Versioned, published, release, stored};
-use deniable_sql::Resources;
 use deniable_testing::sized;
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -6,13 +6,14 @@
 //! were the cells of a group as one (they share their count), 400 independent ones would be left, and
 //! the share would be as low once in 30,000 runs.
 
+use deniable_answers::{Noisy, Shown};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::SystemRng;
+use deniable_data::{Resources, Source};
+use deniable_execute::{Salt, exact};
 use deniable_ledger::Ledger;
 use deniable_policy::Policy;
 use deniable_release::{Plan, Registering, Versioned, release};
-use deniable_sql::output::{Noisy, Shown};
-use deniable_sql::{Resources, Salt, Source, exact};
 use deniable_testing::{Scale, scale};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -83,7 +84,8 @@ fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>
     let exact = exact(std::slice::from_ref(source), ask.query(), salt, &resources, &|_| {}).unwrap();
     let values = super::without_noise(exact, ask.query());
     let decays = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
-    let rows = ask.query().show(&Noisy { values, consistent: None, decays }, plan.policy().confidence());
+    let rows =
+        deniable_answers::show(ask.query(), &Noisy { values, consistent: None, decays }, plan.policy().confidence());
     rows.iter().map(|row| row.0.iter().map(|shown| number(shown).map(|(estimate, ..)| estimate)).collect()).collect()
 }
 
@@ -128,7 +130,7 @@ fn coverage(plan: &Plan, source: &Source, truth: &Truth, ledgers: usize, worker:
         let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
         let released = release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}, Registering::GoOn).unwrap();
         let answers = released.complete().unwrap();
-        let rows = plan.asks()[0].query().show(&answers[0].noisy, plan.policy().confidence());
+        let rows = deniable_answers::show(plan.asks()[0].query(), &answers[0].noisy, plan.policy().confidence());
         for (row, truth) in rows.iter().zip(truth.iter()) {
             for (shown, truth) in row.0.iter().zip(truth) {
                 let (Shown::Number { low, high, .. }, Some(truth)) = (shown, truth) else { continue };

@@ -14,7 +14,8 @@ mod typical;
 
 use deniable_core::exact::ratio;
 use deniable_core::noise::{Decay, SystemRng};
-use deniable_sql::{Exact, Query};
+use deniable_execute::Exact;
+use deniable_query::Query;
 
 /// The exact totals of measures with one number a cell: noise whose decay is 10⁻³⁰ changes a total once in 5·10²⁹
 /// draws.

@@ -1,12 +1,12 @@
 //! Charge durably, compute, store, show: each step is seen to be on disk before the next, through a second connection.
 
 use deniable_core::noise::SystemRng;
+use deniable_data::{Resources, SourceError};
 use deniable_ledger::{Draw, Ledger, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
 use deniable_release::release::{Answered, Event, FORM, Origin, ReleaseError};
 use deniable_release::{Plan, Registering, Versioned, release};
-use deniable_sql::{Resources, SourceError};
 use serde_json::{Value, json};
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;

@@ -1,14 +1,15 @@
 //! Classes depend on all public facts about a number, and rules about small counts hold for every number of rows.
 
+use deniable_answers::Noisy;
 use deniable_core::exact::{Rational, parse_rational, ratio, whole};
 use deniable_core::noise::TwoSidedGeometric;
+use deniable_data::Resources;
+use deniable_execute::{Salt, exact};
 use deniable_policy::Policy;
 use deniable_publication::{Answer, Cell, NumberCell, Quality};
 use deniable_release::release::{Answered, Origin};
 use deniable_release::show::{displayed, published, table};
 use deniable_release::{Plan, PlannedMeasure, Versioned};
-use deniable_sql::output::Noisy;
-use deniable_sql::{Resources, Salt, exact};
 use num_traits::{Signed, ToPrimitive};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -149,8 +150,14 @@ fn ranges_of_quantiles_are_classed_by_their_ranks() {
     // In steps of a half. The other way round the quantiles are out of order.
     let both = [shown([35, 72]), shown([72, 35])];
     assert!(both.iter().any(|(value, ..)| value == "18.5") && both.iter().any(|(value, ..)| value == "0"), "{both:?}");
-    let ranks =
-        asked.asks()[0].query().rank_margin(0, 0, asked.asks()[0].measures()[0].decay(), &ratio(39, 40)).unwrap();
+    let ranks = deniable_answers::rank_margin(
+        asked.asks()[0].query(),
+        0,
+        0,
+        asked.asks()[0].measures()[0].decay(),
+        &ratio(39, 40),
+    )
+    .unwrap();
     for (_, interval, quality) in both {
         assert_eq!((interval, quality), (format!("{} rows by rank", ranks.clone() * 2), Some(Quality::A)));
     }
@@ -291,7 +298,7 @@ fn rules_about_small_counts_hold_for_every_number_of_rows() {
 }
 
 /// How many units of a measure come to one row, where a row adds one value.
-fn units(query: &deniable_sql::Query, at: usize) -> i128 {
+fn units(query: &deniable_query::Query, at: usize) -> i128 {
     let (low, high) = query.bounds(at);
     let most = low.abs().max(high.abs()) / &query.measures()[at].unit;
     // Of a sum on a grid of one value each row adds that value; averages are of no interest here.

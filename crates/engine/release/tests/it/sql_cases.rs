@@ -6,12 +6,14 @@
 //! its rank, and ties do not matter: a case in which two values of the grid have the rank is not among them.
 
 use arrow_array::{ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray};
+use deniable_answers::Noisy;
 use deniable_core::exact::ratio;
 use deniable_core::noise::Decay;
+use deniable_data::{Resources, Source};
+use deniable_execute::{Exact, Salt, exact};
 use deniable_policy::Policy;
+use deniable_query::Query;
 use deniable_release::{Answered, Origin, Plan};
-use deniable_sql::output::Noisy;
-use deniable_sql::{Exact, Query, Resources, Salt, Source, exact};
 use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;

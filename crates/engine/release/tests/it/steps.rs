@@ -3,11 +3,11 @@
 
 use deniable_core::budget::Spend;
 use deniable_core::exact::ratio;
+use deniable_data::Resources;
 use deniable_ledger::{Account, Ledger, Part, Sharing, show};
 use deniable_policy::Policy;
 use deniable_release::release::{Answered, Origin};
 use deniable_release::{Plan, Registering, Versioned, release};
-use deniable_sql::Resources;
 use deniable_testing::{Sampler, Steps, sized};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;

@@ -3,13 +3,14 @@
 //! Guesses are worked out from the exact data, which no curator should do. Then noise is drawn for the exact totals, again and again: measured is
 //! the 95% quantile of |noisy − exact| / |exact|. A thousand draws leave it a standard error of 5%, four thousand one of 2.5%.
 
+use deniable_answers::{Noisy, Shown};
 use deniable_core::exact::{Rational, ratio};
 use deniable_core::noise::{Decay, TwoSidedGeometric};
+use deniable_data::{Resources, Source};
+use deniable_execute::{Salt, exact};
 use deniable_policy::Policy;
 use deniable_release::typical::notes;
 use deniable_release::{Expected, Plan, PlannedAsk, expected};
-use deniable_sql::output::{Noisy, Shown};
-use deniable_sql::{Resources, Salt, Source, exact};
 use deniable_testing::{adult, sized};
 use num_traits::{Signed, ToPrimitive};
 use rand_chacha::ChaCha20Rng;
@@ -215,7 +216,7 @@ fn policy(head: &str, asks: &str) -> Policy {
 /// The last column of every row.
 fn numbers(ask: &PlannedAsk, values: Vec<Vec<i128>>) -> Vec<Option<Rational>> {
     let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
-    let rows = ask.query().show(&Noisy { values, consistent: None, decays }, &ratio(1, 2));
+    let rows = deniable_answers::show(ask.query(), &Noisy { values, consistent: None, decays }, &ratio(1, 2));
     let last = |shown: &Shown| match shown {
         Shown::Number { estimate, .. } => estimate.clone(),
         _ => None,

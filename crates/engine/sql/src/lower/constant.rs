@@ -1,7 +1,6 @@
 //! Constants of a question: what they are, and what they are taken for.
 
 use super::{row_type, unlisted, wrong_type};
-use crate::error::QueryError;
 use datafusion_common::ScalarValue;
 use datafusion_common::arrow::datatypes::{DataType, TimeUnit};
 use datafusion_expr::{Cast, Expr, TryCast};
@@ -9,6 +8,7 @@ use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_expression::{
     Day, Decimal, Moment, Type, Value, parse_boolean, parse_day, parse_decimal, parse_integer, parse_moment,
 };
+use deniable_query::QueryError;
 
 /// The value of a constant; `None` is NULL.
 pub(super) fn literal(value: &ScalarValue) -> Result<Option<Value>, QueryError> {

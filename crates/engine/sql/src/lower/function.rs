@@ -1,13 +1,14 @@
 //! Functions, by name.
 
 use super::{Lowering, Scope, constant_integer, text_of, unlisted};
-use crate::error::QueryError;
-use crate::facts::range::Ranges;
 use crate::plan::CALENDAR;
+use crate::plan::place::place_of;
 use crate::syntax::{PARTS, SUBSTRING_HELP, UNITS};
 use datafusion_expr::Expr;
 use deniable_core::exact::{Rational, whole};
 use deniable_expression::{Comparison, Id, Node, Operation, Part, TimePattern, TimePatternError, Type, Unit, Value};
+use deniable_query::QueryError;
+use deniable_query::facts::range::Ranges;
 use num_traits::Signed;
 
 /// Most characters that BTRIM takes away.
@@ -37,7 +38,9 @@ impl Lowering<'_> {
                 let known = constant_integer(digits).and_then(|digits| i8::try_from(digits).ok());
                 let known = known.filter(|digits| (-15..=15).contains(digits)).ok_or_else(|| {
                     let help = "write the digits as a number from -15 to 15";
-                    QueryError::refused("ROUND to a computed number of digits", help).near([digits]).about("ROUND")
+                    QueryError::refused("ROUND to a computed number of digits", help)
+                        .at(place_of([digits]))
+                        .about("ROUND")
                 })?;
                 self.number(Operation::Round(known), number, scope)
             }
@@ -49,7 +52,7 @@ impl Lowering<'_> {
                 let known = known.ok_or_else(|| {
                     let help = format!("write them as 'text', at most {MOST_TRIMMED}");
                     QueryError::refused("TRIM of computed or very many characters", help)
-                        .near([characters])
+                        .at(place_of([characters]))
                         .about("TRIM")
                 })?;
                 self.text(Operation::Trim(known.into()), text, scope)
@@ -63,7 +66,7 @@ impl Lowering<'_> {
                 };
                 let (Some(skipped), Some(length)) = (skipped, known) else {
                     let refused = QueryError::refused("SUBSTRING of this place", SUBSTRING_HELP);
-                    return Err(refused.near([from]).about("SUBSTRING"));
+                    return Err(refused.at(place_of([from])).about("SUBSTRING"));
                 };
                 self.text(Operation::Substring { skipped, length }, text, scope)
             }
@@ -102,7 +105,7 @@ impl Lowering<'_> {
             ("to_char", [time, pattern]) => {
                 let text = text_of(pattern).ok_or_else(|| {
                     let help = "write the pattern as 'text', as in TO_CHAR(day, 'YYYY-MM')";
-                    QueryError::refused("TO_CHAR with a computed pattern", help).near([pattern])
+                    QueryError::refused("TO_CHAR with a computed pattern", help).at(place_of([pattern]))
                 })?;
                 let known = TimePattern::new(&text).map_err(|error| of_word(unknown_pattern(&error), pattern))?;
                 let time = self.time(time, scope)?;
@@ -324,7 +327,7 @@ fn unknown_pattern(error: &TimePatternError) -> QueryError {
 
 /// A complaint about a word between quotes, or about what stands there instead.
 fn of_word(error: QueryError, word: &Expr) -> QueryError {
-    let error = error.near([word]);
+    let error = error.at(place_of([word]));
     match text_of(word) {
         Some(text) => error.about_text(text),
         None => error,

@@ -9,19 +9,19 @@ mod function;
 
 pub(crate) use constant::{constant_decimal, constant_integer, text_of};
 
-use crate::error::QueryError;
-use crate::facts::labels::meant;
+use crate::plan::place::place_of;
 use constant::{literal, read_constant};
 use datafusion_common::DFSchema;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_expr::expr::{AggregateFunction, InList, Like, ScalarFunction};
 use datafusion_expr::{Between, BinaryExpr, Case, Cast, Expr, Operator, TryCast};
+use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, Key, Parents};
-use deniable_core::schema::{TableSchema, section};
-use deniable_data::type_of;
 use deniable_expression::{
     Comparison, Entries, Id, InputColumn, Lookup, Operation, Pattern, Program, ProgramError, Type, Value,
 };
+use deniable_query::QueryError;
+use deniable_query::facts::labels::meant;
 
 /// A program as it grows, over the declared columns of all tables, in their order.
 pub(crate) struct Lowering<'a> {
@@ -43,7 +43,7 @@ impl<'a> Lowering<'a> {
         let input = |table: &TableSchema, column: &Column| InputColumn {
             table: table.name.clone(),
             name: column.name.clone(),
-            kind: type_of(column.kind),
+            kind: Type::from(column.kind),
         };
         let columns = tables.iter().flat_map(|table| table.columns.iter().map(move |column| input(table, column)));
         Self { program: Program::new(columns.collect()), tables, has_entity_rows: false }
@@ -183,7 +183,7 @@ impl<'a> Lowering<'a> {
     fn about_label(&self, error: QueryError, value: &Value, kind: Type) -> QueryError {
         let Value::Text(text) = value else { return error };
         let mut columns = self.tables.iter().flat_map(|table| &table.columns);
-        let meant = columns.find_map(|column| (type_of(column.kind) == kind).then(|| meant(column, text))?);
+        let meant = columns.find_map(|column| (Type::from(column.kind) == kind).then(|| meant(column, text))?);
         match meant {
             Some(meant) => error.with_help(meant),
             None => error,
@@ -192,7 +192,7 @@ impl<'a> Lowering<'a> {
 
     /// An analysed expression as a node.
     pub(crate) fn expr(&mut self, expr: &Expr, scope: Scope<'_>) -> Result<Id, QueryError> {
-        self.unplaced(expr, scope).map_err(|error| error.near([expr]))
+        self.unplaced(expr, scope).map_err(|error| error.at(place_of([expr])))
     }
 
     fn exprs<'e>(
@@ -452,23 +452,6 @@ fn entries(kind: ColumnType, parents: &Parents) -> Option<Entries> {
 fn not_read(column: &str, name: &str) -> QueryError {
     let help = format!("`within` of `{column}` takes it from a public table, which must be read first");
     QueryError::refused(format!("`{name}`, of which nothing is known yet,"), help).about(name)
-}
-
-/// The table and the declaration of an input column of a program over the columns of all these tables, in their order.
-pub(crate) fn declared(tables: &[TableSchema], position: usize) -> Option<(usize, &Column)> {
-    let mut left = position;
-    for (at, table) in tables.iter().enumerate() {
-        match table.columns.get(left) {
-            Some(column) => return Some((at, column)),
-            None => left -= table.columns.len(),
-        }
-    }
-    None
-}
-
-/// The section of the policy that declares a column. The main table comes first.
-pub(crate) fn section_of(tables: &[TableSchema], table: &str, column: &str) -> String {
-    section(tables.iter().skip(1).any(|further| further.name == table).then_some(table), column)
 }
 
 fn unlisted(construct: &str) -> QueryError {

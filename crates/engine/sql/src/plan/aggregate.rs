@@ -16,20 +16,21 @@
 //! Centring halves the noise of an average when the bounds are far from zero, and costs nothing: the centre is
 //! public. Equal measures of one question are taken once, with their weights added.
 
-use super::Argument;
 use super::extreme_row::{is_of_extreme_row, refused_of_many};
-use super::measure::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 use super::regression::is_about_several;
 use super::weighted;
-use crate::error::QueryError;
-use crate::facts::range::{Grid, NoGrid, Ranges};
-use crate::lower::{Lowering, Scope, constant_decimal, section_of};
+use crate::lower::{Lowering, Scope, constant_decimal};
+use crate::plan::place::place_of;
 use datafusion_common::ScalarValue;
 use datafusion_expr::Expr;
 use datafusion_expr::expr::{AggregateFunction, AggregateFunctionParams};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::sensitivity::RowRange;
 use deniable_expression::{Id, Node, Operation, Type, Value};
+use deniable_query::QueryError;
+use deniable_query::facts::range::{Grid, NoGrid, Ranges};
+use deniable_query::{Argument, section_of};
+use deniable_query::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 use num_traits::{One, ToPrimitive};
 
 /// Most characters of an expression in a message.
@@ -68,7 +69,7 @@ impl Collected {
             return Err(QueryError::refused("this aggregate", "ask for COUNT, SUM, AVG or a quantile"));
         };
         // What is wrong is what is aggregated; where that has no columns, the aggregate.
-        let in_place = |error: QueryError| match error.near(&aggregate.params.args) {
+        let in_place = |error: QueryError| match error.at(place_of(&aggregate.params.args)) {
             error if error.place().is_some() => error,
             error => error.about(aggregate.func.name()),
         };
@@ -103,7 +104,7 @@ impl Collected {
             return Err(refused_of_many(name, key));
         }
         let share = match (name.ends_with("percentile_cont"), args.as_slice()) {
-            (true, [_, share]) => Some(quantile_share(share).map_err(|error| error.near([share]).about(name))?),
+            (true, [_, share]) => Some(quantile_share(share).map_err(|error| error.at(place_of([share])).about(name))?),
             (false, [_]) => None,
             _ => {
                 let help = if name.ends_with("percentile_cont") {

@@ -3,7 +3,6 @@
 
 use super::complaint::meaning_in;
 use super::{extreme_row, functions, grouping, ranked, regression, weighted, windows};
-use crate::error::QueryError;
 use datafusion_common::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use datafusion_common::config::ConfigOptions;
 use datafusion_common::{Result, TableReference, plan_err};
@@ -17,6 +16,7 @@ use datafusion_sql::planner::{ContextProvider, ParserOptions, SqlToRel};
 use datafusion_sql::sqlparser::ast::Statement;
 use deniable_core::schema::ColumnType;
 use deniable_core::schema::TableSchema;
+use deniable_query::QueryError;
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 

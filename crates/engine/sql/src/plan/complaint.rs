@@ -3,11 +3,11 @@
 //! They depend on the SQL and the declarations alone. What is not recognised here is passed on as it is.
 
 use super::place;
-use crate::error::QueryError;
 use datafusion_common::DataFusionError;
 use datafusion_common::SchemaError;
 use deniable_core::schema::TableSchema;
 use deniable_core::text::nearest;
+use deniable_query::QueryError;
 
 /// Prefixes that say which part of the planner spoke.
 const PREFIXES: [&str; 5] = [

@@ -4,14 +4,14 @@
 //! values, so that the multiset of rows decides and never their order. The engine computes none of this.
 
 use super::aggregate::{Collected, Context};
-use super::entity_rows::{Fold, MOST_NAME, column_type, extreme};
-use crate::error::QueryError;
+use super::entity_rows::MOST_NAME;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{Result as Planned, not_impl_err};
 use datafusion_expr::function::AccumulatorArgs;
 use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Expr, Signature, Volatility};
-use deniable_core::schema::Column;
 use deniable_expression::Id;
+use deniable_query::Fold;
+use deniable_query::QueryError;
 use std::sync::Arc;
 
 /// Names, and the other spelling of each.
@@ -35,14 +35,14 @@ pub(super) fn refused_of_many(name: &str, key: Option<String>) -> QueryError {
     QueryError::refused(format!("{call} of the rows of many"), help).about(name)
 }
 
-/// The fold of such an aggregate, and the column that it makes: what is known of x is known of it.
+/// The fold of such an aggregate, and the name of the column that it makes.
 pub(super) fn folded(
     name: &str,
     args: &[Expr],
     filter: Option<Id>,
     collected: &mut Collected,
     context: &mut Context<'_, '_>,
-) -> Result<(Fold, Column), QueryError> {
+) -> Result<(Fold, String), QueryError> {
     let call = name.to_uppercase();
     let [value, by] = args else {
         let help = format!("write {call}(x, t): the value x of the row where t is smallest or largest");
@@ -56,11 +56,7 @@ pub(super) fn folded(
         return Err(QueryError::refused(format!("{call} of a constant"), help).about(name));
     }
     let words = |id| context.lowering.program.words(id, MOST_NAME);
-    let column = Column::new(
-        format!("{name}({}, {})", words(value), words(by)),
-        column_type(context.lowering.program.kind(value)),
-    );
-    let column = extreme(column, value, context);
+    let column = format!("{name}({}, {})", words(value), words(by));
     // A row that a condition leaves out has nothing to be ordered by.
     let by = context.lowering.only_where(by, filter)?;
     let (value, by) = (collected.argument(value, None), collected.argument(by, None));

@@ -1,11 +1,12 @@
 //! `GROUPING(x)`: which of several groupings a row of the answer belongs to. That is public, and costs nothing.
 
-use crate::error::QueryError;
+use crate::plan::place::place_of;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{Result, not_impl_err};
 use datafusion_expr::expr::{AggregateFunction, AggregateFunctionParams};
 use datafusion_expr::function::AccumulatorArgs;
 use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Expr, Signature, Volatility};
+use deniable_query::QueryError;
 use std::sync::Arc;
 
 /// Its name, which is also that of the engine's rule for it: that one computes with the engine's own numbers of groupings.
@@ -29,7 +30,8 @@ pub(super) fn group_of(expr: &Expr, groups: &[Expr]) -> Result<Option<usize>, Qu
         return Ok(None);
     }
     let AggregateFunctionParams { args, distinct, filter, order_by, null_treatment } = params;
-    let refusal = |construct: &str, help: &str| Err(QueryError::refused(construct, help).near(args).about(NAME));
+    let refusal =
+        |construct: &str, help: &str| Err(QueryError::refused(construct, help).at(place_of(args)).about(NAME));
     if *distinct || filter.is_some() || !order_by.is_empty() || null_treatment.is_some() {
         return refusal("GROUPING of some rows", "write GROUPING(x): it is about keys, not rows");
     }

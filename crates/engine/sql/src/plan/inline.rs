@@ -3,12 +3,12 @@
 
 use super::join::Lookup;
 use super::refuse_node;
-use crate::error::{Place, QueryError};
 use crate::lower::{Lowering, Scope};
 use crate::plan::place::place_of;
 use datafusion_common::{JoinType, NullEquality};
 use datafusion_expr::{Expr, Join, LogicalPlan, TableScan};
 use deniable_expression::{Comparison, Id, Node, Operation};
+use deniable_query::{Place, QueryError};
 
 /// A condition, and where it stands in the SQL.
 #[derive(Debug, Clone, Copy)]

@@ -5,38 +5,11 @@
 //! one of theirs. Every other condition between tables is an ordinary filter on the joined row.
 
 use super::inline::{Condition, equated};
-use crate::error::QueryError;
-use crate::lower::{Lowering, declared};
+use crate::lower::Lowering;
 use deniable_core::schema::TableSchema;
 use deniable_expression::Id;
+use deniable_query::{Join, Joins, QueryError, declared};
 use std::collections::BTreeSet;
-
-/// The tables of a question, in the order in which they are joined.
-#[derive(Debug, Clone)]
-pub(crate) struct Joins {
-    /// The first table: protected.
-    pub(crate) first: usize,
-    /// The others.
-    pub(crate) others: Vec<Join>,
-}
-
-/// A table that is joined to those before it.
-#[derive(Debug, Clone)]
-pub(crate) struct Join {
-    /// The table's position among the declared ones.
-    pub(crate) table: usize,
-    /// A value of the tables before, equal to this table's key.
-    pub(crate) on: Id,
-    /// Whether rows without a partner stay, with NULLs.
-    pub(crate) keeps_unmatched: bool,
-}
-
-impl Joins {
-    /// The positions of all tables.
-    pub(crate) fn tables(&self) -> impl Iterator<Item = usize> + '_ {
-        std::iter::once(self.first).chain(self.others.iter().map(|join| join.table))
-    }
-}
 
 /// A `LEFT JOIN` of a public table, found on the way down.
 #[derive(Debug, Clone)]

@@ -1,12 +1,12 @@
 //! Where an expression stands in the SQL: from its first column to its last. Nothing else in a plan knows its place.
 
-use crate::error::{Place, QueryError};
 use datafusion_common::Span;
 use datafusion_common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion_expr::Expr;
+use deniable_query::Place;
 
 /// Where these expressions stand, as far as their columns tell.
-pub(super) fn place_of<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Option<Place> {
+pub(crate) fn place_of<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Option<Place> {
     let mut spans: Vec<Span> = Vec::new();
     let mut look = |expr: &Expr| {
         if let Expr::Column(column) = expr {
@@ -19,13 +19,6 @@ pub(super) fn place_of<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Option<
         let _ = expr.apply(&mut look);
     }
     Span::union_iter(spans).map(of_span)
-}
-
-impl QueryError {
-    /// The same at these expressions, unless a place is known.
-    pub(crate) fn near<'a>(self, exprs: impl IntoIterator<Item = &'a Expr>) -> Self {
-        self.at(place_of(exprs))
-    }
 }
 
 /// The planner's way to say where.

@@ -4,14 +4,14 @@
 use super::released::{Above, RowSet};
 use super::results::{Results, term};
 use super::{place::place_of, refuse_node};
-use crate::error::QueryError;
-use crate::facts::keys::key_of;
-use crate::output::{Condition, Step, Term};
 use datafusion_common::{DFSchema, JoinType};
 use datafusion_expr::{Expr, Join, LogicalPlan, TableScan};
 use deniable_core::schema::{Key, TableSchema};
 use deniable_data::public::Row;
 use deniable_expression::Value;
+use deniable_query::QueryError;
+use deniable_query::facts::keys::key_of;
+use deniable_query::output::{Condition, Step, Term};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 

@@ -5,8 +5,8 @@
 //! narrower too. Both factors are measured (`quantiles` of the bench crate). Only public numbers decide.
 
 use super::aggregate::Collected;
-use super::measure::{Estimator, Measure, MeasureKind, QuantileShare, Target};
 use deniable_core::noise::tree::Shape;
+use deniable_query::{Estimator, Measure, MeasureKind, QuantileShare, Target};
 use std::collections::BTreeMap;
 
 /// Replaces the quantiles of one argument and level by a tree where that is better.

@@ -2,18 +2,19 @@
 //! post-processing (C-3).
 
 use super::entity_rows;
+use super::groups::{Aggregated, Core, core};
 use super::place::of_span;
 use super::public::PublicRows;
-use super::published::{Aggregated, Core, core};
 use super::refuse_node;
 use super::results::{Results, condition, term};
 use super::windows::{over_group, windowed};
-use crate::error::QueryError;
 use crate::lower::constant_integer;
-use crate::output::{Sort, Step, Term, Window, WindowFunction};
+use crate::plan::place::place_of;
 use datafusion_common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion_expr::{Aggregate, Expr, Join, LogicalPlan, Subquery};
 use deniable_core::schema::TableSchema;
+use deniable_query::QueryError;
+use deniable_query::output::{Sort, Step, Term, Window, WindowFunction};
 
 /// Most parts of an expression on results, once those that it uses are written out.
 const MOST_PARTS: usize = 2_000;
@@ -156,7 +157,7 @@ impl<'a> Above<'a> {
             _ => return Ok(()),
         };
         let help = "use each step fewer times, or work the rest out of the published numbers";
-        Err(QueryError::refused(format!("{what} of more than {most} parts"), help).near([expr]).about("SELECT"))
+        Err(QueryError::refused(format!("{what} of more than {most} parts"), help).at(place_of([expr])).about("SELECT"))
     }
 
     pub(super) fn rows(&mut self, plan: &'a LogicalPlan) -> Result<RowSet, QueryError> {
@@ -257,7 +258,7 @@ impl<'a> Above<'a> {
         let results = Results { schema: input.schema(), columns: &inner.columns, subqueries: &numbers };
         if let Some(set) = group_expr.iter().find(|expr| matches!(expr, Expr::GroupingSet(_))) {
             let help = "write ROLLUP, CUBE or GROUPING SETS in the inner query, and GROUP BY columns in the outer one";
-            return Err(QueryError::refused("several groupings of results", help).near([set]).about("GROUP"));
+            return Err(QueryError::refused("several groupings of results", help).at(place_of([set])).about("GROUP"));
         }
         let by = group_expr.iter().map(|expr| term(expr, results)).collect::<Result<Vec<_>, _>>()?;
         let over = aggr_expr.iter().map(|expr| over_group(expr, &by, results, &inner.levels));

@@ -1,14 +1,15 @@
 //! Expressions over results: arithmetic, conditions, CASE, and numbers of subqueries. All of it is post-processing (C-3).
 
-use crate::error::QueryError;
 use crate::lower::{constant_integer, text_of};
-use crate::output::{Comparison, Condition, Function, Operator, Term};
+use crate::plan::place::place_of;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{DFSchema, ScalarValue};
 use datafusion_expr::expr::{Case, InList, ScalarFunction};
 use datafusion_expr::{Between, BinaryExpr, Cast, Expr, ExprSchemable, Operator as PlanOperator, TryCast};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_expression::{Moment, parse_day, parse_moment};
+use deniable_query::QueryError;
+use deniable_query::output::{Comparison, Condition, Function, Operator, Term};
 
 /// What expressions over results refer to.
 #[derive(Clone, Copy)]
@@ -95,7 +96,7 @@ pub(super) fn condition(expr: &Expr, results: Results<'_>) -> Result<Condition, 
             let help = "list the keys that you mean, as in ward IN ('A1', 'A2'): they are public";
             Err(QueryError::refused("LIKE on results", help).about("LIKE"))
         }
-        other => Err(result_refusal("this condition", "HAVING").near([other])),
+        other => Err(result_refusal("this condition", "HAVING").at(place_of([other]))),
     }
 }
 
@@ -127,7 +128,7 @@ fn date_as_moment(expr: &Expr, results: Results<'_>) -> Option<Result<Term, Quer
 fn date_refusal(expr: &Expr) -> QueryError {
     let help = "compare MIN, MAX or a quantile of dates with it; put conditions on the dates of rows into WHERE, or group by \
                 TO_CHAR(day, 'YYYY-MM'), whose keys are texts";
-    QueryError::refused("a date beside this result", help).near([expr]).about("DATE")
+    QueryError::refused("a date beside this result", help).at(place_of([expr])).about("DATE")
 }
 
 /// The days or microseconds since 1970-01-01 of a constant day or time; `None` for another expression.
@@ -286,7 +287,7 @@ pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError
         | Expr::Unnest(_)
         | Expr::HigherOrderFunction(_)
         | Expr::Lambda(_)
-        | Expr::LambdaVariable(_) => Err(result_refusal("this expression", "").near([expr])),
+        | Expr::LambdaVariable(_) => Err(result_refusal("this expression", "").at(place_of([expr]))),
     }
 }
 

@@ -4,11 +4,8 @@
 //! quotient, with the law of a ratio. `SUM(w * x) / SUM(w)` has noise for the whole of x where this has it for the half of its range.
 
 use super::aggregate::{Collected, Context};
-use super::measure::{Centred, Estimator, MeasureKind, Moments};
-use super::regression::{HalfSteps, MOST_UNITS, Product, together};
-use crate::error::QueryError;
-use crate::facts::range::Grid;
-use crate::lower::{declared, section_of};
+use super::regression::{HalfSteps, MOST_UNITS, together};
+use crate::plan::place::place_of;
 use datafusion_common::arrow::datatypes::DataType;
 use datafusion_common::{Result as Planned, not_impl_err, plan_err};
 use datafusion_expr::expr::AggregateFunction;
@@ -17,6 +14,10 @@ use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Vo
 use deniable_core::exact::{ratio, whole};
 use deniable_core::sensitivity::RowRange;
 use deniable_expression::{Id, Node};
+use deniable_query::QueryError;
+use deniable_query::facts::range::Grid;
+use deniable_query::{Centred, Estimator, MeasureKind, Moments};
+use deniable_query::{Product, declared, section_of};
 use std::sync::Arc;
 
 /// Its name.
@@ -42,7 +43,7 @@ impl Collected {
             let value = super::aggregate::as_whole_numbers(value, context);
             if context.lowering.program.constant_of(value).is_some() {
                 let help = "of equal weights it is AVG(x), and of one value that value";
-                return Err(QueryError::refused(format!("{CALL} of a constant"), help).near([argument]));
+                return Err(QueryError::refused(format!("{CALL} of a constant"), help).at(place_of([argument])));
             }
             values.push(value);
         }
@@ -52,16 +53,15 @@ impl Collected {
         let (argument, grid) = self.gridded(values[1], CALL, context)?;
         if grid.of_times {
             let help = "weigh by a number: DATE_DIFF('day', DATE '2000-01-01', d)";
-            return Err(QueryError::refused(format!("{CALL} with dates as weights"), help).near([w]));
+            return Err(QueryError::refused(format!("{CALL} with dates as weights"), help).at(place_of([w])));
         }
         if grid.low < 0 {
-            return Err(below_zero(weight, context).near([w]));
+            return Err(below_zero(weight, context).at(place_of([w])));
         }
         if grid.high > MOST_UNITS {
             let help = "products are summed exactly: round to a coarser step with ROUND(w, 1), or bound more tightly";
-            return Err(
-                QueryError::refused(format!("{CALL} with weights over more than {MOST_UNITS} steps"), help).near([w])
-            );
+            return Err(QueryError::refused(format!("{CALL} with weights over more than {MOST_UNITS} steps"), help)
+                .at(place_of([w])));
         }
         let half = ratio(1, 2);
         let value = |units: i64| whole(units) * &steps.unit;

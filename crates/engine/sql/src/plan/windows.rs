@@ -2,9 +2,8 @@
 
 use super::aggregate::is_every_row;
 use super::results::{Results, condition, result_refusal, term};
-use crate::error::QueryError;
 use crate::lower::constant_integer;
-use crate::output::{Sort, Term, Window, WindowFunction};
+use crate::plan::place::place_of;
 use datafusion_common::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion_common::{Result, not_impl_err};
 use datafusion_expr::expr::{AggregateFunction, AggregateFunctionParams, WindowFunction as Call, WindowFunctionParams};
@@ -14,6 +13,8 @@ use datafusion_expr::{
     WindowFunctionDefinition, WindowUDF, WindowUDFImpl,
 };
 use deniable_core::exact::whole;
+use deniable_query::QueryError;
+use deniable_query::output::{Sort, Term, Window, WindowFunction};
 use std::sync::Arc;
 
 /// Names of window functions, beside aggregates.
@@ -74,16 +75,18 @@ pub(super) fn over_group(
         other => other,
     };
     let Expr::AggregateFunction(AggregateFunction { func, params }) = expr else {
-        return Err(result_refusal("this aggregate", "GROUP").near([expr]));
+        return Err(result_refusal("this aggregate", "GROUP").at(place_of([expr])));
     };
     let AggregateFunctionParams { args, distinct, filter, order_by, null_treatment } = params;
     if *distinct || !order_by.is_empty() || null_treatment.is_some() {
-        return Err(result_refusal("DISTINCT, ORDER BY or NULL treatment in an aggregate", func.name()).near([expr]));
+        return Err(
+            result_refusal("DISTINCT, ORDER BY or NULL treatment in an aggregate", func.name()).at(place_of([expr]))
+        );
     }
     let (mut function, mut argument) = aggregated(func.name(), args, results)?.ok_or_else(|| {
         let help = "over results write SUM, AVG, COUNT, MIN or MAX; an aggregate of one row of each entity groups by the \
                     entity key alone inside";
-        QueryError::refused(format!("{} of results", func.name().to_uppercase()), help).about(func.name()).near([expr])
+        QueryError::refused(format!("{} of results", func.name().to_uppercase()), help).about(func.name()).at(place_of([expr]))
     })?;
     if let Some(filter) = filter {
         // The rows are those that have a value once the condition is true.

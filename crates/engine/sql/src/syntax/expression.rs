@@ -2,7 +2,6 @@
 
 use super::synonyms::is_never_equal;
 use super::{absent, refuse};
-use crate::error::QueryError;
 use crate::plan::WINDOWS;
 use datafusion_sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, Expr, Function,
@@ -10,6 +9,7 @@ use datafusion_sql::sqlparser::ast::{
     TypedString, UnaryOperator, Value, ValueWithSpan, WindowSpec, WindowType,
 };
 use deniable_core::text::nearest;
+use deniable_query::QueryError;
 
 /// Aggregates that are answered, by every name that people know them by.
 pub(crate) const AGGREGATES: [&str; 38] = [

@@ -11,12 +11,12 @@ mod synonyms;
 
 pub(crate) use expression::{PARTS, SUBSTRING_HELP, UNITS};
 
-use crate::error::{Place, QueryError, Word};
 use datafusion_sql::sqlparser::ast::{Expr, SelectItem, SetExpr, Spanned, Statement};
 use datafusion_sql::sqlparser::dialect::GenericDialect;
 use datafusion_sql::sqlparser::keywords::Keyword;
 use datafusion_sql::sqlparser::parser::Parser;
 use datafusion_sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer};
+use deniable_query::{Place, QueryError, Word};
 
 /// Longest SQL text read.
 const LONGEST: usize = 64 * 1024;

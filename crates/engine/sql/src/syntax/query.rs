@@ -1,13 +1,13 @@
 //! Queries: WITH, SELECT, FROM, GROUP BY, ORDER BY and LIMIT.
 
 use super::{absent, expression, refuse};
-use crate::error::QueryError;
 use datafusion_sql::sqlparser::ast::{
     Cte, Expr, GroupByExpr, GroupByWithModifier, Join, JoinConstraint, JoinOperator, LimitClause, Offset, OrderBy,
     OrderByExpr, OrderByKind, Query, Select, SelectFlavor, SelectItem, SelectItemQualifiedWildcardKind, SetExpr,
     Spanned, TableAlias, TableFactor, TableWithJoins, Value, ValueWithSpan, Visit, Visitor, WildcardAdditionalOptions,
     With,
 };
+use deniable_query::QueryError;
 use std::ops::ControlFlow;
 
 const JOIN_HELP: &str =

@@ -8,9 +8,10 @@ use crate::progress::Progress;
 use deniable::arrow_array::RecordBatch;
 use deniable_assess::Counts;
 use deniable_assess::interval::plain;
-use deniable_sql::source::Quirk;
-use deniable_sql::source::groups::{self, Layout, groups};
-use deniable_sql::{Resources, Source, SourceError};
+use deniable_data::Quirk;
+use deniable_data::groups;
+use deniable_data::groups::{Layout, groups};
+use deniable_data::{Resources, Source, SourceError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -1,0 +1,268 @@
+//! Intervals from the law of the noise, for sums, differences, ratios, averages and variances.
+//!
+//! Whatever the exact numbers are, some weighted sum of the noisy ones has no part of them left: for a ratio `θ = A/B` of sums that
+//! is `a − θ·b = (A − θB) + noise = noise`, whose law is public ([`deniable_core::interval`]). The interval is every `θ` at which that
+//! noise would not be unusually large. It covers with at least the stated confidence, since at the true `θ` the noise is what it is
+//! (M-PIV). How wide it is beside the shortest one that knows the truth, `tests/it/widths.rs` measures.
+//!
+//! | number | what has no exact part left |
+//! |---|---|
+//! | `a + b`, `2·a − b` | the number less its exact value |
+//! | `θ = A/B`, also where both share a count | `a − θ·b` |
+//! | a sum of several `w·A/B` | see [`super::ratios`] |
+//! | the variance `v` at the mean `μ`: `N·v = Q − 2μS + μ²N` | `q − 2μ·s + (μ² − v)·n`, for every `μ` of its own interval |
+//!
+//! Parts of a range are ruled out as a whole: over a part every weight is at its largest and the number nearest to zero. So what is
+//! left may be a little too wide and never too narrow, whatever shape the set of possible values has.
+
+use crate::exact;
+use crate::form::{At, Form, Linear};
+use deniable_core::exact::{Rational, whole};
+use deniable_core::interval::{Law, Noises, reach_with_normal};
+use num_traits::{Signed, ToPrimitive};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rounding of a few operations on floats, relative to the largest number among them.
+pub(crate) const ROUNDING: f64 = 1e-13;
+/// Ends are looked for until they are known to this part of their distance from the released value.
+const PRECISION: f64 = 1e-3;
+/// How many parts the mean's own interval is taken apart into, for a variance.
+const PARTS: u32 = 6;
+
+/// The two ends of an interval; `None` where nothing bounds it.
+pub(crate) type Ends = (Option<f64>, Option<f64>);
+
+/// What intervals are worked out from.
+pub(crate) struct Cell<'a> {
+    /// The law of every measure's noise, in units.
+    pub(crate) laws: &'a [Law],
+    /// The noisy numbers.
+    pub(crate) value: &'a dyn Fn(At) -> i128,
+    /// The standard deviation of the normal error, besides the noise, of what is divided in a ratio; 0 for none.
+    pub(crate) normal: f64,
+    /// How often an interval may miss.
+    pub(crate) outside: f64,
+}
+
+/// A weighted sum as floats: its noisy value, how large the numbers are that make it, and its weights.
+#[derive(Clone)]
+pub(crate) struct Sum {
+    pub(crate) value: f64,
+    pub(crate) size: f64,
+    pub(crate) weights: BTreeMap<At, f64>,
+}
+
+impl Cell<'_> {
+    /// The interval of a number that lies between these ends, as far as there are any. One whose noisy value lies beyond them is that
+    /// around the nearest end: the noise is at least as far from usual everywhere between them, so that what it rules out, the
+    /// other does; and it never shrinks to a point that would read as certainty.
+    pub(crate) fn interval(&self, form: &Form, (low, high): Ends) -> Ends {
+        match form {
+            Form::Linear(sum) => {
+                let sum = self.sum(sum);
+                let value = sum.value.max(low.unwrap_or(f64::NEG_INFINITY)).min(high.unwrap_or(f64::INFINITY));
+                let reach = self.reach(sum.weights.iter().map(|(at, weight)| (*at, *weight)), 0.0, self.outside);
+                let reach = reach + ROUNDING * sum.size;
+                (Some(value - reach), Some(value + reach))
+            }
+            Form::Ratio { over, under } => {
+                let (mut over, under) = (self.sum(over), self.sum(under));
+                if under.value > 0.0 {
+                    let nearest = |end: Option<f64>, otherwise: f64| end.map_or(otherwise, |end| end * under.value);
+                    over.value = over.value.max(nearest(low, over.value)).min(nearest(high, f64::INFINITY));
+                }
+                self.ratio(&over, &under, self.outside)
+            }
+            Form::Ratios { parts, rest } => self.ratios(parts, rest, (low, high)),
+        }
+    }
+
+    /// The interval of a variance of at most `most`, from the measures of a count, a sum and a sum of squares, both centred, with
+    /// their units; with `sample`, of a sample's variance.
+    pub(crate) fn variance(&self, [count, sum, squares]: [(At, f64); 3], sample: bool, most: f64) -> Ends {
+        let of = |(at, unit): (At, f64)| (self.value)(at) as f64 * unit;
+        let (n, s, q) = (of(count), of(sum), of(squares));
+        if n <= 0.0 {
+            return (Some(0.0), Some(most));
+        }
+        // As for other numbers: a noisy variance beyond what is possible counts as the nearest that is.
+        let estimate = (q / n - (s / n) * (s / n)).clamp(0.0, most);
+        let q = (estimate + (s / n) * (s / n)) * n;
+        // Most of the error is for the variance itself; of the mean and the count only the second order matters.
+        let (own, mean, rows) = (self.outside * 0.9, self.outside * 0.06, self.outside * 0.04);
+        let one = |(at, unit): (At, f64)| Sum {
+            value: of((at, unit)),
+            size: of((at, unit)).abs(),
+            weights: [(at, unit)].into(),
+        };
+        let (Some(least), Some(greatest)) = self.ratio(&one(sum), &one(count), mean) else {
+            return (Some(0.0), Some(most));
+        };
+        let step = (greatest - least) / f64::from(PARTS);
+        let parts: Vec<(f64, f64)> =
+            (0..PARTS).map(|part| (least + f64::from(part) * step, least + f64::from(part + 1) * step)).collect();
+        let fewest_most = self.reach([(count.0, count.1)].into_iter(), 0.0, rows);
+        let correction = |rows: f64| if sample { rows / (rows - 1.0) } else { 1.0 };
+        let excluded = |from: f64, to: f64| {
+            parts.iter().all(|(low, high)| {
+                let at = |mean: f64| q - 2.0 * mean * s + mean * mean * n;
+                let mut ends = [at(*low), at(*high), at(*low)];
+                if (*low..=*high).contains(&(s / n)) {
+                    ends[2] = at(s / n);
+                }
+                let [least, greatest] = [f64::min, f64::max].map(|which| ends.into_iter().reduce(which).unwrap_or(0.0));
+                let corners = [least - from * n, least - to * n, greatest - from * n, greatest - to * n];
+                let far = nearest_to_zero(&corners);
+                let largest = low.abs().max(high.abs());
+                let square = if low.is_sign_negative() && high.is_sign_positive() {
+                    0.0
+                } else {
+                    low.abs().min(high.abs()).powi(2)
+                };
+                let counted = [largest * largest - from, square - to].map(f64::abs).into_iter().fold(0.0, f64::max);
+                let weights = [(squares.0, squares.1), (sum.0, 2.0 * largest * sum.1), (count.0, counted * count.1)];
+                let size = q.abs() + 2.0 * largest * s.abs() + (largest * largest + to) * n.abs();
+                far > self.reach(weights.into_iter(), 0.0, own) + ROUNDING * size
+            })
+        };
+        let (mean, square) = (s / n, estimate);
+        let weights =
+            [(squares.0, squares.1), (sum.0, 2.0 * mean * sum.1), (count.0, (mean * mean - square) * count.1)];
+        let near = self.reach(weights.into_iter(), 0.0, own) / n;
+        let population = (inwards(0.0, estimate, near, &excluded), inwards(most, estimate, near, &excluded));
+        if !sample {
+            return (Some(population.0), Some(population.1));
+        }
+        let fewest = n - fewest_most;
+        if fewest < 2.0 {
+            return (Some(population.0.min(most)), Some(most));
+        }
+        (Some(population.0 * correction(n + fewest_most)), Some((population.1 * correction(fewest)).min(most)))
+    }
+
+    pub(crate) fn sum(&self, sum: &Linear) -> Sum {
+        let noisy = |at: At| whole((self.value)(at));
+        let (mut exact, mut size) = (sum.constant_part().clone(), sum.constant_part().abs());
+        for (at, weight) in sum.terms() {
+            let part = exact::product(weight, &noisy(at));
+            exact = exact::sum(&exact, &part);
+            size = exact::sum(&size, &part.abs());
+        }
+        let float = |value: &Rational| value.to_f64().unwrap_or(f64::MAX);
+        let weights = sum.terms().map(|(at, weight)| (at, float(weight))).collect();
+        Sum { value: float(&exact), size: float(&size), weights }
+    }
+
+    /// How far the noise of one measure reaches, in its units.
+    pub(crate) fn reach_of(&self, measure: At) -> f64 {
+        self.reach([(measure, 1.0)].into_iter(), 0.0, self.outside)
+    }
+
+    /// How far weighted noises reach together, missing this often.
+    pub(crate) fn reach_of_all(&self, weights: &BTreeMap<At, f64>, outside: f64) -> f64 {
+        self.reach(weights.iter().map(|(at, weight)| (*at, *weight)), 0.0, outside)
+    }
+
+    fn reach(&self, weights: impl Iterator<Item = (At, f64)>, normal: f64, outside: f64) -> f64 {
+        let weights = grouped(weights.map(|(at, weight)| (at, [weight])));
+        let noises = weights.into_iter().map(|(measure, [weight], count)| self.noises(measure, weight, count));
+        reach_with_normal(&noises.collect::<Vec<_>>(), normal, outside)
+    }
+
+    fn noises(&self, measure: usize, weight: f64, count: u64) -> Noises {
+        Noises { weight: weight * (1.0 + ROUNDING), law: self.laws[measure], count }
+    }
+
+    /// The largest reach of the noise of `a − θ·b` for `θ` between both ends. Each group of noisy numbers has a weight
+    /// in `a` and one in `b`.
+    fn reach_between(&self, weights: &[(usize, [f64; 2], u64)], ends: [f64; 2], normal: f64, outside: f64) -> f64 {
+        let largest = |(measure, [a, b], count): &(usize, [f64; 2], u64)| {
+            let at_end = |theta: f64| (a - theta * b).abs() + ROUNDING * (a.abs() + (theta * b).abs());
+            self.noises(*measure, at_end(ends[0]).max(at_end(ends[1])), *count)
+        };
+        let noises: Vec<Noises> = weights.iter().map(largest).collect();
+        reach_with_normal(&noises, normal, outside)
+    }
+
+    pub(crate) fn ratio(&self, over: &Sum, under: &Sum, outside: f64) -> Ends {
+        // Where what divides may be zero, nothing is ruled out far away.
+        let alone = self.reach(under.weights.iter().map(|(at, weight)| (*at, *weight)), 0.0, outside);
+        if under.value.abs() <= alone {
+            return (None, None);
+        }
+        let estimate = over.value / under.value;
+        let keys: BTreeSet<At> = over.weights.keys().chain(under.weights.keys()).copied().collect();
+        let weight = |sum: &Sum, at: &At| sum.weights.get(at).copied().unwrap_or_default();
+        let weights = grouped(keys.into_iter().map(|at| (at, [weight(over, &at), weight(under, &at)])));
+        let turned: Vec<_> = weights.iter().map(|(measure, [a, b], count)| (*measure, [*b, *a], *count)).collect();
+        let near = self.reach_between(&weights, [estimate; 2], self.normal, outside) / under.value.abs();
+        if !near.is_finite() {
+            return (None, None);
+        }
+        let excluded = |from: f64, to: f64| {
+            let far = nearest_to_zero(&[over.value - from * under.value, over.value - to * under.value]);
+            let size = over.size + from.abs().max(to.abs()) * under.size;
+            far > self.reach_between(&weights, [from, to], self.normal, outside) + ROUNDING * size
+        };
+        // So far out on one side nothing is possible: of `θ` the noise is that of `under`, and a little of `over`.
+        let outer = |side: f64| {
+            let mut far = estimate.abs() + 10.0 * near + f64::MIN_POSITIVE;
+            (0..12).find_map(|_| {
+                // Divided by θ: the weights of `under`, and of `over` at most `1/far` of them.
+                let reach = self.reach_between(&turned, [0.0, side / far], self.normal / far, outside);
+                let rest = under.value.abs() - over.value.abs() / far;
+                let found = (rest > reach + ROUNDING * (under.size + over.size / far)).then_some(side * far);
+                far *= 8.0;
+                found
+            })
+        };
+        let end = |side: f64| outer(side).map(|outer| inwards(outer, estimate, near, &excluded));
+        (end(-1.0), end(1.0))
+    }
+}
+
+/// Groups noisy numbers of the same measure and weights: measure, weights and their number. A share of a total has as
+/// many noises as the total has cells, of two kinds only.
+fn grouped<const N: usize>(weights: impl Iterator<Item = (At, [f64; N])>) -> Vec<(usize, [f64; N], u64)> {
+    let mut groups: BTreeMap<(usize, [u64; N]), ([f64; N], u64)> = BTreeMap::new();
+    for (at, weights) in weights {
+        groups.entry((at.0, weights.map(f64::to_bits))).or_insert((weights, 0)).1 += 1;
+    }
+    groups.into_iter().map(|((measure, _), (weights, count))| (measure, weights, count)).collect()
+}
+
+/// How far numbers of a range are from zero, from its corners.
+pub(crate) fn nearest_to_zero(corners: &[f64]) -> f64 {
+    let low = corners.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = corners.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    if low <= 0.0 && high >= 0.0 { 0.0 } else { low.abs().min(high.abs()) }
+}
+
+/// How near to the released value everything from `outer` on is excluded, part by part. The end is looked for around `near`, which is
+/// about how far it should be.
+pub(crate) fn inwards(outer: f64, estimate: f64, near: f64, excluded: &dyn Fn(f64, f64) -> bool) -> f64 {
+    let excludes = |from: f64, to: f64| excluded(from.min(to), from.max(to));
+    let mut end = outer;
+    for about in [1.02, 1.1, 1.5] {
+        let guess = estimate + about * near * (outer - estimate).signum();
+        if (guess - estimate).abs() < (end - estimate).abs() && excludes(guess, end) {
+            end = guess;
+            break;
+        }
+    }
+    let mut step = (estimate - end) / 2.0;
+    // Each part that is excluded moves the end, each that is not halves the next.
+    for _ in 0..200 {
+        let left = (estimate - end).abs();
+        if left == 0.0 || step.abs() <= PRECISION * left {
+            break;
+        }
+        if excludes(end, end + step) {
+            end += step;
+            step = if step.abs() > (estimate - end).abs() { estimate - end } else { step };
+        } else {
+            step /= 2.0;
+        }
+    }
+    end
+}

@@ -1,0 +1,110 @@
+//! The errors of answers before any noise, because of caps and bounds: exact, and for the curator only. They are never
+//! released.
+
+use crate::{Noisy, Shown, ShownRow, show};
+use deniable_core::exact::{Rational, ratio};
+use deniable_core::noise::{Decay, SystemRng};
+use deniable_data::SourceError;
+use deniable_execute::Exact;
+use deniable_query::{MeasureGroup, Query};
+use num_traits::{Signed, Zero};
+
+/// The true error of one column of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrueError {
+    /// The column.
+    pub column: String,
+    /// The cells with a true value.
+    pub cells: usize,
+    /// The cell that is furthest from its true value, relative to that; `None` where none is off.
+    pub worst: Option<Worst>,
+}
+
+/// A cell whose number is not the true one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Worst {
+    /// Its keys, as text; empty if the query has one cell.
+    pub cell: String,
+    /// The number that the noise is added to.
+    pub answer: Rational,
+    /// The number without caps and bounds.
+    pub truth: Rational,
+}
+
+impl Worst {
+    /// The error over the true value; `None` where that is zero.
+    #[must_use]
+    pub fn relative(&self) -> Option<Rational> {
+        (!self.truth.is_zero()).then(|| (&self.answer - &self.truth) / self.truth.abs())
+    }
+}
+
+/// Computes the errors for every column of numbers; `None` where protected tables are joined, or results are grouped by
+/// noisy values. `exact` computes a query, under the ledger's salt: the same rows are kept as in an answer.
+///
+/// # Errors
+/// As of an answer.
+pub fn true_errors(
+    query: &Query,
+    exact: &dyn Fn(&Query) -> Result<Exact, SourceError>,
+) -> Result<Option<Vec<TrueError>>, SourceError> {
+    // So small that a number is moved once in 10³⁰ draws.
+    let decay = Decay::exactly(ratio(1, 10_i64.pow(15)) * ratio(1, 10_i64.pow(15)));
+    let (Some(decay), Ok(mut rng)) = (decay, SystemRng::new()) else { return Ok(None) };
+    let decays = vec![decay; query.measures().len()];
+    let confidence = ratio(19, 20);
+    let mut without_noise =
+        |query: &Query| Ok::<_, SourceError>(exact(query)?.with_noise(query, &decays, &confidence, &mut rng));
+    let answers = without_noise(query)?;
+    let mut truths = answers.clone();
+    for part in MeasureGroup::ALL {
+        let own: Vec<usize> = (0..truths.len()).filter(|at| part.includes(&query.measures()[*at].kind)).collect();
+        if own.is_empty() {
+            continue;
+        }
+        let Some(unlimited) = query.unlimited(part) else { return Ok(None) };
+        let mut values = without_noise(&unlimited)?;
+        for at in own {
+            truths[at] = std::mem::take(&mut values[at]);
+        }
+    }
+    let shown = |values, is_bounded| {
+        let noisy = Noisy { values, consistent: None, decays: decays.clone() };
+        show(&query.without_steps(is_bounded), &noisy, &confidence)
+    };
+    let (answers, truths) = (shown(answers, true), shown(truths, false));
+    if answers.len() != truths.len() {
+        return Ok(None);
+    }
+    let columns = query.output().names.iter().enumerate();
+    Ok(Some(columns.filter_map(|(at, name)| of_column(name, at, &answers, &truths)).collect()))
+}
+
+fn of_column(name: &str, at: usize, answers: &[ShownRow], truths: &[ShownRow]) -> Option<TrueError> {
+    let number = |row: &ShownRow| match row.0.get(at) {
+        Some(Shown::Number { estimate, .. }) => estimate.clone(),
+        _ => None,
+    };
+    let pairs = answers.iter().zip(truths).filter_map(|(row, truth)| Some((row, number(row), number(truth)?)));
+    let pairs: Vec<_> = pairs.collect();
+    let off = pairs.iter().filter_map(|(row, answer, truth)| {
+        let answer = answer.clone().unwrap_or_else(Rational::zero);
+        let worst = Worst { cell: keys(row), answer, truth: truth.clone() };
+        (worst.answer != worst.truth).then_some(worst)
+    });
+    // An answer whose true value is zero is worse than any relative error.
+    let size = |worst: &Worst| worst.relative().map_or((true, worst.answer.abs()), |error| (false, error.abs()));
+    let worst = off.max_by_key(size);
+    (!pairs.is_empty()).then(|| TrueError { column: name.to_owned(), cells: pairs.len(), worst })
+}
+
+/// The keys of a row, in words.
+fn keys(row: &ShownRow) -> String {
+    let words = row.0.iter().filter_map(|shown| match shown {
+        Shown::Key(key) => Some(key.to_string()),
+        Shown::All => Some("all".to_owned()),
+        Shown::Text(text) => Some(text.clone()),
+        Shown::Number { .. } => None,
+    });
+    words.collect::<Vec<_>>().join(", ")
+}

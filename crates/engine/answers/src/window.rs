@@ -1,0 +1,421 @@
+//! Window functions over shown rows: parts of a total, ranks, running totals, changes from one row to the next. They act on noisy
+//! numbers alone (C-3) and cost nothing.
+//!
+//! A sum over rows is one more weighted sum of noisy numbers, so that its interval, and that of a ratio to it, follows as for other sums
+//! (M-PIV). Ranks and places are those of the noisy numbers, and have none.
+//!
+//! An aggregate of results is a window over all rows that agree in what is grouped by, of which one row is then kept; a subquery of one row
+//! is a window through which every row sees that one.
+
+use crate::evaluate::{Evaluator, Place, constant, key};
+use crate::exact::{self, limited};
+use crate::form::{At, Form, Linear};
+use crate::intervals::placed;
+use crate::number::Number;
+use crate::pivot::Cell;
+use crate::slope::Slope;
+use crate::steps::{Value, nothing, order};
+use deniable_core::exact::{Rational, whole};
+use deniable_core::noise::margin;
+use deniable_core::schema::Key;
+use deniable_query::output::{MOST_ROWS, MOST_VALUES, Operator, Term, Window, WindowFunction};
+use num_bigint::BigInt;
+use num_traits::{ToPrimitive, Zero};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+/// What a window gives a row.
+#[derive(Debug, Clone)]
+pub(crate) enum Seen {
+    /// What is worked out of the first rows of a partition; nothing, where none of them has a value.
+    First { rows: Arc<Vec<Place>>, count: usize, value: Option<Rational> },
+    /// Another row; none beyond the ends.
+    Row(Option<Place>),
+    /// A place in an order.
+    Rank(usize),
+    /// So many rows.
+    Count(usize),
+}
+
+/// What each row sees.
+pub(crate) type View = HashMap<Place, Seen>;
+
+impl Evaluator<'_> {
+    /// What these rows see through a window.
+    pub(crate) fn look(&self, window: &Window, rows: &[Place]) -> View {
+        let mut partitions: Vec<Vec<Place>> = Vec::new();
+        let mut known: BTreeMap<Vec<Value>, usize> = BTreeMap::new();
+        for row in rows {
+            let at = *known.entry(self.values(&window.partition, *row)).or_insert_with(|| {
+                partitions.push(Vec::new());
+                partitions.len() - 1
+            });
+            partitions[at].push(*row);
+        }
+        let mut view = View::new();
+        // Without rows, all of them together are none.
+        if partitions.is_empty()
+            && let Some(place) = nothing(&window.levels)
+        {
+            view.insert(place, self.nothing_seen(window));
+        }
+        for rows in partitions {
+            let (keys, rows): (Vec<Vec<Value>>, Vec<Place>) = self.sorted(&window.order, rows).into_iter().unzip();
+            self.look_at(window, &keys, Arc::new(rows), &mut view);
+        }
+        view
+    }
+
+    /// A view in which all rows see one; none, where there is none.
+    pub(crate) fn see_one(&self, rows: &[Place], one: Option<Place>) -> View {
+        rows.iter().map(|row| (*row, Seen::Row(one))).collect()
+    }
+
+    /// The row whose value a window gives to this one, and the value; `None` where it gives anything else.
+    pub(crate) fn other_row(&self, window: usize, row: Place) -> Option<(&Term, Option<Place>)> {
+        match self.seen(window, row)? {
+            (Window { argument, .. }, Seen::Row(other)) => Some((argument, *other)),
+            _ => None,
+        }
+    }
+
+    /// What a window gives where it looks at no rows.
+    fn nothing_seen(&self, window: &Window) -> Seen {
+        match window.function {
+            WindowFunction::Count | WindowFunction::Present => Seen::Count(0),
+            _ => Seen::First { rows: Arc::default(), count: 0, value: None },
+        }
+    }
+
+    /// Adds the values of one partition, whose rows are sorted by `keys`.
+    fn look_at(&self, window: &Window, keys: &[Vec<Value>], rows: Arc<Vec<Place>>, view: &mut View) {
+        let is_peer = |left: usize, right: usize| order(&window.order, &keys[left], &keys[right]) == Ordering::Equal;
+        let mut so_far = Tally::default();
+        let (mut start, mut dense) = (0, 0);
+        while start < rows.len() {
+            // Rows that the order does not tell apart.
+            let end = (start..rows.len()).find(|at| !is_peer(start, *at)).unwrap_or(rows.len());
+            dense += 1;
+            let size = if window.with_peers { end - start } else { 1 };
+            let steps = (start..end).step_by(size).map(|at| at..at + size);
+            for step in steps {
+                for at in step.clone() {
+                    self.count_in(window, rows[at], &mut so_far);
+                }
+                for at in step.clone() {
+                    let seen = match window.function {
+                        WindowFunction::Sum
+                        | WindowFunction::Average
+                        | WindowFunction::Least
+                        | WindowFunction::Greatest => {
+                            Seen::First { rows: rows.clone(), count: step.end, value: so_far.value(window.function) }
+                        }
+                        WindowFunction::Count => Seen::Count(step.end),
+                        WindowFunction::Present => Seen::Count(so_far.present),
+                        WindowFunction::Rank => Seen::Rank(start + 1),
+                        WindowFunction::DenseRank => Seen::Rank(dense),
+                        WindowFunction::RowNumber => Seen::Rank(at + 1),
+                        WindowFunction::Lag(by) => {
+                            let other = i64::try_from(at).ok().and_then(|at| usize::try_from(at.checked_sub(by)?).ok());
+                            Seen::Row(other.and_then(|at| rows.get(at)).copied())
+                        }
+                        WindowFunction::Only => Seen::Row(rows.first().copied()),
+                    };
+                    view.insert(rows[at], seen);
+                }
+            }
+            start = end;
+        }
+    }
+
+    /// One more row of those that a window works something out of.
+    fn count_in(&self, window: &Window, row: Place, so_far: &mut Tally) {
+        match window.function {
+            WindowFunction::Sum | WindowFunction::Average | WindowFunction::Least | WindowFunction::Greatest => {
+                if let Some(value) = self.number(&window.argument, row, None).estimate {
+                    so_far.add(window.function, value);
+                }
+            }
+            WindowFunction::Present => {
+                so_far.present += usize::from(self.value(&window.argument, row) != Value::Null);
+            }
+            _ => {}
+        }
+    }
+
+    /// What a row sees through a window that was looked through; nothing before.
+    fn seen(&self, window: usize, row: Place) -> Option<(&Window, &Seen)> {
+        let seen = self.views.get(&window)?.get(&row)?;
+        Some((&self.query.output().windows[window], seen))
+    }
+
+    /// A place of the row, or a number of rows, where that is what the window gives.
+    pub(crate) fn place_of(&self, window: usize, row: Place) -> Option<i64> {
+        match self.seen(window, row)? {
+            (_, Seen::Rank(place) | Seen::Count(place)) => i64::try_from(*place).ok(),
+            (_, Seen::First { .. } | Seen::Row(_)) => None,
+        }
+    }
+
+    /// The rows that an aggregate of a window looks at: those that have a value at all, whatever the noise is. `None` where it is no such
+    /// window, or they are too many.
+    fn aggregated(&self, window: usize, row: Place) -> Option<(WindowFunction, &Term, Vec<Place>)> {
+        let (Window { function, argument, .. }, Seen::First { rows, count, .. }) = self.seen(window, row)? else {
+            return None;
+        };
+        if rows.len() > MOST_ROWS {
+            return None;
+        }
+        let has_value = |row: &&Place| !self.is_null(argument, **row);
+        Some((*function, argument, rows[..*count].iter().filter(has_value).copied().collect()))
+    }
+
+    /// Whether a value is NULL whatever the noise is: by what is public, or was chosen by what is shown.
+    fn is_null(&self, term: &Term, row: Place) -> bool {
+        let (term, row) = self.settled(term, row);
+        match term {
+            Term::Null => true,
+            Term::Key(group) => matches!(key(self.query, *group, row), None | Some(Key::Null)),
+            Term::Arithmetic(operator, sides) => {
+                let divides_by_zero = || {
+                    let (divisor, row) = self.settled(&sides[1], row);
+                    *operator == Operator::Divide && constant(self.query, divisor, row).is_some_and(|by| by.is_zero())
+                };
+                sides.iter().any(|side| self.is_null(side, row)) || divides_by_zero()
+            }
+            Term::Function(_, inner) => self.is_null(inner, row),
+            Term::Number(_)
+            | Term::Answer(_)
+            | Term::Text(_)
+            | Term::Level
+            | Term::Grouping(_)
+            | Term::Window(_)
+            | Term::Case(..)
+            | Term::Lookup(..) => false,
+        }
+    }
+
+    /// Whether a number rests on too many values for an interval.
+    pub(crate) fn is_of_too_many(&self, term: &Term, row: Place) -> bool {
+        let mut left = MOST_VALUES;
+        self.count_values(term, row, &mut left).is_none()
+    }
+
+    /// Takes the values that a number rests on from how many are `left`; `None` once there are none.
+    fn count_values(&self, term: &Term, row: Place, left: &mut usize) -> Option<()> {
+        *left = left.checked_sub(1)?;
+        let (term, row) = self.settled(term, row);
+        match term {
+            Term::Window(window) => match self.seen(*window, row) {
+                // Over more rows none looks at any.
+                Some((Window { argument, .. }, Seen::First { rows, count, .. })) if rows.len() <= MOST_ROWS => {
+                    rows[..*count].iter().try_for_each(|row| self.count_values(argument, *row, left))
+                }
+                _ => Some(()),
+            },
+            Term::Arithmetic(_, sides) => sides.iter().try_for_each(|side| self.count_values(side, row, left)),
+            Term::Function(_, inner) => self.count_values(inner, row, left),
+            Term::Null
+            | Term::Number(_)
+            | Term::Answer(_)
+            | Term::Key(_)
+            | Term::Text(_)
+            | Term::Level
+            | Term::Grouping(_)
+            | Term::Case(..)
+            | Term::Lookup(..) => Some(()),
+        }
+    }
+
+    /// The number that a window gives a row, with the interval that these margins give the value of another row; sums have theirs from the
+    /// law of their noise alone.
+    pub(crate) fn windowed(&self, window: usize, row: Place, margins: Option<&Vec<BigInt>>) -> Number {
+        let unknown = |estimate| Number { estimate, low: None, high: None };
+        if let Some(place) = self.place_of(window, row) {
+            return Number::exact(Some(whole(place)));
+        }
+        let Some((Window { function, .. }, Seen::First { value, .. })) = self.seen(window, row) else {
+            return unknown(None);
+        };
+        let estimate = value.clone();
+        let Some((each, margins)) = self.each.zip(margins) else { return unknown(estimate) };
+        let Number { low, high, .. } = match function {
+            WindowFunction::Least | WindowFunction::Greatest => self.around_extreme(window, row, margins),
+            _ => self.summed(window, row, (each, margins)),
+        };
+        Number { estimate, low, high }
+    }
+
+    /// Between what the least or the greatest of them lies: between those of the ends.
+    fn around_extreme(&self, window: usize, row: Place, margins: &Vec<BigInt>) -> Number {
+        let ends = || {
+            let (function, argument, rows) = self.aggregated(window, row)?;
+            let numbers = rows.iter().map(|row| self.number(argument, *row, Some(margins)));
+            // One without a value now may have one exactly, and the reverse.
+            let numbers: Vec<Number> =
+                numbers.map(|number| number.estimate.is_some().then_some(number)).collect::<Option<_>>()?;
+            let extreme = |end: fn(&Number) -> &Option<Rational>| {
+                let ends = numbers.iter().map(|number| end(number).clone());
+                // One end that is not known is beyond all others on one side, and anywhere on the other.
+                let ends = ends.collect::<Option<Vec<Rational>>>()?;
+                if function == WindowFunction::Least { ends.into_iter().min() } else { ends.into_iter().max() }
+            };
+            Some(Number { estimate: None, low: extreme(|number| &number.low), high: extreme(|number| &number.high) })
+        };
+        ends().unwrap_or(Number { estimate: None, low: None, high: None })
+    }
+
+    /// Between what the sum, or the average, of a window over these rows lies: from the law of its noise, where that is known, and from the
+    /// ends of what is added up otherwise.
+    fn summed(&self, window: usize, row: Place, (each, margins): (f64, &Vec<BigInt>)) -> Number {
+        let unknown = Number { estimate: None, low: None, high: None };
+        if let Some(form) = self.windowed_form(window, row) {
+            let value = |(measure, cell): At| self.values[measure][cell];
+            let ends =
+                Cell { laws: self.laws, value: &value, normal: 0.0, outside: each }.interval(&form, (None, None));
+            return placed(None, ends, &unknown);
+        }
+        let Some((function, argument, rows)) = self.aggregated(window, row).filter(|(.., rows)| !rows.is_empty())
+        else {
+            return unknown;
+        };
+        let mut all = Number::exact(Some(Rational::zero()));
+        for row in &rows {
+            // One without a value now may have one exactly, and the reverse.
+            let number = self.number(argument, *row, Some(margins));
+            if number.estimate.is_none() {
+                return unknown;
+            }
+            all = all.combine(Operator::Add, &number);
+        }
+        let share = share(function, rows.len());
+        let of_all = |end: Option<Rational>| end.map(|end| end * &share);
+        Number { estimate: None, low: of_all(all.low), high: of_all(all.high) }
+    }
+
+    /// The interval of a number that windows make of many others, each of which misses as rarely as their number asks for; `None` where they are
+    /// too many.
+    pub(crate) fn made_of_many(&self, term: &Term, row: Place) -> Option<Number> {
+        let mut all = BTreeSet::new();
+        self.parts_of_many(term, row, &mut all)?;
+        let each = self.outside / all.len().max(1) as f64 * (1.0 - 1e-9);
+        let confidence = whole(1) - Rational::from_float(each)?;
+        let margins: Vec<BigInt> = self.decays.iter().map(|decay| margin(decay, &confidence)).collect();
+        let views = self.views.clone();
+        let one = Self { margins: BTreeMap::new(), ranks: BTreeMap::new(), views, each: Some(each), ..*self };
+        Some(one.number(term, row, Some(&margins)))
+    }
+
+    /// What the interval of a number rests on: noisy numbers, and sums of them whose law is known.
+    fn parts_of_many(&self, term: &Term, row: Place, found: &mut BTreeSet<(usize, Place)>) -> Option<()> {
+        if found.len() > MOST_ROWS {
+            return None;
+        }
+        let (term, row) = self.settled(term, row);
+        match term {
+            Term::Window(window) if self.place_of(*window, row).is_some() => Some(()),
+            Term::Window(window) => {
+                if self.windowed_form(*window, row).is_some() {
+                    found.insert((self.query.measures().len() + window, row));
+                    return Some(());
+                }
+                let (_, argument, rows) = self.aggregated(*window, row)?;
+                rows.iter().try_for_each(|row| self.parts_of_many(argument, *row, found))
+            }
+            Term::Answer(position) => {
+                let measures = self.query.answers(row.level)[*position].measures();
+                found.extend(measures.into_iter().map(|measure| (measure, row)));
+                Some(())
+            }
+            Term::Arithmetic(_, sides) => sides.iter().try_for_each(|side| self.parts_of_many(side, row, found)),
+            Term::Function(_, inner) => self.parts_of_many(inner, row, found),
+            Term::Key(_)
+            | Term::Number(_)
+            | Term::Null
+            | Term::Case(..)
+            | Term::Lookup(..)
+            | Term::Text(_)
+            | Term::Level
+            | Term::Grouping(_) => Some(()),
+        }
+    }
+
+    /// The same as sums of noisy numbers, where it is one.
+    pub(crate) fn windowed_form(&self, window: usize, row: Place) -> Option<Form> {
+        if let Some(place) = self.place_of(window, row) {
+            return Some(Form::Linear(Linear::constant(whole(place))));
+        }
+        let (function, argument, rows) = self.aggregated(window, row)?;
+        if !function.adds() || rows.is_empty() {
+            return None;
+        }
+        let mut sum = Form::Linear(Linear::default());
+        for row in &rows {
+            let form = self.form(argument, *row)?;
+            sum = match (sum, form) {
+                (Form::Linear(mut sum), Form::Linear(form)) => {
+                    sum.add(&form);
+                    Form::Linear(sum)
+                }
+                (sum, form) => sum.combine(Operator::Add, form)?,
+            };
+        }
+        Some(sum.times(&share(function, rows.len()))).filter(Form::is_short)
+    }
+
+    /// How much it moves with each noisy number.
+    pub(crate) fn windowed_slope(&self, window: usize, row: Place) -> Option<Slope> {
+        if let Some((_, Seen::Count(count))) = self.seen(window, row) {
+            return Some(Slope::constant(*count as f64));
+        }
+        let (function, argument, rows) = self.aggregated(window, row)?;
+        if !function.adds() {
+            return None;
+        }
+        let mut sum = Slope::constant(0.0);
+        for row in &rows {
+            sum.add(&self.slope(argument, *row)?);
+        }
+        Some(sum.times(share(function, rows.len()).to_f64()?))
+    }
+}
+
+/// What is worked out of some values, while they come.
+#[derive(Default)]
+struct Tally {
+    present: usize,
+    /// Their sum, or the extreme one.
+    value: Option<Rational>,
+    /// Whether the sum exceeded the limit of bits, after which it stays NULL.
+    is_too_long: bool,
+}
+
+impl Tally {
+    fn add(&mut self, function: WindowFunction, value: Rational) {
+        self.present += 1;
+        self.value = match (self.value.take(), function) {
+            (None, _) if self.is_too_long => None,
+            (None, _) => Some(value),
+            (Some(known), WindowFunction::Least) if exact::compare(&known, &value).is_le() => Some(known),
+            (Some(known), WindowFunction::Greatest) if exact::compare(&known, &value).is_ge() => Some(known),
+            (Some(_), WindowFunction::Least | WindowFunction::Greatest) => Some(value),
+            (Some(known), _) => limited(exact::sum(&known, &value)),
+        };
+        self.is_too_long |= self.value.is_none();
+    }
+
+    fn value(&self, function: WindowFunction) -> Option<Rational> {
+        let value = self.value.as_ref()?;
+        if function == WindowFunction::Average {
+            limited(exact::product(value, &share(function, self.present)))
+        } else {
+            Some(value.clone())
+        }
+    }
+}
+
+/// What a sum over so many rows is multiplied with.
+fn share(function: WindowFunction, rows: usize) -> Rational {
+    if function == WindowFunction::Average { whole(1) / whole(rows.max(1)) } else { whole(1) }
+}

@@ -1,0 +1,151 @@
+//! A batch of rows, understood a column at a time: whose rows, with which keys and which values.
+
+use super::Identity;
+use super::decode::{Decoder, Values};
+use super::identity::Identities;
+use super::lookup::{KeyLookup, NOWHERE};
+use super::totals::Totals;
+use arrow_array::{Array, ArrayRef};
+use deniable_query::{Argument, Group, Query};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What the columns of a batch mean: the entity key if there is one, the group columns, the arguments, in this order.
+#[derive(Clone)]
+pub(crate) struct Meaning {
+    groups: Arc<[KeyLookup]>,
+    arguments: Arc<[Decoder]>,
+    identities: Option<Identities>,
+    /// What is counted while rows are read: for the curator alone.
+    watch: Option<Arc<Watch>>,
+}
+
+/// Exact counts of what a query reads, and of what its caps let count, as they grow.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    /// Rows of somebody, with declared keys.
+    pub(crate) rows: AtomicU64,
+    /// Of each argument, its values in these rows, and how many of them are beyond its bounds.
+    pub(crate) values: Vec<[AtomicU64; 2]>,
+    /// The same of each argument of what is worked out of each entity's rows, in all rows of somebody.
+    pub(crate) inside: Vec<[AtomicU64; 2]>,
+    /// How many of the rows count, wherever caps are applied: at each level, or once for all of them.
+    pub(crate) kept: Vec<AtomicU64>,
+}
+
+impl Watch {
+    /// Nothing was read yet.
+    pub(crate) fn new(query: &Query) -> Self {
+        let counts = |many: usize| (0..many).map(|_| <[AtomicU64; 2]>::default()).collect();
+        let inside = query.entity_rows().map_or(0, |made| made.of.arguments());
+        let cuts = if query.is_capped_together() { 1 } else { query.levels().len() };
+        Self {
+            rows: AtomicU64::new(0),
+            values: counts(query.arguments()),
+            inside: counts(inside),
+            kept: (0..cuts).map(|_| AtomicU64::new(0)).collect(),
+        }
+    }
+}
+
+impl Meaning {
+    /// `identities` are given when the first column is an entity key.
+    pub(super) fn new<'g>(
+        groups: impl Iterator<Item = &'g Group>,
+        arguments: &[Argument],
+        identities: Option<Identities>,
+        watch: Option<Arc<Watch>>,
+    ) -> Self {
+        Self {
+            watch,
+            groups: groups.map(|group| KeyLookup::new(&group.keys)).collect(),
+            arguments: arguments.iter().map(Decoder::new).collect(),
+            identities,
+        }
+    }
+
+    /// For each argument, whether it has a grid.
+    pub(super) fn grids(&self) -> Vec<bool> {
+        self.arguments.iter().map(Decoder::has_grid).collect()
+    }
+}
+
+/// The rows of one batch. The buffers are used again for the next.
+pub(crate) struct Columns {
+    meaning: Meaning,
+    /// Empty when there is no entity key.
+    pub(super) identities: Vec<Identity>,
+    /// The combination of each row's keys, or [`NOWHERE`] where one is not declared.
+    pub(super) combinations: Vec<u32>,
+    pub(super) values: Vec<Values>,
+}
+
+impl Columns {
+    pub(crate) fn new(meaning: Meaning) -> Self {
+        let values = meaning.arguments.iter().map(|_| Values::default()).collect();
+        Self { meaning, identities: Vec::new(), combinations: Vec::new(), values }
+    }
+
+    /// Understands a batch of so many rows: the entity key if there is one, the group columns and the arguments, in this
+    /// order. A column that is missing, or of a type that none of them has, holds nothing.
+    pub(crate) fn read(&mut self, rows: usize, batch: &[ArrayRef]) {
+        let mut columns = batch.iter();
+        let mut next = || columns.next().filter(|column| column.len() == rows);
+        self.combinations.clear();
+        self.combinations.resize(rows, 0);
+        if let Some(identities) = &self.meaning.identities {
+            let known = next().is_some_and(|column| {
+                if let Some(nulls) = column.logical_nulls().filter(|nulls| nulls.null_count() > 0) {
+                    let nobody = self.combinations.iter_mut().zip(nulls.iter()).filter(|(_, is_somebody)| !is_somebody);
+                    nobody.for_each(|(combination, _)| *combination = NOWHERE);
+                }
+                identities.of_column(column, &mut self.identities)
+            });
+            if !known {
+                self.combinations.fill(NOWHERE);
+            }
+        }
+        self.read_values(rows, next);
+    }
+
+    /// The same for rows whose entities are known already: the group columns and the arguments, in this order.
+    pub(crate) fn read_owned(&mut self, rows: usize, owners: Vec<Identity>, batch: &[ArrayRef]) {
+        let mut columns = batch.iter();
+        self.combinations.clear();
+        self.combinations.resize(rows, if owners.len() == rows { 0 } else { NOWHERE });
+        self.identities = owners;
+        self.read_values(rows, || columns.next().filter(|column| column.len() == rows));
+    }
+
+    fn read_values<'c>(&mut self, rows: usize, mut next: impl FnMut() -> Option<&'c ArrayRef>) {
+        for lookup in self.meaning.groups.iter() {
+            match next() {
+                Some(column) => lookup.refine(column, &mut self.combinations),
+                None => self.combinations.fill(NOWHERE),
+            }
+        }
+        for (at, (decoder, values)) in self.meaning.arguments.iter().zip(&mut self.values).enumerate() {
+            match next() {
+                Some(column) => {
+                    decoder.decode(column, values);
+                    if let Some(watch) = &self.meaning.watch {
+                        let counts = |row: usize| self.combinations[row] != NOWHERE && values.is_present(row);
+                        let (all, beyond) = decoder.beyond(column, counts);
+                        watch.values[at][0].fetch_add(all, Ordering::Relaxed);
+                        watch.values[at][1].fetch_add(beyond, Ordering::Relaxed);
+                    }
+                }
+                None => values.nothing(rows),
+            }
+        }
+        if let Some(watch) = &self.meaning.watch {
+            let rows = self.combinations.iter().filter(|combination| **combination != NOWHERE).count();
+            watch.rows.fetch_add(rows as u64, Ordering::Relaxed);
+        }
+    }
+
+    /// Adds every row as if it were an entity of its own.
+    pub(crate) fn add_to(&self, totals: &mut Totals) {
+        totals.add(&self.combinations, &self.values);
+    }
+}

@@ -1,0 +1,387 @@
+//! Which rows of each entity are kept, within one shard: a pure function of the rows as a set.
+
+use super::Identity;
+use super::identity::{Identities, Rank};
+use super::layout::Layout;
+use super::levels::Levels;
+use deniable_core::sensitivity::Caps;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Bit 0 of a mark: the one row that stands for its entity in its cell. Where caps are applied once for all levels, an entity's
+/// bits in a cell may be those of several rows, each bit once.
+pub(super) const FIRST: u64 = 1;
+
+/// Sorts rows by entity and cell and walks over them. Ranks are computed only where a cap bites.
+pub(super) struct Keeper {
+    layout: Layout,
+    levels: Levels,
+    /// Arguments, by position, of which marks tell whether any row of the entity in the cell has a value.
+    presence: Vec<usize>,
+    caps: Caps,
+    identities: Identities,
+    /// First word of the identity, cell, position of the row.
+    order: Vec<u128>,
+    /// The order before it is sorted.
+    unsorted: Vec<u128>,
+    cells: Vec<(u64, Range<usize>)>,
+    ranked: Vec<(Rank, u32)>,
+    bytes: Vec<u8>,
+    wanted: Vec<bool>,
+}
+
+/// What is seen of an entity.
+pub(super) enum Seen {
+    /// A cell, with so many rows that are kept.
+    Cell { rows: usize },
+    /// A value in the cell that came last.
+    Value { argument: usize, value: i64 },
+}
+
+/// What an entity has at a level.
+pub(super) struct Counted {
+    /// Its rows that count.
+    pub(super) rows: usize,
+    /// Whether it has more rows in a cell, or more cells, than count.
+    pub(super) is_beyond: bool,
+}
+
+/// Rows of a bucket, about, when rows are sorted.
+const ROWS_OF_A_BUCKET: usize = 8;
+/// Most buckets, in bits: what a processor keeps at hand.
+const MOST_BUCKET_BITS: u32 = 12;
+
+/// Most rows in a shard: positions have 32 bits.
+pub(super) const MOST_ROWS: usize = u32::MAX as usize;
+
+/// What this needs for each row beside the row itself: its place in the order, twice, its rank or its cell's, and whether it
+/// is wanted.
+pub(super) const BYTES_PER_ROW: usize = 2 * 16 + 48 + 1;
+
+impl Keeper {
+    pub(super) fn new(
+        layout: Layout,
+        levels: Levels,
+        presence: Vec<usize>,
+        caps: Caps,
+        identities: Identities,
+    ) -> Self {
+        Self {
+            layout,
+            levels,
+            presence,
+            caps,
+            identities,
+            order: Vec::new(),
+            unsorted: Vec::new(),
+            cells: Vec::new(),
+            ranked: Vec::new(),
+            bytes: Vec::new(),
+            wanted: Vec::new(),
+        }
+    }
+
+    /// How many levels there are.
+    pub(super) fn levels(&self) -> usize {
+        self.levels.count()
+    }
+
+    /// At how many of them caps are applied: at all, or once for all.
+    pub(super) fn cuts(&self) -> usize {
+        if self.levels.together() { 1 } else { self.levels.count() }
+    }
+
+    /// Hands out the positions of the rows that are kept at a level, each with its mark, entity by entity and cell by
+    /// cell.
+    pub(super) fn keep(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(usize, u64)) {
+        let together = self.levels.together();
+        // What is marked of the entity that is looked at, in each cell of the level, where several kept ones lie in one.
+        let (mut whose, mut marked) = (None, HashMap::new());
+        self.kept_cells(rows, level, &mut |keeper, own| {
+            let mut mark = FIRST;
+            for (bit, argument) in keeper.presence.iter().enumerate() {
+                mark |= u64::from(keeper.witness(rows, own, *argument).is_some()) << (1 + bit);
+            }
+            if together {
+                let row = row_of(rows, keeper.layout.words(), own[0]);
+                let owner = keeper.layout.identity(row);
+                if whose != Some(owner) {
+                    whose = Some(owner);
+                    marked.clear();
+                }
+                let cell = keeper.levels.cell_of(level, keeper.layout.combination(row));
+                let known: &mut u64 = marked.entry(cell).or_default();
+                mark &= !*known;
+                *known |= mark;
+            }
+            keeper.lowest(rows, own, &mut |position| visit(position, std::mem::take(&mut mark)));
+        });
+    }
+
+    /// Hands out, entity by entity and cell by cell, in an order that is the same at every level: whose cell it is, and how many of
+    /// its rows are kept; and then, where `values` are wanted, those of these rows.
+    pub(super) fn cells(&mut self, rows: &[u64], level: usize, values: bool, visit: &mut dyn FnMut(Identity, Seen)) {
+        let (layout, width) = (self.layout.clone(), self.layout.words());
+        let most = self.caps.rows_per_group as usize;
+        self.kept_cells(rows, level, &mut |keeper, own| {
+            let owner = layout.identity(row_of(rows, width, own[0]));
+            visit(owner, Seen::Cell { rows: own.len().min(most) });
+            if values {
+                keeper.lowest(rows, own, &mut |position| {
+                    layout.read(&rows[position * width..][..width], |argument, found| {
+                        found.into_iter().for_each(|value| visit(owner, Seen::Value { argument, value }));
+                    });
+                });
+            }
+        });
+    }
+
+    /// Drops rows that will not be kept at any level, whatever is still to come. `spare` is used again.
+    ///
+    /// What is kept of what was kept of two parts is what is kept of the whole: ranks are fixed. Beside the rows of
+    /// lowest rank one stays for each argument that is known to be present in a kept cell.
+    pub(super) fn compact(&mut self, rows: &mut Vec<u64>, spare: &mut Vec<u64>) {
+        let width = self.layout.words();
+        let mut wanted = std::mem::take(&mut self.wanted);
+        wanted.clear();
+        wanted.resize(rows.len() / width, false);
+        for level in 0..self.cuts() {
+            self.kept_cells(rows, level, &mut |keeper, own| {
+                keeper.lowest(rows, own, &mut |position| wanted[position] = true);
+                let witnesses = keeper.presence.iter().filter_map(|argument| keeper.witness(rows, own, *argument));
+                witnesses.for_each(|position| wanted[position] = true);
+            });
+        }
+        spare.clear();
+        for (row, _) in rows.chunks_exact(width).zip(&wanted).filter(|(_, wanted)| **wanted) {
+            spare.extend_from_slice(row);
+        }
+        std::mem::swap(rows, spare);
+        self.wanted = wanted;
+    }
+
+    /// Hands out, entity by entity, in an order that is the same at every level, how many of its rows count at a level under these caps,
+    /// which are smaller than those that are kept: there is more where they let less count.
+    pub(super) fn count(&mut self, rows: &[u64], level: usize, caps: Caps, visit: &mut dyn FnMut(Counted)) {
+        let most = caps.rows_per_group as usize;
+        self.entities(rows, level, &mut |keeper, own| {
+            let mut cells = keeper.all_cells(own);
+            let all = (cells.len(), cells.iter().any(|(_, range)| range.len() > most));
+            keeper.leave_lowest(rows, own, caps.groups, &mut cells);
+            visit(Counted {
+                rows: cells.iter().map(|(_, range)| range.len().min(most)).sum(),
+                is_beyond: all.0 > cells.len() || all.1,
+            });
+            keeper.cells = cells;
+        });
+    }
+
+    /// Hands out the rows of each entity in each of the cells that it keeps at a level.
+    fn kept_cells(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
+        self.entities(rows, level, &mut |keeper, own| {
+            let mut cells = keeper.all_cells(own);
+            keeper.leave_lowest(rows, own, keeper.caps.groups, &mut cells);
+            for (_, range) in &cells {
+                visit(keeper, &own[range.clone()]);
+            }
+            keeper.cells = cells;
+        });
+    }
+
+    /// Hands out the rows of each entity, in the order of the cells that caps count at a level.
+    fn entities(&mut self, rows: &[u64], level: usize, visit: &mut dyn FnMut(&mut Self, &[u128])) {
+        let mut order = std::mem::take(&mut self.order);
+        let (layout, width) = (self.layout.clone(), self.layout.words());
+        let cell = |row: &[u64]| u128::from(self.levels.capped_by(level, layout.combination(row)));
+        self.unsorted.clear();
+        self.unsorted.extend(
+            (0_u128..)
+                .zip(rows.chunks_exact(width))
+                .map(|(position, row)| u128::from(row[0]) << 64 | cell(row) << 32 | position),
+        );
+        sort(&self.unsorted, &mut order);
+        for alike in order.chunk_by_mut(|left, right| left >> 64 == right >> 64) {
+            // Texts share a first word by accident only. The second word decides.
+            let second = |entry: &u128| layout.identity(row_of(rows, width, *entry))[1];
+            let only = second(&alike[0]);
+            if alike.iter().any(|entry| second(entry) != only) {
+                alike.sort_unstable_by_key(|entry| (second(entry), *entry));
+                let starts: Vec<Range<usize>> = ranges(alike, |left, right| second(left) == second(right)).collect();
+                starts.into_iter().for_each(|range| visit(self, &alike[range]));
+            } else {
+                visit(self, alike);
+            }
+        }
+        self.order = order;
+    }
+
+    /// The cells of one entity, whose rows are in their order, with room for their ranks.
+    fn all_cells(&mut self, own: &[u128]) -> Vec<(u64, Range<usize>)> {
+        let mut cells = std::mem::take(&mut self.cells);
+        cells.clear();
+        cells.extend(ranges(own, |left, right| cell_of(*left) == cell_of(*right)).map(|range| (0, range)));
+        cells
+    }
+
+    /// Leaves the cells of an entity that have the lowest ranks.
+    fn leave_lowest(&self, rows: &[u64], own: &[u128], most: u32, cells: &mut Vec<(u64, Range<usize>)>) {
+        let most = most as usize;
+        if cells.len() > most {
+            let seed = self.identities.seed(self.layout.identity(row_of(rows, self.layout.words(), own[0])));
+            for (rank, range) in cells.iter_mut() {
+                *rank = seed.rank(cell_of(own[range.start]));
+            }
+            keep_lowest(cells, most, |(rank, _)| *rank);
+        }
+    }
+
+    /// Hands out the positions of an entity's rows in a cell that have the lowest ranks.
+    fn lowest(&mut self, rows: &[u64], own: &[u128], visit: &mut dyn FnMut(usize)) {
+        let width = self.layout.words();
+        let most = self.caps.rows_per_group as usize;
+        if own.len() > most && self.layout.arguments() > 0 {
+            let identity = self.layout.identity(row_of(rows, width, own[0]));
+            let mut ranked = std::mem::take(&mut self.ranked);
+            ranked.clear();
+            for entry in own {
+                let values = self.layout.values(row_of(rows, width, *entry));
+                ranked.push((self.identities.of_row(identity, values, &mut self.bytes), *entry as u32));
+            }
+            // Rows of one rank have the same values, and it does not matter which of them is kept.
+            keep_lowest(&mut ranked, most, |(rank, _)| *rank);
+            ranked.iter().for_each(|(_, position)| visit(*position as usize));
+            self.ranked = ranked;
+        } else {
+            // Without arguments all rows are alike.
+            own.iter().take(most).for_each(|entry| visit(*entry as u32 as usize));
+        }
+    }
+
+    /// The position of a row that has a value of an argument, if any has.
+    fn witness(&self, rows: &[u64], own: &[u128], argument: usize) -> Option<usize> {
+        let width = self.layout.words();
+        let found = own.iter().find(|entry| self.layout.is_present(row_of(rows, width, **entry), argument));
+        found.map(|entry| *entry as u32 as usize)
+    }
+}
+
+/// Sorts entries: into buckets by the bits in which the first and the last identity differ first, then bucket by
+/// bucket. Identities are spread evenly, so that buckets are small.
+fn sort(entries: &[u128], sorted: &mut Vec<u128>) {
+    sorted.clear();
+    sorted.resize(entries.len(), 0);
+    let common = entries.iter().fold((u128::MAX, 0), |(all, any), entry| (all & entry, any | entry));
+    // Bits that are the same in all entries: those that chose the shard, and a few by chance.
+    let same = (common.0 ^ common.1).leading_zeros().min(64);
+    let bits = (entries.len() / ROWS_OF_A_BUCKET).max(1).ilog2().min(MOST_BUCKET_BITS);
+    let bucket_of = |entry: u128| (entry << same >> (128 - MOST_BUCKET_BITS)) as usize >> (MOST_BUCKET_BITS - bits);
+    let mut ends = vec![0_usize; 1 << bits];
+    entries.iter().for_each(|entry| ends[bucket_of(*entry)] += 1);
+    let mut sum = 0;
+    for end in &mut ends {
+        let start = sum;
+        sum += *end;
+        *end = start;
+    }
+    for entry in entries {
+        let end = &mut ends[bucket_of(*entry)];
+        sorted[*end] = *entry;
+        *end += 1;
+    }
+    let mut start = 0;
+    for end in ends {
+        sorted[start..end].sort_unstable();
+        start = end;
+    }
+}
+
+fn row_of(rows: &[u64], width: usize, entry: u128) -> &[u64] {
+    &rows[(entry as u32 as usize) * width..][..width]
+}
+
+fn cell_of(entry: u128) -> u32 {
+    (entry >> 32) as u32
+}
+
+/// Where neighbours are the same.
+fn ranges<'a>(
+    entries: &'a [u128],
+    same: impl Fn(&u128, &u128) -> bool + 'a,
+) -> impl Iterator<Item = Range<usize>> + 'a {
+    let mut start = 0;
+    entries.chunk_by(same).map(move |chunk| {
+        let range = start..start + chunk.len();
+        start = range.end;
+        range
+    })
+}
+
+/// Leaves the `most` lowest, in any order.
+fn keep_lowest<T, K: Ord>(all: &mut Vec<T>, most: usize, key: impl Fn(&T) -> K) {
+    if most < all.len() {
+        all.select_nth_unstable_by_key(most, key);
+        all.truncate(most);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bound::Salt;
+
+    /// Rows of identity and cell, in the layout of texts without arguments.
+    fn kept(rows: &[([u64; 2], u32)], caps: Caps) -> Vec<([u64; 2], u32, u64)> {
+        let layout = Layout::new(true, vec![]);
+        let mut words = Vec::new();
+        rows.iter().for_each(|(identity, cell)| layout.write(*identity, *cell, &[], 0, &mut words));
+        let mut keeper = Keeper::new(
+            layout,
+            Levels::new(&[], &[vec![]], &deniable_query::Nesting::default(), false),
+            vec![],
+            caps,
+            Identities::new(&Salt([3; 32])),
+        );
+        let mut found = Vec::new();
+        keeper.keep(&words, 0, &mut |position, mark| found.push((rows[position].0, rows[position].1, mark)));
+        found.sort_unstable();
+        found
+    }
+
+    #[test]
+    fn texts_that_share_half_of_their_hash_are_two_entities() {
+        let caps = Caps { rows_per_group: 2, groups: 1 };
+        let (one, other) = ([8, 1], [8, 2]);
+        let rows = [(one, 5), (other, 5), (one, 5), (other, 5), (one, 5), ([9, 1], 5)];
+        let expected = [(one, 5, 0), (one, 5, 1), (other, 5, 0), (other, 5, 1), ([9, 1], 5, 1)];
+        assert_eq!(kept(&rows, caps), expected);
+    }
+
+    #[test]
+    fn entries_are_sorted_whatever_their_bits() {
+        let mut sorted = Vec::new();
+        for (size, spread) in
+            [(0, 1), (1, 1), (9, u64::MAX), (5_000, u64::MAX), (40_000, 1 << 56), (5_000, 3), (5_000, 1)]
+        {
+            let entry = |at: u64| {
+                let first = at.wrapping_mul(0x9e37_79b9_7f4a_7c15) % spread;
+                u128::from(first) << 64 | u128::from(at * 7 % 5) << 32 | u128::from(at)
+            };
+            let entries: Vec<u128> = (0..size).map(entry).collect();
+            let mut expected = entries.clone();
+            expected.sort_unstable();
+            sort(&entries, &mut sorted);
+            assert!(sorted == expected, "{size} {spread}");
+        }
+    }
+
+    #[test]
+    fn what_is_kept_of_one_depends_on_that_one_alone() {
+        let caps = Caps { rows_per_group: 1, groups: 1 };
+        let own: Vec<([u64; 2], u32)> = (0..9).map(|cell| ([4, 4], cell)).collect();
+        let alone = kept(&own, caps);
+        assert_eq!(alone.len(), 1);
+        let others = (0..9).map(|number| ([number, number], 5)).filter(|(identity, _)| *identity != [4, 4]);
+        let together: Vec<_> = others.chain(own.iter().copied()).collect();
+        assert!(kept(&together, caps).contains(&alone[0]));
+    }
+}

@@ -1,0 +1,115 @@
+//! From rows to exact cells: drop undeclared keys, clamp, cap each entity's rows, add up.
+//!
+//! ```text
+//! rows of NULL entity, rows with undeclared keys   dropped                                       lookup, columns
+//! values                                           brought onto their grids, clamped             decode
+//! groupings                                        the cell of each level, from all keys         levels
+//! entities                                         at most r rows in each of at most g cells     cap_rows: shards, keep
+//!   or one value of each                           where a question is about entities            entities
+//! cells                                            added up in 128 bits; values that are ranked  totals, pile
+//! ```
+//!
+//! What is kept of one entity depends on that entity's rows alone: rows and cells are ranked by a salted hash of the
+//! entity and the values in use (`identity`), never by row number, file order, partition or memory. Rows that agree in
+//! every value in use are interchangeable.
+
+mod cap_rows;
+mod columns;
+mod decode;
+mod entities;
+mod exact;
+mod identity;
+mod keep;
+mod layout;
+mod levels;
+mod lookup;
+mod pile;
+#[cfg(test)]
+mod reference;
+mod shards;
+#[cfg(test)]
+mod tests;
+mod totals;
+mod walk;
+
+pub(crate) use cap_rows::{CapRows, Capping};
+pub(crate) use columns::{Columns, Meaning, Watch};
+pub(crate) use decode::Decoder;
+pub(crate) use deniable_data::identity::Identity;
+pub use exact::Exact;
+pub(crate) use identity::Identities;
+pub(crate) use shards::{Disk, Scatter};
+pub use totals::{Totals, What};
+pub(crate) use walk::{Take, Walk};
+
+use deniable_data::SourceError;
+use deniable_query::PerEntity;
+use deniable_query::{Query, presence};
+pub(crate) use entities::Fold;
+use std::sync::Arc;
+
+/// The secret that decides which rows of an entity are kept when there are more than its caps allow.
+#[derive(Clone)]
+pub struct Salt(pub [u8; 32]);
+
+impl Salt {
+    /// As hexadecimal digits, for whoever hashes texts.
+    #[must_use]
+    pub fn digits(&self) -> String {
+        deniable_core::text::hexadecimal(&self.0)
+    }
+}
+
+impl std::fmt::Debug for Salt {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Salt")
+    }
+}
+
+/// What a computation ran out of. Nothing else can stop it.
+#[derive(Debug)]
+pub enum Exhausted {
+    /// The limit of memory.
+    Memory,
+    /// Room for temporary files, or the device that they are on.
+    Disk(std::io::Error),
+    /// A file could not be read to the end, though it was what it should be before.
+    Input,
+    /// A database could not, or its rows are not those that were registered.
+    Database(SourceError),
+}
+
+/// Some value, for tests of what does not look at it.
+#[cfg(test)]
+pub(crate) fn nowhere() -> deniable_expression::Id {
+    let mut program = deniable_expression::Program::default();
+    program.null(deniable_expression::Type::Boolean).unwrap()
+}
+
+impl Meaning {
+    /// What the columns of a query's batches mean where every row is an entity of its own.
+    pub(crate) fn of_query(query: &Query, watch: Option<Arc<Watch>>) -> Self {
+        Self::new(query.looked_up(), &query.rows().arguments, None, watch)
+    }
+}
+
+impl<'a> Capping<'a> {
+    /// What a query asks for.
+    pub(crate) fn of_query(query: &'a Query, salt: &'a Salt, watch: Option<Arc<Watch>>) -> Self {
+        let of = query.of_rows();
+        let fold = |about: &PerEntity| Fold::of(about, watch.clone());
+        Self {
+            groups: of.groups(),
+            levels: of.levels(),
+            nesting: of.nesting(),
+            together: of.is_capped_together(),
+            arguments: &of.rows().arguments,
+            presence: presence(of.measures()),
+            caps: of.caps(),
+            per_entity: query.about_entities().map(fold),
+            salt,
+            ranking: of.ranking(),
+            watch,
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! What cells add up to.
+//!
+//! Sums are whole numbers of grid units in 128 bits: at most 2^63 rows of at most 2^53 units each, squares included,
+//! stay below 2^117, so nothing wraps. Counts of rows fit 64 bits.
+
+use super::decode::Values;
+use super::exact::{Cells, Exact};
+use super::keep::FIRST;
+use super::levels::Levels;
+use super::lookup::NOWHERE;
+use super::pile::Pile;
+use super::walk::Kept;
+use deniable_query::{Centred, Measure, MeasureKind, Query, presence};
+
+/// Rows whose units, at most 2^52 each, are added up in 64 bits.
+const BLOCK: usize = 512;
+
+/// Totals as they grow. Sums of rows in no cell go to one more, which is left out in the end: that is faster than to
+/// ask.
+pub struct Totals {
+    levels: Levels,
+    gathered: Vec<Gathered>,
+    measures: Vec<Recipe>,
+    /// The cells of a level.
+    buffer: Vec<u32>,
+    /// Bytes of all piles.
+    piled: usize,
+}
+
+/// What is gathered in the cells of a level, once for all measures that are made of it.
+struct Gathered {
+    what: What,
+    level: usize,
+    vector: Vector,
+}
+
+/// What is added up, or gathered, in the cells of a level.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Rows.
+    Rows,
+    /// Rows with a value of an argument.
+    Present(usize),
+    /// Entities, by the bit of a mark; with an argument, those with a value of it.
+    Entities {
+        /// The bit.
+        bit: u32,
+        /// The argument.
+        present: Option<usize>,
+    },
+    /// Units of an argument.
+    Units(usize),
+    /// Products of two centred arguments.
+    Products([Centred; 2]),
+    /// The values themselves.
+    Pile(usize),
+}
+
+enum Vector {
+    Counts(Vec<u64>),
+    Sums(Vec<i128>),
+    Piles(Vec<Pile>),
+}
+
+/// How a measure is made of what is gathered.
+#[derive(Clone, Copy)]
+struct Recipe {
+    /// The position of what it is.
+    of: usize,
+    /// The centre, where there is one: how many steps a unit is cut into, and how many of these are taken off for each row that is
+    /// counted at this position.
+    centre: Option<(Centred, usize)>,
+}
+
+/// Finds, or begins, what is gathered.
+fn gather(gathered: &mut Vec<Gathered>, what: What, level: usize, cells: usize) -> usize {
+    let known = gathered.iter().position(|known| known.what == what && known.level == level);
+    known.unwrap_or_else(|| {
+        let vector = match what {
+            What::Rows | What::Present(_) | What::Entities { .. } => Vector::Counts(vec![0; cells + 1]),
+            What::Units(_) | What::Products(_) => Vector::Sums(vec![0; cells + 1]),
+            What::Pile(_) => Vector::Piles(vec![Pile::default(); cells]),
+        };
+        gathered.push(Gathered { what, level, vector });
+        gathered.len() - 1
+    })
+}
+
+impl Totals {
+    /// Starts at zero.
+    #[must_use]
+    pub fn new(query: &Query) -> Self {
+        let present = presence(query.measures());
+        let mut gathered = Vec::new();
+        let mut recipe = |Measure { kind, level, .. }: &Measure| {
+            let mut of = |what| gather(&mut gathered, what, *level, query.cells(*level));
+            let plain = |of| Recipe { of, centre: None };
+            match kind {
+                MeasureKind::Rows => plain(of(What::Rows)),
+                MeasureKind::NotNull { argument } => plain(of(What::Present(*argument))),
+                MeasureKind::Entities { present: wanted } => {
+                    let bit = present.iter().position(|known| Some(known) == wanted.as_ref());
+                    let bit = bit.map_or(0, |bit| 1 + bit as u32);
+                    plain(of(What::Entities { bit, present: *wanted }))
+                }
+                MeasureKind::Sum { of: Centred { argument, times: 1, centre: 0 }, .. } => {
+                    plain(of(What::Units(*argument)))
+                }
+                MeasureKind::Sum { of: centred @ Centred { argument, .. }, .. } => {
+                    let count = of(What::Present(*argument));
+                    Recipe { of: of(What::Units(*argument)), centre: Some((*centred, count)) }
+                }
+                MeasureKind::Product { of: both, .. } => plain(of(What::Products(*both))),
+                MeasureKind::Ranked { argument, .. } | MeasureKind::Tree { argument, .. } => {
+                    plain(of(What::Pile(*argument)))
+                }
+            }
+        };
+        let measures = query.measures().iter().map(&mut recipe).collect();
+        Self {
+            levels: Levels::new(query.groups(), query.levels(), query.nesting(), query.is_capped_together()),
+            gathered,
+            measures,
+            buffer: Vec::new(),
+            piled: 0,
+        }
+    }
+
+    /// What is gathered, in order.
+    #[must_use]
+    pub fn wanted(&self) -> Vec<What> {
+        self.gathered.iter().map(|gathered| gathered.what).collect()
+    }
+
+    /// Takes what was added up elsewhere in a cell of the only level; false where it is nothing that rows add up to.
+    pub fn set(&mut self, cell: usize, sums: &[i128]) -> bool {
+        let mut fits = sums.len() == self.gathered.len();
+        for (Gathered { vector, .. }, sum) in self.gathered.iter_mut().zip(sums) {
+            // The last place is of rows in no cell.
+            match vector {
+                Vector::Counts(counts) if cell + 1 < counts.len() => match u64::try_from(*sum) {
+                    Ok(count) => counts[cell] = count,
+                    Err(_) => fits = false,
+                },
+                Vector::Sums(all) if cell + 1 < all.len() && sum.unsigned_abs() < 1 << 120 => all[cell] = *sum,
+                Vector::Counts(_) | Vector::Sums(_) | Vector::Piles(_) => fits = false,
+            }
+        }
+        fits
+    }
+
+    /// How many bytes the totals of a query take whatever the rows, at most.
+    pub(crate) fn bytes(query: &Query) -> usize {
+        // A centred sum may have a count of its own.
+        let cell = size_of::<i128>().max(size_of::<Pile>()) + size_of::<u64>();
+        query.measures().iter().map(|measure| (query.cells(measure.level) + 1).saturating_mul(cell)).sum()
+    }
+
+    /// Bytes of the values that were gathered because ranks are asked.
+    pub(crate) fn piled(&self) -> usize {
+        self.piled
+    }
+
+    /// Adds rows to all levels, each row an entity of its own. `combinations` are those of all groups' keys.
+    pub(super) fn add(&mut self, combinations: &[u32], arguments: &[Values]) {
+        let (levels, mut buffer) = (self.levels.clone(), std::mem::take(&mut self.buffer));
+        for level in 0..levels.count() {
+            self.add_to_level(level, levels.cells_of(level, combinations, &mut buffer), None, arguments);
+        }
+        self.buffer = buffer;
+    }
+
+    /// Adds a batch of what [`super::CapRows`] has kept.
+    pub(crate) fn add_kept(&mut self, kept: &Kept) {
+        self.add_to_level(kept.level, &kept.cells, Some(&kept.marks), &kept.values);
+    }
+
+    /// Adds rows to one level. `marks` say which of them stand for their entity in their cell; without, all do.
+    fn add_to_level(&mut self, level: usize, cells: &[u32], marks: Option<&[u64]>, arguments: &[Values]) {
+        for Gathered { what, vector, .. } in self.gathered.iter_mut().filter(|gathered| gathered.level == level) {
+            match (*what, vector) {
+                (What::Rows, Vector::Counts(counts)) => count(cells, counts),
+                (What::Present(argument), Vector::Counts(counts)) => count_present(cells, &arguments[argument], counts),
+                (What::Entities { bit, present }, Vector::Counts(counts)) => match (marks, present) {
+                    (Some(marks), _) => {
+                        let end = counts.len() - 1;
+                        let rows = cells.iter().zip(marks);
+                        rows.for_each(|(cell, mark)| counts[(*cell as usize).min(end)] += mark >> bit & FIRST);
+                    }
+                    (None, None) => count(cells, counts),
+                    (None, Some(argument)) => count_present(cells, &arguments[argument], counts),
+                },
+                (What::Units(argument), Vector::Sums(sums)) => add_up(cells, &arguments[argument], sums),
+                (What::Products(of), Vector::Sums(sums)) => add_products(cells, of, arguments, sums),
+                (What::Pile(argument), Vector::Piles(piles)) => {
+                    let values = &arguments[argument];
+                    for (row, cell) in cells.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE) {
+                        if let (true, Some(pile)) = (values.is_present(row), piles.get_mut(*cell as usize)) {
+                            let before = pile.bytes();
+                            pile.push(values.units[row]);
+                            self.piled = self.piled + pile.bytes() - before;
+                        }
+                    }
+                }
+                // Each is gathered in its kind of vector.
+                (_, Vector::Counts(_) | Vector::Sums(_) | Vector::Piles(_)) => {}
+            }
+        }
+    }
+
+    /// Adds another part's totals.
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (mine, other) in self.gathered.iter_mut().zip(other.gathered) {
+            match (&mut mine.vector, other.vector) {
+                (Vector::Counts(mine), Vector::Counts(others)) => {
+                    mine.iter_mut().zip(others).for_each(|(mine, other)| *mine += other);
+                }
+                (Vector::Sums(mine), Vector::Sums(others)) => {
+                    mine.iter_mut().zip(others).for_each(|(mine, other)| *mine += other);
+                }
+                (Vector::Piles(mine), Vector::Piles(others)) => {
+                    mine.iter_mut().zip(others).for_each(|(mine, other)| mine.merge(other));
+                }
+                (Vector::Counts(_) | Vector::Sums(_) | Vector::Piles(_), _) => {}
+            }
+        }
+    }
+
+    /// The totals after the last row.
+    #[must_use]
+    pub fn finish(self) -> Exact {
+        let gathered = self.gathered.into_iter().map(|gathered| match gathered.vector {
+            Vector::Counts(mut counts) => {
+                counts.pop();
+                Cells::Sums(counts.into_iter().map(i128::from).collect())
+            }
+            Vector::Sums(mut sums) => {
+                sums.pop();
+                Cells::Sums(sums)
+            }
+            Vector::Piles(piles) => Cells::Values(piles.into_iter().map(Pile::finish).collect()),
+        });
+        let gathered: Vec<Cells> = gathered.collect();
+        let cells = self.measures.into_iter().map(|Recipe { of, centre }| match (&gathered[of], centre) {
+            (Cells::Sums(sums), Some((centre, count))) => match &gathered[count] {
+                Cells::Sums(counts) => {
+                    let (times, centre) = (i128::from(centre.times), i128::from(centre.centre));
+                    let centred = |(sum, count): (&i128, &i128)| times * sum - centre * count;
+                    Cells::Sums(sums.iter().zip(counts).map(centred).collect())
+                }
+                Cells::Values(_) => Cells::Sums(sums.clone()),
+            },
+            (Cells::Sums(sums), None) => Cells::Sums(sums.clone()),
+            (Cells::Values(values), _) => Cells::Values(values.clone()),
+        });
+        Exact { cells: cells.collect() }
+    }
+}
+
+fn count(cells: &[u32], counts: &mut [u64]) {
+    let end = counts.len() - 1;
+    cells.iter().for_each(|cell| counts[(*cell as usize).min(end)] += 1);
+}
+
+fn count_present(cells: &[u32], values: &Values, counts: &mut [u64]) {
+    let end = counts.len() - 1;
+    match &values.nulls {
+        None => count(cells, counts),
+        Some(nulls) => {
+            let rows = cells.iter().zip(nulls.iter());
+            rows.for_each(|(cell, is_present)| counts[(*cell as usize).min(end)] += u64::from(is_present));
+        }
+    }
+}
+
+/// Adds an argument's units, which are 0 where there is no value.
+fn add_up(cells: &[u32], values: &Values, sums: &mut [i128]) {
+    let end = sums.len() - 1;
+    if end == 1 && cells.iter().all(|cell| *cell == 0) {
+        let blocks = values.units.chunks(BLOCK).map(|block| i128::from(block.iter().sum::<i64>()));
+        sums[0] += blocks.sum::<i128>();
+        return;
+    }
+    for (cell, units) in cells.iter().zip(&values.units) {
+        sums[(*cell as usize).min(end)] += i128::from(*units);
+    }
+}
+
+/// Adds the products of two arguments' differences from their centres, where both have a value.
+fn add_products(cells: &[u32], of: [Centred; 2], arguments: &[Values], sums: &mut [i128]) {
+    let end = sums.len() - 1;
+    let [one, other] = of.map(|of| &arguments[of.argument]);
+    for (row, cell) in cells.iter().enumerate() {
+        let is_present = one.is_present(row) && other.is_present(row);
+        let product = if is_present { of[0].of(one.units[row]) * of[1].of(other.units[row]) } else { 0 };
+        sums[(*cell as usize).min(end)] += product;
+    }
+}

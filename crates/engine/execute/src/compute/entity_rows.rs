@@ -1,0 +1,375 @@
+//! One row of each entity, worked out of that entity's own rows (S-PE).
+//!
+//! ```text
+//! read → look up → evaluate → scatter by entity        on all threads, to temporary files beyond the memory
+//!   shard by shard: fold each entity's rows             exact, in any order: whole numbers, the least, the largest
+//!     evaluate → add up                                 each entity is one row
+//! ```
+//!
+//! A value of an entity is a function of the multiset of its rows: sums are of whole grid units, so neither the order of the rows nor
+//! anyone else's can move it. An entity takes the same room however many rows it has.
+
+use super::row::{Inflow, Inputs, RowOperator};
+use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
+use super::{Opened, Room};
+use crate::bound::{Columns, Decoder, Exhausted, Identities, Identity, Meaning, Salt, Watch};
+use arrow_array::{Array, ArrayRef};
+use deniable_core::exact::{Rational, whole};
+use deniable_core::schema::Key;
+use deniable_data::{Batch, Memory};
+use deniable_expression::{Column, Decimal, Type, Value};
+use deniable_query::facts::keys::key_of;
+use deniable_query::{Argument, Query};
+use deniable_query::{EntityRows, Fold};
+use num_traits::ToPrimitive;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering as AtomicOrdering};
+
+/// The part of the memory for what is scattered, and again for what is folded.
+const PART: usize = 4;
+/// Bytes of an entity in a map, beside its values.
+const BESIDE: usize = 64;
+/// Entities that are evaluated at once.
+const BATCH: usize = 8_192;
+
+/// How rows become those of entities.
+pub(super) struct Folding {
+    made: EntityRows,
+    kinds: Vec<Type>,
+    distinct: Vec<BTreeMap<Key, usize>>,
+    /// The types of the columns of an entity's row, but for the first.
+    columns: Vec<Type>,
+    /// How many inputs the query's own program has.
+    width: usize,
+    /// Evaluates the rows that are read, and those that are made.
+    rows: RowOperator,
+    entities: RowOperator,
+}
+
+/// A value of an entity as it grows.
+#[derive(Clone)]
+enum State {
+    Count(i64),
+    Distinct(Vec<u64>),
+    /// Units, and how many values they are of.
+    Sum(i128, i64),
+    Extreme(Option<Value>),
+    /// What the row is ordered by that is first so far, and its value.
+    OfRow(Option<(Value, Option<Value>)>),
+}
+
+/// The most bytes that one entity's values take, whatever its rows: a function of the declared types.
+fn most_bytes(folding: &Folding) -> usize {
+    let of = |(fold, keys): (&Fold, &BTreeMap<Key, usize>)| match fold {
+        Fold::Least(at) | Fold::Greatest(at) => rowset::most_bytes(folding.kinds[*at]),
+        Fold::AtLeast { value, by } | Fold::AtGreatest { value, by } => {
+            rowset::most_bytes(folding.kinds[*value]).saturating_add(rowset::most_bytes(folding.kinds[*by]))
+        }
+        Fold::Distinct(..) => keys.len() / 8 + 8,
+        Fold::Rows | Fold::Present(_) | Fold::Sum(..) | Fold::Average(_) => 0,
+    };
+    let values = folding.made.folds.iter().zip(&folding.distinct).map(of);
+    values.fold(BESIDE + folding.made.folds.len() * size_of::<State>(), usize::saturating_add)
+}
+
+impl Folding {
+    pub(super) fn new(query: &Query, made: &EntityRows, rows: RowOperator, entities: RowOperator) -> Self {
+        let program = &made.of.rows().program;
+        let kinds = made.of.rows().arguments.iter().map(|argument| program.kind(argument.value)).collect();
+        let keys = |fold: &Fold| match fold {
+            Fold::Distinct(_, keys) => keys.iter().cloned().zip(0..).collect(),
+            _ => BTreeMap::new(),
+        };
+        let distinct = made.folds.iter().map(keys).collect();
+        let width = query.rows().program.columns().len();
+        let columns = query.rows().program.columns().iter().skip(1).take(made.folds.len());
+        let columns = columns.map(|column| column.kind).collect();
+        Self { made: made.clone(), kinds, distinct, columns, width, rows, entities }
+    }
+
+    /// How many of these threads may fold at the same time, so that any entity and any row finds room; 0 where not even one may.
+    pub(super) fn threads(&self, limit: Option<usize>, most: usize) -> usize {
+        let Some(limit) = limit else { return most };
+        let record = self.kinds.iter().map(|kind| rowset::most_bytes(*kind)).fold(rowset::HEAD, usize::saturating_add);
+        // A record takes twice its length while it is scattered.
+        let largest = most_bytes(self).max(record.saturating_mul(2));
+        (1..=most).rev().find(|threads| limit / PART / threads / 2 >= largest).unwrap_or(0)
+    }
+
+    /// Reads all rows, folds them and adds up what comes of each entity.
+    pub(super) fn run(
+        &self,
+        table: Opened,
+        query: &Query,
+        salt: &Salt,
+        room: &Room,
+        (threads, walks): (usize, usize),
+        watch: Option<Arc<Watch>>,
+    ) -> Result<(), Exhausted> {
+        let Opened { scan, inflow } = table;
+        // No more threads scatter than have room for the largest row.
+        let threads = if room.memory.limit().is_some() { threads.min(walks) } else { threads };
+        let identities = Identities::new(salt);
+        let allowance = room.memory.limit().unwrap_or(usize::MAX) / PART / threads.max(1);
+        let start = || {
+            let scatter = Scatter::new((0, SHARD_BITS), allowance, room.memory.reserve(), room.disk.clone());
+            (self.rows.clone(), scatter, Vec::new())
+        };
+        let take = |(operator, scatter, bytes): &mut (RowOperator, Scatter, Vec<u8>), batch: Batch| {
+            self.push(&inflow, batch, operator, &identities, (scatter, bytes), watch.as_deref())
+        };
+        let scattered = scan.run(threads, start, take).map_err(super::exhausted)?;
+        let shards = rowset::together(scattered.into_iter().map(|(_, scatter, _)| scatter));
+        let (next, meaning) = (AtomicUsize::new(0), Meaning::of_query(query, watch.clone()));
+        super::on_threads(walks, |thread| {
+            let mut walk = Walk {
+                folding: self,
+                room,
+                memory: &room.memory,
+                allowance: room.memory.limit().unwrap_or(usize::MAX) / PART / walks.max(1),
+                operator: self.entities.clone(),
+                columns: Columns::new(meaning.clone()),
+                copy: thread % room.copies.len().max(1),
+            };
+            while let Some(shard) = shards.get(next.fetch_add(1, AtomicOrdering::Relaxed)) {
+                walk.fold_or_split(shard, SHARD_BITS)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Evaluates a batch and scatters what its rows hold.
+    fn push(
+        &self,
+        inflow: &Inflow,
+        batch: Batch,
+        operator: &mut RowOperator,
+        identities: &Identities,
+        (scatter, bytes): (&mut Scatter, &mut Vec<u8>),
+        watch: Option<&Watch>,
+    ) -> Result<(), Exhausted> {
+        let Some((rows, arrays)) = operator.run(inflow.inputs(batch)) else { return Ok(()) };
+        let Some((entity, values)) = arrays.split_first() else { return Ok(()) };
+        if let Some(watch) = watch {
+            self.count_beyond(entity, values, watch);
+        }
+        let read = |(array, kind): (&ArrayRef, &Type)| {
+            let column = Column::from_array(array).filter(|column| column.kind() == *kind);
+            column.unwrap_or_else(|| Column::nulls(*kind, rows))
+        };
+        let columns: Vec<Column> = values.iter().zip(&self.kinds).map(read).collect();
+        rowset::scatter(entity, &columns, identities, scatter, bytes)
+    }
+
+    /// Counts the values of rows of somebody, and those beyond their bounds.
+    fn count_beyond(&self, entity: &ArrayRef, values: &[ArrayRef], watch: &Watch) {
+        let somebody = entity.logical_nulls();
+        for ((argument, array), [all, outside]) in self.made.of.rows().arguments.iter().zip(values).zip(&watch.inside) {
+            let present = array.logical_nulls();
+            let counts = |row: usize| [&somebody, &present].into_iter().flatten().all(|nulls| nulls.is_valid(row));
+            let (found, beyond) = Decoder::new(argument).beyond(array, counts);
+            all.fetch_add(found, AtomicOrdering::Relaxed);
+            outside.fetch_add(beyond, AtomicOrdering::Relaxed);
+        }
+    }
+
+    fn begin(&self) -> Vec<State> {
+        let state = |(fold, keys): (&Fold, &BTreeMap<Key, usize>)| match fold {
+            Fold::Rows | Fold::Present(_) => State::Count(0),
+            Fold::Distinct(..) => State::Distinct(vec![0; keys.len().div_ceil(64)]),
+            Fold::Sum(..) | Fold::Average(_) => State::Sum(0, 0),
+            Fold::Least(_) | Fold::Greatest(_) => State::Extreme(None),
+            Fold::AtLeast { .. } | Fold::AtGreatest { .. } => State::OfRow(None),
+        };
+        self.made.folds.iter().zip(&self.distinct).map(state).collect()
+    }
+
+    /// Takes in the values of a row, and gives the bytes of texts that came and that went.
+    fn add(&self, states: &mut [State], values: &[Option<Value>]) -> (usize, usize) {
+        let (mut came, mut went) = (0, 0);
+        for ((state, fold), keys) in states.iter_mut().zip(&self.made.folds).zip(&self.distinct) {
+            let value = fold.argument().and_then(|at| values.get(at)).and_then(Option::as_ref);
+            match (state, fold) {
+                (State::OfRow(known), Fold::AtLeast { by, .. } | Fold::AtGreatest { by, .. }) => {
+                    let Some(by) = values.get(*by).and_then(Option::as_ref) else { continue };
+                    let is_better = known.as_ref().is_none_or(|(first, of_first)| {
+                        let before = match fold {
+                            Fold::AtGreatest { .. } => order(first, by),
+                            _ => order(by, first),
+                        };
+                        // Equal rows are told apart by what they hold, not by which came first.
+                        before.then_with(|| nulls_last(value, of_first.as_ref())) == Ordering::Less
+                    });
+                    if is_better {
+                        let bytes =
+                            |(by, value): &(Value, Option<Value>)| bytes_of(by) + value.as_ref().map_or(0, bytes_of);
+                        let new = (by.clone(), value.cloned());
+                        came += bytes(&new);
+                        went += known.as_ref().map_or(0, bytes);
+                        *known = Some(new);
+                    }
+                }
+                (State::OfRow(_), _) => {}
+                (State::Count(count), Fold::Rows) => *count = count.saturating_add(1),
+                (State::Count(count), _) => *count = count.saturating_add(value.is_some().into()),
+                (State::Distinct(bits), _) => {
+                    let place = value.and_then(|value| key_of(Some(value))).and_then(|key| keys.get(&key).copied());
+                    if let Some(place) = place {
+                        bits[place / 64] |= 1 << (place % 64);
+                    }
+                }
+                (State::Sum(units, count), _) => {
+                    let argument = fold.argument().map(|at| self.made.argument(at));
+                    if let Some(added) = value.zip(argument).and_then(|(value, argument)| units_of(value, argument)) {
+                        (*units, *count) = (*units + i128::from(added), count.saturating_add(1));
+                    }
+                }
+                (State::Extreme(known), fold) => {
+                    let wanted = if matches!(fold, Fold::Least(_)) { Ordering::Less } else { Ordering::Greater };
+                    let is_better = |value: &&Value| known.as_ref().is_none_or(|known| order(value, known) == wanted);
+                    if let Some(value) = value.filter(is_better) {
+                        came += bytes_of(value);
+                        went += known.as_ref().map_or(0, bytes_of);
+                        *known = Some(value.clone());
+                    }
+                }
+            }
+        }
+        (came, went)
+    }
+
+    /// The value of a fold.
+    fn finish(&self, at: usize, state: &State) -> Option<Value> {
+        match (state, &self.made.folds[at]) {
+            (State::Count(count), _) => Some(Value::Integer(*count)),
+            (State::Distinct(bits), _) => {
+                Some(Value::Integer(bits.iter().map(|bits| i64::from(bits.count_ones())).sum()))
+            }
+            (State::Sum(_, 0), _) => None,
+            (State::Sum(units, count), fold) => {
+                let unit = self.made.argument(fold.argument()?).grid.as_ref()?.unit.clone();
+                match fold {
+                    Fold::Sum(_, true) => (unit.to_integer() * units).to_i64().map(Value::Integer),
+                    Fold::Sum(_, false) => nearest(*units, &unit),
+                    _ => nearest(*units, &(unit / whole(*count))),
+                }
+            }
+            (State::Extreme(value), _) => value.clone(),
+            (State::OfRow(row), _) => row.as_ref().and_then(|(_, value)| value.clone()),
+        }
+    }
+}
+
+/// So many units as the nearest decimal.
+fn nearest(units: i128, unit: &Rational) -> Option<Value> {
+    (whole(units) * unit).to_f64().and_then(Decimal::new).map(Value::Decimal)
+}
+
+/// The grid point of a value, in units.
+fn units_of(value: &Value, argument: &Argument) -> Option<i64> {
+    let grid = argument.grid.as_ref()?;
+    match value {
+        Value::Integer(number) => Some(grid.of_integer(*number)),
+        Value::Decimal(number) => grid.of_float(number.get()),
+        Value::Boolean(_) | Value::Text(_) | Value::Date(_) | Value::Timestamp(_) => None,
+    }
+}
+
+/// The order of two values of one type: numbers and times by size, texts by their bytes.
+fn order(left: &Value, right: &Value) -> Ordering {
+    match (left, right) {
+        (Value::Boolean(left), Value::Boolean(right)) => left.cmp(right),
+        (Value::Integer(left), Value::Integer(right)) => left.cmp(right),
+        (Value::Decimal(left), Value::Decimal(right)) => left.get().total_cmp(&right.get()),
+        (Value::Text(left), Value::Text(right)) => left.cmp(right),
+        (Value::Date(left), Value::Date(right)) => left.cmp(right),
+        (Value::Timestamp(left), Value::Timestamp(right)) => left.cmp(right),
+        _ => Ordering::Equal,
+    }
+}
+
+/// The order of two values of one type, NULL behind all.
+fn nulls_last(left: Option<&Value>, right: Option<&Value>) -> Ordering {
+    match (left, right) {
+        (Some(left), Some(right)) => order(left, right),
+        (left, right) => left.is_none().cmp(&right.is_none()),
+    }
+}
+
+fn bytes_of(value: &Value) -> usize {
+    match value {
+        Value::Text(text) => text.len(),
+        Value::Boolean(_) | Value::Integer(_) | Value::Decimal(_) | Value::Date(_) | Value::Timestamp(_) => 0,
+    }
+}
+
+/// One thread's way through the shards.
+struct Walk<'a> {
+    folding: &'a Folding,
+    room: &'a Room,
+    memory: &'a Memory,
+    allowance: usize,
+    operator: RowOperator,
+    columns: Columns,
+    copy: usize,
+}
+
+impl Walk<'_> {
+    fn fold_or_split(&mut self, shard: &Shard, used: u32) -> Result<(), Exhausted> {
+        let mut reservation = self.memory.reserve();
+        let mut entities: HashMap<Identity, Vec<State>> = HashMap::new();
+        let (mut held, mut full, mut values) = (0_usize, false, Vec::new());
+        // Maps double as they grow.
+        let each = 2 * (BESIDE + self.folding.made.folds.len() * size_of::<State>());
+        shard.read(&mut |record| {
+            if full {
+                return Ok(());
+            }
+            rowset::values(record, &self.folding.kinds, &mut values);
+            let states = entities.entry(rowset::identity(record)).or_insert_with(|| {
+                held += each;
+                self.folding.begin()
+            });
+            // What an entity holds is bounded, however many of its rows come and whatever they hold.
+            let (came, went) = self.folding.add(states, &values);
+            held = (held + came).saturating_sub(went);
+            full = held > self.allowance;
+            Ok(())
+        })?;
+        if !full && reservation.try_grow(held) {
+            return self.hand_out(&entities);
+        }
+        drop(entities);
+        if used + SPLIT_BITS > u64::BITS {
+            return Err(Exhausted::Memory);
+        }
+        let bits = (used, SPLIT_BITS);
+        let mut scatter = Scatter::new(bits, self.allowance / 4, self.memory.reserve(), self.room.disk.clone());
+        shard.read(&mut |record| scatter.push(record))?;
+        // On disk, so that what is split off leaves the memory to what is folded.
+        scatter.finish_on_disk()?.iter().try_for_each(|shard| self.fold_or_split(shard, used + SPLIT_BITS))
+    }
+
+    /// Evaluates the rows of these entities and adds them up.
+    fn hand_out(&mut self, entities: &HashMap<Identity, Vec<State>>) -> Result<(), Exhausted> {
+        let all: Vec<&Vec<State>> = entities.values().collect();
+        for batch in all.chunks(BATCH) {
+            let column = |(at, kind): (usize, &Type)| {
+                let values = batch.iter().map(|states| self.folding.finish(at, &states[at]));
+                Some(Column::from_values(*kind, values))
+            };
+            let mut typed = vec![None; self.folding.width];
+            let columns = self.folding.columns.iter().enumerate().map(column);
+            typed.iter_mut().skip(1).zip(columns).for_each(|(place, column)| *place = column);
+            let stored = vec![None; self.folding.width];
+            let inputs = Inputs { rows: batch.len(), typed, stored, entity: None };
+            if let Some((rows, arrays)) = self.operator.run(inputs) {
+                self.columns.read(rows, &arrays);
+                self.room.add(self.copy, |totals| self.columns.add_to(totals))?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,91 @@
+//! What caps and bounds leave out of a query, exactly: for the curator's eyes. Nothing here is released.
+
+#[cfg(test)]
+pub(crate) mod reference;
+
+use super::open;
+use crate::bound::{Salt, Watch};
+use deniable_data::SourceError;
+use deniable_data::{Progress, Resources, Source};
+use deniable_query::Query;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What the caps and bounds of one query leave out of the data. Exact, and depends on every private row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Losses {
+    /// Rows that pass its conditions, of somebody and with declared keys.
+    pub rows: u64,
+    /// How many of them are left out at the grouping that loses most; `None` where only entities are counted.
+    pub rows_left_out: Option<u64>,
+    /// Entities with any of these rows; `None` where one row is one person.
+    pub entities: Option<u64>,
+    /// How many of them lose anything: a row, or where entities are counted, a group.
+    pub entities_beyond: u64,
+    /// Of each value that is added up or ranked, also of each entity's own rows, how many are beyond its bounds, where any are.
+    pub beyond: Vec<Beyond>,
+    /// Where protected tables are joined, how many rows of one entity of each may meet: what that leaves out is in none of these.
+    pub rows_in_joins: Option<u32>,
+}
+
+/// Values of one expression that count as one of its bounds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Beyond {
+    /// The expression.
+    pub expression: String,
+    /// Its values in rows that the query is about.
+    pub values: u64,
+    /// How many of them are beyond its bounds.
+    pub outside: u64,
+}
+
+/// Works it out. Everything is read once. `salt` is the ledger's: the rows that are left out are those that an answer leaves out.
+///
+/// # Errors
+/// As of an answer.
+pub fn losses(
+    sources: &[Source],
+    query: &Query,
+    salt: &Salt,
+    resources: &Resources,
+    progress: &dyn Fn(Progress),
+) -> Result<Losses, SourceError> {
+    let watch = Arc::new(Watch::new(query));
+    let left_out = query.left_out().ok();
+    let mut counting = match &left_out {
+        Some(left_out) => open(sources, left_out, resources)?,
+        // Every row that passes counts.
+        None => open(sources, &query.without_measures(), resources)?,
+    };
+    counting.watch = Some(watch.clone());
+    let sums = counting.compute(salt, progress)?.sums();
+    let (rows, mut kept, mut entities) = (watch.rows.load(Ordering::Relaxed), None, None);
+    if left_out.is_some() {
+        kept = watch.kept.iter().map(|kept| kept.load(Ordering::Relaxed)).min();
+        let count = |at: usize| sums.first().and_then(|cells| u64::try_from(*cells.get(at)?).ok()).unwrap_or(0);
+        entities = Some([count(0), count(1)]);
+    }
+    Ok(Losses {
+        rows,
+        rows_left_out: query.counts_rows().then(|| kept.map_or(0, |kept| rows.saturating_sub(kept))),
+        entities: entities.map(|[within, beyond]| within + beyond),
+        entities_beyond: entities.map_or(0, |[_, beyond]| beyond),
+        beyond: beyond(query, &watch),
+        rows_in_joins: query.rows_in_joins(),
+    })
+}
+
+/// Of each value that is added up or ranked, how many are beyond its bounds, where any are.
+fn beyond(query: &Query, watch: &Watch) -> Vec<Beyond> {
+    let beyond = watch.values.iter().enumerate().map(|(at, counts)| (query.expression(at), counts));
+    let inside = query.entity_rows().into_iter().flat_map(|made| {
+        let of = |at: usize| format!("{}, of each row inside", made.of.expression(at));
+        watch.inside.iter().enumerate().map(move |(at, counts)| (of(at), counts))
+    });
+    let told = |(expression, [values, outside]): (String, &[AtomicU64; 2])| Beyond {
+        expression,
+        values: values.load(Ordering::Relaxed),
+        outside: outside.load(Ordering::Relaxed),
+    };
+    beyond.chain(inside).map(told).filter(|beyond| beyond.outside > 0).collect()
+}

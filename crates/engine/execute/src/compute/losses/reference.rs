@@ -1,0 +1,20 @@
+//! Rows once more, as the answer to a question counts them.
+
+use super::super::open;
+use super::{Beyond, beyond};
+use crate::bound::{Salt, Watch};
+use deniable_data::{Resources, Source};
+use deniable_query::Query;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+/// All rows that a query is about, those that count at each level, and values beyond bounds.
+pub fn counted(sources: &[Source], query: &Query, salt: &Salt) -> (u64, Vec<u64>, Vec<Beyond>) {
+    let resources = Resources { threads: 1, memory: None, spill: None };
+    let watch = Arc::new(Watch::new(query));
+    let mut counting = open(sources, &query.counting_rows(), &resources).unwrap();
+    counting.watch = Some(watch.clone());
+    let counted = counting.compute(salt, &|_| {}).unwrap().sums();
+    let levels = counted.iter().map(|cells| u64::try_from(cells.iter().sum::<i128>()).unwrap()).collect();
+    (watch.rows.load(Ordering::Relaxed), levels, beyond(query, &watch))
+}

@@ -1,0 +1,392 @@
+//! Tables of one entity meet inside the shards of that entity.
+//!
+//! The rows of every table are scattered over shards by their entity; then, shard by shard and entity by entity, they are
+//! put together in all combinations, evaluated, and capped. Of each table only so many rows of an entity meet
+//! ([`deniable_core::schema::Entity::rows_in_joins`]) and so many bytes, those of the lowest ranks among that entity's own rows, so that nobody can
+//! make very many combinations.
+
+use super::row::{Inflow, Inputs, RowOperator};
+use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
+use crate::bound::{CapRows, Columns, Disk, Exhausted, Identities, Identity, Salt, Take};
+use arrow_array::cast::AsArray;
+use arrow_array::types::Int64Type;
+use arrow_array::{ArrayRef, UInt32Array};
+use deniable_data::{Batch, Memory, Reservation, Scan};
+use deniable_expression::{Column, Type};
+use deniable_query::Query;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The part of the memory for what is scattered, and again for what meets; the rest is for what is capped.
+const PART: usize = 4;
+/// Bytes that a record takes beside itself.
+const BESIDE: usize = size_of::<Vec<u8>>() * 2;
+/// Bytes of one entity's records, of each table, that meet: a function of that entity's rows alone, like the largest number of
+/// rows, so that very long texts exhaust nothing.
+const MOST_BYTES: usize = 16 << 20;
+/// Combinations that are evaluated at once.
+const BATCH: usize = 8_192;
+
+/// How the tables of a question meet.
+pub(super) struct Meeting<'a> {
+    cap: &'a CapRows,
+    identities: Identities,
+    /// The types and positions of the inputs of each table.
+    tables: Vec<(Vec<Type>, Vec<usize>)>,
+    /// How many inputs there are.
+    width: usize,
+    most: usize,
+    memory: Memory,
+    disk: Arc<Disk>,
+    /// Most bytes of one scatter.
+    allowance: usize,
+    /// Most bytes of the records that one thread puts together.
+    room: usize,
+    threads: usize,
+}
+
+/// The shards of all tables.
+pub(super) struct Scattered {
+    shards: Vec<Vec<Shard>>,
+    next: AtomicUsize,
+}
+
+/// The records of one table in a shard, in the order of their entities.
+struct Loaded {
+    records: Vec<Vec<u8>>,
+    _reservation: Reservation,
+}
+
+/// A shard holds more than there is room for.
+enum Full {
+    Split,
+    Exhausted(Exhausted),
+}
+
+impl From<Exhausted> for Full {
+    fn from(exhausted: Exhausted) -> Self {
+        Self::Exhausted(exhausted)
+    }
+}
+
+/// How many of these threads may put tables together at the same time, so that whatever rows one entity has fit; 0 where not
+/// even one may. Follows from the declared types and `rows_in_joins` alone.
+pub(super) fn threads(query: &Query, tables: &[usize], limit: Option<usize>, most: usize) -> usize {
+    let Some(limit) = limit else { return most };
+    let bytes = |table: &usize| {
+        let used = super::used_inputs(query, *table).into_iter();
+        let kinds = used.map(|input| query.rows().program.columns()[input].kind);
+        let record = kinds.map(rowset::most_bytes).fold(rowset::HEAD + BESIDE, usize::saturating_add);
+        let rows = query.rows().tables[*table].entity.as_ref().map_or(1, |entity| entity.rows_in_joins as usize);
+        record.saturating_mul(rows).min(MOST_BYTES)
+    };
+    let largest = tables.iter().map(bytes).max().unwrap_or(0);
+    // A shard is split while more than half of the room is taken.
+    let fits = |threads: &usize| limit / PART / threads / tables.len().max(1) / 2 >= largest;
+    (1..=most).rev().find(fits).unwrap_or(0)
+}
+
+impl<'a> Meeting<'a> {
+    pub(super) fn new(
+        query: &Query,
+        salt: &Salt,
+        cap: &'a CapRows,
+        memory: Memory,
+        disk: Arc<Disk>,
+        (threads, walks): (usize, usize),
+    ) -> Self {
+        let rows = query.rows();
+        let most = rows.tables[rows.joins.first].entity.as_ref().map_or(1, |entity| entity.rows_in_joins as usize);
+        let width = rows.program.columns().len();
+        let limit = memory.limit().unwrap_or(usize::MAX);
+        let allowance = limit / PART / threads.max(1);
+        let room = limit / PART / walks.max(1);
+        let identities = Identities::new(salt);
+        Self { cap, identities, tables: Vec::new(), width, most, memory, disk, allowance, room, threads }
+    }
+
+    /// Reads all tables, one after the other.
+    pub(super) fn scatter(&mut self, tables: Vec<(Scan, Inflow)>, query: &Query) -> Result<Scattered, Exhausted> {
+        let mut shards = Vec::new();
+        for (scan, inflow) in tables {
+            let kinds = inflow.inputs.iter().map(|input| query.rows().program.columns()[*input].kind).collect();
+            let start = || {
+                let reservation = self.memory.reserve();
+                (Scatter::new((0, SHARD_BITS), self.allowance, reservation, self.disk.clone()), Vec::new())
+            };
+            let take = |(scatter, bytes): &mut (Scatter, Vec<u8>), batch: Batch| {
+                self.push(inflow.inputs(batch), &inflow.inputs, scatter, bytes)
+            };
+            let scattered = scan.run(self.threads, start, take).map_err(super::exhausted)?;
+            let all = rowset::together(scattered.into_iter().map(|(scatter, _)| scatter));
+            self.tables.push((kinds, inflow.inputs.clone()));
+            shards.push(all);
+        }
+        // From tables of shards to shards of tables.
+        let mut tables: Vec<_> = shards.into_iter().map(Vec::into_iter).collect();
+        let shards = (0..1 << SHARD_BITS).map(|_| tables.iter_mut().filter_map(Iterator::next).collect()).collect();
+        Ok(Scattered { shards, next: AtomicUsize::new(0) })
+    }
+
+    fn push(
+        &self,
+        inputs: Inputs,
+        positions: &[usize],
+        scatter: &mut Scatter,
+        bytes: &mut Vec<u8>,
+    ) -> Result<(), Exhausted> {
+        let Some(entity) = &inputs.entity else { return Ok(()) };
+        let columns: Vec<Column> = positions.iter().filter_map(|input| inputs.typed[*input].clone()).collect();
+        rowset::scatter(entity, &columns, &self.identities, scatter, bytes)
+    }
+
+    /// Takes shards that no other thread has taken, and hands out what is kept of them.
+    pub(super) fn walk(
+        &self,
+        scattered: &Scattered,
+        operator: &RowOperator,
+        take: &mut Take<'_>,
+    ) -> Result<(), Exhausted> {
+        let mut walk = Walk { operator: operator.clone(), columns: self.cap.columns() };
+        loop {
+            let at = scattered.next.fetch_add(1, Ordering::Relaxed);
+            let Some(shards) = scattered.shards.get(at) else { return Ok(()) };
+            let shards: Vec<&Shard> = shards.iter().collect();
+            self.meet_or_split(&shards, SHARD_BITS, &mut walk, take)?;
+        }
+    }
+
+    fn meet_or_split(
+        &self,
+        shards: &[&Shard],
+        used: u32,
+        walk: &mut Walk,
+        take: &mut Take<'_>,
+    ) -> Result<(), Exhausted> {
+        let loaded: Result<Vec<Loaded>, Full> = shards.iter().map(|shard| self.load(shard)).collect();
+        match loaded {
+            Ok(loaded) => self.meet(&loaded, walk, take),
+            Err(Full::Exhausted(exhausted)) => Err(exhausted),
+            Err(Full::Split) if used + SPLIT_BITS > u64::BITS => Err(Exhausted::Memory),
+            Err(Full::Split) => {
+                let mut split = Vec::new();
+                for shard in shards {
+                    let reservation = self.memory.reserve();
+                    let bits = (used, SPLIT_BITS);
+                    let mut scatter = Scatter::new(bits, self.room / 4, reservation, self.disk.clone());
+                    shard.read(&mut |record| scatter.push(record))?;
+                    // On disk, so that what is split off leaves the memory to what meets.
+                    split.push(scatter.finish_on_disk()?);
+                }
+                for at in 0..1 << SPLIT_BITS {
+                    let shards: Vec<&Shard> = split.iter().map(|shards| &shards[at]).collect();
+                    self.meet_or_split(&shards, used + SPLIT_BITS, walk, take)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// The records of a shard, of each entity at most so many.
+    fn load(&self, shard: &Shard) -> Result<Loaded, Full> {
+        let mut reservation = self.memory.reserve();
+        let room = (self.room / self.tables.len().max(1)).max(1 << 16);
+        let mut records: Vec<Vec<u8>> = Vec::new();
+        let mut held = 0;
+        let mut full = false;
+        let bytes = |record: &[u8]| record.len() + BESIDE;
+        shard.read(&mut |record| {
+            if full {
+                return Ok(());
+            }
+            held += bytes(record);
+            records.push(record.to_vec());
+            if held > room {
+                self.leave_lowest(&mut records);
+                held = records.iter().map(|record| bytes(record)).sum();
+                full = held > room / 2;
+            }
+            Ok(())
+        })?;
+        if full {
+            return Err(Full::Split);
+        }
+        self.leave_lowest(&mut records);
+        if !reservation.try_grow(held) {
+            return Err(Full::Split);
+        }
+        Ok(Loaded { records, _reservation: reservation })
+    }
+
+    /// Brings records into the order of their entities and leaves of each those of the lowest ranks. What is left of what was
+    /// left of two parts is what is left of the whole: ranks are fixed.
+    fn leave_lowest(&self, records: &mut Vec<Vec<u8>>) {
+        records.sort_by_cached_key(|record| (rowset::identity(record), self.identities.of_joined(record)));
+        let (mut last, mut count, mut bytes) = (None, 0, 0_usize);
+        records.retain(|record| {
+            let owner = rowset::identity(record);
+            if last != Some(owner) {
+                (last, count, bytes) = (Some(owner), 0, 0);
+            }
+            (count, bytes) = (count + 1, bytes.saturating_add(record.len() + BESIDE));
+            count <= self.most && bytes <= MOST_BYTES
+        });
+    }
+
+    /// Puts the rows of each entity together.
+    fn meet(&self, tables: &[Loaded], walk: &mut Walk, take: &mut Take<'_>) -> Result<(), Exhausted> {
+        let columns: Vec<Vec<Column>> = tables
+            .iter()
+            .zip(&self.tables)
+            .map(|(table, (kinds, _))| rowset::columns(table.records.iter().map(Vec::as_slice), kinds))
+            .collect();
+        let mut gathered = Gathered::new(self.cap, &self.memory);
+        let mut pending = Pending { rows: vec![Vec::new(); tables.len()], owners: Vec::new() };
+        let (Some(first), others) = (tables.first(), tables.get(1..).unwrap_or_default()) else { return Ok(()) };
+        let mut starts = vec![0_usize; others.len()];
+        let mut at = 0;
+        while let Some(record) = first.records.get(at) {
+            let owner = rowset::identity(record);
+            let end = end_of(&first.records, at, owner);
+            let own = at..end;
+            let mut ranges = Vec::from([own]);
+            for (table, start) in others.iter().zip(&mut starts) {
+                // Both are in the order of their entities.
+                while table.records.get(*start).is_some_and(|record| rowset::identity(record) < owner) {
+                    *start += 1;
+                }
+                ranges.push(*start..end_of(&table.records, *start, owner));
+            }
+            at = end;
+            if ranges.iter().any(|range| range.is_empty()) {
+                continue;
+            }
+            let mut current: Vec<usize> = ranges.iter().map(|range| range.start).collect();
+            loop {
+                pending.rows.iter_mut().zip(&current).for_each(|(rows, row)| rows.push(*row as u32));
+                pending.owners.push(owner);
+                if pending.owners.len() == BATCH {
+                    self.evaluate(&mut pending, &columns, walk, &mut gathered, take)?;
+                }
+                // The next combination, the last table's rows changing fastest.
+                let mut table = current.len();
+                let moved = loop {
+                    if table == 0 {
+                        break false;
+                    }
+                    table -= 1;
+                    current[table] += 1;
+                    if current[table] < ranges[table].end {
+                        break true;
+                    }
+                    current[table] = ranges[table].start;
+                };
+                if !moved {
+                    break;
+                }
+            }
+        }
+        self.evaluate(&mut pending, &columns, walk, &mut gathered, take)?;
+        gathered.finish(take)
+    }
+
+    fn evaluate(
+        &self,
+        pending: &mut Pending,
+        columns: &[Vec<Column>],
+        walk: &mut Walk,
+        gathered: &mut Gathered<'_>,
+        take: &mut Take<'_>,
+    ) -> Result<(), Exhausted> {
+        let owners = std::mem::take(&mut pending.owners);
+        if owners.is_empty() {
+            return Ok(());
+        }
+        let mut typed = vec![None; self.width];
+        for ((rows, columns), (_, positions)) in pending.rows.iter_mut().zip(columns).zip(&self.tables) {
+            let rows = UInt32Array::from(std::mem::take(rows));
+            for (column, position) in columns.iter().zip(positions) {
+                typed[*position] = Some(column.take(&rows));
+            }
+        }
+        // The operator passes the owners on as it does an entity key: by their place among the pending.
+        let places: ArrayRef = Arc::new((0..owners.len() as i64).collect::<arrow_array::Int64Array>());
+        let inputs = Inputs { rows: owners.len(), typed, stored: vec![None; self.width], entity: Some(places) };
+        if let Some((rows, arrays)) = walk.operator.run(inputs) {
+            let places = arrays.first().and_then(|places| places.as_primitive_opt::<Int64Type>());
+            let owners = places.map(|places| places.values().iter().map(|place| owners[*place as usize]).collect());
+            walk.columns.read_owned(rows, owners.unwrap_or_default(), arrays.get(1..).unwrap_or_default());
+            gathered.add(&walk.columns, take)?;
+        }
+        Ok(())
+    }
+}
+
+fn end_of(records: &[Vec<u8>], start: usize, owner: Identity) -> usize {
+    let own = records.get(start..).unwrap_or_default().iter().take_while(|record| rowset::identity(record) == owner);
+    start + own.count()
+}
+
+/// What a thread uses again for each shard.
+struct Walk {
+    operator: RowOperator,
+    columns: Columns,
+}
+
+/// Combinations that wait to be evaluated: of each table its rows, and whose they are.
+struct Pending {
+    rows: Vec<Vec<u32>>,
+    owners: Vec<Identity>,
+}
+
+/// Evaluated rows of some entities, in the order of the entities, that wait to be capped.
+struct Gathered<'a> {
+    cap: &'a CapRows,
+    walker: crate::bound::Walk,
+    rows: Vec<u64>,
+    spare: Vec<u64>,
+    room: usize,
+    reservation: Reservation,
+}
+
+impl<'a> Gathered<'a> {
+    fn new(cap: &'a CapRows, memory: &Memory) -> Self {
+        let walker = cap.walker();
+        let room = walker.room();
+        Self { cap, walker, rows: Vec::new(), spare: Vec::new(), room, reservation: memory.reserve() }
+    }
+
+    fn add(&mut self, columns: &Columns, take: &mut Take<'_>) -> Result<(), Exhausted> {
+        self.cap.write(columns, &mut self.rows);
+        let width = self.cap.width();
+        if self.rows.len() / width > self.room {
+            self.walker.compact(&mut self.rows, &mut self.spare);
+            // Rows come entity by entity: only the last one's may go on.
+            if self.rows.len() / width > self.room / 2 {
+                let last = self.last_owner();
+                let (mut complete, mut rest) = (Vec::new(), Vec::new());
+                for row in self.rows.chunks_exact(width) {
+                    let owner = self.cap.owner(row);
+                    if Some(owner) == last { rest.extend_from_slice(row) } else { complete.extend_from_slice(row) }
+                }
+                self.walker.hand_out(&complete, take)?;
+                self.rows = rest;
+                if self.rows.len() / width > self.room {
+                    return Err(Exhausted::Memory);
+                }
+            }
+        }
+        let bytes = self.walker.bytes(self.rows.len() / width);
+        if self.reservation.resize(bytes) { Ok(()) } else { Err(Exhausted::Memory) }
+    }
+
+    /// The entity whose rows came last.
+    fn last_owner(&self) -> Option<Identity> {
+        let width = self.cap.width();
+        self.rows.chunks_exact(width).map(|row| self.cap.owner(row)).max()
+    }
+
+    fn finish(mut self, take: &mut Take<'_>) -> Result<(), Exhausted> {
+        self.walker.hand_out(&self.rows, take)
+    }
+}

@@ -1,0 +1,351 @@
+//! From files and a question to exact totals, on all threads and within a limit of memory.
+//!
+//! ```text
+//! prepare   files are opened, public tables read and proven to be functions of their keys      may refuse
+//!           ---- the charge ----
+//! compute   read → look up → evaluate → cap → add up                                           only what is exhausted
+//! ```
+//!
+//! | step | module |
+//! |---|---|
+//! | the rows of public tables, by key | `lookup` |
+//! | what a row contributes | `row` |
+//! | tables of one entity meet | `meet`, over the rows that `rowset` holds |
+//! | one row of each entity | `entity_rows`, over the same |
+
+mod entity_rows;
+mod lookup;
+pub(crate) mod losses;
+mod meet;
+mod row;
+mod rowset;
+mod simulation;
+
+pub use losses::{Beyond, Losses, losses};
+pub use simulation::Simulation;
+
+use crate::bound::{CapRows, Capping, Columns, Disk, Exact, Exhausted, Meaning, Salt, Scatter, Totals, Watch};
+use deniable_data::SourceError;
+use deniable_data::{Memory, Meter, Progress, Reservation, Resources, Scan, ScanError, Source, Wanted, watch};
+use deniable_expression::Node;
+use deniable_query::Query;
+use deniable_query::declared;
+use entity_rows::Folding;
+use lookup::Lookup;
+use meet::Meeting;
+use row::{Inflow, RowOperator};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The least limit of memory for a question: room for its totals, whose number follows from the policy alone, and for some
+/// rows beside them. Many rows of one entity, and ranked values, can take more.
+#[must_use]
+pub fn least_memory(query: &Query) -> usize {
+    let totals = Totals::bytes(query);
+    totals.saturating_add(totals.min(Resources::LEAST_MEMORY)).max(Resources::LEAST_MEMORY)
+}
+
+/// A question whose files are open and whose public tables are read.
+pub struct Reading {
+    query: Query,
+    resources: Resources,
+    /// The protected tables, the first one first: each with its scan and how its columns flow in.
+    tables: Vec<Opened>,
+    rows: RowsOf,
+    /// Threads that walk over the rows of entities, and that put tables of one entity together, at the same time: as many as
+    /// have room for whatever one entity may bring.
+    walks: usize,
+    meter: Arc<Meter>,
+    size: Option<u64>,
+    /// What is counted while rows are read: for the curator alone.
+    watch: Option<Arc<Watch>>,
+}
+
+/// Whose rows are asked about.
+enum RowsOf {
+    /// Those that are read.
+    Tables(RowOperator),
+    /// One of each entity.
+    Entities(Box<Folding>),
+}
+
+/// A protected table that is about to be read.
+struct Opened {
+    scan: Scan,
+    inflow: Inflow,
+}
+
+/// Totals, and the memory of the values in them.
+type Copy = Mutex<(Totals, Reservation)>;
+
+/// Opens everything that a question reads. After this nothing but the machine can keep it from an answer.
+///
+/// # Errors
+/// When files are missing or lack declared columns, a public table holds a key twice or does not fit into memory, or the
+/// resources do not suffice for the totals.
+pub fn open(sources: &[Source], query: &Query, resources: &Resources) -> Result<Reading, SourceError> {
+    let resources = Resources { threads: resources.threads.max(1), ..resources.clone() };
+    let names = || query.tables().collect::<Vec<_>>().join(", ");
+    if resources.memory.is_some_and(|limit| Totals::bytes(query) > limit) {
+        return Err(SourceError::Memory { table: names() });
+    }
+    let meter = Meter::new();
+    // Where rows are made, those are read that they are made of.
+    let of = query.entity_rows().map_or_else(|| query.of_rows(), |made| &made.of);
+    let rows = of.rows();
+    let named = |name: &str| {
+        let source = sources.iter().find(|source| source.table().name == name);
+        source.ok_or_else(|| SourceError::Rows { table: name.to_owned() })
+    };
+    let memory = Memory::new(resources.memory);
+    let operator = |of: &Query| {
+        let mut lookups = Vec::new();
+        for join in &of.rows().joins.others {
+            let table = &of.rows().tables[join.table];
+            if !table.is_protected() {
+                lookups.push((join, Lookup::read(named(&table.name)?, of, join.table, &meter, &memory)?));
+            }
+        }
+        Ok::<_, SourceError>(RowOperator::new(of, lookups))
+    };
+    let own = operator(of)?;
+    let protected: Vec<usize> = rows.joins.tables().filter(|at| rows.tables[*at].is_protected()).collect();
+    let stored = if let [_] = protected.as_slice() { own.stored_inputs() } else { Vec::new() };
+    let mut tables = Vec::new();
+    let mut size = Some(0_u64);
+    for at in &protected {
+        let source = named(&rows.tables[*at].name)?;
+        let inflow = Inflow::new(of, *at, &stored);
+        tables.push(Opened { scan: source.scan(&inflow.wanted, &meter)?, inflow });
+        size = size.zip(source.size()).map(|(all, one)| all.saturating_add(one));
+    }
+    let (rows, walks) = match query.entity_rows() {
+        Some(made) => {
+            let folding = Folding::new(query, made, own, operator(query)?);
+            let room = Room::new(query, &resources).ok();
+            let walks = room.map(|room| folding.threads(room.memory.limit(), resources.threads));
+            (RowsOf::Entities(Box::new(folding)), walks.filter(|walks| *walks > 0))
+        }
+        None => (RowsOf::Tables(own), walks(query, &resources, &protected)),
+    };
+    let walks = walks.ok_or_else(|| SourceError::Memory { table: names() })?;
+    Ok(Reading { query: query.clone(), resources, tables, rows, walks, meter, size, watch: None })
+}
+
+/// Computes a query whose rows are read here: [`open`] and [`Reading::compute`].
+///
+/// # Errors
+/// Those of both.
+pub fn exact(
+    sources: &[Source],
+    query: &Query,
+    salt: &Salt,
+    resources: &Resources,
+    progress: &dyn Fn(Progress),
+) -> Result<Exact, SourceError> {
+    open(sources, query, resources)?.compute(salt, progress)
+}
+
+/// How many threads may walk at the same time, so that nobody's rows, however many, exhaust the memory; `None` where not
+/// even one may. Follows from the question, the caps and the resources alone.
+fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<usize> {
+    let room = Room::new(query, resources).ok()?;
+    if query.entity().is_none() {
+        return Some(resources.threads);
+    }
+    let salt = Salt([0; 32]);
+    let capping = Capping::of_query(query, &salt, None);
+    // Texts take one word more: enough for both.
+    let mut cap = CapRows::new(&capping, true, room.memory.clone(), room.disk.clone(), resources.threads);
+    let of = query.of_rows();
+    let cells: Vec<usize> = match of.is_capped_together() {
+        true => vec![of.combinations()],
+        false => (0..of.levels().len()).map(|level| of.cells(level)).collect(),
+    };
+    let walks = cap.make_room(&cells);
+    let meeting = if protected.len() > 1 { meet::threads(of, protected, room.memory.limit(), walks) } else { walks };
+    (meeting > 0).then_some(meeting)
+}
+
+impl Reading {
+    /// Reads all rows and adds them up. `progress` is told how far it has come, a few times a second and in the end.
+    ///
+    /// # Errors
+    /// When memory, the disk or a device is exhausted.
+    pub fn compute(self, salt: &Salt, progress: &dyn Fn(Progress)) -> Result<Exact, SourceError> {
+        let table = self.query.tables().collect::<Vec<_>>().join(", ");
+        let (meter, size) = (self.meter.clone(), self.size);
+        let totals = watch(&meter, size, progress, || self.totals(salt));
+        totals.map(Totals::finish).map_err(|exhausted| match exhausted {
+            Exhausted::Memory => SourceError::Memory { table },
+            Exhausted::Disk(error) => SourceError::Spill { table, reason: error.to_string() },
+            Exhausted::Input => SourceError::Rows { table },
+            Exhausted::Database(error) => error,
+        })
+    }
+
+    fn totals(self, salt: &Salt) -> Result<Totals, Exhausted> {
+        let Self { query, resources, tables, rows, walks, meter: _, size: _, watch } = self;
+        let threads = resources.threads;
+        let room = Room::new(&query, &resources)?;
+        let mut tables = tables.into_iter();
+        let (Some(first), others) = (tables.next(), tables) else { return Err(Exhausted::Input) };
+        let others: Vec<Opened> = others.collect();
+        let operator = match rows {
+            RowsOf::Tables(operator) => operator,
+            RowsOf::Entities(folding) => {
+                folding.run(first, &query, salt, &room, (threads, walks), watch)?;
+                return Ok(room.together(&query));
+            }
+        };
+        let capping = Capping::of_query(&query, salt, watch.clone());
+        if query.entity().is_none() {
+            let meaning = Meaning::of_query(&query, watch);
+            let start = || (operator.clone(), Columns::new(meaning.clone()), room.copy());
+            let take = |worker: &mut (RowOperator, Columns, usize), batch| {
+                let (operator, columns, copy) = worker;
+                if let Some((rows, arrays)) = operator.run(first.inflow.inputs(batch)) {
+                    columns.read(rows, &arrays);
+                    room.add(*copy, |totals| columns.add_to(totals))?;
+                }
+                Ok(())
+            };
+            first.scan.run(threads, start, take).map_err(exhausted)?;
+            return Ok(room.together(&query));
+        }
+        let text = first.inflow.entity_is_text;
+        let mut cap = CapRows::new(&capping, text, room.memory.clone(), room.disk.clone(), threads);
+        cap.set_walks(walks);
+        if others.is_empty() {
+            let start = || (operator.clone(), cap.columns(), cap.scatter());
+            let take = |worker: &mut (RowOperator, Columns, Scatter), batch| {
+                let (operator, columns, scatter) = worker;
+                match operator.run(first.inflow.inputs(batch)) {
+                    Some((rows, arrays)) => {
+                        columns.read(rows, &arrays);
+                        cap.push(columns, scatter)
+                    }
+                    None => Ok(()),
+                }
+            };
+            let workers = first.scan.run(threads, start, take).map_err(exhausted)?;
+            let scattered = cap.gathered(workers.into_iter().map(|(_, _, scatter)| scatter).collect());
+            on_threads(walks, |thread| {
+                let copy = thread % room.copies.len().max(1);
+                cap.walk(&scattered, &mut |kept| room.add(copy, |totals| totals.add_kept(kept)))
+            })?;
+            return Ok(room.together(&query));
+        }
+        let all = std::iter::once(first).chain(others).map(|Opened { scan, inflow }| (scan, inflow)).collect();
+        let mut meeting =
+            Meeting::new(query.of_rows(), salt, &cap, room.memory.clone(), room.disk.clone(), (threads, walks));
+        let scattered = meeting.scatter(all, query.of_rows())?;
+        on_threads(walks, |thread| {
+            let copy = thread % room.copies.len().max(1);
+            meeting.walk(&scattered, &operator, &mut |kept| room.add(copy, |totals| totals.add_kept(kept)))
+        })?;
+        Ok(room.together(&query))
+    }
+}
+
+fn exhausted(error: ScanError<Exhausted>) -> Exhausted {
+    match error {
+        ScanError::Work(exhausted) => exhausted,
+        ScanError::Source(error @ (SourceError::Remote { .. } | SourceError::Changed { .. })) => {
+            Exhausted::Database(error)
+        }
+        ScanError::Source(_) => Exhausted::Input,
+    }
+}
+
+/// Does the same on so many threads, and gives the first failure.
+fn on_threads(threads: usize, work: impl Fn(usize) -> Result<(), Exhausted> + Sync) -> Result<(), Exhausted> {
+    std::thread::scope(|scope| {
+        let work = &work;
+        let spawn = |thread| std::thread::Builder::new().spawn_scoped(scope, move || work(thread)).ok();
+        // Fewer threads do the same work.
+        let spawned: Vec<_> = (1..threads).filter_map(spawn).collect();
+        let mut done = work(0);
+        for thread in spawned {
+            done = done.and(thread.join().unwrap_or(Err(Exhausted::Input)));
+        }
+        done
+    })
+}
+
+/// What the resources come to: where totals grow, and where rows go meanwhile.
+struct Room {
+    copies: Vec<Copy>,
+    next: std::sync::atomic::AtomicUsize,
+    memory: Memory,
+    disk: Arc<Disk>,
+}
+
+impl Room {
+    fn new(query: &Query, resources: &Resources) -> Result<Self, Exhausted> {
+        // Totals are as large as the question makes them, whatever the rows: at most a quarter of the memory goes to
+        // copies of them, so that threads need not wait for each other.
+        let bytes = Totals::bytes(query).max(1);
+        let limit = resources.memory;
+        let copies = limit.map_or(usize::MAX, |limit| limit / 4 / bytes).clamp(1, resources.threads);
+        let (memory, piles) = match limit {
+            None => (Memory::new(None), Memory::new(None)),
+            Some(limit) => {
+                let rest = limit.checked_sub(bytes.saturating_mul(copies)).ok_or(Exhausted::Memory)?;
+                // Values that are ranked cannot go to disk: they have a part of their own.
+                let piles = if query.has_ranks() { rest / 3 } else { 0 };
+                (Memory::new(Some(rest - piles)), Memory::new(Some(piles)))
+            }
+        };
+        let copy = || Mutex::new((Totals::new(query), piles.reserve()));
+        let disk = Arc::new(Disk::new(resources.spill.clone()));
+        Ok(Self { copies: (0..copies).map(|_| copy()).collect(), next: 0.into(), memory, disk })
+    }
+
+    /// The copy for a thread.
+    fn copy(&self) -> usize {
+        self.next.fetch_add(1, std::sync::atomic::Ordering::Relaxed) % self.copies.len().max(1)
+    }
+
+    /// Adds to a copy of the totals.
+    fn add(&self, copy: usize, add: impl FnOnce(&mut Totals)) -> Result<(), Exhausted> {
+        let mut copy = self.copies[copy].lock().unwrap_or_else(PoisonError::into_inner);
+        let (totals, reservation) = &mut *copy;
+        add(totals);
+        if reservation.resize(totals.piled()) { Ok(()) } else { Err(Exhausted::Memory) }
+    }
+
+    fn together(self, query: &Query) -> Totals {
+        let mut all = Totals::new(query);
+        for copy in self.copies {
+            all.merge(copy.into_inner().unwrap_or_else(PoisonError::into_inner).0);
+        }
+        all
+    }
+}
+
+/// The positions of a table's columns among the inputs of a program.
+fn inputs_of(query: &Query, table: usize) -> std::ops::Range<usize> {
+    let tables = &query.rows().tables;
+    let before: usize = tables[..table].iter().map(|table| table.columns.len()).sum();
+    before..before + tables[table].columns.len()
+}
+
+/// The positions of the inputs that a question rests on, of one table.
+fn used_inputs(query: &Query, table: usize) -> Vec<usize> {
+    let used = query.rows().program.inputs(&query.roots());
+    used.into_iter().filter(|input| declared(&query.rows().tables, *input).is_some_and(|(at, _)| at == table)).collect()
+}
+
+/// The input that a value is, if it is nothing but a column.
+fn bare(query: &Query, id: deniable_expression::Id) -> Option<usize> {
+    match query.rows().program.node(id) {
+        Node::Column(position) => Some(*position as usize),
+        Node::Constant(..) | Node::Call(..) => None,
+    }
+}
+
+/// How a column is read.
+fn wanted(table_start: usize, input: usize, stored: bool) -> Wanted {
+    let column = input - table_start;
+    if stored { Wanted::stored(column) } else { Wanted::typed(column) }
+}

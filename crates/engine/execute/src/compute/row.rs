@@ -1,0 +1,215 @@
+//! What a row contributes: look up, evaluate, keep what passes the conditions. One operator over batches of rows; what is
+//! inside can be made faster without touching what is around it.
+//!
+//! Nothing here fails, and nothing stops early: every value is computed for every row, whatever the row holds.
+
+use super::lookup::Lookup;
+use super::{bare, inputs_of, used_inputs, wanted};
+use arrow_array::{Array, ArrayRef, BooleanArray, UInt32Array, new_null_array};
+use arrow_buffer::BooleanBuffer;
+use arrow_select::filter::{FilterBuilder, FilterPredicate};
+use deniable_core::schema::ColumnType;
+use deniable_data::{Batch, Read, Wanted};
+use deniable_expression::{Column, Evaluator, Type};
+use deniable_query::Join;
+use deniable_query::Query;
+use std::sync::Arc;
+
+/// The columns of some rows, by the positions of a program's inputs.
+pub(super) struct Inputs {
+    pub(super) rows: usize,
+    pub(super) typed: Vec<Option<Column>>,
+    /// Texts as they are stored, where they are only compared with keys.
+    pub(super) stored: Vec<Option<ArrayRef>>,
+    /// Whose each row is.
+    pub(super) entity: Option<ArrayRef>,
+}
+
+/// How the columns of a protected table become inputs.
+pub(super) struct Inflow {
+    /// What is read: the inputs, then the entity key if it is none of them.
+    pub(super) wanted: Vec<Wanted>,
+    /// The position of each input.
+    pub(super) inputs: Vec<usize>,
+    /// How many inputs the program has.
+    pub(super) width: usize,
+    /// Where the entity key is among what is read.
+    entity: Option<usize>,
+    pub(super) entity_is_text: bool,
+}
+
+impl Inflow {
+    /// `stored` are the inputs that may stay as they are stored.
+    pub(super) fn new(query: &Query, table: usize, stored: &[usize]) -> Self {
+        let start = inputs_of(query, table).start;
+        let declared = &query.rows().tables[table];
+        let inputs = used_inputs(query, table);
+        let mut all: Vec<Wanted> = inputs.iter().map(|input| wanted(start, *input, stored.contains(input))).collect();
+        let key = declared.entity.as_ref().and_then(|entity| declared.position(&entity.key));
+        let entity = key.map(|key| {
+            all.iter().position(|wanted| wanted.column == key).unwrap_or_else(|| {
+                all.push(Wanted::stored(key));
+                all.len() - 1
+            })
+        });
+        let entity_is_text = key.is_some_and(|key| declared.columns[key].kind != ColumnType::Integer);
+        Self { wanted: all, inputs, width: query.rows().program.columns().len(), entity, entity_is_text }
+    }
+
+    /// The inputs in a batch.
+    pub(super) fn inputs(&self, batch: Batch) -> Inputs {
+        let entity = self.entity.and_then(|at| batch.columns.get(at)).map(Read::to_array);
+        let (mut typed, mut stored) = (vec![None; self.width], vec![None; self.width]);
+        for (input, column) in self.inputs.iter().zip(batch.columns) {
+            match column {
+                Read::Typed(column) => typed[*input] = Some(column),
+                Read::Stored(array) => stored[*input] = Some(array),
+            }
+        }
+        Inputs { rows: batch.rows, typed, stored, entity }
+    }
+}
+
+/// A public table that rows are looked up in.
+#[derive(Clone)]
+struct Stage {
+    /// What is looked up.
+    key: Evaluator,
+    lookup: Arc<Lookup>,
+    keeps_unmatched: bool,
+}
+
+/// Where a column of the output comes from.
+#[derive(Clone, Copy)]
+enum Origin {
+    /// A root of the evaluator, by its position.
+    Root(usize),
+    /// An input that stays as it is stored.
+    Stored(usize),
+}
+
+/// The operator. Each thread has its own.
+#[derive(Clone)]
+pub(super) struct RowOperator {
+    stages: Vec<Stage>,
+    evaluator: Evaluator,
+    /// The first roots are conditions.
+    conditions: usize,
+    outputs: Vec<Origin>,
+    stored: Vec<usize>,
+}
+
+impl RowOperator {
+    pub(super) fn new(query: &Query, lookups: Vec<(&Join, Lookup)>) -> Self {
+        let rows = query.rows();
+        let program = &rows.program;
+        let stages: Vec<Stage> = lookups
+            .into_iter()
+            .map(|(join, lookup)| Stage {
+                key: Evaluator::new(program, &[join.on]),
+                lookup: Arc::new(lookup),
+                keeps_unmatched: join.keeps_unmatched,
+            })
+            .collect();
+        // Texts of the first table that nothing but a group's keys looks at need no copy.
+        let joined = rows.joins.others.iter().map(|join| join.on);
+        let arguments = rows.arguments.iter().map(|argument| argument.value);
+        let computed = query.looked_up().map(|group| group.value).filter(|value| bare(query, *value).is_none());
+        let looked_at = joined.chain(rows.filters.iter().copied()).chain(arguments).chain(computed).collect::<Vec<_>>();
+        let looked_at = program.inputs(&looked_at);
+        let own = inputs_of(query, rows.joins.first);
+        let is_stored = |input: &usize| {
+            own.contains(input)
+                && !looked_at.contains(input)
+                && program.columns().get(*input).is_some_and(|column| column.kind == Type::Text)
+        };
+        let stored: Vec<usize> =
+            query.looked_up().filter_map(|group| bare(query, group.value)).filter(is_stored).collect();
+        let mut roots = rows.filters.clone();
+        let values = query.looked_up().map(|group| group.value);
+        let values = values.chain(rows.arguments.iter().map(|argument| argument.value));
+        let outputs = values
+            .map(|value| match bare(query, value).filter(|input| stored.contains(input)) {
+                Some(input) => Origin::Stored(input),
+                None => {
+                    roots.push(value);
+                    Origin::Root(roots.len() - 1)
+                }
+            })
+            .collect();
+        let evaluator = Evaluator::new(program, &roots);
+        Self { stages, evaluator, conditions: rows.filters.len(), outputs, stored }
+    }
+
+    /// The inputs that may stay as they are stored.
+    pub(super) fn stored_inputs(&self) -> Vec<usize> {
+        self.stored.clone()
+    }
+
+    /// The rows that pass, and of each the entity key where there is one, the groups' values and the arguments. Nothing where
+    /// none passes.
+    pub(super) fn run(&mut self, mut inputs: Inputs) -> Option<(usize, Vec<ArrayRef>)> {
+        let rows = inputs.rows;
+        let mut passes: Option<BooleanBuffer> = None;
+        let mut require = |condition: BooleanBuffer| {
+            passes = Some(match passes.take() {
+                Some(before) => &before & &condition,
+                None => condition,
+            });
+        };
+        for Stage { key, lookup, keeps_unmatched } in &mut self.stages {
+            let keys = key.evaluate(rows, &inputs.typed);
+            let positions = match keys.first() {
+                Some(keys) => lookup.positions(keys),
+                None => UInt32Array::new_null(rows),
+            };
+            for (input, column) in lookup.columns() {
+                inputs.typed[*input] = Some(column.take(&positions));
+            }
+            if !*keeps_unmatched {
+                require(positions.nulls().map_or_else(|| BooleanBuffer::new_set(rows), |nulls| nulls.inner().clone()));
+            }
+        }
+        let mut values = self.evaluator.evaluate(rows, &inputs.typed).into_iter();
+        for condition in values.by_ref().take(self.conditions) {
+            require(match condition {
+                Column::Boolean(truth) => match truth.nulls() {
+                    Some(nulls) => truth.values() & nulls.inner(),
+                    None => truth.values().clone(),
+                },
+                // The second gate lets nothing but truths stand in WHERE.
+                _ => BooleanBuffer::new_unset(rows),
+            });
+        }
+        let values: Vec<Column> = values.collect();
+        let passes = passes.filter(|passes| passes.count_set_bits() < rows);
+        let kept = passes.as_ref().map_or(rows, BooleanBuffer::count_set_bits);
+        if kept == 0 {
+            return None;
+        }
+        let predicate = passes.map(|passes| FilterBuilder::new(&BooleanArray::new(passes, None)).optimize().build());
+        let output = |origin: &Origin| match origin {
+            Origin::Root(root) => values.get(root - self.conditions).map(Column::to_array),
+            // What does not come from a file's own column comes as values.
+            Origin::Stored(input) => {
+                let typed = || inputs.typed[*input].as_ref().map(Column::to_array);
+                inputs.stored[*input].clone().or_else(typed)
+            }
+        };
+        let entity = inputs.entity.iter().cloned();
+        let outputs = self.outputs.iter().map(|origin| output(origin).unwrap_or_else(|| nothing(rows)));
+        Some((kept, entity.chain(outputs).map(|column| filtered(column, predicate.as_ref())).collect()))
+    }
+}
+
+fn nothing(rows: usize) -> ArrayRef {
+    new_null_array(&arrow_schema::DataType::Null, rows)
+}
+
+fn filtered(column: ArrayRef, predicate: Option<&FilterPredicate>) -> ArrayRef {
+    match predicate {
+        None => column,
+        // Fails for columns of another length only, which are not made here.
+        Some(predicate) => predicate.filter(&column).unwrap_or_else(|_| nothing(predicate.count())),
+    }
+}

@@ -1,0 +1,94 @@
+//! Canonical bytes in both directions: what is read from them is the same query, and damaged ones are none.
+
+use super::generate::hostile::Hostile;
+use super::generate::{Dice, Shape};
+use super::{entity_rows, per_entity};
+use deniable_core::adversary::Adjacency;
+use deniable_core::schema::TableSchema;
+use deniable_query::{Contents, Query};
+use deniable_testing::sized;
+
+/// Random queries of all kinds, each with its tables.
+fn queries(dice: &mut Dice, rounds: u32) -> Vec<(Query, Vec<TableSchema>)> {
+    let mut all = Vec::new();
+    for _ in 0..rounds {
+        let shape = Shape::random(dice);
+        let query = deniable_sql::plan(&shape.question(dice), &shape.tables).unwrap();
+        all.extend(per_entity::about_entities(&query).into_iter().map(|query| (query, shape.tables.clone())));
+        all.push((query.clone().portable(), shape.tables.clone()));
+        all.push((query, shape.tables));
+        let shape = Shape::fixed(deniable_core::sensitivity::Caps { rows_per_group: 2, groups: 2 });
+        let query = deniable_sql::plan(&entity_rows::questions(dice), &shape.tables).unwrap();
+        all.push((query, shape.tables));
+        let hostile = Hostile::random(dice);
+        if let Ok(query) = deniable_sql::plan(&hostile.question(dice), &hostile.shape.tables) {
+            all.push((query, hostile.shape.tables));
+        }
+    }
+    all
+}
+
+#[test]
+fn a_query_is_read_from_its_bytes() {
+    let mut dice = Dice::new(deniable_testing::seed(51));
+    let all = queries(&mut dice, sized(60, 1_000));
+    for (query, tables) in &all {
+        let read = Query::from_canonical(query.identity(), tables).unwrap_or_else(|| panic!("{query:?}"));
+        assert_eq!(read.identity(), query.identity());
+        assert_eq!(read.measures().len(), query.measures().len());
+        for measure in 0..query.measures().len() {
+            assert_eq!(read.part(measure), query.part(measure));
+            assert_eq!(read.width(measure), query.width(measure));
+            assert_eq!(read.bounds(measure), query.bounds(measure));
+            for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
+                assert_eq!(read.sensitivity(measure, adjacency), query.sensitivity(measure, adjacency));
+            }
+        }
+        assert!(read.tables().eq(query.tables()));
+        for table in tables {
+            assert_eq!(read.columns(&table.name), query.columns(&table.name));
+        }
+        assert_eq!(read.measures_within(query), query.measures_within(query));
+        assert_eq!(Contents::of(query.identity()).is_some(), !query.is_per_entity());
+    }
+    assert!(all.len() > 200, "{}", all.len());
+}
+
+#[test]
+fn damaged_bytes_are_no_query() {
+    let mut dice = Dice::new(deniable_testing::seed(52));
+    for (query, tables) in queries(&mut dice, sized(10, 100)) {
+        let bytes = query.identity();
+        for _ in 0..40 {
+            let mut damaged = bytes.to_vec();
+            let at = usize::try_from(dice.below(bytes.len() as u64)).unwrap();
+            match dice.below(3) {
+                0 => damaged.truncate(at),
+                1 => damaged.insert(at, dice.below(256) as u8),
+                _ => damaged[at] ^= 1 << dice.below(8),
+            }
+            // What is still a query is another one, and is written as it was read.
+            if let Some(read) = Query::from_canonical(&damaged, &tables) {
+                assert_eq!(read.identity(), damaged);
+            }
+            let _ = Contents::of(&damaged);
+        }
+    }
+}
+
+/// Under another declaration the same bytes are of no query, or of one that is written the same.
+#[test]
+fn bytes_are_read_against_the_tables_that_are_declared() {
+    let mut dice = Dice::new(deniable_testing::seed(53));
+    let shape = Shape::fixed(deniable_core::sensitivity::Caps { rows_per_group: 2, groups: 2 });
+    for _ in 0..sized(20, 200) {
+        let query = deniable_sql::plan(&shape.question(&mut dice), &shape.tables).unwrap();
+        let mut renamed = shape.tables.clone();
+        renamed[0].name = "other".to_owned();
+        assert_eq!(Query::from_canonical(query.identity(), &renamed).map(|_| ()), None);
+        let mut fewer = shape.tables.clone();
+        fewer[0].columns.clear();
+        let reads_columns = !query.columns(&shape.tables[0].name).is_empty();
+        assert!(Query::from_canonical(query.identity(), &fewer).is_none() || !reads_columns);
+    }
+}

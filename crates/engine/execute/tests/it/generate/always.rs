@@ -1,0 +1,27 @@
+//! What is seen of a number whatever the noise.
+
+use deniable_query::Estimator;
+use deniable_query::Query;
+use deniable_query::output::Term;
+
+/// What a column has in every row, whatever the noise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Always {
+    /// A number and an interval.
+    Number,
+    /// An interval: an average over a noisy count of zero or less is undefined.
+    Interval,
+    /// Neither: what is divided by a noisy number may have none.
+    Nothing,
+}
+
+/// What the column of this term has.
+pub fn always(term: &Term, query: &Query) -> Always {
+    let Term::Answer(position) = term else { return Always::Nothing };
+    match &query.answers(0)[*position] {
+        Estimator::Count { .. } | Estimator::Sum { .. } | Estimator::Quantile { .. } => Always::Number,
+        Estimator::Average(_) | Estimator::Weighted(_) | Estimator::Variance { .. } => Always::Interval,
+        // Of no rows, or values that are all alike, there is none.
+        Estimator::Regression(_) => Always::Nothing,
+    }
+}

@@ -1,0 +1,274 @@
+//! Forms of other dialects: those that mean the same as a supported form are the same query, the others are refused at
+//! their place.
+
+use deniable_answers::{Noisy, Shown};
+use deniable_core::exact::{ratio, whole};
+use deniable_core::noise::Decay;
+use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
+use deniable_core::sensitivity::Caps;
+use deniable_query::{MeasureKind, Target};
+use deniable_query::{Query, QueryError};
+
+const DAY: i64 = 86_400_000_000;
+/// 2024-12-28.
+const FIRST: i64 = 20_085;
+
+fn table() -> TableSchema {
+    let within = |name: &str, kind, low: i64, high: i64| {
+        Column::new(name, kind).within(Bounds::new(whole(low), whole(high), whole(1)).unwrap())
+    };
+    let columns = vec![
+        Column::new("who", ColumnType::Integer),
+        within("x", ColumnType::Integer, 0, 5),
+        within("y", ColumnType::Integer, 0, 5),
+        Column::new("k", ColumnType::Text).with_keys(["a", "b"].map(|key| Key::Text(key.to_owned())).to_vec()),
+        Column::new("code", ColumnType::Text),
+        within("day", ColumnType::Date, FIRST, FIRST + 9),
+        within("ts", ColumnType::Timestamp, FIRST * DAY, (FIRST + 10) * DAY - 1),
+        within("until", ColumnType::Timestamp, FIRST * DAY, (FIRST + 10) * DAY - 1),
+    ];
+    TableSchema::protected("t", columns, None)
+}
+
+fn people() -> TableSchema {
+    TableSchema { entity: Some(Entity::new("who", Caps { rows_per_group: 9, groups: 9 })), ..table() }
+}
+
+const ROWS: &str = "\
+who,x,y,k,code,day,ts,until
+1,1,2,a,A01,2024-12-28,2024-12-28T10:59:59,2024-12-28T11:00:00
+2,2,0,b,A012,2024-12-30,2024-12-30T00:00:00,2025-01-01T00:00:00
+3,,1,,B0%,2025-01-01,2024-12-31T23:59:00,2025-01-06T00:01:30
+4,5,4,a,a01,2025-01-06,2025-01-06T12:00:00,2025-01-06T12:00:00
+";
+
+fn query(sql: &str, table: &TableSchema) -> Result<Query, QueryError> {
+    deniable_sql::plan(sql, std::slice::from_ref(table))
+}
+
+/// The answer without noise, each row joined by spaces.
+fn answer(sql: &str) -> Vec<String> {
+    let table = table();
+    let query = query(sql, &table).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("rows.csv"), ROWS).unwrap();
+    let cells = super::groups::found(&query, folder.path(), &table).reveal();
+    // Cells of values chosen by their rank hold all of them, in order.
+    let value = |at: usize, cell: Vec<i128>| match query.measures()[at].kind {
+        MeasureKind::Ranked { target: Target::Highest, .. } => *cell.last().unwrap(),
+        _ => cell[0],
+    };
+    let all = |(at, cells): (usize, Vec<Vec<i128>>)| cells.into_iter().map(|cell| value(at, cell)).collect();
+    let values = cells.into_iter().enumerate().map(all).collect();
+    let decays = vec![Decay::exactly(ratio(1, 2)).unwrap(); query.measures().len()];
+    let text = |shown: &Shown| match shown {
+        Shown::Key(key) => key.to_string(),
+        Shown::All => "(all)".to_owned(),
+        Shown::Number { estimate, .. } => estimate.as_ref().map_or_else(|| "NULL".to_owned(), ToString::to_string),
+        Shown::Text(text) => text.clone(),
+    };
+    let rows = deniable_answers::show(&query, &Noisy { values, consistent: None, decays }, &ratio(19, 20));
+    rows.iter().map(|row| row.0.iter().map(text).collect::<Vec<_>>().join(" ")).collect()
+}
+
+/// Each form beside the supported one: they are one query, with one price and one stored answer.
+#[test]
+fn synonyms_are_the_query_that_they_mean() {
+    for (form, same) in [
+        ("SELECT VARIANCE(x) AS v FROM t", "SELECT VAR_SAMP(x) AS v FROM t"),
+        ("SELECT SUM(MOD(x, 3)) AS v FROM t", "SELECT SUM(x % 3) AS v FROM t"),
+        (
+            "SELECT SUM(SIGN(x)) AS v FROM t",
+            "SELECT SUM(CASE WHEN x > 0 THEN 1 WHEN x < 0 THEN -1 WHEN x = 0 THEN 0 END) AS v FROM t",
+        ),
+        (
+            "SELECT SUM(TRUNC(x / 2.0)) AS v FROM t",
+            "SELECT SUM(CASE WHEN x / 2.0 < 0 THEN CEIL(x / 2.0) ELSE FLOOR(x / 2.0) END) AS v FROM t",
+        ),
+        ("SELECT SUM(IF(x > 1, y, 0)) AS v FROM t", "SELECT SUM(CASE WHEN x > 1 THEN y ELSE 0 END) AS v FROM t"),
+        ("SELECT SUM(IIF(x > 1, y)) AS v FROM t", "SELECT SUM(CASE WHEN x > 1 THEN y END) AS v FROM t"),
+        ("SELECT COUNT_IF(x > 1) AS v FROM t", "SELECT COUNT(*) FILTER (WHERE x > 1) AS v FROM t"),
+        (
+            "SELECT COUNTIF(x > 1 OR y > 1) FILTER (WHERE x < 4 OR y < 4) AS v FROM t",
+            "SELECT COUNT(*) FILTER (WHERE (x < 4 OR y < 4) AND (x > 1 OR y > 1)) AS v FROM t",
+        ),
+        ("SELECT SUM_IF(y, x > 1) AS v FROM t", "SELECT SUM(y) FILTER (WHERE x > 1) AS v FROM t"),
+        ("SELECT AVG(IFNULL(x, 0)) AS v FROM t", "SELECT AVG(COALESCE(x, 0)) AS v FROM t"),
+        ("SELECT ALL COUNT(*) AS v FROM t", "SELECT COUNT(*) AS v FROM t"),
+        ("SELECT COUNT(*) AS v FROM \"public\".\"t\"", "SELECT COUNT(*) AS v FROM t"),
+        (
+            "SELECT COUNT(*) AS v FROM t WHERE k = ANY(ARRAY['a', 'z'])",
+            "SELECT COUNT(*) AS v FROM t WHERE k IN ('a', 'z')",
+        ),
+        (
+            "SELECT COUNT(*) AS v FROM t WHERE k <> ALL(ARRAY['a', 'z'])",
+            "SELECT COUNT(*) AS v FROM t WHERE k NOT IN ('a', 'z')",
+        ),
+        (
+            "SELECT COUNT(*) AS v FROM t WHERE SUBSTRING(code FROM 2 FOR 2) = '01'",
+            "SELECT COUNT(*) AS v FROM t WHERE code LIKE '_01%'",
+        ),
+        (
+            "SELECT COUNT(*) AS v FROM t WHERE SUBSTR(code, 1, 3) <> 'B0%'",
+            "SELECT COUNT(*) AS v FROM t WHERE code NOT LIKE 'B0\\%%'",
+        ),
+        (
+            "SELECT COUNT(*) AS v FROM t WHERE LEFT(code, 3) IN ('A01', 'A02')",
+            "SELECT COUNT(*) AS v FROM t WHERE code LIKE 'A01%' OR code LIKE 'A02%'",
+        ),
+        (
+            "SELECT COUNT(*) AS v FROM t WHERE SUBSTRING(code, 2) = '01'",
+            "SELECT COUNT(*) AS v FROM t WHERE code LIKE '_01'",
+        ),
+        (
+            "SELECT EXTRACT(isoyear FROM day) AS g, COUNT(*) AS v FROM t GROUP BY 1",
+            "SELECT CAST(TO_CHAR(day, 'IYYY') AS BIGINT) AS g, COUNT(*) AS v FROM t GROUP BY 1",
+        ),
+        (
+            "SELECT ts::date AS g, COUNT(*) AS v FROM t GROUP BY 1",
+            "SELECT CAST(ts AS DATE) AS g, COUNT(*) AS v FROM t GROUP BY 1",
+        ),
+        (
+            "SELECT SUM(DATE_DIFF('hour', ts, until)) AS v FROM t",
+            "SELECT SUM(DATE_DIFF('day', ts, until) * 24 + (EXTRACT(hour FROM until) - EXTRACT(hour FROM ts))) AS v FROM t",
+        ),
+    ] {
+        let of = |sql: &str| match query(sql, &table()) {
+            Ok(query) => query.identity().to_vec(),
+            Err(error) => panic!("{sql}: {error}, {:?}", error.help()),
+        };
+        assert_eq!(of(form), of(same), "{form}");
+    }
+    let of = |sql: &str| query(sql, &people()).unwrap_or_else(|error| panic!("{sql}: {error}")).identity().to_vec();
+    assert_eq!(
+        of("SELECT COUNT(DISTINCT CASE WHEN x > 3 THEN who END) AS v FROM t"),
+        of("SELECT COUNT(DISTINCT who) FILTER (WHERE x > 3) AS v FROM t")
+    );
+}
+
+#[test]
+fn synonyms_give_the_right_numbers() {
+    let one = |expression: &str| answer(&format!("SELECT {expression} AS v FROM t")).join(",");
+    for (expression, expected) in [
+        ("SUM(IF(x > 1, y, 0))", "4"),
+        ("COUNT_IF(x > 1)", "2"),
+        ("COUNT(*) FILTER (WHERE code LIKE 'B0!%' ESCAPE '!')", "1"),
+        ("COUNT_IF(SUBSTRING(code FROM 2 FOR 2) = '01')", "3"),
+        ("COUNT_IF(LEFT(code, 3) = 'A01')", "2"),
+        // The text ends after the part.
+        ("COUNT_IF(SUBSTRING(code FROM 1 FOR 4) = 'A01')", "1"),
+        ("COUNT_IF(SUBSTRING(code, 2) = '01')", "2"),
+        ("COUNT_IF(SUBSTRING(code FROM 1 FOR 3) = 'B0%')", "1"),
+        ("COUNT_IF(SUBSTRING(code FROM 1 FOR 2) = SUBSTR(code, 1, 2))", "4"),
+        ("COUNT_IF(LEFT(LOWER(code), 2) IN ('a0', 'zz'))", "3"),
+        // Below all whole numbers of 64 bits, and above them.
+        ("COUNT_IF(x < 9223372036854775808)", "3"),
+        ("COUNT_IF(x > 9223372036854775808)", "0"),
+        ("COUNT_IF(x > -9223372036854775809)", "3"),
+        ("COUNT_IF(x >= -9223372036854775808)", "3"),
+        ("COUNT_IF(x = 18446744073709551616)", "0"),
+        ("COUNT_IF(k = ANY(ARRAY['a', 'z']))", "2"),
+        ("COUNT_IF(EXTRACT(isoyear FROM day) = 2025)", "3"),
+        ("COUNT_IF(DATE_PART('isoyear', ts) = 2024)", "1"),
+        ("SUM(DATE_DIFF('year', ts, until))", "2"),
+        ("SUM(DATE_DIFF('quarter', ts, until))", "2"),
+        ("SUM(DATE_DIFF('month', ts, until))", "2"),
+        ("SUM(DATE_DIFF('week', ts, until))", "1"),
+        ("SUM(DATE_DIFF('day', ts, until))", "8"),
+        ("SUM(DATE_DIFF('hour', ts, until))", "170"),
+        ("SUM(DATE_DIFF('minute', ts, until))", "10083"),
+        ("SUM(DATE_DIFF('second', ts, until))", "604951"),
+        ("SUM(DATE_DIFF('hour', DATE '2025-01-01', until))", "167"),
+    ] {
+        assert_eq!(one(expression), expected, "{expression}");
+    }
+    let parts = answer("SELECT SUBSTRING(k FROM 1 FOR 1) AS g, COUNT(*) AS n FROM t GROUP BY 1");
+    assert_eq!(parts, answer("SELECT LEFT(k, 1) AS g, COUNT(*) AS n FROM t GROUP BY LEFT(k, 1)"));
+    assert_eq!(parts, answer("SELECT k AS g, COUNT(*) AS n FROM t GROUP BY k"));
+    assert_eq!(answer("SELECT EXTRACT(isoyear FROM day) AS g, COUNT(*) AS n FROM t GROUP BY 1"), ["2024 1", "2025 3"]);
+    let days = answer("SELECT ts::date AS g, COUNT(*) AS n FROM t GROUP BY ts::date HAVING n > 0");
+    assert_eq!(days, ["2024-12-28 1", "2024-12-30 1", "2024-12-31 1", "2025-01-06 1"]);
+}
+
+/// A released day or time beside a day or time of the query.
+#[test]
+fn having_compares_released_days_with_dates() {
+    let kept = |having: &str| {
+        let select = "SELECT k, MAX(day) AS m, MAX(ts) AS at FROM t GROUP BY k";
+        answer(&format!("{select} HAVING {having}")).iter().map(|row| row[..1].to_owned()).collect::<String>()
+    };
+    // The latest of `a` is 2025-01-06, at noon; that of `b` is 2024-12-30, at midnight.
+    assert_eq!(kept("m >= DATE '2025-01-06'"), "a");
+    assert_eq!(kept("m < DATE '2025-01-06'"), "b");
+    assert_eq!(kept("DATE '2024-12-30' = m"), "b");
+    assert_eq!(kept("m BETWEEN DATE '2024-12-30' AND DATE '2025-01-06'"), "ab");
+    assert_eq!(kept("m IN (DATE '2024-12-30', DATE '2024-12-29')"), "b");
+    assert_eq!(kept("at >= TIMESTAMP '2025-01-06 12:00:00'"), "a");
+    assert_eq!(kept("at > TIMESTAMP '2025-01-06 12:00:00'"), "");
+    assert_eq!(kept("at >= DATE '2025-01-06'"), "a");
+    assert_eq!(kept("m > TIMESTAMP '2025-01-05 23:00:00'"), "a");
+    assert_eq!(kept("m = TIMESTAMP '2024-12-30 00:00:00'"), "b");
+    assert_eq!(kept("m BETWEEN TIMESTAMP '2024-12-29 12:00:00' AND TIMESTAMP '2024-12-30 00:00:00'"), "b");
+    assert_eq!(kept("MAX(day) <> DATE '2025-01-06'"), "b");
+}
+
+/// Refusals name the place of a form that is not supported, and the form to write.
+#[test]
+fn other_forms_are_refused_with_a_fix() {
+    for (sql, construct, place, help) in [
+        ("SELECT COUNT(*) AS n FROM t WHERE k || code = 'aA'", "the operator ||", "k ||", "a = 'x' AND b = 'y'"),
+        (
+            "SELECT COUNT(*) AS n FROM t WHERE SUBSTRING(code FROM x FOR 2) = 'A0'",
+            "SUBSTRING of this place",
+            "x",
+            "the place of the first character",
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM t WHERE SUBSTRING(code FROM 1 FOR 2) = 'A01'",
+            "a part of a text beside a longer text",
+            "code FROM 1",
+            "a text of as many characters",
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM t WHERE LEFT(code, 2) IN ('A0', 'A01')",
+            "a part of a text beside a longer text",
+            "LEFT",
+            "a text of as many characters",
+        ),
+        (
+            "SELECT COUNT(*) AS n FROM t WHERE x > ANY(ARRAY[1, 2])",
+            "ANY or ALL of an array",
+            "x > ANY",
+            "comparisons with AND and OR",
+        ),
+        ("SELECT COUNT(*) AS n FROM t WHERE k = ANY('{a,b}')", "ANY or ALL of an array", "k = ANY", "IN ('a', 'b')"),
+        ("SELECT COUNT(*) AS n FROM t LIMIT 9223372036854775808", "LIMIT or OFFSET", "9223372036854775808", "LIMIT 10"),
+        ("SELECT DISTINCT k FROM t", "SELECT DISTINCT", "DISTINCT", "GROUP BY"),
+        ("SELECT COUNT(DISTINCT k) AS n FROM t", "COUNT(DISTINCT ...)", "k)", "GROUP BY it"),
+        (
+            "SELECT SUM(DATE_DIFF('decade', ts, until)) AS v FROM t",
+            "DATE_DIFF in this unit",
+            "'decade'",
+            "'year', 'quarter'",
+        ),
+        ("SELECT COUNT(*) AS n FROM t WHERE EXTRACT(epoch FROM ts) > 0", "EXTRACT(EPOCH ...)", "epoch", "isoyear"),
+        (
+            "SELECT k FROM t GROUP BY k HAVING MAX(day) > DATE '2024-13-01'",
+            "'2024-13-01' as a date",
+            "'2024-13-01'",
+            "DATE '2024-01-31'",
+        ),
+        (
+            "SELECT k FROM t GROUP BY k HAVING MAX(day) = NULLIF(DATE '2024-01-01', MIN(day))",
+            "a date beside this result",
+            "DATE",
+            "compare MIN",
+        ),
+    ] {
+        let error = query(sql, &table()).err().unwrap_or_else(|| panic!("{sql}: accepted"));
+        assert!(error.to_string().contains(construct), "{sql}: {error}");
+        assert!(error.help().is_some_and(|found| found.contains(help)), "{sql}: {error}, {:?}", error.help());
+        let found = error.place().map(|place| &sql[place.column as usize - 1..]);
+        assert!(found.is_some_and(|found| found.contains(place)), "{sql}: {error} at {found:?}");
+    }
+}

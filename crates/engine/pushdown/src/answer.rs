@@ -1,0 +1,105 @@
+//! What an engine answers, and whether rows can add up to it.
+
+use super::statement::greatest;
+use super::{Numbers, Statement, contents};
+use deniable_execute::{Exact, Totals};
+use deniable_query::Query;
+use std::collections::BTreeSet;
+
+/// A row of what an engine answers: a cell, its sums, and the largest ranks among what was counted in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Row {
+    /// The cell, by its place among all combinations of keys.
+    pub cell: i128,
+    /// The sums.
+    pub sums: Vec<i128>,
+    /// The largest rank of this cell among the cells of an entity.
+    pub cells: i128,
+    /// The most rows of one entity in the cell.
+    pub rows: i128,
+    /// How many cells there are in the answer.
+    pub of: i128,
+}
+
+/// What an engine answers: the totals of cells, and what all rows are.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The cells in which there is anything.
+    pub cells: Vec<Row>,
+    /// What the rows of the relation are, however many count.
+    pub contents: Contents,
+}
+
+/// What all rows of a relation are, in any order: how many, and sums of keyed hashes of them. It must not be shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Contents {
+    /// How many.
+    pub rows: i128,
+    /// The sums.
+    pub sums: [i128; contents::SUMS],
+}
+
+impl Answer {
+    /// Takes an answer apart: rows as they come, each a cell, its sums, both ranks and the number of cells. `None` where it is something
+    /// else.
+    #[must_use]
+    pub fn of(rows: &Numbers, statement: &Statement) -> Option<Self> {
+        let (mut cells, mut contents) = (Vec::new(), None);
+        for row in rows {
+            let (cell, rest) = row.split_first()?;
+            let (sums, ranks) = rest.split_at_checked(statement.width())?;
+            let [most_cells, most_rows, of] = ranks else { return None };
+            if *cell == -1 {
+                let [rows, sums @ ..] = *sums.first_chunk::<{ contents::NUMBERS }>()?;
+                if contents.replace(Contents { rows, sums }).is_some() {
+                    return None;
+                }
+            } else {
+                let sums = sums.get(..statement.sums)?.to_vec();
+                cells.push(Row { cell: *cell, sums, cells: *most_cells, rows: *most_rows, of: *of });
+            }
+        }
+        Some(Self { cells, contents: contents? })
+    }
+
+    /// The exact totals that an engine answered.
+    ///
+    /// # Errors
+    /// When a cell is none or there twice, sums are missing, more counts than the caps allow, or a count or sum is more than all rows come to.
+    pub fn totals(&self, query: &Query) -> Result<Exact, Lie> {
+        let mut totals = Totals::new(query);
+        let (caps, all, wanted) = (query.caps(), self.contents.rows, totals.wanted());
+        let mut seen = BTreeSet::new();
+        // How large each sum may be, over all cells together: a row is in one of them.
+        let most: Vec<i128> = wanted.iter().map(|what| greatest(*what, query).saturating_mul(all)).collect();
+        let mut sizes = vec![0_i128; wanted.len()];
+        for Row { cell, sums, cells, rows, of } in &self.cells {
+            if usize::try_from(*of) != Ok(self.cells.len()) {
+                return Err(Lie("lacks cells that it had"));
+            }
+            let place = usize::try_from(*cell).ok().filter(|cell| *cell < query.cells(0));
+            let place = place.ok_or(Lie("has a cell that is none"))?;
+            if !seen.insert(place) {
+                return Err(Lie("has a cell twice"));
+            }
+            let is_beyond = |rank: i128, most: u32| rank > i128::from(most) || rank < 1;
+            if query.entity().is_some() && (is_beyond(*cells, caps.groups) || is_beyond(*rows, caps.rows_per_group)) {
+                return Err(Lie("counts more of one entity than the caps allow"));
+            }
+            let sizes = sizes.iter_mut().zip(sums);
+            sizes.for_each(|(size, sum)| *size = size.saturating_add(sum.checked_abs().unwrap_or(i128::MAX)));
+            if !totals.set(place, sums) {
+                return Err(Lie("has sums that no rows add up to"));
+            }
+        }
+        if sizes.iter().zip(&most).any(|(size, most)| size > most) {
+            return Err(Lie("has sums that no rows add up to"));
+        }
+        Ok(totals.finish())
+    }
+}
+
+/// What an engine answered is not what the statement asks for.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the engine's answer {0}")]
+pub struct Lie(pub &'static str);

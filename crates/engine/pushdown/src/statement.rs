@@ -1,0 +1,280 @@
+//! The statement that an engine runs: from its rows to exact totals, and nothing but totals.
+//!
+//! ```text
+//! typed     the columns in use as values of the declared types                     c0, c1, ...
+//! valued    conditions, the combination of keys, the entity, each value             e, c, v0, v1, ...
+//! gridded   values on their grids, in whole numbers                                 u0, u1, ...
+//! alike     rows of one entity that agree in everything, and how many               m
+//! ranked    which of its cells this is, and how many rows come before these         k, before
+//! counted   how many of them count under the caps                                   n
+//! totals    sums of whole numbers in each cell, the largest of both ranks, and how many cells there are
+//! contents  beside them, as a cell of their own: how many rows there are, and a keyed sum over all of them (V-1)
+//! ```
+
+use super::contents;
+use super::dialect::{Dialect, Spellings, around};
+use super::expression::{Text, Writer, integer, typed, wide};
+use super::grid::{ROOM, on_grid};
+use super::keys::combination;
+use super::refusal::{MATERIALISE, PULL, Refusal};
+use super::{Statement, Stored};
+use deniable_execute::{Totals, What};
+use deniable_expression::Type;
+use deniable_query::declared;
+use deniable_query::{Centred, Query};
+use std::collections::BTreeMap;
+
+/// Most arguments: a bit of a whole number each says whether there is a value.
+const MOST_ARGUMENTS: usize = 30;
+
+/// The statement for an engine, about a relation that is written as the engine takes it. `stored` is how it keeps each column.
+///
+/// # Errors
+/// What is not computed there.
+pub fn statement(
+    query: &Query,
+    dialect: Dialect,
+    relation: &str,
+    stored: &BTreeMap<String, Stored>,
+) -> Result<Statement, Refusal> {
+    let wanted = Totals::new(query).wanted();
+    expect_plain(query)?;
+    let spelt = dialect.spellings();
+    let (columns, kept) = columns(query, dialect, stored)?;
+    let mut writer = Writer::new(dialect, &query.rows().program, &kept);
+
+    let mut conditions = Vec::new();
+    let mut valued: Vec<String> = Vec::new();
+    for filter in &query.rows().filters {
+        conditions.push(writer.value(*filter)?);
+    }
+    if let Some(key) = query.entity() {
+        valued.push(format!("{} AS e", entity(query, dialect, key)?));
+        conditions.push(Text { sql: format!("c{} IS NOT NULL", entity_input(query, key)?), layer: 0 });
+    }
+    let combination = combination(query, dialect, &mut writer)?;
+    let arguments = &query.rows().arguments;
+    if arguments.len() > MOST_ARGUMENTS {
+        return Err(Refusal::new("a query of so many values", "30 fit beside each other", "ask in several queries"));
+    }
+    let mut units = Vec::new();
+    for (at, argument) in arguments.iter().enumerate() {
+        let value = writer.value(argument.value)?;
+        let kind = query.rows().program.kind(argument.value);
+        units.push(match &argument.grid {
+            Some(grid) => on_grid(dialect, &mut writer, at, &value, kind, grid)?,
+            // Only whether there is one counts.
+            None => {
+                let sql = format!("CASE WHEN {} IS NOT NULL THEN {} END", value.sql, integer(0));
+                Text { sql, ..value }
+            }
+        });
+    }
+
+    let mut from = format!("SELECT {} FROM {relation}", columns.join(", "));
+    for (at, layer) in writer.layers.iter().enumerate() {
+        let own: Vec<String> = layer.iter().map(|(name, sql)| format!("{sql} AS {name}")).collect();
+        from = match own.as_slice() {
+            [] => from,
+            own => format!("SELECT *, {} FROM (\n{from}\n) layer{at}", own.join(", ")),
+        };
+    }
+    valued.push(format!("{} AS c", combination.sql));
+    valued.extend(units.iter().enumerate().map(|(at, text)| format!("{} AS u{at}", text.sql)));
+    let conditions: Vec<&str> = conditions.iter().map(|condition| condition.sql.as_str()).collect();
+    let filter = if conditions.is_empty() { String::new() } else { format!(" WHERE {}", conditions.join(" AND ")) };
+    let rows = format!(
+        "SELECT * FROM (\nSELECT {} FROM (\n{from}\n) typed{filter}\n) valued WHERE c IS NOT NULL",
+        valued.join(", ")
+    );
+    let rows = match query.entity() {
+        None => counted_singly(&rows, units.len()),
+        Some(_) => counted(&rows, units.len(), query, spelt, &wanted),
+    };
+    let sums: Vec<String> = wanted
+        .iter()
+        .enumerate()
+        .map(|(at, what)| Ok(format!("{} AS s{at}", sum(*what, query)?)))
+        .collect::<Result<_, Refusal>>()?;
+    let width = sums.len().max(contents::NUMBERS);
+    let none = (sums.len()..width).map(|at| format!("{} AS s{at}", wide("0")));
+    let sums: String = sums.iter().cloned().chain(none).map(|sum| format!(", {sum}")).collect();
+    let totals = format!(
+        "SELECT {} AS c{sums}, {} AS k, {} AS r, {} AS cells FROM (\n{rows}\n) counted GROUP BY c",
+        wide("c"),
+        wide("MAX(k)"),
+        wide("MAX(r)"),
+        wide("COUNT(*) OVER ()"),
+    );
+    let contents = contents::as_cell(dialect, relation, stored, width);
+    Ok(Statement { sql: format!("{totals}\nUNION ALL\n{contents}"), sums: wanted.len() })
+}
+
+/// Refuses questions of other shapes.
+fn expect_plain(query: &Query) -> Result<(), Refusal> {
+    if query.is_per_entity() || query.entity_rows().is_some() {
+        return Err(Refusal::new("a question about each entity's own rows", "it takes them apart a second time", PULL));
+    }
+    if !query.rows().joins.others.is_empty() {
+        return Err(Refusal::new("a join", "tables may be of different moments", PULL));
+    }
+    let is_nested = (0..query.groups().len()).any(|group| query.nesting().is_determined(group));
+    if query.levels().len() != 1 || is_nested {
+        return Err(Refusal::new("a table of several levels", "each has caps of its own", "ask each level by itself"));
+    }
+    Ok(())
+}
+
+/// The columns in use, typed, and how the engine keeps each by its place among the inputs.
+fn columns(
+    query: &Query,
+    dialect: Dialect,
+    stored: &BTreeMap<String, Stored>,
+) -> Result<(Vec<String>, BTreeMap<usize, Stored>), Refusal> {
+    let tables = &query.rows().tables;
+    let mut inputs = query.rows().program.inputs(&query.roots());
+    if let Some(key) = query.entity() {
+        inputs.insert(entity_input(query, key)?);
+    }
+    let (mut columns, mut kept) = (Vec::new(), BTreeMap::new());
+    for input in inputs {
+        let unknown = || Refusal::new("a column", "it is not declared", PULL);
+        let (_, column) = declared(tables, input).ok_or_else(unknown)?;
+        let not_read = || Refusal::column(&column.name);
+        let found = *stored.get(&column.name).ok_or_else(not_read)?;
+        let kind = Type::from(column.kind);
+        let sql = typed(dialect, kind, found, &column.name).ok_or_else(not_read)?;
+        columns.push(format!("{sql} AS c{input}"));
+        kept.insert(input, found);
+    }
+    if columns.is_empty() {
+        columns.push(format!("{} AS c", integer(0)));
+    }
+    Ok((columns, kept))
+}
+
+fn entity_input(query: &Query, key: &str) -> Result<usize, Refusal> {
+    let first = query.rows().joins.first;
+    let before: usize = query.rows().tables[..first].iter().map(|table| table.columns.len()).sum();
+    let found = query.rows().tables[first].position(key).map(|at| before + at);
+    found.ok_or_else(|| Refusal::new("the entity key", "it is not declared", PULL))
+}
+
+/// The pseudonym of a row's entity: hexadecimal digits of 128 bits. Rows are grouped and ranked by it and never by the
+/// stored column, so that no
+/// engine can take the partitions in which the table is stored for its groups: an entity would then be capped once in
+/// each of them.
+fn entity(query: &Query, dialect: Dialect, key: &str) -> Result<String, Refusal> {
+    let spelt = dialect.spellings();
+    let input = entity_input(query, key)?;
+    let kind = declared(&query.rows().tables, input).map(|(_, column)| Type::from(column.kind));
+    let key = match kind {
+        Some(Type::Integer) => format!("'i' || CAST(c{input} AS {})", spelt.text),
+        Some(Type::Text) => format!("'t' || {}", around(spelt.digits_of, &format!("c{input}"))),
+        _ => return Err(Refusal::new("an entity key of this type", "keys are whole numbers or texts", MATERIALISE)),
+    };
+    Ok(format!("substr({}, 1, 32)", around(spelt.hash_digits, &format!("{} || 'e' || {key}", spelt.salt))))
+}
+
+/// Where every row is a person of its own.
+fn counted_singly(rows: &str, values: usize) -> String {
+    let one = integer(1);
+    let units: String = (0..values).map(|at| format!(", u{at}")).collect();
+    format!("SELECT c{units}, {one} AS n, {one} AS k, {one} AS r FROM (\n{rows}\n) alone")
+}
+
+/// How many rows of each kind count under the caps.
+fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: &[What]) -> String {
+    let (most_rows, most_cells) = (query.caps().rows_per_group, query.caps().groups);
+    let units: String = (0..values).map(|at| format!(", u{at}")).collect();
+    let alike = format!("SELECT e, c{units}, COUNT(*) AS m FROM (\n{rows}\n) gridded GROUP BY e, c{units}");
+    // The combination, and above it a bit for each value that is there.
+    let bits: String = (0..values)
+        .map(|at| format!(" + CASE WHEN u{at} IS NOT NULL THEN {} ELSE 0 END", 1_u64 << (32 + at)))
+        .collect();
+    // Values without a grid have no word of their own.
+    let with_grid = query.rows().arguments.iter().enumerate().filter(|(_, argument)| argument.grid.is_some());
+    let words: String =
+        with_grid.map(|(at, _)| format!(" || ':' || CAST(COALESCE(u{at}, 0) AS {})", spelt.text)).collect();
+    let text = spelt.text;
+    let salted =
+        |tag: &str, rest: &str| around(spelt.hash, &format!("{} || '{tag}' || e || ':' || {rest}", spelt.salt));
+    let of_cell = salted("c", &format!("CAST(c AS {text})"));
+    let of_row = salted("r", &format!("CAST(c{bits} AS {text}){words}"));
+    let any: String = wanted
+        .iter()
+        .filter_map(|what| match what {
+            What::Entities { present: Some(at), .. } => Some(*at),
+            _ => None,
+        })
+        .map(|at| format!(", MAX(CASE WHEN u{at} IS NOT NULL THEN 1 ELSE 0 END) OVER (PARTITION BY e, c) AS any{at}"))
+        .collect();
+    let ranks = format!("SELECT *, {of_cell} AS rank_c, {of_row} AS rank_r FROM (\n{alike}\n) alike");
+    let ranked = format!(
+        "SELECT *, DENSE_RANK() OVER (PARTITION BY e ORDER BY rank_c, c) AS k, SUM(m) OVER (PARTITION BY e, c ORDER BY rank_r{units} \
+         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) - m AS before{any} FROM (\n{ranks}\n) ranks"
+    );
+    let kept = format!(
+        "SELECT *, CASE WHEN m < {most_rows} - before THEN m ELSE {most_rows} - before END AS n FROM (\n{ranked}\n) ranked \
+         WHERE k <= {most_cells} AND before < {most_rows}"
+    );
+    format!("SELECT *, before + n AS r FROM (\n{kept}\n) kept")
+}
+
+/// The greatest that one row adds to a total, whatever its sign: a count, the farther end of a grid, or a product of two.
+pub(super) fn greatest(what: What, query: &Query) -> i128 {
+    let end = |at: usize| {
+        let grid = query.rows().arguments.get(at).and_then(|argument| argument.grid.as_ref());
+        grid.map_or(0, |grid| i128::from(grid.low.abs().max(grid.high.abs())))
+    };
+    let part = |of: Centred| end(of.argument) * i128::from(of.times.abs()) + i128::from(of.centre).abs();
+    match what {
+        What::Rows | What::Present(_) | What::Entities { .. } => 1,
+        What::Units(at) => end(at),
+        What::Products([one, other]) => part(one).checked_mul(part(other)).unwrap_or(i128::MAX),
+        What::Pile(_) => 0,
+    }
+}
+
+/// What is added up of the rows that count: `n` of each kind.
+fn sum(what: What, query: &Query) -> Result<String, Refusal> {
+    // 2^40 rows fit into 64 bits, which engines add up several times as fast as wider numbers.
+    let is_small = greatest(what, query) < 1 << 22;
+    let total = |number: &str| {
+        if is_small { wide(&format!("SUM({number})")) } else { format!("SUM({})", wide(number)) }
+    };
+    let large =
+        || Refusal::new("a sum of so large numbers", "64 bits do not hold its parts", "declare narrower bounds");
+    // Of one kind of rows of an entity.
+    let most = greatest(what, query).checked_mul(query.caps().rows_per_group.into());
+    let fits = most.is_some_and(|most| most < ROOM);
+    let present = |at: usize| format!("u{at} IS NOT NULL");
+    Ok(match what {
+        What::Rows => total("n"),
+        What::Present(at) => total(&format!("CASE WHEN {} THEN n ELSE 0 END", present(at))),
+        What::Entities { present: None, .. } if query.entity().is_none() => total("n"),
+        What::Entities { present: Some(at), .. } if query.entity().is_none() => {
+            total(&format!("CASE WHEN {} THEN n ELSE 0 END", present(at)))
+        }
+        What::Entities { present: None, .. } => total("CASE WHEN before = 0 THEN 1 ELSE 0 END"),
+        What::Entities { present: Some(at), .. } => total(&format!("CASE WHEN before = 0 THEN any{at} ELSE 0 END")),
+        What::Units(_) | What::Products(_) if !fits => return Err(large()),
+        What::Units(at) => total(&format!("CASE WHEN {} THEN n * u{at} ELSE 0 END", present(at))),
+        What::Products([one, other]) => {
+            let text = |of: Centred| {
+                let [times, centre] = [of.times, of.centre].map(|number| integer(number.into()));
+                format!("(u{} * {times} - {centre})", of.argument)
+            };
+            let (one, other, both) =
+                (text(one), text(other), [present(one.argument), present(other.argument)].join(" AND "));
+            total(&format!("CASE WHEN {both} THEN n * {one} * {other} ELSE 0 END"))
+        }
+        What::Pile(_) => {
+            return Err(Refusal::new(
+                "a quantile, a least or a greatest value",
+                "it needs the values, not their sums",
+                PULL,
+            ));
+        }
+    })
+}

@@ -1,0 +1,123 @@
+//! Whether an engine does as it is told, before private rows are touched: the very statement of a question, on rows that are made of the
+//! declarations and the question's own constants, must give what this program computes; and without one of their people, what differs must be
+//! within the sensitivity. A question with conditions, which few of these rows may meet, is tried without them as well.
+//!
+//! What this cannot see: mistakes that need many rows, several machines, or values that are not among those that are tried.
+
+use super::made_up::made_up;
+use super::{Answer, Dialect, Lie, Numbers, Refusal, Statement, statement};
+use arrow_array::{Array, BooleanArray, RecordBatch};
+use arrow_select::filter::filter_record_batch;
+use deniable_core::adversary::Adjacency;
+use deniable_data::SourceError;
+use deniable_data::{Resources, Source};
+use deniable_execute::exact;
+use deniable_execute::{Exact, Salt};
+use deniable_query::Query;
+use num_bigint::BigInt;
+
+/// A question about rows that nobody is in, and about the same without one of their people.
+#[derive(Debug)]
+pub struct Trial {
+    query: Query,
+    rows: [RecordBatch; 2],
+    statements: [Statement; 2],
+}
+
+impl Trial {
+    /// The salt of rows that nobody is in.
+    pub const SALT: Salt = Salt([7; 32]);
+
+    /// Makes the rows and writes the statements.
+    ///
+    /// # Errors
+    /// What is not computed by engines.
+    pub fn new(query: &Query, dialect: Dialect) -> Result<Self, Refusal> {
+        let table = query.main_table();
+        let rows = made_up(query)
+            .ok_or_else(|| Refusal::new("this table", "no rows of it can be made up", super::refusal::PULL))?;
+        let key = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
+        let rows = [without_one(&rows, key), rows];
+        let statement = |rows: &RecordBatch| {
+            let (relation, stored) = dialect.relation_of(table, rows);
+            statement(query, dialect, &relation, &stored)
+        };
+        let statements = [statement(&rows[0])?, statement(&rows[1])?];
+        Ok(Self { query: query.clone(), rows, statements })
+    }
+
+    /// Everything that an engine is tried with before a question: the question, and where it has conditions, the same without them.
+    ///
+    /// # Errors
+    /// What is not computed by engines.
+    pub fn all(query: &Query, dialect: Dialect) -> Result<Vec<Self>, Refusal> {
+        let mut all = vec![Self::new(query, dialect)?];
+        if !query.rows().filters.is_empty() {
+            all.push(Self::new(&query.without_filters(), dialect)?);
+        }
+        Ok(all)
+    }
+
+    /// What the engine is asked, with [`Self::SALT`].
+    #[must_use]
+    pub fn statements(&self) -> &[Statement; 2] {
+        &self.statements
+    }
+
+    /// Asks an engine, which is given a statement and its salt: it must answer what this program does.
+    ///
+    /// # Errors
+    /// When it fails, or answers something else.
+    pub fn ask(&self, numbers: &dyn Fn(&str, &str) -> Result<Numbers, SourceError>) -> Result<(), SourceError> {
+        let table = &self.query.main_table().name;
+        let untrue =
+            |lie: &Lie| SourceError::Lied { table: table.clone(), what: format!("{lie}, on rows that nobody is in") };
+        let run = |statement: &Statement| {
+            let rows = numbers(&statement.sql, &Self::SALT.digits())?;
+            Answer::of(&rows, statement).ok_or_else(|| untrue(&Lie("is of another shape")))
+        };
+        let [without, with] = &self.statements;
+        self.verdict(&[run(without)?, run(with)?]).map_err(|lie| untrue(&lie))
+    }
+
+    /// Compares its answers with what they should be.
+    ///
+    /// # Errors
+    /// Where they are something else.
+    pub fn verdict(&self, answers: &[Answer; 2]) -> Result<(), Lie> {
+        let found = [answers[0].totals(&self.query)?, answers[1].totals(&self.query)?];
+        let [without, with] = [0, 1].map(|at| answers[at].contents);
+        let counts = |rows: i128, at: usize| usize::try_from(rows) == Ok(self.rows[at].num_rows());
+        if !counts(without.rows, 0) || !counts(with.rows, 1) || without.sums == with.sums {
+            return Err(Lie("does not tell rows apart"));
+        }
+        for (rows, found) in self.rows.iter().zip(&found) {
+            if !self.expected(rows).is_some_and(|expected| expected.is_same(found)) {
+                return Err(Lie("differs from this program's"));
+            }
+        }
+        for (measure, change) in found[0].changes(&found[1]).into_iter().enumerate() {
+            if BigInt::from(change) > self.query.sensitivity(measure, Adjacency::AddRemove) {
+                return Err(Lie("moves farther with one person than the caps allow"));
+            }
+        }
+        Ok(())
+    }
+
+    fn expected(&self, rows: &RecordBatch) -> Option<Exact> {
+        let source = Source::memory(self.query.main_table().clone(), vec![rows.clone()]);
+        exact(&[source], &self.query, &Self::SALT, &Resources::default(), &|_| {}).ok()
+    }
+}
+
+/// The rows without those of the first person; or, where every row is a person, without the first.
+fn without_one(rows: &RecordBatch, key: Option<usize>) -> RecordBatch {
+    let keys = key.map(|key| rows.column(key));
+    let first = keys.and_then(|keys| (0..keys.len()).find(|row| keys.is_valid(*row))).unwrap_or(0);
+    let is_other = |row: usize| match keys {
+        Some(keys) => keys.is_null(row) || keys.slice(row, 1) != keys.slice(first, 1),
+        None => row > 0,
+    };
+    let others = BooleanArray::from_iter((0..rows.num_rows()).map(|row| Some(is_other(row))));
+    filter_record_batch(rows, &others).unwrap_or_else(|_| rows.slice(0, 0))
+}

@@ -1,0 +1,197 @@
+//! One row of each entity, worked out of the entity's own rows (S-PE).
+
+use crate::facts::keys::Derivation;
+use crate::facts::range::Ranges;
+use crate::{Argument, Query, Rows, declared};
+use deniable_core::exact::{Rational, whole};
+use deniable_core::schema::{Bounds, Column, ColumnType, Key, TableSchema};
+use deniable_expression::{Id, Node, Type};
+
+/// What is worked out of each entity's rows.
+#[derive(Debug, Clone)]
+pub struct EntityRows {
+    /// The rows: tables, joins, conditions, and the arguments of the folds.
+    pub of: Query,
+    /// The columns of an entity's row, but for the first, which would be the entity.
+    pub folds: Vec<Fold>,
+}
+
+/// One value of each entity, of its rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fold {
+    /// How many there are.
+    Rows,
+    /// How many have a value of this argument.
+    Present(usize),
+    /// How many of these keys it has.
+    Distinct(usize, Vec<Key>),
+    /// The sum of its values on its grid, as a whole number where the flag says so.
+    Sum(usize, bool),
+    /// Their average.
+    Average(usize),
+    /// The smallest.
+    Least(usize),
+    /// The largest.
+    Greatest(usize),
+    /// The value of the row where another is smallest; of several such rows the smallest value.
+    AtLeast {
+        /// The value's argument.
+        value: usize,
+        /// The argument that rows are ordered by.
+        by: usize,
+    },
+    /// The value of the row where another is largest; of several such rows the smallest value.
+    AtGreatest {
+        /// The value's argument.
+        value: usize,
+        /// The argument that rows are ordered by.
+        by: usize,
+    },
+}
+
+/// The part of a step to which the average of one entity is taken.
+const AVERAGE: i64 = 100;
+
+impl EntityRows {
+    /// The table that the rows make: the entity's key, which has a name and a type and no value, and a column of each fold. Of
+    /// columns with one name, the later ones are told apart by their position.
+    #[must_use]
+    pub fn table(&self, names: Vec<String>) -> Option<TableSchema> {
+        let rows = self.of.rows();
+        let table = &rows.tables[rows.joins.first];
+        let key = &table.entity.as_ref()?.key;
+        let known = table.columns.iter().find(|column| column.name == *key);
+        let mut columns = vec![Column::new(key, known.map_or(ColumnType::Text, |column| column.kind))];
+        for (fold, name) in self.folds.iter().zip(names) {
+            let is_taken = columns.iter().any(|known| known.name == name);
+            let name = if is_taken { format!("{name} ({})", columns.len()) } else { name };
+            columns.push(fold.column(name, rows));
+        }
+        Some(TableSchema::protected(format!("(one row for each {key})"), columns, None))
+    }
+
+    /// Whether the column at this position is a number of rows or of keys: never NULL, and within what is known of it.
+    pub fn is_count(&self, column: usize) -> bool {
+        let fold = column.checked_sub(1).and_then(|at| self.folds.get(at));
+        matches!(fold, Some(Fold::Rows | Fold::Present(_) | Fold::Distinct(..)))
+    }
+
+    /// The arguments that folds look at, by their position.
+    pub fn argument(&self, at: usize) -> &Argument {
+        &self.of.rows.arguments[at]
+    }
+}
+
+impl Fold {
+    /// The column that it makes: what is known of its values follows from what is known of the rows'.
+    fn column(&self, name: String, rows: &Rows) -> Column {
+        let counted =
+            |least| Column { step: Some(whole(1)), least: Some(least), ..Column::new(&name, ColumnType::Integer) };
+        let grid_of = |at: usize| rows.arguments[at].grid.as_ref();
+        match self {
+            Self::Rows => counted(1),
+            Self::Present(_) => counted(0),
+            Self::Distinct(_, keys) => {
+                within(Column::new(&name, ColumnType::Integer), whole(0), whole(keys.len()), whole(1))
+            }
+            Self::Sum(at, is_whole) => {
+                let kind = if *is_whole { ColumnType::Integer } else { ColumnType::Decimal };
+                let grid = grid_of(*at);
+                let least = grid.is_some_and(|grid| grid.low >= 0).then_some(0);
+                Column { step: grid.map(|grid| grid.unit.clone()), least, ..Column::new(&name, kind) }
+            }
+            Self::Average(at) => {
+                let column = Column::new(&name, ColumnType::Decimal);
+                match grid_of(*at) {
+                    Some(grid) => {
+                        let of = |units: i64| whole(units) * &grid.unit;
+                        within(column, of(grid.low), of(grid.high), &grid.unit / whole(AVERAGE))
+                    }
+                    None => column,
+                }
+            }
+            Self::Least(at)
+            | Self::Greatest(at)
+            | Self::AtLeast { value: at, .. }
+            | Self::AtGreatest { value: at, .. } => extreme(&name, rows.arguments[*at].value, rows),
+        }
+    }
+
+    /// The argument whose values it is made of.
+    pub fn argument(&self) -> Option<usize> {
+        match self {
+            Self::Rows => None,
+            Self::Present(at)
+            | Self::Distinct(at, _)
+            | Self::Sum(at, _)
+            | Self::Average(at)
+            | Self::Least(at)
+            | Self::Greatest(at)
+            | Self::AtLeast { value: at, .. }
+            | Self::AtGreatest { value: at, .. } => Some(*at),
+        }
+    }
+}
+
+impl Query {
+    /// What is added up or averaged of each entity's own rows, and the bounds that its values count as where they are beyond them.
+    #[must_use]
+    pub fn bounded_inside(&self) -> Vec<(String, Rational, Rational)> {
+        let Some(made) = &self.entity_rows else { return Vec::new() };
+        let mut all = Vec::new();
+        for fold in &made.folds {
+            if let Fold::Sum(at, _) | Fold::Average(at) = fold
+                && let Some(grid) = &made.argument(*at).grid
+            {
+                let of = |units: i64| whole(units) * &grid.unit;
+                all.push((made.of.argument_words(*at), of(grid.low), of(grid.high)));
+            }
+        }
+        all.sort();
+        all.dedup();
+        all
+    }
+
+    /// Whether its rows are one of each entity, with values that were worked out of the entity's own rows (S-PE).
+    #[must_use]
+    pub fn is_of_entity_rows(&self) -> bool {
+        self.entity_rows.is_some()
+    }
+}
+
+/// The smallest or largest of values is one of them: what is known of all is known of it.
+fn extreme(name: &str, value: Id, rows: &Rows) -> Column {
+    let Rows { program, tables, .. } = rows;
+    let column = Column::new(name, column_type(program.kind(value)));
+    if let Node::Column(position) = program.node(value)
+        && let Some((_, known)) = declared(tables, *position as usize)
+    {
+        let (keys, labels) = (known.keys.clone(), known.labels.clone());
+        return Column { bounds: known.bounds.clone(), keys, labels, ..column };
+    }
+    let range = Ranges::default().of(program, value, tables);
+    match range.grid().ok().filter(|grid| grid.low < grid.high) {
+        Some(grid) => within(column, whole(grid.low) * &grid.unit, whole(grid.high) * &grid.unit, grid.unit.clone()),
+        None => {
+            let keys = Derivation { program, tables }.keys(value).ok();
+            let is_keyed = matches!(column.kind, ColumnType::Text | ColumnType::Boolean | ColumnType::Integer);
+            Column { keys: keys.filter(|_| is_keyed), ..column }
+        }
+    }
+}
+
+fn column_type(kind: Type) -> ColumnType {
+    match kind {
+        Type::Boolean => ColumnType::Boolean,
+        Type::Integer => ColumnType::Integer,
+        Type::Decimal => ColumnType::Decimal,
+        Type::Text => ColumnType::Text,
+        Type::Date => ColumnType::Date,
+        Type::Timestamp => ColumnType::Timestamp,
+    }
+}
+
+/// The column with bounds that are known to hold; without, where they have too many steps to be counted.
+fn within(column: Column, low: Rational, high: Rational, step: Rational) -> Column {
+    Column { bounds: Bounds::new(low, high, step).ok(), ..column }
+}

@@ -1,0 +1,413 @@
+//! What the measures of a cell typically are, from public guesses: rows, people, and usual values of columns.
+//!
+//! | measure | typical value |
+//! |---|---|
+//! | `COUNT(*)`, `COUNT(x)` | the rows, shared equally by the cells; with a condition, the part that meets it |
+//! | `COUNT(DISTINCT person)` | the people, shared in the same way, and at most one for each row |
+//! | `SUM(x)` | as many times the mean of `x` |
+//! | sums of squares | as many times `σ² + μ²` around the centre |
+//!
+//! The mean of an expression follows from those of its columns where it is linear in them; that of a condition is the part of the rows
+//! that meets it, so a CASE is a mixture. The guesses of a condition are about all rows of the query, and rows that meet it are taken to
+//! be as others. What does not follow is not guessed: it is named, so that it can be stated.
+
+use crate::declared;
+use crate::{Centred, MeasureKind, Query};
+use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::schema::ColumnType;
+use deniable_expression::{Id, Node, Operation, Type, Value};
+use num_traits::{Signed, ToPrimitive, Zero};
+use std::collections::BTreeSet;
+
+/// Most characters of an expression that a guess can be stated of.
+const MOST_WORDS: usize = 1_000;
+
+/// What is publicly guessed of the rows that a query is about.
+pub struct Guesses<'a> {
+    /// How many rows count, in all cells together.
+    pub rows: Option<Rational>,
+    /// How many rows there are before caps.
+    pub all_rows: Option<Rational>,
+    /// Of how many people they are.
+    pub entities: Option<Rational>,
+    /// What is guessed of a column, by its table and name.
+    pub column: &'a dyn Fn(&str, &str) -> Option<ColumnGuess>,
+    /// Means of expressions, as [`Query::argument_in_words`] writes them; of conditions the part of the rows that meets them.
+    pub expressions: &'a [(String, Rational)],
+}
+
+/// What is publicly guessed of a column's values.
+pub struct ColumnGuess {
+    /// Their mean.
+    pub mean: Rational,
+    /// Their standard deviation.
+    pub deviation: Option<Rational>,
+}
+
+/// What a typical value needs that nobody has guessed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Missing {
+    /// How many rows there are.
+    Rows,
+    /// How many people there are.
+    Entities,
+    /// The mean of a column.
+    Column {
+        /// Its table.
+        table: String,
+        /// Its name.
+        column: String,
+    },
+    /// The standard deviation of a column.
+    Spread {
+        /// Its table.
+        table: String,
+        /// Its name.
+        column: String,
+    },
+    /// The mean of an expression, or how often a condition is met.
+    Expression(String),
+    /// The standard deviation of an expression that does not follow from those of its columns.
+    SpreadOf(String),
+    /// Values that are chosen by their rank: how far they are off depends on values that nobody could state.
+    Rank,
+}
+
+/// A number, or all that it lacks.
+type Guess = Result<Rational, BTreeSet<Missing>>;
+
+/// What is typical of an expression.
+#[derive(Debug, Clone)]
+struct Usual {
+    /// The part of the rows in which it is not NULL.
+    present: Guess,
+    /// Its mean, where it is not.
+    mean: Guess,
+    /// Its variance there.
+    variance: Guess,
+}
+
+impl Query {
+    /// The typical value of every measure in a cell, in its units, or what is missing for it.
+    #[must_use]
+    pub fn typical(&self, guesses: &Guesses<'_>) -> Vec<Result<i128, BTreeSet<Missing>>> {
+        if self.is_per_entity() {
+            // How far rows and values of single people reach is what is asked.
+            return vec![Err(BTreeSet::from([Missing::Rank])); self.measures().len()];
+        }
+        let usual = self.usual(guesses);
+        (0..self.measures().len())
+            .map(|measure| {
+                let value = self.typical_measure(measure, &usual, guesses)?;
+                // What no machine counts, no table has.
+                value.round().to_integer().to_i128().ok_or_else(|| BTreeSet::from([Missing::Rows]))
+            })
+            .collect()
+    }
+
+    /// The stated expressions that nothing in the query is called.
+    #[must_use]
+    pub fn unknown<'g>(&self, stated: &'g [(String, Rational)]) -> Vec<&'g str> {
+        let program = &self.rows.program;
+        let reached = program.ids().zip(program.reached(&self.roots())).filter(|(_, reached)| *reached);
+        let known: Vec<String> = reached.map(|((id, _), _)| bare(&program.words(id, MOST_WORDS))).collect();
+        stated.iter().map(|(words, _)| words.as_str()).filter(|words| !known.contains(&bare(words))).collect()
+    }
+
+    /// The stated expressions whose value cannot be: of a condition a part of the rows beyond 0 and 1, of what is added up a mean beyond
+    /// its bounds.
+    #[must_use]
+    pub fn impossible<'g>(&self, stated: &'g [(String, Rational)]) -> Vec<&'g str> {
+        let program = &self.rows.program;
+        let bounds = |id: Id| {
+            if program.kind(id) == Type::Boolean {
+                return Some((whole(0), whole(1)));
+            }
+            let grid = self.rows.arguments.iter().find(|argument| argument.value == id)?.grid.as_ref()?;
+            Some((whole(grid.low) * &grid.unit, whole(grid.high) * &grid.unit))
+        };
+        let is_impossible = |(words, value): &&(String, Rational)| {
+            let named =
+                program.ids().map(|(id, _)| id).filter(|id| bare(&program.words(*id, MOST_WORDS)) == bare(words));
+            named.filter_map(bounds).any(|(low, high)| *value < low || *value > high)
+        };
+        stated.iter().filter(is_impossible).map(|(words, _)| words.as_str()).collect()
+    }
+
+    fn typical_measure(&self, at: usize, usual: &[Option<Usual>], guesses: &Guesses<'_>) -> Guess {
+        let measure = &self.measures()[at];
+        let cells = whole(self.cells(measure.level).max(1));
+        let unknown = if self.is_of_entity_rows() { Missing::Entities } else { Missing::Rows };
+        let rows = || guesses.rows.as_ref().map(|rows| rows / &cells).ok_or_else(|| BTreeSet::from([unknown.clone()]));
+        let of = |argument: &usize| {
+            let value = self.rows.arguments[*argument].value;
+            usual[value.position()].as_ref().ok_or_else(|| BTreeSet::from([Missing::Expression(String::new())]))
+        };
+        match &measure.kind {
+            MeasureKind::Rows => rows(),
+            MeasureKind::NotNull { argument } => times(rows(), of(argument)?.present.clone()),
+            MeasureKind::Entities { present } => {
+                let people = guesses.entities.as_ref().ok_or_else(|| BTreeSet::from([Missing::Entities]));
+                let people = people.and_then(|people| {
+                    let each = self.typical_groups(people, guesses.all_rows.as_ref(), &cells)?;
+                    let people = people * each / &cells;
+                    Ok(rows().map_or(people.clone(), |rows| people.min(rows)))
+                });
+                match present {
+                    Some(argument) => times(people, of(argument)?.present.clone()),
+                    None => people,
+                }
+            }
+            MeasureKind::Sum { of: centred, .. } => {
+                let usual = of(&centred.argument)?;
+                times(times(rows(), usual.present.clone()), self.typical_of(*centred, usual))
+            }
+            MeasureKind::Product { of: [one, other], .. } => {
+                let (left, right) = (of(&one.argument)?, of(&other.argument)?);
+                let product = times(self.typical_of(*one, left), self.typical_of(*other, right));
+                // How two values go together nobody has said: as if they did not. One is there where the other is.
+                let unit = self.grid_unit(one.argument) / whole(one.times);
+                let each = if one == other {
+                    both(product, left.variance.clone(), |square, variance| square + variance / (&unit * &unit))
+                } else {
+                    product
+                };
+                times(times(rows(), left.present.clone()), each)
+            }
+            MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => Err(BTreeSet::from([Missing::Rank])),
+        }
+    }
+
+    /// The number of cells in which an entity typically counts: those that its rows reach when all cells are equally
+    /// likely, at most `groups`.
+    fn typical_groups(&self, people: &Rational, rows: Option<&Rational>, cells: &Rational) -> Guess {
+        let most = whole(self.caps().groups).min(cells.clone());
+        if self.is_of_entity_rows() || most <= whole(1) {
+            return Ok(whole(1));
+        }
+        let rows = rows.ok_or_else(|| BTreeSet::from([Missing::Rows]))?;
+        let (each, cells) = ((rows / people).to_f64().unwrap_or(1.0).max(1.0), cells.to_f64().unwrap_or(1.0));
+        let reached = cells * (1.0 - (1.0 - cells.recip()).powf(each));
+        Ok(Rational::from_float(reached).unwrap_or_else(|| whole(1)).max(whole(1)).min(most))
+    }
+
+    /// The typical centred value of an argument, in its steps.
+    fn typical_of(&self, of: Centred, usual: &Usual) -> Guess {
+        let unit = self.grid_unit(of.argument) / whole(of.times);
+        usual.mean.clone().map(|mean| mean / unit - whole(of.centre))
+    }
+
+    /// What is typical of every expression that a measure is about, and of those that it is made of.
+    fn usual(&self, guesses: &Guesses<'_>) -> Vec<Option<Usual>> {
+        let program = &self.rows.program;
+        let roots: Vec<Id> = self.rows.arguments.iter().map(|argument| argument.value).collect();
+        let mut all: Vec<Option<Usual>> = Vec::new();
+        // Arguments come before what uses them.
+        for ((id, node), reached) in program.ids().zip(program.reached(&roots)) {
+            let usual =
+                reached.then(|| self.stated(id, guesses).unwrap_or_else(|| self.derived(id, node, &all, guesses)));
+            all.push(usual);
+        }
+        all
+    }
+
+    /// What the query's own guesses say of an expression.
+    fn stated(&self, id: Id, guesses: &Guesses<'_>) -> Option<Usual> {
+        if guesses.expressions.is_empty() {
+            return None;
+        }
+        let words = self.rows.program.words(id, MOST_WORDS);
+        let (_, mean) = guesses.expressions.iter().find(|(stated, _)| bare(stated) == bare(&words))?;
+        let variance = match self.rows.program.kind(id) {
+            Type::Boolean => Ok(of_condition(mean)),
+            _ => Err(BTreeSet::from([Missing::SpreadOf(words)])),
+        };
+        Some(Usual { present: Ok(whole(1)), mean: Ok(mean.clone()), variance })
+    }
+
+    fn derived(&self, id: Id, node: &Node, earlier: &[Option<Usual>], guesses: &Guesses<'_>) -> Usual {
+        let program = &self.rows.program;
+        let words = || program.words(id, MOST_WORDS);
+        let unknown = || Usual {
+            present: Ok(whole(1)),
+            mean: Err(BTreeSet::from([Missing::Expression(words())])),
+            variance: Err(BTreeSet::from([Missing::Expression(words())])),
+        };
+        let of = |id: &Id| earlier.get(id.position()).cloned().flatten().unwrap_or_else(unknown);
+        let (operation, arguments) = match node {
+            Node::Column(position) => return self.column(*position as usize, guesses).unwrap_or_else(unknown),
+            Node::Constant(_, None) => return Usual { present: Ok(Rational::zero()), ..constant(Rational::zero()) },
+            Node::Constant(_, Some(value)) => return number(value).map_or_else(unknown, constant),
+            Node::Call(operation, arguments) => (operation, arguments.as_slice()),
+        };
+        let only = |argument: &Id| number_of(program.constant_of(*argument)).filter(|value| !value.is_zero());
+        match (operation, arguments) {
+            (Operation::Add, [left, right]) => sum(&of(left), &of(right), &whole(1), words),
+            (Operation::Subtract, [left, right]) => sum(&of(left), &of(right), &whole(-1), words),
+            (Operation::DaysBetween, [from, to]) => sum(&of(to), &of(from), &whole(-1), words),
+            (Operation::Negate, [inner]) => scaled(of(inner), &whole(-1)),
+            (Operation::Multiply, [left, right]) => match (only(left), only(right)) {
+                (Some(factor), _) => scaled(of(right), &factor),
+                (_, Some(factor)) => scaled(of(left), &factor),
+                (None, None) => unknown(),
+            },
+            // Whole numbers lose their fractions.
+            (Operation::Divide, [left, right]) if program.kind(id) == Type::Decimal => {
+                only(right).map_or_else(unknown, |divisor| scaled(of(left), &divisor.recip()))
+            }
+            (Operation::Round(_) | Operation::IsTrue, [inner]) => of(inner),
+            (Operation::Cast(to), [inner]) if counts_alike(program.kind(*inner), *to) => of(inner),
+            (Operation::Not, [inner]) => {
+                let Usual { present, mean, variance } = of(inner);
+                Usual { present, mean: mean.map(|met| whole(1) - met), variance }
+            }
+            (Operation::IsNull, [inner]) => {
+                let missing = of(inner).present.map(|present| whole(1) - present);
+                Usual { present: Ok(whole(1)), variance: missing.clone().map(|met| of_condition(&met)), mean: missing }
+            }
+            (Operation::And, [left, right]) => {
+                // A condition that always holds leaves the other.
+                let always = |usual: &Usual| usual.mean == Ok(whole(1)) && usual.present == Ok(whole(1));
+                match (of(left), of(right)) {
+                    (left, right) if always(&left) => right,
+                    (left, right) if always(&right) => left,
+                    _ => unknown(),
+                }
+            }
+            (Operation::Case, [condition, then, otherwise]) => mixed(of(condition).mean, &of(then), &of(otherwise)),
+            (Operation::Coalesce, [first, second]) => {
+                let (first, second) = (of(first), of(second));
+                mixed(first.present.clone(), &Usual { present: Ok(whole(1)), ..first }, &second)
+            }
+            _ => unknown(),
+        }
+    }
+
+    fn column(&self, position: usize, guesses: &Guesses<'_>) -> Option<Usual> {
+        let (at, declared) = declared(&self.rows.tables, position)?;
+        if matches!(declared.kind, ColumnType::Text | ColumnType::Boolean) {
+            return None;
+        }
+        let (table, column) = (self.rows.tables[at].name.clone(), declared.name.clone());
+        let guess = (guesses.column)(&table, &column);
+        let spread = guess.as_ref().and_then(|guess| guess.deviation.as_ref()).map(|deviation| deviation * deviation);
+        let mean = guess.map(|guess| guess.mean);
+        // What a query works out of each entity's rows is no column that could be guessed at.
+        let is_made = self.is_of_entity_rows() && at == 0;
+        let no_spread = || {
+            let (table, column) = (table.clone(), column.clone());
+            BTreeSet::from([if is_made { Missing::SpreadOf(column) } else { Missing::Spread { table, column } }])
+        };
+        Some(Usual {
+            present: Ok(whole(1)),
+            variance: spread.ok_or_else(no_spread),
+            mean: mean.ok_or_else(|| {
+                BTreeSet::from([if is_made {
+                    Missing::Expression(column.clone())
+                } else {
+                    Missing::Column { table: table.clone(), column: column.clone() }
+                }])
+            }),
+        })
+    }
+}
+
+/// Words without their spaces: nobody should have to count them.
+fn bare(words: &str) -> String {
+    words.split_whitespace().collect()
+}
+
+fn constant(value: Rational) -> Usual {
+    Usual { present: Ok(whole(1)), mean: Ok(value), variance: Ok(Rational::zero()) }
+}
+
+fn number(value: &Value) -> Option<Rational> {
+    match value {
+        Value::Boolean(truth) => Some(whole(u8::from(*truth))),
+        Value::Integer(number) => Some(whole(*number)),
+        // The shortest decimal that reads back as this float is what the question said.
+        Value::Decimal(number) => parse_rational(&format!("{}", number.get())).ok(),
+        Value::Date(day) => Some(whole(day.get())),
+        Value::Timestamp(moment) => Some(whole(moment.get())),
+        Value::Text(_) => None,
+    }
+}
+
+fn number_of(constant: Option<Option<&Value>>) -> Option<Rational> {
+    constant.flatten().and_then(number)
+}
+
+/// Whether a cast leaves a number what it is, but for its fraction.
+fn counts_alike(from: Type, to: Type) -> bool {
+    let is_number = |kind: Type| matches!(kind, Type::Integer | Type::Decimal);
+    // A condition that is met counts 1.
+    from == to
+        || (is_number(to) && (is_number(from) || from == Type::Boolean))
+        || (to == Type::Integer && is_time(from))
+}
+
+fn is_time(kind: Type) -> bool {
+    matches!(kind, Type::Date | Type::Timestamp)
+}
+
+/// The variance of a condition that is met so often.
+fn of_condition(met: &Rational) -> Rational {
+    (met * (whole(1) - met)).max(Rational::zero())
+}
+
+/// A function of two guesses, or all that they lack.
+fn both(one: Guess, other: Guess, with: impl Fn(Rational, Rational) -> Rational) -> Guess {
+    match (one, other) {
+        (Ok(one), Ok(other)) => Ok(with(one, other)),
+        (Err(one), Err(other)) => Err(one.union(&other).cloned().collect()),
+        (Err(missing), Ok(_)) | (Ok(_), Err(missing)) => Err(missing),
+    }
+}
+
+fn times(one: Guess, other: Guess) -> Guess {
+    both(one, other, |one, other| one * other)
+}
+
+fn scaled(usual: Usual, factor: &Rational) -> Usual {
+    Usual {
+        present: usual.present,
+        mean: usual.mean.map(|mean| mean * factor),
+        variance: usual.variance.map(|variance| variance * factor * factor),
+    }
+}
+
+/// `left + sign · right`; how two values that both vary go together, nobody has said.
+fn sum(left: &Usual, right: &Usual, sign: &Rational, words: impl Fn() -> String) -> Usual {
+    let varies = |usual: &Usual| usual.variance.as_ref().map_or(true, Signed::is_positive);
+    Usual {
+        present: times(left.present.clone(), right.present.clone()),
+        mean: both(left.mean.clone(), right.mean.clone(), |left, right| left + right * sign),
+        variance: if varies(left) && varies(right) {
+            Err(BTreeSet::from([Missing::SpreadOf(words())]))
+        } else {
+            both(left.variance.clone(), right.variance.clone(), |left, right| left + right)
+        },
+    }
+}
+
+/// One value in this part of the rows, another in the rest.
+fn mixed(part: Guess, then: &Usual, otherwise: &Usual) -> Usual {
+    let rest = part.clone().map(|part| whole(1) - part);
+    let (first, second) = (times(part, then.present.clone()), times(rest, otherwise.present.clone()));
+    let present = both(first.clone(), second.clone(), |first, second| first + second);
+    let average = |one: Guess, other: Guess| {
+        // Where one of them never is a value, nothing has to be known of it.
+        let part = |weight: &Guess, value: Guess| match weight {
+            Ok(weight) if weight.is_zero() => Ok(Rational::zero()),
+            weight => times(weight.clone(), value),
+        };
+        let total = both(part(&first, one), part(&second, other), |one, other| one + other);
+        both(total, present.clone(), |total, present| if present.is_zero() { present } else { total / present })
+    };
+    let mean = average(then.mean.clone(), otherwise.mean.clone());
+    let square =
+        |usual: &Usual| both(usual.mean.clone(), usual.variance.clone(), |mean, variance| &mean * &mean + variance);
+    let squares = average(square(then), square(otherwise));
+    let variance = both(squares, mean.clone(), |squares, mean| (squares - &mean * &mean).max(Rational::zero()));
+    Usual { present, mean, variance }
+}

@@ -1,0 +1,105 @@
+//! Measures that no row counts in together: parallel composition (C-2f).
+//!
+//! `COUNT(*) FILTER (WHERE sex = 'F')` and the same of men are one grouping, whatever SQL calls them: a row counts in one of them at most. So
+//! conditions that exclude each other share one part of the question's share, and each measure has all of it. Where one entity is
+//! exchanged for another, its old rows may count under one condition and its new ones under the other: then a measure has the
+//! sensitivity that it has beside other groups, twice that of adding.
+//!
+//! Caps are applied to rows before any condition is looked at, so that the rows of an entity are divided among the conditions, and never
+//! more than there are.
+
+use crate::facts::exclusive::Exclusions;
+use crate::{Measure, MeasureKind, Rows};
+use deniable_core::exact::{Rational, whole};
+use deniable_expression::{Id, Node, Operation};
+use num_traits::Zero;
+
+/// Of more conditions than this, none is compared with others: it would take long.
+const MOST_CONDITIONS: usize = 100;
+
+/// What a measure gets.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// The part of the question's share.
+    pub share: Rational,
+    /// Whether measures under other conditions have the same part.
+    pub is_shared: bool,
+}
+
+/// Measures of a level under the same conditions. Each level has rows of its own that caps keep.
+struct Member {
+    level: usize,
+    conditions: Vec<Id>,
+    weight: Rational,
+}
+
+/// The part of each measure, in their order, and the steps of the comparison of their conditions.
+pub fn parts(measures: &[Measure], rows: &Rows) -> (Vec<Part>, u64) {
+    let mut members: Vec<Member> = Vec::new();
+    let mut member_of = Vec::new();
+    for measure in measures {
+        let conditions = conditions(&measure.kind, rows);
+        let is_known = |member: &Member| member.level == measure.level && member.conditions == conditions;
+        let known = members.iter().position(is_known);
+        let at = known.unwrap_or_else(|| {
+            members.push(Member { level: measure.level, conditions, weight: Rational::zero() });
+            members.len() - 1
+        });
+        members[at].weight += &measure.weight;
+        member_of.push(at);
+    }
+    let lists: Vec<&[Id]> = members.iter().map(|member| member.conditions.as_slice()).collect();
+    let exclusions = match lists.len() {
+        2..=MOST_CONDITIONS => Exclusions::new(&rows.program, &lists),
+        other => Exclusions::none(other),
+    };
+    let excluded =
+        |one: usize, other: usize| members[one].level == members[other].level && exclusions.contains(one, other);
+    // Each joins the first class of which it excludes all.
+    let mut classes: Vec<Vec<usize>> = Vec::new();
+    for member in 0..members.len() {
+        match classes.iter_mut().find(|class| class.iter().all(|other| excluded(*other, member))) {
+            Some(class) => class.push(member),
+            None => classes.push(vec![member]),
+        }
+    }
+    let heaviest =
+        |class: &Vec<usize>| class.iter().map(|member| members[*member].weight.clone()).max().unwrap_or_default();
+    let total: Rational = classes.iter().map(heaviest).sum();
+    let part = |(measure, member): (&Measure, &usize)| {
+        let class = classes.iter().find(|class| class.contains(member));
+        let (most, is_shared) = class.map_or((whole(1), false), |class| (heaviest(class), class.len() > 1));
+        // A lighter one has as much as the heaviest: nothing is gained by giving it less.
+        Part { share: &measure.weight * most / &members[*member].weight / &total, is_shared }
+    };
+    (measures.iter().zip(&member_of).map(part).collect(), exclusions.steps)
+}
+
+/// Conditions that every row meets that counts in a measure.
+fn conditions(kind: &MeasureKind, rows: &Rows) -> Vec<Id> {
+    let arguments = match kind {
+        // Several rows of one entity may meet several conditions, and it counts under each.
+        MeasureKind::Rows | MeasureKind::Entities { .. } => Vec::new(),
+        MeasureKind::NotNull { argument }
+        | MeasureKind::Ranked { argument, .. }
+        | MeasureKind::Tree { argument, .. } => vec![*argument],
+        MeasureKind::Sum { of, .. } => vec![of.argument],
+        MeasureKind::Product { of: [one, other], .. } => vec![one.argument, other.argument],
+    };
+    let mut all = Vec::new();
+    for argument in arguments {
+        let Some(argument) = rows.arguments.get(argument) else { continue };
+        let mut value = argument.value;
+        // `CASE WHEN c THEN x END` has a value only where c holds.
+        while let Node::Call(Operation::Case, parts) = rows.program.node(value)
+            && let [condition, then, otherwise] = parts.as_slice()
+            && rows.program.constant_of(*otherwise) == Some(None)
+        {
+            all.push(*condition);
+            value = *then;
+        }
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}

@@ -1,0 +1,529 @@
+//! A query: what is taken from rows, grouped, measured and shown.
+
+use crate::Nesting;
+use crate::QueryError;
+use crate::entity_rows::EntityRows;
+use crate::facts::left_out::leaves_out;
+use crate::facts::undeclared::{undeclared, undeclared_results};
+use crate::group::Group;
+use crate::identity;
+use crate::output::{Output, Term, measures};
+use crate::parallel::{self, Part};
+use crate::per_entity::PerEntity;
+use crate::rows::{Rows, declared};
+use crate::{Estimator, Measure, MeasureKind, QuantileShare, Target};
+use deniable_core::adversary::Adjacency;
+use deniable_core::exact::{Rational, ratio};
+use deniable_core::noise::tree::Shape;
+use deniable_core::noise::{Decay, Rank, flip_margin};
+use deniable_core::schema::{Key, TableSchema};
+use deniable_core::sensitivity::{Caps, RowRange, additive, ranked};
+use deniable_expression::Id;
+use num_bigint::BigInt;
+use num_traits::ToPrimitive;
+use std::collections::BTreeSet;
+
+/// Most cells that one query may have.
+pub const MOST_CELLS: usize = 1_000_000;
+/// Most combinations of the keys of all groups, over all levels: numbers of 32 bits, but one.
+pub const MOST_COMBINATIONS: usize = u32::MAX as usize;
+/// Most conditions under which one query counts entities: a word of bits, but one.
+pub const MOST_ENTITY_FILTERS: usize = 63;
+
+/// By which function an entity's rows and cells are ranked where caps choose among them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ranking {
+    /// SipHash of words.
+    #[default]
+    Words,
+    /// SHA-256 of texts, which engines of SQL compute as well.
+    Portable,
+}
+
+/// The parts of a query about cells.
+#[derive(Debug, Clone)]
+pub struct Parts {
+    /// What is taken from each row.
+    pub rows: Rows,
+    /// Where the rows come from, if they are one of each entity.
+    pub entity_rows: Option<Box<EntityRows>>,
+    /// What is grouped by.
+    pub groups: Vec<Group>,
+    /// The positions of the groups of each level.
+    pub levels: Vec<Vec<usize>>,
+    /// Which groups follow from others.
+    pub nesting: Nesting,
+    /// What is measured, in any order.
+    pub measures: Vec<Measure>,
+    /// The aggregates of each level, over these measures.
+    pub answers: Vec<Vec<Estimator>>,
+    /// What is shown of them.
+    pub output: Output,
+}
+
+/// What is asked of tables: data, without the text that it was asked in.
+#[derive(Debug, Clone)]
+pub struct Query {
+    pub(crate) rows: Rows,
+    pub(crate) groups: Vec<Group>,
+    pub(crate) levels: Vec<Vec<usize>>,
+    pub(crate) nesting: Nesting,
+    /// Whether caps are applied once for all levels, of which there are several.
+    pub(crate) together: bool,
+    pub(crate) measures: Vec<Measure>,
+    pub(crate) parts: Vec<Part>,
+    pub(crate) answers: Vec<Vec<Estimator>>,
+    pub(crate) output: Output,
+    pub(crate) caps: Caps,
+    pub(crate) per_entity: Option<PerEntity>,
+    /// Where its rows come from, if they are one of each entity.
+    pub(crate) entity_rows: Option<Box<EntityRows>>,
+    /// By which function rows are ranked where caps choose among them.
+    pub(crate) ranking: Ranking,
+    pub(crate) identity: Vec<u8>,
+    /// Steps of the comparison of the measures' conditions.
+    pub(crate) planning: u64,
+}
+
+impl Query {
+    /// Puts a query together: its measures get their canonical order and their parts of the share, and it its identity.
+    ///
+    /// # Errors
+    /// When it has more cells, conditions or steps than are answered, or looks at the entity key of rows that are one of each
+    /// entity.
+    pub fn new(parts: Parts) -> Result<Self, QueryError> {
+        let Parts { rows, entity_rows, groups, levels, nesting, measures, answers, output } = parts;
+        check_cells(&groups, &levels, &nesting)?;
+        let caps = rows.tables[rows.joins.first].caps();
+        let entity = rows.tables[rows.joins.first].entity.as_ref();
+        let together = levels.len() > 1 && entity.is_some_and(|entity| entity.levels_together);
+        let (measures, answers) = identity::ordered(measures, answers, &rows);
+        if presence(&measures).len() > MOST_ENTITY_FILTERS {
+            let help = format!("ask them in several queries; at most {MOST_ENTITY_FILTERS} in one");
+            return Err(QueryError::refused("this many conditions of COUNT(DISTINCT ...)", help));
+        }
+        let (parts, planning) = parallel::parts(&measures, &rows);
+        let (ranking, per_entity, identity) = (Ranking::default(), None, Vec::new());
+        let mut query = Self {
+            rows,
+            groups,
+            levels,
+            nesting,
+            together,
+            measures,
+            parts,
+            answers,
+            output,
+            caps,
+            per_entity,
+            entity_rows,
+            ranking,
+            identity,
+            planning,
+        };
+        if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {
+            let key = &query.rows.tables[0].columns[0].name;
+            let help = "each row is one entity's: look at the key in the inner query, or not at all";
+            return Err(QueryError::refused(format!("`{key}` outside of the query that makes one row of each"), help));
+        }
+        query.identity = identity::bytes(&query);
+        query.check_effort()?;
+        Ok(query)
+    }
+
+    /// What is taken from rows of which nothing is measured: all rows of an entity are looked at, so that caps decide nothing.
+    #[must_use]
+    pub fn of_bare_rows(rows: Rows) -> Self {
+        Self {
+            rows,
+            groups: Vec::new(),
+            levels: vec![Vec::new()],
+            nesting: Nesting::default(),
+            together: false,
+            measures: Vec::new(),
+            parts: Vec::new(),
+            answers: vec![Vec::new()],
+            output: Output::default(),
+            caps: Caps::ONE_ROW,
+            per_entity: None,
+            entity_rows: None,
+            ranking: Ranking::default(),
+            identity: Vec::new(),
+            planning: 0,
+        }
+    }
+
+    /// What is taken from each row.
+    #[must_use]
+    pub fn rows(&self) -> &Rows {
+        &self.rows
+    }
+
+    /// What is asked of each entity, where the query is about entities.
+    #[must_use]
+    pub fn about_entities(&self) -> Option<&PerEntity> {
+        self.per_entity.as_ref()
+    }
+
+    /// How one row of each entity is made, where the rows are such.
+    #[must_use]
+    pub fn entity_rows(&self) -> Option<&EntityRows> {
+        self.entity_rows.as_deref()
+    }
+
+    /// The same question, with rows ranked as engines of SQL rank them: another one, whose stored answers are its own.
+    #[must_use]
+    pub fn portable(mut self) -> Self {
+        self.ranking = Ranking::Portable;
+        self.identity = identity::bytes(&self);
+        self
+    }
+
+    /// Whether rows are ranked as engines of SQL rank them.
+    #[must_use]
+    pub fn is_portable(&self) -> bool {
+        self.ranking == Ranking::Portable
+    }
+
+    /// By which function rows are ranked.
+    #[must_use]
+    pub fn ranking(&self) -> Ranking {
+        self.ranking
+    }
+
+    /// What is grouped by.
+    #[must_use]
+    pub fn groups(&self) -> &[Group] {
+        &self.groups
+    }
+
+    /// Whether a row can have a value of this group that is none of its keys, and be left out. Not where every case is given a
+    /// constant or a truth value, ELSE included.
+    #[must_use]
+    pub fn may_leave_out(&self, group: &Group) -> bool {
+        if group.hidden > 0 {
+            return true;
+        }
+        if [Key::Null, Key::Other].iter().all(|key| group.keys.contains(key)) {
+            return false;
+        }
+        let is_counted = |column| self.entity_rows.as_ref().is_some_and(|rows| rows.is_count(column));
+        leaves_out(&self.rows.program, group.value, &group.keys, &self.rows.tables, &is_counted)
+    }
+
+    /// The groupings that are answered, each the positions of its groups: one, unless GROUPING SETS, ROLLUP or CUBE
+    /// ask for several. The product of a level's keys makes its cells, the last varying fastest. Groups that follow from others of
+    /// their level, as a county does from a municipality, are not among them.
+    #[must_use]
+    pub fn levels(&self) -> &[Vec<usize>] {
+        &self.levels
+    }
+
+    /// How many cells a level has, at least 1.
+    #[must_use]
+    pub fn cells(&self, level: usize) -> usize {
+        self.levels[level].iter().map(|group| self.groups[*group].keys.len()).product()
+    }
+
+    /// Which groups follow from others.
+    pub fn nesting(&self) -> &Nesting {
+        &self.nesting
+    }
+
+    /// The groups that rows are looked up by: those that follow from no other.
+    pub fn looked_up(&self) -> impl Iterator<Item = &Group> {
+        self.groups.iter().enumerate().filter(|(at, _)| !self.nesting.is_determined(*at)).map(|(_, group)| group)
+    }
+
+    /// Whether one entity's rows are capped once for all levels, in the combinations of the keys of all groups, and not at each level
+    /// by itself (S-LEV).
+    #[must_use]
+    pub fn is_capped_together(&self) -> bool {
+        self.together
+    }
+
+    /// How many combinations of the keys of all groups there are, at least 1.
+    pub fn combinations(&self) -> usize {
+        self.looked_up().map(|group| group.keys.len()).product()
+    }
+
+    /// What is noised and paid for, in the canonical order.
+    #[must_use]
+    pub fn measures(&self) -> &[Measure] {
+        &self.measures
+    }
+
+    /// The aggregates of the question at a level, each over one or more measures.
+    #[must_use]
+    pub fn answers(&self, level: usize) -> &[Estimator] {
+        &self.answers[level]
+    }
+
+    /// Steps of the comparison of the measures' conditions.
+    pub fn planning(&self) -> u64 {
+        self.planning
+    }
+
+    /// What is done with the noisy answers.
+    #[must_use]
+    pub fn output(&self) -> &Output {
+        &self.output
+    }
+
+    /// The caps under which it is answered.
+    #[must_use]
+    pub fn caps(&self) -> Caps {
+        self.caps
+    }
+
+    /// The names of the tables that are read, protected ones and public ones.
+    pub fn tables(&self) -> impl Iterator<Item = &str> {
+        let inner = self.entity_rows.iter().flat_map(|rows| rows.of.own_tables());
+        let own = self.own_tables().skip(usize::from(self.entity_rows.is_some()));
+        inner.chain(own)
+    }
+
+    fn own_tables(&self) -> impl Iterator<Item = &str> {
+        self.rows.joins.tables().map(|at| self.rows.tables[at].name.as_str())
+    }
+
+    /// The names of the columns of a table whose values decide about the answer: those in conditions, values, groups
+    /// and joins.
+    #[must_use]
+    pub fn columns(&self, table: &str) -> BTreeSet<&str> {
+        let tables = &self.rows.tables;
+        let inputs = self.rows.program.inputs(&self.roots());
+        let keys = self.rows.joins.others.iter().filter_map(|join| {
+            let joined = &tables[join.table];
+            Some((joined.name.as_str(), joined.join_key()?))
+        });
+        let read = inputs.into_iter().filter_map(|input| {
+            let (at, column) = declared(tables, input)?;
+            Some((tables[at].name.as_str(), column.name.as_str()))
+        });
+        let inner = self.entity_rows.iter().flat_map(|rows| rows.of.columns(table));
+        read.chain(keys).filter(|(name, _)| *name == table).map(|(_, column)| column).chain(inner).collect()
+    }
+
+    /// Every value that decides about the answer: conditions, arguments, groups, and what is joined on.
+    pub fn roots(&self) -> Vec<Id> {
+        if let Some(about) = &self.per_entity {
+            return about.of.roots();
+        }
+        let Rows { joins, filters, arguments, tables: _, program: _ } = &self.rows;
+        let joined = joins.others.iter().map(|join| join.on);
+        let arguments = arguments.iter().map(|argument| argument.value);
+        joined
+            .chain(filters.iter().copied())
+            .chain(arguments)
+            .chain(self.groups.iter().map(|group| group.value))
+            .collect()
+    }
+
+    /// What conditions and values compare with a column though it is none of its declared keys, in words: a slip of the
+    /// fingers, more often than not. Depends on nothing private.
+    #[must_use]
+    pub fn undeclared(&self) -> Vec<String> {
+        let inner = self.entity_rows.iter().flat_map(|rows| rows.of.undeclared());
+        let rows = undeclared(&self.rows.program, &self.roots(), &self.rows.tables);
+        inner.chain(rows).chain(undeclared_results(&self.output, &self.groups)).collect()
+    }
+
+    /// Whether conditions leave out rows.
+    #[must_use]
+    pub fn is_filtered(&self) -> bool {
+        !self.rows.filters.is_empty() || self.entity_rows.as_ref().is_some_and(|rows| rows.of.is_filtered())
+    }
+
+    /// The protected table whose rows are read first.
+    #[must_use]
+    pub fn main_table(&self) -> &TableSchema {
+        let rows = self.entity_rows.as_ref().map_or(&self.rows, |made| &made.of.rows);
+        &rows.tables[rows.joins.first]
+    }
+
+    /// The tables about entities, each with its entity key; none when one row is one person.
+    pub fn entity(&self) -> Option<&str> {
+        self.rows.tables[self.rows.joins.first].entity.as_ref().map(|entity| entity.key.as_str())
+    }
+
+    /// The part of the question's share that a measure gets. Those of measures that no row counts in together are one and the same, so that all
+    /// of them can come to more than 1 (C-2f).
+    #[must_use]
+    pub fn part(&self, measure: usize) -> &Rational {
+        &self.parts[measure].share
+    }
+
+    /// How far one entity can move what a measure releases: the L1 change of its vector in units (S-CAP), or twice the
+    /// change of its distances, because all may move against the chosen one (M-PF).
+    #[must_use]
+    pub fn sensitivity(&self, measure: usize, adjacency: Adjacency) -> BigInt {
+        // Beside a measure of the same part, what one entity leaves and the other enters can be two.
+        if self.parts[measure].is_shared && adjacency == Adjacency::ReplaceOne {
+            return self.sensitivity(measure, Adjacency::AddRemove) * 2;
+        }
+        let Measure { kind, level, .. } = &self.measures[measure];
+        let (caps, cells) = (self.caps, self.cells(*level));
+        let combinations = self.combinations();
+        let is_entities = matches!(kind, MeasureKind::Entities { .. });
+        if self.together && cells < combinations && !is_entities {
+            // Everything that is kept in several combinations may lie in one cell of this level (S-LEV).
+            let kept = BigInt::from(caps.groups).min(BigInt::from(combinations));
+            return self.of_kind(kind, measure, adjacency, Caps { groups: 1, ..caps }, cells) * kept;
+        }
+        self.of_kind(kind, measure, adjacency, caps, cells)
+    }
+
+    /// The same under these caps in so many cells.
+    fn of_kind(&self, kind: &MeasureKind, measure: usize, adjacency: Adjacency, caps: Caps, cells: usize) -> BigInt {
+        match kind {
+            MeasureKind::Rows | MeasureKind::NotNull { .. } => additive(adjacency, caps, RowRange::COUNT, cells),
+            MeasureKind::Entities { .. } => {
+                additive(adjacency, Caps { rows_per_group: 1, ..caps }, RowRange::COUNT, cells)
+            }
+            MeasureKind::Sum { range, .. } | MeasureKind::Product { range, .. } => {
+                additive(adjacency, caps, *range, cells)
+            }
+            MeasureKind::Ranked { target, .. } => {
+                let rank = match target {
+                    Target::Share(QuantileShare { part, whole }) => Rank::Share { part: *part, whole: *whole },
+                    Target::Lowest => Rank::FromBelow(1),
+                    Target::Highest => Rank::FromAbove(1),
+                };
+                ranked(adjacency, caps, &rank, cells) * 2
+            }
+            MeasureKind::Tree { .. } => {
+                // One row is counted once on each level of the tree. An exchanged row may leave one interval and enter
+                // another of the same cell, so few cells do not help.
+                let height = Shape::for_size(self.grid_size(measure)).height;
+                let groups = u32::try_from(cells).unwrap_or(u32::MAX).min(caps.groups);
+                additive(adjacency, Caps { groups, ..caps }, RowRange::COUNT, usize::MAX) * height
+            }
+        }
+    }
+
+    /// Whether ranks are asked, for which values are gathered.
+    pub fn has_ranks(&self) -> bool {
+        let is_rank = |kind: &MeasureKind| matches!(kind, MeasureKind::Ranked { .. } | MeasureKind::Tree { .. });
+        self.measures.iter().any(|measure| is_rank(&measure.kind))
+    }
+
+    /// The least and greatest grid value of a measure's argument, in units; 0 where there is no grid.
+    pub fn grid_ends(&self, measure: usize) -> (i64, i64) {
+        let argument = match &self.measures[measure].kind {
+            // Products are in units of no column.
+            MeasureKind::Rows | MeasureKind::Entities { .. } | MeasureKind::Product { .. } => return (0, 0),
+            MeasureKind::Sum { of, .. } => of.argument,
+            MeasureKind::NotNull { argument }
+            | MeasureKind::Ranked { argument, .. }
+            | MeasureKind::Tree { argument, .. } => *argument,
+        };
+        self.rows.arguments[argument].grid.as_ref().map_or((0, 0), |grid| (grid.low, grid.high))
+    }
+
+    /// The same in values.
+    #[must_use]
+    pub fn bounds(&self, measure: usize) -> (Rational, Rational) {
+        let (low, high) = self.grid_ends(measure);
+        (self.value_of(measure, low.into()), self.value_of(measure, high.into()))
+    }
+
+    /// How many whole numbers a measure has in each cell.
+    #[must_use]
+    pub fn width(&self, measure: usize) -> usize {
+        match &self.measures()[measure].kind {
+            // Value, lower end and upper end of each quantile.
+            MeasureKind::Tree { shares, .. } => 3 * shares.len(),
+            MeasureKind::Rows
+            | MeasureKind::NotNull { .. }
+            | MeasureKind::Entities { .. }
+            | MeasureKind::Sum { .. }
+            | MeasureKind::Product { .. }
+            | MeasureKind::Ranked { .. } => 1,
+        }
+    }
+
+    /// How many values the grid of a measure's argument has.
+    #[must_use]
+    pub fn grid_size(&self, measure: usize) -> u64 {
+        let argument = match &self.measures()[measure].kind {
+            MeasureKind::Rows | MeasureKind::Entities { .. } | MeasureKind::Product { .. } => return 1,
+            MeasureKind::Sum { of, .. } => of.argument,
+            MeasureKind::NotNull { argument }
+            | MeasureKind::Ranked { argument, .. }
+            | MeasureKind::Tree { argument, .. } => *argument,
+        };
+        self.rows.arguments[argument].grid.as_ref().map_or(1, |grid| grid.high.abs_diff(grid.low) + 1)
+    }
+
+    /// The rank that is looked for under this noise. The very lowest value could not be told from the grid below it, so
+    /// the lowest is looked for as far in as it takes to be inside the data in all but one of twenty cases.
+    #[must_use]
+    pub fn rank(&self, measure: usize, target: Target, decay: &Decay) -> Rank {
+        let inside = || {
+            let size = BigInt::from(self.grid_size(measure));
+            flip_margin(&size, decay, &ratio(1, 20)).to_u64().unwrap_or(u64::MAX >> 24).min(u64::MAX >> 24) + 1
+        };
+        match target {
+            Target::Share(QuantileShare { part, whole }) => Rank::Share { part, whole },
+            Target::Lowest => Rank::FromBelow(inside()),
+            Target::Highest => Rank::FromAbove(inside()),
+        }
+    }
+
+    /// The same query about all rows, for trials of engines on made-up rows.
+    #[must_use]
+    pub fn without_filters(&self) -> Self {
+        let mut query = self.clone();
+        query.rows.filters.clear();
+        query.identity = identity::bytes(&query);
+        query
+    }
+
+    /// The measures that a term rests on at a level.
+    #[must_use]
+    pub fn measures_of(&self, term: &Term, level: usize) -> BTreeSet<usize> {
+        measures(term, level, self)
+    }
+
+    /// The canonical bytes of everything in the question and the declarations that decides the measured numbers: equal
+    /// exactly when these are the same. Names of CTEs and results, the order of conditions and everything that is
+    /// post-processing leave no trace. How the tables' files are read, the data and the price are not part of it.
+    #[must_use]
+    pub fn identity(&self) -> &[u8] {
+        &self.identity
+    }
+}
+
+/// The arguments of which measures count whether an entity has any value in a cell.
+pub fn presence(measures: &[Measure]) -> Vec<usize> {
+    let mut arguments: Vec<usize> = Vec::new();
+    for measure in measures {
+        if let MeasureKind::Entities { present: Some(argument) } = &measure.kind
+            && !arguments.contains(argument)
+        {
+            arguments.push(*argument);
+        }
+    }
+    arguments
+}
+
+/// Refuses more cells than are answered.
+fn check_cells(groups: &[Group], levels: &[Vec<usize>], nesting: &Nesting) -> Result<(), QueryError> {
+    let cells = levels.iter().try_fold(0_usize, |sum, level| {
+        let product =
+            level.iter().try_fold(1_usize, |product, group| product.checked_mul(groups[*group].keys.len()))?;
+        sum.checked_add(product)
+    });
+    if cells.is_none_or(|cells| cells > MOST_CELLS) {
+        let help = format!("group by fewer columns; at most {MOST_CELLS} combinations of keys are answered");
+        return Err(QueryError::refused("a query with this many groups", help).about("GROUP"));
+    }
+    let looked_up = groups.iter().enumerate().filter(|(at, _)| !nesting.is_determined(*at));
+    let keys = looked_up.map(|(_, group)| group.keys.len()).try_fold(1_usize, usize::checked_mul);
+    if keys.is_none_or(|keys| keys >= MOST_COMBINATIONS) {
+        let help = "ask one query for each grouping, or group by fewer different columns";
+        return Err(QueryError::refused("GROUPING SETS over this many columns and keys", help).about("GROUP"));
+    }
+    Ok(())
+}

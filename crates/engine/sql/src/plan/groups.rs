@@ -1,0 +1,274 @@
+//! The lowest aggregates of a plan: what is grouped by, and what is asked of each group.
+
+use super::aggregate::{Collected, Context};
+use super::inline::inline;
+use super::join::arrange;
+use super::place::place_of;
+use super::{entity_rows, grouping};
+use crate::lower::{Lowering, Scope};
+use datafusion_expr::expr::GroupingSet;
+use datafusion_expr::utils::enumerate_grouping_sets;
+use datafusion_expr::{Aggregate, Expr};
+use deniable_core::schema::{Key, TableSchema};
+use deniable_expression::{Id, Program};
+use deniable_query::facts::keys::Derivation;
+use deniable_query::facts::labels::labels;
+use deniable_query::facts::left_out::leaves_out;
+use deniable_query::facts::range::Ranges;
+use deniable_query::output::Term;
+use deniable_query::{EntityRows, Group, Joins, Nesting, QueryError, sorted};
+
+/// The positions of the groups at each level.
+type Levels = Vec<Vec<usize>>;
+
+/// Most characters of the name of a group.
+const MOST_NAME: usize = 1_000;
+/// Most combinations of one entity's rows that meet in a join.
+const MOST_PAIRS: u64 = 10_000_000;
+/// Most groupings in one question.
+const MOST_LEVELS: usize = 64;
+
+/// Aggregates and everything below them.
+pub(super) struct Core {
+    pub(super) tables: Vec<TableSchema>,
+    pub(super) entity_rows: Option<Box<EntityRows>>,
+    pub(super) joins: Joins,
+    pub(super) program: Program,
+    pub(super) filters: Vec<Id>,
+    pub(super) groups: Vec<Group>,
+    pub(super) levels: Vec<Vec<usize>>,
+    pub(super) nesting: Nesting,
+    pub(super) collected: Collected,
+}
+
+/// What an aggregate is, in terms of the query's levels.
+pub(super) struct Aggregated {
+    /// Its groupings.
+    pub(super) levels: Vec<usize>,
+    /// Its columns: keys, what tells several groupings apart, answers.
+    pub(super) columns: Vec<Term>,
+}
+
+/// Aggregates of the same rows, the main one first, and what is below them.
+pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<(Core, Vec<Aggregated>), QueryError> {
+    let Some(Aggregate { input, .. }) = aggregates.first() else { return Err(QueryError::meaning("no aggregate")) };
+    // Rows of entities stand in place of protected tables.
+    let made = entity_rows::below(input);
+    let made = made.map(|inner| {
+        entity_rows::check_joined(input, inner, tables)?;
+        entity_rows::understood(inner, tables)
+    });
+    let made = made.transpose()?;
+    let public = || tables.iter().filter(|table| !table.is_protected()).cloned();
+    let (entity_rows, tables): (_, Vec<TableSchema>) = match made {
+        Some((rows, table)) => (Some(Box::new(rows)), std::iter::once(table).chain(public()).collect()),
+        None => (None, tables.to_vec()),
+    };
+    let tables = tables.as_slice();
+    let mut lowering = Lowering { has_entity_rows: entity_rows.is_some(), ..Lowering::new(tables) };
+    let mut ranges = Ranges::default();
+    let inlined = inline(input, &mut lowering)?;
+    let mut conditions = inlined.filters;
+    let joins = arrange(&inlined.tables, inlined.lookups, &mut conditions, &mut lowering)?;
+    few_enough_pairs(&joins, tables)?;
+    let scope = Scope { schema: input.schema(), columns: &inlined.columns };
+    let Asked { groups: group_exprs, families, aggregated } = asked(aggregates)?;
+    let mut groups: Vec<Group> = Vec::new();
+    for expr in &group_exprs {
+        let value = lowering.expr(expr, scope)?;
+        let derivation = Derivation { program: &lowering.program, tables };
+        let keys = derivation.keys(value).map_err(|error| error.at(place_of([expr])).about("GROUP"))?;
+        let labels = labels(value, &lowering.program, tables);
+        groups.push(Group { name: lowering.program.words(value, MOST_NAME), keys, value, hidden: 0, labels });
+    }
+    let program = lowering.program.clone();
+    let mut keys_of = |id| Derivation { program: &program, tables }.keys(id);
+    let mut levels: Levels = families.iter().flat_map(|family| family.sets.iter().cloned()).collect();
+    let nesting = Nesting::of(&groups, &mut levels, &program, &mut keys_of)?;
+    if nesting.is_flat() {
+        let is_counted = |column| entity_rows.as_ref().is_some_and(|rows| rows.is_count(column));
+        let is_left_out = |group: &Group| leaves_out(&program, group.value, &group.keys, tables, &is_counted);
+        keep_left_out(&mut groups, &families, &is_left_out);
+    }
+    let mut collected = Collected::default();
+    let mut entities: Vec<Id> = Vec::new();
+    for at in joins.tables() {
+        if let Some(entity) = &tables[at].entity {
+            entities.push(lowering.column(at, &entity.key)?);
+        }
+    }
+    let mut context = Context { scope, lowering: &mut lowering, ranges: &mut ranges, entities: &entities };
+    for Family { sets, asked } in &families {
+        for _ in sets {
+            collected.answers.push(Vec::new());
+            for expr in asked {
+                collected.add(expr, &mut context)?;
+            }
+        }
+    }
+    let program = lowering.program;
+    let filters = sorted(conditions.iter().map(|condition| condition.id), &program);
+    let tables = tables.to_vec();
+    Ok((Core { tables, entity_rows, joins, program, filters, groups, levels, nesting, collected }, aggregated))
+}
+
+/// Adds hidden keys for rows without a key of a group, where a subquery is about all groups, whose total includes them.
+/// Several groupings of one aggregate (ROLLUP) are about the same rows, those with a key of each group.
+fn keep_left_out(groups: &mut [Group], families: &[Family<'_>], is_left_out: &dyn Fn(&Group) -> bool) {
+    for (at, group) in groups.iter_mut().enumerate() {
+        let has = |family: &Family<'_>| family.sets.iter().filter(|set| set.contains(&at)).count();
+        let is_mixed = families.iter().any(|family| has(family) > 0 && has(family) < family.sets.len());
+        let is_everywhere = families.iter().all(|family| has(family) > 0);
+        if is_mixed || is_everywhere || !is_left_out(group) {
+            continue;
+        }
+        for key in [Key::Null, Key::Other] {
+            if !group.keys.contains(&key) {
+                group.keys.push(key);
+                group.hidden += 1;
+            }
+        }
+    }
+}
+
+/// Groupings with the same aggregates.
+struct Family<'a> {
+    /// The positions of the groups of each.
+    sets: Levels,
+    asked: Vec<&'a Expr>,
+}
+
+/// What several aggregates of the same rows ask together.
+struct Asked<'a> {
+    groups: Vec<Expr>,
+    families: Vec<Family<'a>>,
+    aggregated: Vec<Aggregated>,
+}
+
+/// What aggregates of the same rows ask: groups, groupings and answers that are the same are asked once.
+fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<Asked<'a>, QueryError> {
+    let mut all = Asked { groups: Vec::new(), families: Vec::new(), aggregated: Vec::new() };
+    for Aggregate { group_expr, aggr_expr, .. } in aggregates {
+        let (groups, sets, several) = groupings(group_expr)?;
+        let mut places = Vec::new();
+        for group in groups {
+            let known = all.groups.iter().position(|known| *known == group);
+            places.push(known.unwrap_or(all.groups.len()));
+            if known.is_none() {
+                all.groups.push(group);
+            }
+        }
+        let moved = |set: &Vec<usize>| {
+            let mut set: Vec<usize> = set.iter().map(|group| places[*group]).collect();
+            set.sort_unstable();
+            set
+        };
+        let sets: Levels = sets.iter().map(moved).collect();
+        // Keys stand in the order of this aggregate's own groups.
+        let mut columns: Vec<Term> = places.iter().map(|place| Term::Key(*place)).collect();
+        // Beside several groupings the engine puts a column that tells them apart.
+        columns.extend(several.then_some(Term::Level));
+        let own: Vec<Expr> = places.iter().map(|place| all.groups[*place].clone()).collect();
+        let mut wanted: Vec<&Expr> = Vec::new();
+        let mut terms: Vec<Result<usize, &Expr>> = Vec::new();
+        for expr in aggr_expr {
+            match grouping::group_of(expr, &own)? {
+                Some(group) => terms.push(Ok(places[group])),
+                None => {
+                    wanted.push(expr);
+                    terms.push(Err(expr));
+                }
+            }
+        }
+        if wanted.is_empty() {
+            let help = "declared keys are public already; ask for COUNT, SUM or AVG in each";
+            return Err(QueryError::refused("a query without an aggregate", help).about("SELECT"));
+        }
+        let family = all.family(&sets, &wanted);
+        let before: usize = all.families[..family].iter().map(|family| family.sets.len()).sum();
+        let Family { sets: known, asked } = &mut all.families[family];
+        for expr in wanted {
+            if !asked.contains(&expr) {
+                asked.push(expr);
+            }
+        }
+        let position = |expr: &Expr| asked.iter().position(|known| *known == expr).unwrap_or_default();
+        columns.extend(terms.into_iter().map(|term| match term {
+            Ok(group) => Term::Grouping(group),
+            Err(expr) => Term::Answer(position(expr)),
+        }));
+        let level = |set: &Vec<usize>| before + known.iter().position(|known| known == set).unwrap_or_default();
+        all.aggregated.push(Aggregated { levels: sets.iter().map(level).collect(), columns });
+    }
+    Ok(all)
+}
+
+impl<'a> Asked<'a> {
+    /// The position of the family that has these groupings and can have these aggregates at no price for others; a new one, where none is.
+    fn family(&mut self, sets: &Levels, wanted: &[&'a Expr]) -> usize {
+        let fits = |family: &Family<'a>| {
+            family.sets == *sets
+                || sets.iter().all(|set| family.sets.contains(set))
+                    && wanted.iter().all(|expr| family.asked.contains(expr))
+        };
+        self.families.iter().position(fits).unwrap_or_else(|| {
+            self.families.push(Family { sets: sets.clone(), asked: Vec::new() });
+            self.families.len() - 1
+        })
+    }
+}
+
+/// Rows of one entity that meet are all pairs, of which there must be a number that can be computed.
+fn few_enough_pairs(joins: &Joins, tables: &[TableSchema]) -> Result<(), QueryError> {
+    let entities = joins.tables().filter_map(|at| tables[at].entity.as_ref());
+    let most: Vec<u64> = entities.map(|entity| entity.rows_in_joins.into()).collect();
+    let pairs = most.iter().fold(1_u64, |pairs, most| pairs.saturating_mul(*most));
+    if most.len() < 2 || pairs <= MOST_PAIRS {
+        return Ok(());
+    }
+    let help = format!(
+        "declare a smaller `rows_in_joins` in [entity]: multiplied with itself for each protected table it may be \
+         {MOST_PAIRS}, and comes to {pairs}"
+    );
+    Err(QueryError::refused("a join in which one person may have this many rows", help).about("JOIN"))
+}
+
+/// What is grouped by, and which of it at each level.
+fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Levels, bool), QueryError> {
+    let exprs = enumerate_grouping_sets(group_expr.to_vec()).map_err(|error| super::meaning(&error))?;
+    let [Expr::GroupingSet(set)] = exprs.as_slice() else {
+        let all = (0..exprs.len()).collect();
+        return Ok((exprs, vec![all], false));
+    };
+    let all: Vec<Expr> = set.distinct_expr().into_iter().cloned().collect();
+    let sets: Vec<Vec<Expr>> = match set {
+        GroupingSet::GroupingSets(sets) => sets.clone(),
+        GroupingSet::Rollup(exprs) => (0..=exprs.len()).rev().map(|most| exprs[..most].to_vec()).collect(),
+        GroupingSet::Cube(exprs) => {
+            if exprs.len() > 6 {
+                let help = "list the GROUPING SETS you need";
+                return Err(QueryError::refused("a CUBE of this many columns", help).about("CUBE"));
+            }
+            let member =
+                |set: usize| exprs.iter().enumerate().filter(move |(at, _)| set >> (exprs.len() - 1 - at) & 1 == 1);
+            (0..1_usize << exprs.len()).rev().map(|set| member(set).map(|(_, expr)| expr.clone()).collect()).collect()
+        }
+    };
+    if sets.len() > MOST_LEVELS {
+        let help = "the budget is split over them; ask for fewer";
+        return Err(QueryError::refused("this many grouping sets", help).about("GROUP"));
+    }
+    let place = |expr: &Expr| all.iter().position(|known| known == expr);
+    let mut levels: Vec<Vec<usize>> = Vec::new();
+    for set in &sets {
+        let mut level: Vec<usize> = set.iter().filter_map(place).collect();
+        level.sort_unstable();
+        level.dedup();
+        if levels.contains(&level) {
+            let help = "it would be paid for twice; list it once";
+            return Err(QueryError::refused("the same grouping set twice", help).at(place_of(set)).about("GROUP"));
+        }
+        levels.push(level);
+    }
+    Ok((all, levels, true))
+}

@@ -1,0 +1,81 @@
+//! Conditions that exclude each other share one part of the price (C-2f).
+
+use deniable_core::schema::{Column, ColumnType, TableSchema};
+
+/// Conditions over `n`, a whole number, `x`, a decimal, `t`, a text, and `f`, true or false, as a question
+/// has them.
+fn excluded(one: &str, other: &str) -> bool {
+    let columns =
+        [("n", ColumnType::Integer), ("x", ColumnType::Decimal), ("t", ColumnType::Text), ("f", ColumnType::Boolean)];
+    let columns = columns.into_iter().map(|(name, kind)| Column::new(name, kind)).collect();
+    let table = TableSchema::protected("r", columns, None);
+    let sql = format!("SELECT COUNT(*) FILTER (WHERE {one}), COUNT(*) FILTER (WHERE {other}) FROM r");
+    let query = deniable_sql::plan(&sql, &[table]).unwrap_or_else(|error| panic!("{sql}: {error}"));
+    let parts: Vec<_> = (0..2).map(|at| query.part(at)).collect();
+    // Whichever way round.
+    assert_eq!(parts[0], parts[1]);
+    *parts[0] == deniable_core::exact::whole(1)
+}
+
+#[test]
+fn what_excludes_what() {
+    for (one, other) in [
+        ("t = 'a'", "t = 'b'"),
+        ("t = 'a'", "t <> 'a'"),
+        ("t IN ('a', 'b')", "t IN ('c')"),
+        ("t = 'a'", "t IS NULL"),
+        ("t IS NULL", "t IS NOT NULL"),
+        ("f", "NOT f"),
+        ("f", "f IS NULL"),
+        ("f = TRUE", "f = FALSE"),
+        ("n < 5", "n >= 5"),
+        ("n < 5", "n > 4"),
+        ("5 > n", "n BETWEEN 5 AND 9"),
+        ("x < 5", "x >= 5"),
+        ("n < 5 AND f", "n > 7 OR n = 6"),
+        ("n > 3 AND t = 'a'", "n > 3 AND NOT t = 'a'"),
+        ("n + 1 < 5", "n + 1 > 6"),
+        ("NOT (n < 5 OR n > 9)", "n = 12"),
+        ("CASE WHEN n < 3 THEN 'few' ELSE 'many' END = 'few'", "CASE WHEN n < 3 THEN 'few' ELSE 'many' END = 'many'"),
+        ("t LIKE 'a%'", "NOT t LIKE 'a%'"),
+        ("n < x", "NOT n < x"),
+        ("f AND n < x", "NOT (f AND n < x)"),
+        ("f OR n < x", "NOT (f OR n < x) AND n > 3"),
+        ("t IS NOT DISTINCT FROM 'a'", "t IS DISTINCT FROM 'a'"),
+    ] {
+        assert!(excluded(one, other), "{one} | {other}");
+    }
+}
+
+#[test]
+fn what_does_not() {
+    for (one, other) in [
+        ("t = 'a'", "t = 'a' AND f"),
+        ("t = 'a'", "n = 1"),
+        ("t <> 'a'", "t <> 'b'"),
+        ("n < 5", "n <= 5 AND f"),
+        ("n <= 5", "n >= 5"),
+        // A decimal lies between.
+        ("x < 5", "x > 4"),
+        // Different values, though nobody who reads them would say so.
+        ("n < 5", "n + 0 >= 5"),
+        ("n < 5", "CAST(n AS DOUBLE) >= 5"),
+        // One of both may be anything.
+        ("n < 5 OR f", "n > 5"),
+        ("t LIKE 'a%'", "t LIKE 'b%'"),
+        ("n < x", "n > x"),
+        ("NOT (n < 5 AND f)", "n < 4"),
+        ("t IS DISTINCT FROM 'a'", "t IS NULL"),
+        ("LOWER(t) = 'a'", "t = 'b'"),
+    ] {
+        assert!(!excluded(one, other), "{one} | {other}");
+    }
+}
+
+/// Where 2^53 + 1 is a decimal it is 2^53: both conditions are then about it.
+#[test]
+fn constants_are_those_that_are_compared() {
+    assert!(!excluded("x < 9007199254740993", "x <= 9007199254740992 AND f"));
+    assert!(excluded("x < 9007199254740993", "x >= 9007199254740992"));
+    assert!(excluded("x = 0.0", "x > -0.0"));
+}

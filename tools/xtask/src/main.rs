@@ -8,6 +8,8 @@
 //! | `notions` | fails when the aliases or the table of `docs/notions` differ from the table in `crates/core/src/notion` |
 //! | `notions --write` | rewrites them |
 //! | `features` | fails when the README's commands, or all tests and the Python package, compile a package twice |
+//! | `crates [--against REV]` | the lines, public items and tests of every crate, beside those of a commit |
+//! | `layout` | fails when a crate depends on one that its house may not use |
 //! | `changed` | the packages whose suites CI runs at full scale |
 //! | `theorems` | checks `docs/theorems` against the code and the tests that it cites |
 //! | `theorems --write` | also regenerates `docs/theorems/README.md` |
@@ -20,9 +22,11 @@
 
 mod changed;
 mod clinic;
+mod crates;
 mod evaluation;
 mod features;
 mod files;
+mod layout;
 mod notions;
 mod theorems;
 mod timings;
@@ -39,6 +43,9 @@ usage: cargo xtask <chore>
   evaluation ADULT     write docs/evaluation from UCI Adult's adult.data
   notions [--write]    check the names in docs/notions against the table of the code (and regenerate them)
   features             check that the first command compiles nothing that the tests compile again
+  crates [--against REV]
+                       print the lines, public items and tests of every crate (beside those of a commit)
+  layout               check the houses of the crates and the dependencies between them
   changed              print the packages whose suites CI runs at full scale
   theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
   timings [--warm]     time the README's two commands in a clean clone (or here)
@@ -69,6 +76,9 @@ fn main() -> ExitCode {
         ["notions"] => notions::run(notions::Mode::Check),
         ["notions", "--write"] => notions::run(notions::Mode::Write),
         ["features"] => features::run(),
+        ["crates"] => crates::run(None),
+        ["crates", "--against", revision] => crates::run(Some(revision)),
+        ["layout"] => layout::run(),
         ["changed"] => changed::run(),
         ["theorems"] => theorems::run(theorems::Mode::Check),
         ["theorems", "--write"] => theorems::run(theorems::Mode::Write),

@@ -62,7 +62,7 @@ pub fn skipped(what: &str, how: &str) {
 
 /// The folder of the project.
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../crates")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
 /// Where `variable` says, or beside the project.

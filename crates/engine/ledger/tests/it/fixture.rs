@@ -186,7 +186,7 @@ fn every_entry_is_what_this_version_writes() {
 /// The page of the format has a section for each kind, and a row for each field.
 #[test]
 fn the_page_has_every_kind_and_field() {
-    let page = fs::read_to_string(folder().join("../../../docs/ledger-format.md")).unwrap();
+    let page = fs::read_to_string(folder().join("../../docs/ledger-format.md")).unwrap();
     let section = |name: &str| {
         let begin = page.find(&format!("\n### `{name}`\n")).unwrap_or_else(|| panic!("{name} has no section"));
         let section = &page[begin + 1..];

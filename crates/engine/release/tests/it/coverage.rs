@@ -64,7 +64,7 @@ sql = "SELECT sex, COUNT(*), AVG(hours_per_week) FROM adult GROUP BY sex"
 "#;
 
 fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
 /// The policy with its rows read into memory once, so that two thousand releases take a minute and not an hour.

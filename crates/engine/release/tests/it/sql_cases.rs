@@ -217,7 +217,7 @@ fn coats(folder: &Path) -> Vec<String> {
 }
 
 pub fn workspace_file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").join(name)
 }
 
 /// A folder of Parquet files, one for each department, which stands in the folders' names alone.

@@ -186,7 +186,7 @@ fn large_groups_get_a_bracket_and_a_witness() {
 #[test]
 fn files_by_counts_are_read() {
     let golden = |name: &str| {
-        let path = format!("{}/../../testdata/check/{name}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../../testdata/check/{name}", env!("CARGO_MANIFEST_DIR"));
         std::fs::read_to_string(path).unwrap()
     };
     let mechanism = read(&golden("counts.toml"), Format::Toml).unwrap();

@@ -2,7 +2,7 @@ use super::*;
 use deniable_core::exact::{ratio, whole};
 
 fn golden(name: &str) -> String {
-    let path = format!("{}/../../testdata/check/{name}", env!("CARGO_MANIFEST_DIR"));
+    let path = format!("{}/../../../testdata/check/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(path).unwrap()
 }
 

@@ -11,7 +11,7 @@
 //! | how is all that put together? | [`mod@audit`] |
 //! | what was found, and does it break a claim? | [`verdict`] |
 //! | how are the finite mechanisms of `deniable check` audited? | [`table`] |
-//! | on what is all that tried? | [`zoo`] |
+//! | on which mechanisms, right and wrong, is all that tried? | `zoo`, by the feature of that name |
 //!
 //! An audit chooses two neighbouring inputs and some events on one part of the samples. On fresh samples it bounds the
 //! probability of each event from below on one input and from above on the other (Clopper–Pearson). The quotient is a
@@ -48,6 +48,7 @@ pub mod process;
 pub mod search;
 pub mod table;
 pub mod verdict;
+#[cfg(feature = "zoo")]
 pub mod zoo;
 
 pub use audit::{AuditError, Settings, audit};

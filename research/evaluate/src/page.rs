@@ -349,10 +349,10 @@ fn ending() -> String {
     "## Make it again
 
 ```
-cargo xtask evaluation PATH
+cargo run -p deniable-evaluate -- PATH docs/evaluation
 ```
 
-`PATH` is `adult.data` of UCI Adult. A test makes this page again and compares, where the file is there. The code is in [research/evaluate](.).
+`PATH` is `adult.data` of UCI Adult. A test makes this page again and compares, where the file is there. The code is in [research/evaluate](../../research/evaluate).
 "
     .to_owned()
 }

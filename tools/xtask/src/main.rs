@@ -4,7 +4,6 @@
 //! |---|---|
 //! | `clinic` | writes `examples/clinic/visits.csv`, the same bytes every time |
 //! | `clinic --check` | fails when the committed file differs from what would be written |
-//! | `evaluation ADULT` | makes `docs/evaluation` again from UCI Adult's `adult.data`, the same bytes every time |
 //! | `notions` | fails when the aliases or the table of `docs/notions` differ from the table in `crates/core/src/notion` |
 //! | `notions --write` | rewrites them |
 //! | `features` | fails when the README's commands, or all tests and the Python package, compile a package twice |
@@ -23,7 +22,6 @@
 mod changed;
 mod clinic;
 mod crates;
-mod evaluation;
 mod features;
 mod files;
 mod layout;
@@ -40,7 +38,6 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
   clinic [--check]     write (or compare) examples/clinic/visits.csv
-  evaluation ADULT     write docs/evaluation from UCI Adult's adult.data
   notions [--write]    check the names in docs/notions against the table of the code (and regenerate them)
   features             check that the first command compiles nothing that the tests compile again
   crates [--against REV]
@@ -58,9 +55,6 @@ enum Failure {
     /// A file could not be read or written.
     #[error(transparent)]
     File(#[from] files::FileError),
-    /// The evaluation could not be made.
-    #[error("{0}\nname `adult.data` of UCI Adult, as it is distributed: 15 fields, no header")]
-    Evaluation(#[from] deniable_evaluate::EvaluateError),
     /// A check found something; the text names every place.
     #[error("{0}")]
     Found(String),
@@ -72,7 +66,6 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["clinic"] => clinic::run(clinic::Mode::Write),
         ["clinic", "--check"] => clinic::run(clinic::Mode::Check),
-        ["evaluation", adult] => evaluation::run(Path::new(adult)),
         ["notions"] => notions::run(notions::Mode::Check),
         ["notions", "--write"] => notions::run(notions::Mode::Write),
         ["features"] => features::run(),

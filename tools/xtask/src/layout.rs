@@ -54,7 +54,7 @@ const EXCEPTIONS: [Exception; 6] = [
     exception("deniable-data", Kind::Always, "deniable-engine", "sources are not behind a trait yet"),
     exception("deniable-data", Kind::Feature, "deniable-objects", "sources are not behind a trait yet"),
     exception("deniable-data", Kind::Feature, "deniable-postgres", "sources are not behind a trait yet"),
-    exception("deniable-sql", Kind::Always, "deniable-engine", "sources are not behind a trait yet"),
+    exception("deniable-pushdown", Kind::Always, "deniable-engine", "sources are not behind a trait yet"),
     exception("deniable-protocol", Kind::Tests, "deniable-audit", "the red team's attacks are audited (redteam.rs)"),
 ];
 

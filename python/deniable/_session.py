@@ -115,9 +115,9 @@ class Session:
         :raises DataError: when the data must not be used. For the curator.
         """
         session = self._open()
-        asked = (short(name, "name="), text(sql, "the query"), exact(spend))
-        self._note(session.notes([], asked))
-        return self._released(session.ask(*asked))[name]
+        query = session.query(short(name, "name="), text(sql, "the query"), exact(spend))
+        self._note(session.notes([], query))
+        return self._released(session.ask(query))[name]
 
     def release(self, *queries: str) -> Release:
         """Answers the policy's queries, or those of these names; stored answers are free."""
@@ -154,7 +154,7 @@ class Session:
             return Plan(*session.plan(None))
         if spend is None:
             raise usage("nothing says what the answer may cost", 'add spend="1/40": the part of the whole promise that it may use')
-        return Plan(*session.plan((short(name, "name="), text(sql, "the query"), exact(spend))))
+        return Plan(*session.plan(session.query(short(name, "name="), text(sql, "the query"), exact(spend))))
 
     @property
     def left(self) -> Fraction:

@@ -42,5 +42,5 @@ mod _deniable {
     #[pymodule_export]
     use crate::rows::{Rows, answer_table, rows_as_text};
     #[pymodule_export]
-    use crate::session::Session;
+    use crate::session::{QueryPlan, Session, plan_count};
 }

@@ -47,15 +47,16 @@ impl Session {
             "open a session in each process; they may share a ledger. multiprocessing has the start method \"spawn\"";
         Err(usage(py, "this session belongs to the process that opened it, and a fork has none of its threads", help))
     }
+}
 
-    fn asked(&self, py: Python<'_>, name: &str, sql: &str, share: &Rational) -> PyResult<deniable::Plan> {
-        let query = Query { name: name.to_owned(), sql: sql.to_owned(), share: share.clone() };
-        let asked: Read = query.policy(self.session.policy()).map_err(|error| of_error(py, error))?;
-        // Places in the SQL are shown in the SQL, as no file holds it.
-        let shown = asked.with_text(PathBuf::from("the query"), sql.to_owned());
-        let plan = py.detach(|| deniable::Plan::new(asked));
-        plan.map_err(|errors| raised(py, Kind::Query, &plan_failure(&errors, &shown)))
-    }
+/// A query that is not in the policy, planned and priced.
+#[pyclass(frozen, module = "deniable._deniable")]
+pub struct QueryPlan(deniable::Plan);
+
+/// How often this process planned the SQL of queries: for tests, each call plans a query once.
+#[pyfunction]
+pub fn plan_count() -> usize {
+    deniable::PlanCount::now().requested
 }
 
 #[pymethods]
@@ -106,19 +107,25 @@ impl Session {
         Ok(Call::of_session(chosen.release(), self.telling.clone(), released))
     }
 
+    /// Plans and prices a query that is not in the policy. Errors show places in the SQL. Nothing is charged.
+    fn query(&self, py: Python<'_>, name: &str, sql: &str, share: Rational) -> PyResult<QueryPlan> {
+        let session = self.here(py)?;
+        let query = Query { name: name.to_owned(), sql: sql.to_owned(), share };
+        let policy: Read = query.policy(session.policy()).map_err(|error| of_error(py, error))?;
+        // Places in the SQL are shown in the SQL, as no file holds it.
+        let shown = policy.with_text(PathBuf::from("the query"), sql.to_owned());
+        let plan = py.detach(|| deniable::Plan::new(policy));
+        plan.map(QueryPlan).map_err(|errors| raised(py, Kind::Query, &plan_failure(&errors, &shown)))
+    }
+
     /// Notes for the caller on queries that are valid but probably unintended, such as comparisons with undeclared
     /// keys. They follow from the policy and the queries alone. The queries are the policy's, or those of these names,
-    /// or one that is not in the policy, whose errors show places.
-    fn notes(
-        &self,
-        py: Python<'_>,
-        names: Vec<String>,
-        asked: Option<(String, String, Rational)>,
-    ) -> PyResult<Vec<String>> {
+    /// or one that is not in the policy.
+    fn notes(&self, py: Python<'_>, names: Vec<String>, query: Option<Py<QueryPlan>>) -> PyResult<Vec<String>> {
         let session = self.here(py)?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let plan = match &asked {
-            Some((name, sql, share)) => self.asked(py, name, sql, share)?,
+        let plan = match &query {
+            Some(query) => query.get().0.clone(),
             None if names.is_empty() => session.plan().clone(),
             None => session.plan().named(&names).map_err(|error| of_error(py, error.into()))?,
         };
@@ -128,12 +135,9 @@ impl Session {
         Ok(notes.collect())
     }
 
-    /// Answers a query that is not in the policy. `notes` is called before: it reports errors in the words of the
-    /// query.
-    fn ask(&self, py: Python<'_>, name: &str, sql: &str, share: Rational) -> PyResult<Call> {
-        let session = self.here(py)?;
-        let query = Query { name: name.to_owned(), sql: sql.to_owned(), share };
-        let call = py.detach(|| session.ask(&query)).map_err(|error| of_error(py, error))?;
+    /// Answers a query that is not in the policy.
+    fn ask(&self, py: Python<'_>, query: Py<QueryPlan>) -> PyResult<Call> {
+        let call = self.here(py)?.about(query.get().0.clone()).release();
         Ok(Call::of_session(call, self.telling.clone(), released))
     }
 
@@ -148,13 +152,13 @@ impl Session {
     }
 
     /// The plan of the policy's queries, or of one that is not in it, beside what the ledger has.
-    #[pyo3(signature = (asked))]
-    fn plan(&self, py: Python<'_>, asked: Option<(String, String, Rational)>) -> PyResult<(String, String)> {
+    #[pyo3(signature = (query))]
+    fn plan(&self, py: Python<'_>, query: Option<Py<QueryPlan>>) -> PyResult<(String, String)> {
         let session = self.here(py)?;
         let account = py.detach(|| session.account()).map_err(|error| of_error(py, error))?;
-        let plan = match &asked {
+        let plan = match &query {
             None => py.detach(|| session.plan_with_earlier()).map_err(|error| of_error(py, error))?,
-            Some((name, sql, share)) => self.asked(py, name, sql, share)?.with_earlier(account.as_ref()),
+            Some(query) => query.get().0.with_earlier(account.as_ref()),
         };
         written(py, &plan, account.as_ref())
     }

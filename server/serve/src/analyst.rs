@@ -1,6 +1,6 @@
 //! A connection of somebody who asks: an analyst, or a curator who asks for everybody.
 
-use crate::ask::{Ask, LookedUp, blocking, release};
+use crate::ask::{Ask, LookedUp, PlanSlot, blocking, release};
 use crate::asking::{self, Asked, Found};
 use crate::describe::{self, SIMULATED, description};
 use crate::queue::seen;
@@ -11,28 +11,38 @@ use deniable_core::text::printable;
 use deniable_ledger::Part;
 use deniable_release::Answered;
 use deniable_wire::catalog::Description;
-use deniable_wire::{Code, Column, Failure, OwnSettings, Place, Question, Reply, Rows, Session, Submitted};
+use deniable_wire::{Code, Column, Failure, OwnSettings, Place, QueryPlan, Question, Reply, Rows, Session, Submitted};
 use std::sync::Arc;
 use tokio::time::{Instant, sleep_until};
 
 /// A connection.
 pub struct Analyst {
-    connected: Connected,
+    connected: Arc<Connected>,
     part: Part,
+}
+
+/// A query of a connection, with its plan.
+struct Asking {
+    connected: Arc<Connected>,
+    part: Part,
+    question: Question,
+    plan: Arc<PlanSlot>,
 }
 
 impl Analyst {
     /// One of this user, paid by this part.
     pub fn new(connected: Connected, part: Part) -> Self {
-        Self { connected, part }
+        Self { connected: Arc::new(connected), part }
     }
 
     fn served(&self) -> &Arc<Served> {
         &self.connected.served
     }
+}
 
-    fn ask(&self, question: &Question) -> Result<Arc<Ask>, Failure> {
-        self.connected.ask(self.part.clone(), question)
+impl Asking {
+    fn ask(&self) -> Result<Arc<Ask>, Failure> {
+        self.connected.ask(self.part.clone(), &self.question, &self.plan)
     }
 }
 
@@ -87,18 +97,43 @@ impl Session for Analyst {
         }
         let _turn = self.served().quiet(&self.part).await?;
         let table = table.to_owned();
-        blocking(&self.ask(&Question::default())?, move |own| own.own_rows(&table)).await
+        blocking(&self.connected.about_none(self.part.clone())?, move |own| own.own_rows(&table)).await
     }
 
-    async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure> {
-        blocking(&self.ask(question)?, Ask::columns).await
+    fn query(&self, question: Question) -> Arc<dyn QueryPlan> {
+        let (connected, part) = (Arc::clone(&self.connected), self.part.clone());
+        Arc::new(Asking { connected, part, question, plan: Arc::default() })
     }
 
-    async fn answer(&self, question: &Question, submitted: &Submitted) -> Result<Reply, Failure> {
+    async fn call(&self, name: &str, _: &[String], _: &OwnSettings) -> Result<(), Failure> {
+        Err(Failure::new(Code::NotAllowed, format!("{name} is not for you: nothing that is sent changes the data"))
+            .hint("ask with SELECT; approvers CALL deniable.approve and deniable.reject"))
+    }
+
+    fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
+        &SETTINGS
+    }
+
+    fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {
+        setting(name, value)
+    }
+}
+
+#[async_trait]
+impl QueryPlan for Asking {
+    fn question(&self) -> &Question {
+        &self.question
+    }
+
+    async fn columns(&self) -> Result<Vec<Column>, Failure> {
+        blocking(&self.ask()?, Ask::columns).await
+    }
+
+    async fn answer(&self, submitted: &Submitted) -> Result<Reply, Failure> {
         let arrival = Instant::now();
-        let ask = self.ask(question)?;
-        let served = self.served();
-        if question.simulated {
+        let ask = self.ask()?;
+        let served = &self.connected.served;
+        if self.question.simulated {
             // One at a time of each: nobody keeps the machine from others' answers.
             let turn = served.turn(&format!("{SIMULATED} {}", self.connected.user)).await?;
             return blocking(&ask, move |own| {
@@ -125,7 +160,7 @@ impl Session for Analyst {
         // One after the other, each with all that was answered before in sight: nothing is paid for that is free by then.
         let turn = served.quiet(&self.part).await?;
         // Under what holds now: the account, the policy and who approves may have changed meanwhile.
-        let ask = self.ask(question)?;
+        let ask = self.ask()?;
         let looked_up = blocking(&ask, |own| match own.looked_up()? {
             LookedUp::Refused(told) => Err(told),
             found => Ok(found),
@@ -138,7 +173,7 @@ impl Session for Analyst {
         };
         let to_pay = blocking(&ask, move |own| own.allowed(&to_pay.plan).map(|()| to_pay)).await?;
         let key = ask.key(&to_pay.plan);
-        served.log.asked(&key.0, &key.1, &question.sql);
+        served.log.asked(&key.0, &key.1, &self.question.sql);
         let resources = served.config.resources();
         let work = Box::new(move || release(&to_pay, resources));
         let done = served.queue().submit(key.clone(), arrival, work)?;
@@ -152,21 +187,8 @@ impl Session for Analyst {
         blocking(&ask, move |own| own.charged_reply(&key.1)).await
     }
 
-    async fn explain(&self, question: &Question) -> Result<Reply, Failure> {
-        let _turn = self.served().quiet(&self.part).await?;
-        blocking(&self.ask(question)?, Ask::explained).await
-    }
-
-    async fn call(&self, name: &str, _: &[String], _: &OwnSettings) -> Result<(), Failure> {
-        Err(Failure::new(Code::NotAllowed, format!("{name} is not for you: nothing that is sent changes the data"))
-            .hint("ask with SELECT; approvers CALL deniable.approve and deniable.reject"))
-    }
-
-    fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
-        &SETTINGS
-    }
-
-    fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {
-        setting(name, value)
+    async fn explain(&self) -> Result<Reply, Failure> {
+        let _turn = self.connected.served.quiet(&self.part).await?;
+        blocking(&self.ask()?, Ask::explained).await
     }
 }

@@ -5,50 +5,68 @@
 
 use crate::accounts::Role;
 use crate::analyst::setting;
-use crate::ask::{Ask, blocking};
+use crate::ask::{Ask, PlanSlot, blocking};
 use crate::describe::{self, SIMULATED, description};
 use crate::failures::{self, Told};
 use crate::server::Connected;
 use async_trait::async_trait;
 use deniable_ledger::Part;
 use deniable_wire::catalog::Description;
-use deniable_wire::{Code, Column, Failure, OwnSettings, Place, Question, Reply, Rows, Session, Submitted};
+use deniable_wire::{Code, Column, Failure, OwnSettings, Place, QueryPlan, Question, Reply, Rows, Session, Submitted};
+use std::sync::Arc;
 
 /// The settings, with their first values.
 const SETTINGS: [(&str, &str); 4] = [("analyst", ""), ("spend", ""), ("intervals", "off"), ("quality", "off")];
 
 /// A connection.
-pub struct Approver(Connected);
+pub struct Approver(Arc<Connected>);
+
+/// A query of a connection, with its plan.
+struct Asking {
+    connected: Arc<Connected>,
+    question: Question,
+    plan: Arc<PlanSlot>,
+}
+
+impl Asking {
+    fn ask(&self, part: Part) -> Result<Arc<Ask>, Failure> {
+        self.connected.ask(part, &self.question, &self.plan)
+    }
+
+    fn own(&self) -> Part {
+        Part::Named(self.connected.user.clone())
+    }
+}
+
+/// Whether there is an analyst of this name; the names, where there is none.
+fn analyst(connected: &Connected, name: &str) -> Result<Part, Failure> {
+    let accounts = connected.served.given().accounts;
+    let known: Vec<&str> = accounts
+        .iter()
+        .flat_map(|accounts| accounts.iter())
+        .filter(|(_, account)| account.role == Role::Analyst)
+        .map(|(name, _)| name)
+        .collect();
+    if known.contains(&name) {
+        return Ok(Part::Named(name.to_owned()));
+    }
+    let message = if name.is_empty() {
+        "nothing says which analyst you look at".to_owned()
+    } else {
+        format!("there is no analyst \"{name}\"")
+    };
+    let known = if known.is_empty() { "nobody yet".to_owned() } else { known.join(", ") };
+    Err(Failure::new(Code::Setting, message).hint(format!("SET deniable.analyst = '...'; there are {known}")))
+}
+
+fn chosen(connected: &Connected, settings: &OwnSettings) -> Result<Part, Failure> {
+    analyst(connected, settings.get("analyst").unwrap_or_default())
+}
 
 impl Approver {
     /// One of this user.
     pub fn new(connected: Connected) -> Self {
-        Self(connected)
-    }
-
-    /// Whether there is an analyst of this name; the names, where there is none.
-    fn analyst(&self, name: &str) -> Result<Part, Failure> {
-        let accounts = self.0.served.given().accounts;
-        let known: Vec<&str> = accounts
-            .iter()
-            .flat_map(|accounts| accounts.iter())
-            .filter(|(_, account)| account.role == Role::Analyst)
-            .map(|(name, _)| name)
-            .collect();
-        if known.contains(&name) {
-            return Ok(Part::Named(name.to_owned()));
-        }
-        let message = if name.is_empty() {
-            "nothing says which analyst you look at".to_owned()
-        } else {
-            format!("there is no analyst \"{name}\"")
-        };
-        let known = if known.is_empty() { "nobody yet".to_owned() } else { known.join(", ") };
-        Err(Failure::new(Code::Setting, message).hint(format!("SET deniable.analyst = '...'; there are {known}")))
-    }
-
-    fn chosen(&self, settings: &OwnSettings) -> Result<Part, Failure> {
-        self.analyst(settings.get("analyst").unwrap_or_default())
+        Self(Arc::new(connected))
     }
 }
 
@@ -70,35 +88,14 @@ impl Session for Approver {
         if schema != describe::OWN {
             return Ok(Rows::new());
         }
-        let part = self.chosen(settings)?;
+        let part = chosen(&self.0, settings)?;
         let _turn = self.0.served.quiet(&part).await?;
         let table = table.to_owned();
-        blocking(&self.0.ask(part, &Question::default())?, move |own| own.own_rows(&table)).await
+        blocking(&self.0.about_none(part)?, move |own| own.own_rows(&table)).await
     }
 
-    async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure> {
-        blocking(&self.0.ask(Part::Named(self.0.user.clone()), question)?, Ask::columns).await
-    }
-
-    async fn answer(&self, question: &Question, _: &Submitted) -> Result<Reply, Failure> {
-        if !question.simulated {
-            let failure = Failure::new(Code::NotAllowed, "an approver is given no answers");
-            return Err(
-                failure.hint("EXPLAIN says what a query takes, and simulated tables what its answer looks like")
-            );
-        }
-        let turn = self.0.served.turn(&format!("{SIMULATED} {}", self.0.user)).await?;
-        blocking(&self.0.ask(Part::Named(self.0.user.clone()), question)?, move |own| {
-            let _turn = turn;
-            own.simulated()
-        })
-        .await
-    }
-
-    async fn explain(&self, question: &Question) -> Result<Reply, Failure> {
-        let part = self.chosen(&question.settings)?;
-        let _turn = self.0.served.quiet(&part).await?;
-        blocking(&self.0.ask(part, question)?, Ask::explained).await
+    fn query(&self, question: Question) -> Arc<dyn QueryPlan> {
+        Arc::new(Asking { connected: Arc::clone(&self.0), question, plan: Arc::default() })
     }
 
     async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure> {
@@ -120,9 +117,9 @@ impl Session for Approver {
             _ => return Err(usage()),
         };
         let number: usize = number.parse().map_err(|_| usage())?;
-        let (part, reason) = (self.chosen(settings)?, reason.to_owned());
+        let (part, reason) = (chosen(&self.0, settings)?, reason.to_owned());
         let _turn = self.0.served.quiet(&part).await?;
-        blocking(&self.0.ask(part, &Question::default())?, move |own| {
+        blocking(&self.0.about_none(part)?, move |own| {
             let ledger = own.served.summary(&own.part, None)?;
             let requests = ledger.accounts.iter().find(|account| account.id == own.account());
             let at = requests.and_then(|account| account.requests.get(number.checked_sub(1)?)).map(|known| known.seq);
@@ -142,8 +139,40 @@ impl Session for Approver {
     fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {
         match name {
             "analyst" if value.is_empty() => Ok(String::new()),
-            "analyst" => self.analyst(value).map(|_| value.to_owned()),
+            "analyst" => analyst(&self.0, value).map(|_| value.to_owned()),
             _ => setting(name, value),
         }
+    }
+}
+
+#[async_trait]
+impl QueryPlan for Asking {
+    fn question(&self) -> &Question {
+        &self.question
+    }
+
+    async fn columns(&self) -> Result<Vec<Column>, Failure> {
+        blocking(&self.ask(self.own())?, Ask::columns).await
+    }
+
+    async fn answer(&self, _: &Submitted) -> Result<Reply, Failure> {
+        if !self.question.simulated {
+            let failure = Failure::new(Code::NotAllowed, "an approver is given no answers");
+            return Err(
+                failure.hint("EXPLAIN says what a query takes, and simulated tables what its answer looks like")
+            );
+        }
+        let turn = self.connected.served.turn(&format!("{SIMULATED} {}", self.connected.user)).await?;
+        blocking(&self.ask(self.own())?, move |own| {
+            let _turn = turn;
+            own.simulated()
+        })
+        .await
+    }
+
+    async fn explain(&self) -> Result<Reply, Failure> {
+        let part = chosen(&self.connected, &self.question.settings)?;
+        let _turn = self.connected.served.quiet(&part).await?;
+        blocking(&self.ask(part)?, Ask::explained).await
     }
 }

@@ -7,12 +7,12 @@ use crate::queue::Key;
 use crate::rows;
 use crate::server::{Given, Served, name_of};
 use crate::simulated;
-use deniable::{Plan, Registering, Resources, Session as Release};
+use deniable::{Plan, Policy, Registering, Resources, Session as Release};
 use deniable_ledger::{AccountId, Part};
 use deniable_release::Answered;
 use deniable_wire::catalog::Type;
 use deniable_wire::{Column, Failure, Notice, Question, Reply, Rows};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// One question.
 pub struct Ask {
@@ -23,6 +23,26 @@ pub struct Ask {
     /// Who pays, and so what may be known of the ledger.
     pub part: Part,
     pub question: Question,
+    pub plan: Arc<PlanSlot>,
+}
+
+/// The plan of a query under the policy that held when it was planned: one for all that is done about the query.
+#[derive(Default)]
+pub struct PlanSlot(Mutex<Option<(Arc<Policy>, Asked)>>);
+
+impl PlanSlot {
+    /// The plan under this policy, which is computed unless it is there.
+    fn get(&self, policy: &Arc<Policy>, plan: impl FnOnce() -> Result<Asked, Failure>) -> Result<Asked, Failure> {
+        let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match slot.as_ref() {
+            Some((known, asked)) if Arc::ptr_eq(known, policy) => Ok(asked.clone()),
+            _ => {
+                let asked = plan()?;
+                *slot = Some((Arc::clone(policy), asked.clone()));
+                Ok(asked)
+            }
+        }
+    }
 }
 
 /// What is there to a question.
@@ -60,7 +80,10 @@ pub async fn blocking<T: Send + 'static>(
 impl Ask {
     /// What is asked.
     pub fn understood(&self) -> Result<Asked, Told> {
-        Ok(asking::understood(&self.given.policy, &self.part, &self.question, self.served.config.cells)?)
+        let policy = &self.given.policy;
+        let plan = || asking::understood(policy, &self.question, self.served.config.cells);
+        let asked = self.plan.get(policy, plan)?;
+        Ok(Asked { plan: asked.plan.paid_by(self.part.clone()), ..asked })
     }
 
     /// What becomes of it; `but` names a charge of one's own that may be seen already.

@@ -29,7 +29,7 @@ const LISTED: usize = 20;
 /// A question that is understood.
 #[derive(Debug, Clone)]
 pub struct Asked {
-    /// What it asks, paid by a part: of what is free, taken from the answer that holds it.
+    /// Its plan: of what is free, taken from the answer that holds it.
     pub plan: Plan,
     /// What it would cost, where a price is stated.
     pub price: Option<Rational>,
@@ -77,7 +77,7 @@ pub fn share(text: &str) -> Result<Rational, Failure> {
 ///
 /// # Errors
 /// When it is none, is not answered under the policy, or has more groups than this.
-pub fn understood(policy: &Policy, part: &Part, question: &Question, most_cells: usize) -> Result<Asked, Failure> {
+pub fn understood(policy: &Policy, question: &Question, most_cells: usize) -> Result<Asked, Failure> {
     let price = price(question)?;
     let share = price.clone().unwrap_or_else(|| ratio(EXAMPLE.0, EXAMPLE.1));
     let (beside, sql) = Beside::of(question)?;
@@ -97,7 +97,7 @@ pub fn understood(policy: &Policy, part: &Part, question: &Question, most_cells:
             return Err(Failure::new(Code::TooMany, message).hint("group by fewer or coarser columns"));
         }
     }
-    Ok(Asked { plan: plan.paid_by(part.clone()), price, beside })
+    Ok(Asked { plan, price, beside })
 }
 
 /// What becomes of a question, as far as whoever pays may know the ledger.

@@ -3,7 +3,7 @@
 use crate::accounts::{Account as Login, Accounts, Role};
 use crate::analyst::Analyst;
 use crate::approver::Approver;
-use crate::ask::Ask;
+use crate::ask::{Ask, PlanSlot};
 use crate::attempts::Attempts;
 use crate::config::{Config, NeedsApproval};
 use crate::failures::{self, Told, unavailable};
@@ -438,11 +438,19 @@ impl Connected {
     ///
     /// # Errors
     /// When the account is not any more what it was when it was let in: a connection does not outlive it.
-    pub fn ask(&self, part: Part, question: &Question) -> Result<Arc<Ask>, Failure> {
+    pub fn ask(&self, part: Part, question: &Question, plan: &Arc<PlanSlot>) -> Result<Arc<Ask>, Failure> {
         let given = self.served.given();
         self.check(&given)?;
-        let (served, user) = (Arc::clone(&self.served), self.user.clone());
-        Ok(Arc::new(Ask { served, given, user, part, question: question.clone() }))
+        let (served, user, plan) = (Arc::clone(&self.served), self.user.clone(), Arc::clone(plan));
+        Ok(Arc::new(Ask { served, given, user, part, question: question.clone(), plan }))
+    }
+
+    /// Work that is about no query, as [`Self::ask`].
+    ///
+    /// # Errors
+    /// As [`Self::ask`].
+    pub fn about_none(&self, part: Part) -> Result<Arc<Ask>, Failure> {
+        self.ask(part, &Question::default(), &Arc::default())
     }
 }
 

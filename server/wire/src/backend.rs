@@ -112,23 +112,8 @@ pub trait Session: Send + Sync + 'static {
     /// When they cannot be had.
     async fn rows(&self, schema: &str, table: &str, settings: &OwnSettings) -> Result<Rows, Failure>;
 
-    /// The columns that a question's answer has, from declarations alone.
-    ///
-    /// # Errors
-    /// When it is not understood, or not answered.
-    async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure>;
-
-    /// The answer to a query. A submitted query goes on when this is dropped; `submitted` is set before.
-    ///
-    /// # Errors
-    /// When the query is refused, or fails.
-    async fn answer(&self, question: &Question, submitted: &Submitted) -> Result<Reply, Failure>;
-
-    /// What answering would take: one column of text.
-    ///
-    /// # Errors
-    /// When it is not understood, or not answered.
-    async fn explain(&self, question: &Question) -> Result<Reply, Failure>;
+    /// A query about tables. This does no work: the query is planned when its plan is needed first, and not again.
+    fn query(&self, question: Question) -> Arc<dyn QueryPlan>;
 
     /// Calls a procedure, such as `deniable.approve`, with constants.
     ///
@@ -144,6 +129,31 @@ pub trait Session: Send + Sync + 'static {
     /// # Errors
     /// When there is no such setting, or the value is none of it.
     fn setting(&self, name: &str, value: &str) -> Result<String, Failure>;
+}
+
+/// A query about tables with its plan, which is computed when it is needed first. A statement keeps it from Describe to Execute.
+#[async_trait]
+pub trait QueryPlan: Send + Sync {
+    /// The query.
+    fn question(&self) -> &Question;
+
+    /// The columns of its answer, from declarations alone.
+    ///
+    /// # Errors
+    /// When the query is refused.
+    async fn columns(&self) -> Result<Vec<Column>, Failure>;
+
+    /// Its answer. A submitted query goes on when this is dropped; `submitted` is set before.
+    ///
+    /// # Errors
+    /// When the query is refused, or fails.
+    async fn answer(&self, submitted: &Submitted) -> Result<Reply, Failure>;
+
+    /// What answering would take: one column of text.
+    ///
+    /// # Errors
+    /// When the query is refused.
+    async fn explain(&self) -> Result<Reply, Failure>;
 }
 
 /// A question about tables.

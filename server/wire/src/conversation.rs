@@ -5,7 +5,7 @@ use crate::connect::{Connected, Socket};
 use crate::failure::{Code, Failure, Notice};
 use crate::frame::FrameError;
 use crate::parameters;
-use crate::run::{Outcome, Run};
+use crate::run::{Outcome, Plan, Run};
 use crate::statement::{Kind, Statement, statements};
 use crate::values::{from_binary, put_sized, to_binary};
 use crate::{Limits, Server};
@@ -22,7 +22,7 @@ use pgwire::messages::startup::ParameterStatus;
 use pgwire::messages::{PgWireBackendMessage as Message, PgWireFrontendMessage as Asked};
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
@@ -30,6 +30,14 @@ use tokio::time::timeout;
 struct Prepared {
     statement: Option<Statement>,
     types: Vec<Type>,
+    /// The plan that Describe made of it, or of a portal of it, until Execute takes it.
+    plan: Mutex<Plan>,
+}
+
+impl Prepared {
+    fn plan(&self) -> MutexGuard<'_, Plan> {
+        self.plan.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// A statement with values.
@@ -186,7 +194,7 @@ impl Conversation {
             }
             Ok(all) => {
                 for statement in all {
-                    let done = match unless_gone(&mut self.socket, self.run.done(&statement, &[], &[])).await? {
+                    let done = match unless_gone(&mut self.socket, self.run.done(&statement, &[], &[], None)).await? {
                         Ok(outcome) => self.shown(outcome).await?,
                         Err(failure) => Err(failure),
                     };
@@ -353,7 +361,7 @@ impl Conversation {
                 Failure::new(Code::TooMany, "the prepared statements that are kept are too long").hint("close some")
             );
         }
-        self.prepared.insert(name, Arc::new(Prepared { statement, types }));
+        self.prepared.insert(name, Arc::new(Prepared { statement, types, plan: Mutex::new(None) }));
         Ok(())
     }
 
@@ -394,7 +402,7 @@ impl Conversation {
     }
 
     async fn describe(&mut self, describe: &Describe) -> Result<Result<Described, Failure>, FrameError> {
-        let work = described_by(&mut self.run, &self.prepared, &self.portals, describe);
+        let work = described_by(&mut self.run, &self.prepared, &self.portals, describe, self.limits.portals);
         unless_gone(&mut self.socket, work).await
     }
 
@@ -417,9 +425,9 @@ impl Conversation {
         let (outcome, from) = match portal.begun.take() {
             Some(begun) => begun,
             None => {
-                match unless_gone(&mut self.socket, self.run.done(statement, &portal.prepared.types, &portal.values))
-                    .await?
-                {
+                let plan = portal.prepared.plan().take();
+                let work = self.run.done(statement, &portal.prepared.types, &portal.values, plan);
+                match unless_gone(&mut self.socket, work).await? {
                     Ok(outcome) => {
                         if let Outcome::Rows { reply, .. } = &outcome {
                             if let Err(failure) = check_formats(&portal.formats, reply.columns.len()) {
@@ -463,6 +471,7 @@ async fn described_by(
     all: &BTreeMap<String, Arc<Prepared>>,
     portals: &BTreeMap<String, Portal>,
     describe: &Describe,
+    most_plans: usize,
 ) -> Result<Described, Failure> {
     let name = describe.name.as_deref().unwrap_or_default();
     let (prepared, values, formats) = if describe.target_type == b'S' {
@@ -476,7 +485,15 @@ async fn described_by(
         (Arc::clone(&portal.prepared), Some(portal.values.clone()), portal.formats.clone())
     };
     let columns = match &prepared.statement {
-        Some(statement) => run.columns(statement, &prepared.types, values.as_deref()).await?,
+        Some(statement) => {
+            let known = prepared.plan().take();
+            let (columns, plan) = run.columns(statement, &prepared.types, values.as_deref(), known).await?;
+            // A plan may be large: beyond so many, statements are planned anew when they are executed.
+            if all.values().filter(|other| other.plan().is_some()).count() < most_plans {
+                *prepared.plan() = plan;
+            }
+            columns
+        }
         None => None,
     };
     let columns = columns.map(|columns| {

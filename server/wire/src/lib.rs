@@ -34,7 +34,9 @@ mod tokens;
 pub mod values;
 pub mod verifier;
 
-pub use backend::{Backend, Client, Column, OwnSettings, Place, Proof, Question, Reply, Rows, Session, Submitted};
+pub use backend::{
+    Backend, Client, Column, OwnSettings, Place, Proof, QueryPlan, Question, Reply, Rows, Session, Submitted,
+};
 pub use deniable_catalog as catalog;
 pub use failure::{Code, Failure, Notice};
 pub use pgwire::tokio::{TlsAcceptor, tokio_rustls};
@@ -62,7 +64,7 @@ pub struct Limits {
     pub bytes: usize,
     /// Prepared statements.
     pub prepared: usize,
-    /// Portals, and cursors.
+    /// Portals, cursors, and plans of statements that were described and not executed yet.
     pub portals: usize,
 }
 

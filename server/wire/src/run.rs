@@ -2,7 +2,7 @@
 
 use crate::Limits;
 use crate::asked::{Asked, asked};
-use crate::backend::{Column, OwnSettings, Question, Reply, Rows, Session, Submitted};
+use crate::backend::{Column, OwnSettings, QueryPlan, Question, Reply, Rows, Session, Submitted};
 use crate::failure::{Code, Failure};
 use crate::parameters::{self, with_stand_ins, with_values};
 use crate::settings::{OWN, Settings};
@@ -19,6 +19,9 @@ use std::sync::Arc;
 /// Queries that a connection remembers, and their bytes.
 const MOST_KNOWN: usize = 64;
 const LONGEST_KNOWN: usize = 4_096;
+
+/// The plan of a query about tables, if there is one.
+pub type Plan = Option<Arc<dyn QueryPlan>>;
 
 /// What came of a statement.
 pub enum Outcome {
@@ -117,15 +120,17 @@ impl Run {
         parameters::types(sql, count, &self.description)
     }
 
-    /// The columns that a statement gives, if it gives rows; `values` where its parameters have some.
+    /// The columns that a statement gives, if it gives rows; `values` where its parameters have some. Beside them, the plan that they
+    /// follow from, of a query about tables.
     pub async fn columns(
         &mut self,
         statement: &Statement,
         types: &[Type],
         values: Option<&[Option<String>]>,
-    ) -> Result<Option<Vec<Column>>, Failure> {
+        plan: Plan,
+    ) -> Result<(Option<Vec<Column>>, Plan), Failure> {
         let one = |name: &str| Some(vec![Column { name: name.to_owned(), data_type: Type::TEXT }]);
-        Ok(match &statement.kind {
+        let columns = match &statement.kind {
             Kind::Query => match self.asked(&statement.sql)? {
                 Asked::Catalog { statement, .. } => {
                     let values = values.map_or_else(|| vec![None; types.len()], <[_]>::to_vec);
@@ -136,10 +141,10 @@ impl Run {
                         Some(values) => with_values(&sql, types, values)?,
                         None => with_stand_ins(&sql, types)?,
                     };
-                    let question = self.question(sql, simulated, statement);
-                    let session = Arc::clone(&self.session);
-                    let columns = self.in_time(session.columns(&question), None).await;
-                    Some(columns.map_err(|failure| placed(failure, &question.sql, &statement.sql))?)
+                    let plan = self.plan(self.question(sql, simulated, statement), plan);
+                    let columns = self.in_time(plan.columns(), None).await;
+                    let columns = columns.map_err(|failure| placed(failure, &plan.question().sql, &statement.sql))?;
+                    return Ok((Some(columns), Some(plan)));
                 }
             },
             Kind::Explain { .. } => one("QUERY PLAN"),
@@ -147,7 +152,13 @@ impl Run {
             Kind::Show(name) => one(name),
             Kind::Fetch { name, is_move: false, .. } => Some(self.cursor(name)?.reply.columns.clone()),
             _ => None,
-        })
+        };
+        Ok((columns, None))
+    }
+
+    /// The plan of a query: the one that is known, if it is of the same SQL under the same settings.
+    fn plan(&self, question: Question, known: Plan) -> Arc<dyn QueryPlan> {
+        known.filter(|known| *known.question() == question).unwrap_or_else(|| self.session.query(question))
     }
 
     fn question(&self, sql: String, simulated: bool, statement: &Statement) -> Question {
@@ -161,12 +172,13 @@ impl Run {
         OwnSettings(settings)
     }
 
-    /// Does what a statement asks for.
+    /// Executes a statement; `plan` is the one that Describe made, if it did.
     pub async fn done(
         &mut self,
         statement: &Statement,
         types: &[Type],
         values: &[Option<String>],
+        plan: Plan,
     ) -> Result<Outcome, Failure> {
         let ends = matches!(
             statement.kind,
@@ -179,11 +191,11 @@ impl Run {
         let tag = |tag: &'static str| Ok(Outcome::Done { tag, told: Vec::new() });
         match &statement.kind {
             Kind::Query => {
-                let reply = self.answer(&statement.sql, statement, types, values).await?;
+                let reply = self.answer(&statement.sql, statement, types, values, plan).await?;
                 Ok(Outcome::Rows { reply, tag: "SELECT" })
             }
             Kind::Copy { sql, format } => {
-                let reply = self.answer(sql, statement, types, values).await?;
+                let reply = self.answer(sql, statement, types, values, plan).await?;
                 Ok(Outcome::Copy { reply, format: format.clone() })
             }
             Kind::Explain { sql } => {
@@ -195,8 +207,8 @@ impl Run {
                     }
                     Asked::Tables { sql, simulated } => {
                         let question = self.question(with_values(&sql, types, values)?, simulated, statement);
-                        let session = Arc::clone(&self.session);
-                        self.in_time(session.explain(&question), None).await?
+                        let plan = self.plan(question, plan);
+                        self.in_time(plan.explain(), None).await?
                     }
                 };
                 Ok(Outcome::Rows { reply, tag: "EXPLAIN" })
@@ -212,7 +224,7 @@ impl Run {
                 if self.cursors.len() >= self.limits.portals {
                     return Err(Failure::new(Code::TooMany, "too many cursors are open").hint("close some"));
                 }
-                let reply = self.answer(sql, statement, types, values).await?;
+                let reply = self.answer(sql, statement, types, values, plan).await?;
                 self.cursors.insert(name.clone(), Cursor { reply, at: 0, holds: *hold });
                 tag("DECLARE CURSOR")
             }
@@ -342,6 +354,7 @@ impl Run {
         statement: &Statement,
         types: &[Type],
         values: &[Option<String>],
+        plan: Plan,
     ) -> Result<Reply, Failure> {
         let sent = sql;
         match self.asked(sql)? {
@@ -357,10 +370,10 @@ impl Run {
             }
             Asked::Tables { sql, simulated } => {
                 let question = self.question(with_values(&sql, types, values)?, simulated, statement);
-                let session = Arc::clone(&self.session);
+                let plan = self.plan(question, plan);
                 let submitted = Submitted::default();
-                let answer = self.in_time(session.answer(&question, &submitted), Some(&submitted)).await;
-                answer.map_err(|failure| placed(failure, &question.sql, sent))
+                let answer = self.in_time(plan.answer(&submitted), Some(&submitted)).await;
+                answer.map_err(|failure| placed(failure, &plan.question().sql, sent))
             }
         }
     }

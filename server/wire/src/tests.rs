@@ -17,10 +17,13 @@ struct Made {
     /// The number of recorded wrong passwords.
     wrong: Arc<AtomicUsize>,
     removed: Arc<AtomicBool>,
+    /// The number of queries for which a plan was requested.
+    plans: Arc<AtomicUsize>,
 }
 
 struct Sitting {
     removed: Arc<AtomicBool>,
+    plans: Arc<AtomicUsize>,
 }
 
 /// Rows of a large answer, and bytes of each.
@@ -73,7 +76,7 @@ impl Backend for Made {
         if client.database != "clinic" {
             return Err(Failure::new(Code::NoDatabase, format!("there is no database \"{}\"", client.database)));
         }
-        Ok(Arc::new(Sitting { removed: Arc::clone(&self.removed) }))
+        Ok(Arc::new(Sitting { removed: Arc::clone(&self.removed), plans: Arc::clone(&self.plans) }))
     }
 }
 
@@ -113,39 +116,9 @@ impl Session for Sitting {
         Ok(vec![vec![Some("0.75".into())]])
     }
 
-    async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure> {
-        if question.sql.contains("nothing") {
-            return Err(Failure::new(Code::NoTable, "there is no table nothing").hint("visits is one"));
-        }
-        Ok(columns())
-    }
-
-    async fn answer(&self, question: &Question, submitted: &Submitted) -> Result<Reply, Failure> {
-        let columns = self.columns(question).await?;
-        if question.sql.contains("charged") {
-            submitted.set();
-        }
-        if question.sql.contains("slow") {
-            std::future::pending::<()>().await;
-        }
-        let text = |text: &str| Some(text.to_owned());
-        if question.sql.contains("large") {
-            // More than any buffer between the two ends holds.
-            let rows = (0..LARGE).map(|at| vec![text(&"x".repeat(WIDE)), text(&at.to_string()), None, None, None]);
-            return Ok(Reply { columns, rows: Arc::new(rows.collect()), notices: Vec::new() });
-        }
-        let rows = (0..5).map(|at| {
-            let region = if at == 4 { None } else { text(["a", "b", "c", "d"][at]) };
-            vec![region, Some((at * 10).to_string()), text("0.5"), text("12345.60"), text("2024-06-30")]
-        });
-        let spend = question.setting("spend").filter(|spend| !spend.is_empty()).unwrap_or("nothing");
-        let notices = vec![Notice::new(format!("{} at {spend}", question.sql))];
-        Ok(Reply { columns, rows: Arc::new(rows.collect()), notices })
-    }
-
-    async fn explain(&self, question: &Question) -> Result<Reply, Failure> {
-        let columns = vec![Column { name: "QUERY PLAN".into(), data_type: Type::TEXT }];
-        Ok(Reply { columns, rows: Arc::new(vec![vec![Some(question.sql.clone())]]), notices: Vec::new() })
+    fn query(&self, question: Question) -> Arc<dyn QueryPlan> {
+        self.plans.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Asking(question))
     }
 
     async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure> {
@@ -166,6 +139,50 @@ impl Session for Sitting {
     }
 }
 
+struct Asking(Question);
+
+#[async_trait]
+impl QueryPlan for Asking {
+    fn question(&self) -> &Question {
+        &self.0
+    }
+
+    async fn columns(&self) -> Result<Vec<Column>, Failure> {
+        if self.0.sql.contains("nothing") {
+            return Err(Failure::new(Code::NoTable, "there is no table nothing").hint("visits is one"));
+        }
+        Ok(columns())
+    }
+
+    async fn answer(&self, submitted: &Submitted) -> Result<Reply, Failure> {
+        let columns = self.columns().await?;
+        if self.0.sql.contains("charged") {
+            submitted.set();
+        }
+        if self.0.sql.contains("slow") {
+            std::future::pending::<()>().await;
+        }
+        let text = |text: &str| Some(text.to_owned());
+        if self.0.sql.contains("large") {
+            // More than any buffer between the two ends holds.
+            let rows = (0..LARGE).map(|at| vec![text(&"x".repeat(WIDE)), text(&at.to_string()), None, None, None]);
+            return Ok(Reply { columns, rows: Arc::new(rows.collect()), notices: Vec::new() });
+        }
+        let rows = (0..5).map(|at| {
+            let region = if at == 4 { None } else { text(["a", "b", "c", "d"][at]) };
+            vec![region, Some((at * 10).to_string()), text("0.5"), text("12345.60"), text("2024-06-30")]
+        });
+        let spend = self.0.setting("spend").filter(|spend| !spend.is_empty()).unwrap_or("nothing");
+        let notices = vec![Notice::new(format!("{} at {spend}", self.0.sql))];
+        Ok(Reply { columns, rows: Arc::new(rows.collect()), notices })
+    }
+
+    async fn explain(&self) -> Result<Reply, Failure> {
+        let columns = vec![Column { name: "QUERY PLAN".into(), data_type: Type::TEXT }];
+        Ok(Reply { columns, rows: Arc::new(vec![vec![Some(self.0.sql.clone())]]), notices: Vec::new() })
+    }
+}
+
 async fn served(password: Option<&'static str>) -> (SocketAddr, watch::Sender<bool>) {
     let Watched { address, stop, .. } = watched(password, Limits::default()).await;
     (address, stop)
@@ -180,6 +197,7 @@ struct Watched {
     broken: Arc<AtomicUsize>,
     wrong: Arc<AtomicUsize>,
     removed: Arc<AtomicBool>,
+    plans: Arc<AtomicUsize>,
 }
 
 async fn watched(password: Option<&'static str>, limits: Limits) -> Watched {
@@ -189,7 +207,8 @@ async fn watched(password: Option<&'static str>, limits: Limits) -> Watched {
     let address = listener.local_addr().unwrap();
     let (stop, stopping) = watch::channel(false);
     let (wrong, removed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
-    let made = Made { password, wrong: Arc::clone(&wrong), removed: Arc::clone(&removed) };
+    let plans = Arc::new(AtomicUsize::new(0));
+    let made = Made { password, wrong: Arc::clone(&wrong), removed: Arc::clone(&removed), plans: Arc::clone(&plans) };
     let server = Arc::new(Server::new(Arc::new(made), limits, stopping));
     tokio::spawn(async move {
         while let Ok((tcp, _)) = listener.accept().await {
@@ -203,7 +222,7 @@ async fn watched(password: Option<&'static str>, limits: Limits) -> Watched {
             });
         }
     });
-    Watched { address, stop, ended, broken, wrong, removed }
+    Watched { address, stop, ended, broken, wrong, removed, plans }
 }
 
 async fn connected(address: SocketAddr, options: &str) -> Result<Postgres, tokio_postgres::Error> {
@@ -265,6 +284,39 @@ async fn answers_in_text_and_binary() {
     assert_eq!(client.query_one("SELECT 2 + 3 AS five", &[]).await.unwrap().get::<_, i32>(0), 5);
     let plan = client.query_one("EXPLAIN SELECT COUNT(*) FROM visits WHERE age < 3", &[]).await.unwrap();
     assert_eq!(plan.get::<_, &str>(0), "SELECT COUNT(*) FROM visits WHERE age < 3");
+}
+
+/// A statement keeps the plan that Describe made until it is executed. Other values of its parameters, and other settings, make another query.
+#[tokio::test]
+async fn describe_and_execute_share_one_plan() {
+    let limits = Limits { portals: 2, ..Limits::default() };
+    let watched = watched(None, limits).await;
+    let client = connected(watched.address, "user=ana dbname=clinic").await.unwrap();
+    let plans = || watched.plans.swap(0, Ordering::Relaxed);
+    client.simple_query("SELECT COUNT(*) FROM visits").await.unwrap();
+    assert_eq!(plans(), 1, "simple protocol");
+    let sql = "SELECT region, COUNT(*) FROM visits GROUP BY region";
+    let described = client.prepare(sql).await.unwrap();
+    client.query(&described, &[]).await.unwrap();
+    assert_eq!(plans(), 1, "Describe and Execute");
+    client.query(&described, &[]).await.unwrap();
+    assert_eq!(plans(), 1, "the plan is gone with the first Execute");
+    let described = client.prepare(sql).await.unwrap();
+    client.simple_query("SET deniable.spend = '1/40'").await.unwrap();
+    let rows = client.query(&described, &[]).await.unwrap();
+    assert_eq!((rows.len(), plans()), (5, 2), "another setting");
+    let described = client.prepare("SELECT COUNT(*) FROM visits WHERE age > $1").await.unwrap();
+    client.query(&described, &[&40_i64]).await.unwrap();
+    assert_eq!(plans(), 2, "stand-ins for the columns, and then the value");
+    // Beyond a limit plans are not kept.
+    let mut described = Vec::new();
+    for at in 0..4 {
+        described.push(client.prepare(&format!("SELECT COUNT(*) FROM visits WHERE age = {at}")).await.unwrap());
+    }
+    for statement in &described {
+        client.query(statement, &[]).await.unwrap();
+    }
+    assert_eq!(plans(), 6, "2 of 4 plans are kept");
 }
 
 #[tokio::test]

@@ -5,18 +5,21 @@
 //! | how much is done, on a developer's machine and in CI? | [`sized`] |
 //! | which random cases are drawn? | [`seed`] |
 //! | at which step does a run end, and did it request random bits? | [`Steps`], [`Sampler`] |
+//! | how does a test read what a whole process counts? | [`in_own_process`] |
 //! | how does a test say that it was not run? | [`skipped`] |
 //! | where are the data that do not come with the project? | [`adult`], [`gwas`] |
 //! | where may things be left to be looked at? | [`scratch`] |
 
 mod database;
 mod engines;
+mod own_process;
 mod scale;
 mod steps;
 mod store;
 
 pub use database::{postgres, psql};
 pub use engines::{engine_python, lying_python, run_python};
+pub use own_process::in_own_process;
 pub use scale::{SCALE, Scale, scale, seed};
 pub use steps::{Sampler, Steps};
 pub use store::{s3, s3_put};

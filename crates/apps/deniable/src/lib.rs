@@ -80,6 +80,10 @@ mod session;
 #[cfg(feature = "sql")]
 mod suggest;
 
+/// For tests.
+#[doc(hidden)]
+#[cfg(feature = "sql")]
+pub use deniable_release::plan::PlanCount;
 #[cfg(feature = "sql")]
 pub use {
     arrow_array,
@@ -95,6 +99,6 @@ pub use {
     error::Error,
     query::Query,
     released::{Released, Unanswered},
-    session::{Event, Registration, Session},
+    session::{Event, Registration, Session, remaining},
     suggest::Suggest,
 };

@@ -201,11 +201,7 @@ impl Session {
     /// # Errors
     /// When the ledger cannot be read.
     pub fn left(&self) -> Result<RemainingBudget, Error> {
-        Ok(match (self.account()?, self.plan().part()) {
-            (Some(account), _) => RemainingBudget::new(account.spent.clone(), account.limit()),
-            (None, Part::Whole) => RemainingBudget::all(self.policy().guarantee().limit()),
-            (None, Part::Named(_)) => RemainingBudget::all(&Spend::nothing()),
-        })
+        remaining(self.policy(), self.plan().part())
     }
 
     /// The account of the ledger that this policy is charged to, as who asks may know it; `None` before the first charge. Begins no ledger. Waits as
@@ -214,13 +210,7 @@ impl Session {
     /// # Errors
     /// When the ledger cannot be read.
     pub fn account(&self) -> Result<Option<Account>, Error> {
-        if !self.policy().ledger().exists() {
-            return Ok(None);
-        }
-        let id = AccountId::of(self.policy().guarantee());
-        let summary = deniable_ledger::show(self.policy().ledger())?;
-        let account = summary.accounts.into_iter().find(|account| account.id == id);
-        Ok(account.map(|account| account.seen_by(self.plan().part())))
+        account(self.policy(), self.plan().part())
     }
 
     /// The page on everything released about these people, as HTML: this policy's answers first, as it shows them.
@@ -240,10 +230,34 @@ impl Session {
         Ok(Report::of_policy(&summary, plan.policy().guarantee(), &chosen)?.html())
     }
 
-    /// The same session about another plan.
-    fn about(&self, plan: Plan) -> Self {
+    /// The same session about another plan of its policy, such as that of a query beside it ([`Query::plan`]): nothing is planned again.
+    #[must_use]
+    pub fn about(&self, plan: Plan) -> Self {
         Self { task: Task { plan, ..self.task.clone() }, worker: self.worker.clone() }
     }
+}
+
+/// What is left of the promise of a policy, as the part that pays may know it. Plans no query. Waits as [`Session::left`] does.
+///
+/// # Errors
+/// When the ledger cannot be read.
+pub fn remaining(policy: &Policy, part: &Part) -> Result<RemainingBudget, Error> {
+    Ok(match (account(policy, part)?, part) {
+        (Some(account), _) => RemainingBudget::new(account.spent.clone(), account.limit()),
+        (None, Part::Whole) => RemainingBudget::all(policy.guarantee().limit()),
+        (None, Part::Named(_)) => RemainingBudget::all(&Spend::nothing()),
+    })
+}
+
+/// The account of a policy's ledger, as the part that pays may know it.
+fn account(policy: &Policy, part: &Part) -> Result<Option<Account>, Error> {
+    if !policy.ledger().exists() {
+        return Ok(None);
+    }
+    let id = AccountId::of(policy.guarantee());
+    let summary = deniable_ledger::show(policy.ledger())?;
+    let account = summary.accounts.into_iter().find(|account| account.id == id);
+    Ok(account.map(|account| account.seen_by(part)))
 }
 
 impl Task {

@@ -4,7 +4,7 @@ use crate::error::Error;
 use deniable_core::exact::Rational;
 use deniable_policy::{About, Policy};
 use deniable_publication::Publication;
-use deniable_release::suggest::{Advice, advice, advisable};
+use deniable_release::suggest::{self, Advice, advice, advisable};
 use deniable_release::{Plan, UnknownQuery};
 
 /// What stands after the policy's name in the ledger, where advice is asked: the policy's `spend` stays for its queries.
@@ -32,23 +32,24 @@ impl Suggest {
             let known = own.into_iter().map(str::to_owned).collect();
             return Err(Error::NoQuery(UnknownQuery { name: name.clone(), known }));
         }
-        let (on, without) = self.sorted(policy)?;
+        let is_wanted = |name: &str| self.queries.is_empty() || self.queries.iter().any(|wanted| wanted == name);
+        let (mut on, mut queries, mut without) = (Vec::new(), Vec::new(), Vec::new());
+        for (at, query) in advisable(policy).map_err(Error::Plan)? {
+            let Some(ask) = policy.asks().get(at).filter(|ask| is_wanted(&ask.name)) else { continue };
+            match query {
+                Some(query) => {
+                    on.push(at);
+                    queries.push(query);
+                }
+                None => without.push(ask.name.clone()),
+            }
+        }
         if on.is_empty() || (!self.queries.is_empty() && !without.is_empty()) {
             return Err(Error::NothingToAdvise { queries: without });
         }
         let asker = format!("{}{BESIDE}", policy.name());
         let asking = policy.with_advice(&asker, &on, &self.share)?;
-        Ok((Plan::new(asking).map_err(Error::Plan)?, without))
-    }
-
-    /// The positions of the wanted queries that advice can be given on, and the names of the others.
-    fn sorted(&self, policy: &Policy) -> Result<(Vec<usize>, Vec<String>), Error> {
-        let is_wanted = |name: &str| self.queries.is_empty() || self.queries.iter().any(|wanted| wanted == name);
-        let all = advisable(policy).map_err(Error::Plan)?.into_iter();
-        let wanted = all.filter(|(at, _)| policy.asks().get(*at).is_some_and(|ask| is_wanted(&ask.name)));
-        let (on, without): (Vec<_>, Vec<_>) = wanted.partition(|(_, advisable): &(usize, bool)| *advisable);
-        let name = |(at, _): (usize, bool)| policy.asks().get(at).map(|ask| ask.name.clone());
-        Ok((on.into_iter().map(|(at, _)| at).collect(), without.into_iter().filter_map(name).collect()))
+        Ok((suggest::plan(asking, queries).map_err(Error::Plan)?, without))
     }
 
     /// What released answers to a plan of [`Self::plan`] advise.

@@ -5,7 +5,7 @@
 //! targets; the shares are then in proportion. It is the least for these queries, this mechanism, and this way of splitting a query's
 //! part over what it measures.
 
-use crate::plan::{PlanError, PlanErrorKind, query};
+use crate::plan::{PlanError, PlanErrorKind, queries};
 use crate::target::{STEPS, TargetError, worst_number};
 use crate::whatif::{WhatIfError, with_promise};
 use deniable_core::belief::{gain_over, posterior_range};
@@ -74,7 +74,8 @@ pub enum LeastError {
 /// When there is none, or it cannot be told.
 pub fn least(policy: &Policy) -> Result<Least, LeastError> {
     let asks = policy.asks();
-    let understood = asks.iter().map(|ask| query(policy, ask).map_err(|error| PlanError::new(ask, error)));
+    let planned = asks.iter().zip(queries(policy));
+    let understood = planned.map(|(ask, query)| query.map_err(|error| PlanError::new(ask, error)));
     let (queries, refused): (Vec<_>, Vec<_>) = understood.partition(Result::is_ok);
     let refused: Vec<PlanError> = refused.into_iter().filter_map(Result::err).collect();
     if !refused.is_empty() {

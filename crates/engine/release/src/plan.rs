@@ -17,6 +17,8 @@ use deniable_query::MeasureKind;
 use deniable_query::{Query, QueryError};
 use num_bigint::BigInt;
 use num_traits::Zero;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The context under which identities are derived: version 1 of their format (`docs/ledger-format.md`).
 const IDENTITY: &str = "deniable-ledger-v1 identity of a query";
@@ -119,7 +121,12 @@ impl Plan {
     /// # Errors
     /// All asks that cannot be answered.
     pub fn new(policy: Policy) -> Result<Self, Vec<PlanError>> {
-        let queries: Vec<_> = policy.asks().iter().map(|ask| query(&policy, ask)).collect();
+        let queries = queries(&policy);
+        Self::priced(policy, queries)
+    }
+
+    /// Prices the queries of a policy; `queries` has one for each of its asks, in order.
+    pub(crate) fn priced(policy: Policy, queries: Vec<Result<Query, PlanErrorKind>>) -> Result<Self, Vec<PlanError>> {
         let understood = queries.iter().all(Result::is_ok);
         let is_target = |ask: &Ask| matches!(ask.size, Size::TargetError(_));
         let policy = if understood && policy.asks().iter().any(is_target) {
@@ -243,10 +250,48 @@ pub(crate) fn tables_of(policy: &Policy, ask: &Ask) -> Vec<TableSchema> {
     tables(policy, policy.entity_of(ask).as_ref())
 }
 
-/// A query of a policy, or what is asked about its caps, understood.
-pub(crate) fn query(policy: &Policy, ask: &Ask) -> Result<Query, PlanErrorKind> {
+/// How often this process planned SQL text. For tests: each request plans its SQL once.
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlanCount {
+    /// Queries that were requested.
+    pub requested: usize,
+    /// Stored answers that a query was compared with ([`mod@crate::contained`]).
+    pub stored: usize,
+}
+
+static REQUESTED: AtomicUsize = AtomicUsize::new(0);
+static STORED: AtomicUsize = AtomicUsize::new(0);
+
+impl PlanCount {
+    /// The count so far.
+    #[must_use]
+    pub fn now() -> Self {
+        Self { requested: REQUESTED.load(Ordering::Relaxed), stored: STORED.load(Ordering::Relaxed) }
+    }
+}
+
+/// Plans SQL text about the tables of a policy, under the caps of `ask`. All planning of SQL goes through this function.
+fn plan_sql(policy: &Policy, ask: &Ask, sql: &str, count: &AtomicUsize) -> Result<Query, QueryError> {
+    count.fetch_add(1, Ordering::Relaxed);
     let public = |table: &TableSchema| rows_of(policy, table);
-    let query = deniable_sql::plan_with_public(&ask.sql, &tables_of(policy, ask), &public)?;
+    deniable_sql::plan_with_public(sql, &tables_of(policy, ask), &public)
+}
+
+/// The plans of all queries of a policy, in its order. The SQL of a query is planned once: queries about its caps or its entities are derived
+/// from its plan.
+pub(crate) fn queries(policy: &Policy) -> Vec<Result<Query, PlanErrorKind>> {
+    let mut planned: BTreeMap<&str, Result<Query, QueryError>> = BTreeMap::new();
+    let each = policy.asks().iter().map(|ask| {
+        let of = ask.about.of().unwrap_or(&ask.name);
+        let query = planned.entry(of).or_insert_with(|| plan_sql(policy, ask, &ask.sql, &REQUESTED)).clone()?;
+        measured(policy, ask, query)
+    });
+    each.collect()
+}
+
+/// What is measured for an ask, given the plan of its SQL: the query itself, or a query about its caps or its entities.
+pub(crate) fn measured(policy: &Policy, ask: &Ask, query: Query) -> Result<Query, PlanErrorKind> {
     let query = match ask.about {
         About::Cells => match ask.sampling {
             Some(Sampling::Simple) => deniable_answers::check_population(&query).map(|()| query)?,
@@ -323,9 +368,7 @@ impl PlannedAsk {
     /// What was charged under these words, as far as the present policy and the caps of this ask understand it; `None` where it is no query
     /// now. Whether it is what was charged its identity tells.
     pub(crate) fn charged_as(&self, sql: &str, cost: &Spend, policy: &Policy) -> Option<Self> {
-        let public = |table: &TableSchema| rows_of(policy, table);
-        let query =
-            engine::placed(policy, deniable_sql::plan_with_public(sql, &tables_of(policy, &self.ask), &public).ok()?);
+        let query = engine::placed(policy, plan_sql(policy, &self.ask, sql, &STORED).ok()?);
         let measures = bought(&query, cost, policy).ok()?;
         let mut ask = self.ask.clone();
         ask.sql = sql.to_owned();

@@ -9,7 +9,7 @@
 //! What is advised is the value at 95% (5% for lower bounds): about one entity in twenty is left with less than all of its rows.
 //! Exact losses depend on the data (`deniable data check`), and caps that are chosen by them would, too.
 
-use crate::plan::{PlanError, query};
+use crate::plan::{Plan, PlanError, measured, queries};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_policy::{About, Policy};
 use deniable_publication::{Answer, Cell, NumberCell, Scalar};
@@ -58,20 +58,30 @@ pub enum Limit {
     Upper(String),
 }
 
-/// The queries of a policy, by their positions, with whether there is anything to advise on: a cap that can leave something out, or
-/// declared bounds.
+/// The queries of a policy, by their positions, each with its plan if there is anything to advise on: a cap that can leave something
+/// out, or declared bounds.
 ///
 /// # Errors
 /// What is wrong with queries.
-pub fn advisable(policy: &Policy) -> Result<Vec<(usize, bool)>, Vec<PlanError>> {
+pub fn advisable(policy: &Policy) -> Result<Vec<(usize, Option<Query>)>, Vec<PlanError>> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
-    for (at, ask) in policy.asks().iter().enumerate().filter(|(_, ask)| ask.about == About::Cells) {
-        match query(policy, ask) {
-            Ok(query) => found.push((at, query.per_entity(&ladders(&query)).is_ok())),
+    let all = policy.asks().iter().zip(queries(policy)).enumerate();
+    for (at, (ask, query)) in all.filter(|(_, (ask, _))| ask.about == About::Cells) {
+        match query {
+            Ok(query) => found.push((at, Some(query).filter(|query| query.per_entity(&ladders(query)).is_ok()))),
             Err(error) => errors.push(PlanError::new(ask, error)),
         }
     }
     if errors.is_empty() { Ok(found) } else { Err(errors) }
+}
+
+/// The plan of a policy that asks for advice ([`Policy::with_advice`]) on these queries, whose plans are [`advisable`]'s.
+///
+/// # Errors
+/// All that cannot be answered.
+pub fn plan(asking: Policy, on: Vec<Query>) -> Result<Plan, Vec<PlanError>> {
+    let queries = asking.asks().iter().zip(on).map(|(ask, query)| measured(&asking, ask, query)).collect();
+    Plan::priced(asking, queries)
 }
 
 /// What is asked of each entity of a query, with the candidates: from the policy alone.

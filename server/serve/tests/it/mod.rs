@@ -9,6 +9,7 @@ mod load;
 mod mutants;
 mod neighbours;
 mod pending;
+mod plans;
 mod replaced;
 mod stream;
 mod timing;

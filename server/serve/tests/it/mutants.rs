@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use deniable_wire::catalog::Description;
 use deniable_wire::{
-    Backend, Client, Column, Failure, Notice, OwnSettings, Place, Proof, Question, Reply, Rows, Session, Submitted,
-    TlsAcceptor,
+    Backend, Client, Column, Failure, Notice, OwnSettings, Place, Proof, QueryPlan, Question, Reply, Rows, Session,
+    Submitted, TlsAcceptor,
 };
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -130,19 +130,38 @@ impl Session for Telling<dyn Session> {
         self.inner.call(name, arguments, settings).await
     }
 
-    async fn columns(&self, question: &Question) -> Result<Vec<Column>, Failure> {
-        let mut columns = self.inner.columns(question).await.map_err(|failure| self.failure(failure))?;
+    fn query(&self, question: Question) -> Arc<dyn QueryPlan> {
+        Arc::new(Telling { inner: self.inner.query(question), mutant: self.mutant, rows: self.rows })
+    }
+
+    fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
+        self.inner.own_settings()
+    }
+
+    fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {
+        self.inner.setting(name, value)
+    }
+}
+
+#[async_trait]
+impl QueryPlan for Telling<dyn QueryPlan> {
+    fn question(&self) -> &Question {
+        self.inner.question()
+    }
+
+    async fn columns(&self) -> Result<Vec<Column>, Failure> {
+        let mut columns = self.inner.columns().await.map_err(|failure| self.failure(failure))?;
         if let (Some(said), Some(first)) = (self.says(Mutant::Columns), columns.first_mut()) {
             first.name = said;
         }
         Ok(columns)
     }
 
-    async fn answer(&self, question: &Question, submitted: &Submitted) -> Result<Reply, Failure> {
+    async fn answer(&self, submitted: &Submitted) -> Result<Reply, Failure> {
         if self.mutant == Mutant::Refusal && self.rows.is_multiple_of(2) {
             return Err(deniable_serve::failures::unavailable());
         }
-        let mut reply = self.inner.answer(question, submitted).await.map_err(|failure| self.failure(failure))?;
+        let mut reply = self.inner.answer(submitted).await.map_err(|failure| self.failure(failure))?;
         let last = |row: &[Option<String>]| row.last().and_then(|value| value.as_ref()?.parse::<f64>().ok());
         let mut rows = reply.rows.to_vec();
         match self.mutant {
@@ -155,19 +174,11 @@ impl Session for Telling<dyn Session> {
         Ok(reply)
     }
 
-    async fn explain(&self, question: &Question) -> Result<Reply, Failure> {
-        let mut reply = self.inner.explain(question).await.map_err(|failure| self.failure(failure))?;
+    async fn explain(&self) -> Result<Reply, Failure> {
+        let mut reply = self.inner.explain().await.map_err(|failure| self.failure(failure))?;
         if let Some(said) = self.says(Mutant::Plan) {
             reply.rows = Arc::new(reply.rows.iter().cloned().chain([vec![Some(said)]]).collect());
         }
         Ok(reply)
-    }
-
-    fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
-        self.inner.own_settings()
-    }
-
-    fn setting(&self, name: &str, value: &str) -> Result<String, Failure> {
-        self.inner.setting(name, value)
     }
 }

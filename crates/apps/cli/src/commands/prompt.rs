@@ -12,9 +12,10 @@ use crate::console::say;
 use crate::error::{Complaint, Failure};
 use crate::output::publish;
 use crate::render::{self, plan::Shown};
-use deniable::Session;
+use deniable::{Session, remaining};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use deniable_core::schema::{ColumnType, Key, Role};
+use deniable_ledger::Part;
 use deniable_policy::Policy;
 use rustyline::config::Behavior;
 use rustyline::error::ReadlineError;
@@ -217,8 +218,7 @@ impl Prompt<'_> {
     }
 
     fn left(&self) -> Result<(), Failure> {
-        let session = Session::new(self.policy.clone())?;
-        say(match session.left()?.exact_share() {
+        say(match remaining(self.policy, &Part::Whole)?.exact_share() {
             Some(left) => format!(
                 "{left} ({}) of {} is left",
                 percent(&left, 1, Rounding::Down),

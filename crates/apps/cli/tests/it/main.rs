@@ -37,6 +37,7 @@ mod notes;
 #[cfg(feature = "objects")]
 mod objects;
 mod plan;
+mod plans;
 #[cfg(feature = "postgres")]
 mod postgres;
 mod quality;

@@ -1,0 +1,61 @@
+//! The server plans the SQL of a request once, however often it looks at the query on the way from Describe to the answer.
+
+use super::{POLICY, Running, asked, csv, running};
+use deniable::{Policy, Session};
+use deniable_core::exact::ratio;
+use deniable_release::plan::PlanCount;
+use deniable_testing::in_own_process;
+use std::time::Duration;
+
+/// Stored answers in the ledger, for the second half of the test.
+const STORED: usize = 20;
+
+/// How often the SQL of requests was planned since `before`.
+fn since(before: PlanCount) -> usize {
+    PlanCount::now().requested - before.requested
+}
+
+/// Releases queries for everybody, all of them in one run.
+fn publish(server: &Running, queries: usize) {
+    let query = |at: usize| format!("[[ask]]\nsql = \"SELECT COUNT(*) FROM t WHERE age > {at}\"\n");
+    let (head, _) = POLICY.split_once("[[ask]]").unwrap();
+    let text = format!("{head}budget = {{ spend = \"1/4\" }}\n{}", (0..queries).map(query).collect::<String>());
+    let policy = Policy::parse(&server.ledger.with_file_name("policy.toml"), &text).unwrap();
+    Session::new(policy).unwrap().release().wait().unwrap();
+}
+
+#[test]
+fn a_request_plans_once() {
+    if !in_own_process("it::plans::a_request_plans_once") {
+        return;
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    runtime.block_on(async {
+        let server = running(&csv(20, 0), Duration::from_millis(50), &[("ana", ratio(1, 2))]).await;
+        let client = server.client("ana").await;
+        client.simple_query("SET deniable.spend = '1/1000'").await.unwrap();
+        for stored in [0, STORED] {
+            if stored > 0 {
+                publish(&server, stored);
+            }
+            let releases = || server.ledger().accounts[0].releases.len();
+            let before = (PlanCount::now(), releases());
+            asked(&client, &format!("SELECT sex, AVG(age) FROM t WHERE age < {} GROUP BY sex", 50 + stored))
+                .await
+                .unwrap();
+            assert_eq!((since(before.0), releases()), (1, before.1 + 1), "simple protocol, {stored} stored answers");
+            let before = (PlanCount::now(), releases());
+            let sql = format!("SELECT sex, SUM(age) FROM t WHERE age < {} GROUP BY sex", 60 + stored);
+            let statement = client.prepare(&sql).await.unwrap();
+            client.query(&statement, &[]).await.unwrap();
+            assert_eq!((since(before.0), releases()), (1, before.1 + 1), "extended protocol, {stored} stored answers");
+            // The same once more is a reply that is known.
+            let before = PlanCount::now();
+            client.query(&statement, &[]).await.unwrap();
+            assert_eq!(since(before), 0, "asked again, {stored} stored answers");
+            let before = PlanCount::now();
+            asked(&client, "EXPLAIN SELECT COUNT(*) FROM t WHERE age < 7").await.unwrap();
+            assert_eq!(since(before), 1, "EXPLAIN, {stored} stored answers");
+        }
+    });
+}

@@ -91,7 +91,7 @@ data = {{ table = "t", path = "t.csv", version = "1" }}
 adversary = {{ preset = "acquaintance" }}
 promise = {{ posterior_at_most = 0.75 }}
 [columns]
-{columns}[[ask]]
+{columns}[[query]]
 name = "rows"
 sql = "SELECT COUNT(*) FROM t"
 """

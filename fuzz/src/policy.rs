@@ -2,18 +2,18 @@
 //! `crates/engine/policy/tests/it/fuzz.rs`.
 
 use deniable_core::exact::{Rational, whole};
-use deniable_policy::{Ask, Policy, Size};
+use deniable_policy::{Policy, Query, Size};
 use std::path::Path;
 
 /// It is a policy whose parts agree, or a complaint about places that exist. Says whether it is a policy.
 pub fn check(text: &str) -> bool {
     match Policy::parse(Path::new("p.toml"), text) {
         Ok(policy) => {
-            let total: Rational = policy.asks().iter().map(|ask| &ask.share).sum();
+            let total: Rational = policy.queries().iter().map(|ask| &ask.share).sum();
             // A target error has no share yet.
-            let none_yet = |ask: &Ask| matches!(ask.size, Size::TargetError(_));
-            assert!(policy.asks().iter().all(|ask| (ask.share > whole(0)) != none_yet(ask)));
-            assert!(!policy.asks().is_empty() && total <= *policy.spend());
+            let none_yet = |ask: &Query| matches!(ask.size, Size::TargetError(_));
+            assert!(policy.queries().iter().all(|ask| (ask.share > whole(0)) != none_yet(ask)));
+            assert!(!policy.queries().is_empty() && total <= *policy.spend());
             assert!(*policy.spend() <= whole(1) && !policy.guarantee().limit().is_nothing());
             assert_eq!(policy.guarantee().promises_in_words().len(), policy.guarantee().promises().len());
             true

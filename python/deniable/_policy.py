@@ -134,7 +134,7 @@ class Policy:
     :param adversary: the name of a preset, or the keys of ``[adversary]``.
     :param entity: the privacy unit: ``key``, ``rows_per_group`` and ``groups``. Without it one row is one person.
     :param columns: each column's type, or the keys of ``[columns.NAME]``.
-    :param queries: SQL by name, or the keys of each ``[[ask]]``.
+    :param queries: SQL by name, or the keys of each ``[[query]]``.
     :param data: the keys of ``[data]`` where rows are in files or a database; rows in memory are given to ``session``.
     :param sections: any other section: ``budget={"spend": "1/2"}``, ``quality=...``, ``tables=...``. Tables about people that name no ``path``
         have their rows in memory, too.
@@ -310,7 +310,7 @@ def _written(keys: Mapping[str, object], asks: Sequence[Mapping[str, object]]) -
     """The policy as TOML."""
     written = "".join(f"{_key(key)} = {_value(value, key)}\n" for key, value in keys.items() if value is not None)
     for ask in asks:
-        written += "\n[[ask]]\n" + "".join(
+        written += "\n[[query]]\n" + "".join(
             f"{_key(key)} = {_value(value, f'`{key}` of a query')}\n" for key, value in ask.items() if value is not None
         )
     return written
@@ -345,7 +345,7 @@ def _tables(tables: object) -> Optional[Dict[str, object]]:
 
 
 def _asks(queries: object) -> Sequence[Mapping[str, object]]:
-    """The keys of each ``[[ask]]``."""
+    """The keys of each ``[[query]]``."""
     if isinstance(queries, Mapping):
         return [{"name": name, "sql": sql} for name, sql in queries.items()]
     asks = [] if queries is None else list(queries) if isinstance(queries, (list, tuple)) else None

@@ -129,8 +129,8 @@ impl Session {
             None if names.is_empty() => session.plan().clone(),
             None => session.plan().named(&names).map_err(|error| of_error(py, error.into()))?,
         };
-        let notes = plan.asks().iter().flat_map(|ask| {
-            ask.query().undeclared().into_iter().map(move |note| format!("{}: {note}", ask.ask().name))
+        let notes = plan.queries().iter().flat_map(|ask| {
+            ask.query().undeclared().into_iter().map(move |note| format!("{}: {note}", ask.declared().name))
         });
         Ok(notes.collect())
     }

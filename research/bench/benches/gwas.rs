@@ -19,7 +19,7 @@ use deniable_core::promise::Promise;
 use deniable_genome::simulate::{Settings, write as simulate};
 use deniable_genome::{Fill, Test};
 use deniable_gwas::{
-    Cut, Event, Files, Located, Means, Promised, Protects, Request, Score, Snps, release, tab_separated,
+    Cut, Event, Files, Located, Means, Promised, Protects, Query, Score, Snps, release, tab_separated,
 };
 use deniable_ledger::Ledger;
 use std::cell::RefCell;
@@ -183,7 +183,7 @@ fn one_release(args: &[String]) {
     let priors = PriorRange::new(Some(half.clone()), Some(half)).unwrap();
     let gain = vec![Promise::Gain(whole(2))];
     let promised = Promised::new("people".to_owned(), PathBuf::from(ledger), priors, gain).unwrap();
-    let request = Request {
+    let request = Query {
         source: "cohort".to_owned(),
         version: "1".to_owned(),
         phenotype: None,

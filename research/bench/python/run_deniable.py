@@ -48,7 +48,7 @@ preset = "anyone"
 [promise]
 epsilon = "{3 * case.epsilon:.12g}"
 
-[[ask]]
+[[query]]
 name = "by key"
 sql = "SELECT key, COUNT(*) AS count, SUM(value) AS sum, AVG(value) AS average FROM visits GROUP BY key"
 """

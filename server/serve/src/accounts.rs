@@ -26,7 +26,7 @@ pub enum Role {
     Analyst,
     /// Asks for everybody: what is asked is published to all, and paid from what is not reserved.
     Curator,
-    /// Asks nothing, and decides which questions of analysts may be charged.
+    /// Asks nothing, and decides which queries of analysts may be charged.
     Approver,
 }
 

@@ -1,9 +1,9 @@
 //! A connection of somebody who asks: an analyst, or a curator who asks for everybody.
 
-use crate::ask::{Ask, LookedUp, PlanSlot, blocking, release};
-use crate::asking::{self, Asked, Found};
 use crate::describe::{self, SIMULATED, description};
+use crate::plan::{self, Found, PricedPlan};
 use crate::queue::seen;
+use crate::request::{LookedUp, PlanSlot, Request, blocking, release};
 use crate::rows;
 use crate::server::{Connected, Served, name_of};
 use async_trait::async_trait;
@@ -11,7 +11,7 @@ use deniable_core::text::printable;
 use deniable_ledger::Part;
 use deniable_release::Answered;
 use deniable_wire::catalog::Description;
-use deniable_wire::{Code, Column, Failure, OwnSettings, Place, QueryPlan, Question, Reply, Rows, Session, Submitted};
+use deniable_wire::{Code, Column, Failure, OwnSettings, Place, PreparedQuery, Query, Reply, Rows, Session, Submitted};
 use std::sync::Arc;
 use tokio::time::{Instant, sleep_until};
 
@@ -22,10 +22,10 @@ pub struct Analyst {
 }
 
 /// A query of a connection, with its plan.
-struct Asking {
+struct AnalystQuery {
     connected: Arc<Connected>,
     part: Part,
-    question: Question,
+    query: Query,
     plan: Arc<PlanSlot>,
 }
 
@@ -40,29 +40,29 @@ impl Analyst {
     }
 }
 
-impl Asking {
-    fn ask(&self) -> Result<Arc<Ask>, Failure> {
-        self.connected.ask(self.part.clone(), &self.question, &self.plan)
+impl AnalystQuery {
+    fn ask(&self) -> Result<Arc<Request>, Failure> {
+        self.connected.ask(self.part.clone(), &self.query, &self.plan)
     }
 }
 
 /// An answer that is there, once it may be seen.
-async fn shown(ask: &Arc<Ask>, stored: Box<(Asked, Answered)>, answers: usize) -> Result<Reply, Failure> {
+async fn shown(ask: &Arc<Request>, stored: Box<(PricedPlan, Answered)>, answers: usize) -> Result<Reply, Failure> {
     sleep_until(ask.served.queue().due(&ask.key(&stored.0.plan))).await;
     blocking(ask, move |own| own.reply(&stored.0, &stored.1, answers)).await
 }
 
-/// The settings that are about how questions are answered, with their first values.
+/// The settings that are about how queries are answered, with their first values.
 pub const SETTINGS: [(&str, &str); 3] = [("spend", ""), ("intervals", "off"), ("quality", "off")];
 
-/// Checks a setting that is about how questions are answered.
+/// Checks a setting that is about how queries are answered.
 ///
 /// # Errors
 /// When there is none of this name, or the value is none of it.
 pub fn setting(name: &str, value: &str) -> Result<String, Failure> {
     match name {
         "spend" if value.is_empty() => Ok(String::new()),
-        "spend" => asking::share(value).map(|share| share.to_string()),
+        "spend" => plan::share(value).map(|share| share.to_string()),
         "intervals" | "quality" => match rows::truth(value) {
             Some(truth) => Ok(if truth { "on" } else { "off" }.to_owned()),
             None => Err(Failure::new(
@@ -100,9 +100,9 @@ impl Session for Analyst {
         blocking(&self.connected.about_none(self.part.clone())?, move |own| own.own_rows(&table)).await
     }
 
-    fn query(&self, question: Question) -> Arc<dyn QueryPlan> {
+    fn query(&self, query: Query) -> Arc<dyn PreparedQuery> {
         let (connected, part) = (Arc::clone(&self.connected), self.part.clone());
-        Arc::new(Asking { connected, part, question, plan: Arc::default() })
+        Arc::new(AnalystQuery { connected, part, query, plan: Arc::default() })
     }
 
     async fn call(&self, name: &str, _: &[String], _: &OwnSettings) -> Result<(), Failure> {
@@ -120,20 +120,20 @@ impl Session for Analyst {
 }
 
 #[async_trait]
-impl QueryPlan for Asking {
-    fn question(&self) -> &Question {
-        &self.question
+impl PreparedQuery for AnalystQuery {
+    fn query(&self) -> &Query {
+        &self.query
     }
 
     async fn columns(&self) -> Result<Vec<Column>, Failure> {
-        blocking(&self.ask()?, Ask::columns).await
+        blocking(&self.ask()?, Request::columns).await
     }
 
     async fn answer(&self, submitted: &Submitted) -> Result<Reply, Failure> {
         let arrival = Instant::now();
         let ask = self.ask()?;
         let served = &self.connected.served;
-        if self.question.simulated {
+        if self.query.simulated {
             // One at a time of each: nobody keeps the machine from others' answers.
             let turn = served.turn(&format!("{SIMULATED} {}", self.connected.user)).await?;
             return blocking(&ask, move |own| {
@@ -148,7 +148,7 @@ impl QueryPlan for Asking {
             sleep_until(served.queue().due(&held_by)).await;
             return Ok(reply);
         }
-        match blocking(&ask, Ask::looked_up).await? {
+        match blocking(&ask, Request::looked_up).await? {
             LookedUp::Reply(reply, held_by) => {
                 sleep_until(served.queue().due(&held_by)).await;
                 return Ok(reply);
@@ -173,7 +173,7 @@ impl QueryPlan for Asking {
         };
         let to_pay = blocking(&ask, move |own| own.allowed(&to_pay.plan).map(|()| to_pay)).await?;
         let key = ask.key(&to_pay.plan);
-        served.log.asked(&key.0, &key.1, &self.question.sql);
+        served.log.asked(&key.0, &key.1, &self.query.sql);
         let resources = served.config.resources();
         let work = Box::new(move || release(&to_pay, resources));
         let done = served.queue().submit(key.clone(), arrival, work)?;
@@ -189,6 +189,6 @@ impl QueryPlan for Asking {
 
     async fn explain(&self) -> Result<Reply, Failure> {
         let _turn = self.connected.served.quiet(&self.part).await?;
-        blocking(&self.ask()?, Ask::explained).await
+        blocking(&self.ask()?, Request::explained).await
     }
 }

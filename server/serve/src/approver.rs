@@ -1,18 +1,18 @@
-//! A connection of somebody who decides which questions of analysts may be charged.
+//! A connection of somebody who decides which queries of analysts may be charged.
 //!
-//! What is shown is what one analyst sees: the question, what is public, and that analyst's own account. So a decision that rests on what is shown
+//! What is shown is what one analyst sees: the query, what is public, and that analyst's own account. So a decision that rests on what is shown
 //! tells that analyst nothing of others (C-7); an approver looks at one analyst at a time, as `deniable.analyst` says.
 
 use crate::accounts::Role;
 use crate::analyst::setting;
-use crate::ask::{Ask, PlanSlot, blocking};
 use crate::describe::{self, SIMULATED, description};
 use crate::failures::{self, Told};
+use crate::request::{PlanSlot, Request, blocking};
 use crate::server::Connected;
 use async_trait::async_trait;
 use deniable_ledger::Part;
 use deniable_wire::catalog::Description;
-use deniable_wire::{Code, Column, Failure, OwnSettings, Place, QueryPlan, Question, Reply, Rows, Session, Submitted};
+use deniable_wire::{Code, Column, Failure, OwnSettings, Place, PreparedQuery, Query, Reply, Rows, Session, Submitted};
 use std::sync::Arc;
 
 /// The settings, with their first values.
@@ -22,15 +22,15 @@ const SETTINGS: [(&str, &str); 4] = [("analyst", ""), ("spend", ""), ("intervals
 pub struct Approver(Arc<Connected>);
 
 /// A query of a connection, with its plan.
-struct Asking {
+struct ApproverQuery {
     connected: Arc<Connected>,
-    question: Question,
+    query: Query,
     plan: Arc<PlanSlot>,
 }
 
-impl Asking {
-    fn ask(&self, part: Part) -> Result<Arc<Ask>, Failure> {
-        self.connected.ask(part, &self.question, &self.plan)
+impl ApproverQuery {
+    fn ask(&self, part: Part) -> Result<Arc<Request>, Failure> {
+        self.connected.ask(part, &self.query, &self.plan)
     }
 
     fn own(&self) -> Part {
@@ -94,8 +94,8 @@ impl Session for Approver {
         blocking(&self.0.about_none(part)?, move |own| own.own_rows(&table)).await
     }
 
-    fn query(&self, question: Question) -> Arc<dyn QueryPlan> {
-        Arc::new(Asking { connected: Arc::clone(&self.0), question, plan: Arc::default() })
+    fn query(&self, query: Query) -> Arc<dyn PreparedQuery> {
+        Arc::new(ApproverQuery { connected: Arc::clone(&self.0), query, plan: Arc::default() })
     }
 
     async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure> {
@@ -146,17 +146,17 @@ impl Session for Approver {
 }
 
 #[async_trait]
-impl QueryPlan for Asking {
-    fn question(&self) -> &Question {
-        &self.question
+impl PreparedQuery for ApproverQuery {
+    fn query(&self) -> &Query {
+        &self.query
     }
 
     async fn columns(&self) -> Result<Vec<Column>, Failure> {
-        blocking(&self.ask(self.own())?, Ask::columns).await
+        blocking(&self.ask(self.own())?, Request::columns).await
     }
 
     async fn answer(&self, _: &Submitted) -> Result<Reply, Failure> {
-        if !self.question.simulated {
+        if !self.query.simulated {
             let failure = Failure::new(Code::NotAllowed, "an approver is given no answers");
             return Err(
                 failure.hint("EXPLAIN says what a query takes, and simulated tables what its answer looks like")
@@ -171,8 +171,8 @@ impl QueryPlan for Asking {
     }
 
     async fn explain(&self) -> Result<Reply, Failure> {
-        let part = chosen(&self.connected, &self.question.settings)?;
+        let part = chosen(&self.connected, &self.query.settings)?;
         let _turn = self.connected.served.quiet(&part).await?;
-        blocking(&self.ask(part)?, Ask::explained).await
+        blocking(&self.ask(part)?, Request::explained).await
     }
 }

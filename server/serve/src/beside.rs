@@ -1,11 +1,11 @@
 //! What is shown beside numbers: for all of them where a setting says so, and for one by a function of its name.
 //!
 //! `SELECT department, AVG(minutes) AS m, low(m), high(m) FROM visits GROUP BY department`: the functions are taken out of the query before it is
-//! understood, so that it is the same question, at the same price, as without them.
+//! understood, so that it is the same query, at the same price, as without them.
 
 use crate::rows::truth;
 use deniable_wire::catalog::print;
-use deniable_wire::{Code, Failure, Question};
+use deniable_wire::{self as wire, Code, Failure};
 use sqlparser::ast::{
     Expr, FunctionArg, FunctionArgExpr, FunctionArguments, GroupByExpr, Ident, OrderByKind, Query, Select, SelectItem,
     SetExpr, Statement, Value, Visit, Visitor,
@@ -50,7 +50,7 @@ impl What {
 /// A column that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// The place, among the columns of the question that is left, of what it is about.
+    /// The place, among the columns of the query that is left, of what it is about.
     pub of: usize,
     /// What of it is shown.
     pub what: What,
@@ -70,15 +70,15 @@ pub struct Beside {
 }
 
 impl Beside {
-    /// What a question asks for, and the SQL that is left of it.
+    /// What a query asks for, and the SQL that is left of it.
     ///
     /// # Errors
     /// When a function is about something that the query does not show.
-    pub fn of(question: &Question) -> Result<(Self, String), Failure> {
-        let is_on = |name: &str| question.setting(name).and_then(truth).unwrap_or(false);
-        let (columns, sql) = match taken_out(&question.sql)? {
+    pub fn of(query: &wire::Query) -> Result<(Self, String), Failure> {
+        let is_on = |name: &str| query.setting(name).and_then(truth).unwrap_or(false);
+        let (columns, sql) = match taken_out(&query.sql)? {
             Some((columns, sql)) => (Some(columns), sql),
-            None => (None, question.sql.clone()),
+            None => (None, query.sql.clone()),
         };
         Ok((Self { intervals: is_on("intervals"), quality: is_on("quality"), columns }, sql))
     }

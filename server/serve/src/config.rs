@@ -26,7 +26,7 @@ pub struct Config {
     pub answers_take: Duration,
     /// The file of accounts; `None` where there is no `serve.toml`: then whoever connects from this machine is the curator.
     pub accounts: Option<PathBuf>,
-    /// Whose questions an approver allows before they are charged.
+    /// Whose queries an approver allows before they are charged.
     pub needs_approval: NeedsApproval,
     /// Whether the log has the SQL of what is charged. It holds constants that analysts chose.
     pub log_sql: bool,
@@ -54,7 +54,7 @@ pub struct Config {
     pub memory: Option<usize>,
 }
 
-/// Whose questions an approver allows before they are charged.
+/// Whose queries an approver allows before they are charged.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum NeedsApproval {
     /// Nobody's.

@@ -1,4 +1,4 @@
-//! What analysts are told of what went wrong. What follows from the question, the policy and their own account is said in full; all else is one
+//! What analysts are told of what went wrong. What follows from the query, the policy and their own account is said in full; all else is one
 //! sentence that is always the same, and the rest goes into the log.
 
 use deniable::Error;
@@ -32,7 +32,7 @@ pub fn unavailable() -> Failure {
         .hint("whoever runs the server can see why; what was charged is kept; asking again is free, unless the answer was being drawn")
 }
 
-/// A question that is not understood, or not answered under the policy.
+/// A query that is not understood, or not answered under the policy.
 #[must_use]
 pub fn of_plan(errors: &[PlanError]) -> Failure {
     let Some(PlanError { sql, kind, .. }) = errors.first() else { return unavailable() };
@@ -107,7 +107,7 @@ pub fn of_decision(error: &ApprovalError) -> Told {
     }
 }
 
-/// The refusal of a question that is not allowed yet, or was rejected.
+/// The refusal of a query that is not allowed yet, or was rejected.
 #[must_use]
 pub fn not_allowed(number: usize, decision: Option<&Decision>) -> Failure {
     match decision {

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | how is it set up? | [`config`] |
 //! | who may connect, and as what? | [`accounts`] |
-//! | what becomes of a question? | [`asking`] |
+//! | what becomes of a query? | [`plan`] |
 //! | when is what done, and when may it be seen? | [`queue`] |
 //! | what is told of what went wrong? | [`failures`] |
 //! | which tables and columns are there? | [`describe`], [`own`] |
@@ -15,14 +15,12 @@
 //! | what is done for each of them? | `analyst`, `approver`, `ask` |
 //! | what is the curator told? | [`log`], [`metrics`] |
 //!
-//! Everything that an analyst sees follows from the policy, that one's own questions and the answers to them (C-7, C-8), and from the times on the
+//! Everything that an analyst sees follows from the policy, that one's own queries and the answers to them (C-7, C-8), and from the times on the
 //! grid at which they are shown.
 
 pub mod accounts;
 mod analyst;
 mod approver;
-mod ask;
-pub mod asking;
 mod attempts;
 pub mod beside;
 pub mod config;
@@ -31,9 +29,11 @@ pub mod failures;
 pub mod log;
 pub mod metrics;
 pub mod own;
+pub mod plan;
 mod printed;
 pub mod queue;
 mod remembered;
+mod request;
 pub mod rows;
 mod run;
 pub mod server;

@@ -93,7 +93,7 @@ impl Log {
         self.say("asked", &fields);
     }
 
-    /// Somebody asks to be allowed a question.
+    /// Somebody asks to be allowed a query.
     pub fn requested(&self, part: &str, identity: &str) {
         self.say("requested", &[("part", part), ("identity", identity)]);
     }

@@ -1,20 +1,20 @@
 //! Replies that were made before: a dashboard asks the same again and again.
 //!
-//! A reply to a question that states its price never changes, since what was stored is shown for ever. One to a question without a price is the dearest
+//! A reply to a query that states its price never changes, since what was stored is shown for ever. One to a query without a price is the dearest
 //! answer that holds it, and so follows from the answers that there are: it is remembered with their number, which only grows.
 
 use crate::queue::Key;
-use deniable_wire::{Notice, OwnSettings, Question, Reply};
+use deniable_wire::{Notice, OwnSettings, Query, Reply};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Bytes of all questions and replies together, about.
+/// Bytes of all queries and replies together, about.
 const MOST_BYTES: usize = 64 << 20;
 /// Bytes that a value takes besides its text, and so about what anything else takes that is kept of a reply.
 const OF_VALUE: usize = 32;
 
 /// Who asks, what, and with which settings.
-type Asked = (String, String, OwnSettings);
+type ReplyKey = (String, String, OwnSettings);
 
 /// A reply, the identity of what holds it, and the answers that there were.
 struct Known {
@@ -29,16 +29,16 @@ pub struct Remembered(Mutex<All>);
 
 #[derive(Default)]
 struct All {
-    replies: BTreeMap<Asked, Known>,
+    replies: BTreeMap<ReplyKey, Known>,
     bytes: usize,
 }
 
-fn asked(who: &str, question: &Question) -> Asked {
-    (who.to_owned(), question.sql.clone(), question.settings.clone())
+fn asked(who: &str, query: &Query) -> ReplyKey {
+    (who.to_owned(), query.sql.clone(), query.settings.clone())
 }
 
-/// What a question and its reply take, about. A question counts as well: whoever asks may write it in as many ways, and as long, as they like.
-fn bytes((who, sql, settings): &Asked, reply: &Reply) -> usize {
+/// What a query and its reply take, about. A query counts as well: whoever asks may write it in as many ways, and as long, as they like.
+fn bytes((who, sql, settings): &ReplyKey, reply: &Reply) -> usize {
     let text = |text: &str| OF_VALUE + text.len();
     let settings = settings.0.iter().map(|(name, value)| text(name) + text(value)).sum::<usize>();
     let values = reply.rows.iter().flatten().map(|value| text(value.as_deref().unwrap_or_default())).sum::<usize>();
@@ -48,18 +48,18 @@ fn bytes((who, sql, settings): &Asked, reply: &Reply) -> usize {
 }
 
 impl Remembered {
-    /// The reply to a question, when there are so many answers.
-    pub fn reply(&self, who: &str, question: &Question, answers: usize) -> Option<(Reply, Key)> {
+    /// The reply to a query, when there are so many answers.
+    pub fn reply(&self, who: &str, query: &Query, answers: usize) -> Option<(Reply, Key)> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = all.replies.get(&asked(who, question))?;
+        let known = all.replies.get(&asked(who, query))?;
         let holds = known.answers.is_none_or(|then| then == answers);
         holds.then(|| (known.reply.clone(), known.held_by.clone()))
     }
 
     /// Keeps one; `answers` where it follows from how many there are.
-    pub fn keep(&self, who: &str, question: &Question, reply: &Reply, held_by: Key, answers: Option<usize>) {
+    pub fn keep(&self, who: &str, query: &Query, reply: &Reply, held_by: Key, answers: Option<usize>) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let asked = asked(who, question);
+        let asked = asked(who, query);
         let own = bytes(&asked, reply);
         if let Some(before) = all.replies.remove(&asked) {
             all.bytes -= bytes(&asked, &before.reply);
@@ -83,44 +83,43 @@ mod tests {
     #[test]
     fn replies_without_a_price_follow_from_the_answers_that_there_are() {
         let remembered = Remembered::default();
-        let question = |spend: Option<&str>| Question {
+        let query = |spend: Option<&str>| Query {
             sql: "SELECT COUNT(*) FROM t".into(),
             simulated: false,
             settings: OwnSettings(spend.map(|spend| ("spend".to_owned(), spend.to_owned())).into_iter().collect()),
         };
         let reply = |text: &str| Reply { rows: Arc::new(vec![vec![Some(text.to_owned())]]), ..Reply::default() };
         let key = || ("ana".to_owned(), "1".to_owned());
-        remembered.keep("ana", &question(None), &reply("free"), key(), Some(3));
-        remembered.keep("ana", &question(Some("1/8")), &reply("paid"), key(), None);
-        let found =
-            |who: &str, question: &Question, answers| remembered.reply(who, question, answers).map(|(reply, _)| reply);
-        assert_eq!(found("ana", &question(None), 3), Some(reply("free")));
-        assert_eq!(found("ana", &question(None), 4), None);
-        assert_eq!(found("ana", &question(Some("1/8")), 4), Some(reply("paid")));
-        assert_eq!(found("bo", &question(Some("1/8")), 4), None, "nobody is shown what another has");
+        remembered.keep("ana", &query(None), &reply("free"), key(), Some(3));
+        remembered.keep("ana", &query(Some("1/8")), &reply("paid"), key(), None);
+        let found = |who: &str, query: &Query, answers| remembered.reply(who, query, answers).map(|(reply, _)| reply);
+        assert_eq!(found("ana", &query(None), 3), Some(reply("free")));
+        assert_eq!(found("ana", &query(None), 4), None);
+        assert_eq!(found("ana", &query(Some("1/8")), 4), Some(reply("paid")));
+        assert_eq!(found("bo", &query(Some("1/8")), 4), None, "nobody is shown what another has");
     }
 
-    /// However many questions are asked, and however long they are, what is remembered has an end.
+    /// However many queries are asked, and however long they are, what is remembered has an end.
     #[test]
     fn what_is_remembered_has_an_end() {
         let remembered = Remembered::default();
-        let question = |at: usize, length: usize| Question {
+        let query = |at: usize, length: usize| Query {
             sql: format!("SELECT COUNT(*) FROM t -- {at} {}", "x".repeat(length)),
-            ..Question::default()
+            ..Query::default()
         };
         let reply = Reply { rows: Arc::new(vec![vec![Some("1".to_owned())]]), ..Reply::default() };
         let key = || ("ana".to_owned(), "1".to_owned());
-        let kept = |question: &Question| remembered.reply("ana", question, 1).is_some();
+        let kept = |query: &Query| remembered.reply("ana", query, 1).is_some();
         for at in 0..200 {
-            remembered.keep("ana", &question(at, 1 << 20), &reply, key(), Some(1));
+            remembered.keep("ana", &query(at, 1 << 20), &reply, key(), Some(1));
             // The same once more takes no more.
-            remembered.keep("ana", &question(at, 1 << 20), &reply, key(), Some(1));
-            assert!(kept(&question(at, 1 << 20)), "the last one is there");
+            remembered.keep("ana", &query(at, 1 << 20), &reply, key(), Some(1));
+            assert!(kept(&query(at, 1 << 20)), "the last one is there");
         }
-        let left = (0..200).filter(|at| kept(&question(*at, 1 << 20))).count();
+        let left = (0..200).filter(|at| kept(&query(*at, 1 << 20))).count();
         assert!((1..=64).contains(&left), "{left} of 64 at most are there");
-        remembered.keep("ana", &question(0, MOST_BYTES), &reply, key(), Some(1));
-        assert!(!kept(&question(0, MOST_BYTES)), "what is larger than all is not kept");
+        remembered.keep("ana", &query(0, MOST_BYTES), &reply, key(), Some(1));
+        assert!(!kept(&query(0, MOST_BYTES)), "what is larger than all is not kept");
         let all = remembered.0.lock().unwrap();
         assert_eq!(all.bytes, all.replies.iter().map(|(asked, known)| bytes(asked, &known.reply)).sum::<usize>());
     }

@@ -1,4 +1,4 @@
-//! Answers as tables of PostgreSQL: each column of the type that follows from the question, and on request what is known of each number beside it.
+//! Answers as tables of PostgreSQL: each column of the type that follows from the query, and on request what is known of each number beside it.
 
 use crate::beside::{self, Beside, What};
 use crate::failures::unavailable;
@@ -99,7 +99,7 @@ fn placed(shown: &[Shown], asked: &beside::Column) -> Result<Placed, Failure> {
     Ok(Placed { column: Column { name, data_type }, of: *of, what: *what })
 }
 
-/// The columns of an answer, from the question alone.
+/// The columns of an answer, from the query alone.
 ///
 /// # Errors
 /// When something is to stand beside what is no number.

@@ -3,16 +3,16 @@
 use crate::accounts::{Account as Login, Accounts, Role};
 use crate::analyst::Analyst;
 use crate::approver::Approver;
-use crate::ask::{Ask, PlanSlot};
 use crate::attempts::Attempts;
 use crate::config::{Config, NeedsApproval};
 use crate::failures::{self, Told, unavailable};
 use crate::log::Log;
 use crate::queue::{Queue, seen};
 use crate::remembered::Remembered;
+use crate::request::{PlanSlot, Request};
 use deniable::{Plan, Policy};
 use deniable_ledger::{AccountId, ApprovalError, ChargeRequest, Decision, Ledger, Part, Release as Charged, Summary};
-use deniable_wire::{Backend, Client, Code, Failure, Place, Proof, Question, Session, TlsAcceptor, Verifier};
+use deniable_wire::{Backend, Client, Code, Failure, Place, Proof, Query, Session, TlsAcceptor, Verifier};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -44,7 +44,7 @@ pub struct Given {
     pub policy: Arc<Policy>,
     /// Who may connect; `None` where everybody may, as the curator.
     pub accounts: Option<Arc<Accounts>>,
-    /// Whose questions an approver allows before they are charged.
+    /// Whose queries an approver allows before they are charged.
     pub needs_approval: NeedsApproval,
     /// TLS, and its certificate.
     pub tls: Option<(TlsAcceptor, Vec<u8>)>,
@@ -68,7 +68,7 @@ impl Given {
         Self { needs_tls, ..self }
     }
 
-    /// The same, where an approver allows these questions before they are charged.
+    /// The same, where an approver allows these queries before they are charged.
     #[must_use]
     pub fn needing_approval(self, needs_approval: NeedsApproval) -> Self {
         Self { needs_approval, ..self }
@@ -218,7 +218,7 @@ impl Served {
     /// Requests approval of the query of a plan, unless that was requested before. Returns the number of the request
     /// among the requests of the paying part, and the decision that holds for the next charge.
     pub(crate) fn request_approval(&self, plan: &Plan) -> Result<(usize, Option<Decision>), Told> {
-        let ask = plan.asks().first().ok_or_else(unavailable)?;
+        let ask = plan.queries().first().ok_or_else(unavailable)?;
         let request = ChargeRequest {
             account: plan.account(),
             policy: plan.policy().name().to_owned(),
@@ -434,23 +434,23 @@ impl Connected {
         self.check(&self.served.given())
     }
 
-    /// A question under the policy that holds now, as far as whoever pays may know.
+    /// A query under the policy that holds now, as far as whoever pays may know.
     ///
     /// # Errors
     /// When the account is not any more what it was when it was let in: a connection does not outlive it.
-    pub fn ask(&self, part: Part, question: &Question, plan: &Arc<PlanSlot>) -> Result<Arc<Ask>, Failure> {
+    pub fn ask(&self, part: Part, query: &Query, plan: &Arc<PlanSlot>) -> Result<Arc<Request>, Failure> {
         let given = self.served.given();
         self.check(&given)?;
         let (served, user, plan) = (Arc::clone(&self.served), self.user.clone(), Arc::clone(plan));
-        Ok(Arc::new(Ask { served, given, user, part, question: question.clone(), plan }))
+        Ok(Arc::new(Request { served, given, user, part, query: query.clone(), plan }))
     }
 
     /// Work that is about no query, as [`Self::ask`].
     ///
     /// # Errors
     /// As [`Self::ask`].
-    pub fn about_none(&self, part: Part) -> Result<Arc<Ask>, Failure> {
-        self.ask(part, &Question::default(), &Arc::default())
+    pub fn about_none(&self, part: Part) -> Result<Arc<Request>, Failure> {
+        self.ask(part, &Query::default(), &Arc::default())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Answers on made-up rows of the declared shape: free, since they are about nobody.
 
-use crate::asking::{Asked, cells};
 use crate::failures::unavailable;
+use crate::plan::{PricedPlan, cells};
 use deniable::Resources;
 use deniable_answers::Noisy;
 use deniable_core::noise::{Decay, SystemRng};
@@ -16,13 +16,13 @@ use deniable_wire::{Code, Failure};
 /// Groups of an answer.
 const MOST_CELLS: usize = 10_000;
 
-/// Answers a question on made-up rows, with noise as it would be at its price.
+/// Answers a query on made-up rows, with noise as it would be at its price.
 ///
 /// # Errors
 /// When it has more groups than is sensible.
-pub fn answer(asked: &Asked, resources: &Resources) -> Result<Answer, Failure> {
+pub fn answer(asked: &PricedPlan, resources: &Resources) -> Result<Answer, Failure> {
     let plan = &asked.plan;
-    let ask = plan.asks().first().ok_or_else(unavailable)?;
+    let ask = plan.queries().first().ok_or_else(unavailable)?;
     let cells = cells(ask);
     if cells > MOST_CELLS {
         return Err(Failure::new(
@@ -37,7 +37,7 @@ pub fn answer(asked: &Asked, resources: &Resources) -> Result<Answer, Failure> {
     let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
     let values = simulation.with_noise(ask.query(), &decays, plan.policy().confidence(), &mut rng);
     let consistent =
-        if ask.ask().consistent { deniable_answers::made_consistent(ask.query(), &values, &decays) } else { None };
+        if ask.declared().consistent { deniable_answers::made_consistent(ask.query(), &values, &decays) } else { None };
     let noisy = Noisy { values, consistent, decays };
     Ok(table(plan, ask, &Answered { noisy, origin: Origin::Stored }))
 }

@@ -113,7 +113,7 @@ pub trait Session: Send + Sync + 'static {
     async fn rows(&self, schema: &str, table: &str, settings: &OwnSettings) -> Result<Rows, Failure>;
 
     /// A query about tables. This does no work: the query is planned when its plan is needed first, and not again.
-    fn query(&self, question: Question) -> Arc<dyn QueryPlan>;
+    fn query(&self, query: Query) -> Arc<dyn PreparedQuery>;
 
     /// Calls a procedure, such as `deniable.approve`, with constants.
     ///
@@ -133,9 +133,9 @@ pub trait Session: Send + Sync + 'static {
 
 /// A query about tables with its plan, which is computed when it is needed first. A statement keeps it from Describe to Execute.
 #[async_trait]
-pub trait QueryPlan: Send + Sync {
+pub trait PreparedQuery: Send + Sync {
     /// The query.
-    fn question(&self) -> &Question;
+    fn query(&self) -> &Query;
 
     /// The columns of its answer, from declarations alone.
     ///
@@ -156,9 +156,9 @@ pub trait QueryPlan: Send + Sync {
     async fn explain(&self) -> Result<Reply, Failure>;
 }
 
-/// A question about tables.
+/// A query about tables.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Question {
+pub struct Query {
     /// SQL, with the values of parameters in their places.
     pub sql: String,
     /// Whether it is about made-up tables.
@@ -179,7 +179,7 @@ impl OwnSettings {
     }
 }
 
-impl Question {
+impl Query {
     /// The value of a setting.
     #[must_use]
     pub fn setting(&self, name: &str) -> Option<&str> {

@@ -19,7 +19,7 @@ use pgwire::messages::extendedquery::{
 };
 use pgwire::messages::response::{CommandComplete, EmptyQueryResponse, ReadyForQuery};
 use pgwire::messages::startup::ParameterStatus;
-use pgwire::messages::{PgWireBackendMessage as Message, PgWireFrontendMessage as Asked};
+use pgwire::messages::{PgWireBackendMessage as Message, PgWireFrontendMessage as ClientMessage};
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -138,17 +138,17 @@ impl Conversation {
                 Ok(Some(Err(error))) => return error.into(),
                 Ok(Some(Ok(asked))) => asked,
             };
-            if let (false, Err(failure)) = (matches!(asked, Asked::Terminate(_)), self.run.check()) {
+            if let (false, Err(failure)) = (matches!(asked, ClientMessage::Terminate(_)), self.run.check()) {
                 return End::Told(failure);
             }
             let heard = match asked {
-                Asked::Terminate(_) => return End::Gone,
-                Asked::Query(query) => {
+                ClientMessage::Terminate(_) => return End::Gone,
+                ClientMessage::Query(query) => {
                     self.skipping = false;
                     self.simple(&query.query).await
                 }
-                Asked::Sync(_) => self.sync().await,
-                Asked::Flush(_) => self.socket.flush().await,
+                ClientMessage::Sync(_) => self.sync().await,
+                ClientMessage::Flush(_) => self.socket.flush().await,
                 _ if self.skipping => Ok(()),
                 asked => match self.extended(asked).await {
                     Ok(Err(failure)) => {
@@ -284,11 +284,11 @@ impl Conversation {
         Ok(Ok(from))
     }
 
-    async fn extended(&mut self, asked: Asked) -> Result<Result<(), Failure>, FrameError> {
+    async fn extended(&mut self, asked: ClientMessage) -> Result<Result<(), Failure>, FrameError> {
         let done = match asked {
-            Asked::Parse(parse) => self.parse(parse).map(|()| Message::ParseComplete(ParseComplete::new())),
-            Asked::Bind(bind) => self.bind(bind).map(|()| Message::BindComplete(BindComplete::new())),
-            Asked::Close(close) => {
+            ClientMessage::Parse(parse) => self.parse(parse).map(|()| Message::ParseComplete(ParseComplete::new())),
+            ClientMessage::Bind(bind) => self.bind(bind).map(|()| Message::BindComplete(BindComplete::new())),
+            ClientMessage::Close(close) => {
                 let name = close.name.unwrap_or_default();
                 if close.target_type == b'S' {
                     self.prepared.remove(&name);
@@ -297,7 +297,7 @@ impl Conversation {
                 }
                 Ok(Message::CloseComplete(CloseComplete::new()))
             }
-            Asked::Describe(describe) => match self.describe(&describe).await? {
+            ClientMessage::Describe(describe) => match self.describe(&describe).await? {
                 Ok((parameters, columns)) => {
                     if let Some(parameters) = parameters {
                         let oids = parameters.iter().map(|of| of.oid()).collect();
@@ -310,9 +310,9 @@ impl Conversation {
                 }
                 Err(failure) => Err(failure),
             },
-            Asked::Execute(execute) => return self.execute(&execute).await,
+            ClientMessage::Execute(execute) => return self.execute(&execute).await,
             // What belongs to copies into the server, or comes after their end.
-            Asked::CopyData(_) | Asked::CopyDone(_) | Asked::CopyFail(_) => return Ok(Ok(())),
+            ClientMessage::CopyData(_) | ClientMessage::CopyDone(_) | ClientMessage::CopyFail(_) => return Ok(Ok(())),
             _ => Err(Failure::new(Code::Protocol, "this message does not belong here")),
         };
         match done {

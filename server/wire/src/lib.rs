@@ -10,19 +10,19 @@
 //! | what do they ask for: simple and extended protocol? | `conversation` |
 //! | which statements are there, and of which words? | [`statement`], `tokens` |
 //! | what comes of one: settings, transactions, cursors, catalogs? | `run`, [`settings`] |
-//! | is a query about catalogs or about tables? | [`asked`] |
+//! | is a query about catalogs or about tables? | [`kind`] |
 //! | what stands in the places of parameters? | [`parameters`] |
 //! | how are values and rows written? | [`values`], [`copy`] |
 //!
 //! Nothing here knows of any data. What clients see besides a backend's replies follows from what they sent and from declarations.
 
-pub mod asked;
 pub mod backend;
 mod connect;
 mod conversation;
 pub mod copy;
 pub mod failure;
 mod frame;
+pub mod kind;
 pub mod parameters;
 mod run;
 pub mod settings;
@@ -35,7 +35,7 @@ pub mod values;
 pub mod verifier;
 
 pub use backend::{
-    Backend, Client, Column, OwnSettings, Place, Proof, QueryPlan, Question, Reply, Rows, Session, Submitted,
+    Backend, Client, Column, OwnSettings, Place, PreparedQuery, Proof, Query, Reply, Rows, Session, Submitted,
 };
 pub use deniable_catalog as catalog;
 pub use failure::{Code, Failure, Notice};
@@ -56,7 +56,7 @@ pub struct Limits {
     pub message: usize,
     /// From the first byte until somebody is known.
     pub startup: Duration,
-    /// Without a question.
+    /// Without a query.
     pub idle: Duration,
     /// Without reading what is sent.
     pub stall: Duration,

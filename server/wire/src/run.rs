@@ -1,9 +1,9 @@
 //! What comes of a statement: the state of a connection (settings, transaction, cursors, catalogs), whichever protocol it was sent by.
 
 use crate::Limits;
-use crate::asked::{Asked, asked};
-use crate::backend::{Column, OwnSettings, QueryPlan, Question, Reply, Rows, Session, Submitted};
+use crate::backend::{Column, OwnSettings, PreparedQuery, Query, Reply, Rows, Session, Submitted};
 use crate::failure::{Code, Failure};
+use crate::kind::{QueryKind, query_kind};
 use crate::parameters::{self, with_stand_ins, with_values};
 use crate::settings::{OWN, Settings};
 use crate::statement::{Argument, CopyFormat, Kind, Statement, Transaction};
@@ -21,7 +21,7 @@ const MOST_KNOWN: usize = 64;
 const LONGEST_KNOWN: usize = 4_096;
 
 /// The plan of a query about tables, if there is one.
-pub type Plan = Option<Arc<dyn QueryPlan>>;
+pub type Plan = Option<Arc<dyn PreparedQuery>>;
 
 /// What came of a statement.
 pub enum Outcome {
@@ -66,7 +66,7 @@ pub struct Run {
     cursors: BTreeMap<String, Cursor>,
     status: TransactionStatus,
     /// What queries about tables are, since clients ask the same again and again: it follows from their texts and the description.
-    known: BTreeMap<String, Asked>,
+    known: BTreeMap<String, QueryKind>,
 }
 
 impl Run {
@@ -82,12 +82,12 @@ impl Run {
     }
 
     /// What a query is about.
-    fn asked(&mut self, sql: &str) -> Result<Asked, Failure> {
+    fn query_kind(&mut self, sql: &str) -> Result<QueryKind, Failure> {
         if let Some(known) = self.known.get(sql) {
             return Ok(known.clone());
         }
-        let found = asked(sql, &self.description)?;
-        if matches!(found, Asked::Tables { .. }) && sql.len() <= LONGEST_KNOWN {
+        let found = query_kind(sql, &self.description)?;
+        if matches!(found, QueryKind::Tables { .. }) && sql.len() <= LONGEST_KNOWN {
             // Rather begin anew than look for what is asked least.
             if self.known.len() >= MOST_KNOWN {
                 self.known.clear();
@@ -131,19 +131,19 @@ impl Run {
     ) -> Result<(Option<Vec<Column>>, Plan), Failure> {
         let one = |name: &str| Some(vec![Column { name: name.to_owned(), data_type: Type::TEXT }]);
         let columns = match &statement.kind {
-            Kind::Query => match self.asked(&statement.sql)? {
-                Asked::Catalog { statement, .. } => {
+            Kind::Query => match self.query_kind(&statement.sql)? {
+                QueryKind::Catalog { statement, .. } => {
                     let values = values.map_or_else(|| vec![None; types.len()], <[_]>::to_vec);
                     Some(self.catalog(*statement, Vec::new(), values, true).await?.columns)
                 }
-                Asked::Tables { sql, simulated } => {
+                QueryKind::Tables { sql, simulated } => {
                     let sql = match values {
                         Some(values) => with_values(&sql, types, values)?,
                         None => with_stand_ins(&sql, types)?,
                     };
-                    let plan = self.plan(self.question(sql, simulated, statement), plan);
+                    let plan = self.plan(self.query(sql, simulated, statement), plan);
                     let columns = self.in_time(plan.columns(), None).await;
-                    let columns = columns.map_err(|failure| placed(failure, &plan.question().sql, &statement.sql))?;
+                    let columns = columns.map_err(|failure| placed(failure, &plan.query().sql, &statement.sql))?;
                     return Ok((Some(columns), Some(plan)));
                 }
             },
@@ -157,12 +157,12 @@ impl Run {
     }
 
     /// The plan of a query: the one that is known, if it is of the same SQL under the same settings.
-    fn plan(&self, question: Question, known: Plan) -> Arc<dyn QueryPlan> {
-        known.filter(|known| *known.question() == question).unwrap_or_else(|| self.session.query(question))
+    fn plan(&self, query: Query, known: Plan) -> Arc<dyn PreparedQuery> {
+        known.filter(|known| *known.query() == query).unwrap_or_else(|| self.session.query(query))
     }
 
-    fn question(&self, sql: String, simulated: bool, statement: &Statement) -> Question {
-        Question { sql, simulated, settings: self.own_settings(statement) }
+    fn query(&self, sql: String, simulated: bool, statement: &Statement) -> Query {
+        Query { sql, simulated, settings: self.own_settings(statement) }
     }
 
     /// The settings of the backend: the connection's, and then those that comments of the statement state.
@@ -199,15 +199,15 @@ impl Run {
                 Ok(Outcome::Copy { reply, format: format.clone() })
             }
             Kind::Explain { sql } => {
-                let reply = match self.asked(sql)? {
-                    Asked::Catalog { .. } => {
+                let reply = match self.query_kind(sql)? {
+                    QueryKind::Catalog { .. } => {
                         let line = "Catalogs: free, and from declarations alone".to_owned();
                         let columns = vec![Column { name: "QUERY PLAN".to_owned(), data_type: Type::TEXT }];
                         Reply { columns, rows: Arc::new(vec![vec![Some(line)]]), notices: Vec::new() }
                     }
-                    Asked::Tables { sql, simulated } => {
-                        let question = self.question(with_values(&sql, types, values)?, simulated, statement);
-                        let plan = self.plan(question, plan);
+                    QueryKind::Tables { sql, simulated } => {
+                        let query = self.query(with_values(&sql, types, values)?, simulated, statement);
+                        let plan = self.plan(query, plan);
                         self.in_time(plan.explain(), None).await?
                     }
                 };
@@ -357,8 +357,8 @@ impl Run {
         plan: Plan,
     ) -> Result<Reply, Failure> {
         let sent = sql;
-        match self.asked(sql)? {
-            Asked::Catalog { statement: parsed, reads, is_about_catalogs } => {
+        match self.query_kind(sql)? {
+            QueryKind::Catalog { statement: parsed, reads, is_about_catalogs } => {
                 let settings = self.own_settings(statement);
                 let mut fresh = Vec::new();
                 for (schema, table) in reads {
@@ -368,12 +368,12 @@ impl Run {
                 }
                 self.catalog(*parsed, fresh, values.to_vec(), is_about_catalogs).await
             }
-            Asked::Tables { sql, simulated } => {
-                let question = self.question(with_values(&sql, types, values)?, simulated, statement);
-                let plan = self.plan(question, plan);
+            QueryKind::Tables { sql, simulated } => {
+                let query = self.query(with_values(&sql, types, values)?, simulated, statement);
+                let plan = self.plan(query, plan);
                 let submitted = Submitted::default();
                 let answer = self.in_time(plan.answer(&submitted), Some(&submitted)).await;
-                answer.map_err(|failure| placed(failure, &plan.question().sql, sent))
+                answer.map_err(|failure| placed(failure, &plan.query().sql, sent))
             }
         }
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::net::TcpListener;
 use tokio_postgres::{Client as Postgres, NoTls, SimpleQueryMessage};
 
-/// Answers every question with the same rows, and says what it was asked.
+/// Answers every query with the same rows, and says what it was asked.
 struct Made {
     password: Option<&'static str>,
     /// The number of recorded wrong passwords.
@@ -116,9 +116,9 @@ impl Session for Sitting {
         Ok(vec![vec![Some("0.75".into())]])
     }
 
-    fn query(&self, question: Question) -> Arc<dyn QueryPlan> {
+    fn query(&self, query: Query) -> Arc<dyn PreparedQuery> {
         self.plans.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Asking(question))
+        Arc::new(Asking(query))
     }
 
     async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure> {
@@ -139,11 +139,11 @@ impl Session for Sitting {
     }
 }
 
-struct Asking(Question);
+struct Asking(Query);
 
 #[async_trait]
-impl QueryPlan for Asking {
-    fn question(&self) -> &Question {
+impl PreparedQuery for Asking {
+    fn query(&self) -> &Query {
         &self.0
     }
 

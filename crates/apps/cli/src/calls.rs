@@ -93,7 +93,7 @@ pub fn gwas(words: &[OsString]) -> (Result<Found, Failure>, Vec<Said>) {
 
 fn association_results(words: &[OsString]) -> Result<Found, Failure> {
     let Command::Gwas(args) = read(words)?.command else { return Err(other("gwas")) };
-    let asked = gwas::release::Asked::of(&args.release, true)?;
+    let asked = gwas::release::Setup::of(&args.release, true)?;
     if args.release.dry_run {
         let text = asked.forecast()?;
         return Ok(Found { text, json: "null".to_owned(), page: None, exit: Exit::Done });

@@ -10,7 +10,7 @@ use deniable_core::exact::Rational;
 use deniable_core::text::{printable, printable_lines, printable_source, without_secrets};
 use deniable_data::SourceError;
 use deniable_ledger::{AcceptHeadError, AccountError, ChargeError, OpenError, StoreError, VerifyError};
-use deniable_policy::QuestionError;
+use deniable_policy::QueryError;
 use deniable_protocol::ProtocolError;
 use deniable_release::{DataError, ReleaseError, Unaccepted};
 use deniable_report::ReportError;
@@ -386,10 +386,10 @@ impl From<Error> for Failure {
                 error,
                 "leave its rows out, and name its file in the policy: it is read when queries are planned",
             ),
-            Error::Query(error @ QuestionError::LongName(_)) => Self::usage(error, "give it a short name"),
-            Error::Query(error @ QuestionError::LongShare) => Self::usage(error, "write 1/40, for example"),
-            Error::Query(error @ QuestionError::Share(_)) => Self::usage(error, "write --spend 1/40, for example"),
-            Error::Query(error @ QuestionError::Blank) => {
+            Error::Query(error @ QueryError::LongName(_)) => Self::usage(error, "give it a short name"),
+            Error::Query(error @ QueryError::LongShare) => Self::usage(error, "write 1/40, for example"),
+            Error::Query(error @ QueryError::Share(_)) => Self::usage(error, "write --spend 1/40, for example"),
+            Error::Query(error @ QueryError::Blank) => {
                 Self::usage(error, "write it in quotes: 'SELECT COUNT(*) FROM visits'")
             }
             nothing @ Error::NothingToAdvise { .. } => Self::refused(

@@ -44,7 +44,7 @@ pub fn session(place: &PolicyPlace) -> Result<Session, Failure> {
     Ok(Session::of_plan(plan(place)?)?)
 }
 
-/// Keeps the asks that were chosen by name.
+/// Keeps the queries that were chosen by name.
 pub fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
     if names.is_empty() {
         return Ok(());

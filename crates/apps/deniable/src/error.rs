@@ -3,7 +3,7 @@
 use deniable_core::noise::EntropyError;
 use deniable_data::SourceError;
 use deniable_ledger::{OpenError, StoreError};
-use deniable_policy::{PolicyErrors, QuestionError};
+use deniable_policy::{PolicyErrors, QueryError};
 use deniable_release::plan::PlanError;
 use deniable_release::{AcceptError, DataError, ReleaseError, UnknownQuery};
 use deniable_report::ReportError;
@@ -20,7 +20,7 @@ pub enum Error {
     Plan(Vec<PlanError>),
     /// A query beside the policy's is none.
     #[error(transparent)]
-    Query(#[from] QuestionError),
+    Query(#[from] QueryError),
     /// No query of the policy has this name.
     #[error(transparent)]
     NoQuery(#[from] UnknownQuery),

@@ -36,7 +36,7 @@ impl Query {
     /// When it is no query.
     pub fn policy(&self, policy: &Policy) -> Result<Policy, Error> {
         let asker = format!("{}{BESIDE}", policy.name());
-        Ok(policy.with_question(&asker, &self.name, &self.sql, &self.share)?)
+        Ok(policy.with_query(&asker, &self.name, &self.sql, &self.share)?)
     }
 
     /// The shares at which the same words were answered before, the last one last: so asked again, of the same version of the

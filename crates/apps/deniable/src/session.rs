@@ -221,7 +221,7 @@ impl Session {
     pub fn page(&self) -> Result<String, Error> {
         let (plan, summary) = (self.plan(), deniable_ledger::show(self.policy().ledger())?);
         let answers = stored(plan, &summary)?;
-        let chosen = plan.asks().iter().zip(&answers).filter_map(|(ask, answer)| {
+        let chosen = plan.queries().iter().zip(&answers).filter_map(|(ask, answer)| {
             let mut shown = remembered(plan, ask, answer.as_ref()?);
             shown.table = displayed(plan, ask, shown.table);
             Some(Chosen { identity: ask.for_ledger(plan.policy()).identity, shown })
@@ -325,10 +325,10 @@ impl Task {
             (self.tell)(Event::Head(ledger.head()));
         }
         let released = released?;
-        let unanswered = released
-            .unanswered
-            .into_iter()
-            .map(|(at, error)| Unanswered { query: self.plan.asks()[at].ask().name.clone(), error: error.into() });
+        let unanswered = released.unanswered.into_iter().map(|(at, error)| Unanswered {
+            query: self.plan.queries()[at].declared().name.clone(),
+            error: error.into(),
+        });
         let unanswered = unanswered.collect();
         let (kept, answers): (Vec<usize>, Vec<_>) = released.answers.into_iter().unzip();
         let publication = published(&self.plan.with_only(&kept), &answers);
@@ -346,8 +346,8 @@ impl Task {
         let id = self.plan.account();
         let plan = self.with_earlier(summary.accounts.iter().find(|account| account.id == id));
         let Some(answers) = stored(&plan, &summary)?.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-        for ask in plan.asks() {
-            (self.tell)(Event::Step(deniable_release::Event::Answered(&ask.ask().name, Origin::Stored)));
+        for ask in plan.queries() {
+            (self.tell)(Event::Step(deniable_release::Event::Answered(&ask.declared().name, Origin::Stored)));
         }
         Ok(Some(Released {
             publication: published(&plan, &answers),
@@ -360,10 +360,10 @@ impl Task {
     /// Refuses a limit of memory that the totals cannot fit into. How many there are is known before anything is charged.
     fn enough_memory(&self) -> Result<(), Error> {
         let Some(allowed) = self.resources.memory else { return Ok(()) };
-        let needed = self.plan.asks().iter().map(|ask| (least_memory(ask.query()), ask));
+        let needed = self.plan.queries().iter().map(|ask| (least_memory(ask.query()), ask));
         match needed.max_by_key(|(least, _)| *least) {
             Some((least, ask)) if least > allowed => {
-                Err(Error::Memory { query: ask.ask().name.clone(), least, allowed })
+                Err(Error::Memory { query: ask.declared().name.clone(), least, allowed })
             }
             _ => Ok(()),
         }

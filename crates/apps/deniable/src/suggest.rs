@@ -27,7 +27,7 @@ impl Suggest {
     /// When there is no such query, when it is none, and when nothing of it is capped or bounded.
     pub fn plan(&self, policy: &Policy) -> Result<(Plan, Vec<String>), Error> {
         let own: Vec<&str> =
-            policy.asks().iter().filter(|ask| ask.about == About::Cells).map(|ask| ask.name.as_str()).collect();
+            policy.queries().iter().filter(|ask| ask.about == About::Cells).map(|ask| ask.name.as_str()).collect();
         if let Some(name) = self.queries.iter().find(|name| !own.contains(&name.as_str())) {
             let known = own.into_iter().map(str::to_owned).collect();
             return Err(Error::NoQuery(UnknownQuery { name: name.clone(), known }));
@@ -35,7 +35,7 @@ impl Suggest {
         let is_wanted = |name: &str| self.queries.is_empty() || self.queries.iter().any(|wanted| wanted == name);
         let (mut on, mut queries, mut without) = (Vec::new(), Vec::new(), Vec::new());
         for (at, query) in advisable(policy).map_err(Error::Plan)? {
-            let Some(ask) = policy.asks().get(at).filter(|ask| is_wanted(&ask.name)) else { continue };
+            let Some(ask) = policy.queries().get(at).filter(|ask| is_wanted(&ask.name)) else { continue };
             match query {
                 Some(query) => {
                     on.push(at);
@@ -55,9 +55,9 @@ impl Suggest {
     /// What released answers to a plan of [`Self::plan`] advise.
     #[must_use]
     pub fn advice(plan: &Plan, released: &Publication) -> Vec<Advice> {
-        let answers = plan.asks().iter().filter_map(|ask| {
-            let answer = released.asks.iter().find(|answer| answer.name == ask.ask().name)?;
-            Some(advice(ask.ask().about.of()?, ask.query().of_rows(), answer))
+        let answers = plan.queries().iter().filter_map(|ask| {
+            let answer = released.asks.iter().find(|answer| answer.name == ask.declared().name)?;
+            Some(advice(ask.declared().about.of()?, ask.query().of_rows(), answer))
         });
         answers.flatten().collect()
     }

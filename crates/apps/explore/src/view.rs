@@ -17,7 +17,7 @@ use deniable_release::forecast::about;
 use deniable_release::show::table;
 use deniable_release::typical::{made_up, notes};
 use deniable_release::whatif::{promise, with_promise};
-use deniable_release::{Answered, Expected, Origin, Plan, PlannedAsk, expected};
+use deniable_release::{Answered, Expected, Origin, Plan, QueryPlan, expected};
 use deniable_report::PromisePicture;
 use deniable_report::answers::pictures;
 use num_traits::ToPrimitive;
@@ -76,12 +76,12 @@ pub struct View {
     /// The curve of beliefs.
     pub belief: String,
     /// The questions.
-    pub asks: Vec<AskView>,
+    pub asks: Vec<QueryView>,
 }
 
 /// One question under a choice.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct AskView {
+pub struct QueryView {
     /// Its name.
     pub name: String,
     /// What to expect of each of its answers.
@@ -124,7 +124,7 @@ impl Explorer {
         let rows = made_up(plan.policy());
         let tables: Vec<deniable_core::schema::TableSchema> =
             plan.tables().into_iter().map(|(table, _)| table).collect();
-        let simulate = |ask: &PlannedAsk| {
+        let simulate = |ask: &QueryPlan| {
             let cells: usize = (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).sum();
             if cells > MOST_CELLS {
                 return Ok(None);
@@ -133,7 +133,7 @@ impl Explorer {
             let truth = shown(plan, ask, &simulation, &still(ask), 0);
             Ok(Some((simulation, truth)))
         };
-        let simulations = plan.asks().iter().map(simulate).collect::<Result<_, SourceError>>()?;
+        let simulations = plan.queries().iter().map(simulate).collect::<Result<_, SourceError>>()?;
         Ok(Self { policy: plan.policy().clone(), text: Mutex::new(plan.policy().source().to_owned()), simulations })
     }
 
@@ -182,9 +182,9 @@ impl Explorer {
         let policy = plan.policy();
         let stated = PromisePicture::of(policy.guarantee().clone());
         let (sentence, frequencies) = stated.in_frequencies();
-        let all: Vec<Vec<Expected>> = plan.asks().iter().map(|ask| expected(ask, policy)).collect();
-        let asks = plan.asks().iter().zip(&all).zip(&self.simulations).map(|((ask, all), simulation)| AskView {
-            name: ask.ask().name.clone(),
+        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|ask| expected(ask, policy)).collect();
+        let asks = plan.queries().iter().zip(&all).zip(&self.simulations).map(|((ask, all), simulation)| QueryView {
+            name: ask.declared().name.clone(),
             errors: all.iter().map(ErrorView::new).collect(),
             notes: notes(&[(ask, all.as_slice())], policy),
             pictures: simulation.as_ref().map_or_else(Vec::new, |(simulation, truth)| {
@@ -237,12 +237,15 @@ impl Explorer {
             let plan = self.with(dial.key, value, &priors).and_then(planned);
             x.push(value.to_f64().unwrap_or(0.0));
             let Ok(plan) = plan else { continue };
-            for ask in plan.asks() {
+            for ask in plan.queries() {
                 let answers = expected(ask, plan.policy());
                 let alone = answers.len() == 1;
                 for answer in answers {
-                    let name =
-                        if alone { ask.ask().name.clone() } else { format!("{}: {}", ask.ask().name, answer.name) };
+                    let name = if alone {
+                        ask.declared().name.clone()
+                    } else {
+                        format!("{}: {}", ask.declared().name, answer.name)
+                    };
                     let at = match lines.iter().position(|(known, _)| *known == name) {
                         Some(at) => at,
                         None if lines.len() < LINES => {
@@ -285,19 +288,19 @@ fn share_of(share: &Rational) -> String {
 }
 
 /// Noise that is none: a draw other than 0 has a chance of less than 10^-20.
-fn still(ask: &PlannedAsk) -> Vec<Decay> {
+fn still(ask: &QueryPlan) -> Vec<Decay> {
     let none = Decay::exactly(ratio(1, i64::MAX)).into_iter().cycle();
     none.take(ask.measures().len()).collect()
 }
 
 /// A simulated answer in the form of a released one.
-fn shown(plan: &Plan, ask: &PlannedAsk, simulation: &Simulation, decays: &[Decay], draw: u64) -> Answer {
+fn shown(plan: &Plan, ask: &QueryPlan, simulation: &Simulation, decays: &[Decay], draw: u64) -> Answer {
     // A fixed seed: moving the promise then moves the noise of one draw, instead of showing another. Nobody is protected
     // by it, as the rows are made up.
     let mut rng = ChaCha20Rng::seed_from_u64(draw);
     let values = simulation.with_noise(ask.query(), decays, plan.policy().confidence(), &mut rng);
     let consistent =
-        if ask.ask().consistent { deniable_answers::made_consistent(ask.query(), &values, decays) } else { None };
+        if ask.declared().consistent { deniable_answers::made_consistent(ask.query(), &values, decays) } else { None };
     table(plan, ask, &Answered { noisy: Noisy { values, consistent, decays: decays.to_vec() }, origin: Origin::Stored })
 }
 
@@ -321,7 +324,7 @@ mod tests {
                 "name = 'n'\npopulation = 'p'\nadversary = {{ preset = 'acquaintance' }}\npromise = {{ posterior_at_most = 0.75 }}\n\
                  data = {{ table = 't', path = 't.csv', version = '1'{guess} }}\n\
                  entity = {{ key = 'id', rows_per_group = 5, groups = 2, typical_entities = 15_000 }}\n\
-                 columns.id = {{ type = 'text' }}\n[[ask]]\nsql = 'SELECT COUNT(DISTINCT id) FROM t'\n"
+                 columns.id = {{ type = 'text' }}\n[[query]]\nsql = 'SELECT COUNT(DISTINCT id) FROM t'\n"
             );
             let plan = Plan::new(Policy::parse(Path::new("policy.toml"), &text).unwrap()).unwrap();
             let explorer = Explorer::new(&plan).unwrap();

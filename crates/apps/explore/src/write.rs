@@ -104,7 +104,7 @@ pub fn write(explorer: &Explorer, choice: &Choice) -> Result<(), WriteError> {
     }
     let text = edited(&known, choice, &chosen).map_err(WriteError::Unsure)?;
     let again = Policy::parse(policy.file(), &text).map_err(|errors| WriteError::Unsure(errors.to_string()))?;
-    let same = again.guarantee().same_as(chosen.guarantee()) && again.asks().len() == policy.asks().len();
+    let same = again.guarantee().same_as(chosen.guarantee()) && again.queries().len() == policy.queries().len();
     if !same {
         return Err(WriteError::Unsure("it would promise something else".to_owned()));
     }

@@ -2,7 +2,7 @@
 
 use crate::answer::Stored;
 use crate::approvals::Request;
-use crate::entry::{AccountId, Ask, Charged, Event, GuaranteeChanged, GuaranteeStated, Part};
+use crate::entry::{AccountId, Charge, Charged, Event, GuaranteeChanged, GuaranteeStated, Part};
 use crate::ledger::Ledger;
 use crate::numbers::Numbers;
 use crate::parts::{Allowance, Parts, SetAside};
@@ -39,7 +39,7 @@ pub struct Release {
     /// The policy that asked.
     pub policy: String,
     /// The question.
-    pub ask: Ask,
+    pub ask: Charge,
     /// The odds ratio spent.
     pub cost: Spend,
     /// The part of the account's budget that paid.

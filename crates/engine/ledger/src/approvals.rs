@@ -8,7 +8,7 @@
 
 use crate::accounts::Account;
 use crate::charges::{ChargeError, ChargeRequest};
-use crate::entry::{ApprovalDecided, ApprovalRequested, Ask, Event, Part};
+use crate::entry::{ApprovalDecided, ApprovalRequested, Charge, Event, Part};
 use crate::ledger::Ledger;
 use crate::state::Contradiction;
 use crate::store::StoreError;
@@ -32,7 +32,7 @@ pub struct Request {
     /// The policy that would ask.
     pub policy: String,
     /// The question.
-    pub ask: Ask,
+    pub ask: Charge,
     /// What it would cost.
     pub cost: Spend,
     /// What was decided last; nothing while nobody has decided.

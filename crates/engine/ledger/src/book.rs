@@ -371,8 +371,8 @@ mod tests {
     use super::DECODED;
     use crate::answer::{Form, Json};
     use crate::chain::Fault;
-    use crate::charges::{AnswerError, Charge, ChargeError, ChargeRequest};
-    use crate::entry::{AccountId, Answered, Ask, Event, Part};
+    use crate::charges::{AnswerError, ChargeError, ChargeOutcome, ChargeRequest};
+    use crate::entry::{AccountId, Answered, Charge, Event, Part};
     use crate::ledger::Ledger;
     use crate::state::Contradiction;
     use crate::store::StoreError;
@@ -393,7 +393,7 @@ mod tests {
         let (account, limit) = (AccountId::of(&guarantee), guarantee.limit().clone());
         let mut ledger = Ledger::open_or_create(path, "p").unwrap();
         ledger.open_account(&guarantee).unwrap();
-        let ask = Ask {
+        let ask = Charge {
             name: "n".into(),
             sql: "s".repeat(3000),
             identity: "0".into(),
@@ -515,7 +515,7 @@ mod tests {
             }
             refusals += 1;
             assert_eq!(verify(&path, None).unwrap(), verified);
-            assert_eq!(ledger.charge(&request).unwrap(), Charge::Resumed { seq: 3 });
+            assert_eq!(ledger.charge(&request).unwrap(), ChargeOutcome::Resumed { seq: 3 });
         }
         assert!(refusals > 5, "{refusals}");
         // So with a charge.

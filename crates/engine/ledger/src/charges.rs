@@ -2,7 +2,7 @@
 
 use crate::accounts::{Draw, Release};
 use crate::answer::{Draft, Form, Stored};
-use crate::entry::{AccountId, Ask, Charged, Event, Part};
+use crate::entry::{AccountId, Charge, Charged, Event, Part};
 use crate::ledger::Ledger;
 use crate::numbers::Numbers;
 use crate::parts::Allowance;
@@ -21,7 +21,7 @@ pub struct ChargeRequest {
     /// What this policy may spend of the account in all.
     pub policy_limit: Spend,
     /// The question.
-    pub ask: Ask,
+    pub ask: Charge,
     /// What it costs.
     pub cost: Spend,
     /// The part of the account's budget that pays.
@@ -33,7 +33,7 @@ pub struct ChargeRequest {
 
 /// What to do with an ask.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Charge {
+pub enum ChargeOutcome {
     /// It was charged just now: compute, store the answer, show what was stored.
     New {
         /// The charge.
@@ -60,7 +60,7 @@ pub enum Charge {
     },
 }
 
-impl Charge {
+impl ChargeOutcome {
     /// The charge, whichever way it came about.
     #[must_use]
     pub fn seq(&self) -> u64 {
@@ -157,7 +157,7 @@ impl Ledger {
     ///
     /// # Errors
     /// When the account or the policy would be overspent, or when that cannot be decided; nothing is charged then.
-    pub fn charge(&mut self, request: &ChargeRequest) -> Result<Charge, ChargeError> {
+    pub fn charge(&mut self, request: &ChargeRequest) -> Result<ChargeOutcome, ChargeError> {
         let act = self.book.begin()?;
         let no_account = || ChargeError::NoAccount(request.account.clone().into());
         let account = act.state.account(&request.account).ok_or_else(no_account)?;
@@ -190,7 +190,7 @@ impl Ledger {
             part: request.part.clone(),
             basis: request.basis.clone(),
         };
-        Ok(Charge::New { seq: act.append(Event::Charged(charged))? })
+        Ok(ChargeOutcome::New { seq: act.append(Event::Charged(charged))? })
     }
 
     /// Stores the answer to a charge, and gives the one to show: that of another process, if it was first. On disk when this
@@ -246,17 +246,17 @@ impl Ledger {
 
 /// The effect of an earlier charge on a request; `None` where the charge is open but does not match the request, dead,
 /// or closed.
-fn charged_before(release: &Release, request: &ChargeRequest) -> Result<Option<Charge>, ChargeError> {
+fn charged_before(release: &Release, request: &ChargeRequest) -> Result<Option<ChargeOutcome>, ChargeError> {
     let seq = release.seq;
     if let Some(stored) = &release.answer {
-        return Ok(Some(Charge::Answered { seq, answer: stored.read().map_err(StoreError::from)? }));
+        return Ok(Some(ChargeOutcome::Answered { seq, answer: stored.read().map_err(StoreError::from)? }));
     }
     let is_same = release.basis == request.basis && release.cost == request.cost;
     match &release.draw {
-        Draw::Done(numbers) if is_same => Ok(Some(Charge::Drawn { seq, numbers: numbers.clone() })),
+        Draw::Done(numbers) if is_same => Ok(Some(ChargeOutcome::Drawn { seq, numbers: numbers.clone() })),
         Draw::Done(_) => Err(ChargeError::OtherBasis(seq)),
         Draw::Open | Draw::Begun(_) | Draw::Closed => {
-            Ok((release.is_open() && is_same).then_some(Charge::Resumed { seq }))
+            Ok((release.is_open() && is_same).then_some(ChargeOutcome::Resumed { seq }))
         }
     }
 }

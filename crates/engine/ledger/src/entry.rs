@@ -88,7 +88,7 @@ impl Part {
 /// The question that a charge is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ask {
+pub struct Charge {
     /// Its name in the policy.
     pub name: String,
     /// The SQL as written.
@@ -165,7 +165,7 @@ pub struct Charged {
     /// The policy that asks.
     pub policy: String,
     /// The question.
-    pub ask: Ask,
+    pub ask: Charge,
     /// The odds ratio spent.
     pub cost: Spend,
     /// The part of the account's budget that pays; left out where it is the whole.
@@ -280,7 +280,7 @@ pub struct ApprovalRequested {
     /// The policy that would ask.
     pub policy: String,
     /// The question.
-    pub ask: Ask,
+    pub ask: Charge,
     /// The odds ratio that it would cost.
     pub cost: Spend,
 }
@@ -438,7 +438,7 @@ mod tests {
             adjacency: Adjacency::ReplaceOne,
         };
         let ask =
-            Ask { name: "n".into(), sql: "s".into(), identity: "i".into(), source: "t".into(), version: "1".into() };
+            Charge { name: "n".into(), sql: "s".into(), identity: "i".into(), source: "t".into(), version: "1".into() };
         Event::Charged(Charged { account, policy: "p".into(), ask, cost, part: Part::Whole, basis: "b".into() })
     }
 

@@ -41,7 +41,7 @@
 //! use deniable_core::exact::ratio;
 //! use deniable_core::guarantee::{Guarantee, Subject};
 //! use deniable_core::promise::Promise;
-//! use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Form, Ledger, Part, Secret};
+//! use deniable_ledger::{AccountId, Charge, ChargeOutcome, ChargeRequest, Form, Ledger, Part, Secret};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("clinic.ledger");
@@ -53,7 +53,7 @@
 //! let guarantee = Guarantee::new(subject, Secret::Membership, adversary, None, promises)?;
 //! ledger.open_account(&guarantee)?;
 //!
-//! let ask = Ask {
+//! let ask = Charge {
 //!     name: "visits".into(),
 //!     sql: "SELECT COUNT(*) FROM visits".into(),
 //!     identity: "5eed".into(),
@@ -64,11 +64,11 @@
 //! let cost = policy_limit.share(&ratio(1, 2))?;
 //! let (policy, basis) = ("clinic".into(), "geometric noise of these rows".into());
 //! let request = ChargeRequest { account, policy, policy_limit, ask, cost, part: Part::Whole, basis };
-//! let Charge::New { seq } = ledger.charge(&request)? else { return Err("a first ask is new".into()) };
+//! let ChargeOutcome::New { seq } = ledger.charge(&request)? else { return Err("a first ask is new".into()) };
 //! let form = Form::new("sql", 1);
 //! let numbers = ledger.draw(seq, &form, 1, || Ok::<_, std::io::Error>(vec![41]))??.read()?; // the noise is drawn here
 //! ledger.store_answer(seq, &form, &serde_json::json!({ "count": numbers[0] as i64 }))?; // and only now show it
-//! assert!(matches!(ledger.charge(&request)?, Charge::Answered { .. })); // the identical ask is free
+//! assert!(matches!(ledger.charge(&request)?, ChargeOutcome::Answered { .. })); // the identical ask is free
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -96,10 +96,10 @@ pub use accounts::{Account, AccountError, Draw, PromiseChange, Release};
 pub use answer::{Form, Stored, Unread};
 pub use approvals::{ApprovalError, Decision, Request};
 pub use chain::{Fault, Head};
-pub use charges::{AnswerError, Charge, ChargeError, ChargeRequest, Limit};
+pub use charges::{AnswerError, ChargeError, ChargeOutcome, ChargeRequest, Limit};
 pub use deniable_core::secret::Secret;
 pub use draw::DrawError;
-pub use entry::{AccountId, Ask, EngineTried, Part};
+pub use entry::{AccountId, Charge, EngineTried, Part};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use numbers::Numbers;

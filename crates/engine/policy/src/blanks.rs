@@ -98,7 +98,7 @@ pub(crate) fn help(path: &[&str]) -> String {
         ["budget", key] => budget(key),
         ["quality", key] => quality(key),
         ["display", key] => display(key),
-        ["ask", key] => ask(key),
+        ["query", key] => query(key),
         _ => WHOLE_SECTION,
     };
     text.to_owned()
@@ -341,7 +341,7 @@ fn budget(key: &str) -> &'static str {
     }
 }
 
-fn ask(key: &str) -> &'static str {
+fn query(key: &str) -> &'static str {
     match key {
         "name" => "choose a name for this query, under which its answer is shown and kept",
         "sql" => "write the query, such as SELECT COUNT(*) FROM visits",
@@ -384,7 +384,7 @@ fn ask(key: &str) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{adversary, ask, budget, columns, csv, data, entity, policy, promise, quality, tables};
+    use crate::{adversary, budget, columns, csv, data, entity, policy, promise, quality, query, tables};
 
     /// A key without help of its own would leave a person alone with a question mark.
     #[test]
@@ -402,7 +402,7 @@ mod tests {
             (&["budget"], &budget::KEYS),
             (&["quality"], &quality::QUALITY_KEYS),
             (&["display"], &quality::DISPLAY_KEYS),
-            (&["ask"], &ask::KEYS),
+            (&["query"], &query::KEYS),
             (&[], &policy::SECTIONS),
         ];
         // The names of sections, whose own keys are what is to be decided.

@@ -1,8 +1,8 @@
 //! A policy built in code: the same keys, the same checks and the same words as in a file.
 
-use crate::ask::Size;
 use crate::error::PolicyErrors;
 use crate::policy::Policy;
+use crate::query::Size;
 use crate::tree::quoted_key;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::{Column, ColumnType, Key};
@@ -183,7 +183,7 @@ impl PolicyBuilder {
         let mut text = String::new();
         self.keys.iter().for_each(|(key, value)| text += &format!("{key} = {value}\n"));
         for query in &self.queries {
-            text += "\n[[ask]]\n";
+            text += "\n[[query]]\n";
             query.iter().for_each(|(key, value)| text += &format!("{key} = {value}\n"));
         }
         Policy::parse(&self.folder.join(Path::new(NAME)), &text)
@@ -361,9 +361,9 @@ mod tests {
         let day = typical.column("visits", "day").unwrap();
         assert_eq!((&day.value, &day.spread), (&whole(9_000), &None));
         assert!(typical.column("visits", "patient").is_none() && typical.column("others", "age").is_none());
-        let ask = &policy.asks()[0];
-        assert_eq!(ask.typical_share, Some(ratio(1, 3)));
-        assert_eq!(ask.typical, [("age > 65".to_owned(), ratio(1, 4)), ("'a \"b\"'".to_owned(), whole(-3))]);
+        let query = &policy.queries()[0];
+        assert_eq!(query.typical_share, Some(ratio(1, 3)));
+        assert_eq!(query.typical, [("age > 65".to_owned(), ratio(1, 4)), ("'a \"b\"'".to_owned(), whole(-3))]);
     }
 
     #[test]

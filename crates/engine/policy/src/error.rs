@@ -218,9 +218,9 @@ pub enum PolicyErrorKind {
     /// A policy without a promise.
     #[error("nothing is promised")]
     NoPromise,
-    /// A policy that asks nothing.
+    /// A policy without a query.
     #[error("nothing is asked")]
-    NoAsk,
+    NoQuery,
     /// Explicit shares beyond the spend.
     #[error("the shares add up to {sum}, more than spend = {spend}")]
     SharesExceed {
@@ -229,7 +229,7 @@ pub enum PolicyErrorKind {
         /// What the policy may spend.
         spend: Rational,
     },
-    /// Explicit shares that leave nothing for the asks without one.
+    /// Explicit shares that leave nothing for the queries without one.
     #[error("the shares of other queries use all of spend = {spend}: nothing is left for this one")]
     NothingLeft {
         /// What the policy may spend.

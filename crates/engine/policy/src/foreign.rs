@@ -1,6 +1,6 @@
 //! What the words of other libraries are called in a policy. `docs/terms.md` says what each of them means.
 
-use crate::{adversary, ask, budget, columns, csv, data, entity, promise, quality, tables};
+use crate::{adversary, budget, columns, csv, data, entity, promise, quality, query, tables};
 
 /// Words with their hint: written as in no library, in lower case and without marks, so that `max_rows`, `max-rows` and
 /// `MaxRows` are one.
@@ -22,7 +22,7 @@ const WORDS: &[(&[&str], &str)] = &[
             "lossof",
         ],
         "write `promise = { epsilon = 1 }`: the total of everything ever released about these people. `spend` under \
-         [budget] is the part of it for this policy, and `share` under [[ask]] the part for one query",
+         [budget] is the part of it for this policy, and `share` under [[query]] the part for one query",
     ),
     (
         &["loss"],
@@ -141,13 +141,14 @@ const WORDS: &[(&[&str], &str)] = &[
         &["accountant", "composition", "odometer", "filter"],
         "the ledger counts, always: costs add up over everything ever released; `ledger` names its file",
     ),
+    (&["ask", "asks"], "write `[[query]]` above every query"),
     (
-        &["query", "queries", "question", "questions", "sql", "measurements", "statements"],
-        "every query stands below a line `[[ask]]` of its own, as `sql = \"SELECT COUNT(*) FROM visits\"`",
+        &["queries", "question", "questions", "sql", "measurements", "statements"],
+        "every query stands below a line `[[query]]` of its own, as `sql = \"SELECT COUNT(*) FROM visits\"`",
     ),
     (
         &["accuracy", "error", "margin", "marginoferror", "target"],
-        "this is `target_error` under [[ask]]: the margin that the answer should have, in its own units",
+        "this is `target_error` under [[query]]: the margin that the answer should have, in its own units",
     ),
     (&["confidencelevel", "confidenceinterval"], "this is `confidence` under [budget]"),
     (
@@ -166,7 +167,7 @@ const HOMES: [(&str, &[&str]); 11] = [
     ("[budget]", &budget::KEYS),
     ("[quality]", &quality::QUALITY_KEYS),
     ("[display]", &quality::DISPLAY_KEYS),
-    ("[[ask]]", &ask::KEYS),
+    ("[[query]]", &query::KEYS),
     ("[data.csv]", &csv::KEYS),
     ("[tables.name]", &tables::KEYS),
 ];
@@ -205,7 +206,7 @@ mod tests {
         for (_, hint) in WORDS {
             for (position, quoted) in hint.split('`').enumerate() {
                 let word = quoted.split(' ').next().unwrap();
-                let known = keys.contains(&word) || matches!(word, "true" | "deniable" | "[[ask]]");
+                let known = keys.contains(&word) || matches!(word, "true" | "deniable" | "[[query]]");
                 assert!(position % 2 == 0 || known, "`{quoted}` is no key");
             }
         }

@@ -14,7 +14,7 @@
 //! data = { table = "visits", path = "visits.csv", version = "2024-06" }
 //! adversary = { preset = "acquaintance" }
 //! promise = { posterior_at_most = 0.75 }
-//! [[ask]]
+//! [[query]]
 //! sql = "SELECT COUNT(*) FROM visits"
 //! "#;
 //! let policy = Policy::parse(Path::new("policy.toml"), text)?;
@@ -26,7 +26,7 @@
 //!
 //! | question | file |
 //! |---|---|
-//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `ask.rs`, `typical.rs`, `within.rs` |
+//! | what is in a policy? | `policy.rs`, `data.rs`, `csv.rs`, `columns.rs`, `entity.rs`, `tables.rs`, `adversary.rs`, `promise.rs`, `budget.rs`, `quality.rs`, `query.rs`, `typical.rs`, `within.rs` |
 //! | how are days counted, and dates written? | `dates.rs` |
 //! | how are TOML values, their places and errors kept? | `tree.rs`, `reader.rs`, `error.rs` |
 //! | what are the words of other libraries called here? | `foreign.rs` |
@@ -36,7 +36,6 @@
 //! | how is one built in code? | `builder.rs` |
 
 mod adversary;
-mod ask;
 mod blanks;
 mod budget;
 mod builder;
@@ -51,6 +50,7 @@ mod keys;
 mod policy;
 mod promise;
 mod quality;
+mod query;
 mod reader;
 mod relation;
 mod scaffold;
@@ -60,12 +60,12 @@ mod tree;
 mod typical;
 mod within;
 
-pub use ask::{About, Ask, OwnCaps, QuestionError, Sampling, Size};
 pub use builder::PolicyBuilder;
 pub use deniable_core::text::nearest;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy, is_population};
 pub use quality::{Display, Quality};
+pub use query::{About, OwnCaps, Query, QueryError, Sampling, Size};
 pub use scaffold::{Described, Rows, Scaffold, scaffold};
 pub use shares::TargetsTooDear;
 pub use tables::MOST_TABLES;

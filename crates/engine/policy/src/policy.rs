@@ -1,11 +1,11 @@
 //! A whole policy: read, checked, and put into words.
 
-use crate::ask::{self, Ask, NO_ASK_HELP, OwnCaps, QuestionError};
 use crate::columns::Home;
 use crate::data::{Names, path_text};
 use crate::entity::{self};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::quality::{self, Display, Quality};
+use crate::query::{self, NO_QUERY_HELP, OwnCaps, Query, QueryError};
 use crate::reader::{Field, ONE_LINE, Read, Report, Section, all, is_line, shown, told};
 use crate::shares::TargetsTooDear;
 use crate::tables::Main;
@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 pub const LARGEST_FILE: u64 = 1 << 20;
 
 /// A checked policy. All numbers are exact; nothing of it can be changed from outside, so that its words, its limit and what
-/// it asks stay those that were checked together.
+/// its queries stay those that were checked together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Policy {
     file: PathBuf,
@@ -46,7 +46,7 @@ pub struct Policy {
     quality: Quality,
     display: Display,
     typical: Typical,
-    asks: Vec<Ask>,
+    queries: Vec<Query>,
 }
 
 impl Policy {
@@ -58,7 +58,7 @@ impl Policy {
         Self::loaded(file, false)
     }
 
-    /// The same, where a policy without `[[ask]]` is one, too: see [`Self::parse_to_ask_later`].
+    /// The same, where a policy without `[[query]]` is one, too: see [`Self::parse_to_ask_later`].
     ///
     /// # Errors
     /// As [`Self::load`].
@@ -107,7 +107,7 @@ impl Policy {
         Self::parsed(file, source, false)
     }
 
-    /// The same, where a policy without `[[ask]]` is one, too: all its queries come later ([`Policy::with_question`]).
+    /// The same, where a policy without `[[query]]` is one, too: all its queries come later ([`Policy::with_query`]).
     ///
     /// # Errors
     /// When the text is no policy otherwise.
@@ -159,14 +159,14 @@ impl Policy {
         self.columns.iter().find(|column| column.name == name)
     }
 
-    /// This policy with final shares: `solved[i]` is the share that was found for `asks[i]` when it has a target error,
+    /// This policy with final shares: `solved[i]` is the share that was found for `queries[i]` when it has a target error,
     /// and is not looked at otherwise. Weights share what explicit shares and targets leave of the spend.
     ///
     /// # Errors
     /// When a target has no positive share, when targets need more than explicit shares leave, and when nothing is left
-    /// for asks that go by weight.
+    /// for queries that go by weight.
     pub fn with_solved(&self, solved: &[Option<Rational>]) -> Result<Self, TargetsTooDear> {
-        Ok(Self { asks: shares::with_solved(&self.asks, solved, &self.spend)?, ..self.clone() })
+        Ok(Self { queries: shares::with_solved(&self.queries, solved, &self.spend)?, ..self.clone() })
     }
 
     /// This policy reading its main table from another path: packed as its ending says, where it says so.
@@ -243,15 +243,14 @@ impl Policy {
         Self { ledger, ..self }
     }
 
-    /// A policy of the same promise that asks one question of its own, and is charged as `asker` for a share of the whole
-    /// promise.
+    /// A policy of the same promise with this query alone, which is charged as `asker` for a share of the whole promise.
     ///
     /// # Errors
     /// When the share is not in (0, 1], or a name is not one line.
-    pub fn with_question(&self, asker: &str, name: &str, sql: &str, share: &Rational) -> Result<Self, QuestionError> {
-        let ask = Ask::question(name, sql, share)?;
+    pub fn with_query(&self, asker: &str, name: &str, sql: &str, share: &Rational) -> Result<Self, QueryError> {
+        let query = Query::single(name, sql, share)?;
         let asker = asker.to_owned();
-        Ok(Self { name: asker, spend: Rational::from_integer(1.into()), asks: vec![ask], ..self.clone() })
+        Ok(Self { name: asker, spend: Rational::from_integer(1.into()), queries: vec![query], ..self.clone() })
     }
 
     /// A policy of the same promise that asks for advice on the caps and bounds of these queries, by their positions, and is charged as
@@ -259,33 +258,34 @@ impl Policy {
     ///
     /// # Errors
     /// When the part is not in (0, 1].
-    pub fn with_advice(&self, asker: &str, on: &[usize], part: &Rational) -> Result<Self, QuestionError> {
+    pub fn with_advice(&self, asker: &str, on: &[usize], part: &Rational) -> Result<Self, QueryError> {
         let one = Rational::from_integer(1.into());
         if !part.is_positive() || *part > one {
-            return Err(QuestionError::Share(part.clone()));
+            return Err(QueryError::Share(part.clone()));
         }
         let each = part / Rational::from_integer(on.len().max(1).into());
-        let asks = on.iter().filter_map(|at| self.asks.get(*at)).map(|ask| ask.values(each.clone())).collect();
-        Ok(Self { name: asker.to_owned(), spend: one, asks, ..self.clone() })
+        let queries =
+            on.iter().filter_map(|at| self.queries.get(*at)).map(|query| query.values(each.clone())).collect();
+        Ok(Self { name: asker.to_owned(), spend: one, queries, ..self.clone() })
     }
 
     /// This policy with other caps, which hold for all its queries.
     #[must_use]
     pub fn with_caps(&self, caps: OwnCaps) -> Self {
-        let own = |ask: &Ask| {
-            let rows_per_group = caps.rows_per_group.or(ask.caps.rows_per_group);
-            Ask { caps: OwnCaps { rows_per_group, groups: caps.groups.or(ask.caps.groups) }, ..ask.clone() }
+        let own = |query: &Query| {
+            let rows_per_group = caps.rows_per_group.or(query.caps.rows_per_group);
+            Query { caps: OwnCaps { rows_per_group, groups: caps.groups.or(query.caps.groups) }, ..query.clone() }
         };
-        Self { asks: self.asks.iter().map(own).collect(), ..self.clone() }
+        Self { queries: self.queries.iter().map(own).collect(), ..self.clone() }
     }
 
-    /// This policy as if its text were this one, of this name: for messages about a question that no file holds.
+    /// This policy as if its text were this one, of this name: for messages about a query that no file contains.
     #[must_use]
     pub fn with_text(&self, file: PathBuf, source: String) -> Self {
         Self { file, source, ..self.clone() }
     }
 
-    /// This policy under another promise to the same people: everything else of it, asks and shares, stays.
+    /// This policy under another promise to the same people: everything else of it, queries and shares, stays.
     ///
     /// # Errors
     /// When the promises cannot be kept against that adversary.
@@ -344,9 +344,9 @@ impl Policy {
 
     /// The same with the caps that hold for one query.
     #[must_use]
-    pub fn entity_of(&self, ask: &Ask) -> Option<Entity> {
+    pub fn entity_of(&self, query: &Query) -> Option<Entity> {
         let entity = self.entity.as_ref()?;
-        Some(Entity { caps: ask.caps.or(entity.caps), ..entity.clone() })
+        Some(Entity { caps: query.caps.or(entity.caps), ..entity.clone() })
     }
 
     /// The declared columns of the main table, in the order of the file.
@@ -397,11 +397,11 @@ impl Policy {
         &self.typical
     }
 
-    /// The questions, at least one; their shares add up to at most [`Self::spend`]. Shares are final unless an ask has a
+    /// The queries, at least one; their shares add up to at most [`Self::spend`]. Shares are final unless a query has a
     /// target error: see [`Self::with_solved`].
     #[must_use]
-    pub fn asks(&self) -> &[Ask] {
-        &self.asks
+    pub fn queries(&self) -> &[Query] {
+        &self.queries
     }
 }
 
@@ -422,7 +422,7 @@ pub(crate) const SECTIONS: [&str; 13] = [
     "budget",
     "quality",
     "display",
-    "ask",
+    "query",
 ];
 
 fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bool) -> Read<Policy> {
@@ -476,10 +476,10 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
     let quality = section.optional("quality", quality::read).map(Option::unwrap_or_default);
     let display =
         section.optional("display", |field| quality::read_display(field, "[display]")).map(Option::unwrap_or_default);
-    let asks = match section.get("ask") {
-        Ok(Some(field)) => ask::read(&field, told(&budget).map(|budget| &budget.spend), !matches!(entity, Ok(None))),
+    let queries = match section.get("query") {
+        Ok(Some(field)) => query::read(&field, told(&budget).map(|budget| &budget.spend), !matches!(entity, Ok(None))),
         Ok(None) if may_ask_nothing => Ok(Vec::new()),
-        Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoAsk, NO_ASK_HELP)),
+        Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoQuery, NO_QUERY_HELP)),
         Err(reported) => Err(reported),
     };
 
@@ -516,7 +516,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
         quality: quality?,
         display: display?,
         typical: typical?,
-        asks: asks?,
+        queries: queries?,
     })
 }
 

@@ -136,7 +136,7 @@ pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {
 
     page.gap();
     page.explain(ASK);
-    page.line("[[ask]]");
+    page.line("[[query]]");
     page.line("name = \"number of rows\"");
     page.line(&format!("sql = {}", quoted(&format!("SELECT COUNT(*) AS n FROM {}", input.table))));
     Ok(page.0)

@@ -1,11 +1,11 @@
 //! How the part of the promise that a policy may use is divided among its queries.
 
-use crate::ask::{Ask, Size};
+use crate::query::{Query, Size};
 use crate::reader::shown;
 use deniable_core::exact::{Rational, Rounding, percent};
 use num_traits::{Signed, Zero};
 
-/// What the spend holds for asks of these sizes. Exact, so it can be used up exactly.
+/// What the spend holds for queries of these sizes. Exact, so it can be used up exactly.
 pub(crate) struct Portions {
     /// What explicit shares take.
     fixed: Rational,
@@ -16,7 +16,7 @@ pub(crate) struct Portions {
 }
 
 impl Portions {
-    /// `solved` holds the shares that were found for target errors, by the position of the ask.
+    /// `solved` holds the shares that were found for target errors, by the position of the query.
     pub(crate) fn new<'s>(
         sizes: impl Iterator<Item = &'s Size>,
         solved: &[Option<Rational>],
@@ -56,7 +56,7 @@ pub enum TargetsTooDear {
     #[error(
         "the target errors of {} need {} of the promise, but only {} of it is left for them: raise them, or `spend` under \
          [budget], or lower the explicit shares",
-        named(asks),
+        named(queries),
         percent(wanted, 2, Rounding::Up),
         percent(available, 2, Rounding::Down)
     )]
@@ -65,67 +65,67 @@ pub enum TargetsTooDear {
         wanted: Rational,
         /// What explicit shares leave of the spend.
         available: Rational,
-        /// The asks with a target, by name.
-        asks: Vec<String>,
+        /// The queries with a target, by name.
+        queries: Vec<String>,
     },
-    /// They and the explicit shares leave nothing for the asks that go by weight.
+    /// They and the explicit shares leave nothing for the queries that go by weight.
     #[error(
         "explicit shares and target errors use all of spend = {spend}: nothing is left for {}; raise the target errors, or \
          give these queries a share or target of their own",
-        named(asks)
+        named(queries)
     )]
     NothingLeft {
         /// What the policy may spend.
         spend: Rational,
-        /// The asks that go by weight, by name.
-        asks: Vec<String>,
+        /// The queries that go by weight, by name.
+        queries: Vec<String>,
     },
     /// A target for which no share was found.
-    #[error("no share was found that keeps the target error of {}: raise it, or give a share instead", named(asks))]
+    #[error("no share was found that keeps the target error of {}: raise it, or give a share instead", named(queries))]
     NotSolved {
-        /// The asks without a share, by name.
-        asks: Vec<String>,
+        /// The queries without a share, by name.
+        queries: Vec<String>,
     },
 }
 
 /// `a`, `b` and `c`; names may hold anything that fits on a line.
-fn named(asks: &[String]) -> String {
-    let names: Vec<String> = asks.iter().map(|name| format!("`{}`", shown(name))).collect();
+fn named(queries: &[String]) -> String {
+    let names: Vec<String> = queries.iter().map(|name| format!("`{}`", shown(name))).collect();
     match names.split_last() {
         Some((last, before)) if !before.is_empty() => format!("{} and {last}", before.join(", ")),
         _ => names.join(""),
     }
 }
 
-/// The asks with every share final. Computed from their sizes, so doing it again with other shares is the same as afresh.
+/// The queries with every share final. Computed from their sizes, so doing it again with other shares is the same as afresh.
 pub(crate) fn with_solved(
-    asks: &[Ask],
+    queries: &[Query],
     solved: &[Option<Rational>],
     spend: &Rational,
-) -> Result<Vec<Ask>, TargetsTooDear> {
+) -> Result<Vec<Query>, TargetsTooDear> {
     let names = |wanted: &dyn Fn(usize, &Size) -> bool| -> Vec<String> {
-        let those = asks.iter().enumerate().filter(|(position, ask)| wanted(*position, &ask.size));
-        those.map(|(_, ask)| ask.name.clone()).collect()
+        let those = queries.iter().enumerate().filter(|(position, query)| wanted(*position, &query.size));
+        those.map(|(_, query)| query.name.clone()).collect()
     };
     let is_target = |size: &Size| matches!(size, Size::TargetError(_));
     // A share of zero would answer nothing, and a negative one would pay for the others.
     let unsolved = names(&|position, size| is_target(size) && !share_found(solved, position).is_positive());
     if !unsolved.is_empty() {
-        return Err(TargetsTooDear::NotSolved { asks: unsolved });
+        return Err(TargetsTooDear::NotSolved { queries: unsolved });
     }
-    let portions = Portions::new(asks.iter().map(|ask| &ask.size), solved, spend);
+    let portions = Portions::new(queries.iter().map(|query| &query.size), solved, spend);
     let available = spend - &portions.fixed;
     if portions.solved > available {
-        let asks = names(&|_, size| is_target(size));
-        return Err(TargetsTooDear::Exceed { wanted: portions.solved, available, asks });
+        let queries = names(&|_, size| is_target(size));
+        return Err(TargetsTooDear::Exceed { wanted: portions.solved, available, queries });
     }
     let by_weight = names(&|_, size| matches!(size, Size::Weight(_)));
     if !by_weight.is_empty() && !portions.of_weight.is_positive() {
-        return Err(TargetsTooDear::NothingLeft { spend: spend.clone(), asks: by_weight });
+        return Err(TargetsTooDear::NothingLeft { spend: spend.clone(), queries: by_weight });
     }
-    let shared = asks.iter().enumerate().map(|(position, ask)| {
-        let share = portions.share(&ask.size, solved, position);
-        Ask { share, ..ask.clone() }
+    let shared = queries.iter().enumerate().map(|(position, query)| {
+        let share = portions.share(&query.size, solved, position);
+        Query { share, ..query.clone() }
     });
     Ok(shared.collect())
 }

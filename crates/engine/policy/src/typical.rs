@@ -60,7 +60,7 @@ fn read_column(section: &Section<'_>, column: &Column) -> Read<Option<TypicalCol
     };
     if section.has("typical") && !is_value {
         let help = "remove it; what part of the rows meets a condition is guessed for each query, \
-                    `typical = { \"smoker\" = \"30%\" }` under [[ask]]";
+                    `typical = { \"smoker\" = \"30%\" }` under [[query]]";
         return misplaced("typical", "for a column that is neither a number nor a date", help);
     }
     let bounds = column.bounds.as_ref();
@@ -136,7 +136,7 @@ pub(crate) fn read_expressions(field: &Field<'_>) -> Read<Vec<(String, Rational)
         let help = "write `typical = { \"age > 65\" = \"30%\" }`: what `plan` asks for, with a usual value";
         return Err(field.wrong_type("a table of expressions", help));
     }
-    let section = Section::open_free(field.report, "`typical` of [[ask]]", field.node)?;
+    let section = Section::open_free(field.report, "`typical` of [[query]]", field.node)?;
     all(section.fields().zip(section.names()).map(|(field, name)| {
         if name.trim().is_empty() {
             let kind = PolicyErrorKind::Text { key: shown(name), problem: "is no expression".to_owned() };

@@ -6,7 +6,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::whole;
 use deniable_ledger::numbers::MOST_NUMBERS;
 use deniable_ledger::{
-    Account, AccountId, Allowance, Ask, Charge, ChargeRequest, Draw, Form, Ledger, Part, Stored, Summary,
+    Account, AccountId, Allowance, Charge, ChargeOutcome, ChargeRequest, Draw, Form, Ledger, Part, Stored, Summary,
 };
 use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
@@ -125,7 +125,7 @@ pub fn release<K: Kind, R: CryptoRng>(
 fn one<K: Kind, R: CryptoRng>(
     kind: &mut K,
     at: usize,
-    ask: &Ask,
+    ask: &Charge,
     answers: &[Option<K::Answer>],
     ledger: &mut Ledger,
     rng: &mut R,
@@ -139,8 +139,8 @@ fn one<K: Kind, R: CryptoRng>(
         }
     }
     let answered = charges.iter().find_map(|charge| match charge {
-        Charge::Answered { answer, .. } => Some(answer.clone()),
-        Charge::New { .. } | Charge::Resumed { .. } | Charge::Drawn { .. } => None,
+        ChargeOutcome::Answered { answer, .. } => Some(answer.clone()),
+        ChargeOutcome::New { .. } | ChargeOutcome::Resumed { .. } | ChargeOutcome::Drawn { .. } => None,
     });
     let (mut kept, numbers) = match answered {
         Some(kept) => (kept, None),
@@ -150,7 +150,7 @@ fn one<K: Kind, R: CryptoRng>(
         },
     };
     for (payer, charge) in charges.iter().enumerate() {
-        if matches!(charge, Charge::Answered { .. }) {
+        if matches!(charge, ChargeOutcome::Answered { .. }) {
             continue;
         }
         let own = match &numbers {
@@ -176,7 +176,7 @@ fn one<K: Kind, R: CryptoRng>(
 fn numbers<K: Kind, R: CryptoRng>(
     kind: &mut K,
     at: usize,
-    charges: &[Charge],
+    charges: &[ChargeOutcome],
     answers: &[Option<K::Answer>],
     ledger: &mut Ledger,
     rng: &mut R,
@@ -184,8 +184,8 @@ fn numbers<K: Kind, R: CryptoRng>(
 ) -> Result<Result<Vec<i128>, K::Exhausted>, K::Refused> {
     let name = kind.name(at);
     let drawn = charges.iter().find_map(|charge| match charge {
-        Charge::Drawn { numbers, .. } => Some(numbers.clone()),
-        Charge::New { .. } | Charge::Resumed { .. } | Charge::Answered { .. } => None,
+        ChargeOutcome::Drawn { numbers, .. } => Some(numbers.clone()),
+        ChargeOutcome::New { .. } | ChargeOutcome::Resumed { .. } | ChargeOutcome::Answered { .. } => None,
     });
     let stored = match (drawn, charges.first()) {
         (Some(numbers), _) => numbers,
@@ -227,7 +227,12 @@ fn is_drawn<K: Kind>(kind: &K, at: usize, ledger: &Summary, answers: &[Option<K:
 }
 
 /// Charges every account that pays, in one act: no other process opens or charges an account between them.
-fn charge<K: Kind>(kind: &K, at: usize, ask: &Ask, ledger: &mut Ledger) -> Result<(Vec<Charge>, Origin), K::Refused> {
+fn charge<K: Kind>(
+    kind: &K,
+    at: usize,
+    ask: &Charge,
+    ledger: &mut Ledger,
+) -> Result<(Vec<ChargeOutcome>, Origin), K::Refused> {
     let charged = ledger.locked(|ledger| charge_all(kind, at, ask, ledger));
     charged.map_err(|error| ProtocolError::Charge { release: kind.name(at), error: error.into() })?
 }
@@ -235,9 +240,9 @@ fn charge<K: Kind>(kind: &K, at: usize, ask: &Ask, ledger: &mut Ledger) -> Resul
 fn charge_all<K: Kind>(
     kind: &K,
     at: usize,
-    ask: &Ask,
+    ask: &Charge,
     ledger: &mut Ledger,
-) -> Result<(Vec<Charge>, Origin), K::Refused> {
+) -> Result<(Vec<ChargeOutcome>, Origin), K::Refused> {
     kind.agree(ledger)?;
     let mut charges = Vec::new();
     let mut origin = Origin::Stored;
@@ -256,9 +261,9 @@ fn charge_all<K: Kind>(
         let charge =
             ledger.charge(&request).map_err(|error| ProtocolError::Charge { release: kind.name(at), error })?;
         origin = match (&charge, origin) {
-            (Charge::New { .. }, _) | (_, Origin::Charged) => Origin::Charged,
-            (Charge::Resumed { .. } | Charge::Drawn { .. }, _) | (_, Origin::Resumed) => Origin::Resumed,
-            (Charge::Answered { .. }, Origin::Stored) => Origin::Stored,
+            (ChargeOutcome::New { .. }, _) | (_, Origin::Charged) => Origin::Charged,
+            (ChargeOutcome::Resumed { .. } | ChargeOutcome::Drawn { .. }, _) | (_, Origin::Resumed) => Origin::Resumed,
+            (ChargeOutcome::Answered { .. }, Origin::Stored) => Origin::Stored,
         };
         charges.push(charge);
     }

@@ -3,7 +3,7 @@
 use crate::error::ProtocolError;
 use deniable_core::budget::Spend;
 use deniable_core::guarantee::Guarantee;
-use deniable_ledger::{Ask, Form, Key, Ledger, Part, Summary};
+use deniable_ledger::{Charge, Form, Key, Ledger, Part, Summary};
 use rand_core::CryptoRng;
 use serde_json::Value;
 
@@ -62,7 +62,7 @@ pub trait Kind {
 
     /// The release as the ledger remembers it. Its identity covers everything that decides the distribution of the answer; `None`
     /// while it follows from an answer that is not there.
-    fn identity(&self, at: usize, answers: &[Option<Self::Answer>]) -> Option<Ask>;
+    fn identity(&self, at: usize, answers: &[Option<Self::Answer>]) -> Option<Charge>;
 
     /// Every account that pays, and what, from public facts; at least one. The first one's answer is the one that is shown.
     fn price(&self, at: usize) -> Result<Vec<Payment>, Self::Refused>;

@@ -36,7 +36,7 @@ pub struct DataVersion {
 /// One answered ask.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Answer {
-    /// The ask's name.
+    /// The query's name.
     pub name: String,
     /// Its SQL.
     pub sql: String,

@@ -1,28 +1,28 @@
-//! Asks whose numbers an earlier answer holds: offered from it, free.
+//! Queries whose numbers an earlier answer holds: offered from it, free.
 //!
-//! To show a part of what was released is post-processing (C-3). An answer of the ledger holds an ask when
+//! To show a part of what was released is post-processing (C-3). An answer of the ledger holds a query when
 //!
-//! - both are about the same rows, and each measure of the ask is one of the answer's ([`deniable_query::Query::measures_within`]);
-//! - the noise of each of them is at most what the ask would pay for, compared as fractions;
+//! - both are about the same rows, and each measure of the query is one of the answer's ([`deniable_query::Query::measures_within`]);
+//! - the noise of each of them is at most what the query would pay for, compared as fractions;
 //! - it was charged to the same account, and what the present policy understands under its SQL at its price has the identity that was charged:
 //!   the same version, read the same way, under the same caps. Where it has another, nothing is known of it, and it is not used.
 //!
-//! The first answer that holds an ask is the one, by the order in which answers were stored. A ledger only grows, so that what was
-//! shown for an ask stays what is shown, also when a more exact answer comes later, and nothing needs to be recorded of it. An ask that was charged itself
+//! The first answer that holds a query is the one, by the order in which answers were stored. A ledger only grows, so that what was
+//! shown for a query stays what is shown, also when a more exact answer comes later, and nothing needs to be recorded of it. A query that was charged itself
 //! has its own answer.
 //!
-//! Whoever states no price is shown the dearest answer that holds the ask ([`Plan::with_dearest`](crate::Plan::with_dearest)).
+//! Whoever states no price is shown the dearest answer that holds the query ([`Plan::with_dearest`](crate::Plan::with_dearest)).
 //!
 //! All of this follows from the policy and the ledger's entries, and from nothing private.
 //!
 //! A process plans each stored answer once and caches its contents, keyed by its identity and by all facts that
 //! planning depends on. A comparison with hundreds of stored answers takes little more time than with none.
 
-use crate::plan::{PlannedAsk, tables_of};
+use crate::plan::{QueryPlan, tables_of};
 use crate::release::FORM;
 use deniable_answers::Noisy;
 use deniable_core::noise::Decay;
-use deniable_ledger::{Account, Ask as LedgerAsk, Release};
+use deniable_ledger::{Account, Charge, Release};
 use deniable_policy::{About, Policy};
 use deniable_query::Query;
 use std::cmp::Reverse;
@@ -49,24 +49,24 @@ struct Held {
     decays: Vec<Decay>,
 }
 
-/// An ask in a comparison with stored answers.
+/// A query in a comparison with stored answers.
 struct Compared<'a> {
-    ask: &'a PlannedAsk,
+    ask: &'a QueryPlan,
     policy: &'a Policy,
-    own: LedgerAsk,
+    own: Charge,
     /// A hash of all that planning depends on apart from SQL and cost: tables with caps, keys and bounds, and the
     /// promise.
     facts: [u8; 32],
 }
 
-/// The earlier answer that an ask is taken from.
+/// The earlier answer that a query is taken from.
 #[derive(Debug, Clone)]
 pub struct Within {
     /// As the ledger has it.
-    pub(crate) ask: LedgerAsk,
+    pub(crate) ask: Charge,
     /// The same, understood and priced.
-    pub(crate) earlier: PlannedAsk,
-    /// Which of its measures are the ask's, in the ask's order.
+    pub(crate) earlier: QueryPlan,
+    /// Which of its measures are the query's, in the query's order.
     pub(crate) places: Vec<usize>,
 }
 
@@ -77,7 +77,7 @@ impl Within {
         &self.ask.name
     }
 
-    /// The numbers of the ask, from those of the answer.
+    /// The numbers of the query, from those of the answer.
     pub(crate) fn of(&self, noisy: &Noisy) -> Noisy {
         let Noisy { values, consistent, decays } = noisy;
         let chosen = |all: &[Vec<i128>]| self.places.iter().map(|at| all[*at].clone()).collect();
@@ -89,11 +89,11 @@ impl Within {
     }
 }
 
-impl PlannedAsk {
-    /// The ask, taken from the first answer of the account that holds it; `None` when there is none, or the ask was charged itself.
+impl QueryPlan {
+    /// The query, taken from the first answer of the account that holds it; `None` when there is none, or the query was charged itself.
     pub(crate) fn earlier(&self, policy: &Policy, account: &Account) -> Option<Self> {
         let own = self.for_ledger(policy);
-        if self.ask().about != About::Cells || account.release(&own.identity).is_some() {
+        if self.declared().about != About::Cells || account.release(&own.identity).is_some() {
             return None;
         }
         let mut answered: Vec<(u64, &Release)> =
@@ -106,10 +106,10 @@ impl PlannedAsk {
         Some(self.taken_from(within))
     }
 
-    /// The ask, taken from the answer of the account that holds it and was paid most for, whatever the ask itself would pay: for those who
+    /// The query, taken from the answer of the account that holds it and was paid most for, whatever the query itself would pay: for those who
     /// state no price. `None` when there is none.
     pub(crate) fn dearest(&self, policy: &Policy, account: &Account) -> Option<Self> {
-        if self.ask().about != About::Cells {
+        if self.declared().about != About::Cells {
             return None;
         }
         let mut answered: Vec<&Release> =
@@ -128,16 +128,16 @@ impl PlannedAsk {
 }
 
 impl<'a> Compared<'a> {
-    fn new(ask: &'a PlannedAsk, own: LedgerAsk, policy: &'a Policy) -> Self {
+    fn new(ask: &'a QueryPlan, own: Charge, policy: &'a Policy) -> Self {
         let promise = (policy.guarantee(), policy.confidence(), policy.folder());
-        let facts = format!("{:?} {:?} {promise:?}", tables_of(policy, ask.ask()), policy.tables());
+        let facts = format!("{:?} {:?} {promise:?}", tables_of(policy, ask.declared()), policy.tables());
         let facts = blake3::hash(facts.as_bytes()).into();
         Self { ask, policy, own, facts }
     }
 
-    /// The stored answer, if it contains the ask's numbers with acceptable noise.
+    /// The stored answer, if it contains the query's numbers with acceptable noise.
     fn held_by(&self, release: &Release, is_wanted: &dyn Fn(&[&Decay]) -> bool) -> Option<Within> {
-        let LedgerAsk { name: _, sql, identity, source, version } = &release.ask;
+        let Charge { name: _, sql, identity, source, version } = &release.ask;
         let form = release.answer.as_ref()?.form();
         // What is about other tables or versions is not even understood.
         if (source, version) != (&self.own.source, &self.own.version) || *form != FORM {
@@ -155,7 +155,7 @@ impl<'a> Compared<'a> {
 
     /// The contents of a stored answer, from the cache or planned now.
     fn held(&self, release: &Release) -> Option<Arc<Held>> {
-        let LedgerAsk { name: _, sql, identity, source: _, version: _ } = &release.ask;
+        let Charge { name: _, sql, identity, source: _, version: _ } = &release.ask;
         let mut key = blake3::Hasher::new();
         for part in [&self.facts[..], identity.as_bytes(), sql.as_bytes(), format!("{:?}", release.cost).as_bytes()] {
             key.update(&(part.len() as u64).to_le_bytes()).update(part);

@@ -5,7 +5,7 @@
 //! it is, nothing that is asked looks at what a scan found: at the threshold that is decided by a single row.
 
 use crate::accepted::{Accepted, full_name};
-use crate::plan::{Plan, PlannedAsk};
+use crate::plan::{Plan, QueryPlan};
 use crate::release::{Event, salt};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Data, Role, reading};
@@ -182,9 +182,9 @@ pub fn check(
 /// registered whatever comes of it. Engines that hold rows are not asked.
 pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[Versioned], resources: &Resources, tell: &dyn Fn(Event<'_>)) {
     let sources: Vec<Source> = tables.iter().map(|table| table.registered(ledger)).collect();
-    let is_here = |ask: &&PlannedAsk| ask.for_engine(plan.policy()).is_none();
-    for ask in plan.asks().iter().filter(|ask| ask.ask().about == About::Cells).filter(is_here) {
-        let query = ask.ask().name.as_str();
+    let is_here = |ask: &&QueryPlan| ask.for_engine(plan.policy()).is_none();
+    for ask in plan.queries().iter().filter(|ask| ask.declared().about == About::Cells).filter(is_here) {
+        let query = ask.declared().name.as_str();
         let progress = |progress| tell(Event::Computing(query, progress));
         let losses = deniable_execute::losses(&sources, ask.query(), &salt(ledger), resources, &progress);
         tell(Event::LeftOut { query, losses: losses.as_ref() });

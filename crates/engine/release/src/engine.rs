@@ -1,7 +1,7 @@
 //! Queries about a table that an engine holds: which they are, what the engine is asked, and whether it does as it is told.
 
 use crate::data;
-use crate::plan::PlannedAsk;
+use crate::plan::QueryPlan;
 use deniable_core::schema::{DeclaredTable, EngineKind, Format, RelationPath};
 use deniable_data::SourceError;
 use deniable_ledger::{EngineTried, Ledger, StoreError};
@@ -51,7 +51,7 @@ pub(crate) fn statement(policy: &Policy, query: &Query) -> Result<Option<ForEngi
     Ok(Some(ForEngine { kind, sql: statement.sql }))
 }
 
-impl PlannedAsk {
+impl QueryPlan {
     /// What an engine is asked; `None` where rows are read here, and for what is taken from an earlier answer.
     #[must_use]
     pub fn for_engine(&self, policy: &Policy) -> Option<ForEngine> {
@@ -67,7 +67,7 @@ pub(crate) fn tried(ledger: &Ledger, asked: &Asked, passed: bool) -> EngineTried
 }
 
 /// Why an engine is not asked.
-pub(crate) enum NotAsked {
+pub(crate) enum TrialError {
     /// It failed, or did not do as it was told.
     Failed(SourceError),
     /// That could not be recorded.
@@ -75,18 +75,18 @@ pub(crate) enum NotAsked {
 }
 
 /// Makes sure that an engine passed the trial of a statement: what it passed before it is not tried with again. Says whether it was.
-pub(crate) fn ensure_tried(ledger: &mut Ledger, asked: &Asked) -> Result<bool, NotAsked> {
+pub(crate) fn ensure_tried(ledger: &mut Ledger, asked: &Asked) -> Result<bool, TrialError> {
     let passed = tried(ledger, asked, true);
     if ledger.has_passed(&passed.engine, &passed.statement) {
         return Ok(false);
     }
     match asked.try_out() {
-        Ok(()) => ledger.record_trial(passed).map_err(NotAsked::Unrecorded)?,
+        Ok(()) => ledger.record_trial(passed).map_err(TrialError::Unrecorded)?,
         Err(error) => {
             if matches!(error, SourceError::Lied { .. }) {
-                ledger.record_trial(EngineTried { passed: false, ..passed }).map_err(NotAsked::Unrecorded)?;
+                ledger.record_trial(EngineTried { passed: false, ..passed }).map_err(TrialError::Unrecorded)?;
             }
-            return Err(NotAsked::Failed(error));
+            return Err(TrialError::Failed(error));
         }
     }
     Ok(true)

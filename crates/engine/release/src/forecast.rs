@@ -18,7 +18,7 @@
 //! These are the errors that targets are about ([`crate::target`]). How large they are beside the answers, and the errors of arithmetic on
 //! answers, depends on the answers: [`crate::typical`].
 
-use crate::plan::{PlannedAsk, PlannedMeasure};
+use crate::plan::{MeasurePlan, QueryPlan};
 use crate::typical::{Usual, own_rows, relative, usual};
 use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whole};
 use deniable_core::interval::{self, Law};
@@ -135,9 +135,9 @@ fn digits(value: &Rational, rounding: Rounding) -> String {
     decimal(value, places, rounding)
 }
 
-/// What to expect of every answer of an ask, level by level: of its aggregates, then of arithmetic on them.
+/// What to expect of every answer of a query, level by level: of its aggregates, then of arithmetic on them.
 #[must_use]
-pub fn expected(ask: &PlannedAsk, policy: &Policy) -> Vec<Expected> {
+pub fn expected(ask: &QueryPlan, policy: &Policy) -> Vec<Expected> {
     let query = ask.query();
     let forecast = Forecast::new(query, ask.measures(), policy);
     let answers = |level: usize| (0..query.answers(level).len()).map(Term::Answer);
@@ -151,12 +151,12 @@ pub fn expected(ask: &PlannedAsk, policy: &Policy) -> Vec<Expected> {
         .filter(is_measured)
         .collect();
     let typical = usual(ask, policy, &terms);
-    let part = ask.ask().typical_share.clone().unwrap_or_else(|| whole(1));
+    let part = ask.declared().typical_share.clone().unwrap_or_else(|| whole(1));
     terms.iter().zip(typical).map(|((level, term), typical)| forecast.of(*level, term, typical, &part)).collect()
 }
 
 /// How far every aggregate of a question may be off, by name, when its measures are priced like this.
-pub(crate) fn bounds(query: &Query, measures: &[PlannedMeasure], policy: &Policy) -> Vec<(String, ErrorBound)> {
+pub(crate) fn bounds(query: &Query, measures: &[MeasurePlan], policy: &Policy) -> Vec<(String, ErrorBound)> {
     let forecast = Forecast::new(query, measures, policy);
     let of = |level: usize| {
         let answers = query.answers(level).iter().enumerate();
@@ -176,8 +176,8 @@ struct Forecast<'a> {
 }
 
 impl<'a> Forecast<'a> {
-    fn new(query: &'a Query, measures: &'a [PlannedMeasure], policy: &'a Policy) -> Self {
-        Self { query, decays: measures.iter().map(PlannedMeasure::decay).collect(), policy }
+    fn new(query: &'a Query, measures: &'a [MeasurePlan], policy: &'a Policy) -> Self {
+        Self { query, decays: measures.iter().map(MeasurePlan::decay).collect(), policy }
     }
 
     /// Of a query that is about this part of the rows.

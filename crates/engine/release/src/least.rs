@@ -73,7 +73,7 @@ pub enum LeastError {
 /// # Errors
 /// When there is none, or it cannot be told.
 pub fn least(policy: &Policy) -> Result<Least, LeastError> {
-    let asks = policy.asks();
+    let asks = policy.queries();
     let planned = asks.iter().zip(queries(policy));
     let understood = planned.map(|(ask, query)| query.map_err(|error| PlanError::new(ask, error)));
     let (queries, refused): (Vec<_>, Vec<_>) = understood.partition(Result::is_ok);
@@ -189,8 +189,8 @@ mod tests {
         Policy::parse(Path::new("policy.toml"), &text).unwrap()
     }
 
-    const ASKS: &str = "[[ask]]\nname = \"rows\"\nsql = \"SELECT COUNT(*) FROM t\"\ntarget_error = 1\n\
-                        [[ask]]\nname = \"mean\"\nsql = \"SELECT AVG(x) FROM t\"\ntarget_error = 0.5\n";
+    const ASKS: &str = "[[query]]\nname = \"rows\"\nsql = \"SELECT COUNT(*) FROM t\"\ntarget_error = 1\n\
+                        [[query]]\nname = \"mean\"\nsql = \"SELECT AVG(x) FROM t\"\ntarget_error = 0.5\n";
 
     /// A count within 1 in 95 of 100 draws needs the largest r with 2r²/(1 + r) ≤ 1/20: 1/r is 5.8443, its logarithm 1.7655.
     #[test]
@@ -217,9 +217,9 @@ mod tests {
     /// the sum of the amounts, from the remaining part of the promise.
     #[test]
     fn every_amount_is_the_least_by_the_law_of_the_noise() {
-        const COUNTS: &str = "[[ask]]\nname = \"a\"\nsql = \"SELECT COUNT(*) FROM t\"\ntarget_error = 1\n\
-                              [[ask]]\nname = \"b\"\nsql = \"SELECT COUNT(x) FROM t\"\ntarget_error = 7\n\
-                              [[ask]]\nname = \"c\"\nsql = \"SELECT SUM(x) FROM t\"\ntarget_error = 300\n";
+        const COUNTS: &str = "[[query]]\nname = \"a\"\nsql = \"SELECT COUNT(*) FROM t\"\ntarget_error = 1\n\
+                              [[query]]\nname = \"b\"\nsql = \"SELECT COUNT(x) FROM t\"\ntarget_error = 7\n\
+                              [[query]]\nname = \"c\"\nsql = \"SELECT SUM(x) FROM t\"\ntarget_error = 300\n";
         let found = least(&policy("posterior_at_most = 0.75", COUNTS)).unwrap();
         let float = |number: &Rational| number.to_f64().unwrap();
         let mut sum = 0.0;
@@ -249,11 +249,11 @@ mod tests {
 
     #[test]
     fn what_cannot_be_told_is_said() {
-        let weighed = policy("epsilon = 1", "[[ask]]\nsql = \"SELECT COUNT(*) FROM t\"\n");
+        let weighed = policy("epsilon = 1", "[[query]]\nsql = \"SELECT COUNT(*) FROM t\"\n");
         assert!(matches!(least(&weighed), Err(LeastError::NoTarget)));
-        let both = format!("{ASKS}[[ask]]\nname = \"more\"\nsql = \"SELECT SUM(x) FROM t\"\n");
+        let both = format!("{ASKS}[[query]]\nname = \"more\"\nsql = \"SELECT SUM(x) FROM t\"\n");
         assert!(matches!(least(&policy("epsilon = 1", &both)), Err(LeastError::Weights(names)) if names == ["more"]));
-        let all = "[[ask]]\nsql = \"SELECT COUNT(*) FROM t\"\nshare = \"3/4\"\n";
+        let all = "[[query]]\nsql = \"SELECT COUNT(*) FROM t\"\nshare = \"3/4\"\n";
         let taken = policy("epsilon = 1", all);
         assert!(matches!(least(&taken), Err(LeastError::NoTarget)));
     }

@@ -3,7 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | what stands in public tables: keys, which are read first, and rows that results are joined with | [`with_public_keys`] |
-//! | what each ask measures, costs and how much noise that takes, without reading data | [`plan`] |
+//! | what each query measures, costs and how much noise that takes, without reading data | [`plan`] |
 //! | which asks an earlier answer holds already | [`contained`] |
 //! | how far its answers will be from the truth, without reading data | [`forecast`] |
 //! | what they typically are, and how far off relative to that | [`typical`] |
@@ -40,7 +40,7 @@ pub use data::{DataError, Registering, Unaccepted, Versioned, open_ledger};
 pub use engine::ForEngine;
 pub use forecast::{ErrorBound, Expected, expected};
 pub use least::{Least, LeastError, Needed, least};
-pub use plan::{Plan, PlanError, PlannedAsk, PlannedMeasure, UnknownQuery};
+pub use plan::{MeasurePlan, Plan, PlanError, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
 pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, fits, release, remembered, stored};
 pub use show::published;

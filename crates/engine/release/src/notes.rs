@@ -1,6 +1,6 @@
 //! What is to be known beside an answer: what caps, bounds and keys can leave out, what is not usable, what adds up.
 
-use crate::plan::{Plan, PlannedAsk};
+use crate::plan::{Plan, QueryPlan};
 use crate::release::Answered;
 use crate::show::{confidence, scalar, value_kind};
 use deniable_answers::Consistency;
@@ -45,13 +45,13 @@ pub(crate) fn not_usable(rows: &[Vec<Cell>], classes: &Classes) -> Option<String
 pub(crate) fn noise_only(is_unknown: bool) -> Option<String> {
     is_unknown.then(|| {
         "\"noise only\": the noise allows class A, B or C, and nothing public bounds what caps and bounds leave out; `typical_left_out` in \
-         [quality] or [[ask]] states it"
+         [quality] or [[query]] states it"
             .to_owned()
     })
 }
 
-/// Whether the levels of an ask add up, and why not; `None` where there is nothing to add up.
-pub(crate) fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Option<String> {
+/// Whether the levels of a query add up, and why not; `None` where there is nothing to add up.
+pub(crate) fn adding_up(plan: &Plan, ask: &QueryPlan, answered: &Answered) -> Option<String> {
     let left = "the groupings do not add up exactly, as each has noise of its own";
     Some(match deniable_answers::consistency(ask.query()) {
         Consistency::NothingToAddUp => return None,
@@ -63,7 +63,7 @@ pub(crate) fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> O
             )
         }
         Consistency::TooManyCells => format!("{left}; to fix that would take too long for this many cells"),
-        Consistency::Applies if !ask.ask().consistent => format!("{left}; `consistent = false` leaves it so"),
+        Consistency::Applies if !ask.declared().consistent => format!("{left}; `consistent = false` leaves it so"),
         Consistency::Applies if answered.noisy.consistent.is_none() => {
             format!("{left}; numbers this large stay so")
         }
@@ -74,8 +74,8 @@ pub(crate) fn adding_up(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> O
     })
 }
 
-/// Which earlier answer an ask is taken from.
-pub(crate) fn taken_from(ask: &PlannedAsk) -> Option<String> {
+/// Which earlier answer a query is taken from.
+pub(crate) fn taken_from(ask: &QueryPlan) -> Option<String> {
     let within = ask.within()?;
     Some(format!(
         "these are numbers of the earlier answer \"{}\", with its noise: free, and no second answer to compare with it. Where its groupings \
@@ -84,9 +84,9 @@ pub(crate) fn taken_from(ask: &PlannedAsk) -> Option<String> {
     ))
 }
 
-/// Whether an ask is what was paid for to know how much the caps of another leave out.
-pub(crate) fn is_left_out_of(beside: &PlannedAsk, ask: &PlannedAsk) -> bool {
-    matches!(&beside.ask().about, About::LeftOut { of } if *of == ask.ask().name)
+/// Whether a query is what was paid for to know how much the caps of another leave out.
+pub(crate) fn is_left_out_of(beside: &QueryPlan, ask: &QueryPlan) -> bool {
+    matches!(&beside.declared().about, About::LeftOut { of } if *of == ask.declared().name)
 }
 
 /// The paid counts of the entities that a query counts in full, and of those of which its caps leave something out.
@@ -99,12 +99,12 @@ pub(crate) struct LeftOutCount {
 }
 
 impl LeftOutCount {
-    pub(crate) fn new(plan: &Plan, of: &PlannedAsk, answered: &Answered) -> Option<Self> {
+    pub(crate) fn new(plan: &Plan, of: &QueryPlan, answered: &Answered) -> Option<Self> {
         let [within, beyond] = *answered.noisy.values.first()?.as_slice() else { return None };
         // Each count takes half of the allowed error.
         let half = (whole(1) + plan.policy().confidence()) / whole(2);
         let reach = whole(margin(of.measures().first()?.decay(), &half));
-        Some(Self { name: of.ask().name.clone(), within, beyond, reach })
+        Some(Self { name: of.declared().name.clone(), within, beyond, reach })
     }
 
     fn least(&self, count: i128) -> Rational {
@@ -180,12 +180,12 @@ fn counted(number: u32, what: &str) -> String {
 }
 
 /// Where caps, bounds and keys can bias an answer. Said whenever they can, whatever the data holds.
-pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
+pub(crate) fn warnings(plan: &Plan, ask: &QueryPlan) -> Vec<String> {
     let mut all = Vec::new();
-    if let About::Values { .. } = &ask.ask().about {
+    if let About::Values { .. } = &ask.declared().about {
         return vec!["each counts once, with one value; all values are rounded to public candidates".to_owned()];
     }
-    if let (About::LeftOut { of }, Some(entity)) = (&ask.ask().about, plan.policy().entity_of(ask.ask())) {
+    if let (About::LeftOut { of }, Some(entity)) = (&ask.declared().about, plan.policy().entity_of(ask.declared())) {
         let Caps { rows_per_group, groups } = entity.caps;
         let about = ask.query().of_rows();
         let rows = about.counts_rows().then(|| format!("more than {} in a group", counted(rows_per_group, "row")));
@@ -280,7 +280,7 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if let Some(Sampling::Simple) = ask.ask().sampling {
+    if let Some(Sampling::Simple) = ask.declared().sampling {
         all.push(of_the_population(plan));
         all.extend(not_of_the_population(&deniable_answers::without_population(ask.query())));
     }
@@ -296,7 +296,7 @@ pub(crate) fn warnings(plan: &Plan, ask: &PlannedAsk) -> Vec<String> {
 
 /// Averages beside sums and counts of the same values, which a reader may divide: AVG is a sum less a public centre, with
 /// noise of its own, unless that centre is 0 and one sum serves both.
-fn sums_apart(ask: &PlannedAsk) -> Vec<String> {
+fn sums_apart(ask: &QueryPlan) -> Vec<String> {
     let (answers, measures) = (ask.query().answers(0), ask.query().measures());
     let mut all = Vec::new();
     for answer in answers {

@@ -1,4 +1,4 @@
-//! What a policy's asks measure and cost, worked out without reading any data.
+//! What a policy's queries measure and cost, worked out without reading any data.
 
 use crate::contained::Within;
 use crate::engine;
@@ -8,13 +8,11 @@ use crate::target::{self, TargetError};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
-use deniable_core::schema::TableSchema;
-use deniable_core::schema::{Data, Entity, Role, reading};
-use deniable_ledger::{Account, AccountId, Ask as LedgerAsk, Part};
-use deniable_policy::{About, Ask, Policy, Sampling, Size, TargetsTooDear};
+use deniable_core::schema::{Data, Entity, Role, TableSchema, reading};
+use deniable_ledger::{Account, AccountId, Charge, Part};
+use deniable_policy::{self as policy, About, Policy, Sampling, Size, TargetsTooDear};
 use deniable_pushdown::Refusal;
-use deniable_query::MeasureKind;
-use deniable_query::{Query, QueryError};
+use deniable_query::{MeasureKind, Query, QueryError};
 use num_bigint::BigInt;
 use num_traits::Zero;
 use std::collections::BTreeMap;
@@ -23,34 +21,34 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// The context under which identities are derived: version 1 of their format (`docs/ledger-format.md`).
 const IDENTITY: &str = "deniable-ledger-v1 identity of a query";
 
-/// A policy whose asks are understood and priced. What was worked out together stays together: nothing of it can be changed
+/// A policy whose queries are understood and priced. What was worked out together stays together: nothing of it can be changed
 /// from outside, and asks can only be left out.
 #[derive(Debug, Clone)]
 pub struct Plan {
     policy: Policy,
-    asks: Vec<PlannedAsk>,
+    queries: Vec<QueryPlan>,
     part: Part,
 }
 
-/// One ask, understood and priced.
+/// One query, understood and priced.
 #[derive(Debug, Clone)]
-pub struct PlannedAsk {
-    ask: Ask,
+pub struct QueryPlan {
+    declared: policy::Query,
     query: Query,
-    measures: Vec<PlannedMeasure>,
+    measures: Vec<MeasurePlan>,
     cost: Spend,
     within: Option<Box<Within>>,
 }
 
 /// The price of one measure.
 #[derive(Debug, Clone)]
-pub struct PlannedMeasure {
+pub struct MeasurePlan {
     sensitivity: BigInt,
     odds: Spend,
     decay: Decay,
 }
 
-impl PlannedMeasure {
+impl MeasurePlan {
     /// How far one entity can move what it releases, in units (S-CAP), or twice the change of its distances (M-PF).
     #[must_use]
     pub fn sensitivity(&self) -> &BigInt {
@@ -70,7 +68,7 @@ impl PlannedMeasure {
     }
 }
 
-/// A name that no ask of a plan has.
+/// A name that no query of a plan has.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no query \"{name}\"")]
 pub struct UnknownQuery {
@@ -80,19 +78,19 @@ pub struct UnknownQuery {
     pub known: Vec<String>,
 }
 
-/// An ask that cannot be answered under its policy.
+/// A query that cannot be answered under its policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("query \"{ask}\": {kind}")]
+#[error("query \"{query}\": {kind}")]
 pub struct PlanError {
-    /// The ask's name.
-    pub ask: String,
+    /// The query's name.
+    pub query: String,
     /// Its SQL.
     pub sql: String,
     /// Why.
     pub kind: PlanErrorKind,
 }
 
-/// Why an ask cannot be answered.
+/// Why a query cannot be answered.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PlanErrorKind {
     /// Its SQL is refused.
@@ -116,10 +114,10 @@ pub enum PlanErrorKind {
 }
 
 impl Plan {
-    /// Understands and prices every ask of a policy.
+    /// Understands and prices every query of a policy.
     ///
     /// # Errors
-    /// All asks that cannot be answered.
+    /// All queries that cannot be answered.
     pub fn new(policy: Policy) -> Result<Self, Vec<PlanError>> {
         let queries = queries(&policy);
         Self::priced(policy, queries)
@@ -128,31 +126,31 @@ impl Plan {
     /// Prices the queries of a policy; `queries` has one for each of its asks, in order.
     pub(crate) fn priced(policy: Policy, queries: Vec<Result<Query, PlanErrorKind>>) -> Result<Self, Vec<PlanError>> {
         let understood = queries.iter().all(Result::is_ok);
-        let is_target = |ask: &Ask| matches!(ask.size, Size::TargetError(_));
-        let policy = if understood && policy.asks().iter().any(is_target) {
+        let is_target = |ask: &policy::Query| matches!(ask.size, Size::TargetError(_));
+        let policy = if understood && policy.queries().iter().any(is_target) {
             let queries: Vec<&Query> = queries.iter().flatten().collect();
             target::solved(&policy, &queries)?
         } else {
             policy
         };
-        let mut asks = Vec::new();
+        let mut planned_queries = Vec::new();
         let mut errors = Vec::new();
-        for (ask, query) in policy.asks().iter().zip(queries) {
+        for (ask, query) in policy.queries().iter().zip(queries) {
             let planned = query.and_then(|query| {
                 let (measures, cost) = price(&query, &ask.share, &policy)?;
-                Ok(PlannedAsk { ask: ask.clone(), query, measures, cost, within: None })
+                Ok(QueryPlan { declared: ask.clone(), query, measures, cost, within: None })
             });
             match planned {
-                Ok(planned) => asks.push(planned),
+                Ok(planned) => planned_queries.push(planned),
                 // What is wrong with a query is said once, where it is asked itself.
                 Err(PlanErrorKind::Query(_))
-                    if policy.asks().iter().any(|other| ask.about.of() == Some(&other.name)) => {}
+                    if policy.queries().iter().any(|other| ask.about.of() == Some(&other.name)) => {}
                 // Without the other questions a target has no share yet, and is none of the errors.
                 Err(PlanErrorKind::Spend(_)) if is_target(ask) && !understood => {}
                 Err(kind) => errors.push(PlanError::new(ask, kind)),
             }
         }
-        if errors.is_empty() { Ok(Self { policy, asks, part: Part::Whole }) } else { Err(errors) }
+        if errors.is_empty() { Ok(Self { policy, queries: planned_queries, part: Part::Whole }) } else { Err(errors) }
     }
 
     /// The tables that the policy declares, the main one first, and where their rows are.
@@ -168,17 +166,17 @@ impl Plan {
         &self.policy
     }
 
-    /// The asks, in the policy's order.
+    /// The queries, in the policy's order.
     #[must_use]
-    pub fn asks(&self) -> &[PlannedAsk] {
-        &self.asks
+    pub fn queries(&self) -> &[QueryPlan] {
+        &self.queries
     }
 
-    /// The same plan with the asks of these positions alone.
+    /// The same plan with the queries of these positions alone.
     #[must_use]
     pub fn with_only(&self, positions: &[usize]) -> Self {
-        let asks = self.asks.iter().enumerate().filter(|(at, _)| positions.contains(at));
-        Self { asks: asks.map(|(_, ask)| ask.clone()).collect(), ..self.clone() }
+        let chosen = self.queries.iter().enumerate().filter(|(at, _)| positions.contains(at));
+        Self { queries: chosen.map(|(_, plan)| plan.clone()).collect(), ..self.clone() }
     }
 
     /// The same plan, paid by a part of the budget: what was answered before, and what is left, is what its owner may know (C-7).
@@ -193,41 +191,41 @@ impl Plan {
         &self.part
     }
 
-    /// The same plan with the asks of these names alone.
+    /// The same plan with the queries of these names alone.
     ///
     /// # Errors
-    /// The first name that no ask has.
+    /// The first name that no query has.
     pub fn named(&self, names: &[&str]) -> Result<Self, UnknownQuery> {
-        let known = || self.asks.iter().map(|ask| ask.ask.name.as_str());
+        let known = || self.queries.iter().map(|ask| ask.declared.name.as_str());
         if let Some(name) = names.iter().find(|name| !known().any(|known| known == **name)) {
             let known = known().map(str::to_owned).collect();
             return Err(UnknownQuery { name: (*name).to_owned(), known });
         }
         // What is said about a query's caps belongs to its answer.
-        let is_chosen = |ask: &PlannedAsk| {
-            [ask.ask.about.of(), Some(&ask.ask.name)].iter().flatten().any(|name| names.contains(name))
+        let is_chosen = |ask: &QueryPlan| {
+            [ask.declared.about.of(), Some(&ask.declared.name)].iter().flatten().any(|name| names.contains(name))
         };
-        let chosen = self.asks.iter().enumerate().filter(|(_, ask)| is_chosen(ask));
+        let chosen = self.queries.iter().enumerate().filter(|(_, ask)| is_chosen(ask));
         Ok(self.with_only(&chosen.map(|(at, _)| at).collect::<Vec<_>>()))
     }
 
-    /// The same plan, in which each ask that has no charge of its own and whose numbers an earlier answer of the account holds, at least as
+    /// The same plan, in which each query that has no charge of its own and whose numbers an earlier answer of the account holds, at least as
     /// exactly as they would be paid for, is taken from that answer: free (C-3). See [`mod@crate::contained`].
     #[must_use]
     pub fn with_earlier(&self, account: Option<&Account>) -> Self {
         let Some(account) = account.filter(|account| account.id == self.account()) else { return self.clone() };
         let account = account.seen_by(&self.part);
-        let offered = |ask: &PlannedAsk| ask.earlier(&self.policy, &account).unwrap_or_else(|| ask.clone());
-        Self { asks: self.asks.iter().map(offered).collect(), ..self.clone() }
+        let offered = |ask: &QueryPlan| ask.earlier(&self.policy, &account).unwrap_or_else(|| ask.clone());
+        Self { queries: self.queries.iter().map(offered).collect(), ..self.clone() }
     }
 
-    /// The same plan, in which each ask is taken from the dearest answer that holds its numbers, however exact the ask would be at its own
+    /// The same plan, in which each query is taken from the dearest answer that holds its numbers, however exact the query would be at its own
     /// price: what is free for those who state none. `None` unless there is such an answer to all of them.
     #[must_use]
     pub fn with_dearest(&self, account: &Account) -> Option<Self> {
         let account = Some(account).filter(|account| account.id == self.account())?.seen_by(&self.part);
-        let asks = self.asks.iter().map(|ask| ask.dearest(&self.policy, &account)).collect::<Option<_>>()?;
-        Some(Self { asks, ..self.clone() })
+        let queries = self.queries.iter().map(|plan| plan.dearest(&self.policy, &account)).collect::<Option<_>>()?;
+        Some(Self { queries, ..self.clone() })
     }
 
     /// The account of the ledger that this policy is charged to.
@@ -246,7 +244,7 @@ impl Plan {
 }
 
 /// What one query may know of the policy's tables: the caps are its own where it has some.
-pub(crate) fn tables_of(policy: &Policy, ask: &Ask) -> Vec<TableSchema> {
+pub(crate) fn tables_of(policy: &Policy, ask: &policy::Query) -> Vec<TableSchema> {
     tables(policy, policy.entity_of(ask).as_ref())
 }
 
@@ -272,7 +270,7 @@ impl PlanCount {
 }
 
 /// Plans SQL text about the tables of a policy, under the caps of `ask`. All planning of SQL goes through this function.
-fn plan_sql(policy: &Policy, ask: &Ask, sql: &str, count: &AtomicUsize) -> Result<Query, QueryError> {
+fn plan_sql(policy: &Policy, ask: &policy::Query, sql: &str, count: &AtomicUsize) -> Result<Query, QueryError> {
     count.fetch_add(1, Ordering::Relaxed);
     let public = |table: &TableSchema| rows_of(policy, table);
     deniable_sql::plan_with_public(sql, &tables_of(policy, ask), &public)
@@ -282,7 +280,7 @@ fn plan_sql(policy: &Policy, ask: &Ask, sql: &str, count: &AtomicUsize) -> Resul
 /// from its plan.
 pub(crate) fn queries(policy: &Policy) -> Vec<Result<Query, PlanErrorKind>> {
     let mut planned: BTreeMap<&str, Result<Query, QueryError>> = BTreeMap::new();
-    let each = policy.asks().iter().map(|ask| {
+    let each = policy.queries().iter().map(|ask| {
         let of = ask.about.of().unwrap_or(&ask.name);
         let query = planned.entry(of).or_insert_with(|| plan_sql(policy, ask, &ask.sql, &REQUESTED)).clone()?;
         measured(policy, ask, query)
@@ -290,8 +288,8 @@ pub(crate) fn queries(policy: &Policy) -> Vec<Result<Query, PlanErrorKind>> {
     each.collect()
 }
 
-/// What is measured for an ask, given the plan of its SQL: the query itself, or a query about its caps or its entities.
-pub(crate) fn measured(policy: &Policy, ask: &Ask, query: Query) -> Result<Query, PlanErrorKind> {
+/// What is measured for a query, given the plan of its SQL: the query itself, or a query about its caps or its entities.
+pub(crate) fn measured(policy: &Policy, ask: &policy::Query, query: Query) -> Result<Query, PlanErrorKind> {
     let query = match ask.about {
         About::Cells => match ask.sampling {
             Some(Sampling::Simple) => deniable_answers::check_population(&query).map(|()| query)?,
@@ -326,8 +324,8 @@ fn tables(policy: &Policy, main: Option<&Entity>) -> Vec<TableSchema> {
 }
 
 impl PlanError {
-    pub(crate) fn new(ask: &Ask, kind: PlanErrorKind) -> Self {
-        Self { ask: ask.name.clone(), sql: ask.sql.clone(), kind }
+    pub(crate) fn new(ask: &policy::Query, kind: PlanErrorKind) -> Self {
+        Self { query: ask.name.clone(), sql: ask.sql.clone(), kind }
     }
 
     /// Whether the question itself is refused, whatever is promised.
@@ -342,13 +340,13 @@ pub(crate) fn price(
     query: &Query,
     share: &Rational,
     policy: &Policy,
-) -> Result<(Vec<PlannedMeasure>, Spend), PlanErrorKind> {
+) -> Result<(Vec<MeasurePlan>, Spend), PlanErrorKind> {
     let cost = policy.guarantee().limit().share(share)?;
     Ok((bought(query, &cost, policy)?, cost))
 }
 
 /// What each measure of a question gets for this cost.
-fn bought(query: &Query, cost: &Spend, policy: &Policy) -> Result<Vec<PlannedMeasure>, PlanErrorKind> {
+fn bought(query: &Query, cost: &Spend, policy: &Policy) -> Result<Vec<MeasurePlan>, PlanErrorKind> {
     let adjacency = policy.guarantee().adjacency();
     let per_entity = policy.guarantee().per_entity(cost)?;
     query
@@ -359,38 +357,38 @@ fn bought(query: &Query, cost: &Spend, policy: &Policy) -> Result<Vec<PlannedMea
             let sensitivity = query.sensitivity(at, adjacency);
             let odds = per_entity.share(query.part(at))?;
             let decay = Decay::hiding(&odds, &sensitivity)?;
-            Ok(PlannedMeasure { sensitivity, odds, decay })
+            Ok(MeasurePlan { sensitivity, odds, decay })
         })
         .collect()
 }
 
-impl PlannedAsk {
-    /// What was charged under these words, as far as the present policy and the caps of this ask understand it; `None` where it is no query
+impl QueryPlan {
+    /// What was charged under these words, as far as the present policy and the caps of this query understand it; `None` where it is no query
     /// now. Whether it is what was charged its identity tells.
     pub(crate) fn charged_as(&self, sql: &str, cost: &Spend, policy: &Policy) -> Option<Self> {
-        let query = engine::placed(policy, plan_sql(policy, &self.ask, sql, &STORED).ok()?);
+        let query = engine::placed(policy, plan_sql(policy, &self.declared, sql, &STORED).ok()?);
         let measures = bought(&query, cost, policy).ok()?;
-        let mut ask = self.ask.clone();
-        ask.sql = sql.to_owned();
-        ask.about = About::Cells;
-        Some(Self { ask, query, measures, cost: cost.clone(), within: None })
+        let mut declared = self.declared.clone();
+        declared.sql = sql.to_owned();
+        declared.about = About::Cells;
+        Some(Self { declared, query, measures, cost: cost.clone(), within: None })
     }
 
-    /// The same ask at the price of another; `None` where that is no price of it.
+    /// The same query at the price of another; `None` where that is no price of it.
     pub(crate) fn bought_as(&self, earlier: &Self, policy: &Policy) -> Option<Self> {
         let cost = earlier.cost.clone();
-        let mut ask = self.ask.clone();
-        ask.share = cost.exact_part_of(policy.guarantee().limit())?;
+        let mut declared = self.declared.clone();
+        declared.share = cost.exact_part_of(policy.guarantee().limit())?;
         let measures = bought(&self.query, &cost, policy).ok()?;
-        Some(Self { ask, query: self.query.clone(), measures, cost, within: None })
+        Some(Self { declared, query: self.query.clone(), measures, cost, within: None })
     }
 
-    /// The same ask, taken from an earlier answer: it costs nothing, and its noise is that of the answer.
+    /// The same query, taken from an earlier answer: it costs nothing, and its noise is that of the answer.
     pub(crate) fn taken_from(&self, within: Within) -> Self {
         let measures = within.places.iter().map(|at| within.earlier.measures[*at].clone()).collect();
-        let mut ask = self.ask.clone();
-        ask.share = Rational::zero();
-        Self { ask, query: self.query.clone(), measures, cost: Spend::nothing(), within: Some(Box::new(within)) }
+        let mut declared = self.declared.clone();
+        declared.share = Rational::zero();
+        Self { declared, query: self.query.clone(), measures, cost: Spend::nothing(), within: Some(Box::new(within)) }
     }
 
     /// The earlier answer that it is taken from, if it is.
@@ -399,17 +397,17 @@ impl PlannedAsk {
         self.within.as_deref()
     }
 
-    /// The ask as the policy states it; taken from an earlier answer, its share is nothing.
+    /// The query as the policy states it; taken from an earlier answer, its share is nothing.
     #[must_use]
-    pub fn ask(&self) -> &Ask {
-        &self.ask
+    pub fn declared(&self) -> &policy::Query {
+        &self.declared
     }
 
     /// What is asked, in SQL; before what is asked about a query's caps, a comment says so.
     #[must_use]
     pub fn sql(&self) -> String {
-        let sql = self.ask.sql.trim();
-        match self.ask.about {
+        let sql = self.declared.sql.trim();
+        match self.declared.about {
             About::Cells => sql.to_owned(),
             About::LeftOut { .. } => format!("-- entities of which the caps leave something out\n{sql}"),
             About::Values { .. } => format!("-- values of entities, for advice on caps and bounds\n{sql}"),
@@ -424,23 +422,23 @@ impl PlannedAsk {
 
     /// What each of its measures gets, in the query's order.
     #[must_use]
-    pub fn measures(&self) -> &[PlannedMeasure] {
+    pub fn measures(&self) -> &[MeasurePlan] {
         &self.measures
     }
 
-    /// What the ask costs in all: the promised odds ratio to the power of its share.
+    /// What the query costs in all: the promised odds ratio to the power of its share.
     #[must_use]
     pub fn cost(&self) -> &Spend {
         &self.cost
     }
 
-    /// The ask as the ledger remembers it. Its identity covers everything that decides the measured numbers and
+    /// The query as the ledger remembers it. Its identity covers everything that decides the measured numbers and
     /// their noise: the question with caps, bounds and keys, how the rows are read, the data version, the adjacency, the
     /// noise and what it costs. Names and post-processing leave no trace, so asking again with another ORDER BY is free.
     ///
     /// What is taken from an earlier answer is that answer's ask: it has no other place in the ledger.
     #[must_use]
-    pub fn for_ledger(&self, policy: &Policy) -> LedgerAsk {
+    pub fn for_ledger(&self, policy: &Policy) -> Charge {
         if let Some(within) = &self.within {
             return within.ask.clone();
         }
@@ -476,10 +474,10 @@ impl PlannedAsk {
             part(measure.sensitivity.to_string().as_bytes());
             part(measure.decay.ratio().to_string().as_bytes());
         }
-        LedgerAsk {
-            name: self.ask.name.clone(),
-            sql: match self.ask.about {
-                About::Cells => self.ask.sql.clone(),
+        Charge {
+            name: self.declared.name.clone(),
+            sql: match self.declared.about {
+                About::Cells => self.declared.sql.clone(),
                 About::LeftOut { .. } | About::Values { .. } => self.sql(),
             },
             identity: hasher.finalize().to_hex().to_string(),

@@ -1,24 +1,21 @@
 //! Answers to SQL, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
 
 use crate::data::{self, DataError, Registering, Versioned};
-use crate::engine::{NotAsked, ensure_tried, tried};
-use crate::plan::{Plan, PlannedAsk};
+use crate::engine::{TrialError, ensure_tried, tried};
+use crate::plan::{Plan, QueryPlan};
 use crate::show;
-use deniable_answers::Consistency;
-use deniable_answers::Noisy;
-use deniable_answers::TrueError;
+use deniable_answers::{Consistency, Noisy, TrueError};
 use deniable_core::exact::Rational;
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Data, Format, TableSchema};
 use deniable_core::secret::Secret;
 use deniable_data::{Progress, Resources, Source, SourceError};
 use deniable_execute::{Exact, Losses, Salt};
-use deniable_ledger::{Ask, EngineTried, Form, Key, Ledger, Part, StoreError, Summary};
+use deniable_ledger::{Charge, EngineTried, Form, Key, Ledger, Part, StoreError, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
 use deniable_publication::Statement;
 use deniable_publication::shown::ShownAnswer;
-use deniable_pushdown::Asked;
-use deniable_pushdown::{Prepared, prepare};
+use deniable_pushdown::{Asked, Prepared, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,19 +51,19 @@ pub enum ReleaseError {
     /// How an engine did could not be recorded.
     #[error("how the engine did could not be recorded: {0}")]
     EngineUnrecorded(StoreError),
-    /// Rows, or the engine that holds them, turned out not to be what they should be while an earlier ask of the run was computed.
+    /// Rows, or the engine that holds them, turned out not to be what they should be while an earlier query of the run was computed.
     #[error(
-        "query \"{ask}\" was not asked, nor charged: its rows, or the engine that holds them, are not what they should be"
+        "query \"{query}\" was not asked, nor charged: its rows, or the engine that holds them, are not what they should be"
     )]
     NotAsked {
-        /// The ask.
-        ask: String,
+        /// The query.
+        query: String,
     },
-    /// The machine was exhausted after the charge. The same ask resumes at no cost.
-    #[error("query \"{ask}\" is paid for but not answered: {error}")]
+    /// The machine was exhausted after the charge. The same query resumes at no cost.
+    #[error("query \"{query}\" is paid for but not answered: {error}")]
     Rows {
-        /// The ask.
-        ask: String,
+        /// The query.
+        query: String,
         /// Why.
         error: SourceError,
     },
@@ -93,17 +90,17 @@ impl From<Registering> for Allowed {
 /// What a release has come to.
 #[derive(Debug)]
 pub struct Released {
-    /// The answers, each with the position of its ask.
+    /// The answers, each with the position of its query.
     pub answers: Vec<(usize, Answered)>,
-    /// The asks that are paid for and not answered, since the machine was exhausted. The same asks resume at no cost.
+    /// The queries that are paid for and not answered, since the machine was exhausted. The same asks resume at no cost.
     pub unanswered: Vec<(usize, ReleaseError)>,
 }
 
 impl Released {
-    /// The answers to all asks.
+    /// The answers to all queries.
     ///
     /// # Errors
-    /// The first ask that has none.
+    /// The first query that has none.
     pub fn complete(self) -> Result<Vec<Answered>, ReleaseError> {
         match self.unanswered.into_iter().next() {
             Some((_, error)) => Err(error),
@@ -152,26 +149,26 @@ pub enum Event<'a> {
     Registered(&'a Versioned),
     /// All answers about this table are stored ones, and its files were written to since its version was registered.
     WrittenSince(&'a Versioned),
-    /// Computing an ask; so far so much was read.
+    /// Computing a query; so far so much was read.
     Computing(&'a str, Progress),
-    /// The levels of an ask's answer, of so many cells, are made to add up.
+    /// The levels of a query's answer, of so many cells, are made to add up.
     AddingUp(&'a str, usize),
-    /// The engine that holds the rows of an ask is tried with its statement, on rows that nobody is in.
+    /// The engine that holds the rows of a query is tried with its statement, on rows that nobody is in.
     Trying(&'a str),
     /// An engine, of this version and these settings, did as it was told.
     Tried(&'a str, &'a str),
-    /// The engine that holds the rows of an ask computes it.
+    /// The engine that holds the rows of a query computes it.
     Asking(&'a str),
-    /// An ask has its answer.
+    /// A query has its answer.
     Answered(&'a str, Origin),
-    /// An ask has its answer from within an earlier answer, of this name: free.
+    /// A query has its answer from within an earlier answer, of this name: free.
     AnsweredWithin(&'a str, &'a str),
 }
 
 /// The form in which an answer is stored: whole numbers of units, and the decay of each measure's noise.
 ///
-/// Consistent numbers are stored with it, so that the answer stays the same for ever. They are stored even when the ask
-/// does not want them shown: that is free, and what an ask shows is no part of its identity.
+/// Consistent numbers are stored with it, so that the answer stays the same for ever. They are stored even when the query
+/// does not want them shown: that is free, and what a query shows is no part of its identity.
 #[derive(Serialize, Deserialize)]
 struct StoredAnswer {
     values: Vec<Vec<String>>,
@@ -180,8 +177,8 @@ struct StoredAnswer {
     decays: Vec<String>,
 }
 
-/// The asks of a plan as releases of the protocol.
-struct Asks<'a> {
+/// The queries of a plan as releases of the protocol.
+struct Queries<'a> {
     plan: &'a Plan,
     locate: &'a dyn Fn() -> Result<Vec<Versioned>, SourceError>,
     resources: &'a Resources,
@@ -195,9 +192,9 @@ struct Asks<'a> {
     spoilt: BTreeSet<String>,
 }
 
-/// Answers every ask of a plan, in order.
+/// Answers every query of a plan, in order.
 ///
-/// Asks that were answered before are shown again at no cost, without a look at the files. Everything that can
+/// Queries that were answered before are shown again at no cost, without a look at the files. Everything that can
 /// be refused is refused before the first charge. Tables that are not registered as they are read are scanned and registered
 /// first; unless `registering` says to go on, that is all.
 ///
@@ -213,12 +210,12 @@ pub fn release<R: CryptoRng>(
     allowed: impl Into<Allowed>,
 ) -> Result<Released, ReleaseError> {
     let (allowed, prepared, engines) = (allowed.into(), BTreeMap::new(), BTreeMap::new());
-    let mut asks = Asks { plan, locate, resources, tell, allowed, prepared, engines, spoilt: BTreeSet::new() };
+    let mut asks = Queries { plan, locate, resources, tell, allowed, prepared, engines, spoilt: BTreeSet::new() };
     let told = |event: deniable_protocol::Event<'_>| match event {
         deniable_protocol::Event::Storing(_) => {}
         deniable_protocol::Event::Answered(name, origin) => {
-            let ask = plan.asks().iter().find(|ask| ask.ask().name == name);
-            match ask.and_then(PlannedAsk::within) {
+            let ask = plan.queries().iter().find(|ask| ask.declared().name == name);
+            match ask.and_then(QueryPlan::within) {
                 Some(within) => tell(Event::AnsweredWithin(name, within.name())),
                 None => tell(Event::Answered(name, origin)),
             }
@@ -230,51 +227,51 @@ pub fn release<R: CryptoRng>(
             ledger.record_trial(tried).map_err(ReleaseError::EngineUnrecorded)?;
         }
     }
-    let name = |at: usize| plan.asks()[at].ask().name.clone();
+    let name = |at: usize| plan.queries()[at].declared().name.clone();
     let mut unanswered: BTreeMap<usize, ReleaseError> = BTreeMap::new();
     for (at, error) in released.exhausted {
-        unanswered.insert(at, ReleaseError::Rows { ask: name(at), error });
+        unanswered.insert(at, ReleaseError::Rows { query: name(at), error });
     }
     let answers: Vec<(usize, Answered)> =
         released.answers.into_iter().map(|(at, noisy, origin)| (at, Answered { noisy, origin })).collect();
-    for at in 0..plan.asks().len() {
+    for at in 0..plan.queries().len() {
         if !unanswered.contains_key(&at) && answers.iter().all(|(known, _)| *known != at) {
-            unanswered.insert(at, ReleaseError::NotAsked { ask: name(at) });
+            unanswered.insert(at, ReleaseError::NotAsked { query: name(at) });
         }
     }
     Ok(Released { answers, unanswered: unanswered.into_iter().collect() })
 }
 
-/// The answer that a ledger already holds to each ask of a plan, if any: free, and without a look at the files.
+/// The answer that a ledger already holds to each query of a plan, if any: free, and without a look at the files.
 ///
 /// # Errors
-/// When a stored answer does not fit its ask.
+/// When a stored answer does not fit its query.
 pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<Answered>>, ReleaseError> {
     let resources = Resources::default();
     let allowed = Registering::Stop.into();
     let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
     let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
     let (resources, spoilt) = (&resources, BTreeSet::new());
-    let asks = Asks { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
+    let asks = Queries { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
     let answers = deniable_protocol::stored(&asks, ledger)?.into_iter();
     Ok(answers.map(|noisy| noisy.map(|noisy| Answered { noisy, origin: Origin::Stored })).collect())
 }
 
-/// Whether what is left pays for the asks that have no stored answer, as far as whoever pays may know.
+/// Whether what is left pays for the queries that have no stored answer, as far as whoever pays may know.
 ///
 /// # Errors
-/// When it does not, or a stored answer does not fit its ask.
+/// When it does not, or a stored answer does not fit its query.
 pub fn fits(plan: &Plan, ledger: &Summary) -> Result<(), ReleaseError> {
     let resources = Resources::default();
     let allowed = Registering::Stop.into();
     let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
     let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
     let (resources, spoilt) = (&resources, BTreeSet::new());
-    let asks = Asks { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
+    let asks = Queries { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
     deniable_protocol::fits(&asks, ledger)
 }
 
-impl Kind for Asks<'_> {
+impl Kind for Queries<'_> {
     type Answer = Noisy;
     type Refused = ReleaseError;
     type Exhausted = SourceError;
@@ -291,15 +288,15 @@ impl Kind for Asks<'_> {
     }
 
     fn releases(&self) -> usize {
-        self.plan.asks().len()
+        self.plan.queries().len()
     }
 
     fn name(&self, at: usize) -> String {
-        self.plan.asks()[at].ask().name.clone()
+        self.plan.queries()[at].declared().name.clone()
     }
 
-    fn identity(&self, at: usize, _: &[Option<Noisy>]) -> Option<Ask> {
-        let ask = &self.plan.asks()[at];
+    fn identity(&self, at: usize, _: &[Option<Noisy>]) -> Option<Charge> {
+        let ask = &self.plan.queries()[at];
         // What would come of it is known.
         if ask.query().tables().any(|table| self.spoilt.contains(table)) {
             return None;
@@ -310,13 +307,13 @@ impl Kind for Asks<'_> {
     fn price(&self, at: usize) -> Result<Vec<Payment>, ReleaseError> {
         Ok(vec![Payment {
             guarantee: self.plan.policy().guarantee().clone(),
-            cost: self.plan.asks()[at].cost().clone(),
+            cost: self.plan.queries()[at].cost().clone(),
             own_limit: self.plan.policy_limit().map_err(ProtocolError::from)?,
         }])
     }
 
     fn show(&self, at: usize, stored: &serde_json::Value) -> Result<Noisy, String> {
-        let ask = &self.plan.asks()[at];
+        let ask = &self.plan.queries()[at];
         match ask.within() {
             Some(within) => Ok(within.of(&read_answer(&within.earlier, stored)?)),
             None => read_answer(ask, stored),
@@ -341,12 +338,12 @@ impl Kind for Asks<'_> {
 
     fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), ReleaseError> {
         let plan = self.plan;
-        let reads = |table: &Versioned, asks: &[&PlannedAsk]| {
+        let reads = |table: &Versioned, asks: &[&QueryPlan]| {
             asks.iter().any(|ask| ask.query().tables().any(|name| name == table.source.table().name))
         };
-        let all: Vec<&PlannedAsk> = plan.asks().iter().collect();
-        let pending: Vec<(usize, &PlannedAsk)> = pending.iter().map(|at| (*at, &plan.asks()[*at])).collect();
-        let asked: Vec<&PlannedAsk> = pending.iter().map(|(_, ask)| *ask).collect();
+        let all: Vec<&QueryPlan> = plan.queries().iter().collect();
+        let pending: Vec<(usize, &QueryPlan)> = pending.iter().map(|at| (*at, &plan.queries()[*at])).collect();
+        let asked: Vec<&QueryPlan> = pending.iter().map(|(_, ask)| *ask).collect();
         // Whether a database or an engine holds other rows now only reading them would tell: for stored answers it is not even started.
         let is_file = |(_, data): &(TableSchema, Data)| matches!(data.format, Format::Csv(_) | Format::Parquet);
         if asked.is_empty() && !plan.tables().iter().all(is_file) {
@@ -381,7 +378,7 @@ impl Kind for Asks<'_> {
         for (at, ask) in pending {
             let prepared = prepare(&sources, ask.query(), self.resources).map_err(DataError::from)?;
             if let Some(asked) = prepared.asked() {
-                self.try_out(ledger, &ask.ask().name, asked)?;
+                self.try_out(ledger, &ask.declared().name, asked)?;
                 self.engines.insert(at, tried(ledger, asked, false));
             }
             self.prepared.insert(at, prepared);
@@ -391,7 +388,7 @@ impl Kind for Asks<'_> {
 
     /// Of the tables of the query, under the ledger's key, and of the law of each measure.
     fn basis(&self, at: usize, ledger: &Ledger) -> String {
-        let ask = &self.plan.asks()[at];
+        let ask = &self.plan.queries()[at];
         let mut hasher = blake3::Hasher::new_derive_key(BASIS);
         let mut add = |text: &str| {
             hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
@@ -410,8 +407,8 @@ impl Kind for Asks<'_> {
     }
 
     fn compute(&mut self, at: usize, _: &[Option<Noisy>], key: &Key) -> Result<Exact, SourceError> {
-        let ask = &self.plan.asks()[at];
-        let name = ask.ask().name.as_str();
+        let ask = &self.plan.queries()[at];
+        let name = ask.declared().name.as_str();
         // What is taken from an earlier answer is never computed: in a ledger that lacks it, its place is not another's.
         let Some(prepared) = self.prepared.remove(&at).filter(|_| ask.within().is_none()) else {
             return Err(SourceError::Rows { table: name.to_owned() });
@@ -427,18 +424,18 @@ impl Kind for Asks<'_> {
     }
 
     fn numbers(&self, at: usize) -> usize {
-        let query = self.plan.asks()[at].query();
+        let query = self.plan.queries()[at].query();
         let measures = query.measures().iter().enumerate();
         measures.map(|(measure, of)| query.cells(of.level) * query.width(measure)).sum()
     }
 
     fn draw<R: CryptoRng>(&self, at: usize, exact: Exact, rng: &mut R) -> Result<Vec<i128>, SourceError> {
-        let (plan, ask) = (self.plan, &self.plan.asks()[at]);
+        let (plan, ask) = (self.plan, &self.plan.queries()[at]);
         Ok(exact.with_noise(ask.query(), &decays(ask), plan.policy().confidence(), rng).concat())
     }
 
     fn finish(&self, at: usize, _: usize, numbers: &[i128], _: &[Option<Noisy>]) -> Result<serde_json::Value, String> {
-        let (plan, ask) = (self.plan, &self.plan.asks()[at]);
+        let (plan, ask) = (self.plan, &self.plan.queries()[at]);
         let query = ask.query();
         let mut left = numbers;
         let mut values = Vec::with_capacity(query.measures().len());
@@ -450,7 +447,7 @@ impl Kind for Asks<'_> {
         }
         if deniable_answers::consistency(query) == Consistency::Applies {
             let cells = (0..query.levels().len()).map(|level| query.cells(level)).sum();
-            (self.tell)(Event::AddingUp(&ask.ask().name, cells));
+            (self.tell)(Event::AddingUp(&ask.declared().name, cells));
         }
         let written = |values: &[Vec<i128>]| -> Vec<Vec<String>> {
             values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect()
@@ -467,9 +464,9 @@ impl Kind for Asks<'_> {
         Ok(json)
     }
 
-    /// The same numbers, under this ask's own name and words: those of whoever paid for them first are nobody else's.
+    /// The same numbers, under this query's own name and words: those of whoever paid for them first are nobody else's.
     fn for_payer(&self, at: usize, _: usize, stored: &serde_json::Value) -> serde_json::Value {
-        let (plan, ask) = (self.plan, &self.plan.asks()[at]);
+        let (plan, ask) = (self.plan, &self.plan.queries()[at]);
         let mut json = stored.clone();
         ShownAnswer::remove_from(&mut json);
         if let Ok(noisy) = read_answer(ask, stored) {
@@ -479,21 +476,21 @@ impl Kind for Asks<'_> {
     }
 }
 
-impl Asks<'_> {
-    /// Tries an engine with the statement of an ask, unless it passed that before.
+impl Queries<'_> {
+    /// Tries an engine with the statement of a query, unless it passed that before.
     fn try_out(&self, ledger: &mut Ledger, name: &str, asked: &Asked) -> Result<(), ReleaseError> {
         (self.tell)(Event::Trying(name));
         match ensure_tried(ledger, asked) {
             Ok(true) => (self.tell)(Event::Tried(name, asked.about())),
             Ok(false) => {}
-            Err(NotAsked::Failed(error)) => return Err(DataError::from(error).into()),
-            Err(NotAsked::Unrecorded(error)) => return Err(ReleaseError::EngineUnrecorded(error)),
+            Err(TrialError::Failed(error)) => return Err(DataError::from(error).into()),
+            Err(TrialError::Unrecorded(error)) => return Err(ReleaseError::EngineUnrecorded(error)),
         }
         Ok(())
     }
 }
 
-fn decays(ask: &PlannedAsk) -> Vec<Decay> {
+fn decays(ask: &QueryPlan) -> Vec<Decay> {
     ask.measures().iter().map(|measure| measure.decay().clone()).collect()
 }
 
@@ -509,7 +506,7 @@ fn salt_of(key: &Key) -> Salt {
 
 /// What a report from the ledger alone will show of an answer.
 #[must_use]
-pub fn remembered(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> ShownAnswer {
+pub fn remembered(plan: &Plan, ask: &QueryPlan, answered: &Answered) -> ShownAnswer {
     ShownAnswer {
         confidence: show::confidence(plan),
         table: show::table(plan, ask, answered),
@@ -517,7 +514,7 @@ pub fn remembered(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> ShownAn
     }
 }
 
-fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, String> {
+fn read_answer(ask: &QueryPlan, json: &serde_json::Value) -> Result<Noisy, String> {
     let broken = |reason: &str| reason.to_owned();
     let StoredAnswer { values, consistent, decays } =
         StoredAnswer::deserialize(json).map_err(|error| broken(&error.to_string()))?;
@@ -526,8 +523,8 @@ fn read_answer(ask: &PlannedAsk, json: &serde_json::Value) -> Result<Noisy, Stri
         values.iter().map(|cells| cells.iter().map(cell).collect()).collect()
     };
     let values = read(values)?;
-    // What an ask shows is its own choice; the stored answer holds both.
-    let consistent = consistent.filter(|_| ask.ask().consistent).map(read).transpose()?;
+    // What a query shows is its own choice; the stored answer holds both.
+    let consistent = consistent.filter(|_| ask.declared().consistent).map(read).transpose()?;
     let decays = decays
         .iter()
         .map(|decay| decay.parse::<Rational>().ok().and_then(Decay::exactly).ok_or_else(|| broken("not a decay")))

@@ -5,11 +5,10 @@
 
 use crate::forecast::short;
 use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usable, taken_from, warnings};
-use crate::plan::{Plan, PlannedAsk};
+use crate::plan::{Plan, QueryPlan};
 use crate::quality::Judge;
 use crate::release::Answered;
-use deniable_answers::Consistency;
-use deniable_answers::Shown;
+use deniable_answers::{Consistency, Shown};
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
@@ -34,11 +33,11 @@ const FINEST: u32 = 30;
 #[must_use]
 pub fn published(plan: &Plan, answers: &[Answered]) -> Publication {
     let policy = plan.policy();
-    let both = || plan.asks().iter().zip(answers);
+    let both = || plan.queries().iter().zip(answers);
     let is_hidden = |answer: &Answer| {
         answer.rows.iter().flatten().any(|cell| cell.number().is_some_and(|number| number.hidden.is_some()))
     };
-    let one = |(ask, answered): (&PlannedAsk, &Answered)| {
+    let one = |(ask, answered): (&QueryPlan, &Answered)| {
         let beside = both().find(|(other, _)| is_left_out_of(other, ask));
         // Counts that are hidden in a table are not used in any other answer.
         let beside = beside.filter(|(of, answered)| !is_hidden(&displayed(plan, of, table(plan, of, answered))));
@@ -66,8 +65,8 @@ pub fn confidence(plan: &Plan) -> String {
 /// An answer as the policy's rules of display leave it. They act on what was released (C-3), so that nothing else has to be hidden
 /// for their sake: no total tells more of a hidden number than the number itself would have.
 #[must_use]
-pub fn displayed(plan: &Plan, ask: &PlannedAsk, mut answer: Answer) -> Answer {
-    let rules = ask.ask().display.as_ref().unwrap_or_else(|| plan.policy().display());
+pub fn displayed(plan: &Plan, ask: &QueryPlan, mut answer: Answer) -> Answer {
+    let rules = ask.declared().display.as_ref().unwrap_or_else(|| plan.policy().display());
     let counts: Vec<Option<RowCount>> =
         (0..ask.query().output().columns.len()).map(|column| ask.query().row_count(column)).collect();
     for row in &mut answer.rows {
@@ -116,16 +115,16 @@ fn display(number: &mut NumberCell, rules: &Display, count: Option<&RowCount>) {
     *number = shown;
 }
 
-/// One ask's answer, in the form that is published.
-pub fn table(plan: &Plan, ask: &PlannedAsk, answered: &Answered) -> Answer {
+/// One query's answer, in the form that is published.
+pub fn table(plan: &Plan, ask: &QueryPlan, answered: &Answered) -> Answer {
     table_beside(plan, ask, answered, None)
 }
 
 /// The same beside the paid count of entities of which its caps leave something out, where that is at hand.
-fn table_beside(plan: &Plan, ask: &PlannedAsk, answered: &Answered, left_out: Option<&LeftOutCount>) -> Answer {
+fn table_beside(plan: &Plan, ask: &QueryPlan, answered: &Answered, left_out: Option<&LeftOutCount>) -> Answer {
     let places: Vec<Decimals> = ask.query().output().columns.iter().map(|term| decimals_of(term, ask)).collect();
     let confidence = plan.policy().confidence();
-    let rows = match ask.ask().sampling {
+    let rows = match ask.declared().sampling {
         Some(Sampling::Simple) => deniable_answers::show_with_population(ask.query(), &answered.noisy, confidence),
         None => deniable_answers::show(ask.query(), &answered.noisy, confidence),
     };
@@ -143,9 +142,9 @@ fn table_beside(plan: &Plan, ask: &PlannedAsk, answered: &Answered, left_out: Op
     let unusable = not_usable(&rows, plan.policy().quality());
     let unknown = noise_only(judges.iter().any(Judge::is_unknown));
     Answer {
-        name: ask.ask().name.clone(),
+        name: ask.declared().name.clone(),
         sql: ask.sql(),
-        share: ask.ask().share.to_string(),
+        share: ask.declared().share.to_string(),
         odds,
         columns: ask.query().output().names.clone(),
         rows,
@@ -164,7 +163,7 @@ fn table_beside(plan: &Plan, ask: &PlannedAsk, answered: &Answered, left_out: Op
 }
 
 /// The cell with the label of its key, where it is one that has a label.
-fn labelled(shown: &Shown, term: &Term, ask: &PlannedAsk, cell: Cell) -> Cell {
+fn labelled(shown: &Shown, term: &Term, ask: &QueryPlan, cell: Cell) -> Cell {
     let (Shown::Key(key), Term::Key(group)) = (shown, term) else { return cell };
     let Some(label) = ask.query().groups()[*group].label(key) else { return cell };
     let (label, other) = (label.to_owned(), *key == Key::Other);
@@ -274,7 +273,7 @@ fn whole_number(rows: &Option<BigInt>) -> Option<serde_json::Number> {
 }
 
 /// The decimals of a column: counts, sums and quantiles are on the grid of their unit.
-fn decimals_of(term: &Term, ask: &PlannedAsk) -> Decimals {
+fn decimals_of(term: &Term, ask: &QueryPlan) -> Decimals {
     let Term::Answer(position) = term else { return Decimals::Free };
     let of = |measure: &usize| decimals(&ask.query().measures()[*measure].unit);
     match &ask.query().answers(0)[*position] {
@@ -296,7 +295,7 @@ fn decimals(unit: &Rational) -> u32 {
 }
 
 /// The noise of every measure; what is the same at several levels is said once.
-fn noises(plan: &Plan, ask: &PlannedAsk) -> Vec<Noise> {
+fn noises(plan: &Plan, ask: &QueryPlan) -> Vec<Noise> {
     let mut all: Vec<(Noise, Vec<usize>)> = Vec::new();
     for (at, measure) in ask.query().measures().iter().enumerate() {
         let new = noise(plan, ask, at, measure);
@@ -314,7 +313,7 @@ fn noises(plan: &Plan, ask: &PlannedAsk) -> Vec<Noise> {
 }
 
 /// The noise of a measure, named without its level.
-fn noise(plan: &Plan, ask: &PlannedAsk, at: usize, measure: &Measure) -> Noise {
+fn noise(plan: &Plan, ask: &QueryPlan, at: usize, measure: &Measure) -> Noise {
     let (planned, confidence) = (&ask.measures()[at], plan.policy().confidence());
     let (decay, sensitivity) = (&planned.decay(), whole(planned.sensitivity().clone()));
     let text = |value: Rational| decimal(&value, 3, Rounding::Up);
@@ -368,7 +367,7 @@ pub(crate) fn scalar(value: &Rational, kind: ValueKind, places: u32, rounding: R
 }
 
 /// What the values of a measure's argument are.
-pub(crate) fn value_kind(ask: &PlannedAsk, measure: usize) -> ValueKind {
+pub(crate) fn value_kind(ask: &QueryPlan, measure: usize) -> ValueKind {
     let level = ask.query().measures()[measure].level;
     let kind = ask.query().answers(level).iter().find_map(|answer| match answer {
         Estimator::Quantile { measure: of, value, .. } if *of == measure => Some(*value),

@@ -65,7 +65,7 @@ pub enum Limit {
 /// What is wrong with queries.
 pub fn advisable(policy: &Policy) -> Result<Vec<(usize, Option<Query>)>, Vec<PlanError>> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
-    let all = policy.asks().iter().zip(queries(policy)).enumerate();
+    let all = policy.queries().iter().zip(queries(policy)).enumerate();
     for (at, (ask, query)) in all.filter(|(_, (ask, _))| ask.about == About::Cells) {
         match query {
             Ok(query) => found.push((at, Some(query).filter(|query| query.per_entity(&ladders(query)).is_ok()))),
@@ -80,7 +80,7 @@ pub fn advisable(policy: &Policy) -> Result<Vec<(usize, Option<Query>)>, Vec<Pla
 /// # Errors
 /// All that cannot be answered.
 pub fn plan(asking: Policy, on: Vec<Query>) -> Result<Plan, Vec<PlanError>> {
-    let queries = asking.asks().iter().zip(on).map(|(ask, query)| measured(&asking, ask, query)).collect();
+    let queries = asking.queries().iter().zip(on).map(|(ask, query)| measured(&asking, ask, query)).collect();
     Plan::priced(asking, queries)
 }
 

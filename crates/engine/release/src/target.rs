@@ -49,7 +49,7 @@ pub struct Exceeded {
     pub needed: Option<Rational>,
     /// The share that is left for it.
     pub available: Rational,
-    /// What other asks take of the spend: explicit shares, and targets above this one.
+    /// What other queries take of the spend: explicit shares, and targets above this one.
     pub others: Rational,
     /// What the policy may spend.
     pub spend: Rational,
@@ -110,20 +110,20 @@ impl TargetError {
     }
 }
 
-/// The policy with a share for every target error, the first ask first. `queries` belong to its asks, in order.
+/// The policy with a share for every target error, the first query first. `queries` belong to its asks, in order.
 ///
 /// # Errors
-/// When a target is out of reach, or leaves nothing for asks that go by weight.
+/// When a target is out of reach, or leaves nothing for queries that go by weight.
 pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, Vec<PlanError>> {
-    let fixed = policy.asks().iter().filter_map(|ask| match &ask.size {
+    let fixed = policy.queries().iter().filter_map(|ask| match &ask.size {
         Size::Share(share) => Some(share.clone()),
         Size::Weight(_) | Size::TargetError(_) => None,
     });
     let fixed: Rational = fixed.sum();
     let mut available = policy.spend() - fixed;
-    let mut shares = vec![None; policy.asks().len()];
+    let mut shares = vec![None; policy.queries().len()];
     let mut errors = Vec::new();
-    for ((ask, query), found) in policy.asks().iter().zip(queries).zip(&mut shares) {
+    for ((ask, query), found) in policy.queries().iter().zip(queries).zip(&mut shares) {
         let Size::TargetError(target) = &ask.size else { continue };
         match solve(query, target, &available, policy) {
             Ok(share) => {
@@ -137,8 +137,8 @@ pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, Vec<PlanErr
         return Err(errors);
     }
     policy.with_solved(&shares).map_err(|error| {
-        let is_target = |ask: &&deniable_policy::Ask| matches!(ask.size, Size::TargetError(_));
-        let first = policy.asks().iter().find(is_target).or(policy.asks().first());
+        let is_target = |ask: &&deniable_policy::Query| matches!(ask.size, Size::TargetError(_));
+        let first = policy.queries().iter().find(is_target).or(policy.queries().first());
         first.map(|ask| PlanError::new(ask, error.into())).into_iter().collect()
     })
 }
@@ -148,7 +148,7 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
     let step = policy.spend() / whole(STEPS);
     let share = |steps: u64| &step * whole(steps);
     let worst = |steps: u64| worst(query, &share(steps), policy);
-    // A promise that protects nobody is refused when the ask is priced; more of it does not help here.
+    // A promise that protects nobody is refused when the query is priced; more of it does not help here.
     let keeps = |steps: u64| match worst(steps) {
         Ok(Worst { error, .. }) => Ok(error.number().is_some_and(|error| error <= target)),
         Err(PlanErrorKind::Noise(DecayError::TooWide)) => Ok(false),

@@ -6,7 +6,7 @@
 //! answers cannot disagree, whatever the arithmetic. Nothing here moves noise, price or identity: targets rest on bounds alone.
 
 use crate::forecast::Expected;
-use crate::plan::PlannedAsk;
+use crate::plan::QueryPlan;
 use deniable_answers::{Noisy, Planned};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::section;
@@ -21,9 +21,9 @@ use std::collections::BTreeSet;
 pub type Usual = Result<Planned, BTreeSet<Missing>>;
 
 /// What these terms of the levels typically are, in one cell each.
-pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) -> Vec<Usual> {
+pub(crate) fn usual(ask: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -> Vec<Usual> {
     let query = ask.query();
-    let part = ask.ask().typical_share.clone().unwrap_or_else(|| whole(1));
+    let part = ask.declared().typical_share.clone().unwrap_or_else(|| whole(1));
     let guesses = Guesses {
         rows: own_rows(query, policy).map(|rows| rows * &part),
         all_rows: policy.data().typical_rows.map(|rows| whole(rows) * &part),
@@ -32,7 +32,7 @@ pub(crate) fn usual(ask: &PlannedAsk, policy: &Policy, terms: &[(usize, Term)]) 
             let TypicalColumn { value, spread } = policy.typical().column(table, column)?;
             Some(ColumnGuess { mean: value.clone(), deviation: spread.clone() })
         },
-        expressions: &ask.ask().typical,
+        expressions: &ask.declared().typical,
     };
     let measures = query.typical(&guesses);
     // What lacks a value is worked out with zero in its place, and not shown.
@@ -94,40 +94,40 @@ pub(crate) fn relative(planned: &Planned) -> Option<Rational> {
 
 /// What to add to the policy for relative errors that are missing, once each, the simplest first; and what was taken for granted.
 #[must_use]
-pub fn notes(asks: &[(&PlannedAsk, &[Expected])], policy: &Policy) -> Vec<String> {
+pub fn notes(asks: &[(&QueryPlan, &[Expected])], policy: &Policy) -> Vec<String> {
     let mut keys: BTreeSet<(usize, String)> = BTreeSet::new();
     for (ask, answers) in asks {
         let lacks = answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten();
-        keys.extend(lacks.filter_map(|missing| key(missing, &ask.ask().name, policy)));
+        keys.extend(lacks.filter_map(|missing| key(missing, &ask.declared().name, policy)));
     }
     let mut notes = Vec::new();
     if !keys.is_empty() {
         let keys: Vec<String> = keys.into_iter().map(|(_, key)| key).collect();
         notes.push(format!("relative errors that are missing need public guesses: add {}", keys.join("; ")));
     }
-    let whole_table = |(ask, _): &&(&PlannedAsk, &[Expected])| {
-        own_rows(ask.query(), policy).is_some() && ask.query().is_filtered() && ask.ask().typical_share.is_none()
+    let whole_table = |(ask, _): &&(&QueryPlan, &[Expected])| {
+        own_rows(ask.query(), policy).is_some() && ask.query().is_filtered() && ask.declared().typical_share.is_none()
     };
     let names: Vec<String> =
-        asks.iter().filter(whole_table).map(|(ask, _)| format!("\"{}\"", ask.ask().name)).collect();
+        asks.iter().filter(whole_table).map(|(ask, _)| format!("\"{}\"", ask.declared().name)).collect();
     if !names.is_empty() {
         notes.push(format!(
-            "taken to be about all rows, though WHERE leaves some out: {}; add `typical_share`, the part that stays, under [[ask]]",
+            "taken to be about all rows, though WHERE leaves some out: {}; add `typical_share`, the part that stays, under [[query]]",
             names.join(", ")
         ));
     }
     for (ask, answers) in asks {
-        let name = &ask.ask().name;
+        let name = &ask.declared().name;
         let spreads: BTreeSet<&str> =
             answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten().filter_map(spread_of).collect();
         notes.extend(spreads.iter().map(|words| {
             format!("\"{name}\": the spread of `{words}` does not follow from those of its columns, so nothing is relative to it")
         }));
-        let impossible = ask.query().impossible(&ask.ask().typical);
+        let impossible = ask.query().impossible(&ask.declared().typical);
         notes.extend(impossible.iter().map(|words| {
             format!("`typical` of \"{name}\": `{words}` cannot be that; of a condition it is a part of the rows, from 0 to 1, of a value within its bounds")
         }));
-        let unknown = ask.query().unknown(&ask.ask().typical);
+        let unknown = ask.query().unknown(&ask.declared().typical);
         notes.extend(
             unknown.iter().map(|words| format!("`typical` of \"{name}\": the query has no expression `{words}`")),
         );

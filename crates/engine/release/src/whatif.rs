@@ -77,7 +77,7 @@ pub fn promise(policy: &Policy, key: &'static str, value: Rational) -> Result<Pr
 }
 
 /// The policy with this promise alone in place of all its promises, and other beliefs beforehand where they are given.
-/// Who else the adversary is, the asks and their shares stay.
+/// Who else the adversary is, the queries and their shares stay.
 ///
 /// # Errors
 /// When the promise cannot be kept against that adversary.

@@ -2,7 +2,7 @@
 
 use crate::payment::Payment;
 use crate::promise::Protects;
-use crate::request::{Part, Request, Score, Snps, plain, test_name};
+use crate::request::{Part, Query, Score, Snps, plain, test_name};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, whole};
 use deniable_core::text::spreadsheet_cell;
@@ -139,7 +139,7 @@ impl Answer {
 
     /// The answer as it is published.
     #[must_use]
-    pub fn table(&self, request: &Request, part: Part, payment: &Payment) -> Published {
+    pub fn table(&self, request: &Query, part: Part, payment: &Payment) -> Published {
         let lead: &[&str] = if part == Part::Picks { &["PICK"] } else { &[] };
         let values: &[&str] = match part {
             Part::Picks => &[],
@@ -169,7 +169,7 @@ impl Answer {
         }
     }
 
-    fn row(&self, request: &Request, part: Part, place: usize) -> Vec<Cell> {
+    fn row(&self, request: &Query, part: Part, place: usize) -> Vec<Cell> {
         let text = |text: &str| Cell::Key(Some(KeyValue::Text(text.to_owned())));
         let whole_number = |number: i64| Cell::Key(Some(KeyValue::Integer(number)));
         let mut row = Vec::new();
@@ -200,7 +200,7 @@ impl Answer {
     }
 
     /// The largest score that so many cases and controls can have: all cases of one genotype, all controls of the other.
-    fn largest_score(&self, request: &Request) -> Option<i64> {
+    fn largest_score(&self, request: &Query) -> Option<i64> {
         let threshold = Threshold::new(&parse_rational(self.threshold.as_ref()?).ok()?).ok()?;
         let [cases, controls] = [self.cases, self.controls].map(|people| u32::try_from(people).unwrap_or(u32::MAX));
         let apart = deniable_genome::ContingencyTable { cases: [0, 0, cases], controls: [controls, 0, 0] };
@@ -208,7 +208,7 @@ impl Answer {
     }
 
     /// Whether the noise is as large as anything that could be seen through it: by public numbers alone.
-    fn is_chance(&self, request: &Request, part: Part) -> bool {
+    fn is_chance(&self, request: &Query, part: Part) -> bool {
         let most = match part {
             Part::Picks => self.largest_score(request).map(whole),
             Part::Statistics => Some(largest_statistic(request.test, self.cases + self.controls)),
@@ -219,7 +219,7 @@ impl Answer {
     }
 
     /// What to know about an answer, whatever the data holds.
-    fn warnings(&self, request: &Request, part: Part) -> Vec<String> {
+    fn warnings(&self, request: &Query, part: Part) -> Vec<String> {
         let mut all = vec![
             request.protects.sentence().to_owned(),
             format!(

@@ -3,7 +3,7 @@
 use crate::answer::{Answer, SnpName, Values, shown, up};
 use crate::error::GwasError;
 use crate::release::{Event, Run};
-use crate::request::{Part, Request, Score, Snps};
+use crate::request::{Part, Query, Score, Snps};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, distance_margin, margin};
 use deniable_core::secret::Secret;
@@ -39,7 +39,7 @@ impl Run<'_> {
 
     /// How picks come about.
     fn pick_noise(&self, picks: usize, score: &Score) -> Result<Noise, GwasError> {
-        let Request { grid, .. } = self.request;
+        let Query { grid, .. } = self.request;
         let (unit, steps, measure) = match score {
             Score::Distance(_) => (whole(1), BigInt::from(1), "each pick, by distance,"),
             Score::ChiSquare => (grid.clone(), sensitivity_steps(&self.sensitivity(), grid)?, "each pick, by χ²,"),
@@ -113,7 +113,7 @@ impl Run<'_> {
 
     /// Draws the numbers of a release: the places of picks, steps of the grid, or copies of A1.
     pub(crate) fn drawn<R: CryptoRng>(&self, part: Part, exact: &Exact, rng: &mut R) -> Result<Vec<i128>, GwasError> {
-        let Request { protects, grid, snps, .. } = self.request;
+        let Query { protects, grid, snps, .. } = self.request;
         let odds = &self.payment.per_move;
         let places = |picked: Vec<usize>| picked.into_iter().map(|place| place as i128).collect();
         match (exact, snps) {
@@ -175,7 +175,7 @@ impl Run<'_> {
 
     /// The values of the SNPs that a release is about.
     fn values(&self, part: Part, numbers: &[i128]) -> Result<Vec<Values>, GwasError> {
-        let Request { test, grid, .. } = self.request;
+        let Query { test, grid, .. } = self.request;
         let first = self.cohort.tables.first().ok_or(NoisyError::Nothing)?;
         let people = (first.all_cases(), first.all_controls());
         let (odds, confidence) = (&self.payment.per_move, self.promised.confidence());

@@ -5,7 +5,7 @@ use crate::error::GwasError;
 use crate::payment::payment;
 use crate::promise::Promised;
 use crate::release::{Event, Means, Run};
-use crate::request::Request;
+use crate::request::Query;
 use deniable_ledger::Summary;
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ use std::fmt::Write;
 pub fn forecast(
     means: &Means<'_>,
     promised: &Promised,
-    request: &Request,
+    request: &Query,
     summary: &Summary,
 ) -> Result<String, GwasError> {
     let accounts = &summary.accounts;

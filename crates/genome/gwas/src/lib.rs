@@ -20,7 +20,7 @@
 //! use deniable_core::{adversary::PriorRange, exact::{ratio, whole}, noise::SystemRng, promise::Promise};
 //! use deniable_genome::simulate::{Settings, write};
 //! use deniable_genome::{Fill, Test};
-//! use deniable_gwas::{Cut, Files, Located, Means, Promised, Protects, Request, Score, Snps, release};
+//! use deniable_gwas::{Cut, Files, Located, Means, Promised, Protects, Query, Score, Snps, release};
 //! use deniable_ledger::Ledger;
 //!
 //! # let folder = tempfile::tempdir()?;
@@ -29,7 +29,7 @@
 //! write(&Settings { cases: 60, controls: 50, snps: 300, ..Settings::default() }, 7, &prefix)?;
 //! let ledger = folder.path().join("people.ledger");
 //! let promised = Promised::new("people".into(), ledger, PriorRange::any(), vec![Promise::Gain(whole(2))])?;
-//! let request = Request {
+//! let request = Query {
 //!     source: "cohort".into(),
 //!     version: "1".into(),
 //!     phenotype: None,
@@ -72,7 +72,7 @@ pub use payment::{Payment, PaymentError, payment};
 pub use promise::{Promised, PromisedError, Protects};
 pub use registration::{Declared, check};
 pub use release::{Event, Means, Origin, Released, release};
-pub use request::{Cut, Part, Request, Score, Snps};
+pub use request::{Cut, Part, Query, Score, Snps};
 pub use scores::scores;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

@@ -130,7 +130,7 @@ mod tests {
     use super::*;
     use deniable_core::adversary::PriorRange;
     use deniable_core::promise::Promise;
-    use deniable_ledger::{Ask, ChargeRequest, Ledger, Part};
+    use deniable_ledger::{Charge, ChargeRequest, Ledger, Part};
     use std::path::Path;
 
     fn promised(folder: &Path) -> Promised {
@@ -148,7 +148,8 @@ mod tests {
             let (account, limit) = (promised.account(*kind), promised.guarantee(*kind).limit().clone());
             ledger.open_account(&promised.guarantee(*kind)).unwrap();
             let words = || String::from("x");
-            let ask = Ask { name: words(), sql: words(), identity: at.to_string(), source: words(), version: words() };
+            let ask =
+                Charge { name: words(), sql: words(), identity: at.to_string(), source: words(), version: words() };
             let cost = limit.share(&ratio(1, 10)).unwrap();
             let request = ChargeRequest {
                 account,

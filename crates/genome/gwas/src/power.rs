@@ -2,7 +2,7 @@
 //!
 //! | part | module |
 //! |---|---|
-//! | what is asked | [`Question`] |
+//! | what is asked | [`PowerQuery`] |
 //! | cohorts, their evidence, and the chances under each setting | `measure` |
 //! | the answer as rows, a table, and curves to be drawn | [`Power`] |
 //! | how many participants it takes | [`Power::needed`] |
@@ -82,7 +82,7 @@ pub enum Score {
 
 /// What is asked: every combination of its lists. Repetitions in a list count once.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Question {
+pub struct PowerQuery {
     /// The cohorts.
     pub cohorts: Cohorts,
     /// What is promised, and against which prior beliefs; the whole promise is spent on the one selection.
@@ -171,7 +171,7 @@ pub enum PowerFailure {
 /// # Errors
 /// When a list is empty or a parameter out of range; when a cohort has too few SNPs for the picks.
 pub fn power(
-    question: &Question,
+    question: &PowerQuery,
     threads: NonZeroUsize,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Power, PowerFailure> {

@@ -7,7 +7,7 @@
 use crate::cohort::Cohort;
 use crate::error::GwasError;
 use crate::release::{Event, Means};
-use crate::request::Request;
+use crate::request::Query;
 use deniable_genome::Fingerprint;
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, Registered, VersionError};
@@ -30,7 +30,7 @@ pub struct Declared<'a> {
     pub phenotype: Option<&'a str>,
 }
 
-impl Request {
+impl Query {
     /// What the files of this request are declared to be.
     #[must_use]
     pub fn declared(&self) -> Declared<'_> {
@@ -82,7 +82,7 @@ pub fn check(means: &Means<'_>, declared: Declared<'_>, ledger: &mut Ledger) -> 
 ///
 /// # Errors
 /// When the files cannot be used, or are not those of the version; and when they are registered by this and the run ends.
-pub(crate) fn cohort(means: &Means<'_>, request: &Request, ledger: &mut Ledger) -> Result<Cohort, GwasError> {
+pub(crate) fn cohort(means: &Means<'_>, request: &Query, ledger: &mut Ledger) -> Result<Cohort, GwasError> {
     let declared = request.declared();
     let Declared { source, version, .. } = declared;
     let tell = |snps| (means.tell)(Event::Reading(snps));
@@ -102,7 +102,7 @@ pub(crate) fn cohort(means: &Means<'_>, request: &Request, ledger: &mut Ledger) 
 
 /// Whether files were written to after their version was registered, by their time stamps: they may have changed, and only
 /// reading them could tell. Says no where nothing can be told.
-pub(crate) fn written_since(means: &Means<'_>, request: &Request, ledger: &Ledger) -> bool {
+pub(crate) fn written_since(means: &Means<'_>, request: &Query, ledger: &Ledger) -> bool {
     let registered = ledger.registered_at(&request.source, &request.version);
     // The ledger keeps whole seconds, and what was written within that second was most likely what was registered.
     let Some(end) = registered.and_then(|at| at.checked_add(Duration::from_secs(1))) else { return false };

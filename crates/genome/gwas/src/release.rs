@@ -7,13 +7,13 @@ use crate::error::GwasError;
 use crate::payment::{Payment, PaymentError, payment};
 use crate::promise::Promised;
 use crate::registration::{cohort, written_since};
-use crate::request::{Part, Request, Score, Snps};
+use crate::request::{Part, Query, Score, Snps};
 use crate::scores::scores;
 use deniable_core::secret::Secret;
 use deniable_genome::noisy::largest_statistic;
 use deniable_genome::select::{SelectError, steps};
 use deniable_genome::{CohortAdjacency, Log, Threshold, distance};
-use deniable_ledger::{Ask, Form, Key, Ledger, Part as LedgerPart, Release, Summary};
+use deniable_ledger::{Charge, Form, Key, Ledger, Part as LedgerPart, Release, Summary};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::shown::ShownAnswer;
 use deniable_publication::{Answer as Published, DataVersion, Publication};
@@ -99,7 +99,7 @@ impl Released {
 pub fn release<R: CryptoRng>(
     means: &Means<'_>,
     promised: &Promised,
-    request: &Request,
+    request: &Query,
     ledger: &mut Ledger,
     rng: &mut R,
 ) -> Result<Released, GwasError> {
@@ -144,7 +144,7 @@ pub fn release<R: CryptoRng>(
 pub(crate) struct Run<'a> {
     pub means: &'a Means<'a>,
     pub promised: &'a Promised,
-    pub request: &'a Request,
+    pub request: &'a Query,
     pub payment: Payment,
     /// What was read; empty while nothing had to be.
     pub cohort: Cohort,
@@ -156,7 +156,7 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// A run for which nothing was read yet.
-    pub(crate) fn new(means: &'a Means<'a>, promised: &'a Promised, request: &'a Request, payment: Payment) -> Self {
+    pub(crate) fn new(means: &'a Means<'a>, promised: &'a Promised, request: &'a Query, payment: Payment) -> Self {
         let named = match &request.snps {
             Snps::Named(_) => None,
             Snps::Top { .. } => Some(vec![]),
@@ -198,7 +198,7 @@ impl<'a> Run<'a> {
     }
 
     fn recalled(&self, part: Part, release: &Release) -> Option<Vec<Named>> {
-        let Ask { name, source, version, .. } = &release.ask;
+        let Charge { name, source, version, .. } = &release.ask;
         if *name != self.request.name(part, self.snps())
             || (source, version) != (&self.request.source, &self.request.version)
         {
@@ -225,8 +225,8 @@ impl<'a> Run<'a> {
 
     /// A release as the ledger remembers it. Its identity covers everything that decides what is released: the request's
     /// words, the places of SNPs, the files' version, the adjacency and the odds of one move.
-    fn ask(&self, part: Part, snps: &[Named]) -> Ask {
-        let Request { source, version, .. } = self.request;
+    fn ask(&self, part: Part, snps: &[Named]) -> Charge {
+        let Query { source, version, .. } = self.request;
         let (places, names): (Vec<usize>, Vec<String>) = snps.iter().cloned().unzip();
         let words = self.request.words(part, &names);
         let mut hasher = blake3::Hasher::new_derive_key(IDENTITY);
@@ -238,7 +238,7 @@ impl<'a> Run<'a> {
         for text in [&words, &places, source, version, &odds, self.request.protects.name()] {
             add(text);
         }
-        Ask {
+        Charge {
             name: self.request.name(part, self.snps()),
             sql: words,
             identity: hasher.finalize().to_hex().to_string(),
@@ -295,7 +295,7 @@ impl<'a> Run<'a> {
     /// Refuses thresholds that too few SNPs can cross. Which can is public: under label swap the genotypes are, and under
     /// genotype replacement every SNP can be any other (G-2).
     fn check_reach(&mut self, wanted: usize) -> Result<(), GwasError> {
-        let Request { test, protects, snps, .. } = self.request;
+        let Query { test, protects, snps, .. } = self.request;
         let Snps::Top { score: Score::Distance(cut), .. } = snps else { return Ok(()) };
         let threshold = cut.threshold(*test, self.cohort.tables.len())?;
         let adjacency = protects.adjacency();
@@ -316,7 +316,7 @@ impl<'a> Run<'a> {
     }
 
     pub(crate) fn scored(&self, threshold: &Threshold) -> Result<Vec<Option<i64>>, GwasError> {
-        let Request { test, protects, .. } = self.request;
+        let Query { test, protects, .. } = self.request;
         (self.means.tell)(Event::Scoring(self.cohort.tables.len()));
         Ok(scores(&self.cohort.tables, *test, protects.adjacency(), threshold, self.means.threads)?)
     }
@@ -358,7 +358,7 @@ impl Kind for Run<'_> {
         self.request.name(self.part(at), self.snps())
     }
 
-    fn identity(&self, at: usize, answers: &[Option<Answer>]) -> Option<Ask> {
+    fn identity(&self, at: usize, answers: &[Option<Answer>]) -> Option<Charge> {
         let part = self.part(at);
         self.places(part, answers).map(|places| self.ask(part, &places))
     }
@@ -404,7 +404,7 @@ impl Kind for Run<'_> {
 
     /// Of the files, under the ledger's key; the laws of the noise follow from the identity.
     fn basis(&self, at: usize, ledger: &Ledger) -> String {
-        let Request { source, version, .. } = self.request;
+        let Query { source, version, .. } = self.request;
         let mut hasher = blake3::Hasher::new_derive_key(BASIS);
         let noise = self.noise(self.part(at)).map_or_else(|_| String::new(), |noise| noise.decay);
         for text in [&FORM.to_string(), ledger.registered(source, version).unwrap_or_default(), &noise] {

@@ -7,7 +7,7 @@ use deniable_genome::{Fill, Test, Threshold};
 
 /// A command's worth of releases.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct Query {
     /// What the ledger calls the cohort.
     pub source: String,
     /// Its declared version: other contents need another.
@@ -111,7 +111,7 @@ pub enum Part {
     Counts,
 }
 
-impl Request {
+impl Query {
     /// The releases, in the order in which they are made. They share the request's share in equal parts.
     #[must_use]
     pub fn parts(&self) -> Vec<Part> {
@@ -194,8 +194,8 @@ mod tests {
     use super::*;
     use deniable_core::exact::ratio;
 
-    fn request() -> Request {
-        Request {
+    fn request() -> Query {
+        Query {
             source: "cohort".to_owned(),
             version: "1".to_owned(),
             phenotype: None,
@@ -214,7 +214,7 @@ mod tests {
     fn releases_share_alike() {
         let request = request();
         assert_eq!((request.parts(), request.each()), (vec![Part::Picks, Part::Counts], ratio(1, 4)));
-        let named = Request { snps: Snps::Named(vec!["rs1".to_owned()]), ..request };
+        let named = Query { snps: Snps::Named(vec!["rs1".to_owned()]), ..request };
         assert_eq!((named.parts(), named.each()), (vec![Part::Counts], ratio(1, 2)));
     }
 
@@ -222,7 +222,7 @@ mod tests {
     #[test]
     fn words_tell_releases_apart() {
         let one = request();
-        let picks = |request: &Request| request.words(Part::Picks, &[]);
+        let picks = |request: &Query| request.words(Part::Picks, &[]);
         assert_eq!(
             picks(&one),
             "the 5 SNPs most likely beyond χ² ≥ 19.5 by distance, allelic test; adjacency label-swap; missing calls count as \
@@ -231,16 +231,16 @@ mod tests {
         let top = |picks, score| Snps::Top { picks, score };
         let distance = |cut| Score::Distance(cut);
         let others = [
-            Request { test: Test::Genotypic, ..one.clone() },
-            Request { fill: Fill::Heterozygous, ..one.clone() },
-            Request { phenotype: Some("asthma".to_owned()), ..one.clone() },
-            Request { protects: Protects::Genotype, ..one.clone() },
-            Request { snps: top(4, distance(Cut::ChiSquare(ratio(39, 2)))), ..one.clone() },
-            Request { snps: top(5, distance(Cut::ChiSquare(ratio(39, 3)))), ..one.clone() },
-            Request { snps: top(5, distance(Cut::PValue(ratio(1, 20)))), ..one.clone() },
-            Request { snps: top(5, Score::ChiSquare), ..one.clone() },
-            Request { snps: top(5, Score::Noisy), ..one.clone() },
-            Request { snps: top(5, Score::Noisy), grid: ratio(1, 100), ..one.clone() },
+            Query { test: Test::Genotypic, ..one.clone() },
+            Query { fill: Fill::Heterozygous, ..one.clone() },
+            Query { phenotype: Some("asthma".to_owned()), ..one.clone() },
+            Query { protects: Protects::Genotype, ..one.clone() },
+            Query { snps: top(4, distance(Cut::ChiSquare(ratio(39, 2)))), ..one.clone() },
+            Query { snps: top(5, distance(Cut::ChiSquare(ratio(39, 3)))), ..one.clone() },
+            Query { snps: top(5, distance(Cut::PValue(ratio(1, 20)))), ..one.clone() },
+            Query { snps: top(5, Score::ChiSquare), ..one.clone() },
+            Query { snps: top(5, Score::Noisy), ..one.clone() },
+            Query { snps: top(5, Score::Noisy), grid: ratio(1, 100), ..one.clone() },
         ];
         let mut all: Vec<String> = others.iter().chain([&one]).map(picks).collect();
         all.sort();

@@ -1,5 +1,5 @@
 //! Many clients at once, some of which read slowly, call off what they ask, or go away in the middle of it: nobody spends more than a part, nobody
-//! waits for ever, one question has one answer, all that is charged is answered, and memory does not grow with what is asked.
+//! waits for ever, one query has one answer, all that is charged is answered, and memory does not grow with what is asked.
 //!
 //! Some seconds; a minute at full scale, and ten at `slow`.
 #![allow(clippy::print_stdout, reason = "tests say what they measured")]
@@ -45,7 +45,7 @@ struct Load {
     all: Barrier,
     begun: OnceLock<Instant>,
     length: Duration,
-    /// By question: what was answered to whomever asked first is what everybody is answered.
+    /// By query: what was answered to whomever asked first is what everybody is answered.
     known: Mutex<BTreeMap<usize, Rows>>,
     requests: AtomicUsize,
     refused: AtomicUsize,
@@ -56,12 +56,12 @@ struct Load {
     longest: AtomicUsize,
 }
 
-fn sql(question: usize) -> String {
-    format!("SELECT sex, COUNT(*) AS n FROM t WHERE age > {question} GROUP BY sex")
+fn sql(query: usize) -> String {
+    format!("SELECT sex, COUNT(*) AS n FROM t WHERE age > {query} GROUP BY sex")
 }
 
-fn paid(question: usize) -> String {
-    format!("/* deniable.spend = 1/{PRICE} */ {}", sql(question))
+fn paid(query: usize) -> String {
+    format!("/* deniable.spend = 1/{PRICE} */ {}", sql(query))
 }
 
 /// What the process holds in memory, in bytes, as Linux counts it; nothing elsewhere.
@@ -96,8 +96,8 @@ impl Load {
         self.passed() >= 1.0
     }
 
-    /// A question. New ones come until the run is nearly over, so that something is charged all the time.
-    fn question(&self, draws: &mut Draws) -> usize {
+    /// A query. New ones come until the run is nearly over, so that something is charged all the time.
+    fn query(&self, draws: &mut Draws) -> usize {
         let so_far = 1 + (self.passed() / 0.9 * QUESTIONS as f64) as usize;
         draws.below(so_far.min(QUESTIONS))
     }
@@ -122,16 +122,16 @@ impl Load {
         answer.unwrap_or_else(|_| panic!("somebody waits for ever: {sql}"))
     }
 
-    /// Whether a question was answered, and then as always; nothing but these codes may refuse it.
-    fn is_answered(&self, question: usize, answer: &Result<Rows, String>, codes: &[&str]) -> bool {
+    /// Whether a query was answered, and then as always; nothing but these codes may refuse it.
+    fn is_answered(&self, query: usize, answer: &Result<Rows, String>, codes: &[&str]) -> bool {
         match answer {
             Ok(rows) => {
                 let mut known = self.known.lock().unwrap();
-                assert_eq!(known.entry(question).or_insert_with(|| rows.clone()), rows, "one question has one answer");
+                assert_eq!(known.entry(query).or_insert_with(|| rows.clone()), rows, "one query has one answer");
                 true
             }
             Err(code) => {
-                assert!(codes.contains(&code.as_str()), "{code} refuses question {question}");
+                assert!(codes.contains(&code.as_str()), "{code} refuses query {query}");
                 self.refused.fetch_add(1, Ordering::Relaxed);
                 false
             }
@@ -139,10 +139,10 @@ impl Load {
     }
 
     /// Asks and pays, and then asks for nothing: what is paid for is free.
-    async fn pays(&self, client: &Client, question: usize) {
-        let answer = self.request(client, &paid(question)).await;
-        if self.is_answered(question, &answer, &["42501"]) {
-            assert_eq!(self.request(client, &sql(question)).await, answer, "what is paid for is free");
+    async fn pays(&self, client: &Client, query: usize) {
+        let answer = self.request(client, &paid(query)).await;
+        if self.is_answered(query, &answer, &["42501"]) {
+            assert_eq!(self.request(client, &sql(query)).await, answer, "what is paid for is free");
         }
     }
 
@@ -151,15 +151,15 @@ impl Load {
         let client = self.running.client(user).await;
         self.begin().await;
         while !self.is_over() {
-            self.pays(&client, self.question(&mut draws)).await;
+            self.pays(&client, self.query(&mut draws)).await;
         }
     }
 
-    /// Asks everything, from some question on: more than a part pays for.
+    /// Asks everything, from some query on: more than a part pays for.
     async fn asks_all(&self, user: &str, from: usize) {
         let client = self.running.client(user).await;
-        for question in (from..QUESTIONS).chain(0..from) {
-            self.pays(&client, question).await;
+        for query in (from..QUESTIONS).chain(0..from) {
+            self.pays(&client, query).await;
         }
     }
 
@@ -168,11 +168,11 @@ impl Load {
         let (client, _connection) = self.running.connected(user, Watched::slowly).await;
         self.begin().await;
         while !self.is_over() {
-            let question = self.question(&mut draws);
-            let answer = self.request(&client, &paid(question)).await;
-            if self.is_answered(question, &answer, &["42501"]) {
+            let query = self.query(&mut draws);
+            let answer = self.request(&client, &paid(query)).await;
+            if self.is_answered(query, &answer, &["42501"]) {
                 const TIMES: usize = 100;
-                let all = self.request(&client, &format!("{};", sql(question)).repeat(TIMES)).await.unwrap();
+                let all = self.request(&client, &format!("{};", sql(query)).repeat(TIMES)).await.unwrap();
                 assert_eq!(all, vec![answer.unwrap(); TIMES].concat());
             }
         }
@@ -183,9 +183,9 @@ impl Load {
         let client = self.running.client(user).await;
         self.begin().await;
         while !self.is_over() {
-            let question = self.question(&mut draws);
+            let query = self.query(&mut draws);
             let patience = Duration::from_millis(draws.below(40) as u64);
-            let text = paid(question);
+            let text = paid(query);
             let (answer, ()) = tokio::join!(self.request(&client, &text), async {
                 sleep(patience).await;
                 self.running.call_off(&client).await;
@@ -193,8 +193,8 @@ impl Load {
             if answer == Err("57014".to_owned()) {
                 self.called_off.fetch_add(1, Ordering::Relaxed);
             }
-            self.is_answered(question, &answer, &["42501", "57014"]);
-            self.pays(&client, question).await;
+            self.is_answered(query, &answer, &["42501", "57014"]);
+            self.pays(&client, query).await;
         }
     }
 
@@ -202,13 +202,13 @@ impl Load {
     async fn goes_away(&self, user: &str, mut draws: Draws) {
         self.begin().await;
         while !self.is_over() {
-            let question = self.question(&mut draws);
+            let query = self.query(&mut draws);
             let patience = Duration::from_millis(draws.below(40) as u64);
             let (client, connection) = self.running.connected(user, Watched::plainly).await;
-            let text = paid(question);
+            let text = paid(query);
             tokio::select! {
                 answer = self.request(&client, &text) => {
-                    self.is_answered(question, &answer, &["42501"]);
+                    self.is_answered(query, &answer, &["42501"]);
                 }
                 () = sleep(patience) => {
                     self.dropped.fetch_add(1, Ordering::Relaxed);
@@ -216,7 +216,7 @@ impl Load {
             }
             connection.abort();
             let client = self.running.client(user).await;
-            self.pays(&client, question).await;
+            self.pays(&client, query).await;
             // It takes the client longer to prove who it is than the server to answer.
             sleep(Duration::from_millis(200)).await;
         }
@@ -332,9 +332,9 @@ async fn charged_is_answered(load: &Load, part: &Rational) {
         assert_eq!(&spent, part, "{name}: a part is used up, and no more than that");
         for charge in &own {
             assert!(charge.answer.is_some(), "{name} paid for {} and has nothing", charge.ask.sql);
-            let question = (0..QUESTIONS).find(|question| sql(*question) == charge.ask.sql).unwrap();
-            let answer = load.request(&client, &sql(question)).await;
-            assert!(load.is_answered(question, &answer, &[]), "what was paid for is lost: {}", charge.ask.sql);
+            let query = (0..QUESTIONS).find(|query| sql(*query) == charge.ask.sql).unwrap();
+            let answer = load.request(&client, &sql(query)).await;
+            assert!(load.is_answered(query, &answer, &[]), "what was paid for is lost: {}", charge.ask.sql);
         }
         assert_eq!(charges(name).0, spent, "what is free was charged");
     }

@@ -48,7 +48,7 @@ columns.age = { type = "integer", bounds = [0, 100] }
 adversary = { preset = "acquaintance" }
 promise = { posterior_at_most = 0.75 }
 
-[[ask]]
+[[query]]
 sql = "SELECT COUNT(*) FROM t"
 "#;
 

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use deniable_wire::catalog::Description;
 use deniable_wire::{
-    Backend, Client, Column, Failure, Notice, OwnSettings, Place, Proof, QueryPlan, Question, Reply, Rows, Session,
+    Backend, Client, Column, Failure, Notice, OwnSettings, Place, PreparedQuery, Proof, Query, Reply, Rows, Session,
     Submitted, TlsAcceptor,
 };
 use std::net::SocketAddr;
@@ -130,8 +130,8 @@ impl Session for Telling<dyn Session> {
         self.inner.call(name, arguments, settings).await
     }
 
-    fn query(&self, question: Question) -> Arc<dyn QueryPlan> {
-        Arc::new(Telling { inner: self.inner.query(question), mutant: self.mutant, rows: self.rows })
+    fn query(&self, query: Query) -> Arc<dyn PreparedQuery> {
+        Arc::new(Telling { inner: self.inner.query(query), mutant: self.mutant, rows: self.rows })
     }
 
     fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
@@ -144,9 +144,9 @@ impl Session for Telling<dyn Session> {
 }
 
 #[async_trait]
-impl QueryPlan for Telling<dyn QueryPlan> {
-    fn question(&self) -> &Question {
-        self.inner.question()
+impl PreparedQuery for Telling<dyn PreparedQuery> {
+    fn query(&self) -> &Query {
+        self.inner.query()
     }
 
     async fn columns(&self) -> Result<Vec<Column>, Failure> {

@@ -122,7 +122,7 @@ enum Mask {
 fn masks(policy: &Policy, sql: &str, beside: &Beside) -> Option<Vec<Mask>> {
     let query = Query { name: "query".to_owned(), sql: sql.to_owned(), share: ratio(1, PRICE) };
     let plan = query.plan(policy).ok()?;
-    let query = plan.asks().first()?.query();
+    let query = plan.queries().first()?.query();
     let plain = columns(query, &Beside::default()).ok()?;
     let mut all = columns(query, beside).ok()?.into_iter().peekable();
     let mut masks = Vec::new();
@@ -330,10 +330,10 @@ impl Both {
         !is_refused
     }
 
-    /// A question in every way, before and after it is paid for.
-    async fn question(&mut self, sql: &str, dice: &mut Dice) {
+    /// A query in every way, before and after it is paid for.
+    async fn query(&mut self, sql: &str, dice: &mut Dice) {
         let beside = Beside { intervals: dice.chance(30), quality: dice.chance(30), columns: None };
-        // Of several statements in one text the first alone may be a question that is answered.
+        // Of several statements in one text the first alone may be a query that is answered.
         let first = || masks(&self.policy, sql.split(';').next().unwrap_or_default(), &beside);
         let masks = masks(&self.policy, sql, &beside).or_else(first).unwrap_or_default();
         let is_on = |on: bool| if on { "on" } else { "off" };
@@ -368,9 +368,9 @@ impl Both {
             let sql = hostile.question(dice);
             if dice.chance(25) {
                 let sql = damaged(&sql, dice);
-                self.question(&sql, dice).await;
+                self.query(&sql, dice).await;
             }
-            self.question(&sql, dice).await;
+            self.query(&sql, dice).await;
             if number % 5 == 4 {
                 self.own_tables().await;
             }

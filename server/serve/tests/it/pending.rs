@@ -28,7 +28,7 @@ async fn refusals_wait(step: Duration) -> bool {
         asked(&one, "/* deniable.spend = 1/40 */ SELECT COUNT(*) AS n FROM t").await.unwrap();
     });
     tokio::time::sleep(step / 8).await;
-    // What follows from the question alone is said at once, and so is all that another account is told.
+    // What follows from the query alone is said at once, and so is all that another account is told.
     for wrong in ["SELECT nothing FROM t", "SELECT * FROM t", "/* deniable.spend = 2 */ SELECT COUNT(*) FROM t"] {
         assert!(asked(&other, wrong).await.is_err());
     }

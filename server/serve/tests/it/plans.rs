@@ -17,8 +17,8 @@ fn since(before: PlanCount) -> usize {
 
 /// Releases queries for everybody, all of them in one run.
 fn publish(server: &Running, queries: usize) {
-    let query = |at: usize| format!("[[ask]]\nsql = \"SELECT COUNT(*) FROM t WHERE age > {at}\"\n");
-    let (head, _) = POLICY.split_once("[[ask]]").unwrap();
+    let query = |at: usize| format!("[[query]]\nsql = \"SELECT COUNT(*) FROM t WHERE age > {at}\"\n");
+    let (head, _) = POLICY.split_once("[[query]]").unwrap();
     let text = format!("{head}budget = {{ spend = \"1/4\" }}\n{}", (0..queries).map(query).collect::<String>());
     let policy = Policy::parse(&server.ledger.with_file_name("policy.toml"), &text).unwrap();
     Session::new(policy).unwrap().release().wait().unwrap();

@@ -93,7 +93,7 @@ pub(super) fn is_fatal(told: &Told, code: &str) -> bool {
     letters(told) == "E" && says(told, b'E', "SFATAL\0") && says(told, b'E', &format!("C{code}\0"))
 }
 
-/// Whether a question is answered as if nothing had happened.
+/// Whether a query is answered as if nothing had happened.
 async fn goes_on(tcp: &mut TcpStream) -> bool {
     tcp.write_all(&query("SELECT 7")).await.unwrap();
     letters(&until_ready(tcp).await) == "TDCZ"
@@ -269,7 +269,7 @@ async fn nobody_calls_off_what_others_ask() {
         tcp.write_all(&query("SET statement_timeout = '2s'")).await.unwrap();
         until_ready(&mut tcp).await;
         tcp.write_all(&query("SELECT slow FROM visits")).await.unwrap();
-        // Asked again and again: it is not known when the question has begun.
+        // QueryKind again and again: it is not known when the query has begun.
         let asking = async {
             loop {
                 let mut other = TcpStream::connect(address).await.unwrap();

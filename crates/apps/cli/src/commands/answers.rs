@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 /// Says what is understood and may not be meant, before it is paid for.
 pub fn doubts(plan: &Plan) {
-    for ask in plan.asks() {
-        ask.query().undeclared().iter().for_each(|note| say(format!("{}: {note}", ask.ask().name)));
+    for ask in plan.queries() {
+        ask.query().undeclared().iter().for_each(|note| say(format!("{}: {note}", ask.declared().name)));
     }
 }
 

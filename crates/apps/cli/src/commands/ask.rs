@@ -1,6 +1,6 @@
 //! `deniable ask`: a question that is not in the policy, paid from what is left of the promise.
 //!
-//! It is charged under the policy's name with `/ask`, so that the policy's own `spend` stays for the asks that it lists.
+//! It is charged under the policy's name with `/ask`, so that the policy's own `spend` stays for the queries that it lists.
 //! What it may use up is the whole promise: the ledger's limit for everyone, which is never exceeded.
 
 use crate::args::output::Format;

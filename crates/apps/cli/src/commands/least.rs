@@ -82,7 +82,7 @@ pub fn table(shown: &Shown) -> String {
 fn refused(error: LeastError, policy: &Policy) -> Failure {
     let help = match &error {
         LeastError::Plan(errors) => return plan_failure(errors, policy),
-        LeastError::NoTarget => "give queries the error that they may have: `target_error = 50` under [[ask]]",
+        LeastError::NoTarget => "give queries the error that they may have: `target_error = 50` under [[query]]",
         LeastError::Weights(_) => "give each a `target_error` or a `share`: by weight they take whatever is left",
         LeastError::NothingLeft => "lower the shares, or raise `spend` under [budget]",
         LeastError::Promise(_) => "state an adversary for whom an ε can be promised",

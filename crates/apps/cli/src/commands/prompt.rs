@@ -185,10 +185,10 @@ impl Prompt<'_> {
     fn answer(&mut self, sql: &str) -> Result<(), Failure> {
         let session = self.session(sql)?;
         let (plan, account) = (&session.plan_with_earlier()?, session.account()?);
-        let identity = |ask: &deniable_release::PlannedAsk| ask.for_ledger(plan.policy()).identity;
+        let identity = |ask: &deniable_release::QueryPlan| ask.for_ledger(plan.policy()).identity;
         let paid = account
             .as_ref()
-            .is_some_and(|account| plan.asks().iter().all(|ask| account.release(&identity(ask)).is_some()));
+            .is_some_and(|account| plan.queries().iter().all(|ask| account.release(&identity(ask)).is_some()));
         if self.args.dry_run {
             return self.show_plan(&session);
         }

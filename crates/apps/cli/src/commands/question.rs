@@ -16,7 +16,7 @@ pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Res
 
 /// What a query costs, as it is asked at the prompt; `left` is the part of the promise that is left.
 pub fn cost_in_words(plan: &Plan, left: Option<&Rational>) -> String {
-    let shares: Vec<&Rational> = plan.asks().iter().map(|ask| &ask.ask().share).collect();
+    let shares: Vec<&Rational> = plan.queries().iter().map(|ask| &ask.declared().share).collect();
     let share = shares.into_iter().sum::<Rational>();
     let part = percent(&share, 1, Rounding::Up);
     let of = left.map(|left| format!(" of the promise, {} is left", percent(left, 1, Rounding::Down)));

@@ -14,7 +14,11 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let mut plan = plan(&args.place)?;
     choose(&mut plan, &args.ask)?;
     // What is said about a query's caps comes with its answer.
-    let own = plan.asks().iter().filter(|ask| ask.ask().about == About::Cells).map(|ask| ask.ask().name.as_str());
+    let own = plan
+        .queries()
+        .iter()
+        .filter(|ask| ask.declared().about == About::Cells)
+        .map(|ask| ask.declared().name.as_str());
     let names: Vec<&str> = own.collect();
     if args.format == Format::Csv && names.len() > 1 {
         let help = format!("choose one with --ask: \"{}\"", names.join("\", \""));

@@ -10,7 +10,7 @@ use crate::policies::load;
 use crate::render::table::{cell, grid, right, wrapped};
 use crate::render::{self, plan::Shown as Planned};
 use deniable::{Advice, Error, Limit, Session, Suggest};
-use deniable_policy::QuestionError;
+use deniable_policy::QueryError;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -27,7 +27,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let suggest = Suggest { queries: args.ask.clone(), share: spend.of(policy.guarantee().limit())? };
     let (plan, without) = suggest.plan(&policy).map_err(|error| match error {
         Error::Plan(errors) => plan_failure(&errors, &policy),
-        Error::Query(error @ QuestionError::Share(_)) => Failure::usage(error, "add --spend 1/50, for example"),
+        Error::Query(error @ QueryError::Share(_)) => Failure::usage(error, "add --spend 1/50, for example"),
         other => other.into(),
     })?;
     if !without.is_empty() {
@@ -143,7 +143,7 @@ fn table(all: &[Shown]) -> String {
         text.push_str("\nCaps of single queries, in the policy:\n");
     }
     for (query, caps) in caps {
-        let _ = writeln!(text, "  [[ask]]  # {query}\n  {}", caps.join("\n  "));
+        let _ = writeln!(text, "  [[query]]  # {query}\n  {}", caps.join("\n  "));
     }
     text
 }

@@ -108,9 +108,9 @@ impl Sweep {
         let answers = match Plan::new(policy) {
             Ok(mut plan) => {
                 choose(&mut plan, asks)?;
-                let each = plan.asks().iter().flat_map(|ask| {
+                let each = plan.queries().iter().flat_map(|ask| {
                     let all = expected(ask, plan.policy());
-                    all.into_iter().map(|answer| (ask.ask().name.clone(), answer.name, answer.error))
+                    all.into_iter().map(|answer| (ask.declared().name.clone(), answer.name, answer.error))
                 });
                 Ok(each.collect())
             }

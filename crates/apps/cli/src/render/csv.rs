@@ -1,4 +1,4 @@
-//! One ask as CSV: every number has its interval beside it, as `name_low` and `name_high`, that for the population, if any, as
+//! One query as CSV: every number has its interval beside it, as `name_low` and `name_high`, that for the population, if any, as
 //! `name_population_low` and `name_population_high`, and how good it is as `name_quality`; notes stand in a last column, in the first row. Texts are guarded, so that a
 //! spreadsheet computes none of them.
 
@@ -7,7 +7,7 @@ use deniable_core::text::spreadsheet_cell;
 use deniable_publication::Publication;
 use deniable_publication::{Answer, Cell, KeyValue, Scalar};
 
-/// The rows of a publication's first ask; what may follow is about it, and in its notes.
+/// The rows of a publication's first query; what may follow is about it, and in its notes.
 pub fn publication(publication: &Publication) -> Result<String, Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         Failure::refused(format!("the answers cannot be written as CSV: {error}"), "choose another --format")

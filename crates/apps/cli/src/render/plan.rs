@@ -11,7 +11,7 @@ use deniable_publication::statement::odds_decimal;
 use deniable_query::Estimator;
 use deniable_release::forecast::{ErrorBound, Expected, about, expected, short};
 use deniable_release::typical::notes;
-use deniable_release::{Plan, PlannedAsk};
+use deniable_release::{Plan, QueryPlan};
 use num_traits::Zero;
 use serde::Serialize;
 
@@ -28,7 +28,7 @@ pub struct Shown {
     #[serde(skip)]
     limit: [String; 2],
     typical_rows: Option<u64>,
-    asks: Vec<ShownAsk>,
+    asks: Vec<QueryRow>,
     spending: Spending,
     /// Public guesses that would tell more.
     notes: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Shown {
 }
 
 #[derive(Serialize)]
-struct ShownAsk {
+struct QueryRow {
     name: String,
     sql: String,
     share: String,
@@ -93,7 +93,7 @@ struct ShownNoise {
 /// All in parts of ln R.
 #[derive(Serialize)]
 struct Spending {
-    /// What these asks use, paid for or not.
+    /// What these queries use, paid for or not.
     asks: String,
     /// What they would still be charged.
     to_pay: String,
@@ -111,9 +111,9 @@ impl Shown {
     /// Brings a plan into this form; `account` is what its ledger holds.
     pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
         let policy = plan.policy();
-        let all: Vec<Vec<Expected>> = plan.asks().iter().map(|ask| expected(ask, policy)).collect();
+        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|ask| expected(ask, policy)).collect();
         let paid: Vec<bool> = plan
-            .asks()
+            .queries()
             .iter()
             .map(|ask| account.is_some_and(|account| account.release(&ask.for_ledger(policy).identity).is_some()))
             .collect();
@@ -126,25 +126,25 @@ impl Shown {
             limit: [policy.guarantee().limit().with_epsilon(), policy.guarantee().limit().logarithm_in_words()],
             typical_rows: policy.data().typical_rows,
             asks: plan
-                .asks()
+                .queries()
                 .iter()
                 .zip(&all)
                 .zip(&paid)
-                .map(|((ask, all), paid)| shown_ask(policy, ask, all, *paid))
+                .map(|((ask, all), paid)| query_row(policy, ask, all, *paid))
                 .collect(),
             spending: Spending::new(plan, &paid, account),
-            notes: notes(&plan.asks().iter().zip(all.iter().map(Vec::as_slice)).collect::<Vec<_>>(), policy),
-            hints: plan.asks().iter().zip(&all).flat_map(|(ask, all)| hints(plan, ask, all)).collect(),
+            notes: notes(&plan.queries().iter().zip(all.iter().map(Vec::as_slice)).collect::<Vec<_>>(), policy),
+            hints: plan.queries().iter().zip(&all).flat_map(|(ask, all)| hints(plan, ask, all)).collect(),
         }
     }
 }
 
-fn shown_ask(policy: &Policy, ask: &PlannedAsk, all: &[Expected], paid: bool) -> ShownAsk {
+fn query_row(policy: &Policy, ask: &QueryPlan, all: &[Expected], paid: bool) -> QueryRow {
     let engine = ask.for_engine(policy).map(|engine| ShownEngine { name: engine.kind.title(), sql: engine.sql });
-    ShownAsk {
-        name: ask.ask().name.clone(),
-        sql: ask.ask().sql.trim().to_owned(),
-        share: ask.ask().share.to_string(),
+    QueryRow {
+        name: ask.declared().name.clone(),
+        sql: ask.declared().sql.trim().to_owned(),
+        share: ask.declared().share.to_string(),
         odds: odds_decimal(&ask.cost().odds_at_most()),
         epsilon: ask.cost().epsilon_decimal(4),
         paid,
@@ -203,10 +203,15 @@ fn shown_answer(answer: &Expected) -> ShownAnswer {
 impl Spending {
     fn new(plan: &Plan, paid: &[bool], account: Option<&Account>) -> Self {
         let policy = plan.policy();
-        let share = |ask: &PlannedAsk| ask.ask().share.clone();
-        let asks: Rational = plan.asks().iter().map(share).sum();
-        let to_pay: Rational =
-            plan.asks().iter().zip(paid).filter(|(_, paid)| !**paid).map(|(ask, _)| ask.ask().share.clone()).sum();
+        let share = |ask: &QueryPlan| ask.declared().share.clone();
+        let asks: Rational = plan.queries().iter().map(share).sum();
+        let to_pay: Rational = plan
+            .queries()
+            .iter()
+            .zip(paid)
+            .filter(|(_, paid)| !**paid)
+            .map(|(ask, _)| ask.declared().share.clone())
+            .sum();
         let part = |spent: Spend| spent.exact_part_of(policy.guarantee().limit());
         let own = account.map_or(Some(Rational::zero()), |account| part(account.spent_by(policy.name())));
         let left_of_spend = own.map(|own| policy.spend() - own - &to_pay);
@@ -225,15 +230,15 @@ impl Spending {
 }
 
 /// One sentence for each answer that is mostly noise.
-fn hints(plan: &Plan, ask: &PlannedAsk, all: &[Expected]) -> Vec<String> {
+fn hints(plan: &Plan, ask: &QueryPlan, all: &[Expected]) -> Vec<String> {
     // Advice has a word of its own where it is too noisy.
-    if let About::Values { .. } = ask.ask().about {
+    if let About::Values { .. } = ask.declared().about {
         return Vec::new();
     }
     let noisy = |answer: &&Expected| answer.relative.as_ref().is_some_and(|relative| *relative > ratio(1, 2));
     let hint = |answer: &Expected| {
         let mut helps = Vec::new();
-        if plan.policy().asks().len() > 1 {
+        if plan.policy().queries().len() > 1 {
             helps.push("a larger weight".to_owned());
         }
         if answer.cells > 1 {
@@ -247,15 +252,15 @@ fn hints(plan: &Plan, ask: &PlannedAsk, all: &[Expected]) -> Vec<String> {
         }
         let last = "a weaker promise";
         let helps = if helps.is_empty() { last.to_owned() } else { format!("{} or {last}", helps.join(", ")) };
-        format!("{}, {}: mostly noise; {helps} would help", ask.ask().name, answer.name)
+        format!("{}, {}: mostly noise; {helps} would help", ask.declared().name, answer.name)
     };
-    let apart = counted_apart(ask).map(|hint| format!("{}: {hint}", ask.ask().name));
-    let undeclared = ask.query().undeclared().into_iter().map(|note| format!("{}: {note}", ask.ask().name));
+    let apart = counted_apart(ask).map(|hint| format!("{}: {hint}", ask.declared().name));
+    let undeclared = ask.query().undeclared().into_iter().map(|note| format!("{}: {note}", ask.declared().name));
     undeclared.chain(apart).chain(all.iter().filter(noisy).map(hint)).collect()
 }
 
 /// An average's count of its values is shared with COUNT of them, and with no COUNT(*), which counts missing values, too.
-fn counted_apart(ask: &PlannedAsk) -> Option<String> {
+fn counted_apart(ask: &QueryPlan) -> Option<String> {
     let query = ask.query();
     let answers: Vec<&Estimator> = (0..query.levels().len()).flat_map(|level| query.answers(level)).collect();
     let shared = answers.iter().find_map(|answer| match answer {
@@ -292,12 +297,12 @@ pub fn table(shown: &Shown) -> String {
     ]);
     for ask in &shown.asks {
         for (position, answer) in ask.answers.iter().enumerate() {
-            // Several answers of one ask are paid for together.
+            // Several answers of one query are paid for together.
             let once = |text: &str| if position == 0 { text.to_owned() } else { String::new() };
             let share = match ask {
-                ShownAsk { within: Some(_), .. } => "free".to_owned(),
-                ShownAsk { paid: true, .. } => format!("{} (paid)", ask.share),
-                ShownAsk { .. } => ask.share.clone(),
+                QueryRow { within: Some(_), .. } => "free".to_owned(),
+                QueryRow { paid: true, .. } => format!("{} (paid)", ask.share),
+                QueryRow { .. } => ask.share.clone(),
             };
             let [noise, error, relative] = &answer.row;
             grid.add_row(vec![
@@ -318,7 +323,7 @@ pub fn table(shown: &Shown) -> String {
     for line in sums(shown) {
         wrapped(&mut text, "  ", &line);
     }
-    for ShownAsk { name, within, .. } in &shown.asks {
+    for QueryRow { name, within, .. } in &shown.asks {
         let within = within.iter().map(|earlier| {
             format!(
                 "{name}: part of the stored answer \"{earlier}\", at least as exact: free, with the errors shown here"

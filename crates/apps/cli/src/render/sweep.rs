@@ -43,7 +43,7 @@ struct At {
 }
 
 impl Point {
-    /// A promise with the errors of the asks' answers, or why there are none.
+    /// A promise with the errors of the queries' answers, or why there are none.
     pub fn new(value: &Rational, odds: &Spend, answers: Result<Vec<(String, String, ErrorBound)>, String>) -> Self {
         let (answers, refused) = match answers {
             Ok(answers) => (answers, None),

@@ -45,7 +45,7 @@ pub fn cell_of_lines(text: &str) -> GridCell {
     GridCell::new(printable_lines(text))
 }
 
-/// One ask's answer.
+/// One query's answer.
 pub fn table(ask: &Answer, confidence: &str) -> String {
     let mut grid = grid();
     let numbers: Vec<bool> = (0..ask.columns.len())

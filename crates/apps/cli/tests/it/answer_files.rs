@@ -16,7 +16,7 @@ data = {{ table = "t", path = "data.csv", version = "1" }}
 columns.k = {{ type = "text", keys = [{keys}] }}
 adversary = {{ preset = "acquaintance" }}
 promise = {{ posterior_at_most = 0.75 }}
-[[ask]]
+[[query]]
 name = "wide"
 sql = "SELECT k, COUNT(*) AS n, COUNT(*) FILTER (WHERE k <> 'key number 1') AS m FROM t GROUP BY k"
 "#

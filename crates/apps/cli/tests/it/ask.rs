@@ -91,7 +91,7 @@ fn a_dry_run_charges_nothing() {
     assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
 }
 
-/// The policy's own spend is for its own asks; what is promised to the people holds for all.
+/// The policy's own spend is for its own queries; what is promised to the people holds for all.
 #[test]
 fn the_promise_limits_questions_and_the_spend_does_not() {
     let clinic = Place::clinic();
@@ -107,12 +107,12 @@ fn the_promise_limits_questions_and_the_spend_does_not() {
     assert_eq!(clinic.spent(), "3", "used up exactly");
     let nothing = ask("SELECT COUNT(cost) FROM visits", "1/1000000").refused();
     assert!(nothing.stderr.contains("no share fits any more"), "{nothing:?}");
-    // Asks do not eat into what the policy's own asks were given, nor do these become dearer.
+    // Asks do not eat into what the policy's own queries were given, nor do these become dearer.
     clinic.release(&[]).done();
     assert_eq!((clinic.charges(), clinic.spent().as_str()), (7, "3"));
 }
 
-/// More than the policy's own asks could ever use.
+/// More than the policy's own queries could ever use.
 #[test]
 fn a_question_may_cost_more_than_the_spend() {
     let clinic = Place::clinic();

@@ -20,7 +20,7 @@ fn policy(top: &str, tables: &str) -> String {
          adversary = {{ preset = \"acquaintance\" }}\npromise = {{ posterior_at_most = 0.75 }}\n\n[columns]\n\
          id = {{ type = \"text\" }}\nnote = {{ type = \"text\" }}\nnum = {{ type = \"integer\", bounds = [0, 100] }}\n\
          grp = {{ type = \"text\", keys = [\"a\", \"b\"] }}\nflag = {{ type = \"boolean\" }}\n{tables}\n\
-         [[ask]]\nname = \"rows\"\nsql = \"SELECT COUNT(*) FROM t\"\n"
+         [[query]]\nname = \"rows\"\nsql = \"SELECT COUNT(*) FROM t\"\n"
     )
 }
 
@@ -134,14 +134,14 @@ fn long_patterns_are_refused_before_the_charge() {
     same_for_all(&behind(&format!("note ILIKE '{}_'", &longer[..199])), (Some(0), 1));
 }
 
-/// One ask of a release that once failed on a row held back all answers.
+/// One query of a release that once failed on a row held back all answers.
 #[test]
 fn one_ask_does_not_hold_back_the_others() {
     let sql = format!(
         "SELECT COUNT(*) FROM t WHERE CAST(CAST({} AS TIMESTAMP) AS DATE) IS NOT NULL",
         reached("9223372036854775807")
     );
-    let policy = policy("", "") + &format!("\n[[ask]]\nname = \"extreme\"\nsql = \"{sql}\"\n");
+    let policy = policy("", "") + &format!("\n[[query]]\nname = \"extreme\"\nsql = \"{sql}\"\n");
     let place = Place::new(&policy, people(VICTIM));
     let run = place.release(&[]).done();
     assert!(run.stdout.contains("rows (") && run.stdout.contains("extreme ("), "{run:?}");
@@ -261,7 +261,7 @@ fn other_partitions_are_another_question() {
     const SQL: &str = "SELECT COUNT(*) FROM t WHERE output = 'yes'";
     let policy = policy("", "")
         .replace("path = \"data.csv\"", "path = \"rows\", format = \"parquet\"")
-        .replace("[[ask]]", "output = { type = \"text\" }\n\n[[ask]]");
+        .replace("[[query]]", "output = { type = \"text\" }\n\n[[query]]");
     let columns = policy.find("[columns]").unwrap();
     let asks = policy.find("output = {").unwrap();
     let policy = format!("{}[columns]\n{}", &policy[..columns], &policy[asks..]);

@@ -36,7 +36,7 @@ preset = "acquaintance"
 [promise]
 posterior_at_most = 0.75
 
-[[ask]]
+[[query]]
 name = "by sex"
 sql = "SELECT sex, SUM(cost) FROM visits GROUP BY sex"
 "#;
@@ -183,7 +183,7 @@ fn policies_that_cannot_be_meant() {
     told.policy("not TOML", "[data]", "[data");
     told.policy("a key that is no column", "key = \"patient\"", "key = \"patients\"");
     told.policy("no caps", "rows_per_group = 2\n", "");
-    told.policy("nothing asked", POLICY.split_once("[[ask]]").unwrap().1, "\n");
+    told.policy("nothing asked", POLICY.split_once("[[query]]").unwrap().1, "\n");
     insta::assert_snapshot!(told.0);
 }
 

@@ -35,7 +35,7 @@ fn caps_mean_nothing_where_one_row_is_one_person() {
     let place = Place::empty();
     let policy = "name = 'n'\npopulation = 'p'\ndata = { table = 't', path = 't.csv', version = '1' }\n\
                   adversary = { preset = 'acquaintance' }\npromise = { posterior_at_most = 0.75 }\n[columns]\nx = { type = 'text' }\n\
-                  [[ask]]\nsql = 'SELECT COUNT(*) FROM t'\n";
+                  [[query]]\nsql = 'SELECT COUNT(*) FROM t'\n";
     for key in ["rows_per_group = 2", "groups = 2", "left_out = '1/50'"] {
         place.write("policy.toml", format!("{policy}{key}\n"));
         let run = place.run(&["plan", "policy.toml"]).refused();
@@ -71,7 +71,7 @@ fn the_loss_is_published_and_paid_for() {
 fn averages_of_a_sample_have_an_interval_for_the_population() {
     let place = Place::clinic();
     let policy = place.read("policy.toml");
-    let query = "\n[[ask]]\nname = \"cost\"\nsql = \"SELECT COUNT(*) AS visits, AVG(cost) AS cost, STDDEV(cost) AS spread FROM visits\"\n\
+    let query = "\n[[query]]\nname = \"cost\"\nsql = \"SELECT COUNT(*) AS visits, AVG(cost) AS cost, STDDEV(cost) AS spread FROM visits\"\n\
                  rows_per_group = 1\n";
     place.write("policy.toml", format!("{policy}{query}"));
     let asked = |format: &str| place.release(&["--ask", "cost", "--format", format]).done().stdout;
@@ -213,7 +213,7 @@ fn the_curator_sees_exact_losses() {
 fn the_curator_sees_values_beyond_bounds_inside_a_query_of_entities() {
     let inner = "SELECT AVG(LEAST(total, 900)) FROM (SELECT patient, SUM(cost) AS total, MIN_BY(sex, age) AS s FROM visits \
                  WHERE sex = 'F' GROUP BY patient) AS p";
-    let place = clinic(FIRST, &format!("name = \"what a patient costs\"\nsql = \"{inner}\"\n\n[[ask]]\n{FIRST}"));
+    let place = clinic(FIRST, &format!("name = \"what a patient costs\"\nsql = \"{inner}\"\n\n[[query]]\n{FIRST}"));
     let json = place.run(&["data", "check", "policy.toml", "--format", "json"]).done().json();
     let all = place.read("visits.csv");
     let costs = all.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>()).filter(|row| row[2] == "F");
@@ -231,7 +231,7 @@ fn the_curator_sees_values_beyond_bounds_inside_a_query_of_entities() {
 #[test]
 fn the_bounds_of_a_weighted_value_are_told() {
     let sql = "SELECT AVG_WEIGHTED(age, minutes) AS a FROM visits";
-    let place = clinic(FIRST, &format!("name = \"weighted\"\nsql = \"{sql}\"\n\n[[ask]]\n{FIRST}"));
+    let place = clinic(FIRST, &format!("name = \"weighted\"\nsql = \"{sql}\"\n\n[[query]]\n{FIRST}"));
     let plan = place.run(&["plan", "policy.toml", "--ask", "weighted"]).done();
     assert!(plan.stdout.contains("needs typical values"), "{}", plan.stdout);
     let run = place.release(&["--ask", "weighted"]).done();
@@ -269,7 +269,7 @@ fn advice_that_cannot_be_given() {
     let rows = Place::empty();
     let policy = "name = 'n'\npopulation = 'p'\ndata = { table = 't', path = 't.csv', version = '1' }\n\
                   adversary = { preset = 'acquaintance' }\npromise = { posterior_at_most = 0.75 }\n[columns]\nx = { type = 'text' }\n\
-                  [[ask]]\nsql = 'SELECT COUNT(*) FROM t'\n";
+                  [[query]]\nsql = 'SELECT COUNT(*) FROM t'\n";
     rows.write("policy.toml", policy);
     rows.write("t.csv", "x\na\n");
     rows.run(&["suggest", "policy.toml", "--spend", "1/10"]).refused();

@@ -13,7 +13,7 @@ columns.patient = { type = "text" }
 adversary = { preset = "acquaintance" }
 promise = { posterior_at_most = 0.75 }
 
-[[ask]]
+[[query]]
 name = "totals"
 sql = "SELECT ward, sex, COUNT(*) AS visits FROM visits GROUP BY ROLLUP (ward, sex)"
 "#;

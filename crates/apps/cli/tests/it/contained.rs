@@ -11,19 +11,19 @@ columns.cost = { type = "integer", bounds = [0, 100] }
 adversary = { preset = "acquaintance" }
 promise = { posterior_at_most = 0.75 }
 
-[[ask]]
+[[query]]
 name = "wards"
 sql = "SELECT ward, COUNT(*) AS visits, AVG(cost) AS cost FROM visits GROUP BY ward"
 share = "1/2"
 "#;
 const COUNTS: &str = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward";
 const MORE: &str = r#"
-[[ask]]
+[[query]]
 name = "counts"
 sql = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 share = "1/8"
 
-[[ask]]
+[[query]]
 name = "exact counts"
 sql = "SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward"
 share = "3/8"

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 const PROCESSES: usize = 64;
 const POLICIES: usize = 16;
-/// Each policy has an ask that all have and one of its own, for a twelfth of the promise each: 17, of which 12 fit.
+/// Each policy has a query that all have and one of its own, for a twelfth of the promise each: 17, of which 12 fit.
 const FIT: usize = 12;
 const SHARED: &str = "SELECT sex, COUNT(*) AS visits FROM visits GROUP BY sex";
 /// A release of the clinic takes under a second; on a busy machine with one core all of them may take this long.
@@ -19,11 +19,11 @@ fn place() -> Place {
     let place = Place::clinic();
     place.edit("policy.toml", "spend = \"3/4\"", "spend = \"1/6\"");
     let clinic = place.read("policy.toml");
-    let (facts, _) = clinic.split_once("[[ask]]").unwrap();
+    let (facts, _) = clinic.split_once("[[query]]").unwrap();
     for policy in 0..POLICIES {
         let facts = facts.replace("name = \"clinic\"", &format!("name = \"policy {policy}\""));
         let asks = [SHARED.to_owned(), format!("SELECT COUNT(*) FROM visits WHERE age > {policy}")];
-        let asks: String = asks.iter().map(|sql| format!("[[ask]]\nshare = \"1/12\"\nsql = \"{sql}\"\n")).collect();
+        let asks: String = asks.iter().map(|sql| format!("[[query]]\nshare = \"1/12\"\nsql = \"{sql}\"\n")).collect();
         place.write(&format!("{policy}.toml"), facts + &asks);
     }
     place
@@ -65,7 +65,7 @@ fn sixty_four_releases_at_once() {
         place.run(&["ledger", "verify", "all.ledger", "--head", head]).done();
     }
 
-    // Those whose asks are all paid for answer, the others refuse; runs of one policy do not differ in a byte.
+    // Those whose queries are all paid for answer, the others refuse; runs of one policy do not differ in a byte.
     let mut shown = BTreeMap::<usize, String>::new();
     let mut claims = Vec::<Value>::new();
     for (process, run) in runs.into_iter().enumerate() {

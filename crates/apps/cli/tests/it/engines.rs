@@ -77,7 +77,7 @@ preset = "acquaintance"
 [promise]
 posterior_at_most = 0.75
 
-[[ask]]
+[[query]]
 name = "by sex"
 share = "1/4"
 sql = "{asks}"
@@ -260,7 +260,7 @@ fn an_engine_that_is_found_out_is_tried_again() {
 fn nothing_more_is_charged_once_it_is_known() {
     let Some((place, engine)) = place() else { return };
     let second =
-        "\n[[ask]]\nname = \"people\"\nshare = \"1/4\"\nsql = \"SELECT COUNT(DISTINCT patient) FROM visits\"\n";
+        "\n[[query]]\nname = \"people\"\nshare = \"1/4\"\nsql = \"SELECT COUNT(DISTINCT patient) FROM visits\"\n";
     place.write("policy.toml", policy(&engine, BY_SEX) + second);
     at(&place, &engine, &["data", "check", "policy.toml"]).done();
     let lie = "if totals and is_private: totals[0][-3] = '9'";

@@ -259,7 +259,7 @@ data = { table = "people", path = "people.csv", version = "1" }
 columns.age = { type = "integer", bounds = [0, 100] }
 adversary = { preset = "insider", prior = "1/2..1/2" }
 promise = { gain = 2 }
-[[ask]]
+[[query]]
 sql = "SELECT COUNT(*) FROM people"
 share = "1/4"
 "#,
@@ -271,7 +271,7 @@ share = "1/4"
     };
     picks(&["--policy", "policy.toml", "--adjacency", "genotype", "--spend", "1/2"]).done();
     let ledger = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
-    assert!(ledger.contains("ask 1") && ledger.contains("top 2 SNPs"), "{ledger}");
+    assert!(ledger.contains("query 1") && ledger.contains("top 2 SNPs"), "{ledger}");
     // Flags that promise the same are charged to the same account, too.
     let spent = picks(&[&PROMISE[..], &["--adjacency", "genotype", "--spend", "1/3"]].concat()).refused();
     assert!(spent.stderr.contains("nothing was charged"), "{}", spent.stderr);

@@ -134,7 +134,7 @@ fn other_data_may_be_packed() {
     let place = Place::new(
         "name = \"n\"\npopulation = \"p\"\ndata = { table = \"t\", path = \"t.tsv\", version = \"1\" }\n\
          columns.a = { type = \"integer\" }\nadversary = { preset = \"acquaintance\" }\n\
-         promise = { posterior_at_most = 0.75 }\n[[ask]]\nsql = \"SELECT COUNT(*) FROM t\"\n",
+         promise = { posterior_at_most = 0.75 }\n[[query]]\nsql = \"SELECT COUNT(*) FROM t\"\n",
         "",
     );
     place.write("t.tsv.gz", PACKED);

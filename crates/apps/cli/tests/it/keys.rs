@@ -20,7 +20,7 @@ type = "text"
 keys = ["N", "S"]
 other = "elsewhere"
 
-[[ask]]
+[[query]]
 name = "visits"
 sql = "SELECT sex, city, COUNT(*) AS n FROM visits GROUP BY ROLLUP (sex, city)"
 "#;
@@ -108,11 +108,11 @@ number = { type = "integer" }
 code = { type = "text" }
 name = { type = "text" }
 
-[[ask]]
+[[query]]
 name = "homes"
 sql = "SELECT home, COUNT(*) AS n FROM visits GROUP BY home"
 
-[[ask]]
+[[query]]
 name = "born"
 sql = "SELECT born, COUNT(*) AS n FROM visits GROUP BY born"
 "#;

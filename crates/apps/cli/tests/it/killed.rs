@@ -27,7 +27,7 @@ promise = { posterior_at_most = 0.75 }
     for ask in 0..ASKS {
         writeln!(
             policy,
-            "[[ask]]\nshare = '1/16'\nsql = 'SELECT sex, COUNT(*) AS n, SUM(age) FROM visits WHERE age > {ask} GROUP BY sex'"
+            "[[query]]\nshare = '1/16'\nsql = 'SELECT sex, COUNT(*) AS n, SUM(age) FROM visits WHERE age > {ask} GROUP BY sex'"
         )
         .unwrap();
     }

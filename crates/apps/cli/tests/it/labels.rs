@@ -18,7 +18,7 @@ id = { type = "integer" }
 g = { type = "integer", bounds = [1, 20] }
 x = { type = "integer", bounds = [0, 10] }
 
-[[ask]]
+[[query]]
 name = "people"
 sql = "SELECT g, COUNT(DISTINCT id) AS people FROM t GROUP BY g"
 "#;
@@ -91,10 +91,10 @@ fn the_ledger_names_a_query_once() {
 /// For the curator, each number of each query where it is furthest from the truth.
 #[test]
 fn the_curator_sees_the_true_error_of_each_query() {
-    let queries = "[[ask]]\nname = \"rows\"\nsql = \"SELECT g, COUNT(*) AS n, SUM(x) AS total, AVG(x) AS mean FROM t GROUP BY g\"\n\
-                   [[ask]]\nname = \"median\"\nsql = \"SELECT MEDIAN(x) AS m, COUNT(DISTINCT id) AS people FROM t\"\n\
-                   [[ask]]\nname = \"few groups\"\nsql = \"SELECT g, COUNT(DISTINCT id) AS people FROM t GROUP BY g\"\ngroups = 1\n";
-    let place = Place::new(&format!("{}{queries}", POLICY.split_once("[[ask]]").unwrap().0), data());
+    let queries = "[[query]]\nname = \"rows\"\nsql = \"SELECT g, COUNT(*) AS n, SUM(x) AS total, AVG(x) AS mean FROM t GROUP BY g\"\n\
+                   [[query]]\nname = \"median\"\nsql = \"SELECT MEDIAN(x) AS m, COUNT(DISTINCT id) AS people FROM t\"\n\
+                   [[query]]\nname = \"few groups\"\nsql = \"SELECT g, COUNT(DISTINCT id) AS people FROM t GROUP BY g\"\ngroups = 1\n";
+    let place = Place::new(&format!("{}{queries}", POLICY.split_once("[[query]]").unwrap().0), data());
     let json = place.run(&["data", "check", "policy.toml", "--format", "json"]).done().json();
     let text = place.read("data.csv");
     let rows: Vec<Vec<i64>> =

@@ -16,7 +16,7 @@ day = { type = "date", bounds = [2000-01-01, 2030-12-31] }
 age = { type = "integer", bounds = [0, 100] }
 smoker = { type = "boolean" }
 
-[[ask]]
+[[query]]
 name = "costs"
 sql = "SELECT SUM(cost) FROM visits WHERE age > 3"
 "#;
@@ -35,7 +35,7 @@ fn versions(place: &Place) -> usize {
 /// A policy over `columns` that counts rows, whatever they hold.
 fn counting(columns: &str) -> String {
     let (head, _) = POLICY.split_once("[columns]").unwrap();
-    format!("{head}{columns}\n[[ask]]\nname = \"rows\"\nsql = \"SELECT COUNT(*) FROM visits\"\n")
+    format!("{head}{columns}\n[[query]]\nname = \"rows\"\nsql = \"SELECT COUNT(*) FROM visits\"\n")
         .replace("\";\"", "\",\"")
 }
 
@@ -128,7 +128,7 @@ fn names_that_are_accepted_must_be_columns() {
     }
     let more = "[tables.towns]\npath = \"towns.csv\"\nversion = \"1\"\nunprotected = true\nkey = \"age\"\n\
                 [tables.towns.columns]\nage = { type = \"integer\" }\nsize = { type = \"integer\" }\n";
-    place.edit("policy.toml", "\n[[ask]]", &format!("\n{more}\n[[ask]]"));
+    place.edit("policy.toml", "\n[[query]]", &format!("\n{more}\n[[query]]"));
     place.write("towns.csv", "age,size\n3,many\n4,few\n");
     let run = check(&place, &["--accept", "age"]).misused();
     told.push_str(&format!("# in two tables\n{}\n", place.plain(&run.stderr)));
@@ -156,7 +156,7 @@ fn a_refused_release_registers_nothing() {
     let join = "SELECT COUNT(*) FROM visits JOIN towns ON age = towns.town WHERE towns.size > 3";
     let policy = POLICY
         .replace("SELECT SUM(cost) FROM visits WHERE age > 3", join)
-        .replace("\n[[ask]]", &format!("{more}\n[[ask]]"));
+        .replace("\n[[query]]", &format!("{more}\n[[query]]"));
     let good = "cost;day;age;smoker\n3.5;2024-12-31;3;true\n";
     let place = Place::new(&policy, good);
     place.write("towns.csv", "town,size\n3,many\n4,few\n");
@@ -225,9 +225,9 @@ fn rows_of_nobody_are_counted_and_do_not_count() {
 #[test]
 fn another_reading_is_looked_at_before_it_is_paid_for() {
     let policy = counting("[columns]\nx = { type = \"text\" }\n").replace(
-        "[[ask]]",
+        "[[query]]",
         "[tables.towns]\npath = \"towns.csv\"\nversion = \"1\"\nunprotected = true\nkey = \"code\"\n\
-         [tables.towns.columns]\ncode = { type = \"text\" }\nregion = { type = \"text\" }\n\n[[ask]]",
+         [tables.towns.columns]\ncode = { type = \"text\" }\nregion = { type = \"text\" }\n\n[[query]]",
     );
     let join = "FROM visits JOIN towns ON visits.x = towns.code\"\nshare = \"1/8";
     let policy = policy.replace("FROM visits", join);

@@ -30,7 +30,7 @@ code = { type = "text" }
 county = { type = "text" }
 region = { type = "text" }
 
-[[ask]]
+[[query]]
 name = "totals"
 sql = "SELECT region, county, municipality, COUNT(*) AS n, COUNT(DISTINCT patient) AS p FROM visits GROUP BY ROLLUP (region, county, municipality)"
 "#;

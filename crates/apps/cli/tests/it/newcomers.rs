@@ -10,7 +10,7 @@ columns.sex = { type = "text", keys = ["F", "M"] }
 columns.age = { type = "integer", bounds = [0, 90] }
 adversary = { knows_size = false }
 promise = { epsilon = 1 }
-[[ask]]
+[[query]]
 sql = 'SELECT sex, AVG(age), COUNT(*) FROM visits GROUP BY sex'
 share = "1/4"
 "#;

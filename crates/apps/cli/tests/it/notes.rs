@@ -17,7 +17,7 @@ promise = { posterior_at_most = 0.75 }
 
 /// What is published about one question, as JSON.
 fn published(policy: &str, sql: &str) -> Value {
-    let place = Place::new(&format!("{policy}\n[[ask]]\nsql = '{sql}'\n"), "ward,sex,age,change\neast,F,3,1\n");
+    let place = Place::new(&format!("{policy}\n[[query]]\nsql = '{sql}'\n"), "ward,sex,age,change\neast,F,3,1\n");
     place.release(&["--format", "json"]).done().json()
 }
 
@@ -66,7 +66,7 @@ fn constants_that_are_no_declared_keys() {
     let doubts = |condition: &str| {
         let sql = format!("SELECT COUNT(*) FROM visits WHERE {condition}");
         let policy = format!(
-            "{POLICY}\ncolumns.floor = {{ type = \"integer\", keys = [1, 2] }}\n[[ask]]\nname = \"n\"\nsql = \"{sql}\"\n"
+            "{POLICY}\ncolumns.floor = {{ type = \"integer\", keys = [1, 2] }}\n[[query]]\nname = \"n\"\nsql = \"{sql}\"\n"
         );
         let place = Place::new(&policy, "ward,sex,age,change,floor\neast,F,3,1,1\n");
         let hints = place.run(&["plan", "policy.toml", "--format", "json"]).done().json()["hints"].clone();

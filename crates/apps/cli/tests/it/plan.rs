@@ -37,55 +37,55 @@ gain = 3
 [budget]
 spend = "4/5"
 
-[[ask]]
+[[query]]
 name = "visits"
 sql = "SELECT COUNT(*) AS visits FROM visits"
 target_error = 300
 
-[[ask]]
+[[query]]
 name = "patients"
 sql = "SELECT COUNT(DISTINCT patient) AS patients FROM visits"
 share = "1/50"
 
-[[ask]]
+[[query]]
 name = "by sex"
 sql = "SELECT sex, COUNT(*) AS n, AVG(age) AS age FROM visits GROUP BY sex"
 weight = 3
 
-[[ask]]
+[[query]]
 name = "by ward and sex"
 sql = "SELECT ward, sex, COUNT(*) AS n FROM visits GROUP BY ward, sex"
 
-[[ask]]
+[[query]]
 name = "totals"
 sql = "SELECT ward, sex, COUNT(*) AS n, SUM(cost) AS cost FROM visits GROUP BY GROUPING SETS ((ward), (sex), ())"
 weight = 2
 
-[[ask]]
+[[query]]
 name = "cost"
 sql = "SELECT SUM(cost) AS cost FROM visits WHERE age < 18"
 
-[[ask]]
+[[query]]
 name = "median age"
 sql = "SELECT MEDIAN(age) AS median FROM visits"
 
-[[ask]]
+[[query]]
 name = "quartiles"
 sql = "SELECT PERCENTILE_CONT(age, 0.25) AS low, MEDIAN(age), PERCENTILE_CONT(age, 0.75) AS high FROM visits"
 
-[[ask]]
+[[query]]
 name = "first"
 sql = "SELECT MIN(admitted) AS first FROM visits"
 
-[[ask]]
+[[query]]
 name = "spread"
 sql = "SELECT STDDEV(age) AS deviation, VAR_POP(age) AS variance FROM visits"
 
-[[ask]]
+[[query]]
 name = "costly part"
 sql = "SELECT 100.0 * SUM(CASE WHEN cost > 1000 THEN 1 ELSE 0 END) / COUNT(*) AS percent FROM visits"
 
-[[ask]]
+[[query]]
 name = "old"
 sql = "SELECT ward, COUNT(*) AS n FROM visits WHERE age > 80 GROUP BY ward HAVING COUNT(*) > 10 ORDER BY n DESC LIMIT 3"
 "#;
@@ -98,7 +98,7 @@ fn twelve() -> Place {
 
 fn with_asks(asks: &str) -> Place {
     let place = Place::empty();
-    place.write("policy.toml", format!("{}{asks}", TWELVE.split_once("[[ask]]").unwrap().0));
+    place.write("policy.toml", format!("{}{asks}", TWELVE.split_once("[[query]]").unwrap().0));
     place
 }
 
@@ -165,7 +165,7 @@ fn what_the_ledger_holds_is_paid() {
 
 #[test]
 fn the_plan_says_what_the_release_publishes() {
-    let place = with_asks("[[ask]]\nsql = 'SELECT COUNT(*) FROM visits'\ntarget_error = 40\n");
+    let place = with_asks("[[query]]\nsql = 'SELECT COUNT(*) FROM visits'\ntarget_error = 40\n");
     place.write("data.csv", "patient,age,cost,admitted,sex,ward\np1,3,4,2020-02-02,F,1\n");
     let plan = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
     let answered = place.release(&["--format", "json"]).done().json();
@@ -204,7 +204,7 @@ fn an_average_is_planned_for_the_rows_of_one_cell() {
             format!(
                 "name = 'n'\npopulation = 'p'\n[data]\ntable = 't'\npath = 't.csv'\nversion = '1'\ntypical_rows = {rows}\n\
                  [columns]\nage = {{ type = 'integer', bounds = [0, 110] }}\nward = {{ type = 'integer', keys = [1, 2, 3, 4, 5] }}\n\
-                 [adversary]\npreset = 'acquaintance'\n[promise]\nposterior_at_most = 0.75\n[[ask]]\n{ask}\n"
+                 [adversary]\npreset = 'acquaintance'\n[promise]\nposterior_at_most = 0.75\n[[query]]\n{ask}\n"
             ),
         );
         let json = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
@@ -225,7 +225,7 @@ fn an_average_is_planned_for_the_rows_of_one_cell() {
 /// A point of a sweep that cannot keep a target says so; the others are answered.
 #[test]
 fn a_target_out_of_reach_at_some_promises() {
-    let place = with_asks("[[ask]]\nsql = 'SELECT COUNT(*) FROM visits'\ntarget_error = 30\n");
+    let place = with_asks("[[query]]\nsql = 'SELECT COUNT(*) FROM visits'\ntarget_error = 30\n");
     let json = place.run(&["plan", "policy.toml", "--sweep", "epsilon=0.1..3:3", "--format", "json"]).done().json();
     assert!(json["points"][0]["refused"].as_str().unwrap().contains("needs"), "{json}");
     assert!(json["points"][2]["refused"].is_null(), "{json}");
@@ -267,27 +267,27 @@ fn targets_that_cannot_be_kept() {
         assert_eq!(place.files(), ["policy.toml"]);
         writeln!(told, "# {what}\n{}", place.plain(&run.stderr)).unwrap();
     };
-    let count = "[[ask]]\nname = 'count'\nsql = 'SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward'\n";
+    let count = "[[query]]\nname = 'count'\nsql = 'SELECT ward, COUNT(*) AS n FROM visits GROUP BY ward'\n";
     refuse("too much", &format!("{count}target_error = 2\n"));
     refuse(
         "beside shares",
-        &format!("{count}target_error = 30\n[[ask]]\nsql = 'SELECT COUNT(*) FROM visits'\nshare = '3/4'\n"),
+        &format!("{count}target_error = 30\n[[query]]\nsql = 'SELECT COUNT(*) FROM visits'\nshare = '3/4'\n"),
     );
     refuse(
         "all of the spend is shared out",
         &format!(
-            "{count}target_error = 30\n[[ask]]\nname = 'more'\nsql = 'SELECT COUNT(*) FROM visits'\ntarget_error = 7\n"
+            "{count}target_error = 30\n[[query]]\nname = 'more'\nsql = 'SELECT COUNT(*) FROM visits'\ntarget_error = 7\n"
         ),
     );
-    refuse("refused SQL beside it", &format!("{count}target_error = 30\n[[ask]]\nsql = 'SELECT nix FROM visits'\n"));
-    let asks = format!("{count}target_error = 30\n[[ask]]\nname = 'rest'\nsql = 'SELECT COUNT(*) FROM visits'\n");
+    refuse("refused SQL beside it", &format!("{count}target_error = 30\n[[query]]\nsql = 'SELECT nix FROM visits'\n"));
+    let asks = format!("{count}target_error = 30\n[[query]]\nname = 'rest'\nsql = 'SELECT COUNT(*) FROM visits'\n");
     for (what, spend, ask) in [
         ("all is spent on it", "1", format!("{count}target_error = 2\n")),
         ("a larger spend would do", "1/2", asks),
         (
             "others take it",
             "1",
-            format!("{count}target_error = 30\n[[ask]]\nsql = 'SELECT COUNT(*) FROM visits'\nshare = '3/4'\n"),
+            format!("{count}target_error = 30\n[[query]]\nsql = 'SELECT COUNT(*) FROM visits'\nshare = '3/4'\n"),
         ),
     ] {
         let place = with_asks(&ask);
@@ -296,7 +296,7 @@ fn targets_that_cannot_be_kept() {
         assert!(spend != "1" || !run.stderr.contains("raise `spend`"), "{run:?}");
         writeln!(told, "# {what}\n{}", place.plain(&run.stderr)).unwrap();
     }
-    let place = with_asks("[[ask]]\nsql = 'SELECT AVG(age) FROM visits'\ntarget_error = 2\n");
+    let place = with_asks("[[query]]\nsql = 'SELECT AVG(age) FROM visits'\ntarget_error = 2\n");
     place.edit("policy.toml", "typical_rows = 20_000\n", "");
     let run = place.run(&["plan", "policy.toml"]).refused();
     writeln!(told, "# no typical rows\n{}", place.plain(&run.stderr)).unwrap();

@@ -60,7 +60,7 @@ preset = "acquaintance"
 [promise]
 posterior_at_most = 0.75
 
-[[ask]]
+[[query]]
 name = "by sex"
 sql = "SELECT sex, SUM(cost), COUNT(*) FROM visits GROUP BY sex"
 "#

@@ -14,11 +14,11 @@ promise = { epsilon = 400 }
 ward = { type = "text", keys = ["east", "north", "west"] }
 age = { type = "integer", bounds = [0, 100] }
 
-[[ask]]
+[[query]]
 name = "stays"
 sql = "SELECT ward, COUNT(*) AS stays FROM visits GROUP BY ward"
 
-[[ask]]
+[[query]]
 name = "ages"
 sql = "SELECT AVG(age) AS age FROM visits"
 "#;

@@ -14,7 +14,7 @@ promise = {{ posterior_at_most = 0.75 }}
 k = {{ type = "text", keys = ["a", "b", "v"] }}
 x = {{ type = "integer", bounds = [0, 5] }}
 
-[[ask]]
+[[query]]
 name = "rows"
 sql = "SELECT k, COUNT(*), SUM(x) FROM t GROUP BY k"
 "#
@@ -99,7 +99,7 @@ fn public_tables_and_codebooks_are_read_as_strictly() {
     let join = "SELECT side, COUNT(*) FROM t JOIN towns ON x = towns.town GROUP BY side";
     let policy = policy("")
         .replace("SELECT k, COUNT(*), SUM(x) FROM t GROUP BY k", join)
-        .replace("\n[[ask]]", &format!("{more}\n[[ask]]"));
+        .replace("\n[[query]]", &format!("{more}\n[[query]]"));
     let place = Place::new(&policy, "k,x\na,1\na,2\nb,3\nb,4\n");
     place.write("towns.csv", "town,side,z\n1,N,ok\n2,N,\"oops\n3,S,ok\n4,S,ok\n");
     let said = place.release(&[]).refused().stderr;

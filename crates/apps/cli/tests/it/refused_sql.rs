@@ -321,7 +321,7 @@ const QUESTIONS: &[&str] = &[
 fn every_refusal_names_its_place_and_its_mend() {
     let mut policy = POLICY.to_owned();
     for sql in QUESTIONS {
-        write!(policy, "\n[[ask]]\nsql = '''\n{sql}'''\n").unwrap();
+        write!(policy, "\n[[query]]\nsql = '''\n{sql}'''\n").unwrap();
     }
     let place = Place::new(&policy, "patient,age,cost,weight,sex,ward,smoker\np,1,1,1,F,a,true\n");
     let run = place.release(&[]).refused();
@@ -339,7 +339,7 @@ fn other_spellings_are_told_how_they_are_written_here() {
     let policy = POLICY
         .replace("\n[tables.drugs]", "\"hours per week\" = { type = \"integer\", bounds = [0, 80] }\n\n[tables.drugs]")
         .replace("ward = { type = \"text\" }\nsmoker", "ward = { type = \"text\", keys = [\"a\"] }\nsmoker");
-    let place = Place::new(&format!("{policy}\n[[ask]]\nsql = \"SELECT COUNT(*) FROM visits\"\n"), "");
+    let place = Place::new(&format!("{policy}\n[[query]]\nsql = \"SELECT COUNT(*) FROM visits\"\n"), "");
     let ask = |sql: &str| place.run(&["ask", "policy.toml", sql, "--spend", "1/40", "--dry-run"]);
     let mut told = String::new();
     for (refused, instead) in [
@@ -395,7 +395,7 @@ fn too_much_of_something() {
         (long, "more than 400 operators and keywords", "use IN (...) for many values"),
         (longer, "SQL of more than 65536 characters", "ask several shorter queries"),
     ] {
-        let place = Place::new(&format!("{POLICY}\n[[ask]]\nsql = \"{sql}\"\n"), "");
+        let place = Place::new(&format!("{POLICY}\n[[query]]\nsql = \"{sql}\"\n"), "");
         let run = place.release(&[]).refused();
         let words = run.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(complaint) && words.contains(help), "{complaint}: {words:.1000}");
@@ -406,7 +406,7 @@ fn too_much_of_something() {
 #[test]
 fn places_are_found_in_long_questions() {
     let sql = "WITH adults AS (\n    SELECT * FROM visits\n    WHERE age >= 18 AND LENGTH(patient) > 3\n)\nSELECT COUNT(*) FROM adults";
-    let place = Place::new(&format!("{POLICY}\n[[ask]]\nname = \"adults\"\nsql = '''\n{sql}\n'''\n"), "");
+    let place = Place::new(&format!("{POLICY}\n[[query]]\nname = \"adults\"\nsql = '''\n{sql}\n'''\n"), "");
     let run = place.release(&[]).refused();
     insta::assert_snapshot!(place.plain(&run.stderr));
 }
@@ -414,9 +414,9 @@ fn places_are_found_in_long_questions() {
 /// One bad ask stops all of them before anything is charged.
 #[test]
 fn one_refusal_stops_the_others() {
-    let asks = "[[ask]]\nsql = 'SELECT COUNT(*) FROM visits'\n[[ask]]\nsql = 'SELECT MIN(weight) FROM visits'\n";
+    let asks = "[[query]]\nsql = 'SELECT COUNT(*) FROM visits'\n[[query]]\nsql = 'SELECT MIN(weight) FROM visits'\n";
     let place = Place::new(&format!("{POLICY}\n{asks}"), "patient,age,cost,weight,sex,ward,smoker\n");
     place.release(&[]).refused();
-    place.release(&["--ask", "ask 1"]).refused();
+    place.release(&["--ask", "query 1"]).refused();
     assert_eq!(place.ledger(), None);
 }

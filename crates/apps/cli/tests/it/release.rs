@@ -19,7 +19,7 @@ budget = { spend = 1 }
     .to_owned();
     for ask in 1..=7 {
         policy.push_str(&format!(
-            "[[ask]]\nname = \"over {ask}0\"\nsql = 'SELECT COUNT(*) FROM visits WHERE age > {ask}0'\n"
+            "[[query]]\nname = \"over {ask}0\"\nsql = 'SELECT COUNT(*) FROM visits WHERE age > {ask}0'\n"
         ));
     }
     Place::new(&policy, "age\n33\n44\n55\n")
@@ -193,8 +193,8 @@ fn a_budget_can_be_used_up_exactly() {
     place.release(&[]).done();
     assert_eq!(place.spent(), "3");
     place.edit("policy.toml", "budget = { spend = 1 }", "budget = { spend = 1 }\n# more");
-    let old = place.read("policy.toml").replace("[[ask]]\n", "[[ask]]\nshare = \"1/7\"\n");
-    place.write("policy.toml", format!("{old}[[ask]]\nshare = \"1/7\"\nsql = 'SELECT COUNT(*) FROM visits'\n"));
+    let old = place.read("policy.toml").replace("[[query]]\n", "[[query]]\nshare = \"1/7\"\n");
+    place.write("policy.toml", format!("{old}[[query]]\nshare = \"1/7\"\nsql = 'SELECT COUNT(*) FROM visits'\n"));
     let by_policy = place.release(&[]).refused();
     // The policy itself asks for 8/7; another policy over the same people meets the promise instead.
     assert!(by_policy.stderr.contains("8/7"), "{by_policy:?}");

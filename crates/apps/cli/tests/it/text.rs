@@ -12,7 +12,7 @@ fn policy(sql: &str) -> String {
         "name = \"n\"\npopulation = \"p\"\ndata = {{ table = \"t\", path = \"data.csv\", version = \"1\" }}\n\
          adversary = {{ preset = \"acquaintance\" }}\npromise = {{ posterior_at_most = 0.75 }}\n\
          columns.k = {{ type = \"text\", keys = [\"{key}\", \"=1+1\", \"@a\", \"-2\", \"plain\"] }}\n\
-         [[ask]]\nname = \"a\"\nsql = '''{sql}'''\n"
+         [[query]]\nname = \"a\"\nsql = '''{sql}'''\n"
     )
 }
 

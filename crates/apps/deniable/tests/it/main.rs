@@ -58,7 +58,7 @@ fn a_policy_is_released_once_and_shown_for_ever() {
     let refused = session.release().wait().unwrap_err();
     assert!(matches!(refused, Error::Release(ReleaseError::OnlyRegistered)), "{refused}");
     let released = session.release().wait().unwrap();
-    assert_eq!(released.answers().len(), session.plan().asks().len());
+    assert_eq!(released.answers().len(), session.plan().queries().len());
     assert!(released.origins.iter().all(|origin| *origin == Origin::Charged) && released.unanswered.is_empty());
     assert_eq!(session.left().unwrap().exact_share(), Some(ratio(1, 4)), "the policy spends 3/4");
     assert_eq!(session.left().unwrap().to_string(), "1/4 of ln 3 (about 25%)");

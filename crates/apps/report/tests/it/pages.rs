@@ -4,7 +4,7 @@ use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::exact::ratio;
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
-use deniable_ledger::{AccountId, Ask, Charge, ChargeRequest, Form, Ledger, Part, Secret};
+use deniable_ledger::{AccountId, Charge, ChargeOutcome, ChargeRequest, Form, Ledger, Part, Secret};
 use deniable_publication::shown::ShownAnswer;
 use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Scalar, Statement};
 use deniable_report::Report;
@@ -39,7 +39,7 @@ impl Written {
     }
 
     fn answer_in(&mut self, form: &Form, name: &str, answer: &Value) {
-        let ask = Ask {
+        let ask = Charge {
             name: name.into(),
             sql: "SELECT '<script>alert(1)</script>'".into(),
             identity: name.into(),
@@ -55,7 +55,7 @@ impl Written {
             part: Part::Whole,
             basis: "basis".into(),
         };
-        let Charge::New { seq } = self.ledger.charge(&request).unwrap() else { panic!("it is new") };
+        let ChargeOutcome::New { seq } = self.ledger.charge(&request).unwrap() else { panic!("it is new") };
         self.ledger.store_answer(seq, form, answer).unwrap();
     }
 

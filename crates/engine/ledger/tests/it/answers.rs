@@ -5,7 +5,7 @@ use super::tampering::{rechain, tamper};
 use super::{FORM, PEOPLE, Place, answer, request};
 use deniable_ledger::answer::MOST_IN_ENTRY;
 use deniable_ledger::{
-    Charge, ChargeError, Fault, Form, Ledger, StoreError, Stored, Unread, VerifyError, show, verify,
+    ChargeError, ChargeOutcome, Fault, Form, Ledger, StoreError, Stored, Unread, VerifyError, show, verify,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -23,7 +23,7 @@ fn large(seed: u64) -> Value {
 
 /// Charges a new ask.
 fn charge(ledger: &mut Ledger, identity: &str) -> u64 {
-    let Charge::New { seq } = ledger.charge(&request(identity, (1, 10))).unwrap() else { panic!("{identity}") };
+    let ChargeOutcome::New { seq } = ledger.charge(&request(identity, (1, 10))).unwrap() else { panic!("{identity}") };
     seq
 }
 
@@ -81,7 +81,9 @@ fn large_answers_lie_beside_the_ledger() {
     // Another process gets the same.
     assert_eq!(show(&place.path).unwrap(), ledger.summary());
     let again = place.ledger().charge(&request("1", (1, 10))).unwrap();
-    assert!(matches!(again, Charge::Answered { answer: Value::String(text), .. } if text.len() == MOST_IN_ENTRY - 1));
+    assert!(
+        matches!(again, ChargeOutcome::Answered { answer: Value::String(text), .. } if text.len() == MOST_IN_ENTRY - 1)
+    );
 }
 
 #[cfg(unix)]
@@ -123,7 +125,7 @@ fn a_missing_file_is_named() {
     assert!(matches!(refused(&place, seq), Unread::Missing(_)));
     let refused = place.ledger().store_answer(seq + 2, &FORM, &large(2)).unwrap_err();
     assert!(refused.to_string().contains("clinic.ledger.answers"), "{refused}");
-    assert_eq!(place.ledger().charge(&request("2", (1, 10))).unwrap(), Charge::Resumed { seq: seq + 2 });
+    assert_eq!(place.ledger().charge(&request("2", (1, 10))).unwrap(), ChargeOutcome::Resumed { seq: seq + 2 });
 }
 
 #[test]
@@ -205,7 +207,7 @@ fn a_file_without_an_entry_is_left_alone() {
         let verified = verify(&place.path, None).unwrap();
         assert_eq!((verified.files, verified.strays > 0), (0, true));
         let mut ledger = place.ledger();
-        assert_eq!(ledger.charge(&request("1", (1, 10))).unwrap(), Charge::Resumed { seq });
+        assert_eq!(ledger.charge(&request("1", (1, 10))).unwrap(), ChargeOutcome::Resumed { seq });
         // What was drawn then was shown to nobody; the answer is the one that is stored now.
         assert_eq!(ledger.store_answer(seq, &FORM, &large(again)).unwrap(), large(again));
         assert_eq!(answer(&ledger.summary().accounts[0].releases[0]), Some(large(again)));

@@ -4,7 +4,7 @@ use super::{FORM, PEOPLE, Place, account, request};
 use crate::approvals::MOST_WAITING;
 use deniable_core::exact::ratio;
 use deniable_ledger::{
-    Account, ApprovalError, Charge, ChargeError, ChargeRequest, Ledger, Part, Sharing, show, verify,
+    Account, ApprovalError, ChargeError, ChargeOutcome, ChargeRequest, Ledger, Part, Sharing, show, verify,
 };
 
 fn named(name: &str) -> Part {
@@ -65,7 +65,7 @@ fn an_approval_allows_one_charge() {
         assert_eq!(allowed(&ledger), None, "{round}");
         ledger.decide(seq, true, "eve", "").unwrap();
         assert_eq!(allowed(&ledger), Some(true), "{round}");
-        let Charge::New { seq: charge } = ledger.charge(&asked).unwrap() else { panic!("{round}") };
+        let ChargeOutcome::New { seq: charge } = ledger.charge(&asked).unwrap() else { panic!("{round}") };
         // It resumes without another approval, until its draw breaks off.
         assert_eq!(allowed(&ledger), Some(true), "{round}");
         assert!(matches!(ledger.decide(seq, true, "eve", ""), Err(ApprovalError::Same(_))), "{round}");

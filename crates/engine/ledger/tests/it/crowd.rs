@@ -2,7 +2,7 @@
 
 use super::processes::{PATH, child_command};
 use super::{FORM, PEOPLE, Place, request, terms};
-use deniable_ledger::{Charge, ChargeError, Ledger, show, verify};
+use deniable_ledger::{ChargeError, ChargeOutcome, Ledger, show, verify};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -44,10 +44,10 @@ fn member() {
             (how, seq, ledger.store_answer(seq, &FORM, &json!([number, ask])).unwrap())
         };
         let told = match charged {
-            Ok(Charge::New { seq }) => answered("new", seq),
-            Ok(Charge::Resumed { seq }) => answered("resumed", seq),
-            Ok(Charge::Answered { seq, answer }) => ("answered", seq, answer),
-            Ok(Charge::Drawn { seq, .. }) => panic!("nobody draws for {seq}"),
+            Ok(ChargeOutcome::New { seq }) => answered("new", seq),
+            Ok(ChargeOutcome::Resumed { seq }) => answered("resumed", seq),
+            Ok(ChargeOutcome::Answered { seq, answer }) => ("answered", seq, answer),
+            Ok(ChargeOutcome::Drawn { seq, .. }) => panic!("nobody draws for {seq}"),
             Err(ChargeError::OverBudget { .. }) => ("refused", 0, Value::Null),
             Err(other) => panic!("{other}"),
         };

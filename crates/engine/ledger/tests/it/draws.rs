@@ -2,13 +2,15 @@
 
 use super::{FORM, PEOPLE, Place, account, request, three};
 use deniable_core::exact::ratio;
-use deniable_ledger::{AnswerError, Charge, ChargeRequest, Draw, DrawError, Ledger, Part, Sharing, StoreError, verify};
+use deniable_ledger::{
+    AnswerError, ChargeOutcome, ChargeRequest, Draw, DrawError, Ledger, Part, Sharing, StoreError, verify,
+};
 use serde_json::json;
 use std::convert::Infallible;
 
 fn new(ledger: &mut Ledger, request: &ChargeRequest) -> u64 {
     match ledger.charge(request).unwrap() {
-        Charge::New { seq } => seq,
+        ChargeOutcome::New { seq } => seq,
         other => panic!("{other:?}"),
     }
 }
@@ -34,13 +36,13 @@ fn numbers_are_stored_before_the_answer_and_never_drawn_again() {
         // The process dies here. The next one computes the answer from the same numbers, at no cost.
         drop(ledger);
         let mut ledger = place.ledger();
-        let Charge::Drawn { seq: same, numbers: stored } = ledger.charge(&request("1", (1, 2))).unwrap() else {
+        let ChargeOutcome::Drawn { seq: same, numbers: stored } = ledger.charge(&request("1", (1, 2))).unwrap() else {
             panic!()
         };
         assert_eq!((same, stored.read().unwrap()), (seq, numbers.clone()));
         assert_eq!(not_drawn(&mut ledger, seq, numbers.len()).unwrap(), numbers);
         ledger.store_answer(seq, &FORM, &json!(7)).unwrap();
-        assert_eq!(ledger.charge(&request("1", (1, 2))).unwrap(), Charge::Answered { seq, answer: json!(7) });
+        assert_eq!(ledger.charge(&request("1", (1, 2))).unwrap(), ChargeOutcome::Answered { seq, answer: json!(7) });
         assert_eq!(ledger.summary().accounts[0].spent, three().share(&ratio(1, 2)).unwrap());
         assert_eq!(verify(&place.path, None).unwrap().strays, 0, "the file of the numbers is known");
     }
@@ -143,7 +145,7 @@ fn two_processes_draw_once() {
     let place = Place::new();
     let (mut first, mut second) = (place.ledger(), place.ledger());
     let seq = new(&mut first, &request("1", (1, 2)));
-    assert_eq!(second.charge(&request("1", (1, 2))).unwrap(), Charge::Resumed { seq });
+    assert_eq!(second.charge(&request("1", (1, 2))).unwrap(), ChargeOutcome::Resumed { seq });
     assert_eq!(drawn(&mut second, seq, &[3]), [3]);
     assert_eq!(not_drawn(&mut first, seq, 1).unwrap(), [3]);
     // While one draws, the other waits: it never sees a draw without its numbers.
@@ -192,7 +194,7 @@ fn room_is_there_before_the_draw() {
             }
             Err(other) => panic!("{other}"),
         }
-        assert_eq!(ledger.charge(&request("1", (1, 2))).unwrap(), Charge::Resumed { seq });
+        assert_eq!(ledger.charge(&request("1", (1, 2))).unwrap(), ChargeOutcome::Resumed { seq });
     }
     assert!(refused > 3, "{refused}");
 }

@@ -7,8 +7,8 @@
 use super::processes::{PATH, child_command};
 use super::{FORM, PEOPLE, Place, request, terms};
 use deniable_ledger::{
-    AccountError, AnswerError, Charge, ChargeError, DrawError, KeyError, Ledger, OpenError, StoreError, VerifyError,
-    show, verify,
+    AccountError, AnswerError, ChargeError, ChargeOutcome, DrawError, KeyError, Ledger, OpenError, StoreError,
+    VerifyError, show, verify,
 };
 use deniable_testing::{sized, skipped};
 use serde_json::json;
@@ -144,7 +144,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
             disk.leave(room);
             match ledger.charge(&ask) {
                 Ok(charge) => {
-                    assert_eq!(charge, Charge::New { seq: entries + 1 }, "{room}");
+                    assert_eq!(charge, ChargeOutcome::New { seq: entries + 1 }, "{room}");
                     break;
                 }
                 Err(ChargeError::Store(refused)) => assert!(is_full(&refused), "{room}: {refused}"),
@@ -162,7 +162,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
             disk.leave(room);
             // The charge is there: without any room for more it is resumed, by this process and by others.
             for ledger in [&mut ledger, &mut reopened] {
-                assert_eq!(ledger.charge(&ask).unwrap(), Charge::Resumed { seq: entries + 1 });
+                assert_eq!(ledger.charge(&ask).unwrap(), ChargeOutcome::Resumed { seq: entries + 1 });
             }
             match ledger.store_answer(entries + 1, &FORM, &answer) {
                 Ok(stored) => {
@@ -180,7 +180,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
         let summary = show(path).unwrap();
         let spent = request("", (i64::try_from(turn).unwrap() + 1, 4)).cost;
         assert_eq!((summary.accounts[0].releases.len(), &summary.accounts[0].spent), (turn + 1, &spent));
-        assert_eq!(reopened.charge(&ask).unwrap(), Charge::Answered { seq: entries + 1, answer });
+        assert_eq!(reopened.charge(&ask).unwrap(), ChargeOutcome::Answered { seq: entries + 1, answer });
     }
     drop(ledger);
     refusals[4] = [1, 1_500, 4_000].into_iter().map(|count| draw_with_little_room(path, disk, count)).sum();
@@ -192,7 +192,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
 fn draw_with_little_room(path: &Path, disk: &dyn Disk, count: usize) -> u64 {
     let mut ledger = Ledger::open_or_create(path, PEOPLE).unwrap();
     let asked = request(&format!("{count} numbers"), (1, 100));
-    let Charge::New { seq } = ledger.charge(&asked).unwrap() else { panic!() };
+    let ChargeOutcome::New { seq } = ledger.charge(&asked).unwrap() else { panic!() };
     let (mut draws, mut refusals) = (0, 0);
     for room in 0.. {
         disk.leave(room);
@@ -211,7 +211,7 @@ fn draw_with_little_room(path: &Path, disk: &dyn Disk, count: usize) -> u64 {
         }
         refusals += 1;
         assert_eq!(draws, 0, "{count} numbers, {room}: noise was drawn without room for it");
-        assert_eq!(ledger.charge(&asked).unwrap(), Charge::Resumed { seq }, "{count} numbers, {room}");
+        assert_eq!(ledger.charge(&asked).unwrap(), ChargeOutcome::Resumed { seq }, "{count} numbers, {room}");
     }
     assert!(refusals > 0, "{count} numbers");
     refusals

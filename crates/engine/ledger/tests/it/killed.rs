@@ -2,7 +2,7 @@
 
 use super::processes::{PATH, child_command};
 use super::{FORM, PEOPLE, Place, request, terms};
-use deniable_ledger::{Charge, ChargeRequest, Ledger, verify};
+use deniable_ledger::{ChargeOutcome, ChargeRequest, Ledger, verify};
 use deniable_testing::sized;
 use serde_json::{Value, json};
 use std::fs::{self, File};
@@ -41,13 +41,13 @@ fn writer() {
     writeln!(out).unwrap();
     for number in 0_u64.. {
         match ledger.charge(&ask(number)).unwrap() {
-            Charge::New { seq } | Charge::Resumed { seq } => {
+            ChargeOutcome::New { seq } | ChargeOutcome::Resumed { seq } => {
                 writeln!(out, "charged {number} {seq}").unwrap();
                 ledger.store_answer(seq, &FORM, &answer_to(number)).unwrap();
                 writeln!(out, "answered {number} {seq}").unwrap();
             }
-            Charge::Answered { answer, .. } => assert_eq!(answer, answer_to(number)),
-            Charge::Drawn { seq, .. } => panic!("nobody draws for {seq}"),
+            ChargeOutcome::Answered { answer, .. } => assert_eq!(answer, answer_to(number)),
+            ChargeOutcome::Drawn { seq, .. } => panic!("nobody draws for {seq}"),
         }
     }
 }
@@ -139,7 +139,7 @@ fn killed_in_the_middle_of_a_transaction() {
         assert!(unanswered.len() <= 1);
         for release in unanswered {
             let again = ledger.charge(&request(&release.ask.identity, (1, 100_000))).unwrap();
-            assert_eq!(again, Charge::Resumed { seq: release.seq });
+            assert_eq!(again, ChargeOutcome::Resumed { seq: release.seq });
         }
         assert_eq!(ledger.summary().accounts.first().map_or(0, |account| account.releases.len()), releases.len());
         charges = charges.max(releases.len());

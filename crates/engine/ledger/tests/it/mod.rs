@@ -28,7 +28,8 @@ use deniable_core::exact::{ratio, whole};
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::{
-    AccountId, Ask, Charge, ChargeRequest, Contents, Form, Ledger, Part, Registered, Release, Secret, VersionError,
+    AccountId, Charge, ChargeOutcome, ChargeRequest, Contents, Form, Ledger, Part, Registered, Release, Secret,
+    VersionError,
 };
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -106,7 +107,7 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
         account: account(),
         policy: "clinic".into(),
         policy_limit: Spend::odds(whole(1000)).unwrap(),
-        ask: Ask {
+        ask: Charge {
             name: format!("ask {identity}"),
             sql: "SELECT COUNT(*) FROM visits".into(),
             identity: identity.into(),
@@ -132,7 +133,9 @@ fn register(ledger: &mut Ledger, version: &str, fingerprint: &str) -> Result<Reg
 
 /// Charges a new ask and stores its answer.
 fn release(ledger: &mut Ledger, identity: &str, part: (i64, i64)) -> u64 {
-    let Charge::New { seq } = ledger.charge(&request(identity, part)).unwrap() else { panic!("{identity} is not new") };
+    let ChargeOutcome::New { seq } = ledger.charge(&request(identity, part)).unwrap() else {
+        panic!("{identity} is not new")
+    };
     ledger.store_answer(seq, &FORM, &serde_json::json!({ "cells": [1, 2.5] })).unwrap();
     seq
 }

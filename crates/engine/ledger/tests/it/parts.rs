@@ -3,8 +3,8 @@
 use super::{FORM, PEOPLE, Place, account, answer, request, terms_of, three};
 use deniable_core::exact::{Rational, ratio};
 use deniable_ledger::{
-    Account, AccountError, Charge, ChargeError, ChargeRequest, Ledger, Limit, Part, PartError, PartFault, Sharing,
-    show, verify,
+    Account, AccountError, ChargeError, ChargeOutcome, ChargeRequest, Ledger, Limit, Part, PartError, PartFault,
+    Sharing, show, verify,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -30,11 +30,11 @@ fn asked_by(name: &str, identity: &str, part: (i64, i64)) -> ChargeRequest {
 /// Charges a question and stores this answer, or takes the one that it has.
 fn asked(ledger: &mut Ledger, request: &ChargeRequest, value: i64) -> Result<Value, ChargeError> {
     match ledger.charge(request)? {
-        Charge::Answered { answer, .. } => Ok(answer),
-        Charge::New { seq } | Charge::Resumed { seq } => {
+        ChargeOutcome::Answered { answer, .. } => Ok(answer),
+        ChargeOutcome::New { seq } | ChargeOutcome::Resumed { seq } => {
             Ok(ledger.store_answer_of_all(seq, &FORM, &json!([value]), &Value::clone).unwrap())
         }
-        Charge::Drawn { seq, .. } => panic!("nobody draws for {seq}"),
+        ChargeOutcome::Drawn { seq, .. } => panic!("nobody draws for {seq}"),
     }
 }
 
@@ -81,7 +81,7 @@ fn a_question_has_one_answer_and_each_pays_for_it() {
     let before = now(&ledger).seen_by(&named("bo"));
     assert!(before.release("q").is_none() && before.releases.is_empty() && before.spent.is_nothing());
     // Computed anew, as for anything that was never asked; the answer that is there wins, written as this one's.
-    let Charge::New { seq } = ledger.charge(&asked_by("bo", "q", (1, 6))).unwrap() else { panic!() };
+    let ChargeOutcome::New { seq } = ledger.charge(&asked_by("bo", "q", (1, 6))).unwrap() else { panic!() };
     let own = |other: &Value| json!([other[0], "for bo"]);
     let second = ledger.store_answer_of_all(seq, &FORM, &json!([1000]), &own).unwrap();
     assert_eq!((first, second.clone()), (json!([7]), json!([7, "for bo"])));
@@ -96,7 +96,7 @@ fn a_question_has_one_answer_and_each_pays_for_it() {
     assert_eq!(asked(&mut ledger, &request("q", (1, 6)), 1000).unwrap(), json!([7]));
     assert_eq!((now(&ledger).spent, now(&ledger).seen_by(&Part::Whole).spent), (sixth.clone(), sixth));
     ledger.set_aside(&account(), "cy", &ratio(1, 6), Sharing::Reserved).unwrap();
-    assert!(matches!(ledger.charge(&asked_by("cy", "q", (1, 6))).unwrap(), Charge::Answered { .. }));
+    assert!(matches!(ledger.charge(&asked_by("cy", "q", (1, 6))).unwrap(), ChargeOutcome::Answered { .. }));
     assert!(now(&ledger).part("cy").unwrap().spent.is_nothing());
 }
 
@@ -106,9 +106,9 @@ fn a_charge_without_an_answer_takes_that_of_another() {
     let place = Place::new();
     let third = |name| (name, ratio(1, 3), Sharing::Reserved);
     let mut ledger = divided(&place, &[third("ana"), third("bo")]);
-    let Charge::New { seq } = ledger.charge(&asked_by("ana", "q", (1, 6))).unwrap() else { panic!() };
+    let ChargeOutcome::New { seq } = ledger.charge(&asked_by("ana", "q", (1, 6))).unwrap() else { panic!() };
     assert_eq!(asked(&mut ledger, &asked_by("bo", "q", (1, 6)), 8).unwrap(), json!([8]));
-    assert_eq!(ledger.charge(&asked_by("ana", "q", (1, 6))).unwrap(), Charge::Resumed { seq });
+    assert_eq!(ledger.charge(&asked_by("ana", "q", (1, 6))).unwrap(), ChargeOutcome::Resumed { seq });
     assert_eq!(asked(&mut ledger, &asked_by("ana", "q", (1, 6)), 9).unwrap(), json!([8]));
 }
 
@@ -215,7 +215,7 @@ fn a_promise_is_not_tightened_below_a_part() {
     assert!(ledger.change_promise(&terms_of(4), "more").unwrap());
     assert_eq!(now(&ledger).part("ana").unwrap().share, ratio(1, 10), "a part is a share of what is promised");
     let more = ChargeRequest { policy_limit: terms_of(4).limit().clone(), ..asked_by("ana", "r", (1, 100)) };
-    assert!(matches!(ledger.charge(&more).unwrap(), Charge::New { .. }));
+    assert!(matches!(ledger.charge(&more).unwrap(), ChargeOutcome::New { .. }));
 }
 
 const WHO: [&str; 3] = ["ana", "bo", "everybody"];

@@ -1,7 +1,7 @@
 //! Processes that race, and processes that are killed. The child is this test program itself.
 
 use super::{FORM, PEOPLE, Place, request, terms};
-use deniable_ledger::{Charge, ChargeError, Ledger, show, verify};
+use deniable_ledger::{ChargeError, ChargeOutcome, Ledger, show, verify};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -18,11 +18,11 @@ fn child() {
     ledger.open_account(&terms()).unwrap();
     for i in 0.. {
         match ledger.charge(&request(&format!("{name}{i}"), (1, 100))) {
-            Ok(Charge::New { seq } | Charge::Resumed { seq }) => {
+            Ok(ChargeOutcome::New { seq } | ChargeOutcome::Resumed { seq }) => {
                 ledger.store_answer(seq, &FORM, &json!(i)).unwrap();
             }
-            Ok(Charge::Answered { .. }) => {}
-            Ok(Charge::Drawn { seq, .. }) => panic!("nobody draws for {seq}"),
+            Ok(ChargeOutcome::Answered { .. }) => {}
+            Ok(ChargeOutcome::Drawn { seq, .. }) => panic!("nobody draws for {seq}"),
             Err(ChargeError::OverBudget { .. }) => return,
             Err(other) => panic!("{other}"),
         }
@@ -81,7 +81,7 @@ fn a_killed_process_leaves_a_ledger_that_goes_on() {
         let full = account.spent == *terms().limit();
         for release in account.releases.iter().filter(|release| release.answer.is_none()) {
             let again = ledger.charge(&request(&release.ask.identity, (1, 100))).unwrap();
-            assert_eq!(again, Charge::Resumed { seq: release.seq });
+            assert_eq!(again, ChargeOutcome::Resumed { seq: release.seq });
         }
         // Begin anew now and then, to die while a ledger is created.
         if full || round % 4 == 3 {

@@ -5,7 +5,7 @@ use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::exact::whole;
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
-use deniable_ledger::{AccountError, Charge, Contents, Registered, Secret, VersionError, verify};
+use deniable_ledger::{AccountError, ChargeOutcome, Contents, Registered, Secret, VersionError, verify};
 use std::collections::BTreeSet;
 
 #[test]
@@ -53,7 +53,7 @@ fn a_promise_is_changed_on_the_record_only() {
     assert!(ledger.change_promise(&terms_of(9), "the board agreed").unwrap());
     ledger.open_account(&terms_of(9)).unwrap();
     assert!(matches!(ledger.open_account(&terms()), Err(AccountError::TermsDiffer { .. })));
-    assert!(matches!(ledger.charge(&request("2", (1, 1))), Ok(Charge::New { .. })));
+    assert!(matches!(ledger.charge(&request("2", (1, 1))), Ok(ChargeOutcome::New { .. })));
     // The same odds in other words, and another promise beside it that allows more.
     let more = [terms_of(9).promises(), &[Promise::Epsilon(whole(100))]].concat();
     assert!(!ledger.change_promise(&stated(MovesTogether::Alone, more), "wording").unwrap());
@@ -123,7 +123,7 @@ fn what_was_charged_about_few_is_not_promised_about_more() {
     ledger.open_account(&of(1)).unwrap();
     // Nothing is spent yet: any promise can still be made.
     assert!(!ledger.change_promise(&of(3), "families").unwrap());
-    assert!(matches!(ledger.charge(&request("1", (1, 2))).unwrap(), Charge::New { .. }));
+    assert!(matches!(ledger.charge(&request("1", (1, 2))).unwrap(), ChargeOutcome::New { .. }));
     let refused = ledger.change_promise(&of(4), "larger families").unwrap_err();
     assert!(matches!(refused, AccountError::GroupGrew { recorded: 3, asked: 4 }), "{refused}");
     // Fewer may move together: a weaker promise, on the record.

@@ -3,7 +3,7 @@
 use super::{FORM, PEOPLE, Place, answer, request, terms, terms_of};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{ratio, whole};
-use deniable_ledger::{Charge, Contents, Ledger, verify};
+use deniable_ledger::{ChargeOutcome, Contents, Ledger, verify};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,7 +77,7 @@ proptest! {
                     let own = truth.by_policy.entry(policy).or_insert_with(Spend::nothing).and(&ask.cost);
                     let fits = truth.spent().and(&ask.cost).fits(&limit).unwrap() && own.fits(&policy_limit).unwrap();
                     match ledger.charge(&ask) {
-                        Ok(Charge::New { seq }) => {
+                        Ok(ChargeOutcome::New { seq }) => {
                             prop_assert!(fits);
                             // An open charge at another price is closed by it, and stays spent.
                             if let Some((before, cost)) = truth.paid.insert(identity, (seq, ask.cost.clone())) {
@@ -86,12 +86,12 @@ proptest! {
                             }
                             truth.by_policy.insert(policy, own);
                         }
-                        Ok(Charge::Resumed { seq }) => {
+                        Ok(ChargeOutcome::Resumed { seq }) => {
                             prop_assert_eq!(truth.paid.get(&identity), Some(&(seq, ask.cost)));
                             prop_assert!(!truth.answers.contains_key(&seq));
                         }
-                        Ok(Charge::Answered { seq, answer }) => prop_assert_eq!(&truth.answers[&seq], &answer),
-                        Ok(Charge::Drawn { seq, .. }) => prop_assert!(false, "nobody draws for {}", seq),
+                        Ok(ChargeOutcome::Answered { seq, answer }) => prop_assert_eq!(&truth.answers[&seq], &answer),
+                        Ok(ChargeOutcome::Drawn { seq, .. }) => prop_assert!(false, "nobody draws for {}", seq),
                         Err(_) => prop_assert!(!fits),
                     }
                 }

@@ -3,8 +3,8 @@
 use super::{FORM, PEOPLE, Place, account, answer, release, request};
 use deniable_core::exact::ratio;
 use deniable_ledger::{
-    AcceptHeadError, Charge, ChargeError, Draw, Ledger, OpenError, Part, Purpose, Sharing, StoreError, VerifyError,
-    accept_head, show, verify,
+    AcceptHeadError, ChargeError, ChargeOutcome, Draw, Ledger, OpenError, Part, Purpose, Sharing, StoreError,
+    VerifyError, accept_head, show, verify,
 };
 use serde_json::json;
 use std::convert::Infallible;
@@ -133,12 +133,12 @@ fn an_older_copy_goes_on_once_it_is_accepted_and_draws_nothing_twice() {
             let charge = ledger.charge(&request(identity, (1, 8))).unwrap();
             match before {
                 // Charges with numbers keep them; the other charges are not drawn, and the query is charged anew.
-                Some(release) if answer(release).is_some() => assert!(matches!(charge, Charge::Answered { .. })),
+                Some(release) if answer(release).is_some() => assert!(matches!(charge, ChargeOutcome::Answered { .. })),
                 Some(release) if matches!(release.draw, Draw::Done(_)) => {
-                    assert!(matches!(charge, Charge::Drawn { .. }), "{state}");
+                    assert!(matches!(charge, ChargeOutcome::Drawn { .. }), "{state}");
                 }
                 _ => {
-                    assert!(matches!(charge, Charge::New { .. }), "{state}: {charge:?}");
+                    assert!(matches!(charge, ChargeOutcome::New { .. }), "{state}: {charge:?}");
                     draw(&mut ledger, charge.seq(), 4);
                 }
             }
@@ -303,7 +303,7 @@ fn nothing_follows_an_entry_whose_head_cannot_be_written() {
     let seq = ledger.charge(&request("1", (1, 8))).unwrap().seq();
     fs::remove_dir_all(&folder).unwrap();
     // An existing charge may be looked up, but no noise is drawn.
-    assert_eq!(ledger.charge(&request("1", (1, 8))).unwrap(), Charge::Resumed { seq });
+    assert_eq!(ledger.charge(&request("1", (1, 8))).unwrap(), ChargeOutcome::Resumed { seq });
     let noise = || -> Result<Vec<i128>, Infallible> { panic!("noise was drawn") };
     assert!(ledger.draw(seq, &FORM, 1, noise).is_err());
     fs::create_dir(&folder).unwrap();
@@ -338,5 +338,5 @@ fn open_charges_of_parts_are_closed_by_an_accepted_head() {
     fs::write(&place.path, copy).unwrap();
     assert_eq!(accept_head(&place.path, None, "why").unwrap().closed, 1);
     let mut ledger = place.open().unwrap();
-    assert!(matches!(ledger.charge(&by_ana).unwrap(), Charge::New { .. }));
+    assert!(matches!(ledger.charge(&by_ana).unwrap(), ChargeOutcome::New { .. }));
 }

@@ -3,7 +3,7 @@
 use super::{FORM, Place, account, answer, register, release, request, terms, three};
 use deniable_core::budget::Spend;
 use deniable_core::exact::ratio;
-use deniable_ledger::{AnswerError, Charge, ChargeError, Ledger, Limit, verify};
+use deniable_ledger::{AnswerError, ChargeError, ChargeOutcome, Ledger, Limit, verify};
 use serde_json::json;
 
 #[test]
@@ -30,12 +30,12 @@ fn a_policy_keeps_to_its_part() {
     let mut ledger = place.ledger();
     let mut half = request("1", (1, 2));
     half.policy_limit = half.cost.clone();
-    assert!(matches!(ledger.charge(&half), Ok(Charge::New { .. })));
+    assert!(matches!(ledger.charge(&half), Ok(ChargeOutcome::New { .. })));
     half.ask.identity = "2".into();
     let refused = ledger.charge(&half).unwrap_err();
     assert!(matches!(refused, ChargeError::OverBudget { which: Limit::Policy, .. }), "{refused}");
     half.policy = "another".into();
-    assert!(matches!(ledger.charge(&half), Ok(Charge::New { .. })));
+    assert!(matches!(ledger.charge(&half), Ok(ChargeOutcome::New { .. })));
     half.ask.identity = "3".into();
     half.policy = "a third".into();
     let refused = ledger.charge(&half).unwrap_err();
@@ -66,7 +66,10 @@ fn the_identical_ask_is_free() {
     for mut ledger in [ledger, Ledger::open_or_create(&place.path, super::PEOPLE).unwrap()] {
         let mut again = request("1", (1, 1));
         again.policy = "whichever".into();
-        assert_eq!(ledger.charge(&again).unwrap(), Charge::Answered { seq, answer: json!({ "cells": [1, 2.5] }) });
+        assert_eq!(
+            ledger.charge(&again).unwrap(),
+            ChargeOutcome::Answered { seq, answer: json!({ "cells": [1, 2.5] }) }
+        );
         assert_eq!(ledger.summary().accounts[0].spent, three());
     }
 }
@@ -75,12 +78,12 @@ fn the_identical_ask_is_free() {
 fn a_charge_without_an_answer_is_resumed_at_no_cost() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    let Charge::New { seq } = ledger.charge(&request("1", (1, 1))).unwrap() else { panic!() };
+    let ChargeOutcome::New { seq } = ledger.charge(&request("1", (1, 1))).unwrap() else { panic!() };
     drop(ledger);
     let mut ledger = place.ledger();
-    assert_eq!(ledger.charge(&request("1", (1, 1))).unwrap(), Charge::Resumed { seq });
+    assert_eq!(ledger.charge(&request("1", (1, 1))).unwrap(), ChargeOutcome::Resumed { seq });
     assert_eq!(ledger.store_answer(seq, &FORM, &json!(7)).unwrap(), json!(7));
-    assert_eq!(ledger.charge(&request("1", (1, 1))).unwrap(), Charge::Answered { seq, answer: json!(7) });
+    assert_eq!(ledger.charge(&request("1", (1, 1))).unwrap(), ChargeOutcome::Answered { seq, answer: json!(7) });
     assert_eq!(ledger.summary().accounts[0].spent, three());
 }
 
@@ -88,16 +91,16 @@ fn a_charge_without_an_answer_is_resumed_at_no_cost() {
 fn a_charge_resumes_at_its_price_and_on_its_basis_only() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    let Charge::New { seq } = ledger.charge(&request("1", (1, 8))).unwrap() else { panic!() };
-    assert_eq!(ledger.charge(&request("1", (1, 8))).unwrap(), Charge::Resumed { seq });
+    let ChargeOutcome::New { seq } = ledger.charge(&request("1", (1, 8))).unwrap() else { panic!() };
+    assert_eq!(ledger.charge(&request("1", (1, 8))).unwrap(), ChargeOutcome::Resumed { seq });
     let mut other = request("1", (1, 8));
     other.basis = "another".into();
     let mut last = seq;
     for changed in [request("1", (1, 7)), request("1", (1, 9)), other.clone()] {
         let charge = ledger.charge(&changed).unwrap();
-        assert!(matches!(charge, Charge::New { seq } if seq > last), "{charge:?}");
+        assert!(matches!(charge, ChargeOutcome::New { seq } if seq > last), "{charge:?}");
         last = charge.seq();
-        assert_eq!(ledger.charge(&changed).unwrap(), Charge::Resumed { seq: last });
+        assert_eq!(ledger.charge(&changed).unwrap(), ChargeOutcome::Resumed { seq: last });
     }
     // The earlier ones are closed, and stay spent.
     let spent = [(1, 8), (1, 7), (1, 9), (1, 8)].map(|(of, parts)| three().share(&ratio(of, parts)).unwrap());
@@ -105,7 +108,7 @@ fn a_charge_resumes_at_its_price_and_on_its_basis_only() {
     assert_eq!(ledger.summary().accounts[0].spent, spent);
     assert!(matches!(ledger.store_answer(seq, &FORM, &json!(1)), Err(AnswerError::Closed(_))));
     ledger.store_answer(last, &FORM, &json!(1)).unwrap();
-    assert!(matches!(ledger.charge(&request("1", (1, 8))).unwrap(), Charge::Answered { .. }));
+    assert!(matches!(ledger.charge(&request("1", (1, 8))).unwrap(), ChargeOutcome::Answered { .. }));
 }
 
 #[test]
@@ -115,7 +118,7 @@ fn only_charges_are_answered() {
     for seq in [0, 1, 2, 3, u64::MAX] {
         assert!(matches!(ledger.store_answer(seq, &FORM, &json!(1)), Err(AnswerError::NotACharge(_))), "{seq}");
     }
-    let Charge::New { seq } = ledger.charge(&request("1", (1, 2))).unwrap() else { panic!() };
+    let ChargeOutcome::New { seq } = ledger.charge(&request("1", (1, 2))).unwrap() else { panic!() };
     ledger.store_answer(seq, &FORM, &json!(1)).unwrap();
     assert!(matches!(ledger.store_answer(seq + 1, &FORM, &json!(1)), Err(AnswerError::NotACharge(_))));
     assert_eq!(ledger.head().seq, 4);
@@ -125,14 +128,17 @@ fn only_charges_are_answered() {
 fn racing_answers_come_out_as_one() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    let Charge::New { seq } = ledger.charge(&request("1", (1, 1))).unwrap() else { panic!() };
+    let ChargeOutcome::New { seq } = ledger.charge(&request("1", (1, 1))).unwrap() else { panic!() };
     let shown: Vec<_> = std::thread::scope(|scope| {
         let racers: Vec<_> = (0..8)
             .map(|i| {
                 let path = &place.path;
                 scope.spawn(move || {
                     let mut ledger = Ledger::open_or_create(path, super::PEOPLE).unwrap();
-                    assert_eq!(ledger.charge(&request("1", (1, 1))).unwrap_or(Charge::Resumed { seq }).seq(), seq);
+                    assert_eq!(
+                        ledger.charge(&request("1", (1, 1))).unwrap_or(ChargeOutcome::Resumed { seq }).seq(),
+                        seq
+                    );
                     ledger.store_answer(seq, &FORM, &json!(i)).unwrap()
                 })
             })
@@ -157,7 +163,7 @@ fn racing_threads_cannot_overspend() {
                     let mut ledger = Ledger::open_or_create(path, super::PEOPLE).unwrap();
                     let asks = (0..4).map(|i| request(&format!("{thread}{i}"), (1, 10)));
                     asks.filter(|ask| match ledger.charge(ask) {
-                        Ok(charge) => matches!(charge, Charge::New { .. }),
+                        Ok(charge) => matches!(charge, ChargeOutcome::New { .. }),
                         Err(ChargeError::OverBudget { .. }) => false,
                         Err(other) => panic!("{other}"),
                     })
@@ -180,7 +186,7 @@ fn racing_asks_that_are_identical_are_charged_once() {
             (0..8).map(|_| scope.spawn(|| place.ledger().charge(&request("1", (1, 1))).unwrap())).collect();
         racers.into_iter().map(|racer| racer.join().unwrap()).collect()
     });
-    assert_eq!(seqs.iter().filter(|charge| matches!(charge, Charge::New { .. })).count(), 1);
+    assert_eq!(seqs.iter().filter(|charge| matches!(charge, ChargeOutcome::New { .. })).count(), 1);
     assert_eq!(verify(&place.path, None).unwrap().entries, 3);
 }
 

@@ -64,16 +64,16 @@ fn all_blanks_are_told_together() {
 #[test]
 fn sections_can_be_blank() {
     let text = "name = \"p\"\npopulation = \"p\"\ndata = \"?\"\nentity = \"?\"\ncolumns = { age = \"?\" }\nadversary = \"?\"\n\
-                promise = \"?\"\nbudget = \"?\"\nask = \"?\"\n";
+                promise = \"?\"\nbudget = \"?\"\nquery = \"?\"\n";
     assert_eq!(blanks(&refused(text)).len(), 7);
     let columns = text.replace("{ age = \"?\" }", "\"?\"");
     assert_eq!(blanks(&refused(&columns)).len(), 7);
 }
 
-/// A blank entry of a list of words is a word; that of a list of asks is no ask.
+/// A blank entry of a list of words is a word; that of a list of queries is no query.
 #[test]
 fn question_marks_in_lists_are_words() {
-    let errors = refused("ask = [\"?\"]");
+    let errors = refused("query = [\"?\"]");
     assert!(errors.to_string().contains("must be a table; this is a text"), "{errors}");
     let keys = FULL
         .replace("keys = [\"F\", \"M\"]", "keys = [\"F\", \"?\"]")

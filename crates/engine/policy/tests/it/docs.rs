@@ -10,7 +10,7 @@ const REST: [(&str, &str); 6] = [
     ("[columns.patient]", "type = \"text\"\n"),
     ("[adversary]", "preset = \"acquaintance\"\n"),
     ("[promise]", "posterior_at_most = 0.75\n"),
-    ("[[ask]]", "sql = \"SELECT COUNT(*) FROM visits\"\n"),
+    ("[[query]]", "sql = \"SELECT COUNT(*) FROM visits\"\n"),
 ];
 
 #[test]

@@ -28,18 +28,18 @@ fn small_with(from: &str, to: &str) -> Policy {
 /// A policy whose queries come later has none: nothing else of it may be missing, and as a file it is still refused.
 #[test]
 fn a_policy_may_leave_its_queries_to_whoever_asks() {
-    let (before, asks) = SMALL.split_once("[[ask]]").unwrap();
-    assert!(!asks.contains("[[ask]]"));
+    let (before, queries) = SMALL.split_once("[[query]]").unwrap();
+    assert!(!queries.contains("[[query]]"));
     let file = Path::new("folder/policy.toml");
     let policy = Policy::parse_to_ask_later(file, before).unwrap();
-    assert!(policy.asks().is_empty());
-    let asked = policy.with_question("somebody", "q", "SELECT COUNT(*) FROM visits", &ratio(1, 40)).unwrap();
-    assert_eq!(asked.asks().len(), 1);
+    assert!(policy.queries().is_empty());
+    let asked = policy.with_query("somebody", "q", "SELECT COUNT(*) FROM visits", &ratio(1, 40)).unwrap();
+    assert_eq!(asked.queries().len(), 1);
     let refused = parse(before).unwrap_err().to_string();
     assert!(refused.contains("nothing is asked"), "{refused}");
     let refused = Policy::parse_to_ask_later(file, &before.replace("population", "pop")).unwrap_err().to_string();
     assert!(refused.contains("population") && !refused.contains("nothing is asked"), "{refused}");
-    assert!(Policy::parse_to_ask_later(file, "ask = []").unwrap_err().to_string().contains("nothing is asked"));
+    assert!(Policy::parse_to_ask_later(file, "query = []").unwrap_err().to_string().contains("nothing is asked"));
 }
 
 #[test]
@@ -70,11 +70,11 @@ fn what_is_typical() {
         (of("stays", "year"), of("visits", "cost"), of("visits", "year")),
         (Some((whole(2012), None)), None, None)
     );
-    let ask = &policy.asks()[2];
-    assert_eq!(ask.typical_share, Some(ratio(3, 10)));
-    assert_eq!((ask.sampling, policy.asks()[0].sampling), (Some(Sampling::Simple), None));
-    assert_eq!(ask.typical, [("age > 65".to_owned(), ratio(1, 4)), ("age * 2".to_owned(), whole(91))]);
-    assert_eq!((&policy.asks()[0].typical_share, policy.asks()[0].typical.len()), (&None, 0));
+    let query = &policy.queries()[2];
+    assert_eq!(query.typical_share, Some(ratio(3, 10)));
+    assert_eq!((query.sampling, policy.queries()[0].sampling), (Some(Sampling::Simple), None));
+    assert_eq!(query.typical, [("age > 65".to_owned(), ratio(1, 4)), ("age * 2".to_owned(), whole(91))]);
+    assert_eq!((&policy.queries()[0].typical_share, policy.queries()[0].typical.len()), (&None, 0));
     let nothing = parse(SMALL).unwrap();
     assert_eq!(*nothing.typical(), deniable_policy::Typical::default());
 }
@@ -82,12 +82,12 @@ fn what_is_typical() {
 #[test]
 fn zones_pivots_and_files_without_quoting() {
     let columns = "[columns.at]\ntype = \"timestamp\"\nzone = \"Europe/Berlin\"\n\n[columns.born]\ntype = \"date\"\nformat = \"%d/%m/%y\"\n\
-                   pivot = 2024\n\n[[ask]]";
-    let policy = small_with("[[ask]]", columns);
+                   pivot = 2024\n\n[[query]]";
+    let policy = small_with("[[query]]", columns);
     let of = |name: &str| policy.columns().iter().find(|column| column.name == name).unwrap();
     assert_eq!(of("at").zone.map(|zone| zone.name()), Some("Europe/Berlin"));
     assert_eq!((of("born").pivot, of("born").zone), (Some(2024), None));
-    let policy = small_with("[[ask]]", "[data.csv]\nquote = \"none\"\n\n[[ask]]");
+    let policy = small_with("[[query]]", "[data.csv]\nquote = \"none\"\n\n[[query]]");
     assert_eq!(policy.data().format, Format::Csv(CsvOptions { quote: None, ..CsvOptions::with_delimiter(b',') }));
 }
 
@@ -361,13 +361,13 @@ fn shares_use_the_spend_exactly() {
     let policy = full();
     assert_eq!((policy.spend().clone(), policy.confidence().clone()), (ratio(1, 2), ratio(99, 100)));
     // 1/2 − 1/8 is left for weights 2 and 1.
-    let shares: Vec<Rational> = policy.asks().iter().map(|ask| ask.share.clone()).collect();
+    let shares: Vec<Rational> = policy.queries().iter().map(|query| query.share.clone()).collect();
     assert_eq!(shares, [ratio(1, 4), ratio(1, 8), ratio(1, 8), whole(0)]);
     assert_eq!(shares.iter().sum::<Rational>(), *policy.spend());
-    assert_eq!(policy.asks().iter().map(|ask| ask.consistent).collect::<Vec<_>>(), [true, true, false, true]);
+    assert_eq!(policy.queries().iter().map(|query| query.consistent).collect::<Vec<_>>(), [true, true, false, true]);
     let small = parse(SMALL).unwrap();
     assert_eq!(
-        (small.spend(), small.confidence(), small.asks()[0].share.clone()),
+        (small.spend(), small.confidence(), small.queries()[0].share.clone()),
         (&whole(1), &ratio(19, 20), whole(1))
     );
 }
@@ -376,26 +376,26 @@ fn shares_use_the_spend_exactly() {
 #[test]
 fn targets_are_paid_before_weights() {
     let policy = full();
-    let sizes: Vec<Size> = policy.asks().iter().map(|ask| ask.size.clone()).collect();
+    let sizes: Vec<Size> = policy.queries().iter().map(|query| query.size.clone()).collect();
     let target = Size::TargetError(ratio(11, 2));
     assert_eq!(sizes, [Size::Weight(whole(2)), Size::Weight(whole(1)), Size::Share(ratio(1, 8)), target]);
     let with = |share: Rational| policy.with_solved(&[None, Some(ratio(1, 99)), None, Some(share)]);
-    // 1/2 − 1/8 − 1/16 is left for weights 2 and 1; what was found for an ask without a target is not looked at.
+    // 1/2 − 1/8 − 1/16 is left for weights 2 and 1; what was found for an query without a target is not looked at.
     let solved = with(ratio(1, 16)).unwrap();
-    let shares: Vec<Rational> = solved.asks().iter().map(|ask| ask.share.clone()).collect();
+    let shares: Vec<Rational> = solved.queries().iter().map(|query| query.share.clone()).collect();
     assert_eq!(shares, [ratio(10, 48), ratio(5, 48), ratio(1, 8), ratio(1, 16)]);
     assert_eq!(shares.iter().sum::<Rational>(), *policy.spend());
     // All but the shares stays, and solving again starts from the sizes.
     assert_eq!(
-        (&solved.source(), &solved.asks()[0].sql, &solved.asks()[0].size),
-        (&policy.source(), &policy.asks()[0].sql, &sizes[0])
+        (&solved.source(), &solved.queries()[0].sql, &solved.queries()[0].size),
+        (&policy.source(), &policy.queries()[0].sql, &sizes[0])
     );
     assert_eq!(solved.with_solved(&[None, None, None, Some(ratio(1, 4))]).unwrap(), with(ratio(1, 4)).unwrap());
 }
 
 #[test]
 fn policies_without_targets_stay_as_they_are() {
-    let policy = small_with("FROM visits\"", "FROM visits\"\nweight = 3\n[[ask]]\nsql = \"SELECT 1\"\nshare = 0.1");
+    let policy = small_with("FROM visits\"", "FROM visits\"\nweight = 3\n[[query]]\nsql = \"SELECT 1\"\nshare = 0.1");
     assert_eq!(policy.with_solved(&[]).unwrap(), policy);
     assert_eq!(policy.with_solved(&[Some(whole(1)), None]).unwrap(), policy);
 }
@@ -405,48 +405,48 @@ fn targets_that_are_too_dear_are_named() {
     let policy = full();
     let with = |policy: &Policy, share: Rational| policy.with_solved(&[None, None, None, Some(share)]).unwrap_err();
     let exceed = with(&policy, ratio(3, 8) + ratio(1, 1_000_000));
-    let TargetsTooDear::Exceed { wanted, available, asks } = &exceed else { panic!("{exceed}") };
+    let TargetsTooDear::Exceed { wanted, available, queries } = &exceed else { panic!("{exceed}") };
     assert_eq!((wanted.clone(), available.clone()), (ratio(375_001, 1_000_000), ratio(3, 8)));
-    assert_eq!(asks, &["to within five"]);
+    assert_eq!(queries, &["to within five"]);
     insta::assert_snapshot!(exceed, @"the target errors of `to within five` need 37.51% of the promise, but only 37.5% of it is left for them: raise them, or `spend` under [budget], or lower the explicit shares");
     // Used up to the last: nothing for weights, but no harm where there are none.
     let nothing_left = with(&policy, ratio(3, 8));
-    insta::assert_snapshot!(nothing_left, @"explicit shares and target errors use all of spend = 1/2: nothing is left for `by sex` and `ask 2`; raise the target errors, or give these queries a share or target of their own");
-    let TargetsTooDear::NothingLeft { asks, .. } = nothing_left else { panic!("nothing left") };
-    assert_eq!(asks, ["by sex", "ask 2"]);
-    let targets = "FROM visits\"\ntarget_error = 5\n[[ask]]\nsql = \"SELECT 1\"\ntarget_error = 0.5";
+    insta::assert_snapshot!(nothing_left, @"explicit shares and target errors use all of spend = 1/2: nothing is left for `by sex` and `query 2`; raise the target errors, or give these queries a share or target of their own");
+    let TargetsTooDear::NothingLeft { queries, .. } = nothing_left else { panic!("nothing left") };
+    assert_eq!(queries, ["by sex", "query 2"]);
+    let targets = "FROM visits\"\ntarget_error = 5\n[[query]]\nsql = \"SELECT 1\"\ntarget_error = 0.5";
     let targets = small_with("FROM visits\"", targets);
     let half = Some(ratio(1, 2));
-    assert_eq!(targets.with_solved(&[half.clone(), half.clone()]).unwrap().asks()[1].share, ratio(1, 2));
-    insta::assert_snapshot!(targets.with_solved(&[half.clone(), Some(whole(7))]).unwrap_err(), @"the target errors of `ask 1` and `ask 2` need 750% of the promise, but only 100% of it is left for them: raise them, or `spend` under [budget], or lower the explicit shares");
+    assert_eq!(targets.with_solved(&[half.clone(), half.clone()]).unwrap().queries()[1].share, ratio(1, 2));
+    insta::assert_snapshot!(targets.with_solved(&[half.clone(), Some(whole(7))]).unwrap_err(), @"the target errors of `query 1` and `query 2` need 750% of the promise, but only 100% of it is left for them: raise them, or `spend` under [budget], or lower the explicit shares");
     // A target without a share, and shares that would be a gift to the others.
     let negative = Some(whole(-1));
     for missing in [&[half.clone()][..], &[half.clone(), None], &[half.clone(), Some(whole(0))], &[half, negative]] {
         let error = targets.with_solved(missing).unwrap_err();
-        assert_eq!(error, TargetsTooDear::NotSolved { asks: vec!["ask 2".to_owned()] });
+        assert_eq!(error, TargetsTooDear::NotSolved { queries: vec!["query 2".to_owned()] });
     }
     let missing = targets.with_solved(&[]).unwrap_err();
-    insta::assert_snapshot!(missing, @"no share was found that keeps the target error of `ask 1` and `ask 2`: raise it, or give a share instead");
+    insta::assert_snapshot!(missing, @"no share was found that keeps the target error of `query 1` and `query 2`: raise it, or give a share instead");
 }
 
 #[test]
 fn asks_know_where_their_sql_begins() {
     let policy = full();
-    let names: Vec<&str> = policy.asks().iter().map(|ask| ask.name.as_str()).collect();
-    assert_eq!(names, ["by sex", "ask 2", "fixed", "to within five"]);
-    for ask in policy.asks() {
-        let first = ask.sql.lines().next().unwrap();
-        let line: Vec<char> = FULL.lines().nth(ask.line - 1).unwrap().chars().collect();
-        let there: String = line[ask.column - 1..].iter().take(first.chars().count()).collect();
+    let names: Vec<&str> = policy.queries().iter().map(|query| query.name.as_str()).collect();
+    assert_eq!(names, ["by sex", "query 2", "fixed", "to within five"]);
+    for query in policy.queries() {
+        let first = query.sql.lines().next().unwrap();
+        let line: Vec<char> = FULL.lines().nth(query.line - 1).unwrap().chars().collect();
+        let there: String = line[query.column - 1..].iter().take(first.chars().count()).collect();
         assert_eq!(there, first);
     }
-    let [by_sex, plain, ..] = policy.asks() else { panic!("four asks") };
+    let [by_sex, plain, ..] = policy.queries() else { panic!("four queries") };
     assert_eq!(by_sex.place_of(1, 8), (by_sex.line, 8));
     assert_eq!(by_sex.place_of(2, 6), (by_sex.line + 1, 6));
     assert_eq!(plain.place_of(1, 8), (plain.line, 15));
     assert_eq!(plain.place_of(2, 6), (plain.line + 1, 6));
     let windows = parse(&FULL.replace('\n', "\r\n")).unwrap();
-    assert_eq!((windows.asks()[0].line, windows.asks()[0].column), (by_sex.line, by_sex.column));
+    assert_eq!((windows.queries()[0].line, windows.queries()[0].column), (by_sex.line, by_sex.column));
 }
 
 #[test]
@@ -457,11 +457,14 @@ fn inline_tables_and_dotted_keys_mean_the_same() {
         data = { table = "visits", path = "visits.csv", version = "2024-06" }
         adversary.preset = "acquaintance"
         promise.posterior_at_most = 0.75
-        ask = [{ sql = "SELECT COUNT(*) FROM visits" }]
+        query = [{ sql = "SELECT COUNT(*) FROM visits" }]
     "#;
     let (dotted, small) = (parse(text).unwrap(), parse(SMALL).unwrap());
     assert_eq!((dotted.guarantee(), dotted.data()), (small.guarantee(), small.data()));
-    assert_eq!((&dotted.asks()[0].sql, &dotted.asks()[0].share), (&small.asks()[0].sql, &small.asks()[0].share));
+    assert_eq!(
+        (&dotted.queries()[0].sql, &dotted.queries()[0].share),
+        (&small.queries()[0].sql, &small.queries()[0].share)
+    );
 }
 
 #[test]

@@ -18,7 +18,7 @@ fn every_case_gives_its_odds() {
         let text = format!(
             "name = \"case\"\npopulation = \"case\"\ndata = {{ table = \"t\", path = \"t.csv\", version = \"1\" }}\n\
              [adversary]\nknows_size = {knows_size}\nprior = \"{prior}\"\n[promise]\n{promise}\n\
-             [[ask]]\nsql = \"SELECT COUNT(*) FROM t\"\n"
+             [[query]]\nsql = \"SELECT COUNT(*) FROM t\"\n"
         );
         let policy = Policy::parse(Path::new("case.toml"), &text);
         if case.get("refused").is_some() {

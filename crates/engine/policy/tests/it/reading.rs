@@ -96,7 +96,7 @@ fn what_is_expected_of_values_is_no_part_of_it() {
     assert_eq!(whole_table(&other), whole_table(&table()));
 }
 
-/// A question is about its own columns, and about the key that tells people apart.
+/// A draft is about its own columns, and about the key that tells people apart.
 #[test]
 fn only_used_columns_count_and_the_key_always_does() {
     let of_day = |table: &DeclaredTable| reading(table, &|name| name == "day");

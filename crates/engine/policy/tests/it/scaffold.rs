@@ -72,7 +72,7 @@ fn a_scaffold_of_csv_in_full() {
     assert_eq!(blanks(&text), [&OPEN[..], &["type", "type", "preset", "posterior_at_most"]].concat());
     let policy = filled(&text, "\"patient\"");
     assert_eq!(policy.data().format, Format::Csv(CsvOptions::with_delimiter(b';')));
-    assert_eq!((policy.columns().len(), policy.asks().len()), (2, 1));
+    assert_eq!((policy.columns().len(), policy.queries().len()), (2, 1));
     // One row may be one person.
     let (before, rest) = text.split_once("[entity]").unwrap();
     let (_, after) = rest.split_once("groups = \"?\"").unwrap();

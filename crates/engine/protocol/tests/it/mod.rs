@@ -8,7 +8,7 @@ use crate::Kind;
 use crate::{Origin, ProtocolError, release, stored};
 use deniable_core::exact::ratio;
 use deniable_core::secret::Secret;
-use deniable_ledger::{AccountId, Charge, ChargeRequest, Form, Ledger, Part, Sharing, show};
+use deniable_ledger::{AccountId, ChargeOutcome, ChargeRequest, Form, Ledger, Part, Sharing, show};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use toy::{Ends, Refused, Toy, Wish, guarantee};
@@ -182,7 +182,7 @@ fn a_stored_answer_of_another_shape_is_not_shown() {
         part: Part::Whole,
         basis: "basis".into(),
     };
-    let Charge::New { seq } = ledger.charge(&request).unwrap() else { panic!("it is new") };
+    let ChargeOutcome::New { seq } = ledger.charge(&request).unwrap() else { panic!("it is new") };
     ledger.store_answer(seq, &Toy::FORM, &serde_json::json!("no number")).unwrap();
     let mut toy = toy;
     let refused = place.run(&mut toy);

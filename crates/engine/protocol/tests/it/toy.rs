@@ -8,7 +8,7 @@ use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::noise::{Decay, TwoSidedGeometric};
 use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
-use deniable_ledger::{Ask, Form, Key, Ledger, Part, Summary, show};
+use deniable_ledger::{Charge, Form, Key, Ledger, Part, Summary, show};
 use rand_core::CryptoRng;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -185,9 +185,9 @@ impl Toy {
         guarantee(Secret::Membership).limit().share(&ratio(1, self.parts)).unwrap()
     }
 
-    pub fn ask(&self, name: &str) -> Ask {
+    pub fn ask(&self, name: &str) -> Charge {
         let words = || name.to_owned();
-        Ask { name: words(), sql: words(), identity: words(), source: "t".into(), version: "1".into() }
+        Charge { name: words(), sql: words(), identity: words(), source: "t".into(), version: "1".into() }
     }
 
     fn look(&self, step: &str) {
@@ -223,7 +223,7 @@ impl Kind for Toy {
         self.wishes[at].0.clone()
     }
 
-    fn identity(&self, at: usize, answers: &[Option<i64>]) -> Option<Ask> {
+    fn identity(&self, at: usize, answers: &[Option<i64>]) -> Option<Charge> {
         let (name, wish) = &self.wishes[at];
         match wish {
             Wish::AfterFirst => answers[0].map(|first| self.ask(&format!("{name} after {first}"))),

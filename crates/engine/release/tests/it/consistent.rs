@@ -20,7 +20,7 @@ columns.sex = { type = "text", keys = ["F", "M"] }
 columns.age = { type = "integer", bounds = [0, 100] }
 adversary = { preset = "acquaintance" }
 promise = { posterior_at_most = 0.75 }
-[[ask]]
+[[query]]
 name = "by sex"
 sql = "SELECT sex, COUNT(*) FROM t GROUP BY ROLLUP (sex)"
 "#;
@@ -65,7 +65,7 @@ impl Place {
     /// A release before which something else stored an answer, with more or less in it.
     fn release_of(&self, values: Value, consistent: Option<Value>) -> Result<Answered, ReleaseError> {
         let decays: Vec<String> =
-            self.plan.asks()[0].measures().iter().map(|measure| measure.decay().ratio().to_string()).collect();
+            self.plan.queries()[0].measures().iter().map(|measure| measure.decay().ratio().to_string()).collect();
         let mut answer = json!({ "values": values, "decays": decays });
         if let Some(consistent) = consistent {
             answer["consistent"] = consistent;

@@ -1,11 +1,11 @@
-//! Asks that an earlier answer of the ledger holds: taken from it, free; and what is nearly the same, paid for.
+//! Queries that an earlier answer of the ledger holds: taken from it, free; and what is nearly the same, paid for.
 
 use deniable_core::noise::SystemRng;
 use deniable_data::Resources;
 use deniable_ledger::{Account, Ledger, show};
 use deniable_policy::Policy;
 use deniable_release::release::{Answered, Event, Origin};
-use deniable_release::{Plan, PlannedAsk, Registering, Versioned, published, release, stored};
+use deniable_release::{Plan, QueryPlan, Registering, Versioned, published, release, stored};
 use deniable_testing::sized;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -43,7 +43,7 @@ impl Place {
 
     /// A policy of this name with one query.
     fn plan(&self, name: &str, sql: &str, share: &str, change: impl Fn(String) -> String) -> Plan {
-        let ask = format!("[[ask]]\nname = \"{name}\"\nsql = \"{sql}\"\nshare = \"{share}\"\n");
+        let ask = format!("[[query]]\nname = \"{name}\"\nsql = \"{sql}\"\nshare = \"{share}\"\n");
         let text = change(HEAD.replace("NAME", name) + &ask);
         Plan::new(Policy::parse(&self.0.path().join("policy.toml"), &text).unwrap()).unwrap()
     }
@@ -74,7 +74,7 @@ impl Place {
     /// The earlier answer that a query is offered from.
     fn offered(&self, sql: &str, share: &str, change: impl Fn(String) -> String) -> Option<String> {
         let plan = self.plan("small", sql, share, change).with_earlier(Some(&self.account()));
-        plan.asks()[0].within().map(|within| within.name().to_owned())
+        plan.queries()[0].within().map(|within| within.name().to_owned())
     }
 }
 
@@ -82,8 +82,8 @@ fn same(text: String) -> String {
     text
 }
 
-fn only(plan: &Plan) -> &PlannedAsk {
-    &plan.asks()[0]
+fn only(plan: &Plan) -> &QueryPlan {
+    &plan.queries()[0]
 }
 
 #[test]
@@ -243,7 +243,7 @@ fn the_dearest_answer_is_what_is_free() {
     place.release(&ask("1/100"));
     let cheap = ask("1/8").with_dearest(&place.account()).unwrap();
     assert!(only(&cheap).within().is_none(), "the same query has its own answer");
-    assert_eq!(only(&cheap).ask().share, deniable_core::exact::ratio(1, 100));
+    assert_eq!(only(&cheap).declared().share, deniable_core::exact::ratio(1, 100));
     let (dear, _) = place.release(&ask("1/8"));
     // However exact it would be at its own price.
     for share in ["1/100", "1/8", "1/2"] {

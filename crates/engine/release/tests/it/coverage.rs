@@ -32,7 +32,7 @@ sex = { type = "text", keys = ["F", "M"], null_key = true }
 minutes = { type = "integer", bounds = [0, 60] }
 cost = { type = "decimal", bounds = [0, 400], step = 0.05 }
 
-[[ask]]
+[[query]]
 sql = "SELECT sex, COUNT(*), AVG(minutes), SUM(cost) / COUNT(*) FROM visits GROUP BY sex"
 "#;
 
@@ -59,7 +59,7 @@ columns = ["age", "workclass", "fnlwgt", "education", "education_num", "marital_
 sex = { type = "text", keys = ["Female", "Male"] }
 hours_per_week = { type = "integer", bounds = [1, 99] }
 
-[[ask]]
+[[query]]
 sql = "SELECT sex, COUNT(*), AVG(hours_per_week) FROM adult GROUP BY sex"
 "#;
 
@@ -79,7 +79,7 @@ fn prepare(text: &str, folder: &Path, data: &Path) -> (Plan, Source) {
 
 /// The noiseless answers: the same evaluation over totals without noise.
 fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>> {
-    let ask = &plan.asks()[0];
+    let ask = &plan.queries()[0];
     let resources = Resources::default();
     let exact = exact(std::slice::from_ref(source), ask.query(), salt, &resources, &|_| {}).unwrap();
     let values = super::without_noise(exact, ask.query());
@@ -130,7 +130,7 @@ fn coverage(plan: &Plan, source: &Source, truth: &Truth, ledgers: usize, worker:
         let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
         let released = release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}, Registering::GoOn).unwrap();
         let answers = released.complete().unwrap();
-        let rows = deniable_answers::show(plan.asks()[0].query(), &answers[0].noisy, plan.policy().confidence());
+        let rows = deniable_answers::show(plan.queries()[0].query(), &answers[0].noisy, plan.policy().confidence());
         for (row, truth) in rows.iter().zip(truth.iter()) {
             for (shown, truth) in row.0.iter().zip(truth) {
                 let (Shown::Number { low, high, .. }, Some(truth)) = (shown, truth) else { continue };

@@ -30,8 +30,8 @@ fn plan(head: &str, asks: &str) -> Result<Plan, Vec<PlanError>> {
 }
 
 fn ask(head: &str, sql: &str) -> Vec<Expected> {
-    let plan = plan(head, &format!("[[ask]]\nsql = '{sql}'")).unwrap();
-    expected(&plan.asks()[0], plan.policy())
+    let plan = plan(head, &format!("[[query]]\nsql = '{sql}'")).unwrap();
+    expected(&plan.queries()[0], plan.policy())
 }
 
 fn number(expected: &Expected) -> Rational {
@@ -181,8 +181,8 @@ fn errors_are_relative_to_typical_answers() {
     assert_eq!(mean.relative, Some(planned.error.clone().unwrap() / whole(12)));
     // Of a part of the rows; the bound, which targets rest on, stays.
     let share =
-        plan(GUESSED, "[[ask]]\nsql = 'SELECT COUNT(*), AVG(x) FROM t WHERE x > 11'\ntypical_share = '1/9'").unwrap();
-    let share = expected(&share.asks()[0], share.policy());
+        plan(GUESSED, "[[query]]\nsql = 'SELECT COUNT(*), AVG(x) FROM t WHERE x > 11'\ntypical_share = '1/9'").unwrap();
+    let share = expected(&share.queries()[0], share.policy());
     assert_eq!(share[0].typical.as_ref().unwrap().answer, Some(whole(1_000)));
     assert_eq!(number(&share[1]), number(&ask(GUESSED, "SELECT COUNT(*), AVG(x) FROM t")[1]));
     // Nothing is invented.
@@ -213,14 +213,15 @@ fn arithmetic_has_rows_of_its_own() {
 /// Nor are there other shares, targets included.
 #[test]
 fn guesses_of_values_are_no_part_of_a_question() {
-    let asks = "[[ask]]\nname = 'a'\nsql = 'SELECT g, AVG(x), VAR_POP(x) FROM t WHERE y > 3 GROUP BY g'\ntarget_error = 3\n\
-                [[ask]]\nname = 'b'\nsql = 'SELECT SUM(y) FROM t'";
+    let asks = "[[query]]\nname = 'a'\nsql = 'SELECT g, AVG(x), VAR_POP(x) FROM t WHERE y > 3 GROUP BY g'\ntarget_error = 3\n\
+                [[query]]\nname = 'b'\nsql = 'SELECT SUM(y) FROM t'";
     let with = GUESSED.replace("bounds = [0, 30]", "bounds = [0, 30], typical = 3");
     let share = asks.replace("target_error = 3", "target_error = 3\ntypical_share = 0.3\ntypical = { \"x\" = 20 }");
     let identities = |head: &str, asks: &str| {
         let plan = plan(head, asks).unwrap();
-        let of = |ask: &deniable_release::PlannedAsk| (ask.for_ledger(plan.policy()).identity, ask.ask().share.clone());
-        plan.asks().iter().map(of).collect::<Vec<_>>()
+        let of =
+            |ask: &deniable_release::QueryPlan| (ask.for_ledger(plan.policy()).identity, ask.declared().share.clone());
+        plan.queries().iter().map(of).collect::<Vec<_>>()
     };
     let without = GUESSED.replace(", typical = 12, typical_spread = 2", "");
     let expected = identities(GUESSED, asks);
@@ -238,11 +239,11 @@ fn guesses_of_values_are_no_part_of_a_question() {
 fn notes_say_what_to_add_and_where() {
     let told = |head: &str, asks: &str| {
         let plan = plan(head, asks).unwrap();
-        let all: Vec<Vec<Expected>> = plan.asks().iter().map(|ask| expected(ask, plan.policy())).collect();
-        let pairs: Vec<_> = plan.asks().iter().zip(all.iter().map(Vec::as_slice)).collect();
+        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|ask| expected(ask, plan.policy())).collect();
+        let pairs: Vec<_> = plan.queries().iter().zip(all.iter().map(Vec::as_slice)).collect();
         deniable_release::typical::notes(&pairs, plan.policy())
     };
-    let sum = "[[ask]]\nname = 'sums'\nsql = \"SELECT SUM(y), VAR_POP(y), COUNT(*) FILTER (WHERE g = 'a') FROM t\"";
+    let sum = "[[query]]\nname = 'sums'\nsql = \"SELECT SUM(y), VAR_POP(y), COUNT(*) FILTER (WHERE g = 'a') FROM t\"";
     assert_eq!(
         told(&GUESSED.replace(", typical_rows = 9_000", ""), sum),
         [
@@ -252,7 +253,7 @@ fn notes_say_what_to_add_and_where() {
     );
     // As TOML writes it, whatever the names are.
     let spaced = GUESSED.replace("\ng =", "\n\"hours a week\" = { type = \"integer\", bounds = [0, 9] }\ng =");
-    let hours = r#"[[ask]]
+    let hours = r#"[[query]]
 name = 'hours'
 sql = """SELECT SUM("hours a week"), COUNT(*) FILTER (WHERE g = 'a "b"') FROM t""""#;
     assert_eq!(
@@ -264,9 +265,9 @@ sql = """SELECT SUM("hours a week"), COUNT(*) FILTER (WHERE g = 'a "b"') FROM t"
     let stated = format!("{sum}\ntypical = {{ \"g = 'a'\" = 0.2, \"g = 'b'\" = 0.3 }}");
     let with = GUESSED.replace("bounds = [0, 30]", "bounds = [0, 30], typical = 3, typical_spread = 4");
     assert_eq!(told(&with, &stated), ["`typical` of \"sums\": the query has no expression `g = 'b'`"]);
-    let product = "[[ask]]\nname = 'product'\nsql = 'SELECT STDDEV(x + y) FROM t'";
+    let product = "[[query]]\nname = 'product'\nsql = 'SELECT STDDEV(x + y) FROM t'";
     assert!(told(&with, product)[0].contains("the spread of `(x + y)` does not follow"), "{:?}", told(&with, product));
-    let part = "[[ask]]\nname = 'part'\nsql = 'SELECT COUNT(*) FROM t WHERE y > 3'";
+    let part = "[[query]]\nname = 'part'\nsql = 'SELECT COUNT(*) FROM t WHERE y > 3'";
     assert!(
         told(&with, part)[0].contains("all rows, though WHERE leaves some out: \"part\""),
         "{:?}",
@@ -285,7 +286,7 @@ fn every_grouping_has_its_answers() {
 
 fn with_target(target: &str, sql: &str, more: &str) -> Result<Plan, Vec<PlanError>> {
     let budget = "[budget]\nspend = \"1/2\"";
-    plan(HEAD, &format!("{budget}\n[[ask]]\nsql = '{sql}'\ntarget_error = {target}\n{more}"))
+    plan(HEAD, &format!("{budget}\n[[query]]\nsql = '{sql}'\ntarget_error = {target}\n{more}"))
 }
 
 const QUESTIONS: [&str; 6] = [
@@ -300,8 +301,8 @@ const QUESTIONS: [&str; 6] = [
 /// The worst error of a question at so many steps of the grid.
 fn worst(sql: &str, steps: i64) -> Rational {
     let share = ratio(1, 2) * ratio(steps, STEPS);
-    let plan = plan(HEAD, &format!("[[ask]]\nsql = '{sql}'\nshare = \"{share}\"")).unwrap();
-    expected(&plan.asks()[0], plan.policy()).iter().map(number).max().unwrap()
+    let plan = plan(HEAD, &format!("[[query]]\nsql = '{sql}'\nshare = \"{share}\"")).unwrap();
+    expected(&plan.queries()[0], plan.policy()).iter().map(number).max().unwrap()
 }
 
 #[test]
@@ -319,14 +320,14 @@ fn the_smallest_share_that_keeps_the_target() {
     for sql in QUESTIONS {
         let target = worst(sql, 2_345);
         let plan = with_target(&format!("\"{target}\""), sql, "").unwrap();
-        let steps = &plan.policy().asks()[0].share / (ratio(1, 2) / whole(STEPS));
+        let steps = &plan.policy().queries()[0].share / (ratio(1, 2) / whole(STEPS));
         assert!(steps.is_integer() && steps <= whole(2_345), "{sql}: {steps}");
         let steps = i64::try_from(steps.to_integer()).unwrap();
         assert!(worst(sql, steps) <= target && worst(sql, steps - 1) > target, "{sql}: {steps}");
         // What is charged is that share.
         assert_eq!(
-            *plan.asks()[0].cost(),
-            plan.policy().guarantee().limit().share(&plan.policy().asks()[0].share).unwrap()
+            *plan.queries()[0].cost(),
+            plan.policy().guarantee().limit().share(&plan.policy().queries()[0].share).unwrap()
         );
     }
 }
@@ -334,12 +335,12 @@ fn the_smallest_share_that_keeps_the_target() {
 #[test]
 fn weights_share_what_targets_leave() {
     let more =
-        "[[ask]]\nsql = 'SELECT SUM(x) FROM t'\n[[ask]]\nsql = 'SELECT g, COUNT(*) FROM t GROUP BY g'\nweight = 2";
+        "[[query]]\nsql = 'SELECT SUM(x) FROM t'\n[[query]]\nsql = 'SELECT g, COUNT(*) FROM t GROUP BY g'\nweight = 2";
     let plan = with_target("40", QUESTIONS[0], more).unwrap();
-    let shares: Vec<Rational> = plan.asks().iter().map(|ask| ask.ask().share.clone()).collect();
+    let shares: Vec<Rational> = plan.queries().iter().map(|ask| ask.declared().share.clone()).collect();
     assert_eq!(shares.iter().sum::<Rational>(), ratio(1, 2));
     assert_eq!(shares[2], &shares[1] * whole(2));
-    assert_eq!(plan.policy().asks()[0].share, shares[0]);
+    assert_eq!(plan.policy().queries()[0].share, shares[0]);
 }
 
 #[test]
@@ -358,10 +359,10 @@ fn targets_out_of_reach_say_what_they_take() {
     );
     // Two that fit alone do not fit together.
     let target = worst(QUESTIONS[0], 6_000);
-    let more = format!("[[ask]]\nsql = '{}'\ntarget_error = \"{target}\"", "SELECT COUNT(x) FROM t");
+    let more = format!("[[query]]\nsql = '{}'\ntarget_error = \"{target}\"", "SELECT COUNT(x) FROM t");
     let errors = with_target(&format!("\"{target}\""), QUESTIONS[0], &more).unwrap_err();
     assert_eq!(errors.len(), 1, "{errors:?}");
-    assert_eq!(errors[0].ask, "ask 2");
+    assert_eq!(errors[0].query, "query 2");
 }
 
 /// As [`worst`], beyond what a policy may state.

@@ -22,13 +22,13 @@ columns.sex = { type = "text", keys = ["F", "M"] }
 columns.age = { type = "integer", bounds = [0, 100] }
 adversary = { preset = "acquaintance" }
 promise = { posterior_at_most = 0.75 }
-[[ask]]
+[[query]]
 name = "first"
 sql = "SELECT sex, COUNT(*) FROM t GROUP BY sex"
-[[ask]]
+[[query]]
 name = "second"
 sql = "SELECT SUM(age) FROM t"
-[[ask]]
+[[query]]
 name = "third"
 sql = "SELECT COUNT(*) FROM t WHERE age > 40"
 "#;
@@ -61,7 +61,7 @@ impl Place {
         Ledger::open_or_create(&self.path("l"), "patients").unwrap()
     }
 
-    /// What anyone else finds on disk at this moment: by the ask's name, in order.
+    /// What anyone else finds on disk at this moment: by the query's name, in order.
     fn on_disk(&self) -> Vec<Release> {
         verify(&self.path("l"), None).unwrap();
         show(&self.path("l")).unwrap().accounts.first().map(|account| account.releases.clone()).unwrap_or_default()
@@ -174,7 +174,7 @@ fn what_fails_to_compute_was_charged() {
             fs::write(place.path("t.csv"), [header, &b"a,b,c,d,e,f,g,h,i,j\n"[..]].concat()).unwrap();
         }
     });
-    assert!(matches!(failed, Err(ReleaseError::Rows { ask, .. }) if ask == "first"));
+    assert!(matches!(failed, Err(ReleaseError::Rows { query, .. }) if query == "first"));
     // The others are tried, too: what exhausts the machine for one need not for another.
     let charged = place.on_disk();
     assert_eq!(names(&charged), NAMES);
@@ -237,7 +237,7 @@ fn what_is_shown_is_what_was_stored_first() {
     let answers = place
         .release(&mut ledger, &|event| {
             if matches!(event, Event::Computing("second", _)) && other.borrow().is_none() {
-                // The answer of the first ask has the form of the second's in all but its values.
+                // The answer of the first query has the form of the second's in all but its values.
                 let on_disk = place.on_disk();
                 let mut answer = on_disk[0].answer.as_ref().unwrap().read().unwrap();
                 answer["values"] = json!([["4711"]]);

@@ -9,7 +9,7 @@ use deniable_policy::Policy;
 use deniable_publication::{Answer, Cell, NumberCell, Quality};
 use deniable_release::release::{Answered, Origin};
 use deniable_release::show::{displayed, published, table};
-use deniable_release::{Plan, PlannedMeasure, Versioned};
+use deniable_release::{MeasurePlan, Plan, Versioned};
 use num_traits::{Signed, ToPrimitive};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -34,13 +34,13 @@ change = { type = "integer", bounds = [-5, 5] }
 
 /// The plan of one query, with further lines of the policy before it and of the query.
 fn plan(base: &str, section: &str, sql: &str, more: &str) -> Plan {
-    let text = format!("{base}\n{section}\n[[ask]]\nsql = '''{sql}'''\n{more}\n");
+    let text = format!("{base}\n{section}\n[[query]]\nsql = '''{sql}'''\n{more}\n");
     Plan::new(Policy::parse(Path::new("policy.toml"), &text).unwrap()).unwrap()
 }
 
 /// The answer for these noisy values, one vector for each measure.
 fn answered(plan: &Plan, values: &[&[i128]]) -> Answered {
-    let decays = plan.asks()[0].measures().iter().map(|measure| measure.decay().clone()).collect();
+    let decays = plan.queries()[0].measures().iter().map(|measure| measure.decay().clone()).collect();
     let values = values.iter().map(|cells| cells.to_vec()).collect();
     Answered { noisy: Noisy { values, consistent: None, decays }, origin: Origin::Charged }
 }
@@ -50,7 +50,7 @@ fn numbers(answer: &Answer) -> Vec<&NumberCell> {
 }
 
 fn classes(plan: &Plan, values: &[&[i128]]) -> Vec<Option<Quality>> {
-    let answer = table(plan, &plan.asks()[0], &answered(plan, values));
+    let answer = table(plan, &plan.queries()[0], &answered(plan, values));
     numbers(&answer).iter().map(|number| number.quality).collect()
 }
 
@@ -73,7 +73,7 @@ fn what_noise_alone_could_give_is_not_usable() {
     assert_eq!(classes(&sum, &[&[-1_000_000]]), [Some(Quality::A)]);
     // With `hide_unusable`, a number without any other rule is hidden.
     let hiding = plan(ROWS, "[display]\nhide_unusable = true", "SELECT COUNT(*) FROM t", "share = '1/1000'");
-    let ask = &hiding.asks()[0];
+    let ask = &hiding.queries()[0];
     let shown = displayed(&hiding, ask, table(&hiding, ask, &answered(&hiding, &[&[-9_638]])));
     assert!(numbers(&shown)[0].hidden.is_some());
 }
@@ -91,7 +91,7 @@ fn wide_and_missing_intervals_are_no_class_a() {
     // A quotient whose divisor may be zero.
     let ratio =
         plan(ROWS, "", "SELECT g, COUNT(*) AS n, 100.0 / COUNT(*) AS each FROM t GROUP BY g", "share = '1/100'");
-    let answer = table(&ratio, &ratio.asks()[0], &answered(&ratio, &[&[400, 10]]));
+    let answer = table(&ratio, &ratio.queries()[0], &answered(&ratio, &[&[400, 10]]));
     for number in numbers(&answer) {
         if number.low.is_none() || number.high.is_none() {
             assert_eq!(number.quality, Some(Quality::Unusable), "{number:?}");
@@ -108,15 +108,16 @@ fn ranks_are_classed_by_the_rows_of_their_cell() {
     let query = "SELECT g, MEDIAN(age) AS m FROM t GROUP BY g";
     let bare = plan(ROWS, "", query, "share = '1/50'");
     assert_eq!(classes(&bare, &[&[71, 35]]), [Some(Quality::Unusable); 2]);
-    let answer = table(&bare, &bare.asks()[0], &answered(&bare, &[&[71, 35]]));
+    let answer = table(&bare, &bare.queries()[0], &answered(&bare, &[&[71, 35]]));
     assert!(answer.warnings.iter().any(|note| note.contains("typical_rows")), "{:?}", answer.warnings);
     // By the noisy number of the rows of the cell.
     let counted = plan(ROWS, "", "SELECT g, COUNT(*) AS n, MEDIAN(age) AS m FROM t GROUP BY g", "share = '1/50'");
-    let is_count = |at: usize| counted.asks()[0].query().width(at) == 1 && counted.asks()[0].query().grid_size(at) == 1;
+    let is_count =
+        |at: usize| counted.queries()[0].query().width(at) == 1 && counted.queries()[0].query().grid_size(at) == 1;
     let class = |rows: i128| {
         let (counts, medians): (&[i128], &[i128]) = (&[rows, 0], &[71, 35]);
         let values = if is_count(0) { [counts, medians] } else { [medians, counts] };
-        let answer = table(&counted, &counted.asks()[0], &answered(&counted, &values));
+        let answer = table(&counted, &counted.queries()[0], &answered(&counted, &values));
         numbers(&answer).iter().filter(|number| number.rows.is_some()).map(|number| number.quality).collect::<Vec<_>>()
     };
     assert_eq!(class(100_000), [Some(Quality::A), Some(Quality::Unusable)]);
@@ -143,7 +144,7 @@ fn ranges_of_quantiles_are_classed_by_their_ranks() {
     let range = "SELECT PERCENTILE_CONT(pct, 0.75) - PERCENTILE_CONT(pct, 0.25) AS iqr FROM t";
     let asked = plan(&base, "", range, "share = '1/50'");
     let shown = |values: [i128; 2]| {
-        let answer = table(&asked, &asked.asks()[0], &answered(&asked, &[&[values[0]], &[values[1]]]));
+        let answer = table(&asked, &asked.queries()[0], &answered(&asked, &[&[values[0]], &[values[1]]]));
         let number = numbers(&answer)[0].clone();
         (number.value_text(), number.interval_text(), number.quality)
     };
@@ -151,10 +152,10 @@ fn ranges_of_quantiles_are_classed_by_their_ranks() {
     let both = [shown([35, 72]), shown([72, 35])];
     assert!(both.iter().any(|(value, ..)| value == "18.5") && both.iter().any(|(value, ..)| value == "0"), "{both:?}");
     let ranks = deniable_answers::rank_margin(
-        asked.asks()[0].query(),
+        asked.queries()[0].query(),
         0,
         0,
-        asked.asks()[0].measures()[0].decay(),
+        asked.queries()[0].measures()[0].decay(),
         &ratio(39, 40),
     )
     .unwrap();
@@ -212,7 +213,7 @@ fn what_was_paid_for_the_caps_decides_the_class_of_counts_of_people() {
         let sql = format!("SELECT g, {select} FROM t GROUP BY g");
         let plan = plan(PEOPLE, "", &sql, "left_out = '1/4'");
         let answers: Vec<Answered> = plan
-            .asks()
+            .queries()
             .iter()
             .enumerate()
             .map(|(at, ask)| {
@@ -238,7 +239,7 @@ fn rules_about_small_counts_hold_for_every_number_of_rows() {
     let rules = "[display]\nhide_below = 11\nround_to = 5\n";
     let shown = |sql: &str, rows: i128| {
         let plan = plan(ROWS, rules, sql, "");
-        let (ask, query) = (&plan.asks()[0], plan.asks()[0].query());
+        let (ask, query) = (&plan.queries()[0], plan.queries()[0].query());
         let cells = |at: usize| vec![rows * units(query, at); query.cells(query.measures()[at].level)];
         let values: Vec<Vec<i128>> = (0..query.measures().len()).map(cells).collect();
         let values: Vec<&[i128]> = values.iter().map(Vec::as_slice).collect();
@@ -310,7 +311,7 @@ fn units(query: &deniable_query::Query, at: usize) -> i128 {
 fn numbers_of_rows_are_told_from_others() {
     let counts = |select: &str| {
         let plan = plan(ROWS, "", &format!("SELECT {select} AS n FROM t"), "");
-        plan.asks()[0].query().row_count(0).is_some()
+        plan.queries()[0].query().row_count(0).is_some()
     };
     for select in [
         "SUM(age) / AVG(age)",
@@ -377,15 +378,16 @@ fn classes_a_and_b_are_within_their_stated_error() {
         let sql = format!("SELECT g, {select} AS n FROM t GROUP BY g");
         let truths: Vec<f64> = ["a", "b", "c", "d", "e"].iter().map(|g| truth(&people, g, select)).collect();
         let policy = |more: &str| {
-            let text = format!("{PEOPLE}\n[[ask]]\nsql = '''{sql}'''\n{caps}\n{more}\n");
+            let text = format!("{PEOPLE}\n[[query]]\nsql = '''{sql}'''\n{caps}\n{more}\n");
             Plan::new(Policy::parse(&folder.path().join("policy.toml"), &text).unwrap()).unwrap()
         };
         let without = policy("");
         let source = Versioned::locate_all(&without, &BTreeMap::new()).unwrap().remove(0).source;
-        let query = without.asks()[0].query();
+        let query = without.queries()[0].query();
         let kept = exact(std::slice::from_ref(&source), query, &Salt([7; 32]), &Resources::default(), &|_| {}).unwrap();
         let kept = super::without_noise(kept, query);
-        let shown = |plan: &Plan, values: &[Vec<i128>]| table(plan, &plan.asks()[0], &answered(plan, &slices(values)));
+        let shown =
+            |plan: &Plan, values: &[Vec<i128>]| table(plan, &plan.queries()[0], &answered(plan, &slices(values)));
         let own: Vec<f64> = numbers(&shown(&without, &kept)).into_iter().map(value).collect();
         // The largest part that is left out, as a curator might state it: to the next whole percent.
         let off = own.iter().zip(&truths).map(|(own, truth)| (own - truth).abs() / truth.abs());
@@ -395,11 +397,11 @@ fn classes_a_and_b_are_within_their_stated_error() {
         let stated = policy(&format!("typical_left_out = \"{}%\"", (part * 100.0).min(99.0)));
         let loses_nothing = select == "COUNT(DISTINCT id)" && !caps.is_empty();
         for _ in 0..20 {
-            let noisy = |(values, measure): (&Vec<i128>, &PlannedMeasure)| {
+            let noisy = |(values, measure): (&Vec<i128>, &MeasurePlan)| {
                 let noise = TwoSidedGeometric::new(measure.decay().clone());
                 values.iter().map(|value| value + noise.sample(&mut rng)).collect()
             };
-            let values: Vec<Vec<i128>> = kept.iter().zip(without.asks()[0].measures()).map(noisy).collect();
+            let values: Vec<Vec<i128>> = kept.iter().zip(without.queries()[0].measures()).map(noisy).collect();
             let is_good = |number: &&NumberCell| matches!(number.quality, Some(Quality::A | Quality::B));
             let bare = shown(&without, &values);
             assert!(loses_nothing || !numbers(&bare).iter().any(is_good), "{select}: {bare:?} for a true {truths:?}");
@@ -459,7 +461,7 @@ fn truth(rows: &[(u32, &'static str, u32)], g: &str, select: &str) -> f64 {
 #[test]
 fn rounded_intervals_contain_those_that_were_released() {
     let plan = plan(ROWS, "[display]\nround_to = 5\n", "SELECT 1000 - COUNT(*) AS n FROM t", "");
-    let ask = &plan.asks()[0];
+    let ask = &plan.queries()[0];
     let before = table(&plan, ask, &answered(&plan, &[&[213]]));
     let after = displayed(&plan, ask, before.clone());
     let end = |end: &Option<deniable_publication::Scalar>| -> Rational {
@@ -478,8 +480,8 @@ fn advice_between_two_candidates_is_given() {
     let number = |value: i64| Some(deniable_publication::Scalar::Number(value.into()));
     let cell =
         || Cell::Number(NumberCell { value: number(1), low: number(1), high: number(2), ..NumberCell::default() });
-    let mut answer = table(&of, &of.asks()[0], &answered(&of, &[&[1, 1]]));
+    let mut answer = table(&of, &of.queries()[0], &answered(&of, &[&[1, 1]]));
     answer.rows = vec![(0..4).map(|_| cell()).collect()];
-    let advice = deniable_release::suggest::advice("people", of.asks()[0].query(), &answer);
+    let advice = deniable_release::suggest::advice("people", of.queries()[0].query(), &answer);
     assert_eq!(advice.iter().map(|advice| advice.is_vague).collect::<Vec<_>>(), [false]);
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 /// What the refusal of a first try lacks, or that there is none.
 fn not_refused(folder: &Path, policy: &str, case: &Case) -> Option<String> {
     let (tried, because) = case.refused.as_ref()?;
-    let text = format!("{policy}\n[[ask]]\nname = \"tried\"\nsql = '''{tried}'''\n");
+    let text = format!("{policy}\n[[query]]\nname = \"tried\"\nsql = '''{tried}'''\n");
     let policy = Policy::parse(&folder.join("tried.policy.toml"), &text).unwrap_or_else(|errors| panic!("{errors}"));
     match Plan::new(policy) {
         Ok(_) => Some(format!("{}: not refused: {tried}", case.name)),
@@ -30,7 +30,7 @@ fn told(kind: &PlanErrorKind) -> String {
     }
 }
 
-/// Asks all questions of one policy, and prints how many were answered.
+/// Queries all questions of one policy, and prints how many were answered.
 #[track_caller]
 fn asked(name: &str, policy: &str, least: usize) {
     let folder = workspace_file("testdata/questions");

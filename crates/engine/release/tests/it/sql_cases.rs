@@ -75,7 +75,7 @@ fn cells(sources: &[Source], query: &Query) -> Exact {
 fn published(folder: &Path, policy: &str, cases: &[&Case]) -> Vec<Value> {
     let mut text = policy.to_owned();
     for case in cases {
-        write!(text, "\n[[ask]]\nname = {:?}\nsql = '''{}'''\n", case.name, case.sql).unwrap();
+        write!(text, "\n[[query]]\nname = {:?}\nsql = '''{}'''\n", case.name, case.sql).unwrap();
     }
     let policy = Policy::parse(&folder.join("cases.policy.toml"), &text).unwrap_or_else(|errors| panic!("{errors}"));
     let plan = Plan::new(policy).unwrap_or_else(|errors| panic!("{errors:#?}"));
@@ -88,7 +88,7 @@ fn published(folder: &Path, policy: &str, cases: &[&Case]) -> Vec<Value> {
         let values = cells(&sources, query).with_noise(query, &decays, plan.policy().confidence(), &mut rng);
         Answered { noisy: Noisy { values, decays, consistent: None }, origin: Origin::Charged }
     };
-    let answers: Vec<Answered> = plan.asks().iter().map(|ask| ask.query()).map(answer).collect();
+    let answers: Vec<Answered> = plan.queries().iter().map(|ask| ask.query()).map(answer).collect();
     let json = serde_json::to_value(deniable_release::published(&plan, &answers)).unwrap();
     json["asks"].as_array().unwrap().clone()
 }

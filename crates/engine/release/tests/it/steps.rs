@@ -26,7 +26,7 @@ columns.sex = { type = "text", keys = ["F", "M"] }
 columns.age = { type = "integer", bounds = [0, 100] }
 adversary = { knows_size = false }
 promise = { epsilon = 1 }
-[[ask]]
+[[query]]
 name = "first"
 share = "1/16"
 sql = "SELECT sex, COUNT(*), MEDIAN(age) FROM t GROUP BY ROLLUP (sex)"
@@ -113,7 +113,7 @@ fn end_at_each_step(plans: impl Fn(&Policy) -> [Plan; 3], prepare: impl Fn(&Plac
         let answer = answer.unwrap();
         let draws = [first, second, third].into_iter().filter(|drew| *drew).count();
         let account = place.account().unwrap();
-        let paid = payments(&account, plans[0].asks()[0].cost());
+        let paid = payments(&account, plans[0].queries()[0].cost());
         assert!(draws <= paid, "{draws} draws were begun for {paid} payments; the first run ended at step {step}");
         // Nothing is paid for a run that ended before it drew, nor for one that ended afterwards.
         let dead: Vec<_> = account.releases.iter().filter(|release| release.is_dead()).collect();

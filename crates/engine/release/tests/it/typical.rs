@@ -10,7 +10,7 @@ use deniable_data::{Resources, Source};
 use deniable_execute::{Salt, exact};
 use deniable_policy::Policy;
 use deniable_release::typical::notes;
-use deniable_release::{Expected, Plan, PlannedAsk, expected};
+use deniable_release::{Expected, Plan, QueryPlan, expected};
 use deniable_testing::{adult, sized};
 use num_traits::{Signed, ToPrimitive};
 use rand_chacha::ChaCha20Rng;
@@ -19,18 +19,18 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 /// A query, what it is about where that is not all rows, and the expressions of which it needs typical values.
-struct Ask {
+struct TestQuery {
     what: &'static str,
     rows: &'static str,
     of: &'static [&'static str],
 }
 
-const fn ask(what: &'static str) -> Ask {
-    Ask { what, rows: "", of: &[] }
+const fn ask(what: &'static str) -> TestQuery {
+    TestQuery { what, rows: "", of: &[] }
 }
 
-const fn about(what: &'static str, rows: &'static str, of: &'static [&'static str]) -> Ask {
-    Ask { what, rows, of }
+const fn about(what: &'static str, rows: &'static str, of: &'static [&'static str]) -> TestQuery {
+    TestQuery { what, rows, of }
 }
 
 const ADULT: &str = r#"
@@ -59,7 +59,7 @@ sex = { type = "text", keys = ["Female", "Male"] }
 income = { type = "text", keys = ["<=50K", ">50K"] }
 "#;
 
-const ADULT_ASKS: [Ask; 18] = [
+const ADULT_ASKS: [TestQuery; 18] = [
     ask("COUNT(*)"),
     about("COUNT(*)", "WHERE age < 25", &[]),
     about("COUNT(*)", "WHERE age > 80", &[]),
@@ -100,7 +100,7 @@ rows_per_group = 10
 groups = 4
 "#;
 
-const VISIT_ASKS: [Ask; 18] = [
+const VISIT_ASKS: [TestQuery; 18] = [
     ask("COUNT(*)"),
     ask("COUNT(DISTINCT person)"),
     about("COUNT(DISTINCT person) FILTER (WHERE smoker)", "", &["smoker"]),
@@ -146,14 +146,14 @@ struct Table {
 
 impl Table {
     fn new(head: &'static str, file: &Path) -> Self {
-        let policy = policy(head, "[[ask]]\nsql = 'SELECT COUNT(*) FROM t'");
+        let policy = policy(head, "[[query]]\nsql = 'SELECT COUNT(*) FROM t'");
         let policy = policy.with_data_at(file.to_string_lossy().into_owned()).unwrap();
         let plan = Plan::new(policy).unwrap();
         let source = Source::locate(plan.tables().remove(0).0, plan.policy().data(), Path::new("")).unwrap();
         Self { head, source: source.into_memory().unwrap() }
     }
 
-    fn totals(&self, ask: &PlannedAsk) -> Vec<Vec<i128>> {
+    fn totals(&self, ask: &QueryPlan) -> Vec<Vec<i128>> {
         let sources = std::slice::from_ref(&self.source);
         let exact = exact(sources, ask.query(), &Salt([0; 32]), &Resources::default(), &|_| {}).unwrap();
         super::without_noise(exact, ask.query())
@@ -161,23 +161,24 @@ impl Table {
 
     /// The only number of a query, exactly.
     fn number(&self, what: &str, rows: &str) -> Rational {
-        let plan = Plan::new(policy(self.head, &format!("[[ask]]\nsql = '''SELECT {what} FROM t {rows}'''"))).unwrap();
-        numbers(&plan.asks()[0], self.totals(&plan.asks()[0]))[0].clone().unwrap()
+        let plan =
+            Plan::new(policy(self.head, &format!("[[query]]\nsql = '''SELECT {what} FROM t {rows}'''"))).unwrap();
+        numbers(&plan.queries()[0], self.totals(&plan.queries()[0]))[0].clone().unwrap()
     }
 
     /// The policy with every guess right.
-    fn plan(&self, asks: &[Ask]) -> Plan {
+    fn plan(&self, asks: &[TestQuery]) -> Plan {
         let all = |what: &str| self.number(what, "");
         let mut text = format!("{}\n", self.head);
-        writeln!(text, "[[ask]]\nname = 'none'\nsql = 'SELECT COUNT(*) FROM t'\nshare = '1/1000'").unwrap();
-        for Ask { what, rows, of } in asks {
+        writeln!(text, "[[query]]\nname = 'none'\nsql = 'SELECT COUNT(*) FROM t'\nshare = '1/1000'").unwrap();
+        for TestQuery { what, rows, of } in asks {
             let (condition, group) = match rows.strip_prefix("GROUP BY ") {
                 Some(group) => ("", format!("{group}, ")),
                 None => (*rows, String::new()),
             };
             writeln!(
                 text,
-                "[[ask]]\nname = '''{}'''\nsql = '''SELECT {group}{what} FROM t {rows}'''",
+                "[[query]]\nname = '''{}'''\nsql = '''SELECT {group}{what} FROM t {rows}'''",
                 format!("{what} {rows}").trim()
             )
             .unwrap();
@@ -214,7 +215,7 @@ fn policy(head: &str, asks: &str) -> Policy {
 }
 
 /// The last column of every row.
-fn numbers(ask: &PlannedAsk, values: Vec<Vec<i128>>) -> Vec<Option<Rational>> {
+fn numbers(ask: &QueryPlan, values: Vec<Vec<i128>>) -> Vec<Option<Rational>> {
     let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
     let rows = deniable_answers::show(ask.query(), &Noisy { values, consistent: None, decays }, &ratio(1, 2));
     let last = |shown: &Shown| match shown {
@@ -225,7 +226,7 @@ fn numbers(ask: &PlannedAsk, values: Vec<Vec<i128>>) -> Vec<Option<Rational>> {
 }
 
 /// The 95% quantile of the relative error, over all cells and draws.
-fn measured(table: &Table, ask: &PlannedAsk, draws: usize) -> f64 {
+fn measured(table: &Table, ask: &QueryPlan, draws: usize) -> f64 {
     let totals = table.totals(ask);
     let truth = numbers(ask, totals.clone());
     // The seed is fixed: the tolerances are not error rates.
@@ -247,19 +248,23 @@ fn measured(table: &Table, ask: &PlannedAsk, draws: usize) -> f64 {
 }
 
 /// How many asks there were.
-fn as_planned(table: &Table, asks: &[Ask]) -> usize {
+fn as_planned(table: &Table, asks: &[TestQuery]) -> usize {
     let plan = table.plan(asks);
     let mut outside = Vec::new();
-    for ask in &plan.asks()[1..] {
+    for ask in &plan.queries()[1..] {
         let all: Vec<Expected> = expected(ask, plan.policy());
         let lacking = notes(&[(ask, all.as_slice())], plan.policy());
         assert!(lacking.is_empty(), "every guess is stated: {lacking:?}");
         // What is shown comes after what it is made of.
         let planned = all.last().unwrap().relative.clone().unwrap_or_else(|| panic!("{all:#?}")).to_f64().unwrap();
         let happened = measured(table, ask, sized(400, 4_000));
-        println!("{:82} planned {planned:8.4}, measured {happened:8.4}, {:.3}", ask.ask().name, planned / happened);
+        println!(
+            "{:82} planned {planned:8.4}, measured {happened:8.4}, {:.3}",
+            ask.declared().name,
+            planned / happened
+        );
         if !(happened / 1.2..=happened * 1.2).contains(&planned) {
-            outside.push(format!("{}: {planned} {happened}", ask.ask().name));
+            outside.push(format!("{}: {planned} {happened}", ask.declared().name));
         }
     }
     assert!(outside.is_empty(), "{outside:#?}");

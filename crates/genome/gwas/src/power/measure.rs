@@ -4,7 +4,7 @@
 //! them. Threads take whole cohorts; where there are fewer cohorts than threads, the SNPs and the settings of one are shared.
 
 use super::result::Series;
-use super::{Cohorts, PowerFailure, Question, Score};
+use super::{Cohorts, PowerFailure, PowerQuery, Score};
 use crate::request::Cut;
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
@@ -44,7 +44,7 @@ struct Line {
 
 /// A question whose parts have been checked, without repetitions.
 pub struct Plan<'a> {
-    pub question: &'a Question,
+    pub question: &'a PowerQuery,
     pub snps: usize,
     /// How many SNPs should be found.
     pub planted: usize,
@@ -89,7 +89,7 @@ fn once<T: Clone + PartialEq>(items: &[T], what: &'static str) -> Result<Vec<T>,
 
 impl<'a> Plan<'a> {
     /// Checks what can be checked before any cohort is looked at.
-    pub fn new(question: &'a Question) -> Result<Self, PowerFailure> {
+    pub fn new(question: &'a PowerQuery) -> Result<Self, PowerFailure> {
         let (snps, planted, mut sizes, seeds) = match &question.cohorts {
             Cohorts::Simulated { settings, sizes, seeds } => {
                 if settings.causes.is_empty() {

@@ -1,7 +1,7 @@
 //! The answer: rows, a table, and curves for whoever draws them.
 
 use super::measure::{Outcome, Plan};
-use super::{Cohorts, Question};
+use super::{Cohorts, PowerQuery};
 use deniable_genome::simulate::Settings;
 use deniable_genome::table::{CohortAdjacency, Test};
 use serde::Serialize;
@@ -323,7 +323,7 @@ fn adjacency(adjacency: CohortAdjacency) -> &'static str {
 }
 
 /// What was looked at.
-fn setup(question: &Question, plan: &Plan<'_>) -> String {
+fn setup(question: &PowerQuery, plan: &Plan<'_>) -> String {
     let test = match question.test {
         Test::Allelic => "allelic",
         Test::Genotypic => "genotypic",

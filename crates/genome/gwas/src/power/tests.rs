@@ -13,11 +13,11 @@ fn half() -> PriorRange {
 
 /// Two strong causes among 60 SNPs without linkage (two picks would go to neighbours of the stronger cause, the more surely the
 /// larger the cohort); γ = 2 against any prior and against one half.
-fn question(sizes: &[(u32, u32)], seeds: &[u64]) -> Question {
+fn question(sizes: &[(u32, u32)], seeds: &[u64]) -> PowerQuery {
     let settings =
         Settings { snps: 60, block: 10, switch: 1.0, causes: vec![2.5, 2.5], risk: 0.1, ..Settings::default() };
     let gain = || Promise::Gain(whole(2));
-    Question {
+    PowerQuery {
         cohorts: Cohorts::Simulated { settings, sizes: sizes.to_vec(), seeds: seeds.to_vec() },
         promises: vec![(gain(), PriorRange::any()), (gain(), half())],
         picks: vec![2],
@@ -28,7 +28,7 @@ fn question(sizes: &[(u32, u32)], seeds: &[u64]) -> Question {
     }
 }
 
-fn ask(question: &Question) -> Result<Power, PowerFailure> {
+fn ask(question: &PowerQuery) -> Result<Power, PowerFailure> {
     power(question, TWO, &mut |_| {})
 }
 
@@ -94,7 +94,7 @@ fn a_row_is_the_chance_of_its_cohort() {
     // The same tables, given: the same chance, and a warning.
     let variant = Variant { chromosome: 1, id: "rs1".into(), position: 1, a1: "A".into(), a2: "G".into() };
     let tables = tables.into_iter().map(|table| (variant.clone(), table)).collect();
-    let given = ask(&Question { cohorts: Cohorts::Given { tables, planted }, ..one.clone() }).unwrap();
+    let given = ask(&PowerQuery { cohorts: Cohorts::Given { tables, planted }, ..one.clone() }).unwrap();
     assert!((given.rows[1].all - row.all).abs() < 1e-12);
     assert!(!given.simulated && given.markdown().contains("Not for publication"));
     assert!(ask(&one).unwrap().simulated);
@@ -281,7 +281,7 @@ fn texts_and_curves() {
 
 #[test]
 fn what_makes_no_sense_is_named() {
-    let refused = |change: &dyn Fn(&mut Question)| {
+    let refused = |change: &dyn Fn(&mut PowerQuery)| {
         let mut one = question(&[(20, 20)], &[1]);
         change(&mut one);
         ask(&one).unwrap_err()
@@ -300,7 +300,7 @@ fn what_makes_no_sense_is_named() {
     let said = given(vec![table; 5], vec![7]).to_string();
     assert_eq!(said, "there is no SNP number 8 to find: the cohort has 5");
 
-    let nothing = |change: &dyn Fn(&mut Question)| match refused(change) {
+    let nothing = |change: &dyn Fn(&mut PowerQuery)| match refused(change) {
         PowerFailure::Nothing { what } => what,
         other => panic!("{other:?}"),
     };
@@ -311,7 +311,7 @@ fn what_makes_no_sense_is_named() {
     assert_eq!(nothing(&|one| one.scores.clear()), "score to select by");
     assert_eq!(nothing(&|one| *one = question(&[], &[1])), "size of a cohort");
     assert_eq!(nothing(&|one| *one = question(&[(20, 20)], &[])), "seed");
-    let causeless = |one: &mut Question| {
+    let causeless = |one: &mut PowerQuery| {
         if let Cohorts::Simulated { settings, .. } = &mut one.cohorts {
             settings.causes.clear();
         }

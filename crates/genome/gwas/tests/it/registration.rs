@@ -3,8 +3,8 @@
 use super::release::{Place, TWO, gain, names, top};
 use deniable_core::exact::ratio;
 use deniable_genome::{Column, PhenoFile};
-use deniable_gwas::{Event, Files, GwasError, Located, Means, Origin, Part, Released, Request, Snps, check, release};
-use deniable_ledger::{AccountId, Charge, ChargeRequest, Ledger, Registered};
+use deniable_gwas::{Event, Files, GwasError, Located, Means, Origin, Part, Query, Released, Snps, check, release};
+use deniable_ledger::{AccountId, ChargeOutcome, ChargeRequest, Ledger, Registered};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use std::cell::RefCell;
@@ -13,14 +13,14 @@ fn seed() -> ChaCha20Rng {
     ChaCha20Rng::seed_from_u64(1)
 }
 
-fn named(wanted: &[&str]) -> Request {
+fn named(wanted: &[&str]) -> Query {
     let names = wanted.iter().map(|name| (*name).to_owned()).collect();
-    Request { snps: Snps::Named(names), counts: true, statistics: true, share: ratio(1, 4), ..top(1) }
+    Query { snps: Snps::Named(names), counts: true, statistics: true, share: ratio(1, 4), ..top(1) }
 }
 
 impl Place {
     /// `deniable gwas check`.
-    fn check(&self, request: &Request) -> Result<Registered, GwasError> {
+    fn check(&self, request: &Query) -> Result<Registered, GwasError> {
         let mut ledger = Ledger::open_or_create(&self.ledger(), "people").unwrap();
         let files = Located::new(self.files.clone());
         let found = RefCell::new(None);
@@ -39,7 +39,7 @@ impl Place {
     }
 
     /// One that is not to go on where it registers.
-    fn stops(&self, request: &Request) -> (Result<Released, GwasError>, Vec<Origin>) {
+    fn stops(&self, request: &Query) -> (Result<Released, GwasError>, Vec<Origin>) {
         self.released(&gain(), request, false, &mut seed())
     }
 
@@ -87,7 +87,7 @@ fn a_check_registers_what_it_found() {
     }
     assert_eq!(place.summary().accounts[0].releases.len(), 1);
     // Other contents have another version, which is looked at, too.
-    let second = Request { version: "2".into(), ..top(2) };
+    let second = Query { version: "2".into(), ..top(2) };
     assert!(matches!(place.stops(&second).0, Err(GwasError::OnlyRegistered)));
     assert_eq!(place.stops(&second).1, [Origin::Charged]);
 }
@@ -109,7 +109,7 @@ fn another_phenotype_is_another_look() {
         let column = Column::Named(name.to_owned());
         let pheno = PhenoFile { path: path.clone(), column };
         place.files = Files::Plink { prefix: prefix.clone(), pheno: Some(pheno) };
-        place.stops(&Request { phenotype: Some(name.to_owned()), ..top(1) })
+        place.stops(&Query { phenotype: Some(name.to_owned()), ..top(1) })
     };
     assert!(matches!(of("one").0, Err(GwasError::OnlyRegistered)));
     assert!(of("one").0.is_ok());
@@ -119,7 +119,7 @@ fn another_phenotype_is_another_look() {
 #[test]
 fn what_is_stored_needs_no_files() {
     let place = Place::new();
-    let picks = Request { statistics: true, counts: true, share: ratio(1, 4), ..top(3) };
+    let picks = Query { statistics: true, counts: true, share: ratio(1, 4), ..top(3) };
     let list = named(&["sim7", "sim3"]);
     let first: Vec<_> = [&picks, &list].map(|request| place.run(&gain(), request).0.unwrap()).into();
     place.remove_files();
@@ -132,7 +132,7 @@ fn what_is_stored_needs_no_files() {
     }
     assert_eq!(place.summary().head, head);
     // Whatever is new needs them, and nothing is charged for it without.
-    for request in [top(2), named(&["sim3"]), Request { share: ratio(1, 8), ..named(&["sim3", "sim7"]) }] {
+    for request in [top(2), named(&["sim3"]), Query { share: ratio(1, 8), ..named(&["sim3", "sim7"]) }] {
         let (refused, _) = place.stops(&request);
         assert!(matches!(refused, Err(GwasError::File(_))), "{refused:?}");
     }
@@ -171,7 +171,7 @@ fn files_are_opened_once() {
 #[test]
 fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
     let (whole, place) = (Place::new(), Place::new());
-    let request = Request { statistics: true, counts: true, ..top(2) };
+    let request = Query { statistics: true, counts: true, ..top(2) };
     let shown = whole.run(&gain(), &request).0.unwrap();
     let account = whole.summary().accounts[0].clone();
     let picks = &account.releases[0];
@@ -190,7 +190,7 @@ fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
         part: picks.part.clone(),
         basis: String::new(),
     };
-    let Charge::New { seq } = ledger.charge(&charge).unwrap() else { panic!("it is new") };
+    let ChargeOutcome::New { seq } = ledger.charge(&charge).unwrap() else { panic!("it is new") };
     ledger.store_answer(seq, &deniable_gwas::release::FORM, &answer).unwrap();
     drop(ledger);
     let (released, origins) = place.stops(&request);

@@ -9,7 +9,7 @@ use deniable_genome::select::SelectError;
 use deniable_genome::simulate::{Settings, write};
 use deniable_genome::{CohortAdjacency, Fill, Test, Threshold, distance};
 use deniable_gwas::{
-    Cohort, Cut, Event, Files, GwasError, Located, Means, Origin, PaymentError, Promised, Protects, Released, Request,
+    Cohort, Cut, Event, Files, GwasError, Located, Means, Origin, PaymentError, Promised, Protects, Query, Released,
     Score, Snps, release, tab_separated,
 };
 use deniable_ledger::{Ledger, Summary};
@@ -52,14 +52,14 @@ impl Place {
     }
 
     /// One run of its own, and where its answers came from.
-    pub fn run(&self, promise: &Promise, request: &Request) -> (Result<Publication, GwasError>, Vec<Origin>) {
+    pub fn run(&self, promise: &Promise, request: &Query) -> (Result<Publication, GwasError>, Vec<Origin>) {
         self.run_with(promise, request, &mut ChaCha20Rng::seed_from_u64(1))
     }
 
     fn run_with<R: rand_core::CryptoRng>(
         &self,
         promise: &Promise,
-        request: &Request,
+        request: &Query,
         rng: &mut R,
     ) -> (Result<Publication, GwasError>, Vec<Origin>) {
         let (released, origins) = self.released(promise, request, true, rng);
@@ -69,7 +69,7 @@ impl Place {
     pub fn released<R: rand_core::CryptoRng>(
         &self,
         promise: &Promise,
-        request: &Request,
+        request: &Query,
         register: bool,
         rng: &mut R,
     ) -> (Result<Released, GwasError>, Vec<Origin>) {
@@ -98,8 +98,8 @@ impl Place {
     }
 }
 
-pub fn top(picks: usize) -> Request {
-    Request {
+pub fn top(picks: usize) -> Query {
+    Query {
         source: "cohort".into(),
         version: "1".into(),
         phenotype: None,
@@ -146,7 +146,7 @@ fn numbers(publication: &Publication, ask: usize, column: &str) -> Vec<f64> {
 #[test]
 fn the_same_is_shown_again_free() {
     let place = Place::new();
-    let request = Request { statistics: true, counts: true, ..top(3) };
+    let request = Query { statistics: true, counts: true, ..top(3) };
     let (first, origins) = place.run(&gain(), &request);
     assert_eq!(origins, [Origin::Charged; 3]);
     assert_eq!(place.spent(Secret::Label), Spend::parse("2", "1/2").unwrap());
@@ -193,8 +193,8 @@ fn grids_that_are_too_fine_are_refused_before_the_charge() {
     let place = Place::new();
     let fine = ratio(1, 1 << 62) / whole(1 << 20);
     for request in [
-        Request { snps: Snps::Top { picks: 2, score: Score::ChiSquare }, grid: fine.clone(), ..top(2) },
-        Request { snps: Snps::Top { picks: 2, score: Score::Noisy }, grid: fine.clone(), ..top(2) },
+        Query { snps: Snps::Top { picks: 2, score: Score::ChiSquare }, grid: fine.clone(), ..top(2) },
+        Query { snps: Snps::Top { picks: 2, score: Score::Noisy }, grid: fine.clone(), ..top(2) },
     ] {
         let refused = place.run(&gain(), &request).0.unwrap_err();
         assert!(matches!(refused, GwasError::Select(SelectError::TooFine { .. })), "{refused:?}");
@@ -219,19 +219,19 @@ fn files_are_those_of_their_version() {
     // What was answered is about what the version was, and is shown as that.
     assert_eq!(place.run(&gain(), &top(1)).1, [Origin::Stored]);
     assert_eq!(place.spent(Secret::Label), spent);
-    let again = Request { version: "2".into(), ..top(2) };
+    let again = Query { version: "2".into(), ..top(2) };
     assert_eq!(place.run(&gain(), &again).1, [Origin::Charged]);
 }
 
 #[test]
 fn nothing_is_charged_for_what_does_not_fit_or_makes_no_sense() {
     let place = Place::new();
-    let refused = |request: &Request| {
+    let refused = |request: &Query| {
         let (refused, _) = place.run(&gain(), request);
         assert!(place.summary().accounts.iter().all(|account| account.releases.is_empty()));
         refused.unwrap_err()
     };
-    let named = |names: &[&str]| Request {
+    let named = |names: &[&str]| Query {
         snps: Snps::Named(names.iter().map(|name| (*name).to_owned()).collect()),
         counts: true,
         ..top(1)
@@ -239,18 +239,18 @@ fn nothing_is_charged_for_what_does_not_fit_or_makes_no_sense() {
     assert!(matches!(refused(&named(&["sim0", "nobody"])), GwasError::Name(_)));
     assert!(matches!(refused(&top(301)), GwasError::TooMany { wanted: 301, of: 300 }));
     let cut = Snps::Top { picks: 1, score: Score::Distance(Cut::PValue(whole(2))) };
-    assert!(matches!(refused(&Request { snps: cut, ..top(1) }), GwasError::Threshold(_)));
+    assert!(matches!(refused(&Query { snps: cut, ..top(1) }), GwasError::Threshold(_)));
     // No table of so many people reaches it, so that there is nothing to pick; known before anything is charged.
     for protects in [Protects::Genotype, Protects::LabelSwap] {
         let far = Snps::Top { picks: 1, score: Score::Distance(Cut::ChiSquare(whole(5000))) };
-        assert!(matches!(refused(&Request { snps: far, protects, ..top(1) }), GwasError::Select(_)));
+        assert!(matches!(refused(&Query { snps: far, protects, ..top(1) }), GwasError::Select(_)));
     }
-    let fine = Request { grid: deniable_core::exact::power(&ratio(1, 10), 30), statistics: true, ..top(1) };
+    let fine = Query { grid: deniable_core::exact::power(&ratio(1, 10), 30), statistics: true, ..top(1) };
     assert!(matches!(refused(&fine), GwasError::Select(_) | GwasError::Decay(_)));
     // Together they do not fit, though the first alone would.
-    place.run(&gain(), &Request { share: ratio(3, 4), ..top(2) }).0.unwrap();
+    place.run(&gain(), &Query { share: ratio(3, 4), ..top(2) }).0.unwrap();
     let before = place.spent(Secret::Label);
-    let (refused, _) = place.run(&gain(), &Request { counts: true, share: ratio(1, 3), ..top(2) });
+    let (refused, _) = place.run(&gain(), &Query { counts: true, share: ratio(1, 3), ..top(2) });
     assert!(matches!(refused, Err(GwasError::Protocol(ProtocolError::OverBudget { .. }))), "{refused:?}");
     assert_eq!(place.spent(Secret::Label), before);
 }
@@ -260,7 +260,7 @@ fn nothing_is_charged_for_what_does_not_fit_or_makes_no_sense() {
 fn without_noise_the_truth_is_released() {
     for protects in [Protects::Genotype, Protects::LabelSwap] {
         let place = Place::new();
-        let request = Request { statistics: true, counts: true, protects, share: whole(1), ..top(3) };
+        let request = Query { statistics: true, counts: true, protects, share: whole(1), ..top(3) };
         let publication = place.run(&next_to_none(), &request).0.unwrap();
         let cohort = place.cohort();
         let threshold = Threshold::new(&ratio(10, 1)).unwrap();
@@ -303,7 +303,7 @@ fn snps_without_names_are_picked_and_counted() {
         format!("{}\t.\t{}\n", columns[0], columns[2..].join("\t"))
     });
     std::fs::write(&bim, nameless.collect::<String>()).unwrap();
-    let request = Request { counts: true, ..top(3) };
+    let request = Query { counts: true, ..top(3) };
     let publication = place.run(&gain(), &request).0.unwrap();
     assert_eq!(names(&publication, 1), [".", ".", "."]);
     assert_eq!(place.run(&gain(), &request).1, [Origin::Stored; 2]);
@@ -313,7 +313,7 @@ fn snps_without_names_are_picked_and_counted() {
 #[test]
 fn a_list_is_a_set() {
     let place = Place::new();
-    let of = |names: &[&str]| Request {
+    let of = |names: &[&str]| Query {
         snps: Snps::Named(names.iter().map(|name| (*name).to_owned()).collect()),
         counts: true,
         share: ratio(1, 4),
@@ -335,7 +335,7 @@ fn missing_calls_are_filled() {
 #[test]
 fn a_release_that_touches_both_is_charged_to_each() {
     let place = Place::new();
-    let both = Request { protects: Protects::Both, ..top(2) };
+    let both = Query { protects: Protects::Both, ..top(2) };
     let publication = place.run(&gain(), &both).0.unwrap();
     assert_eq!(place.spent(Secret::Membership), Spend::parse("2", "1/4").unwrap());
     assert_eq!(place.spent(Secret::Label), Spend::parse("2", "1/2").unwrap());
@@ -351,7 +351,7 @@ fn a_release_that_touches_both_is_charged_to_each() {
     assert!(picked.iter().all(|name| said(Secret::Label).contains(name) && said(Secret::Membership).contains(name)));
     assert_eq!(place.run(&gain(), &both).1, [Origin::Stored]);
     // A genotype release goes on telling of labels.
-    place.run(&gain(), &Request { protects: Protects::Genotype, share: ratio(1, 8), ..top(1) }).0.unwrap();
+    place.run(&gain(), &Query { protects: Protects::Genotype, share: ratio(1, 8), ..top(1) }).0.unwrap();
     assert_eq!(place.spent(Secret::Membership), Spend::parse("2", "3/8").unwrap());
     assert_eq!(place.spent(Secret::Label), Spend::parse("2", "3/4").unwrap());
     let (refused, _) = place.run(&gain(), &top(1));
@@ -375,7 +375,7 @@ fn an_account_that_another_process_opens_is_seen_before_the_charge() {
     };
     let files = Located::new(place.files.clone());
     let means = Means { files: &files, threads: TWO, register: true, tell: &tell };
-    let labels = Request { protects: Protects::LabelSwap, ..top(2) };
+    let labels = Query { protects: Protects::LabelSwap, ..top(2) };
     let refused = release(&means, &promised, &labels, &mut ledger, &mut ChaCha20Rng::seed_from_u64(1));
     assert!(other.take().is_none(), "no account was opened meanwhile");
     let Err(GwasError::Payment(PaymentError::MembershipPromised(_))) = refused else { panic!("it was released") };
@@ -385,7 +385,7 @@ fn an_account_that_another_process_opens_is_seen_before_the_charge() {
 /// Whatever the genotypes, the same request succeeds with as many lines and the same columns, or fails with the same words.
 #[test]
 fn what_is_seen_does_not_depend_on_genotypes() {
-    let shape = |place: &Place, request: &Request| {
+    let shape = |place: &Place, request: &Query| {
         place.run(&gain(), request).0.map_err(|error| error.to_string()).map(|publication| {
             let text = tab_separated(&publication.asks, request.protects);
             let columns: Vec<usize> = text.lines().map(|line| line.split('\t').count()).collect();
@@ -404,9 +404,9 @@ fn what_is_seen_does_not_depend_on_genotypes() {
     };
     let named = Snps::Named(vec!["sim3".into(), "sim4".into()]);
     for request in [
-        Request { protects: Protects::Genotype, statistics: true, counts: true, ..top(4) },
-        Request { protects: Protects::LabelSwap, snps: named.clone(), statistics: true, counts: true, ..top(1) },
-        Request { protects: Protects::Genotype, snps: named, grid: ratio(1, 1), statistics: true, ..top(1) },
+        Query { protects: Protects::Genotype, statistics: true, counts: true, ..top(4) },
+        Query { protects: Protects::LabelSwap, snps: named.clone(), statistics: true, counts: true, ..top(1) },
+        Query { protects: Protects::Genotype, snps: named, grid: ratio(1, 1), statistics: true, ..top(1) },
     ] {
         let usual = shape(&Place::new(), &request);
         assert!(usual.is_ok(), "{usual:?}");
@@ -420,7 +420,7 @@ fn what_is_seen_does_not_depend_on_genotypes() {
 #[test]
 fn one_line_for_each_snp() {
     let place = Place::new();
-    let request = Request { statistics: true, counts: true, protects: Protects::Genotype, ..top(2) };
+    let request = Query { statistics: true, counts: true, protects: Protects::Genotype, ..top(2) };
     let publication = place.run(&gain(), &request).0.unwrap();
     let text = tab_separated(&publication.asks, request.protects);
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
@@ -440,7 +440,7 @@ fn intervals_cover() {
     let snps: Vec<usize> = (5..15).collect();
     let mut covered = 0;
     for seed in 0..40_u64 {
-        let request = Request {
+        let request = Query {
             protects: Protects::Genotype,
             snps: Snps::Named(snps.iter().map(|snp| format!("sim{snp}")).collect()),
             counts: true,

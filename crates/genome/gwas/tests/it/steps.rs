@@ -3,7 +3,7 @@
 use super::release::{Place, TWO, gain, top};
 use deniable_core::budget::Spend;
 use deniable_core::secret::Secret;
-use deniable_gwas::{Event, Located, Means, Protects, Request, release};
+use deniable_gwas::{Event, Located, Means, Protects, Query, release};
 use deniable_ledger::Ledger;
 use deniable_publication::Publication;
 use deniable_testing::{Sampler, Steps};
@@ -11,7 +11,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
 /// One run, as of a separate process: whether it drew, and its publication, unless it ended.
-fn run(place: &Place, request: &Request, last: Option<u64>, seed: u64) -> (bool, Option<Publication>) {
+fn run(place: &Place, request: &Query, last: Option<u64>, seed: u64) -> (bool, Option<Publication>) {
     let steps = Steps::ending_at(last);
     let published = steps.run(|steps| {
         let promised = place.promised(gain());
@@ -33,7 +33,7 @@ fn run(place: &Place, request: &Request, last: Option<u64>, seed: u64) -> (bool,
 /// Membership and labels pay together: one draw for both, and each of them pays for each draw.
 #[test]
 fn both_accounts_are_drawn_once_for_each_payment() {
-    let request = Request { protects: Protects::Both, share: deniable_core::exact::ratio(1, 8), ..top(2) };
+    let request = Query { protects: Protects::Both, share: deniable_core::exact::ratio(1, 8), ..top(2) };
     let (mut step, mut drawn_twice) = (0, 0);
     loop {
         let place = Place::new();

@@ -15,7 +15,8 @@ use deniable_core::exact::ratio;
 use deniable_core::promise::Promise;
 use deniable_genome::simulate::{Settings, SimulateError};
 use deniable_gwas::power::{
-    Cohorts, Compared, Curves, Needed, Power, PowerFailure, Question, Score, compared_sentences, needed_markdown, power,
+    Cohorts, Compared, Curves, Needed, Power, PowerFailure, PowerQuery, Score, compared_sentences, needed_markdown,
+    power,
 };
 use deniable_gwas::{Cohort, Cut};
 use deniable_report::power::{self as report, Point};
@@ -95,7 +96,7 @@ fn drawn(curves: Curves, target: f64) -> String {
     report::power(report::Power { protects, curves: all.collect(), target: Some(target) })
 }
 
-fn question(args: &Args) -> Result<Question, Failure> {
+fn question(args: &Args) -> Result<PowerQuery, Failure> {
     let ranges: Vec<PriorRange> = args.prior.iter().map(|text| priors::range(Some(text))).collect::<Result<_, _>>()?;
     let gains = if args.gain.is_empty() && args.epsilon.is_empty() { vec![ratio(2, 1)] } else { args.gain.clone() };
     let mut promises = Vec::new();
@@ -123,7 +124,7 @@ fn question(args: &Args) -> Result<Question, Failure> {
         By::Chi2 => Score::Statistic { grid: args.grid.clone() },
         By::Noisy => Score::Noise { grid: args.grid.clone() },
     };
-    Ok(Question {
+    Ok(PowerQuery {
         cohorts,
         promises,
         picks: if args.top.is_empty() { vec![planted] } else { args.top.clone() },

@@ -18,7 +18,7 @@ use deniable_core::promise::{Promise, PromiseError};
 use deniable_core::secret::Secret;
 use deniable_core::text::meant_as_percentage;
 use deniable_gwas::{
-    Cut, Event, Files, GwasError, Located, Means, Promised, PromisedError, Protects, Released, Request, Snps, release,
+    Cut, Event, Files, GwasError, Located, Means, Promised, PromisedError, Protects, Query, Released, Snps, release,
     tab_separated,
 };
 use deniable_ledger::Summary;
@@ -31,9 +31,9 @@ use std::path::{Path, PathBuf};
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
     if let Some(reason) = &args.change_promise {
-        return change_promise(&Asked::of(args, false)?.promised, reason);
+        return change_promise(&Setup::of(args, false)?.promised, reason);
     }
-    let asked = Asked::of(args, true)?;
+    let asked = Setup::of(args, true)?;
     let own: Vec<PathBuf> =
         asked.located.files().all().into_iter().chain([asked.promised.ledger().to_owned()]).collect();
     let own: Vec<PathBuf> = own.into_iter().chain(args.policy.clone()).chain(args.extract.clone()).collect();
@@ -58,17 +58,17 @@ pub fn run(args: &Release) -> Result<(), Failure> {
 }
 
 /// What is asked of which files, under which promise.
-pub struct Asked {
+pub struct Setup {
     located: Located,
     protects: Protects,
     promised: Promised,
     declared: Declared,
-    request: Option<Request>,
+    request: Option<Query>,
     threads: NonZeroUsize,
     register: bool,
 }
 
-impl Asked {
+impl Setup {
     /// By flags; whether they must ask for something.
     pub fn of(args: &Release, something: bool) -> Result<Self, Failure> {
         let located = Located::new(files(&args.input)?);
@@ -80,7 +80,7 @@ impl Asked {
         Ok(Self { located, protects, promised, declared, request, threads, register })
     }
 
-    fn asking<T>(&self, run: impl FnOnce(&Means<'_>, &Request) -> Result<T, Failure>) -> Result<T, Failure> {
+    fn asking<T>(&self, run: impl FnOnce(&Means<'_>, &Query) -> Result<T, Failure>) -> Result<T, Failure> {
         let Some(request) = &self.request else { return Err(Failure::usage("nothing is asked for", "add --top 5")) };
         let progress = Progress::new();
         let tell = |event: Event<'_>| tell(&progress, event, (&request.source, &request.version));
@@ -188,7 +188,7 @@ fn promise_failure(error: PromisedError) -> Failure {
 }
 
 /// What is asked.
-fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request, Failure> {
+fn request(args: &Release, files: &Files, protects: Protects) -> Result<Query, Failure> {
     let named = match &args.extract {
         Some(file) => names(file)?,
         None => args.snps.iter().map(|name| name.trim().to_owned()).collect(),
@@ -220,7 +220,7 @@ fn request(args: &Release, files: &Files, protects: Protects) -> Result<Request,
             return Err(Failure::usage("nothing is asked for", help));
         }
     };
-    let request = Request {
+    let request = Query {
         source: stem(files).1,
         version: version(&args.declared)?,
         phenotype: phenotype(&args.input),

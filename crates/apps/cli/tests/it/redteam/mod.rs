@@ -195,7 +195,7 @@ fn place(epsilon: i64, people: i64) -> Place {
         format!(
             "name = \"redteam\"\npopulation = \"people\"\ndata = {{ table = \"t\", path = \"data.csv\", version = \"1\" }}\n\
              columns.id = {{ type = \"integer\" }}\nadversary = {{ knows_size = false }}\npromise = {{ epsilon = {epsilon} }}\n\
-             [[ask]]\nsql = \"SELECT COUNT(*) FROM t\"\n"
+             [[query]]\nsql = \"SELECT COUNT(*) FROM t\"\n"
         ),
     );
     let rows: String = (0..people).map(|id| format!("{id}\n")).collect();

@@ -253,7 +253,7 @@ pub fn without_numbers(text: &str) -> String {
     lines.join("\n")
 }
 
-/// The shown numbers of a column of an ask of a JSON publication, by their keys in the first column.
+/// The shown numbers of a column of a query of a JSON publication, by their keys in the first column.
 pub fn rows(publication: &Value, ask: usize) -> Vec<Vec<Value>> {
     let rows = publication["asks"][ask]["rows"].as_array().expect("rows");
     rows.iter()

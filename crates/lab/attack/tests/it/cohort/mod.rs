@@ -8,7 +8,7 @@ use deniable_core::promise::Promise;
 use deniable_genome::assoc::{AssocRow, Order, write_assoc, write_assoc_header};
 use deniable_genome::simulate::{Settings, name, write};
 use deniable_genome::{Column, Fileset, Fill, Individuals, PhenoFile, Test as Association};
-use deniable_gwas::{Files, Located, Means, Promised, Protects, Request, Snps, release, tab_separated};
+use deniable_gwas::{Files, Located, Means, Promised, Protects, Query, Snps, release, tab_separated};
 use deniable_ledger::Ledger;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -107,7 +107,7 @@ impl Population {
         let ledger = self.path(&format!("{gain}-{seed}.ledger"));
         let promised =
             Promised::new("people".into(), ledger.clone(), PriorRange::any(), vec![Promise::Gain(whole(gain))])?;
-        let request = Request {
+        let request = Query {
             source: "study".into(),
             version: "1".into(),
             phenotype: None,

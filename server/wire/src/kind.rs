@@ -20,7 +20,7 @@ pub const SIMULATED: &str = "simulated";
 
 /// What a query is about.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Asked {
+pub enum QueryKind {
     /// Catalogs, described tables outside of `public`, or no table at all.
     Catalog {
         /// The query.
@@ -43,19 +43,19 @@ pub enum Asked {
 ///
 /// # Errors
 /// When it is not understood, or is about both.
-pub fn asked(sql: &str, description: &Description) -> Result<Asked, Failure> {
+pub fn query_kind(sql: &str, description: &Description) -> Result<QueryKind, Failure> {
     let parsed = Parser::parse_sql(&PostgreSqlDialect {}, sql);
     let mut parsed = match parsed {
         Ok(parsed) => parsed,
         // Whoever answers says better what is wrong.
-        Err(_) => return Ok(Asked::Tables { sql: sql.to_owned(), simulated: false }),
+        Err(_) => return Ok(QueryKind::Tables { sql: sql.to_owned(), simulated: false }),
     };
     if parsed.len() != 1 {
         return Err(Failure::new(Code::Syntax, "one query is expected"));
     }
     let statement = parsed.remove(0);
     let Statement::Query(query) = &statement else {
-        return Ok(Asked::Tables { sql: sql.to_owned(), simulated: false });
+        return Ok(QueryKind::Tables { sql: sql.to_owned(), simulated: false });
     };
     let mut named = Named::default();
     let _ = Visit::visit(query.as_ref(), &mut named);
@@ -89,9 +89,9 @@ pub fn asked(sql: &str, description: &Description) -> Result<Asked, Failure> {
     match (tables.is_empty(), catalogs + reads.len()) {
         (true, _) => {
             let is_about_catalogs = catalogs > 0 || named.calls_catalogs;
-            Ok(Asked::Catalog { statement: Box::new(statement), reads, is_about_catalogs })
+            Ok(QueryKind::Catalog { statement: Box::new(statement), reads, is_about_catalogs })
         }
-        (false, 0) => Ok(Asked::Tables { sql: plain(sql, statement, description)?, simulated: simulated > 0 }),
+        (false, 0) => Ok(QueryKind::Tables { sql: plain(sql, statement, description)?, simulated: simulated > 0 }),
         (false, _) => {
             let message = "a query is either about catalogs and budgets, or about tables";
             Err(Failure::new(Code::NotSupported, message).hint("ask two queries"))
@@ -313,7 +313,7 @@ mod tests {
     use super::*;
     use deniable_catalog::{Column, Table, Type};
 
-    fn about(sql: &str) -> Result<Asked, Failure> {
+    fn about(sql: &str) -> Result<QueryKind, Failure> {
         let table = |schema: &str, name: &str| Table {
             schema: schema.into(),
             name: name.into(),
@@ -327,7 +327,7 @@ mod tests {
             table("deniable", "budget"),
             table("simulated", "visits"),
         ];
-        asked(sql, &Description { database: "clinic".into(), user: "ana".into(), version: "16.0".into(), tables })
+        query_kind(sql, &Description { database: "clinic".into(), user: "ana".into(), version: "16.0".into(), tables })
     }
 
     #[test]
@@ -341,12 +341,12 @@ mod tests {
             "SELECT * FROM generate_series(1, 3) g",
             "VALUES (1)",
         ] {
-            assert!(matches!(about(sql), Ok(Asked::Catalog { reads, .. }) if reads.is_empty()), "{sql}");
+            assert!(matches!(about(sql), Ok(QueryKind::Catalog { reads, .. }) if reads.is_empty()), "{sql}");
         }
-        let Ok(Asked::Catalog { reads, .. }) = about("SELECT * FROM deniable.budget") else { panic!() };
+        let Ok(QueryKind::Catalog { reads, .. }) = about("SELECT * FROM deniable.budget") else { panic!() };
         assert_eq!(reads.into_iter().collect::<Vec<_>>(), [("deniable".to_owned(), "budget".to_owned())]);
         let plain = |sql: &str| match about(sql) {
-            Ok(Asked::Tables { sql, .. }) => sql,
+            Ok(QueryKind::Tables { sql, .. }) => sql,
             other => panic!("{sql}: {other:?}"),
         };
         assert_eq!(plain("SELECT count(*)  FROM visits"), "SELECT count(*)  FROM visits", "as it was written");
@@ -367,7 +367,10 @@ mod tests {
             assert_eq!(plain(kept), kept);
         }
         assert_eq!(plain("SELECT count(*) FROM simulated.visits"), "SELECT count(*) FROM visits");
-        assert!(matches!(about("SELECT count(*) FROM simulated.visits"), Ok(Asked::Tables { simulated: true, .. })));
+        assert!(matches!(
+            about("SELECT count(*) FROM simulated.visits"),
+            Ok(QueryKind::Tables { simulated: true, .. })
+        ));
         assert!(about("SELECT count(*) FROM simulated.visits, visits").is_err());
         for sql in ["SELECT count(*) FROM pg_odd", "SELECT nothing", "SELEC 1", "SELECT count(*) FROM other.visits"] {
             assert!(about(sql).is_ok(), "{sql}");

@@ -1,18 +1,17 @@
-//! What becomes of a question: a stored answer, a charge, or a refusal. It follows from the question, the policy and what whoever asks may know
+//! What becomes of a query: a stored answer, a charge, or a refusal. It follows from the query, the policy and what whoever asks may know
 //! of the ledger, their own account (C-8), and from nothing else.
 
 use crate::beside::Beside;
 use crate::failures::{self, Told};
 use crate::rows;
 use deniable::exact::{Rational, Rounding, parse_rational, percent, ratio, whole};
-use deniable::{Plan, Policy, Query};
+use deniable::{Plan, Policy};
 use deniable_ledger::{Account, Part, Summary};
 use deniable_publication::Answer;
-use deniable_release::plan::PlannedAsk;
 use deniable_release::release::Answered;
 use deniable_release::show::{displayed, table};
 use deniable_release::{expected, fits, stored};
-use deniable_wire::{Code, Failure, Notice, Question};
+use deniable_wire::{Code, Failure, Notice, Query};
 use num_traits::Zero;
 
 /// What queries are called in the ledger.
@@ -26,9 +25,9 @@ const UNITS: i64 = 27_027_000_000;
 /// Expected errors that are listed.
 const LISTED: usize = 20;
 
-/// A question that is understood.
+/// A query that is understood.
 #[derive(Debug, Clone)]
-pub struct Asked {
+pub struct PricedPlan {
     /// Its plan: of what is free, taken from the answer that holds it.
     pub plan: Plan,
     /// What it would cost, where a price is stated.
@@ -41,17 +40,17 @@ pub struct Asked {
 #[derive(Debug)]
 pub enum Found {
     /// It was answered.
-    Stored(Box<(Asked, Answered)>),
+    Stored(Box<(PricedPlan, Answered)>),
     /// It can be, for its price.
-    ToPay(Box<Asked>),
+    ToPay(Box<PricedPlan>),
 }
 
-/// The price that a question states.
+/// The price that a query states.
 ///
 /// # Errors
 /// When it is none.
-pub fn price(question: &Question) -> Result<Option<Rational>, Failure> {
-    question.setting("spend").filter(|text| !text.is_empty()).map(share).transpose()
+pub fn price(query: &Query) -> Result<Option<Rational>, Failure> {
+    query.setting("spend").filter(|text| !text.is_empty()).map(share).transpose()
 }
 
 /// A share of the promise, as a setting states it.
@@ -73,23 +72,23 @@ pub fn share(text: &str) -> Result<Rational, Failure> {
     Ok(value)
 }
 
-/// Understands a question; without a price at that of an example.
+/// Understands a query; without a price at that of an example.
 ///
 /// # Errors
 /// When it is none, is not answered under the policy, or has more groups than this.
-pub fn understood(policy: &Policy, question: &Question, most_cells: usize) -> Result<Asked, Failure> {
-    let price = price(question)?;
+pub fn understood(policy: &Policy, query: &Query, most_cells: usize) -> Result<PricedPlan, Failure> {
+    let price = price(query)?;
     let share = price.clone().unwrap_or_else(|| ratio(EXAMPLE.0, EXAMPLE.1));
-    let (beside, sql) = Beside::of(question)?;
+    let (beside, sql) = Beside::of(query)?;
     let is_as_sent = beside.columns.is_none();
-    let query = Query { name: NAME.to_owned(), sql, share };
+    let query = deniable::Query { name: NAME.to_owned(), sql, share };
     let plan = query.plan(policy).map_err(|error| {
         let failure = failures::of_release(&error).failure;
         // Places in another text than was sent would mislead.
         Failure { position: failure.position.filter(|_| is_as_sent), ..failure }
     })?;
     // What cannot be shown is refused here, before anything is charged.
-    if let Some(ask) = plan.asks().first() {
+    if let Some(ask) = plan.queries().first() {
         rows::columns(ask.query(), &beside)?;
         let cells = cells(ask);
         if cells > most_cells {
@@ -97,15 +96,15 @@ pub fn understood(policy: &Policy, question: &Question, most_cells: usize) -> Re
             return Err(Failure::new(Code::TooMany, message).hint("group by fewer or coarser columns"));
         }
     }
-    Ok(Asked { plan, price, beside })
+    Ok(PricedPlan { plan, price, beside })
 }
 
-/// What becomes of a question, as far as whoever pays may know the ledger.
+/// What becomes of a query, as far as whoever pays may know the ledger.
 ///
 /// # Errors
 /// When it is refused: nothing was charged.
-pub fn found(asked: Asked, ledger: &Summary) -> Result<Found, Told> {
-    let Asked { plan, price, beside } = asked;
+pub fn found(asked: PricedPlan, ledger: &Summary) -> Result<Found, Told> {
+    let PricedPlan { plan, price, beside } = asked;
     let account = ledger.accounts.iter().find(|account| account.id == plan.account());
     let free = match (&price, account) {
         (None, Some(account)) => plan.with_dearest(account),
@@ -115,7 +114,7 @@ pub fn found(asked: Asked, ledger: &Summary) -> Result<Found, Told> {
     let Some(plan) = free else { return Err(no_price(&plan, account).into()) };
     let told = |error: &_| failures::of_asks(error);
     let answered = stored(&plan, ledger).map_err(|error| told(&error))?.into_iter().next().flatten();
-    let asked = Asked { plan, price, beside };
+    let asked = PricedPlan { plan, price, beside };
     match answered {
         Some(answered) => Ok(Found::Stored(Box::new((asked, answered)))),
         None => {
@@ -164,19 +163,19 @@ fn left(account: Option<&Account>, part: &Part) -> Option<Rational> {
 }
 
 /// Groups of an answer, all levels together.
-pub fn cells(ask: &PlannedAsk) -> usize {
+pub fn cells(ask: &deniable_release::QueryPlan) -> usize {
     (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).fold(0, usize::saturating_add)
 }
 
 /// How far each number would be off, in words.
 fn errors(plan: &Plan) -> Vec<String> {
-    let all = plan.asks().iter().flat_map(|ask| expected(ask, plan.policy()));
+    let all = plan.queries().iter().flat_map(|ask| expected(ask, plan.policy()));
     all.take(LISTED).map(|expected| format!("{} is off by at most {}", expected.name, expected.error)).collect()
 }
 
 /// What an answer would take, in lines.
 #[must_use]
-pub fn explained(asked: &Asked, ledger: &Summary, needs_approval: bool) -> Vec<String> {
+pub fn explained(asked: &PricedPlan, ledger: &Summary, needs_approval: bool) -> Vec<String> {
     let account = ledger.accounts.iter().find(|account| account.id == asked.plan.account());
     let policy = asked.plan.policy();
     let mut lines = Vec::new();
@@ -210,7 +209,7 @@ pub fn explained(asked: &Asked, ledger: &Summary, needs_approval: bool) -> Vec<S
         lines.push(format!("Noise, with {confidence} confidence:"));
         lines.extend(errors.into_iter().map(|line| format!("  {line}")));
     }
-    if let Some(ask) = plan.asks().first() {
+    if let Some(ask) = plan.queries().first() {
         lines.push(format!("Groups: {}, whether anybody is in them or not", cells(ask)));
         lines.extend(ask.query().undeclared().into_iter().map(|note| format!("Note: {note}")));
     }
@@ -223,7 +222,7 @@ pub fn explained(asked: &Asked, ledger: &Summary, needs_approval: bool) -> Vec<S
 
 /// What is said beside an answer that was just charged for.
 #[must_use]
-pub fn charged(asked: &Asked, ledger: &Summary) -> Notice {
+pub fn charged(asked: &PricedPlan, ledger: &Summary) -> Notice {
     let account = ledger.accounts.iter().find(|account| account.id == asked.plan.account());
     let share = asked.price.clone().unwrap_or_default();
     let part = percent(&share, 1, Rounding::Up);
@@ -237,9 +236,9 @@ pub fn charged(asked: &Asked, ledger: &Summary) -> Notice {
     notice
 }
 
-/// How it stands with the approval of a question that needs one.
+/// How it stands with the approval of a query that needs one.
 fn approval(plan: &Plan, account: Option<&Account>) -> String {
-    let identity = plan.asks().first().map(|ask| ask.for_ledger(plan.policy()).identity).unwrap_or_default();
+    let identity = plan.queries().first().map(|ask| ask.for_ledger(plan.policy()).identity).unwrap_or_default();
     let request = account.and_then(|account| account.request(plan.part(), &identity));
     match request.zip(account).map(|(request, account)| account.decision(request)) {
         None => "To be approved first: asking makes the request".to_owned(),
@@ -250,15 +249,15 @@ fn approval(plan: &Plan, account: Option<&Account>) -> String {
 }
 
 fn cost(plan: &Plan) -> String {
-    plan.asks()
+    plan.queries()
         .first()
         .map_or_else(String::new, |ask| deniable_publication::statement::odds_decimal(&ask.cost().odds_at_most()))
 }
 
 /// An answer as it is shown.
 #[must_use]
-pub fn shown(asked: &Asked, answered: &Answered) -> Option<Answer> {
-    let ask = asked.plan.asks().first()?;
+pub fn shown(asked: &PricedPlan, answered: &Answered) -> Option<Answer> {
+    let ask = asked.plan.queries().first()?;
     Some(displayed(&asked.plan, ask, table(&asked.plan, ask, answered)))
 }
 

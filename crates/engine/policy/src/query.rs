@@ -1,4 +1,4 @@
-//! `[[ask]]`: what is asked, and what part of the promise each answer uses.
+//! `[[query]]`: what is asked, and what part of the promise each answer uses.
 
 use crate::budget::part;
 use crate::error::{Place, PolicyErrorKind};
@@ -13,11 +13,11 @@ use num_traits::{Signed, Zero};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// One question.
+/// One query of a policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Ask {
-    /// Unique in the policy; `ask 1`, `ask 2`, ... by position where none is given.
+pub struct Query {
+    /// Unique in the policy; `query 1`, `query 2`, ... by position where none is given.
     pub name: String,
     /// The SQL, as written; not blank.
     pub sql: String,
@@ -106,7 +106,7 @@ pub enum Sampling {
     Simple,
 }
 
-/// How the share of an ask is told.
+/// How the share of a query is told.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Size {
     /// So much, against the weights of others, of what shares and targets leave; positive, 1 where nothing is stated.
@@ -117,9 +117,9 @@ pub enum Size {
     TargetError(Rational),
 }
 
-/// A question that cannot be asked.
+/// A query that cannot be charged for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum QuestionError {
+pub enum QueryError {
     /// Blank SQL, or a name that is not one line.
     #[error("a query needs SQL, and a name of one line")]
     Blank,
@@ -140,21 +140,21 @@ const MOST_LETTERS: usize = 200;
 /// Of each part of a share: more than 300 decimals.
 const MOST_BITS: u64 = 1_000;
 
-impl Ask {
-    /// One question for a share of the promise, written in no file.
-    pub(crate) fn question(name: &str, sql: &str, share: &Rational) -> Result<Self, QuestionError> {
+impl Query {
+    /// One query for a share of the promise, written in no file.
+    pub(crate) fn single(name: &str, sql: &str, share: &Rational) -> Result<Self, QueryError> {
         if sql.trim().is_empty() || name.trim().is_empty() || name.contains(char::is_control) {
-            return Err(QuestionError::Blank);
+            return Err(QueryError::Blank);
         }
         let letters = name.chars().count();
         if letters > MOST_LETTERS {
-            return Err(QuestionError::LongName(letters));
+            return Err(QueryError::LongName(letters));
         }
         if share.numer().bits().max(share.denom().bits()) > MOST_BITS {
-            return Err(QuestionError::LongShare);
+            return Err(QueryError::LongShare);
         }
         if !share.is_positive() || *share > whole(1) {
-            return Err(QuestionError::Share(share.clone()));
+            return Err(QueryError::Share(share.clone()));
         }
         Ok(Self {
             name: name.to_owned(),
@@ -222,8 +222,8 @@ pub(crate) const KEYS: [&str; 14] = [
     "typical_left_out",
 ];
 
-/// An ask before its share is known.
-struct Question<'a> {
+/// A query before its share is known.
+struct Draft<'a> {
     section: Section<'a>,
     name: String,
     sql: String,
@@ -239,35 +239,35 @@ struct Question<'a> {
     typical_left_out: Option<Rational>,
 }
 
-/// Reads `[[ask]]`. Without a budget the asks are read, not shared out. `is_capped` tells whether there is an `[entity]`.
-pub(crate) fn read(field: &Field<'_>, spend: Read<&Rational>, is_capped: bool) -> Read<Vec<Ask>> {
+/// Reads `[[query]]`. Without a budget the queries are read, not shared out. `is_capped` tells whether there is an `[entity]`.
+pub(crate) fn read(field: &Field<'_>, spend: Read<&Rational>, is_capped: bool) -> Read<Vec<Query>> {
     if let Shape::Table(_) = field.node.shape {
-        return Err(field.wrong_type("a list of tables", "write `[[ask]]`, in double brackets, above every query"));
+        return Err(field.wrong_type("a list of tables", "write `[[query]]`, in double brackets, above every query"));
     }
     let entries = field.list("a list of tables")?;
     if entries.is_empty() {
-        return Err(field.fail(PolicyErrorKind::NoAsk, NO_ASK_HELP));
+        return Err(field.fail(PolicyErrorKind::NoQuery, NO_QUERY_HELP));
     }
     let mut names = BTreeMap::new();
-    let questions =
-        all(entries.iter().enumerate().map(|(index, entry)| read_question(entry, index + 1, &mut names, is_capped)))?;
-    share_out(questions, spend?)
+    let drafts =
+        all(entries.iter().enumerate().map(|(index, entry)| read_draft(entry, index + 1, &mut names, is_capped)))?;
+    share_out(drafts, spend?)
 }
 
-/// The hint for a policy that asks nothing.
-pub(crate) const NO_ASK_HELP: &str = "add a query: `[[ask]]`, and below it `sql = \"SELECT COUNT(*) FROM ...\"`";
+/// The hint for a policy without queries.
+pub(crate) const NO_QUERY_HELP: &str = "add a query: `[[query]]`, and below it `sql = \"SELECT COUNT(*) FROM ...\"`";
 
-fn read_question<'a>(
+fn read_draft<'a>(
     entry: &Field<'a>,
     number: usize,
     names: &mut BTreeMap<String, usize>,
     is_capped: bool,
-) -> Read<Question<'a>> {
-    let section = entry.section("[[ask]]", &KEYS)?;
+) -> Read<Draft<'a>> {
+    let section = entry.section("[[query]]", &KEYS)?;
     let (caps, left_out) = (read_caps(&section, is_capped), left_out(&section, is_capped));
     let name = section
         .optional("name", |field| field.line().map(str::to_owned))
-        .map(|name| name.unwrap_or_else(|| format!("ask {number}")))
+        .map(|name| name.unwrap_or_else(|| format!("query {number}")))
         .and_then(|name| unique(&section, name, number, names))
         .and_then(|name| match left_out {
             Ok(Some(_)) => unique(&section, beside(&name), number, names).map(|_| name),
@@ -282,7 +282,7 @@ fn read_question<'a>(
     });
     let size = read_size(&section);
     let consistent = section.optional("consistent", Field::boolean);
-    let display = section.optional("display", |field| read_display(field, "[ask.display]"));
+    let display = section.optional("display", |field| read_display(field, "[query.display]"));
     let sampling = section.optional("sampling", read_sampling);
     let typical_share = section.optional("typical_share", typical::read_share);
     let typical = section.optional("typical", typical::read_expressions);
@@ -290,7 +290,7 @@ fn read_question<'a>(
     let (sql, start) = sql?;
     let consistent = consistent?.unwrap_or(true);
     let (typical_share, typical) = (typical_share?, typical?.unwrap_or_default());
-    Ok(Question {
+    Ok(Draft {
         name: name?,
         sql,
         start,
@@ -307,7 +307,7 @@ fn read_question<'a>(
     })
 }
 
-/// Answers are stored and shown under their names. `names` holds the number of the ask that has each.
+/// Answers are stored and shown under their names. `names` holds the number of the query that has each.
 fn unique(section: &Section<'_>, name: String, number: usize, names: &mut BTreeMap<String, usize>) -> Read<String> {
     if let Some(first) = names.get(&name) {
         let kind = PolicyErrorKind::Repeated { what: format!("the name `{}`", shown(&name)) };
@@ -393,28 +393,27 @@ fn read_size(section: &Section<'_>) -> Read<Size> {
 }
 
 /// Explicit shares are taken first; weights divide what is left of the spend, before targets are solved.
-fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
+fn share_out(drafts: Vec<Draft<'_>>, spend: &Rational) -> Read<Vec<Query>> {
     let mut taken = Rational::zero();
-    for question in &questions {
-        let own = match &question.size {
+    for draft in &drafts {
+        let own = match &draft.size {
             Size::Share(share) => Some(share),
             Size::Weight(_) | Size::TargetError(_) => None,
         };
-        for share in own.into_iter().chain(&question.left_out) {
+        for share in own.into_iter().chain(&draft.left_out) {
             taken += share;
             if taken > *spend {
                 let kind = PolicyErrorKind::SharesExceed { sum: taken, spend: spend.clone() };
                 let help = "lower the shares, or raise `spend` under [budget] (1 at most)";
                 let key = if own.is_some() { "share" } else { "left_out" };
-                return Err(question.section.report.fail(&question.section.place_of(key), kind, help));
+                return Err(draft.section.report.fail(&draft.section.place_of(key), kind, help));
             }
         }
     }
-    let beside: Vec<Size> =
-        questions.iter().filter_map(|question| question.left_out.clone()).map(Size::Share).collect();
-    let portions = Portions::new(questions.iter().map(|question| &question.size).chain(&beside), &[], spend);
-    let asks = all(questions.into_iter().map(|question| {
-        let (key, is_share) = match &question.size {
+    let beside: Vec<Size> = drafts.iter().filter_map(|draft| draft.left_out.clone()).map(Size::Share).collect();
+    let portions = Portions::new(drafts.iter().map(|draft| &draft.size).chain(&beside), &[], spend);
+    let queries = all(drafts.into_iter().map(|draft| {
+        let (key, is_share) = match &draft.size {
             Size::Share(_) => ("share", true),
             Size::Weight(_) => ("weight", false),
             Size::TargetError(_) => ("target_error", false),
@@ -422,12 +421,12 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
         if !is_share && taken == *spend {
             let kind = PolicyErrorKind::NothingLeft { spend: spend.clone() };
             let help = "lower the explicit shares, or give this query one";
-            return Err(question.section.report.fail(&question.section.place_of(key), kind, help));
+            return Err(draft.section.report.fail(&draft.section.place_of(key), kind, help));
         }
-        let share = portions.share(&question.size, &[], usize::MAX);
-        let place = Place::new(question.section.report.source, question.start..question.start);
-        let size_at = question.section.has(key).then(|| question.section.place_of(key));
-        let Question {
+        let share = portions.share(&draft.size, &[], usize::MAX);
+        let place = Place::new(draft.section.report.source, draft.start..draft.start);
+        let size_at = draft.section.has(key).then(|| draft.section.place_of(key));
+        let Draft {
             name,
             sql,
             size,
@@ -441,9 +440,9 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
             typical_left_out,
             section: _,
             start: _,
-        } = question;
+        } = draft;
         let (line, column, about) = (place.line, place.column, About::Cells);
-        let ask = Ask {
+        let query = Query {
             name,
             sql,
             size,
@@ -460,10 +459,10 @@ fn share_out(questions: Vec<Question<'_>>, spend: &Rational) -> Read<Vec<Ask>> {
             line,
             column,
         };
-        let left_out = left_out.map(|share| ask.left_out(share));
-        Ok(std::iter::once(ask).chain(left_out))
+        let left_out = left_out.map(|share| query.left_out(share));
+        Ok(std::iter::once(query).chain(left_out))
     }))?;
-    Ok(asks.into_iter().flatten().collect())
+    Ok(queries.into_iter().flatten().collect())
 }
 
 /// The name of what is said of a query's caps.

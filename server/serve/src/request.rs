@@ -1,8 +1,8 @@
-//! One question, under the policy that held when it was asked: what takes its time is done here, on threads for that.
+//! One query, under the policy that held when it was asked: what takes its time is done here, on threads for that.
 
-use crate::asking::{self, Asked, Found};
 use crate::failures::{self, Told, unavailable};
 use crate::own;
+use crate::plan::{self, Found, PricedPlan};
 use crate::queue::Key;
 use crate::rows;
 use crate::server::{Given, Served, name_of};
@@ -11,28 +11,32 @@ use deniable::{Plan, Policy, Registering, Resources, Session as Release};
 use deniable_ledger::{AccountId, Part};
 use deniable_release::Answered;
 use deniable_wire::catalog::Type;
-use deniable_wire::{Column, Failure, Notice, Question, Reply, Rows};
+use deniable_wire::{Column, Failure, Notice, Query, Reply, Rows};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// One question.
-pub struct Ask {
+/// One query.
+pub struct Request {
     pub served: Arc<Served>,
     pub given: Given,
     /// Who asks, for the log.
     pub user: String,
     /// Who pays, and so what may be known of the ledger.
     pub part: Part,
-    pub question: Question,
+    pub query: Query,
     pub plan: Arc<PlanSlot>,
 }
 
 /// The plan of a query under the policy that held when it was planned: one for all that is done about the query.
 #[derive(Default)]
-pub struct PlanSlot(Mutex<Option<(Arc<Policy>, Asked)>>);
+pub struct PlanSlot(Mutex<Option<(Arc<Policy>, PricedPlan)>>);
 
 impl PlanSlot {
     /// The plan under this policy, which is computed unless it is there.
-    fn get(&self, policy: &Arc<Policy>, plan: impl FnOnce() -> Result<Asked, Failure>) -> Result<Asked, Failure> {
+    fn get(
+        &self,
+        policy: &Arc<Policy>,
+        plan: impl FnOnce() -> Result<PricedPlan, Failure>,
+    ) -> Result<PricedPlan, Failure> {
         let mut slot = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match slot.as_ref() {
             Some((known, asked)) if Arc::ptr_eq(known, policy) => Ok(asked.clone()),
@@ -45,7 +49,7 @@ impl PlanSlot {
     }
 }
 
-/// What is there to a question.
+/// What is there to a query.
 pub enum LookedUp {
     /// A reply that was made before, and what holds it.
     Reply(Reply, Key),
@@ -57,8 +61,8 @@ pub enum LookedUp {
 
 /// Does what may take its time on a thread for that; what is for the curator alone goes into the log.
 pub async fn blocking<T: Send + 'static>(
-    ask: &Arc<Ask>,
-    work: impl FnOnce(&Ask) -> Result<T, Told> + Send + 'static,
+    ask: &Arc<Request>,
+    work: impl FnOnce(&Request) -> Result<T, Told> + Send + 'static,
 ) -> Result<T, Failure> {
     let own = Arc::clone(ask);
     // Held until it is done, also where nobody waits for it any more: nobody keeps the machine from others.
@@ -77,34 +81,34 @@ pub async fn blocking<T: Send + 'static>(
     })
 }
 
-impl Ask {
+impl Request {
     /// What is asked.
-    pub fn understood(&self) -> Result<Asked, Told> {
+    pub fn understood(&self) -> Result<PricedPlan, Told> {
         let policy = &self.given.policy;
-        let plan = || asking::understood(policy, &self.question, self.served.config.cells);
+        let plan = || plan::understood(policy, &self.query, self.served.config.cells);
         let asked = self.plan.get(policy, plan)?;
-        Ok(Asked { plan: asked.plan.paid_by(self.part.clone()), ..asked })
+        Ok(PricedPlan { plan: asked.plan.paid_by(self.part.clone()), ..asked })
     }
 
     /// What becomes of it; `but` names a charge of one's own that may be seen already.
     pub fn found(&self, but: Option<&str>) -> Result<Found, Told> {
-        asking::found(self.understood()?, &self.served.summary(&self.part, but)?)
+        plan::found(self.understood()?, &self.served.summary(&self.part, but)?)
     }
 
     /// A reply that was made before, and what holds it, without a look at the ledger.
     pub fn remembered(&self) -> Option<(Reply, Key)> {
         // Where a price is stated it is the same for ever, however many answers there are.
         let answers = self.served.known_answers(&self.part).unwrap_or(usize::MAX);
-        self.given.remembered.reply(&name_of(&self.part), &self.question, answers)
+        self.given.remembered.reply(&name_of(&self.part), &self.query, answers)
     }
 
-    /// What is there already: a reply that was made before, or what becomes of the question.
+    /// What is there already: a reply that was made before, or what becomes of the query.
     pub fn looked_up(&self) -> Result<LookedUp, Told> {
         // Counted first: of what comes meanwhile nothing is remembered as older than it is.
         let answers = self.served.answers(&self.given.policy, &self.part)?;
-        Ok(match self.given.remembered.reply(&name_of(&self.part), &self.question, answers) {
+        Ok(match self.given.remembered.reply(&name_of(&self.part), &self.query, answers) {
             Some((reply, held_by)) => LookedUp::Reply(reply, held_by),
-            None => match asking::found(self.understood()?, &self.served.summary(&self.part, None)?) {
+            None => match plan::found(self.understood()?, &self.served.summary(&self.part, None)?) {
                 Ok(found) => LookedUp::Found(found, answers),
                 Err(told) => LookedUp::Refused(told),
             },
@@ -118,16 +122,16 @@ impl Ask {
 
     /// Who pays for a plan, and the identity of what it asks.
     pub fn key(&self, plan: &Plan) -> Key {
-        let identity = plan.asks().first().map(|ask| ask.for_ledger(plan.policy()).identity);
+        let identity = plan.queries().first().map(|ask| ask.for_ledger(plan.policy()).identity);
         (name_of(&self.part), identity.unwrap_or_default())
     }
 
-    /// Whether an approver allows the questions of whoever pays.
+    /// Whether an approver allows the queries of whoever pays.
     pub fn needs_approval(&self) -> bool {
         self.given.needs_approval.of(&self.part)
     }
 
-    /// Nothing, where a question may be charged: where it is to be allowed first, and is not, that is asked for.
+    /// Nothing, where a query may be charged: where it is to be allowed first, and is not, that is asked for.
     pub fn allowed(&self, plan: &Plan) -> Result<(), Told> {
         if !self.needs_approval() {
             return Ok(());
@@ -139,12 +143,12 @@ impl Ask {
     }
 
     /// An answer as a table, which is remembered; `answers` is how many there were when it was looked for.
-    pub fn reply(&self, asked: &Asked, answered: &Answered, answers: usize) -> Result<Reply, Told> {
-        let answer = asking::shown(asked, answered).ok_or_else(unavailable)?;
-        let ask = asked.plan.asks().first().ok_or_else(unavailable)?;
+    pub fn reply(&self, asked: &PricedPlan, answered: &Answered, answers: usize) -> Result<Reply, Told> {
+        let answer = plan::shown(asked, answered).ok_or_else(unavailable)?;
+        let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
         let reply = rows::reply(ask.query(), &answer, &asked.beside)?;
         let answers = asked.price.is_none().then_some(answers);
-        self.given.remembered.keep(&name_of(&self.part), &self.question, &reply, self.key(&asked.plan), answers);
+        self.given.remembered.keep(&name_of(&self.part), &self.query, &reply, self.key(&asked.plan), answers);
         Ok(reply)
     }
 
@@ -152,16 +156,16 @@ impl Ask {
     pub fn charged_reply(&self, but: &str) -> Result<Reply, Told> {
         let Found::Stored(stored) = self.found(Some(but))? else { return Err(unavailable().into()) };
         let mut reply = self.reply(&stored.0, &stored.1, 0)?;
-        let undeclared = stored.0.plan.asks().first().map(|ask| ask.query().undeclared()).unwrap_or_default();
+        let undeclared = stored.0.plan.queries().first().map(|ask| ask.query().undeclared()).unwrap_or_default();
         reply.notices.splice(0..0, undeclared.into_iter().map(Notice::warning));
-        reply.notices.insert(0, asking::charged(&stored.0, &self.served.summary(&self.part, Some(but))?));
+        reply.notices.insert(0, plan::charged(&stored.0, &self.served.summary(&self.part, Some(but))?));
         Ok(reply)
     }
 
     /// The columns of an answer.
     pub fn columns(&self) -> Result<Vec<Column>, Told> {
         let asked = self.understood()?;
-        let ask = asked.plan.asks().first().ok_or_else(unavailable)?;
+        let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
         Ok(rows::columns(ask.query(), &asked.beside)?)
     }
 
@@ -169,7 +173,7 @@ impl Ask {
     pub fn simulated(&self) -> Result<Reply, Told> {
         let asked = self.understood()?;
         let answer = simulated::answer(&asked, &self.served.config.resources())?;
-        let ask = asked.plan.asks().first().ok_or_else(unavailable)?;
+        let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
         let mut reply = rows::reply(ask.query(), &answer, &asked.beside)?;
         reply.notices.insert(0, Notice::warning("these numbers are about made-up rows, and about nobody"));
         Ok(reply)
@@ -178,11 +182,11 @@ impl Ask {
     /// What an answer would take.
     pub fn explained(&self) -> Result<Reply, Told> {
         let ledger = self.served.summary(&self.part, None)?;
-        if self.question.simulated {
+        if self.query.simulated {
             self.understood()?;
             return Ok(plan(vec!["Free: made-up rows, and about nobody".to_owned()]));
         }
-        let lines = asking::explained(&self.understood()?, &ledger, self.needs_approval());
+        let lines = plan::explained(&self.understood()?, &ledger, self.needs_approval());
         Ok(plan(lines))
     }
 
@@ -201,7 +205,7 @@ fn plan(lines: Vec<String>) -> Reply {
 }
 
 /// What pays, computes and stores, on the queue's thread.
-pub fn release(asked: &Asked, resources: Resources) -> Result<(), Told> {
+pub fn release(asked: &PricedPlan, resources: Resources) -> Result<(), Told> {
     let session = Release::of_plan(asked.plan.clone()).map_err(|error| failures::of_release(&error))?;
     let session = session.with_resources(resources).allowing(Registering::Stop);
     let released = session.release().wait().map_err(|error| failures::of_release(&error))?;

@@ -83,7 +83,7 @@ mod suggest;
 /// For tests.
 #[doc(hidden)]
 #[cfg(feature = "sql")]
-pub use deniable_release::plan::PlanCount;
+pub use deniable_release::plan::times_planned;
 #[cfg(feature = "sql")]
 pub use {
     arrow_array,

@@ -397,6 +397,7 @@ mod tests {
             name: "n".into(),
             sql: "s".repeat(3000),
             identity: "0".into(),
+            canonical: crate::Canonical::default(),
             source: "t".into(),
             version: "v".into(),
         };

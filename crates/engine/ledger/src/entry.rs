@@ -7,6 +7,8 @@
 use crate::answer::{AnswerFile, Form, Json, MOST};
 use crate::numbers::NumbersFile;
 use crate::parts::Sharing;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD as BASE64;
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::Fraction;
@@ -96,10 +98,42 @@ pub struct Charge {
     /// Hex digest of everything that decides the answer's distribution; equal exactly for identical asks
     /// (version 1 of identities, `docs/ledger-format.md`).
     pub identity: String,
+    /// What is measured, as data; empty for associations.
+    #[serde(default, skip_serializing_if = "Canonical::is_empty")]
+    pub canonical: Canonical,
     /// The table it is asked of.
     pub source: String,
     /// The version of that table.
     pub version: String,
+}
+
+/// The canonical bytes of a query (`docs/ledger-format.md`): in entries as base64, with padding.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Canonical(pub Vec<u8>);
+
+impl Canonical {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl std::fmt::Debug for Canonical {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Canonical({} bytes)", self.0.len())
+    }
+}
+
+impl Serialize for Canonical {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&BASE64.encode(&self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Canonical {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        BASE64.decode(text).map(Self).map_err(serde::de::Error::custom)
+    }
 }
 
 /// The first entry.
@@ -437,8 +471,14 @@ mod tests {
             entity: None,
             adjacency: Adjacency::ReplaceOne,
         };
-        let ask =
-            Charge { name: "n".into(), sql: "s".into(), identity: "i".into(), source: "t".into(), version: "1".into() };
+        let ask = Charge {
+            name: "n".into(),
+            sql: "s".into(),
+            identity: "i".into(),
+            canonical: Canonical(vec![1, 0, 255]),
+            source: "t".into(),
+            version: "1".into(),
+        };
         Event::Charged(Charged { account, policy: "p".into(), ask, cost, part: Part::Whole, basis: "b".into() })
     }
 
@@ -449,7 +489,7 @@ mod tests {
             charged(cost).encode().unwrap(),
             r#"{"account":{"universe":"u","kind":"membership","entity":null,"adjacency":"replace-one"},"policy":"p","#
                 .to_owned()
-                + r#""ask":{"name":"n","sql":"s","identity":"i","source":"t","version":"1"},"#
+                + r#""ask":{"name":"n","sql":"s","identity":"i","canonical":"AQD/","source":"t","version":"1"},"#
                 + r#""cost":[{"base":"e","share":"2"},{"base":"3","share":"1/8"}],"basis":"b"}"#
         );
     }

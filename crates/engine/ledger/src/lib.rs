@@ -41,7 +41,7 @@
 //! use deniable_core::exact::ratio;
 //! use deniable_core::guarantee::{Guarantee, Subject};
 //! use deniable_core::promise::Promise;
-//! use deniable_ledger::{AccountId, Charge, ChargeOutcome, ChargeRequest, Form, Ledger, Part, Secret};
+//! use deniable_ledger::{AccountId, Canonical, Charge, ChargeOutcome, ChargeRequest, Form, Ledger, Part, Secret};
 //!
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("clinic.ledger");
@@ -57,6 +57,7 @@
 //!     name: "visits".into(),
 //!     sql: "SELECT COUNT(*) FROM visits".into(),
 //!     identity: "5eed".into(),
+//!     canonical: Canonical::default(),
 //!     source: "visits".into(),
 //!     version: "2024-01".into(),
 //! };
@@ -99,7 +100,7 @@ pub use chain::{Fault, Head};
 pub use charges::{AnswerError, ChargeError, ChargeOutcome, ChargeRequest, Limit};
 pub use deniable_core::secret::Secret;
 pub use draw::DrawError;
-pub use entry::{AccountId, Charge, EngineTried, Part};
+pub use entry::{AccountId, Canonical, Charge, EngineTried, Part};
 pub use key::{Key, KeyError};
 pub use ledger::{Ledger, OpenError};
 pub use numbers::Numbers;

@@ -15,48 +15,24 @@
 //!
 //! All of this follows from the policy and the ledger's entries, and from nothing private.
 //!
-//! A process plans each stored answer once and caches its contents, keyed by its identity and by all facts that
-//! planning depends on. A comparison with hundreds of stored answers takes little more time than with none.
+//! Queries are compared as data: a charge keeps the canonical bytes of its query, and no SQL text is planned again. Most entries are told
+//! apart by their first bytes; a query is read from its bytes only where they contain all numbers.
 
-use crate::plan::{QueryPlan, tables_of};
+use crate::plan::QueryPlan;
 use crate::release::FORM;
 use deniable_answers::Noisy;
 use deniable_core::noise::Decay;
 use deniable_ledger::{Account, Charge, Release};
 use deniable_policy::{About, Policy};
-use deniable_query::Query;
+use deniable_query::Contents;
 use std::cmp::Reverse;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-
-/// Most cached answers. A full cache is emptied.
-const MOST_REMEMBERED: usize = 4_096;
-
-/// The contents of stored answers, by a hash of all that planning depends on; `None` if the identity differs now.
-static REMEMBERED: Mutex<Option<Remembered>> = Mutex::new(None);
-
-type Remembered = HashMap<[u8; 32], Option<Arc<Held>>>;
-
-#[cfg(test)]
-thread_local! {
-    /// Stored answers that this thread planned.
-    pub(crate) static PLANNED: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
-}
-
-/// The contents of a stored answer and the noise of its measures.
-struct Held {
-    query: Query,
-    decays: Vec<Decay>,
-}
 
 /// A query in a comparison with stored answers.
 struct Compared<'a> {
     ask: &'a QueryPlan,
     policy: &'a Policy,
-    own: Charge,
-    /// A hash of all that planning depends on apart from SQL and cost: tables with caps, keys and bounds, and the
-    /// promise.
-    facts: [u8; 32],
+    own: &'a Charge,
+    contents: Contents<'a>,
 }
 
 /// The earlier answer that a query is taken from.
@@ -99,7 +75,7 @@ impl QueryPlan {
         let mut answered: Vec<(u64, &Release)> =
             account.releases.iter().filter_map(|release| Some((release.answered?, release))).collect();
         answered.sort_by_key(|(seq, _)| *seq);
-        let compared = Compared::new(self, own, policy);
+        let compared = Compared::new(self, &own, policy)?;
         let is_as_exact = |(own, decay): (usize, &Decay)| decay.ratio() <= self.measures()[own].decay().ratio();
         let exact = |decays: &[&Decay]| decays.iter().copied().enumerate().all(is_as_exact);
         let within = answered.into_iter().find_map(|(_, release)| compared.held_by(release, &exact))?;
@@ -116,7 +92,8 @@ impl QueryPlan {
             account.releases.iter().filter(|release| release.answered.is_some()).collect();
         // Of answers that cost the same, the first one.
         answered.sort_by_key(|release| (Reverse(release.cost.odds_at_most()), release.answered));
-        let compared = Compared::new(self, self.for_ledger(policy), policy);
+        let own = self.for_ledger(policy);
+        let compared = Compared::new(self, &own, policy)?;
         let within = answered.into_iter().find_map(|release| compared.held_by(release, &|_| true))?;
         // Of the same question it is its own answer.
         let same = self.bought_as(&within.earlier, policy);
@@ -128,57 +105,27 @@ impl QueryPlan {
 }
 
 impl<'a> Compared<'a> {
-    fn new(ask: &'a QueryPlan, own: Charge, policy: &'a Policy) -> Self {
-        let promise = (policy.guarantee(), policy.confidence(), policy.folder());
-        let facts = format!("{:?} {:?} {promise:?}", tables_of(policy, ask.declared()), policy.tables());
-        let facts = blake3::hash(facts.as_bytes()).into();
-        Self { ask, policy, own, facts }
+    /// `None` for queries that are never compared.
+    fn new(ask: &'a QueryPlan, own: &'a Charge, policy: &'a Policy) -> Option<Self> {
+        let contents = Contents::of(ask.query().identity())?;
+        Some(Self { ask, policy, own, contents })
     }
 
     /// The stored answer, if it contains the query's numbers with acceptable noise.
     fn held_by(&self, release: &Release, is_wanted: &dyn Fn(&[&Decay]) -> bool) -> Option<Within> {
-        let Charge { name: _, sql, identity, source, version } = &release.ask;
+        let Charge { name: _, sql: _, identity, canonical, source, version } = &release.ask;
         let form = release.answer.as_ref()?.form();
-        // What is about other tables or versions is not even understood.
+        // What is about other tables or versions is not even read.
         if (source, version) != (&self.own.source, &self.own.version) || *form != FORM {
             return None;
         }
-        let held = self.held(release)?;
-        let places = self.ask.query().measures_within(&held.query)?;
-        if !is_wanted(&places.iter().map(|at| &held.decays[*at]).collect::<Vec<_>>()) {
+        let places = self.contents.within(&canonical.0)?;
+        let earlier = self.ask.charged_as(&release.ask, &release.cost, self.policy)?;
+        let is_same = earlier.for_ledger(self.policy).identity == *identity;
+        if !is_same || !earlier.query().leaves_out_none_of(&places.further) {
             return None;
         }
-        let earlier = self.ask.charged_as(sql, &release.cost, self.policy)?;
-        let is_same = earlier.for_ledger(self.policy).identity == *identity;
-        is_same.then(|| Within { ask: release.ask.clone(), earlier, places })
-    }
-
-    /// The contents of a stored answer, from the cache or planned now.
-    fn held(&self, release: &Release) -> Option<Arc<Held>> {
-        let Charge { name: _, sql, identity, source: _, version: _ } = &release.ask;
-        let mut key = blake3::Hasher::new();
-        for part in [&self.facts[..], identity.as_bytes(), sql.as_bytes(), format!("{:?}", release.cost).as_bytes()] {
-            key.update(&(part.len() as u64).to_le_bytes()).update(part);
-        }
-        let key: [u8; 32] = key.finalize().into();
-        let known = |all: &Option<Remembered>| all.as_ref()?.get(&key).cloned();
-        if let Some(held) = known(&REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner)) {
-            return held;
-        }
-        #[cfg(test)]
-        PLANNED.set(PLANNED.get() + 1);
-        let earlier = self.ask.charged_as(sql, &release.cost, self.policy);
-        let same = earlier.filter(|earlier| earlier.for_ledger(self.policy).identity == *identity);
-        let held = same.map(|earlier| {
-            let decays = earlier.measures().iter().map(|measure| measure.decay().clone()).collect();
-            Arc::new(Held { query: earlier.query().clone(), decays })
-        });
-        let mut remembered = REMEMBERED.lock().unwrap_or_else(PoisonError::into_inner);
-        let all = remembered.get_or_insert_default();
-        if all.len() >= MOST_REMEMBERED {
-            all.clear();
-        }
-        all.insert(key, held.clone());
-        held
+        let decays: Vec<&Decay> = places.measures.iter().map(|at| earlier.measures()[*at].decay()).collect();
+        is_wanted(&decays).then(|| Within { ask: release.ask.clone(), earlier, places: places.measures })
     }
 }

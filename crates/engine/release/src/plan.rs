@@ -9,7 +9,7 @@ use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
 use deniable_core::schema::{Data, Entity, Role, TableSchema, reading};
-use deniable_ledger::{Account, AccountId, Charge, Part};
+use deniable_ledger::{Account, AccountId, Canonical, Charge, Part};
 use deniable_policy::{self as policy, About, Policy, Sampling, Size, TargetsTooDear};
 use deniable_pushdown::Refusal;
 use deniable_query::{MeasureKind, Query, QueryError};
@@ -248,32 +248,21 @@ pub(crate) fn tables_of(policy: &Policy, ask: &policy::Query) -> Vec<TableSchema
     tables(policy, policy.entity_of(ask).as_ref())
 }
 
-/// How often this process planned SQL text. For tests: each request plans its SQL once.
+/// How often this process planned SQL text.
+static PLANNED: AtomicUsize = AtomicUsize::new(0);
+
+/// How often this process planned SQL text so far. For tests: each request plans its SQL once, and stored answers are compared as data.
 #[doc(hidden)]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PlanCount {
-    /// Queries that were requested.
-    pub requested: usize,
-    /// Stored answers that a query was compared with ([`mod@crate::contained`]).
-    pub stored: usize,
-}
-
-static REQUESTED: AtomicUsize = AtomicUsize::new(0);
-static STORED: AtomicUsize = AtomicUsize::new(0);
-
-impl PlanCount {
-    /// The count so far.
-    #[must_use]
-    pub fn now() -> Self {
-        Self { requested: REQUESTED.load(Ordering::Relaxed), stored: STORED.load(Ordering::Relaxed) }
-    }
+#[must_use]
+pub fn times_planned() -> usize {
+    PLANNED.load(Ordering::Relaxed)
 }
 
 /// Plans SQL text about the tables of a policy, under the caps of `ask`. All planning of SQL goes through this function.
-fn plan_sql(policy: &Policy, ask: &policy::Query, sql: &str, count: &AtomicUsize) -> Result<Query, QueryError> {
-    count.fetch_add(1, Ordering::Relaxed);
+fn plan_sql(policy: &Policy, ask: &policy::Query) -> Result<Query, QueryError> {
+    PLANNED.fetch_add(1, Ordering::Relaxed);
     let public = |table: &TableSchema| rows_of(policy, table);
-    deniable_sql::plan_with_public(sql, &tables_of(policy, ask), &public)
+    deniable_sql::plan_with_public(&ask.sql, &tables_of(policy, ask), &public)
 }
 
 /// The plans of all queries of a policy, in its order. The SQL of a query is planned once: queries about its caps or its entities are derived
@@ -282,7 +271,7 @@ pub(crate) fn queries(policy: &Policy) -> Vec<Result<Query, PlanErrorKind>> {
     let mut planned: BTreeMap<&str, Result<Query, QueryError>> = BTreeMap::new();
     let each = policy.queries().iter().map(|ask| {
         let of = ask.about.of().unwrap_or(&ask.name);
-        let query = planned.entry(of).or_insert_with(|| plan_sql(policy, ask, &ask.sql, &REQUESTED)).clone()?;
+        let query = planned.entry(of).or_insert_with(|| plan_sql(policy, ask)).clone()?;
         measured(policy, ask, query)
     });
     each.collect()
@@ -363,13 +352,13 @@ fn bought(query: &Query, cost: &Spend, policy: &Policy) -> Result<Vec<MeasurePla
 }
 
 impl QueryPlan {
-    /// What was charged under these words, as far as the present policy and the caps of this query understand it; `None` where it is no query
-    /// now. Whether it is what was charged its identity tells.
-    pub(crate) fn charged_as(&self, sql: &str, cost: &Spend, policy: &Policy) -> Option<Self> {
-        let query = engine::placed(policy, plan_sql(policy, &self.declared, sql, &STORED).ok()?);
+    /// The query of an earlier charge, read from its canonical bytes against the tables that are declared now; `None` where it is no query
+    /// of them. Whether it is what was charged its identity tells.
+    pub(crate) fn charged_as(&self, charge: &Charge, cost: &Spend, policy: &Policy) -> Option<Self> {
+        let query = Query::from_canonical(&charge.canonical.0, &tables_of(policy, &self.declared))?;
         let measures = bought(&query, cost, policy).ok()?;
         let mut declared = self.declared.clone();
-        declared.sql = sql.to_owned();
+        declared.sql.clone_from(&charge.sql);
         declared.about = About::Cells;
         Some(Self { declared, query, measures, cost: cost.clone(), within: None })
     }
@@ -481,6 +470,7 @@ impl QueryPlan {
                 About::LeftOut { .. } | About::Values { .. } => self.sql(),
             },
             identity: hasher.finalize().to_hex().to_string(),
+            canonical: Canonical(self.query.identity().to_vec()),
             source,
             version,
         }

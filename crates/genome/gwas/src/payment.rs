@@ -148,8 +148,14 @@ mod tests {
             let (account, limit) = (promised.account(*kind), promised.guarantee(*kind).limit().clone());
             ledger.open_account(&promised.guarantee(*kind)).unwrap();
             let words = || String::from("x");
-            let ask =
-                Charge { name: words(), sql: words(), identity: at.to_string(), source: words(), version: words() };
+            let ask = Charge {
+                name: words(),
+                sql: words(),
+                identity: at.to_string(),
+                canonical: deniable_ledger::Canonical::default(),
+                source: words(),
+                version: words(),
+            };
             let cost = limit.share(&ratio(1, 10)).unwrap();
             let request = ChargeRequest {
                 account,

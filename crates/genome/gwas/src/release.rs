@@ -242,6 +242,7 @@ impl<'a> Run<'a> {
             name: self.request.name(part, self.snps()),
             sql: words,
             identity: hasher.finalize().to_hex().to_string(),
+            canonical: deniable_ledger::Canonical::default(),
             source: source.clone(),
             version: version.clone(),
         }

@@ -3,7 +3,7 @@
 use super::{POLICY, Running, asked, csv, running};
 use deniable::{Policy, Session};
 use deniable_core::exact::ratio;
-use deniable_release::plan::PlanCount;
+use deniable_release::plan::times_planned;
 use deniable_testing::in_own_process;
 use std::time::Duration;
 
@@ -11,8 +11,8 @@ use std::time::Duration;
 const STORED: usize = 20;
 
 /// How often the SQL of requests was planned since `before`.
-fn since(before: PlanCount) -> usize {
-    PlanCount::now().requested - before.requested
+fn since(before: usize) -> usize {
+    times_planned() - before
 }
 
 /// Releases queries for everybody, all of them in one run.
@@ -39,21 +39,21 @@ fn a_request_plans_once() {
                 publish(&server, stored);
             }
             let releases = || server.ledger().accounts[0].releases.len();
-            let before = (PlanCount::now(), releases());
+            let before = (times_planned(), releases());
             asked(&client, &format!("SELECT sex, AVG(age) FROM t WHERE age < {} GROUP BY sex", 50 + stored))
                 .await
                 .unwrap();
             assert_eq!((since(before.0), releases()), (1, before.1 + 1), "simple protocol, {stored} stored answers");
-            let before = (PlanCount::now(), releases());
+            let before = (times_planned(), releases());
             let sql = format!("SELECT sex, SUM(age) FROM t WHERE age < {} GROUP BY sex", 60 + stored);
             let statement = client.prepare(&sql).await.unwrap();
             client.query(&statement, &[]).await.unwrap();
             assert_eq!((since(before.0), releases()), (1, before.1 + 1), "extended protocol, {stored} stored answers");
             // The same once more is a reply that is known.
-            let before = PlanCount::now();
+            let before = times_planned();
             client.query(&statement, &[]).await.unwrap();
             assert_eq!(since(before), 0, "asked again, {stored} stored answers");
-            let before = PlanCount::now();
+            let before = times_planned();
             asked(&client, "EXPLAIN SELECT COUNT(*) FROM t WHERE age < 7").await.unwrap();
             assert_eq!(since(before), 1, "EXPLAIN, {stored} stored answers");
         }

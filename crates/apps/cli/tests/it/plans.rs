@@ -2,7 +2,7 @@
 
 use crate::support::Place;
 use deniable_cli::exit::Exit;
-use deniable_release::plan::PlanCount;
+use deniable_release::plan::times_planned;
 use deniable_testing::in_own_process;
 use std::ffi::OsString;
 
@@ -11,12 +11,12 @@ const STORED: usize = 20;
 
 /// Runs a command about the policy in this process, and returns how often it planned the SQL of queries.
 fn planned(clinic: &Place, command: &str, more: &[&str]) -> usize {
-    let before = PlanCount::now();
+    let before = times_planned();
     let policy = clinic.path("policy.toml").into_os_string();
     let words = ["deniable", command].map(OsString::from).into_iter().chain([policy]);
     let words: Vec<OsString> = words.chain(more.iter().map(OsString::from)).collect();
     assert_eq!(deniable_cli::main(&words), Exit::Done, "{words:?}");
-    PlanCount::now().requested - before.requested
+    times_planned() - before
 }
 
 #[test]

@@ -43,6 +43,7 @@ impl Written {
             name: name.into(),
             sql: "SELECT '<script>alert(1)</script>'".into(),
             identity: name.into(),
+            canonical: deniable_ledger::Canonical::default(),
             source: "t".into(),
             version: "1".into(),
         };

@@ -28,8 +28,8 @@ use deniable_core::exact::{ratio, whole};
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::{
-    AccountId, Charge, ChargeOutcome, ChargeRequest, Contents, Form, Ledger, Part, Registered, Release, Secret,
-    VersionError,
+    AccountId, Canonical, Charge, ChargeOutcome, ChargeRequest, Contents, Form, Ledger, Part, Registered, Release,
+    Secret, VersionError,
 };
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -111,6 +111,7 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
             name: format!("ask {identity}"),
             sql: "SELECT COUNT(*) FROM visits".into(),
             identity: identity.into(),
+            canonical: Canonical(identity.as_bytes().to_vec()),
             source: "visits".into(),
             version: "2024".into(),
         },

@@ -187,7 +187,14 @@ impl Toy {
 
     pub fn ask(&self, name: &str) -> Charge {
         let words = || name.to_owned();
-        Charge { name: words(), sql: words(), identity: words(), source: "t".into(), version: "1".into() }
+        Charge {
+            name: words(),
+            sql: words(),
+            identity: words(),
+            canonical: deniable_ledger::Canonical::default(),
+            source: "t".into(),
+            version: "1".into(),
+        }
     }
 
     fn look(&self, step: &str) {

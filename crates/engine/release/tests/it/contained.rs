@@ -4,6 +4,7 @@ use deniable_core::noise::SystemRng;
 use deniable_data::Resources;
 use deniable_ledger::{Account, Ledger, show};
 use deniable_policy::Policy;
+use deniable_release::plan::times_planned;
 use deniable_release::release::{Answered, Event, Origin};
 use deniable_release::{Plan, QueryPlan, Registering, Versioned, published, release, stored};
 use deniable_testing::sized;
@@ -261,25 +262,34 @@ fn the_dearest_answer_is_what_is_free() {
 
 /// On af891581 every stored answer was planned again for every request: 300 of them took a second.
 #[test]
-fn stored_answers_are_planned_once_in_a_process() {
+fn stored_answers_are_compared_as_data() {
     let place = Place::new();
     let answers = sized(8, 40);
     for older in 0..answers {
-        let sql = format!("SELECT COUNT(*) FILTER (WHERE age > {older}) FROM t");
+        let sql = format!("SELECT sex, COUNT(*) FILTER (WHERE age > {older}) FROM t GROUP BY sex");
         place.release(&place.plan(&format!("older{older}"), &sql, "1/1000", same));
     }
-    let planned = |sql: &str, change: &dyn Fn(String) -> String| {
-        deniable_release::contained::PLANNED.set(0);
-        let offered = place.offered(sql, "1/2000", change);
-        (offered, deniable_release::contained::PLANNED.get())
+    // A thousand entries that hold canonical bytes and no SQL text.
+    let mut account = place.account();
+    let stored = account.releases.clone();
+    account.releases = stored.iter().cycle().take(1_000).cloned().collect();
+    for release in &mut account.releases {
+        assert!(!release.ask.canonical.0.is_empty());
+        release.ask.sql = "no SQL".to_owned();
+    }
+    let offered = |sql: &str, change: &dyn Fn(String) -> String| {
+        let plan = place.plan("small", sql, "1/2000", change);
+        let (before, begin) = (times_planned(), std::time::Instant::now());
+        let plan = plan.with_earlier(Some(&account));
+        println!("{} entries: {:?}", account.releases.len(), begin.elapsed());
+        assert_eq!(times_planned(), before);
+        plan.queries()[0].within().map(|within| within.name().to_owned())
     };
-    let absent = "SELECT sex, COUNT(*) FROM t GROUP BY sex";
-    assert_eq!(planned(absent, &same), (None, answers));
-    // Another query is compared with the cached contents, and is offered from them as before.
-    assert_eq!(planned("SELECT COUNT(*) FROM t WHERE smokes", &same), (None, 0));
-    let last = format!("SELECT 2 * COUNT(*) FILTER (WHERE age > {}) AS n FROM t", answers - 1);
-    assert_eq!(planned(&last, &same), (Some(format!("older{}", answers - 1)), 0));
-    // Under other bounds nothing of it is known.
-    let wider = |text: String| text.replace("[0, 100]", "[0, 120]");
-    assert_eq!(planned(absent, &wider), (None, answers));
+    assert_eq!(offered("SELECT town, COUNT(*) FROM t GROUP BY town", &same), None);
+    assert_eq!(offered("SELECT sex, COUNT(*) FILTER (WHERE smokes) FROM t GROUP BY sex", &same), None);
+    let last = format!("SELECT sex, 2 * COUNT(*) FILTER (WHERE age > {}) AS n FROM t GROUP BY sex", answers - 1);
+    assert_eq!(offered(&last, &same), Some(format!("older{}", answers - 1)));
+    // Under other bounds, and read another way, it is another query.
+    let other = |text: String| text.replace("keys = [\"F\", \"M\"]", "keys = [\"F\", \"M\", \"X\"]");
+    assert_eq!(offered(&last, &other), None);
 }

@@ -14,7 +14,7 @@ use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
-use deniable_data::{Meter, Resources, Source, Wanted};
+use deniable_data::{Connections, Meter, Resources, Source, Sources, Wanted};
 use deniable_execute::{Salt, exact};
 use deniable_testing::s3_put;
 use divan::Bencher;
@@ -140,7 +140,13 @@ fn source(place: &str) -> Source {
     };
     let entity = Entity::new("who", Caps { rows_per_group: 3, groups: 2 });
     // As in a run, where what is read is compared with what was registered.
-    Source::locate(TableSchema::protected("t", columns, Some(entity)), &data, folder).unwrap().of_version([7; 32], None)
+    let mut connections = Connections::new(Sources {
+        databases: Some(deniable_postgres::DATABASES),
+        objects: Some(deniable_objects::find),
+        ..Sources::default()
+    });
+    let table = TableSchema::protected("t", columns, Some(entity));
+    Source::locate_with(table, &data, folder, &mut connections).unwrap().of_version([7; 32], None)
 }
 
 fn resources(threads: usize) -> Resources {

@@ -14,7 +14,7 @@ use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, Data, EngineKind, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
 use deniable_data::{Resources, Source};
-use deniable_engine::Engine;
+use deniable_engines::Engine;
 use deniable_execute::{Exact, Salt, exact};
 use deniable_pushdown::{Answer, Dialect};
 use deniable_query::Query;

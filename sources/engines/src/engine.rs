@@ -2,6 +2,7 @@
 
 use crate::error::EngineError;
 use deniable_core::schema::EngineKind;
+use deniable_data::{EngineColumn, Stored};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -29,32 +30,6 @@ const MOST_BYTES: u64 = 1 << 30;
 const INTERPRETER: (&str, &str) = ("DENIABLE_PYTHON", "python3");
 /// With this variable set, what the client and the engine say goes to standard error, for whoever looks for a mistake: it quotes values.
 const TALKS: &str = "DENIABLE_ENGINE_TALKS";
-
-/// How an engine keeps the values of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stored {
-    /// True and false.
-    Boolean,
-    /// Whole numbers of at most 64 bits.
-    Whole,
-    /// Binary floating-point numbers of at most 64 bits.
-    Double,
-    /// Texts.
-    Text,
-    /// Days.
-    Date,
-}
-
-/// A column as an engine has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EngineColumn {
-    /// Its name, letter by letter.
-    pub name: String,
-    /// Its type, in the engine's words.
-    pub type_name: String,
-    /// What that is, where all of its values mean the same everywhere.
-    pub stored: Option<Stored>,
-}
 
 /// An engine that is ready to be asked.
 #[derive(Debug)]

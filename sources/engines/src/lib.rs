@@ -4,13 +4,15 @@
 //! |---|---|
 //! | how is an engine reached, and what is it set to? | [`Engine`] |
 //! | what is said to its client? | `bridge.py`: lines of JSON over pipes |
-//! | how does it keep the values of a column? | [`Stored`] |
+//! | how are tables a source of rows? | [`open`], `table` |
 //! | what can go wrong? | [`EngineError`]: in words of its own, since those of engines quote values |
 //!
 //! What engines are asked, and whether they do as they are told, is `deniable_pushdown`.
 
 mod engine;
 mod error;
+mod table;
 
-pub use engine::{Engine, EngineColumn, Stored};
+pub use engine::Engine;
 pub use error::EngineError;
+pub use table::open;

@@ -1,5 +1,7 @@
 //! What can go wrong, in words of our own: those of stores and of requests may quote credentials and signatures, and none is kept.
 
+use deniable_data::RemoteError;
+
 /// Objects cannot be had. For the curator; it names no credential and nothing of an object.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}")]
@@ -10,6 +12,12 @@ pub struct ObjectError {
     pub help: &'static str,
     /// Whether there is no such object.
     pub is_missing: bool,
+}
+
+impl From<ObjectError> for RemoteError {
+    fn from(ObjectError { problem, help, .. }: ObjectError) -> Self {
+        Self { problem, help }
+    }
 }
 
 impl ObjectError {

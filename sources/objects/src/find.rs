@@ -3,6 +3,7 @@
 use crate::error::ObjectError;
 use crate::object::Object;
 use crate::store::{Store, split};
+use deniable_data::SourceError;
 use futures_util::TryStreamExt;
 use globset::GlobBuilder;
 use object_store::path::Path;
@@ -10,15 +11,21 @@ use object_store::{Error, ObjectMeta, ObjectStoreExt as _};
 use std::sync::Arc;
 
 /// Most objects of one table.
-pub const MOST_OBJECTS: usize = 100_000;
+const MOST_OBJECTS: usize = 100_000;
+
+/// The objects of a URL as files of a table: see [`deniable_data::FindObjects`].
+///
+/// # Errors
+/// When the URL is none of a store, holds what may be credentials, or the store cannot be read. There may be no objects.
+pub fn find(url: &str, fits: &dyn Fn(&str) -> bool) -> Result<Vec<Arc<dyn deniable_data::Object>>, SourceError> {
+    let found = objects(url, fits).map_err(|error| SourceError::remote(error.into()))?;
+    Ok(found.into_iter().map(|object| Arc::new(object) as Arc<dyn deniable_data::Object>).collect())
+}
 
 /// The objects of a URL, sorted by key: the one of this key; or below it as below a folder, those that `fits` says are of the table; or those
 /// that match a pattern with `*`, `[abc]` or `{a,b}`. Keys with a part that begins with `.` or `_` (partitions, `_x=1`, excepted) are hidden below
 /// folders.
-///
-/// # Errors
-/// When the URL is none of a store, holds what may be credentials, or the store cannot be read. There may be no objects.
-pub fn find(url: &str, fits: &dyn Fn(&str) -> bool) -> Result<Vec<Object>, ObjectError> {
+fn objects(url: &str, fits: &dyn Fn(&str) -> bool) -> Result<Vec<Object>, ObjectError> {
     let (scheme, bucket, key) = split(url)?;
     let store = Store::of(scheme, bucket)?;
     let bad_key =

@@ -3,9 +3,10 @@
 use crate::error::ObjectError;
 use crate::store::Store;
 use bytes::Bytes;
+use deniable_data::RemoteError;
 use object_store::path::Path;
 use object_store::{GetOptions, ObjectMeta, ObjectStore, ObjectStoreExt as _};
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::ops::Range;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
@@ -17,7 +18,7 @@ const AT_ONCE: usize = 8;
 
 /// An object as it was found: of one that is replaced, not a byte is read.
 #[derive(Debug)]
-pub struct Object {
+pub(crate) struct Object {
     store: Arc<Store>,
     found: Arc<Found>,
 }
@@ -55,21 +56,24 @@ impl Object {
         Ok(Self { store: store.clone(), found: Arc::new(found) })
     }
 
-    /// Its URL, for messages.
-    #[must_use]
-    pub fn url(&self) -> &str {
+    /// What the store says of an object.
+    pub(crate) fn head(store: &Arc<Store>, path: &Path) -> Result<Self, ObjectError> {
+        let url = format!("{}/{path}", store.url);
+        let meta = store.runtime.block_on(store.store.head(path)).map_err(|error| ObjectError::of(&error, &url))?;
+        Self::of(store, meta)
+    }
+}
+
+impl deniable_data::Object for Object {
+    fn url(&self) -> &str {
         &self.found.url
     }
 
-    /// Its bytes.
-    #[must_use]
-    pub fn size(&self) -> u64 {
+    fn size(&self) -> u64 {
         self.found.size
     }
 
-    /// What tells it from others that stood there before and after, without reading it.
-    #[must_use]
-    pub fn marks(&self) -> Vec<u8> {
+    fn marks(&self) -> Vec<u8> {
         let mut marks = self.found.size.to_le_bytes().to_vec();
         for text in [&self.found.tag, &self.found.version] {
             let text = text.as_deref().unwrap_or_default();
@@ -79,36 +83,16 @@ impl Object {
         marks
     }
 
-    /// Some of its bytes: these, and no fewer.
-    ///
-    /// # Errors
-    /// When it is no longer the object that was found, or cannot be read.
-    pub fn range(&self, range: Range<u64>) -> Result<Bytes, ObjectError> {
-        self.store.runtime.block_on(self.found.fetch(range))
+    /// Fetches one block ahead.
+    fn reader(self: Arc<Self>, from: u64) -> Box<dyn Read + Send> {
+        Box::new(Reader { object: self, block: Bytes::new(), ahead: None, asked: from })
     }
 
-    /// Several ranges, some at the same time.
-    ///
-    /// # Errors
-    /// As of [`Self::range`].
-    pub fn ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, ObjectError> {
+    fn ranges(&self, ranges: &[Range<u64>]) -> Result<Vec<Bytes>, RemoteError> {
         use futures_util::{StreamExt, TryStreamExt};
         let fetched =
             futures_util::stream::iter(ranges.to_vec()).map(|range| self.found.fetch(range)).buffered(AT_ONCE);
-        self.store.runtime.block_on(fetched.try_collect())
-    }
-
-    /// Reads it from a place on, always one block ahead.
-    #[must_use]
-    pub fn reader(self: &Arc<Self>, from: u64) -> Reader {
-        Reader { object: self.clone(), at: from, block: Bytes::new(), ahead: None, asked: from }
-    }
-
-    /// What the store says of an object.
-    pub(crate) fn head(store: &Arc<Store>, path: &Path) -> Result<Self, ObjectError> {
-        let url = format!("{}/{path}", store.url);
-        let meta = store.runtime.block_on(store.store.head(path)).map_err(|error| ObjectError::of(&error, &url))?;
-        Self::of(store, meta)
+        Ok(self.store.runtime.block_on(fetched.try_collect::<Vec<Bytes>>())?)
     }
 }
 
@@ -144,10 +128,8 @@ impl Found {
 
 /// An object from end to end.
 #[derive(Debug)]
-pub struct Reader {
+struct Reader {
     object: Arc<Object>,
-    /// Where the block begins that is being handed out.
-    at: u64,
     block: Bytes,
     ahead: Option<JoinHandle<Result<Bytes, ObjectError>>>,
     /// Up to where blocks were asked for.
@@ -157,7 +139,7 @@ pub struct Reader {
 impl Reader {
     /// Asks for the next block.
     fn ask(&mut self) {
-        let end = self.asked.saturating_add(BLOCK).min(self.object.size());
+        let end = self.asked.saturating_add(BLOCK).min(self.object.found.size);
         if self.asked < end {
             let (found, range) = (self.object.found.clone(), self.asked..end);
             self.asked = end;
@@ -182,27 +164,12 @@ impl Read for Reader {
             let Some(ahead) = self.ahead.take() else { return Ok(0) };
             let lost = |_| std::io::Error::other("a request was dropped");
             let block = self.object.store.runtime.block_on(ahead).map_err(lost)?;
-            self.block = block.map_err(std::io::Error::other)?;
+            self.block = block.map_err(|error| std::io::Error::other(RemoteError::from(error)))?;
             self.ask();
         }
         let count = buffer.len().min(self.block.len());
         let handed = self.block.split_to(count);
         buffer.get_mut(..count).into_iter().for_each(|buffer| buffer.copy_from_slice(&handed));
-        self.at = self.at.saturating_add(count as u64);
         Ok(count)
-    }
-}
-
-impl Seek for Reader {
-    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
-        let size = self.object.size();
-        let to = match to {
-            SeekFrom::Start(at) => Some(at),
-            SeekFrom::End(by) => size.checked_add_signed(by),
-            SeekFrom::Current(by) => self.at.checked_add_signed(by),
-        };
-        let to = to.ok_or_else(|| std::io::Error::from(std::io::ErrorKind::InvalidInput))?;
-        *self = self.object.reader(to);
-        Ok(to)
     }
 }

@@ -33,6 +33,7 @@ use std::ffi::OsString;
 /// Runs the command that these words say, the program's own name first, and speaks on the process's standard output and error.
 #[must_use]
 pub fn main(words: &[OsString]) -> Exit {
+    deniable::install_sources();
     let args = match args::read(words) {
         Ok(args) => args,
         Err(said) => {

@@ -78,6 +78,8 @@ mod released;
 #[cfg(feature = "sql")]
 mod session;
 #[cfg(feature = "sql")]
+mod sources;
+#[cfg(feature = "sql")]
 mod suggest;
 
 /// For tests.
@@ -95,10 +97,11 @@ pub use {
         remaining::RemainingBudget,
     },
     deniable_release::suggest::{Advice, Limit},
-    deniable_release::{Allowed, Event as Step, Origin, Plan, Registering, ReleaseError, with_public_keys},
+    deniable_release::{Allowed, Event as Step, Origin, Plan, Registering, ReleaseError},
     error::Error,
     query::Query,
     released::{Released, Unanswered},
     session::{Event, Registration, Session, remaining},
+    sources::{install_sources, with_public_keys},
     suggest::Suggest,
 };

@@ -4,6 +4,7 @@ use crate::call::{Call, Worker};
 use crate::error::Error;
 use crate::query::Query;
 use crate::released::{Released, Unanswered};
+use crate::sources::{install_sources, with_public_keys};
 use deniable_core::budget::Spend;
 use deniable_core::noise::SystemRng;
 use deniable_data::{InMemory, Resources};
@@ -15,7 +16,6 @@ use deniable_release::data::{self, Tell};
 use deniable_release::show::displayed;
 use deniable_release::{
     Accepted, Allowed, Origin, Plan, Registering, Versioned, open_ledger, published, release, remembered, stored,
-    with_public_keys,
 };
 use deniable_report::{Chosen, Report};
 use std::cell::Cell;
@@ -90,6 +90,7 @@ impl Session {
     /// # Errors
     /// When the system gives no thread.
     pub fn of_plan(plan: Plan) -> Result<Self, Error> {
+        install_sources();
         let allowed = Registering::Stop.into();
         let (rows, resources) = (BTreeMap::new(), Resources::default());
         let task = Task { plan, rows, resources, allowed, tell: Arc::new(|_| {}) };

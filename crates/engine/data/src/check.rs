@@ -9,13 +9,10 @@ pub use crate::text::Quirk;
 use crate::drive::watch;
 use crate::entities::{Counting, Entities};
 use crate::error::SourceError;
-use crate::files::DataFile;
-use crate::kind::expect_no_other;
 use crate::meter::Meter;
 use crate::oddities::{Counted, Declared, Oddities, Place};
 use crate::scan::{Looked, Seen, Wanted};
-use crate::{Resources, Rows, Source};
-use deniable_core::schema::Format;
+use crate::{Resources, Source};
 use deniable_expression::Value;
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -89,9 +86,7 @@ impl Source {
     pub fn check(&self, resources: &Resources, progress: &dyn Fn(u64)) -> Result<Report, SourceError> {
         let table = self.table();
         // Only here: the first bytes of a file are rows, too, and no release may depend on them.
-        if let Rows::Files { files, format: Format::Csv(options), .. } = &self.rows {
-            files.iter().try_for_each(|path| expect_no_other(path, options))?;
-        }
+        self.rows.check_kind()?;
         let entities = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
         let look = Look {
             source: self,
@@ -110,17 +105,11 @@ impl Source {
 
     /// A place as `file:line`, or as its database finds it again.
     fn place(&self, (file, line): Place) -> String {
-        let of_database = if let Rows::Database(found) = &self.rows { found.place(file, line) } else { None };
-        of_database.unwrap_or_else(|| format!("{}:{line}", self.path(file).display()))
+        self.rows.place(file, line).unwrap_or_else(|| format!("{}:{line}", self.path(file).display()))
     }
 
     fn path(&self, file: usize) -> &Path {
-        let found = match &self.rows {
-            Rows::Files { files, .. } => files.get(file).map(DataFile::path),
-            Rows::Database(found) => found.names().get(file).map(PathBuf::as_path),
-            Rows::Memory(_) | Rows::Engine(_) => None,
-        };
-        found.unwrap_or(Path::new("memory"))
+        self.rows.path(file).unwrap_or(Path::new("memory"))
     }
 }
 

@@ -226,6 +226,16 @@ pub enum SourceError {
     },
 }
 
+/// A database, an engine or a store of objects cannot be read. For the curator; it quotes no row and no credential.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{problem}")]
+pub struct RemoteError {
+    /// What is wrong.
+    pub problem: String,
+    /// How to correct it.
+    pub help: &'static str,
+}
+
 /// Why the local time of a column is unknown.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ZoneProblem {
@@ -252,8 +262,15 @@ impl ZoneProblem {
 }
 
 impl SourceError {
+    /// Another program that cannot be read.
+    #[must_use]
+    pub fn remote(RemoteError { problem, help }: RemoteError) -> Self {
+        Self::Remote { problem, help }
+    }
+
     /// Rows of an engine, where rows are read.
-    pub(crate) fn in_engine(table: &str) -> Self {
+    #[must_use]
+    pub fn in_engine(table: &str) -> Self {
         Self::Remote {
             problem: format!("the rows of {table} stay in the engine that holds them, and are read nowhere else"),
             help: "let the engine write them as Parquet, and name these files",

@@ -1,7 +1,8 @@
 //! Finding files, and telling whether they are still the same.
 
+use crate::connections::Sources;
 use crate::error::SourceError;
-use crate::objects::{self, Object};
+use crate::object::{self, Object};
 use deniable_core::schema::{Compression, Format, is_store, url_scheme, without_credentials};
 use globset::GlobBuilder;
 use std::fs::File;
@@ -15,7 +16,7 @@ use walkdir::WalkDir;
 pub(crate) struct DataFile {
     /// Its path; of an object its URL.
     path: PathBuf,
-    object: Option<Arc<Object>>,
+    object: Option<Arc<dyn Object>>,
 }
 
 /// A file that is open, from its beginning on.
@@ -39,7 +40,7 @@ impl DataFile {
         &self.path
     }
 
-    pub(crate) fn object(&self) -> Option<&Arc<Object>> {
+    pub(crate) fn object(&self) -> Option<&Arc<dyn Object>> {
         self.object.as_ref()
     }
 
@@ -49,7 +50,7 @@ impl DataFile {
     /// When that cannot be done.
     pub(crate) fn open(&self) -> std::io::Result<Opened> {
         Ok(match &self.object {
-            Some(object) => Box::new(objects::open(object)),
+            Some(object) => object.clone().reader(0),
             None => Box::new(File::open(&self.path)?),
         })
     }
@@ -65,7 +66,7 @@ impl DataFile {
     /// Why it cannot be read.
     pub(crate) fn unreadable(&self, error: &std::io::Error) -> SourceError {
         let other = || SourceError::Unreadable { path: self.path.clone(), reason: error.to_string() };
-        objects::cause(error).unwrap_or_else(other)
+        object::cause(error).unwrap_or_else(other)
     }
 }
 
@@ -73,7 +74,12 @@ impl DataFile {
 const MOST_FILES: usize = 100_000;
 
 /// The files of a path, a folder or a pattern, or the objects of a URL, sorted by name.
-pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<DataFile>, SourceError> {
+pub(crate) fn locate(
+    path: &str,
+    format: &Format,
+    folder: &Path,
+    sources: &Sources,
+) -> Result<Vec<DataFile>, SourceError> {
     let extension = match format {
         Format::Csv(options) => match options.compression {
             Compression::None => "CSV",
@@ -86,11 +92,12 @@ pub(crate) fn locate(path: &str, format: &Format, folder: &Path) -> Result<Vec<D
         if !is_store(scheme) {
             return Err(refused_url(path, scheme));
         }
-        let found = objects::find(path, &|key| has_extension(Path::new(key), format))?;
+        let found = sources.find_objects(path, &|key| has_extension(Path::new(key), format))?;
         if found.is_empty() {
             return Err(SourceError::NoFile { path: PathBuf::from(path), extension });
         }
-        return Ok(found.into_iter().map(|(path, object)| DataFile { path, object: Some(object) }).collect());
+        let file = |object: Arc<dyn Object>| DataFile { path: PathBuf::from(object.url()), object: Some(object) };
+        return Ok(found.into_iter().map(file).collect());
     }
     let full = folder.join(path);
     let found = if full.is_file() {
@@ -195,25 +202,31 @@ mod tests {
         }
         let csv = Format::Csv(CsvOptions::with_delimiter(b','));
         let names = |path: &str| -> Vec<PathBuf> {
-            locate(path, &csv, folder.path()).unwrap().into_iter().map(|file| file.path).collect()
+            locate(path, &csv, folder.path(), &Sources::default()).unwrap().into_iter().map(|file| file.path).collect()
         };
         assert_eq!(names("a.csv"), [at("a.csv")]);
         assert_eq!(names("."), [at("./a.csv"), at("./b.csv"), at("./in/c.csv")]);
         assert_eq!(names("*.csv"), [at("a.csv"), at("b.csv")]);
         assert_eq!(names("**/c.csv"), [at("in/c.csv")]);
-        assert!(matches!(locate("*.parquet", &csv, folder.path()), Err(SourceError::NoFile { .. })));
-        assert!(matches!(locate("missing.csv", &csv, folder.path()), Err(SourceError::NoFile { .. })));
-        assert!(matches!(locate("[", &csv, folder.path()), Err(SourceError::Pattern { .. })));
+        assert!(matches!(
+            locate("*.parquet", &csv, folder.path(), &Sources::default()),
+            Err(SourceError::NoFile { .. })
+        ));
+        assert!(matches!(
+            locate("missing.csv", &csv, folder.path(), &Sources::default()),
+            Err(SourceError::NoFile { .. })
+        ));
+        assert!(matches!(locate("[", &csv, folder.path(), &Sources::default()), Err(SourceError::Pattern { .. })));
     }
+
     #[test]
-    #[cfg(not(feature = "objects"))]
     fn urls_are_no_paths_and_their_credentials_are_not_shown() {
         let folder = tempfile::tempdir().unwrap();
         let csv = Format::Csv(CsvOptions::with_delimiter(b','));
         // What a URL looks like where it is taken for a path.
         std::fs::create_dir_all(folder.path().join("s3:/bucket")).unwrap();
         std::fs::write(folder.path().join("s3:/bucket/a.csv"), "a").unwrap();
-        let refused = |path: &str| match locate(path, &csv, folder.path()) {
+        let refused = |path: &str| match locate(path, &csv, folder.path(), &Sources::default()) {
             Err(SourceError::Url { url, help }) => (url, help),
             other => panic!("{path}: {other:?}"),
         };
@@ -224,9 +237,12 @@ mod tests {
         assert_eq!(refused("File:///a.csv").1, "write the path without `file://`");
         assert_eq!(refused("https://a.example/a.csv?sig=se/cret@x").0, "https://...");
         assert_eq!(refused("s3://key:se/cret@bucket/a.csv").0, "s3://...");
-        assert_eq!(locate("./s3://bucket/a.csv", &csv, folder.path()).unwrap().len(), 1);
+        assert_eq!(locate("./s3://bucket/a.csv", &csv, folder.path(), &Sources::default()).unwrap().len(), 1);
         for path in ["://a.csv", "3s://a.csv", "a b://a.csv"] {
-            assert!(matches!(locate(path, &csv, folder.path()), Err(SourceError::NoFile { .. })), "{path}");
+            assert!(
+                matches!(locate(path, &csv, folder.path(), &Sources::default()), Err(SourceError::NoFile { .. })),
+                "{path}"
+            );
         }
     }
 }

@@ -1,14 +1,12 @@
 //! What rows hold, as a keyed hash: by it a registered version is known again.
 //!
 //! Of files it is of their bytes. Of a table in a database it has two parts, `marks.contents`: what is known without reading rows, and a keyed
-//! sum over all of them, in whatever order they come (see `database`). Of rows in memory it is such a sum, too, over the declared columns' values
-//! (see `in_memory`).
+//! sum over all of them, in whatever order they come (see `deniable_postgres`). Of rows in memory it is such a sum, too, over the declared
+//! columns' values (see `in_memory`).
 
+use crate::Source;
 use crate::error::SourceError;
 use crate::files::DataFile;
-use crate::meter::Meter;
-use crate::scan::ScanError;
-use crate::{Rows, Source};
 use deniable_core::parallel::each;
 
 /// What marks of objects begin with.
@@ -21,60 +19,26 @@ impl Source {
     /// # Errors
     /// When a file or database cannot be read, or rows in memory lack a declared column or hold it in a type that cannot be read as its own.
     pub fn fingerprint(&self, key: &[u8; 32]) -> Result<String, SourceError> {
-        match &self.rows {
-            Rows::Files { files, .. } => {
-                let contents = of_files(files, key)?;
-                Ok(marks_of(files, key).map_or(contents.clone(), |marks| format!("{marks}.{contents}")))
-            }
-            Rows::Memory(rows) => rows.fingerprint(self, key),
-            // The engine tells with the statement that adds them up, under a salt that is not known here.
-            Rows::Engine(_) => Err(SourceError::in_engine(&self.table().name)),
-            Rows::Database(found) => match found.fingerprint(key) {
-                Some(known) => Ok(known),
-                None => {
-                    self.read_all(key)?;
-                    found.fingerprint(key).ok_or_else(|| SourceError::Rows { table: self.table().name.clone() })
-                }
-            },
-        }
+        self.rows.fingerprint(self, key)
     }
 
     /// What can be told of rows without reading any, as the beginning of their fingerprint, up to a point. `None` where that is nothing: there
     /// the whole fingerprint is to be compared. Where it agrees, a scan tells the rest ([`Self::of_version`]).
     #[must_use]
     pub fn marks(&self, key: &[u8; 32]) -> Option<String> {
-        match &self.rows {
-            Rows::Files { files, .. } => marks_of(files, key),
-            Rows::Memory(_) => None,
-            Rows::Database(found) => Some(found.marks(key)),
-            Rows::Engine(found) => Some(found.marks(key)),
-        }
+        self.rows.marks(key)
     }
 
     /// Whether two fingerprints are of the same rows. Files may be copied, to a store of objects and back: their contents decide. Of a database
     /// the relation and its columns do, too.
     #[must_use]
     pub fn has_contents(&self, registered: &str, found: &str) -> bool {
-        let contents = |fingerprint: &str| fingerprint.rsplit('.').next().map(str::to_owned);
-        match &self.rows {
-            Rows::Files { .. } => contents(registered) == contents(found),
-            Rows::Memory(_) | Rows::Database(_) | Rows::Engine(_) => registered == found,
-        }
-    }
-
-    /// Reads all rows of a database, for what they are.
-    fn read_all(&self, key: &[u8; 32]) -> Result<(), SourceError> {
-        let scan = self.clone().of_version(*key, None).scan(&[], &Meter::new())?;
-        let done = scan.run(1, || (), |(), _| Ok::<(), std::convert::Infallible>(()));
-        done.map(drop).map_err(|error| match error {
-            ScanError::Source(error) => error,
-            ScanError::Work(never) => match never {},
-        })
+        self.rows.has_contents(registered, found)
     }
 }
 
 /// A keyed hash of what tells objects of stores from others without reading them; `None` of files on this machine.
-fn marks_of(files: &[DataFile], key: &[u8; 32]) -> Option<String> {
+pub(crate) fn marks_of(files: &[DataFile], key: &[u8; 32]) -> Option<String> {
     let mut marks: Vec<Vec<u8>> = files.iter().filter_map(|file| Some(file.object()?.marks())).collect();
     if marks.is_empty() {
         return None;

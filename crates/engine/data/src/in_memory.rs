@@ -2,10 +2,11 @@
 
 use crate::error::SourceError;
 use crate::meter::Meter;
-use crate::scan::{Looked, Wanted};
-use crate::{Resources, Source};
+use crate::rows::Rows;
+use crate::scan::{self, Looked, ScanInput, Wanted};
+use crate::{KnownVersion, Resources, Source};
 use arrow_array::RecordBatch;
-use deniable_core::schema::Column;
+use deniable_core::schema::{Column, TableSchema};
 use deniable_expression::Value;
 use siphasher::sip128::{Hasher128, SipHasher24};
 use std::hash::Hasher;
@@ -48,9 +49,20 @@ impl InMemory {
     pub fn batches(&self) -> &[RecordBatch] {
         &self.0.batches
     }
+}
 
-    /// The fingerprint of the declared columns' values.
-    pub(crate) fn fingerprint(&self, source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
+impl Rows for InMemory {
+    fn scan(
+        &self,
+        table: &TableSchema,
+        wanted: &[Wanted],
+        _version: Option<&KnownVersion>,
+    ) -> Result<ScanInput, SourceError> {
+        Ok(ScanInput::memory(scan::slices(self.batches(), &table.columns, wanted)?))
+    }
+
+    /// Of the declared columns' values.
+    fn fingerprint(&self, source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
         let columns = &source.table().columns;
         let mut known = self.0.known.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = &*known
@@ -123,7 +135,7 @@ fn write(column: &Looked, row: usize, to: &mut dyn FnMut(&[u8])) {
 mod tests {
     use super::*;
     use arrow_array::{ArrayRef, Float64Array, Int64Array, StringArray};
-    use deniable_core::schema::{ColumnType, TableSchema};
+    use deniable_core::schema::ColumnType;
 
     const KEY: [u8; 32] = [1; 32];
 

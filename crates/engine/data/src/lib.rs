@@ -4,7 +4,8 @@
 //! |---|---|
 //! | what is publicly known about a table? | [`deniable_core::schema`] |
 //! | which files are they, and are they still the same? | [`Source`], `files`, `partitions`, `fingerprint` |
-//! | how are the rows of a database read, and are they still the same? | `database` |
+//! | what does every source of rows offer? | [`Rows`], which `file_rows`, `in_memory` and the crates in `sources` implement |
+//! | which sources is a program compiled with? | [`Sources`], [`Connections`] |
 //! | which tables stay where they are, with an engine that computes? | [`EngineTable`] |
 //! | how are its rows kept as a file? | [`Source::pull`] |
 //! | how does delimited text become fields? | `text`, `header` |
@@ -21,12 +22,12 @@
 //! NULL; that files have the right shape at all is checked beforehand, for the curator alone, by [`check`].
 
 pub mod check;
-#[cfg_attr(not(feature = "postgres"), path = "database_absent.rs")]
-mod database;
+mod connections;
 mod drive;
 mod engine;
 mod entities;
 pub mod error;
+mod file_rows;
 mod files;
 mod fingerprint;
 pub mod groups;
@@ -38,37 +39,39 @@ pub mod kind;
 pub mod memory;
 pub mod meter;
 pub mod names;
-#[cfg_attr(not(feature = "objects"), path = "objects_absent.rs")]
-mod objects;
+mod object;
 mod oddities;
 mod parquet;
 mod partitions;
 pub mod public;
 mod pull;
 pub mod reading;
+mod rows;
 pub mod scan;
 pub mod synthetic;
 mod text;
 mod texts;
 mod types;
 
+pub use connections::{Connections, Databases, FindObjects, OpenTable, Sources, StoredTypes};
 pub use drive::watch;
-pub use error::SourceError;
+pub use error::{RemoteError, SourceError};
 pub use memory::{Memory, Reservation, temporary_file};
 pub use meter::{Meter, Progress};
-pub use scan::{Batch, Form, Read, Scan, ScanError, Wanted};
+pub use object::Object;
+pub use rows::{RemoteRows, RemoteScan, Rows};
+pub use scan::{Batch, Form, Read, Scan, ScanError, ScanInput, Wanted};
 pub use synthetic::synthetic;
 pub use text::{Quirk, broken_quotes};
 pub use texts::texts;
 pub use types::{arrow_type, memory_schema};
 
-pub use engine::EngineTable;
+pub use engine::{AskEngine, EngineColumn, EngineConnection, EngineTable, Stored};
 pub use in_memory::InMemory;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use deniable_core::schema::{Data, Format, TableSchema};
-use files::DataFile;
-use partitions::Partitions;
+use file_rows::FileRows;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -102,43 +105,29 @@ impl Resources {
 #[derive(Debug, Clone)]
 pub struct Source {
     table: TableSchema,
-    rows: Rows,
+    rows: Arc<dyn Rows>,
     version: Option<KnownVersion>,
 }
 
-/// By what rows of a database or an engine are known again.
+/// The version that rows of a database or an engine must be, or whose fingerprint a scan of them finds.
 #[derive(Clone)]
-struct KnownVersion {
+pub struct KnownVersion {
     /// The key of fingerprints.
-    key: [u8; 32],
+    pub key: [u8; 32],
     /// The fingerprint that they must have, if they were registered.
-    registered: Option<String>,
+    pub registered: Option<String>,
 }
 
-/// Says nothing of the key.
+/// Does not show the key.
 impl std::fmt::Debug for KnownVersion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("KnownVersion")
     }
 }
 
-#[derive(Debug, Clone)]
-enum Rows {
-    Files { files: Vec<DataFile>, format: Format, partitions: Partitions },
-    Database(Arc<database::Table>),
-    Engine(Arc<EngineTable>),
-    Memory(InMemory),
-}
-
-/// The databases and engines of a run: each database as it was at one moment, and one conversation with each engine.
-#[derive(Debug, Default)]
-pub struct Connections {
-    databases: database::Databases,
-    engines: engine::Engines,
-}
-
 impl Source {
-    /// Finds the rows that a policy declares, of a table that is read by itself. `folder` is what a relative path is relative to.
+    /// Finds the rows that a policy declares, of a table that is read by itself, by the installed sources. `folder` is what a relative path is
+    /// relative to.
     ///
     /// # Errors
     /// When there are none, the path is a URL, a folder cannot be read, or a file lies in no folder of a declared partition; and when a database
@@ -158,20 +147,9 @@ impl Source {
         connections: &mut Connections,
     ) -> Result<Self, SourceError> {
         let rows = match &data.format {
-            Format::Postgres { connect } => {
-                let databases = &mut connections.databases;
-                Rows::Database(Arc::new(database::Table::locate(&table, &data.path, connect, databases)?))
-            }
-            Format::Engine { kind, connect } => {
-                let engines = &mut connections.engines;
-                Rows::Engine(Arc::new(EngineTable::locate(&table, (*kind, connect), &data.path, engines)?))
-            }
-            Format::Csv(_) | Format::Parquet => {
-                let files = files::locate(&data.path, &data.format, folder)?;
-                let paths: Vec<PathBuf> = files.iter().map(|file| file.path().to_owned()).collect();
-                let partitions = Partitions::of(&paths, &data.partitions, folder)?;
-                Rows::Files { files, format: data.format.clone(), partitions }
-            }
+            Format::Postgres { .. } => connections.database(&table, data)?,
+            Format::Engine { .. } => connections.engine(&table, data)?,
+            Format::Csv(_) | Format::Parquet => Arc::new(FileRows::locate(data, folder, connections.sources())?),
         };
         Ok(Self { table, rows, version: None })
     }
@@ -187,7 +165,7 @@ impl Source {
     /// Rows that are in memory already: columns by their declared names, in types that can be read as the declared ones.
     #[must_use]
     pub fn memory(table: TableSchema, rows: impl Into<InMemory>) -> Self {
-        Self { table, rows: Rows::Memory(rows.into()), version: None }
+        Self { table, rows: Arc::new(rows.into()), version: None }
     }
 
     /// Rows in memory, already of their declared types: times are local times, for any zone of the policy.
@@ -226,16 +204,13 @@ impl Source {
     /// Whether the rows are in a database.
     #[must_use]
     pub fn is_in_database(&self) -> bool {
-        matches!(self.rows, Rows::Database(_))
+        self.rows.stored_types().is_some()
     }
 
     /// The table of an engine, where one holds the rows.
     #[must_use]
     pub fn engine(&self) -> Option<&Arc<EngineTable>> {
-        match &self.rows {
-            Rows::Engine(table) => Some(table),
-            Rows::Files { .. } | Rows::Database(_) | Rows::Memory(_) => None,
-        }
+        self.rows.engine()
     }
 
     /// The fingerprint of an engine's rows that are these, how many and sums of hashes of them, and whether they are those that were
@@ -251,19 +226,13 @@ impl Source {
     /// The files, in order, or the URLs of objects; none for rows in memory, of a database or an engine.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
-        match &self.rows {
-            Rows::Files { files, .. } => files.iter().map(|file| file.path().to_owned()).collect(),
-            Rows::Memory(_) | Rows::Database(_) | Rows::Engine(_) => Vec::new(),
-        }
+        self.rows.files()
     }
 
     /// Bytes of all files together; `None` for rows that are not in files, or where the file system does not tell.
     #[must_use]
     pub fn size(&self) -> Option<u64> {
-        match &self.rows {
-            Rows::Files { files, .. } => files.iter().map(DataFile::size).sum::<Option<u64>>(),
-            Rows::Memory(_) | Rows::Database(_) | Rows::Engine(_) => None,
-        }
+        self.rows.size()
     }
 
     /// When any of the files was last written to, as the file system tells; `None` where it does not. No file is read.

@@ -3,7 +3,7 @@
 //! Only files that are CSV or Parquet by their first bytes are looked at. Whether the names are rather a row of data is for
 //! [`deniable_core::schema::are_names`] to say.
 
-use crate::database;
+use crate::connections::Sources;
 use crate::error::SourceError;
 use crate::files::{DataFile, locate};
 use crate::header::names_within;
@@ -20,7 +20,7 @@ const LONGEST_LINE: u64 = 1 << 20;
 fn file(path: &Path, format: &Format) -> Result<DataFile, SourceError> {
     let Some(url) = path.to_str().filter(|path| url_scheme(path).is_some()) else { return Ok(path.into()) };
     // There is one, or an error.
-    Ok(locate(url, format, Path::new(""))?.into_iter().next().unwrap_or_else(|| path.into()))
+    Ok(locate(url, format, Path::new(""), &Sources::installed())?.into_iter().next().unwrap_or_else(|| path.into()))
 }
 
 /// A column as its file or relation declares it.
@@ -66,7 +66,7 @@ pub fn parquet_columns(path: &Path) -> Result<Vec<StoredColumn>, SourceError> {
 /// # Errors
 /// When the database cannot be reached, or has no such relation for this user.
 pub fn relation_columns(relation: &str, connect: &str) -> Result<Vec<StoredColumn>, SourceError> {
-    let columns = database::columns(relation, connect)?.into_iter();
+    let columns = Sources::installed().columns(relation, connect)?.into_iter();
     Ok(columns.map(|(name, stored)| StoredColumn::new(name, stored.as_ref())).collect())
 }
 

@@ -12,7 +12,7 @@ use crate::error::SourceError;
 use crate::files::DataFile;
 use crate::kind::{expect_parquet, expect_parquet_ends};
 use crate::meter::Meter;
-use crate::objects::{self, Ranges};
+use crate::object::{self, Ranges};
 use crate::partitions::Partitions;
 use crate::reading::ColumnReader;
 use crate::scan::{BATCH_ROWS, Form, Wanted};
@@ -188,7 +188,7 @@ fn described(stored: &DataFile) -> Result<ArrowReaderMetadata, SourceError> {
     };
     ArrowReaderMetadata::load(&chunks, ArrowReaderOptions::new()).map_err(|error| match error {
         // The store was asked again: for a description that is longer than most.
-        ParquetError::External(error) => objects::cause(error.as_ref()).unwrap_or_else(|| not_parquet(path)),
+        ParquetError::External(error) => object::cause(error.as_ref()).unwrap_or_else(|| not_parquet(path)),
         _ => not_parquet(path),
     })
 }

@@ -3,7 +3,7 @@
 use crate::error::SourceError;
 use crate::meter::Meter;
 use crate::scan::{ScanError, Wanted};
-use crate::{Rows, Source, watch};
+use crate::{Source, watch};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema};
 use parquet::arrow::ArrowWriter;
@@ -21,14 +21,14 @@ impl Source {
     /// # Errors
     /// When the rows are not in a database, or cannot be read to their end; and when the file cannot be written.
     pub fn pull(&self, file: &Path, threads: usize, progress: &dyn Fn(u64)) -> Result<u64, SourceError> {
-        let Rows::Database(found) = &self.rows else {
+        let Some(stored) = self.rows.stored_types() else {
             return Err(SourceError::NoDatabase { table: self.table().name.clone() });
         };
         let unwritten = |reason: String| SourceError::Unwritten { path: file.to_owned(), reason };
         let io = |error: std::io::Error| unwritten(error.to_string());
         let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let columns = &self.table().columns;
-        let fields = columns.iter().zip(found.stored_types());
+        let fields = columns.iter().zip(stored);
         let fields: Vec<Field> = fields.map(|(column, stored)| Field::new(&column.name, stored, true)).collect();
         let schema = Arc::new(Schema::new(fields));
         let written = NamedTempFile::new_in(folder).map_err(io)?;

@@ -32,7 +32,7 @@ mod values;
 
 pub use answer::{Answer, Contents, Lie, Row};
 pub use asked::{Asked, look};
-pub use deniable_engine::Stored;
+pub use deniable_data::Stored;
 pub use dialect::Dialect;
 pub use prepared::{Prepared, exact, prepare};
 pub use refusal::Refusal;

@@ -144,7 +144,7 @@ pub fn names(path: &Path, layout: &Layout) -> Result<Vec<String>, SourceError> {
 /// The first record that is not a row, or has a quirk that is not accepted, with its line; or an error of reading the
 /// file.
 pub fn expect_rows(source: &Source, resources: &Resources, accepted: &[Quirk]) -> Result<(), SourceError> {
-    if !matches!(&source.rows, crate::Rows::Files { format: Format::Csv(_), .. }) {
+    if !source.rows.is_delimited() {
         return Ok(());
     }
     let scan = source.scan(&[], &Meter::new())?;

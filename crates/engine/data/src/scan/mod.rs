@@ -17,17 +17,17 @@ mod threads;
 
 pub use look::{Looked, Seen};
 
-use crate::database::Copies;
+use crate::Source;
 use crate::error::SourceError;
 use crate::files::DataFile;
 use crate::meter::Meter;
 use crate::parquet::{self, Unit};
 use crate::reading::ColumnReader;
+use crate::rows::RemoteScan;
 use crate::text::Layout;
-use crate::{Rows, Source};
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use deniable_core::schema::{Column as Declared, Format};
+use deniable_core::schema::Column as Declared;
 use deniable_expression::Column;
 use std::path::Path;
 use std::sync::Arc;
@@ -137,20 +137,44 @@ pub struct Scan {
     declared: Vec<Declared>,
     wanted: Vec<Wanted>,
     meter: Arc<Meter>,
-    rows: Opened,
+    rows: ScanInput,
 }
 
+/// Rows that are ready to be read.
 #[derive(Debug)]
-enum Opened {
+pub struct ScanInput(Kind);
+
+#[derive(Debug)]
+enum Kind {
     Memory(Vec<Slice>),
     Text { files: Vec<DataFile>, layout: Arc<Layout>, readers: Vec<ColumnReader> },
     Parquet(Vec<Unit>),
-    Database(Copies),
+    Remote(Box<dyn RemoteScan>),
+}
+
+impl ScanInput {
+    /// Rows that another program sends.
+    #[must_use]
+    pub fn remote(scan: Box<dyn RemoteScan>) -> Self {
+        Self(Kind::Remote(scan))
+    }
+
+    pub(crate) fn memory(slices: Vec<Slice>) -> Self {
+        Self(Kind::Memory(slices))
+    }
+
+    pub(crate) fn text(files: Vec<DataFile>, layout: Arc<Layout>, readers: Vec<ColumnReader>) -> Self {
+        Self(Kind::Text { files, layout, readers })
+    }
+
+    pub(crate) fn parquet(units: Vec<Unit>) -> Self {
+        Self(Kind::Parquet(units))
+    }
 }
 
 /// Some rows in memory: the wanted columns alone.
 #[derive(Debug)]
-struct Slice {
+pub(crate) struct Slice {
     /// Rows that come before.
     before: u64,
     rows: RecordBatch,
@@ -168,29 +192,17 @@ impl Source {
         if wanted.iter().any(|wanted| wanted.column >= declared.len()) {
             return Err(SourceError::Rows { table });
         }
-        let rows = match &self.rows {
-            Rows::Memory(rows) => Opened::Memory(memory(rows.batches(), declared, wanted)?),
-            Rows::Files { files, format: Format::Csv(options), .. } => {
-                let layout = Layout::of(files, options, declared)?;
-                let layout = Arc::new(layout.project(wanted.iter().map(|wanted| wanted.column)));
-                let columns = wanted.iter().filter_map(|wanted| declared.get(wanted.column));
-                let readers = columns.map(|column| ColumnReader::from_text(column, options)).collect();
-                Opened::Text { files: files.clone(), layout, readers }
-            }
-            Rows::Database(found) => Opened::Database(found.copies(self.table(), wanted, self.version.clone())?),
-            Rows::Engine(_) => return Err(SourceError::in_engine(&table)),
-            Rows::Files {
-                files,
-                format: Format::Parquet | Format::Postgres { .. } | Format::Engine { .. },
-                partitions,
-            } => Opened::Parquet(parquet::units(files, declared, partitions, wanted)?),
-        };
+        let rows = self.rows.scan(self.table(), wanted, self.version.as_ref())?;
         Ok(Scan { table, declared: declared.clone(), wanted: wanted.to_vec(), meter: meter.clone(), rows })
     }
 }
 
 /// Batches, cut into pieces.
-fn memory(batches: &[RecordBatch], declared: &[Declared], wanted: &[Wanted]) -> Result<Vec<Slice>, SourceError> {
+pub(crate) fn slices(
+    batches: &[RecordBatch],
+    declared: &[Declared],
+    wanted: &[Wanted],
+) -> Result<Vec<Slice>, SourceError> {
     let path = Path::new("memory");
     let mut slices = Vec::new();
     let mut before = 0_u64;

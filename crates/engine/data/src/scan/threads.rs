@@ -9,13 +9,13 @@
 )]
 
 use super::piece::{Lines, Piece, Stored};
-use super::{BATCH_ROWS, Batch, Opened, Scan, ScanError, Slice};
-use crate::database::{Copies, Pulled};
+use super::{BATCH_ROWS, Batch, Kind, Scan, ScanError, ScanInput, Slice};
 use crate::error::SourceError;
 use crate::files::DataFile;
 use crate::meter::Meter;
 use crate::parquet::Unit;
 use crate::reading::ColumnReader;
+use crate::rows::{RemoteRows, RemoteScan};
 use crate::text::{BLOCK, Block, Blocks, Layout, Parser, Remarks, Uneven};
 use arrow_array::ArrayRef;
 use deniable_core::schema::Column as Declared;
@@ -44,7 +44,7 @@ enum Supply {
         units: Vec<Unit>,
         next: AtomicUsize,
     },
-    Database(Copies),
+    Remote(Box<dyn RemoteScan>),
 }
 
 /// Files of text, one after the other.
@@ -53,13 +53,13 @@ struct Lane {
     blocks: Option<Blocks>,
 }
 
-impl Opened {
+impl ScanInput {
     fn supply(self, threads: usize) -> Supply {
-        match self {
-            Self::Memory(slices) => Supply::Memory { slices, next: AtomicUsize::new(0) },
-            Self::Parquet(units) => Supply::Parquet { units, next: AtomicUsize::new(0) },
-            Self::Database(copies) => Supply::Database(copies),
-            Self::Text { files, layout, readers } => {
+        match self.0 {
+            Kind::Memory(slices) => Supply::Memory { slices, next: AtomicUsize::new(0) },
+            Kind::Parquet(units) => Supply::Parquet { units, next: AtomicUsize::new(0) },
+            Kind::Remote(scan) => Supply::Remote(scan),
+            Kind::Text { files, layout, readers } => {
                 let lanes = threads.min(MOST_OPEN).min(files.len());
                 let lane = |first| {
                     let files: Vec<_> = files.iter().cloned().enumerate().skip(first).step_by(lanes).collect();
@@ -75,7 +75,7 @@ impl Supply {
     /// All rows were read: whether they are those that they should be, where only that tells.
     fn finish(self) -> Result<(), SourceError> {
         match self {
-            Self::Database(copies) => copies.finish(),
+            Self::Remote(scan) => scan.finish(),
             Self::Memory { .. } | Self::Text { .. } | Self::Parquet { .. } => Ok(()),
         }
     }
@@ -209,27 +209,32 @@ impl Work {
                     self.unit(unit, &mut take).inspect_err(|_| self.damaged(unit.path()))?;
                 }
             }
-            Supply::Database(copies) => self.pull(copies, &mut take)?,
+            Supply::Remote(scan) => self.receive(scan.as_ref(), &mut take)?,
         }
         Ok(())
     }
 
-    fn pull<E>(&self, copies: &Copies, take: &mut dyn FnMut(&Piece<'_>) -> Result<(), Stop<E>>) -> Result<(), Stop<E>> {
+    fn receive<E>(
+        &self,
+        scan: &dyn RemoteScan,
+        take: &mut dyn FnMut(&Piece<'_>) -> Result<(), Stop<E>>,
+    ) -> Result<(), Stop<E>> {
         let mut before = 0_u64;
         let mut taken = Ok(());
-        let mut hand_over = |pulled: &Pulled<'_>| {
-            self.meter.add_rows(pulled.rows);
-            self.meter.add_bytes(pulled.bytes);
+        let mut hand_over = |received: &RemoteRows<'_>| {
+            self.meter.add_rows(received.rows);
+            self.meter.add_bytes(received.bytes);
             // Rows without places are all in one part.
-            let lines = if pulled.places.is_empty() { Lines::After(before) } else { Lines::On(pulled.places) };
-            before = before.saturating_add(pulled.rows as u64);
-            let stored = Stored::Arrays(copies.readers(), pulled.columns);
-            taken = take(&Piece { rows: pulled.rows, file: pulled.file, lines, remarks: Remarks::default(), stored });
+            let lines = if received.places.is_empty() { Lines::After(before) } else { Lines::On(received.places) };
+            before = before.saturating_add(received.rows as u64);
+            let stored = Stored::Arrays(scan.readers(), received.columns);
+            taken =
+                take(&Piece { rows: received.rows, file: received.file, lines, remarks: Remarks::default(), stored });
             taken.is_ok() && !self.is_stopped()
         };
-        let pulled = copies.pull(self.uneven == Uneven::Told, BATCH_ROWS, &mut hand_over);
+        let received = scan.receive(self.uneven == Uneven::Told, BATCH_ROWS, &mut hand_over);
         taken?;
-        pulled.map_err(|error| {
+        received.map_err(|error| {
             self.fail(error);
             Stop::Damaged
         })

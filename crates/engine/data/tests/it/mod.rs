@@ -4,10 +4,7 @@
 mod check;
 mod hostile;
 mod law;
-#[cfg(feature = "objects")]
-mod objects;
-#[cfg(feature = "postgres")]
-mod postgres;
 mod registration;
+mod remote;
 mod scan;
 mod sources;

@@ -9,8 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
 use deniable_core::schema::{Column, ColumnType, Data, Format, quoted};
-use deniable_data::Connections;
-use deniable_data::Source;
+use deniable_data::{Connections, Source, Sources};
 use deniable_testing::{postgres, psql};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -121,7 +120,8 @@ pub(super) fn sources(hostile: &Hostile, kept: &Kept<'_>, _: &Path) -> Vec<Sourc
         sql += "\\.\n";
     }
     let _ = psql(&sql);
-    let mut connections = Connections::default();
+    let sources = Sources { databases: Some(deniable_postgres::DATABASES), ..Sources::default() };
+    let mut connections = Connections::new(sources);
     let locate = |table: &deniable_core::schema::TableSchema| {
         let data = Data {
             table: table.name.clone(),

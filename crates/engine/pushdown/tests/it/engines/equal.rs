@@ -3,7 +3,7 @@
 use super::hostile::{question, source, table, write};
 use deniable_core::schema::EngineKind;
 use deniable_data::{Resources, SourceError};
-use deniable_engine::{Engine, EngineError};
+use deniable_engines::{Engine, EngineError};
 use deniable_execute::{Salt, exact};
 use deniable_pushdown::{Answer, Dialect, Statement, Stored, Trial};
 use deniable_testing::{engine_python, sized_to_slow};

@@ -3,7 +3,7 @@
 use super::equal::{python, try_out};
 use super::hostile::table;
 use deniable_core::schema::EngineKind;
-use deniable_engine::Engine;
+use deniable_engines::Engine;
 use deniable_pushdown::{Dialect, Trial};
 use deniable_testing::lying_python;
 use rand_chacha::ChaCha8Rng;

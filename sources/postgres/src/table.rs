@@ -1,14 +1,20 @@
-//! Tables and views of PostgreSQL: how they are read, and by what their rows are known again.
+//! Tables and views of PostgreSQL as a source of rows, and their fingerprints.
 
-use crate::KnownVersion;
-use crate::error::SourceError;
-use crate::reading::ColumnReader;
-use crate::scan::Wanted;
+use crate::contents::Contents;
+use crate::copy::{Copied, Copying};
+use crate::error::PostgresError;
+use crate::relation::{Part, Relation, RelationColumn};
+use crate::server::Server;
+use crate::snapshot::Snapshot;
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
-use deniable_core::schema::{ColumnType, RelationName, TableSchema};
+use deniable_core::schema::{ColumnType, Data, Format, RelationName, TableSchema};
 use deniable_core::text::shown;
-use deniable_postgres::{Contents, Copied, Copying, Part, PostgresError, Relation, RelationColumn, Server, Snapshot};
+use deniable_data::reading::ColumnReader;
+use deniable_data::{
+    KnownVersion, Meter, OpenTable, RemoteRows, RemoteScan, Rows, ScanError, ScanInput, Source, SourceError,
+    StoredTypes, Wanted,
+};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -19,9 +25,18 @@ const MARKS: &[u8] = b"deniable 2026-11 marks of a relation\0";
 const ROWS: &[u8] = b"deniable 2026-11 rows of a relation\0";
 const SUM: &[u8] = b"deniable 2026-11 sum of rows\0";
 
+/// How tables of PostgreSQL are opened.
+pub const DATABASES: deniable_data::Databases = deniable_data::Databases { open, columns };
+
+/// Opens the tables of a run.
+fn open() -> OpenTable {
+    let mut databases = Databases::default();
+    Box::new(move |table, data| Ok(Arc::new(TableRows(Arc::new(Table::locate(table, data, &mut databases)?)))))
+}
+
 /// The databases of a run, each as it was at one moment.
 #[derive(Debug, Default)]
-pub struct Databases(BTreeMap<String, Arc<Snapshot>>);
+struct Databases(BTreeMap<String, Arc<Snapshot>>);
 
 impl Databases {
     fn at(&mut self, connect: &str) -> Result<Arc<Snapshot>, SourceError> {
@@ -43,7 +58,7 @@ fn named(relation: &str) -> Result<RelationName, SourceError> {
 }
 
 /// The columns of a table or view, with how values of each would come over.
-pub(crate) fn columns(relation: &str, connect: &str) -> Result<Vec<(String, Option<DataType>)>, SourceError> {
+fn columns(relation: &str, connect: &str) -> Result<StoredTypes, SourceError> {
     let name = named(relation)?;
     Databases::default().at(connect)?.columns(&name).map_err(failed)
 }
@@ -54,7 +69,7 @@ fn failed(error: PostgresError) -> SourceError {
 
 /// The declared columns of a table or view.
 #[derive(Debug)]
-pub(crate) struct Table {
+struct Table {
     relation: Relation,
     /// Where each declared column is among those of the relation.
     positions: Vec<usize>,
@@ -67,13 +82,11 @@ pub(crate) struct Table {
 impl Table {
     /// # Errors
     /// When the database cannot be reached, or lacks the relation or a declared column in a type that can be read as its own.
-    pub(crate) fn locate(
-        table: &TableSchema,
-        relation: &str,
-        connect: &str,
-        databases: &mut Databases,
-    ) -> Result<Self, SourceError> {
-        let name = named(relation)?;
+    fn locate(table: &TableSchema, data: &Data, databases: &mut Databases) -> Result<Self, SourceError> {
+        let Format::Postgres { connect } = &data.format else {
+            return Err(SourceError::Rows { table: table.name.clone() });
+        };
+        let name = named(&data.path)?;
         let columns: Vec<&str> = table.columns.iter().map(|column| column.name.as_str()).collect();
         let relation = databases.at(connect)?.relation(&name, &columns).map_err(failed)?;
         let mut positions = Vec::new();
@@ -101,26 +114,8 @@ impl Table {
         Ok(Self { relation, positions, names, found: Mutex::default() })
     }
 
-    /// The names of the tables that it consists of.
-    pub(crate) fn names(&self) -> &[PathBuf] {
-        &self.names
-    }
-
-    /// How the values of each declared column come over.
-    pub(crate) fn stored_types(&self) -> Vec<DataType> {
-        let stored = |position: &usize| self.relation.columns().get(*position).map(RelationColumn::data_type);
-        self.positions.iter().map(|position| stored(position).unwrap_or(DataType::Null)).collect()
-    }
-
-    /// A row's place, as the database finds it again; `None` where rows have none.
-    pub(crate) fn place(&self, file: usize, line: u64) -> Option<String> {
-        let name = self.names.get(file)?.display();
-        let has_places = self.relation.parts().iter().any(|part| part.file == file && part.has_places());
-        has_places.then(|| format!("{name}, ctid ({},{})", line >> 16, line & 0xffff))
-    }
-
     /// A keyed hash of what is known of it without reading rows.
-    pub(crate) fn marks(&self, key: &[u8; 32]) -> String {
+    fn marks(&self, key: &[u8; 32]) -> String {
         let mut hasher = blake3::Hasher::new_keyed(key);
         hasher.update(MARKS);
         hasher.update(&self.relation.marks());
@@ -128,7 +123,7 @@ impl Table {
     }
 
     /// The fingerprint of what the last scan read, if that found out under this key.
-    pub(crate) fn fingerprint(&self, key: &[u8; 32]) -> Option<String> {
+    fn fingerprint(&self, key: &[u8; 32]) -> Option<String> {
         let found = *self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.filter(|(known, _)| known == key).map(|(_, contents)| self.written(key, contents))
     }
@@ -142,7 +137,7 @@ impl Table {
     }
 
     /// All rows of these columns.
-    pub(crate) fn copies(
+    fn copies(
         self: &Arc<Self>,
         table: &TableSchema,
         wanted: &[Wanted],
@@ -173,21 +168,57 @@ fn sum_key(key: &[u8; 32]) -> [u8; 16] {
     derived
 }
 
-/// Some rows on their way.
-pub(crate) struct Pulled<'a> {
-    pub(crate) rows: usize,
-    pub(crate) bytes: u64,
-    /// The table that they are of, by its place among the names.
-    pub(crate) file: usize,
-    /// The wanted columns.
-    pub(crate) columns: &'a [ArrayRef],
-    /// For each row its place, if there are places.
-    pub(crate) places: &'a [u64],
+/// The rows of a table or view.
+#[derive(Debug)]
+struct TableRows(Arc<Table>);
+
+impl Rows for TableRows {
+    fn scan(
+        &self,
+        table: &TableSchema,
+        wanted: &[Wanted],
+        version: Option<&KnownVersion>,
+    ) -> Result<ScanInput, SourceError> {
+        Ok(ScanInput::remote(Box::new(self.0.copies(table, wanted, version.cloned())?)))
+    }
+
+    /// Reads all rows, unless the last scan did under this key.
+    fn fingerprint(&self, source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
+        if let Some(known) = self.0.fingerprint(key) {
+            return Ok(known);
+        }
+        let scan = source.clone().of_version(*key, None).scan(&[], &Meter::new())?;
+        let done = scan.run(1, || (), |(), _| Ok::<(), std::convert::Infallible>(()));
+        done.map_err(|error| match error {
+            ScanError::Source(error) => error,
+            ScanError::Work(never) => match never {},
+        })?;
+        self.0.fingerprint(key).ok_or_else(|| SourceError::Rows { table: source.table().name.clone() })
+    }
+
+    fn marks(&self, key: &[u8; 32]) -> Option<String> {
+        Some(self.0.marks(key))
+    }
+
+    fn path(&self, file: usize) -> Option<&Path> {
+        self.0.names.get(file).map(PathBuf::as_path)
+    }
+
+    fn place(&self, file: usize, line: u64) -> Option<String> {
+        let name = self.0.names.get(file)?.display();
+        let has_places = self.0.relation.parts().iter().any(|part| part.file == file && part.has_places());
+        has_places.then(|| format!("{name}, ctid ({},{})", line >> 16, line & 0xffff))
+    }
+
+    fn stored_types(&self) -> Option<Vec<DataType>> {
+        let stored = |position: &usize| self.0.relation.columns().get(*position).map(RelationColumn::data_type);
+        Some(self.0.positions.iter().map(|position| stored(position).unwrap_or(DataType::Null)).collect())
+    }
 }
 
 /// The parts of a relation that several threads copy.
 #[derive(Debug)]
-pub(crate) struct Copies {
+struct Copies {
     name: String,
     table: Arc<Table>,
     columns: Vec<usize>,
@@ -199,20 +230,16 @@ pub(crate) struct Copies {
     sum: Mutex<Contents>,
 }
 
-impl Copies {
-    pub(crate) fn readers(&self) -> &[ColumnReader] {
+impl RemoteScan for Copies {
+    fn readers(&self) -> &[ColumnReader] {
         &self.readers
     }
 
-    /// Copies parts that nobody else copies until there are none, or `take` wants no more.
-    ///
-    /// # Errors
-    /// When the rows cannot be had.
-    pub(crate) fn pull(
+    fn receive(
         &self,
         with_places: bool,
         most_rows: usize,
-        take: &mut dyn FnMut(&Pulled<'_>) -> bool,
+        take: &mut dyn FnMut(&RemoteRows<'_>) -> bool,
     ) -> Result<(), SourceError> {
         let relation = &self.table.relation;
         // In every pass: what is behind a view need not be of one moment, such as rows of another server.
@@ -228,27 +255,25 @@ impl Copies {
         Ok(())
     }
 
-    fn hand_over(&self, part: &Part, copied: &Copied, take: &mut dyn FnMut(&Pulled<'_>) -> bool) -> bool {
+    fn finish(self: Box<Self>) -> Result<(), SourceError> {
+        let Some(KnownVersion { key, registered }) = self.version else { return Ok(()) };
+        let sum = self.sum.into_inner().unwrap_or_else(PoisonError::into_inner);
+        *self.table.found.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, sum));
+        let is_registered = registered.is_none_or(|registered| self.table.written(&key, sum) == registered);
+        if is_registered { Ok(()) } else { Err(SourceError::Changed { table: self.name }) }
+    }
+}
+
+impl Copies {
+    fn hand_over(&self, part: &Part, copied: &Copied, take: &mut dyn FnMut(&RemoteRows<'_>) -> bool) -> bool {
         let columns: Vec<ArrayRef> =
             self.places.iter().filter_map(|place| copied.columns.get(*place).cloned()).collect();
-        take(&Pulled {
+        take(&RemoteRows {
             rows: copied.rows,
             bytes: copied.bytes,
             file: part.file,
             columns: &columns,
             places: &copied.places,
         })
-    }
-
-    /// All parts were copied to their ends: were these the rows that were registered?
-    ///
-    /// # Errors
-    /// When they were not.
-    pub(crate) fn finish(self) -> Result<(), SourceError> {
-        let Some(KnownVersion { key, registered }) = self.version else { return Ok(()) };
-        let sum = self.sum.into_inner().unwrap_or_else(PoisonError::into_inner);
-        *self.table.found.lock().unwrap_or_else(PoisonError::into_inner) = Some((key, sum));
-        let is_registered = registered.is_none_or(|registered| self.table.written(&key, sum) == registered);
-        if is_registered { Ok(()) } else { Err(SourceError::Changed { table: self.name }) }
     }
 }

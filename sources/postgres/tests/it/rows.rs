@@ -1,17 +1,23 @@
-//! Rows of PostgreSQL: `scripts/postgres cargo test -p deniable-data --features postgres`.
+//! Rows of PostgreSQL: `scripts/postgres cargo test -p deniable-postgres`.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef};
 use deniable_core::schema::{Column, ColumnType, Data, Format, TableSchema};
 use deniable_core::zone::Zone;
-use deniable_data::{Meter, Read, Resources, ScanError, Source, SourceError, Wanted};
+use deniable_data::{Connections, Meter, Read, Resources, ScanError, Source, SourceError, Sources, Wanted};
+use deniable_postgres::DATABASES;
 use deniable_testing::{postgres, psql};
 use std::path::Path;
 use std::sync::Once;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 const KEY: [u8; 32] = [1; 32];
+
+fn locate(table: TableSchema, data: &Data) -> Result<Source, SourceError> {
+    let sources = Sources { databases: Some(DATABASES), ..Sources::default() };
+    Source::locate_with(table, data, Path::new(""), &mut Connections::new(sources))
+}
 
 fn columns(declared: &[(&str, ColumnType)]) -> Vec<Column> {
     declared.iter().map(|(name, kind)| Column::new(*name, *kind)).collect()
@@ -30,7 +36,7 @@ fn of_columns(relation: &str, declared: Vec<Column>, connect: &str) -> Result<So
         partitions: Vec::new(),
         typical_rows: None,
     };
-    Source::locate(TableSchema::protected("t", declared, None), &data, Path::new(""))
+    locate(TableSchema::protected("t", declared, None), &data)
 }
 
 /// The values of a column over all rows, of a relation that one connection reads in order.
@@ -463,7 +469,7 @@ fn places_are_where_the_database_finds_rows_again() {
             entity: None,
             public_key: Some("id".to_owned()),
         };
-        source = Source::locate(table, &data, Path::new("")).unwrap_or(source);
+        source = locate(table, &data).unwrap_or(source);
         let report = source.check(&Resources::default(), &|_| {}).unwrap();
         (report.problems[0].to_string(), report.notes.join("; "))
     };

@@ -1,8 +1,8 @@
-//! Objects of S3 as files of a table: `scripts/s3 cargo test -p deniable-data --features objects --lib -- it::objects`.
+//! Objects of S3 as files of a table: `scripts/s3 cargo test -p deniable-objects`.
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format, TableSchema};
-use deniable_data::{Meter, Resources, ScanError, Source, SourceError, Wanted};
+use deniable_data::{Connections, Meter, Resources, ScanError, Source, SourceError, Sources, Wanted};
 use deniable_testing::{s3, s3_put};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
@@ -19,6 +19,11 @@ fn table() -> TableSchema {
     TableSchema::protected("t", columns.map(|(name, kind)| Column::new(name, kind)).to_vec(), None)
 }
 
+fn located(table: TableSchema, data: &Data, folder: &Path) -> Result<Source, SourceError> {
+    let sources = Sources { objects: Some(deniable_objects::find), ..Sources::default() };
+    Source::locate_with(table, data, folder, &mut Connections::new(sources))
+}
+
 fn locate(path: &str, format: Format, folder: &Path) -> Result<Source, SourceError> {
     let data = Data {
         table: "t".to_owned(),
@@ -28,7 +33,7 @@ fn locate(path: &str, format: Format, folder: &Path) -> Result<Source, SourceErr
         partitions: Vec::new(),
         typical_rows: None,
     };
-    Source::locate(table(), &data, folder)
+    located(table(), &data, folder)
 }
 
 fn csv(compression: Compression) -> Format {
@@ -138,7 +143,7 @@ fn partitions_of_objects() {
         partitions: vec!["year".to_owned()],
         typical_rows: None,
     };
-    let source = Source::locate(table, &data, Path::new("")).unwrap();
+    let source = located(table, &data, Path::new("")).unwrap();
     let scan = source.scan(&[Wanted::typed(2)], &Meter::new()).unwrap();
     let counts = scan.run(
         1,

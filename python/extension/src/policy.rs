@@ -36,7 +36,7 @@ pub fn planned(py: Python<'_>, policy: Read) -> PyResult<Plan> {
 
 /// A plan for reading, and as JSON.
 pub fn written(py: Python<'_>, plan: &Plan, account: Option<&deniable::ledger::Account>) -> PyResult<(String, String)> {
-    let shown = render::plan::Shown::new(plan, account);
+    let shown = render::plan::PlanReport::new(plan, account);
     let json = render::json(&shown).map_err(|failure| raised(py, Kind::Other, &failure))?;
     Ok((render::plan::table(&shown), json))
 }

@@ -25,7 +25,7 @@ pub struct Session {
 
 /// What a release has come to, as JSON.
 #[derive(Serialize)]
-struct Written<'a> {
+struct ReleaseReport<'a> {
     publication: &'a deniable::Publication,
     /// Queries that are paid for and have no answer, with the reason.
     unanswered: Vec<(String, String)>,
@@ -33,7 +33,7 @@ struct Written<'a> {
 
 fn released(released: Released) -> Result<String, Error> {
     let unanswered = released.unanswered.iter().map(|one| (one.query.clone(), one.error.to_string())).collect();
-    let written = Written { publication: &released.publication, unanswered };
+    let written = ReleaseReport { publication: &released.publication, unanswered };
     serde_json::to_string(&written).map_err(|_| Error::Ended)
 }
 

@@ -1,9 +1,9 @@
 //! A connection of somebody who asks: an analyst, or a curator who asks for everybody.
 
 use crate::describe::{self, SIMULATED, description};
-use crate::plan::{self, Found, PricedPlan};
+use crate::plan::{self, Outcome, PricedPlan};
 use crate::queue::seen;
-use crate::request::{LookedUp, PlanSlot, Request, blocking, release};
+use crate::request::{Lookup, PlanSlot, Request, blocking, release};
 use crate::rows;
 use crate::server::{Connected, Served, name_of};
 use async_trait::async_trait;
@@ -149,27 +149,27 @@ impl PreparedQuery for AnalystQuery {
             return Ok(reply);
         }
         match blocking(&ask, Request::looked_up).await? {
-            LookedUp::Reply(reply, held_by) => {
+            Lookup::Reply(reply, held_by) => {
                 sleep_until(served.queue().due(&held_by)).await;
                 return Ok(reply);
             }
-            LookedUp::Found(Found::Stored(stored), answers) => return shown(&ask, stored, answers).await,
+            Lookup::Outcome(Outcome::Stored(stored), answers) => return shown(&ask, stored, answers).await,
             // What is left tells what is being charged: it is said when that may be seen.
-            LookedUp::Found(Found::ToPay(_), _) | LookedUp::Refused(_) => {}
+            Lookup::Outcome(Outcome::ToPay(_), _) | Lookup::Refused(_) => {}
         }
         // One after the other, each with all that was answered before in sight: nothing is paid for that is free by then.
         let turn = served.quiet(&self.part).await?;
         // Under what holds now: the account, the policy and who approves may have changed meanwhile.
         let ask = self.ask()?;
         let looked_up = blocking(&ask, |own| match own.looked_up()? {
-            LookedUp::Refused(told) => Err(told),
+            Lookup::Refused(told) => Err(told),
             found => Ok(found),
         });
         let to_pay = match looked_up.await? {
-            LookedUp::Reply(reply, _) => return Ok(reply),
-            LookedUp::Found(Found::Stored(stored), answers) => return shown(&ask, stored, answers).await,
-            LookedUp::Found(Found::ToPay(asked), _) => asked,
-            LookedUp::Refused(told) => return Err(told.failure),
+            Lookup::Reply(reply, _) => return Ok(reply),
+            Lookup::Outcome(Outcome::Stored(stored), answers) => return shown(&ask, stored, answers).await,
+            Lookup::Outcome(Outcome::ToPay(asked), _) => asked,
+            Lookup::Refused(told) => return Err(told.failure),
         };
         let to_pay = blocking(&ask, move |own| own.allowed(&to_pay.plan).map(|()| to_pay)).await?;
         let key = ask.key(&to_pay.plan);

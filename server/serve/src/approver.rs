@@ -6,7 +6,7 @@
 use crate::accounts::Role;
 use crate::analyst::setting;
 use crate::describe::{self, SIMULATED, description};
-use crate::failures::{self, Told};
+use crate::failures::{self, Refusal};
 use crate::request::{PlanSlot, Request, blocking};
 use crate::server::Connected;
 use async_trait::async_trait;
@@ -124,7 +124,7 @@ impl Session for Approver {
             let requests = ledger.accounts.iter().find(|account| account.id == own.account());
             let at = requests.and_then(|account| account.requests.get(number.checked_sub(1)?)).map(|known| known.seq);
             let none =
-                || Told::from(Failure::new(Code::Value, format!("there is no request {number} of this analyst")));
+                || Refusal::from(Failure::new(Code::Value, format!("there is no request {number} of this analyst")));
             own.served
                 .decide(at.ok_or_else(none)?, allowed, &own.user, &reason)
                 .map_err(|error| failures::of_decision(&error))

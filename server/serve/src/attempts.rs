@@ -25,10 +25,10 @@ const OWN_BITS: u32 = 64;
 
 /// The failed attempts by user and address.
 #[derive(Debug, Default)]
-pub struct Attempts(BTreeMap<(String, IpAddr), Known>);
+pub struct Attempts(BTreeMap<(String, IpAddr), Record>);
 
 #[derive(Debug)]
-struct Known {
+struct Record {
     failures: u32,
     /// From when on the next attempt may be checked.
     next: Instant,
@@ -70,7 +70,7 @@ impl Attempts {
         if !self.0.contains_key(&key) {
             self.make_room(now);
         }
-        let known = self.0.entry(key).or_insert(Known { failures: 0, next: now });
+        let known = self.0.entry(key).or_insert(Record { failures: 0, next: now });
         known.failures = known.failures.saturating_add(1);
         known.next = known.next.max(now + delay(known.failures));
     }

@@ -12,14 +12,14 @@ use deniable_wire::{Code, Failure};
 
 /// A failure, and what is for the curator alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Told {
+pub struct Refusal {
     /// What the analyst is told.
     pub failure: Failure,
     /// What the log is told; nothing where the analyst knows it all.
     pub secret: Option<String>,
 }
 
-impl From<Failure> for Told {
+impl From<Failure> for Refusal {
     fn from(failure: Failure) -> Self {
         Self { failure, secret: None }
     }
@@ -64,18 +64,18 @@ fn characters(sql: &str, line: u64, column: u64) -> usize {
 
 /// What a release, or what comes before one, ended with.
 #[must_use]
-pub fn of_release(error: &Error) -> Told {
+pub fn of_release(error: &Error) -> Refusal {
     match error {
         Error::Plan(errors) => of_plan(errors).into(),
         Error::Query(error) => Failure::new(Code::Setting, error.to_string()).into(),
         Error::Release(error) => of_asks(error),
-        other => Told { failure: unavailable(), secret: Some(other.to_string()) },
+        other => Refusal { failure: unavailable(), secret: Some(other.to_string()) },
     }
 }
 
 /// What the ledger, or the data, do not allow.
 #[must_use]
-pub fn of_asks(error: &ReleaseError) -> Told {
+pub fn of_asks(error: &ReleaseError) -> Refusal {
     use deniable_protocol::ProtocolError;
     match error {
         // Both follow from what this account alone was charged and answered (C-8).
@@ -84,7 +84,7 @@ pub fn of_asks(error: &ReleaseError) -> Told {
             over_budget(None).into()
         }
         ReleaseError::Protocol(ProtocolError::Charge { error: ChargeError::NoPart(name), .. }) => no_part(name).into(),
-        _ => Told { failure: unavailable(), secret: Some(error.to_string()) },
+        _ => Refusal { failure: unavailable(), secret: Some(error.to_string()) },
     }
 }
 
@@ -95,7 +95,7 @@ fn no_part(name: &str) -> Failure {
 
 /// What a request for approval, or a decision about one, ended with.
 #[must_use]
-pub fn of_decision(error: &ApprovalError) -> Told {
+pub fn of_decision(error: &ApprovalError) -> Refusal {
     match error {
         ApprovalError::Charge(ChargeError::NoPart(name)) => no_part(name).into(),
         ApprovalError::TooMany(_) => Failure::new(Code::TooMany, error.to_string())
@@ -103,7 +103,7 @@ pub fn of_decision(error: &ApprovalError) -> Told {
             .into(),
         ApprovalError::Same(_) => Failure::new(Code::Value, "it was decided so already").into(),
         ApprovalError::Reason => Failure::new(Code::Value, error.to_string()).into(),
-        _ => Told { failure: unavailable(), secret: Some(error.to_string()) },
+        _ => Refusal { failure: unavailable(), secret: Some(error.to_string()) },
     }
 }
 

@@ -39,7 +39,7 @@ impl Metrics {
 }
 
 #[derive(Clone)]
-struct Told {
+struct MetricsState {
     served: Arc<Served>,
     /// Compared as hashes, so that time tells nothing of how much of it was right.
     secret: blake3::Hash,
@@ -47,7 +47,7 @@ struct Told {
 
 /// Tells until the server ends.
 pub async fn tell(listener: TcpListener, secret: String, served: Arc<Served>) {
-    let told = Told { served, secret: blake3::hash(secret.as_bytes()) };
+    let told = MetricsState { served, secret: blake3::hash(secret.as_bytes()) };
     let router = Router::new()
         .route("/metrics", get(counted))
         .route("/ready", get(|| async { "ready\n" }))
@@ -57,7 +57,7 @@ pub async fn tell(listener: TcpListener, secret: String, served: Arc<Served>) {
     let _ = axum::serve(listener, router).await;
 }
 
-async fn guard(State(told): State<Told>, request: Request, next: Next) -> Response {
+async fn guard(State(told): State<MetricsState>, request: Request, next: Next) -> Response {
     let given = request.headers().get(header::AUTHORIZATION).and_then(|given| given.to_str().ok());
     let given = given.and_then(|given| given.strip_prefix("Bearer ")).unwrap_or_default();
     // The comparison of hashes takes the same time for all.
@@ -67,7 +67,7 @@ async fn guard(State(told): State<Told>, request: Request, next: Next) -> Respon
     next.run(request).await
 }
 
-async fn counted(State(told): State<Told>) -> Response {
+async fn counted(State(told): State<MetricsState>) -> Response {
     let (log, queue) = (&told.served.log, told.served.queue());
     let all = [
         ("connections_total", "counter", "connections that were let in", log.connections.load(Ordering::Relaxed)),

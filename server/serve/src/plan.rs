@@ -2,7 +2,7 @@
 //! of the ledger, their own account (C-8), and from nothing else.
 
 use crate::beside::Beside;
-use crate::failures::{self, Told};
+use crate::failures::{self, Refusal};
 use crate::rows;
 use deniable::exact::{Rational, Rounding, parse_rational, percent, ratio, whole};
 use deniable::{Plan, Policy};
@@ -38,7 +38,7 @@ pub struct PricedPlan {
 
 /// What becomes of it.
 #[derive(Debug)]
-pub enum Found {
+pub enum Outcome {
     /// It was answered.
     Stored(Box<(PricedPlan, Answered)>),
     /// It can be, for its price.
@@ -103,7 +103,7 @@ pub fn understood(policy: &Policy, query: &Query, most_cells: usize) -> Result<P
 ///
 /// # Errors
 /// When it is refused: nothing was charged.
-pub fn found(asked: PricedPlan, ledger: &Summary) -> Result<Found, Told> {
+pub fn found(asked: PricedPlan, ledger: &Summary) -> Result<Outcome, Refusal> {
     let PricedPlan { plan, price, beside } = asked;
     let account = ledger.accounts.iter().find(|account| account.id == plan.account());
     let free = match (&price, account) {
@@ -116,10 +116,10 @@ pub fn found(asked: PricedPlan, ledger: &Summary) -> Result<Found, Told> {
     let answered = stored(&plan, ledger).map_err(|error| told(&error))?.into_iter().next().flatten();
     let asked = PricedPlan { plan, price, beside };
     match answered {
-        Some(answered) => Ok(Found::Stored(Box::new((asked, answered)))),
+        Some(answered) => Ok(Outcome::Stored(Box::new((asked, answered)))),
         None => {
             fits(&asked.plan, ledger).map_err(|error| told(&error))?;
-            Ok(Found::ToPay(Box::new(asked)))
+            Ok(Outcome::ToPay(Box::new(asked)))
         }
     }
 }
@@ -181,11 +181,11 @@ pub fn explained(asked: &PricedPlan, ledger: &Summary, needs_approval: bool) -> 
     let mut lines = Vec::new();
     let now = found(asked.clone(), ledger);
     let plan = match &now {
-        Ok(Found::Stored(stored)) => {
+        Ok(Outcome::Stored(stored)) => {
             lines.push("Free: a stored answer holds it".to_owned());
             &stored.0.plan
         }
-        Ok(Found::ToPay(asked)) => {
+        Ok(Outcome::ToPay(asked)) => {
             let share = asked.price.clone().unwrap_or_default();
             let part = percent(&share, 1, Rounding::Up);
             lines.push(format!(

@@ -3,7 +3,7 @@
 //! An answer is shown at a time on the grid: its arrival and a whole number of times `answers_take`. How long it took within them is seen by
 //! nobody. What was asked twice before that is done once, and waits for the same time.
 
-use crate::failures::Told;
+use crate::failures::Refusal;
 use deniable_wire::{Code, Failure};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use tokio::sync::{Notify, watch};
 use tokio::time::Instant;
 
 /// Something to do: it runs on a thread that may take its time.
-type Work = Box<dyn FnOnce() -> Result<(), Told> + Send>;
+type Work = Box<dyn FnOnce() -> Result<(), Refusal> + Send>;
 
 /// Bytes of the stacks on which queries are taken apart, which is as deep as they are; what is not used of them takes no memory.
 pub const STACK: usize = 64 << 20;
@@ -185,8 +185,8 @@ impl Queue {
 }
 
 /// Does something on a thread of its own, which nothing else keeps waiting.
-async fn on_a_thread(work: Work) -> Result<(), Told> {
-    let failed = |why: String| Err(Told { failure: crate::failures::unavailable(), secret: Some(why) });
+async fn on_a_thread(work: Work) -> Result<(), Refusal> {
+    let failed = |why: String| Err(Refusal { failure: crate::failures::unavailable(), secret: Some(why) });
     let (tell, told) = tokio::sync::oneshot::channel();
     let thread = std::thread::Builder::new().name("queue".to_owned()).stack_size(STACK);
     let begun = thread.spawn(move || {

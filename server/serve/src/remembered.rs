@@ -17,7 +17,7 @@ const OF_VALUE: usize = 32;
 type ReplyKey = (String, String, OwnSettings);
 
 /// A reply, the identity of what holds it, and the answers that there were.
-struct Known {
+struct KnownReply {
     reply: Reply,
     held_by: Key,
     answers: Option<usize>,
@@ -29,7 +29,7 @@ pub struct Remembered(Mutex<All>);
 
 #[derive(Default)]
 struct All {
-    replies: BTreeMap<ReplyKey, Known>,
+    replies: BTreeMap<ReplyKey, KnownReply>,
     bytes: usize,
 }
 
@@ -70,7 +70,7 @@ impl Remembered {
         }
         if own <= MOST_BYTES {
             all.bytes += own;
-            all.replies.insert(asked, Known { reply: reply.clone(), held_by, answers });
+            all.replies.insert(asked, KnownReply { reply: reply.clone(), held_by, answers });
         }
     }
 }

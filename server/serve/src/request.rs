@@ -1,11 +1,11 @@
 //! One query, under the policy that held when it was asked: what takes its time is done here, on threads for that.
 
-use crate::failures::{self, Told, unavailable};
+use crate::failures::{self, Refusal, unavailable};
 use crate::own;
-use crate::plan::{self, Found, PricedPlan};
+use crate::plan::{self, Outcome, PricedPlan};
 use crate::queue::Key;
 use crate::rows;
-use crate::server::{Given, Served, name_of};
+use crate::server::{Served, Setup, name_of};
 use crate::simulated;
 use deniable::{Plan, Policy, Registering, Resources, Session as Release};
 use deniable_ledger::{AccountId, Part};
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// One query.
 pub struct Request {
     pub served: Arc<Served>,
-    pub given: Given,
+    pub given: Setup,
     /// Who asks, for the log.
     pub user: String,
     /// Who pays, and so what may be known of the ledger.
@@ -50,19 +50,19 @@ impl PlanSlot {
 }
 
 /// What is there to a query.
-pub enum LookedUp {
+pub enum Lookup {
     /// A reply that was made before, and what holds it.
     Reply(Reply, Key),
     /// What becomes of it, when there were so many answers.
-    Found(Found, usize),
+    Outcome(Outcome, usize),
     /// A refusal that follows from one's own account.
-    Refused(Told),
+    Refused(Refusal),
 }
 
 /// Does what may take its time on a thread for that; what is for the curator alone goes into the log.
 pub async fn blocking<T: Send + 'static>(
     ask: &Arc<Request>,
-    work: impl FnOnce(&Request) -> Result<T, Told> + Send + 'static,
+    work: impl FnOnce(&Request) -> Result<T, Refusal> + Send + 'static,
 ) -> Result<T, Failure> {
     let own = Arc::clone(ask);
     // Held until it is done, also where nobody waits for it any more: nobody keeps the machine from others.
@@ -72,7 +72,7 @@ pub async fn blocking<T: Send + 'static>(
         work(&own)
     });
     let done = done.await;
-    let done = done.unwrap_or_else(|error| Err(Told { failure: unavailable(), secret: Some(error.to_string()) }));
+    let done = done.unwrap_or_else(|error| Err(Refusal { failure: unavailable(), secret: Some(error.to_string()) }));
     done.map_err(|told| {
         if let Some(secret) = &told.secret {
             ask.served.log.failed(&ask.user, secret);
@@ -83,7 +83,7 @@ pub async fn blocking<T: Send + 'static>(
 
 impl Request {
     /// What is asked.
-    pub fn understood(&self) -> Result<PricedPlan, Told> {
+    pub fn understood(&self) -> Result<PricedPlan, Refusal> {
         let policy = &self.given.policy;
         let plan = || plan::understood(policy, &self.query, self.served.config.cells);
         let asked = self.plan.get(policy, plan)?;
@@ -91,7 +91,7 @@ impl Request {
     }
 
     /// What becomes of it; `but` names a charge of one's own that may be seen already.
-    pub fn found(&self, but: Option<&str>) -> Result<Found, Told> {
+    pub fn found(&self, but: Option<&str>) -> Result<Outcome, Refusal> {
         plan::found(self.understood()?, &self.served.summary(&self.part, but)?)
     }
 
@@ -103,14 +103,14 @@ impl Request {
     }
 
     /// What is there already: a reply that was made before, or what becomes of the query.
-    pub fn looked_up(&self) -> Result<LookedUp, Told> {
+    pub fn looked_up(&self) -> Result<Lookup, Refusal> {
         // Counted first: of what comes meanwhile nothing is remembered as older than it is.
         let answers = self.served.answers(&self.given.policy, &self.part)?;
         Ok(match self.given.remembered.reply(&name_of(&self.part), &self.query, answers) {
-            Some((reply, held_by)) => LookedUp::Reply(reply, held_by),
+            Some((reply, held_by)) => Lookup::Reply(reply, held_by),
             None => match plan::found(self.understood()?, &self.served.summary(&self.part, None)?) {
-                Ok(found) => LookedUp::Found(found, answers),
-                Err(told) => LookedUp::Refused(told),
+                Ok(found) => Lookup::Outcome(found, answers),
+                Err(told) => Lookup::Refused(told),
             },
         })
     }
@@ -132,7 +132,7 @@ impl Request {
     }
 
     /// Nothing, where a query may be charged: where it is to be allowed first, and is not, that is asked for.
-    pub fn allowed(&self, plan: &Plan) -> Result<(), Told> {
+    pub fn allowed(&self, plan: &Plan) -> Result<(), Refusal> {
         if !self.needs_approval() {
             return Ok(());
         }
@@ -143,7 +143,7 @@ impl Request {
     }
 
     /// An answer as a table, which is remembered; `answers` is how many there were when it was looked for.
-    pub fn reply(&self, asked: &PricedPlan, answered: &Answered, answers: usize) -> Result<Reply, Told> {
+    pub fn reply(&self, asked: &PricedPlan, answered: &Answered, answers: usize) -> Result<Reply, Refusal> {
         let answer = plan::shown(asked, answered).ok_or_else(unavailable)?;
         let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
         let reply = rows::reply(ask.query(), &answer, &asked.beside)?;
@@ -153,8 +153,8 @@ impl Request {
     }
 
     /// The same, of what was just charged for; `but` is its identity.
-    pub fn charged_reply(&self, but: &str) -> Result<Reply, Told> {
-        let Found::Stored(stored) = self.found(Some(but))? else { return Err(unavailable().into()) };
+    pub fn charged_reply(&self, but: &str) -> Result<Reply, Refusal> {
+        let Outcome::Stored(stored) = self.found(Some(but))? else { return Err(unavailable().into()) };
         let mut reply = self.reply(&stored.0, &stored.1, 0)?;
         let undeclared = stored.0.plan.queries().first().map(|ask| ask.query().undeclared()).unwrap_or_default();
         reply.notices.splice(0..0, undeclared.into_iter().map(Notice::warning));
@@ -163,14 +163,14 @@ impl Request {
     }
 
     /// The columns of an answer.
-    pub fn columns(&self) -> Result<Vec<Column>, Told> {
+    pub fn columns(&self) -> Result<Vec<Column>, Refusal> {
         let asked = self.understood()?;
         let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
         Ok(rows::columns(ask.query(), &asked.beside)?)
     }
 
     /// The same on made-up rows.
-    pub fn simulated(&self) -> Result<Reply, Told> {
+    pub fn simulated(&self) -> Result<Reply, Refusal> {
         let asked = self.understood()?;
         let answer = simulated::answer(&asked, &self.served.config.resources())?;
         let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
@@ -180,7 +180,7 @@ impl Request {
     }
 
     /// What an answer would take.
-    pub fn explained(&self) -> Result<Reply, Told> {
+    pub fn explained(&self) -> Result<Reply, Refusal> {
         let ledger = self.served.summary(&self.part, None)?;
         if self.query.simulated {
             self.understood()?;
@@ -191,7 +191,7 @@ impl Request {
     }
 
     /// The rows of a table of the server's own.
-    pub fn own_rows(&self, table: &str) -> Result<Rows, Told> {
+    pub fn own_rows(&self, table: &str) -> Result<Rows, Refusal> {
         let ledger = self.served.summary(&self.part, None)?;
         Ok(own::rows(table, &self.given.policy, &self.part, &ledger, self.needs_approval()))
     }
@@ -205,7 +205,7 @@ fn plan(lines: Vec<String>) -> Reply {
 }
 
 /// What pays, computes and stores, on the queue's thread.
-pub fn release(asked: &PricedPlan, resources: Resources) -> Result<(), Told> {
+pub fn release(asked: &PricedPlan, resources: Resources) -> Result<(), Refusal> {
     let session = Release::of_plan(asked.plan.clone()).map_err(|error| failures::of_release(&error))?;
     let session = session.with_resources(resources).allowing(Registering::Stop);
     let released = session.release().wait().map_err(|error| failures::of_release(&error))?;

@@ -35,16 +35,16 @@ pub fn wire_type(of: ValueType) -> Type {
 }
 
 /// A shown column and what stands beside it.
-struct Shown {
+struct ResultColumn {
     name: String,
     of: Type,
     is_number: bool,
 }
 
-fn shown(query: &Query) -> Vec<Shown> {
+fn shown(query: &Query) -> Vec<ResultColumn> {
     let output = query.output();
     let columns = output.names.iter().zip(query.column_types()).zip(&output.columns);
-    let column = |((name, of), term): ((&String, ValueType), &Term)| Shown {
+    let column = |((name, of), term): ((&String, ValueType), &Term)| ResultColumn {
         name: name.clone(),
         of: wire_type(of),
         is_number: !matches!(term, Term::Key(_) | Term::Grouping(_) | Term::Text(_) | Term::Null)
@@ -54,11 +54,11 @@ fn shown(query: &Query) -> Vec<Shown> {
 }
 
 /// The columns that are shown, in their order.
-fn layout(shown: &[Shown], beside: &Beside) -> Result<Vec<Placed>, Failure> {
+fn layout(shown: &[ResultColumn], beside: &Beside) -> Result<Vec<OutputColumn>, Failure> {
     match &beside.columns {
         Some(asked) => asked.iter().map(|column| placed(shown, column)).collect(),
         None => {
-            let whats = |shown: &Shown| {
+            let whats = |shown: &ResultColumn| {
                 let mut all = vec![What::Value];
                 if beside.intervals && shown.is_number {
                     all.extend([What::Low, What::High]);
@@ -75,13 +75,13 @@ fn layout(shown: &[Shown], beside: &Beside) -> Result<Vec<Placed>, Failure> {
 }
 
 /// A column that is shown, and of which value.
-struct Placed {
+struct OutputColumn {
     column: Column,
     of: usize,
     what: What,
 }
 
-fn placed(shown: &[Shown], asked: &beside::Column) -> Result<Placed, Failure> {
+fn placed(shown: &[ResultColumn], asked: &beside::Column) -> Result<OutputColumn, Failure> {
     let beside::Column { of, what, name } = asked;
     let one = shown.get(*of).ok_or_else(unavailable)?;
     let (ending, data_type) = match what {
@@ -96,7 +96,7 @@ fn placed(shown: &[Shown], asked: &beside::Column) -> Result<Placed, Failure> {
         return Err(Failure::new(Code::NotSupported, message).hint("name a count, a sum, an average or a ratio"));
     }
     let name = name.clone().unwrap_or_else(|| format!("{}{ending}", one.name));
-    Ok(Placed { column: Column { name, data_type }, of: *of, what: *what })
+    Ok(OutputColumn { column: Column { name, data_type }, of: *of, what: *what })
 }
 
 /// The columns of an answer, from the query alone.
@@ -115,7 +115,7 @@ pub fn reply(query: &Query, answer: &Answer, beside: &Beside) -> Result<Reply, F
     let shown = shown(query);
     let layout = layout(&shown, beside)?;
     let none = NumberCell::default();
-    let field = |row: &[Cell], Placed { of, what, .. }: &Placed| {
+    let field = |row: &[Cell], OutputColumn { of, what, .. }: &OutputColumn| {
         let (cell, of) = (row.get(*of)?, shown.get(*of)?.of);
         let number = cell.number().unwrap_or(&none);
         match what {

@@ -5,7 +5,7 @@ use crate::config::{Config, NeedsApproval};
 use crate::log::Log;
 use crate::metrics::{Metrics, tell};
 use crate::queue::{Done, Key, STACK};
-use crate::server::{Given, Served, account};
+use crate::server::{Served, Setup, account};
 use crate::tls::{TlsError, acceptor};
 use deniable::Policy;
 use deniable_ledger::{AccountError, Ledger, OpenError};
@@ -79,7 +79,7 @@ pub struct Serving {
     pub ready: Box<dyn FnOnce(SocketAddr) + Send>,
 }
 
-fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
+fn given(policy: Policy, config: &Config) -> Result<Setup, ServeError> {
     let accounts = match &config.accounts {
         None => None,
         Some(path) => {
@@ -98,7 +98,7 @@ fn given(policy: Policy, config: &Config) -> Result<Given, ServeError> {
     // Behind a proxy on this machine every client seems to be local: with TLS, all clients need it, unless the curator
     // states that there is no proxy. Client certificates, where required, are required of local clients, too.
     let needs_tls = config.tls.as_ref().is_some_and(|tls| tls.local || tls.clients.is_some());
-    Ok(Given::new(policy, accounts, tls).needing_approval(config.needs_approval.clone()).needing_tls(needs_tls))
+    Ok(Setup::new(policy, accounts, tls).needing_approval(config.needs_approval.clone()).needing_tls(needs_tls))
 }
 
 /// Checks what a server takes from files besides the policy, before anything is done that takes long.
@@ -121,7 +121,7 @@ fn open(policy: &Policy, config: &Config) -> Result<Ledger, OpenError> {
 }
 
 /// What is given from now on, by files that were read anew.
-fn given_anew(served: &Served, policy: Policy, config: &Config) -> Result<Given, String> {
+fn given_anew(served: &Served, policy: Policy, config: &Config) -> Result<Setup, String> {
     let (accounts, needs_approval, tls) = (config.accounts.clone(), config.needs_approval.clone(), config.tls.clone());
     if *config != (Config { accounts, needs_approval, tls, ..served.config.clone() }) {
         return Err("what changed in serve.toml besides accounts, needs_approval and [tls] takes a restart".to_owned());

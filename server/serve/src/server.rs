@@ -5,7 +5,7 @@ use crate::analyst::Analyst;
 use crate::approver::Approver;
 use crate::attempts::Attempts;
 use crate::config::{Config, NeedsApproval};
-use crate::failures::{self, Told, unavailable};
+use crate::failures::{self, Refusal, unavailable};
 use crate::log::Log;
 use crate::queue::{Queue, seen};
 use crate::remembered::Remembered;
@@ -39,7 +39,7 @@ fn catalog_places() -> usize {
 
 /// What can be changed while the server runs.
 #[derive(Clone)]
-pub struct Given {
+pub struct Setup {
     /// The policy, its public keys read.
     pub policy: Arc<Policy>,
     /// Who may connect; `None` where everybody may, as the curator.
@@ -54,7 +54,7 @@ pub struct Given {
     pub(crate) remembered: Arc<Remembered>,
 }
 
-impl Given {
+impl Setup {
     /// A policy whose public keys are read; who may connect, where that is not everybody; TLS, and its certificate as PEM.
     #[must_use]
     pub fn new(policy: Policy, accounts: Option<Accounts>, tls: Option<(TlsAcceptor, Vec<u8>)>) -> Self {
@@ -77,7 +77,7 @@ impl Given {
 
 /// The server.
 pub struct Served {
-    pub(crate) given: RwLock<Given>,
+    pub(crate) given: RwLock<Setup>,
     pub(crate) config: Config,
     ledger: Mutex<Ledger>,
     queue: Arc<Queue>,
@@ -106,7 +106,7 @@ fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Served {
     /// A server over a ledger that is open.
     #[must_use]
-    pub fn new(given: Given, config: Config, ledger: Ledger, log: Arc<Log>) -> Arc<Self> {
+    pub fn new(given: Setup, config: Config, ledger: Ledger, log: Arc<Log>) -> Arc<Self> {
         let secret = ledger.key().derive(SALTS);
         let queue = Arc::new(Queue::new(config.answers_take, config.queue_per_account));
         Arc::new_cyclic(|own| Self {
@@ -145,12 +145,12 @@ impl Served {
     }
 
     /// Takes another policy, other accounts and certificates, for whatever is asked from now on.
-    pub fn change(&self, given: Given) {
+    pub fn change(&self, given: Setup) {
         *self.given.write().unwrap_or_else(PoisonError::into_inner) = given;
         self.answered();
     }
 
-    pub(crate) fn given(&self) -> Given {
+    pub(crate) fn given(&self) -> Setup {
         self.given.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
@@ -217,7 +217,7 @@ impl Served {
 
     /// Requests approval of the query of a plan, unless that was requested before. Returns the number of the request
     /// among the requests of the paying part, and the decision that holds for the next charge.
-    pub(crate) fn request_approval(&self, plan: &Plan) -> Result<(usize, Option<Decision>), Told> {
+    pub(crate) fn request_approval(&self, plan: &Plan) -> Result<(usize, Option<Decision>), Refusal> {
         let ask = plan.queries().first().ok_or_else(unavailable)?;
         let request = ChargeRequest {
             account: plan.account(),
@@ -259,15 +259,15 @@ impl Served {
     }
 
     /// How many answers somebody may see.
-    pub(crate) fn answers(&self, policy: &Policy, part: &Part) -> Result<usize, Told> {
+    pub(crate) fn answers(&self, policy: &Policy, part: &Part) -> Result<usize, Refusal> {
         let answers = self.counted_answers(policy, part)?;
         whole(&self.counted).insert(part.clone(), (Instant::now(), answers));
         Ok(answers)
     }
 
-    fn counted_answers(&self, policy: &Policy, part: &Part) -> Result<usize, Told> {
+    fn counted_answers(&self, policy: &Policy, part: &Part) -> Result<usize, Refusal> {
         let mut ledger = whole(&self.ledger);
-        let failed = |error: &dyn ToString| Told { failure: unavailable(), secret: Some(error.to_string()) };
+        let failed = |error: &dyn ToString| Refusal { failure: unavailable(), secret: Some(error.to_string()) };
         ledger.refresh().map_err(|error| failed(&error))?;
         let account = ledger.account(&AccountId::of(policy.guarantee()));
         let seen = |release: &&Charged| release.answered.is_some() && release.seen_by(part) && !self.hides(release);
@@ -280,9 +280,9 @@ impl Served {
     }
 
     /// The ledger as somebody may know it: nothing that is not to be seen yet, but for one charge.
-    pub(crate) fn summary(&self, part: &Part, but: Option<&str>) -> Result<Summary, Told> {
+    pub(crate) fn summary(&self, part: &Part, but: Option<&str>) -> Result<Summary, Refusal> {
         let mut ledger = whole(&self.ledger);
-        let failed = |error: &dyn ToString| Told { failure: unavailable(), secret: Some(error.to_string()) };
+        let failed = |error: &dyn ToString| Refusal { failure: unavailable(), secret: Some(error.to_string()) };
         ledger.refresh().map_err(|error| failed(&error))?;
         let mut summary = ledger.summary().seen_by(part);
         drop(ledger);
@@ -418,7 +418,7 @@ pub(crate) struct Connected {
 
 impl Connected {
     /// Checks that the account is unchanged since it was let in.
-    fn check(&self, given: &Given) -> Result<(), Failure> {
+    fn check(&self, given: &Setup) -> Result<(), Failure> {
         if given.accounts.as_ref().and_then(|accounts| accounts.get(&self.user)) != self.login.as_ref() {
             let message = format!("the account \"{}\" was removed or changed", self.user);
             return Err(Failure::new(Code::NotLetIn, message).hint("connect anew"));

@@ -69,16 +69,16 @@ pub async fn connect(tcp: TcpStream, server: &Server) -> std::io::Result<Option<
             // is taken for something that was sent within it.
             let mut tcp = tcp;
             match negotiated(&mut tcp, tls.is_some()).await? {
-                Negotiated::Tls => match &tls {
+                Negotiation::Tls => match &tls {
                     Some(tls) => (Box::new(tls.accept(tcp).await?), true),
                     None => return Ok(None),
                 },
-                Negotiated::Startup(startup) => return begun(Box::new(tcp), startup, false, address, server).await,
-                Negotiated::Cancel(pid, key) => {
+                Negotiation::Startup(startup) => return begun(Box::new(tcp), startup, false, address, server).await,
+                Negotiation::Cancel(pid, key) => {
                     server.connections.cancel(pid, &key).await;
                     return Ok(None);
                 }
-                Negotiated::Nothing => return Ok(None),
+                Negotiation::Nothing => return Ok(None),
             }
         }
     };
@@ -102,7 +102,7 @@ struct Startup {
     body: Vec<u8>,
 }
 
-enum Negotiated {
+enum Negotiation {
     Tls,
     Startup(Startup),
     Cancel(i32, SecretKey),
@@ -122,23 +122,23 @@ async fn message(stream: &mut (impl AsyncReadExt + Unpin + ?Sized)) -> std::io::
     Ok(Some((code, body)))
 }
 
-async fn negotiated(tcp: &mut TcpStream, has_tls: bool) -> std::io::Result<Negotiated> {
+async fn negotiated(tcp: &mut TcpStream, has_tls: bool) -> std::io::Result<Negotiation> {
     // Each may be asked for once.
     for _ in 0..3 {
         match message(tcp).await? {
             Some((TLS, _)) if has_tls => {
                 tcp.write_all(b"S").await?;
-                return Ok(Negotiated::Tls);
+                return Ok(Negotiation::Tls);
             }
             Some((TLS | GSS, _)) => tcp.write_all(b"N").await?,
             Some((CANCEL, body)) => {
-                return Ok(cancelled(&body).map_or(Negotiated::Nothing, |(pid, key)| Negotiated::Cancel(pid, key)));
+                return Ok(cancelled(&body).map_or(Negotiation::Nothing, |(pid, key)| Negotiation::Cancel(pid, key)));
             }
-            Some((version, body)) => return Ok(Negotiated::Startup(Startup { version, body })),
-            None => return Ok(Negotiated::Nothing),
+            Some((version, body)) => return Ok(Negotiation::Startup(Startup { version, body })),
+            None => return Ok(Negotiation::Nothing),
         }
     }
-    Ok(Negotiated::Nothing)
+    Ok(Negotiation::Nothing)
 }
 
 fn cancelled(body: &[u8]) -> Option<(i32, SecretKey)> {

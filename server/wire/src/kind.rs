@@ -57,7 +57,7 @@ pub fn query_kind(sql: &str, description: &Description) -> Result<QueryKind, Fai
     let Statement::Query(query) = &statement else {
         return Ok(QueryKind::Tables { sql: sql.to_owned(), simulated: false });
     };
-    let mut named = Named::default();
+    let mut named = TableNames::default();
     let _ = Visit::visit(query.as_ref(), &mut named);
     if let Some(act) = named.acts {
         let hint = "ask with SELECT; nothing that is sent changes the data or the server";
@@ -140,7 +140,7 @@ fn none(name: &[String], description: &Description) -> Failure {
 
 /// Names of tables in a query, and those that it gives.
 #[derive(Default)]
-struct Named {
+struct TableNames {
     tables: Vec<Vec<String>>,
     own: BTreeSet<String>,
     /// Whether a function of PostgreSQL's own catalogs is called.
@@ -195,7 +195,7 @@ fn names_own(arguments: &FunctionArguments) -> bool {
     matches!(&value.value, Value::SingleQuotedString(text) if text.to_ascii_lowercase().starts_with(OWN))
 }
 
-impl Visitor for Named {
+impl Visitor for TableNames {
     type Break = ();
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {

@@ -19,19 +19,19 @@ pub const MOST: usize = 1_000;
 /// The types of a statement's parameters: what it says itself (`$1::int8`), or what they are compared with; text where neither tells.
 #[must_use]
 pub fn types(sql: &str, count: usize, description: &Description) -> Vec<Type> {
-    let mut found = Found { description, types: BTreeMap::new() };
+    let mut found = ParameterTypes { description, types: BTreeMap::new() };
     if let Ok(parsed) = Parser::parse_sql(&PostgreSqlDialect {}, sql) {
         let _ = parsed.iter().try_for_each(|statement| Visit::visit(statement, &mut found));
     }
     (1..=count).map(|number| found.types.get(&number).copied().unwrap_or(Type::TEXT)).collect()
 }
 
-struct Found<'a> {
+struct ParameterTypes<'a> {
     description: &'a Description,
     types: BTreeMap<usize, Type>,
 }
 
-impl Found<'_> {
+impl ParameterTypes<'_> {
     fn is(&mut self, expr: &Expr, of: Type) {
         let mark = match expr {
             Expr::Value(value) => match &value.value {
@@ -74,7 +74,7 @@ impl Found<'_> {
     }
 }
 
-impl Visitor for Found<'_> {
+impl Visitor for ParameterTypes<'_> {
     type Break = ();
 
     fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {

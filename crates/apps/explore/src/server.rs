@@ -40,7 +40,7 @@ pub enum ServeError {
 }
 
 /// What every request is answered from.
-struct Served {
+struct PageServer {
     explorer: Explorer,
     hosts: [String; 2],
 }
@@ -59,13 +59,13 @@ pub fn serve(explorer: Explorer, port: u16, ready: &dyn Fn(&str)) -> Result<(), 
         let listener = tokio::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await;
         let listener = listener.map_err(|error| ServeError::Listen { port, error })?;
         let port = listener.local_addr().map_err(|error| ServeError::Listen { port, error })?.port();
-        let served = Served { explorer, hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")] };
+        let served = PageServer { explorer, hosts: [format!("127.0.0.1:{port}"), format!("localhost:{port}")] };
         ready(&format!("http://127.0.0.1:{port}/{token}/"));
         axum::serve(listener, router(&token, served)).await.map_err(ServeError::Stopped)
     })
 }
 
-fn router(token: &str, served: Served) -> Router {
+fn router(token: &str, served: PageServer) -> Router {
     let served = Arc::new(served);
     let at = |name: &str| format!("/{token}/{name}");
     // Nothing is found outside the token's folder, not even that there is one.
@@ -81,7 +81,7 @@ fn router(token: &str, served: Served) -> Router {
 }
 
 /// Only for this host by its own names; and what is answered is for this page alone.
-async fn guard(State(served): State<Arc<Served>>, request: Request, next: Next) -> Response {
+async fn guard(State(served): State<Arc<PageServer>>, request: Request, next: Next) -> Response {
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
     if !host.is_some_and(|host| served.hosts.iter().any(|own| own == host)) {
         return StatusCode::FORBIDDEN.into_response();
@@ -103,7 +103,7 @@ async fn guard(State(served): State<Arc<Served>>, request: Request, next: Next) 
     response
 }
 
-async fn index(State(served): State<Arc<Served>>) -> Html<String> {
+async fn index(State(served): State<Arc<PageServer>>) -> Html<String> {
     Html(printable_lines(&page::page(&served.explorer)).into_owned())
 }
 
@@ -114,19 +114,19 @@ struct Interval {
     high: Option<u32>,
 }
 
-async fn dials(State(served): State<Arc<Served>>, Query(interval): Query<Interval>) -> Response {
+async fn dials(State(served): State<Arc<PageServer>>, Query(interval): Query<Interval>) -> Response {
     answer(move || served.explorer.dials(interval.low, interval.high).map(|dials| page::dials(&dials))).await
 }
 
-async fn view(State(served): State<Arc<Served>>, Query(choice): Query<Choice>) -> Response {
+async fn view(State(served): State<Arc<PageServer>>, Query(choice): Query<Choice>) -> Response {
     answer(move || served.explorer.view(&choice)).await
 }
 
-async fn errors(State(served): State<Arc<Served>>, Query(choice): Query<Choice>) -> Response {
+async fn errors(State(served): State<Arc<PageServer>>, Query(choice): Query<Choice>) -> Response {
     answer(move || served.explorer.errors(&choice)).await
 }
 
-async fn save(State(served): State<Arc<Served>>, headers: HeaderMap, Json(choice): Json<Choice>) -> Response {
+async fn save(State(served): State<Arc<PageServer>>, headers: HeaderMap, Json(choice): Json<Choice>) -> Response {
     if headers.get(INTENT).is_none_or(|value| value != "use") {
         return StatusCode::FORBIDDEN.into_response();
     }

@@ -13,7 +13,7 @@ use maud::{Markup, html};
 use num_traits::{One, Zero};
 
 /// What a page knows of a promise.
-pub struct Promised<'a> {
+pub struct PromisePage<'a> {
     /// The account that it is made for.
     pub account: &'a Account,
     /// The promise and its odds.
@@ -23,7 +23,7 @@ pub struct Promised<'a> {
 }
 
 /// The promise in a box, for the top of the page.
-pub fn promise(promised: &Promised<'_>) -> Markup {
+pub fn promise(promised: &PromisePage<'_>) -> Markup {
     let promises = match promised.guarantee {
         Some(statement) => statement.promises.clone(),
         None => promised.picture.guarantee().promises_in_words(),
@@ -42,7 +42,7 @@ pub fn promise(promised: &Promised<'_>) -> Markup {
 }
 
 /// The pictures of beliefs, and who is outside.
-pub fn section(promised: &Promised<'_>) -> Markup {
+pub fn section(promised: &PromisePage<'_>) -> Markup {
     let stated = &promised.picture;
     let observers = stated.observers();
     let (sentence, frequencies) = stated.in_frequencies();
@@ -83,7 +83,7 @@ pub fn section(promised: &Promised<'_>) -> Markup {
 }
 
 /// What it rests on, and who is outside, as they were said with the latest answer.
-fn words(promised: &Promised<'_>) -> Markup {
+fn words(promised: &PromisePage<'_>) -> Markup {
     let Some(guarantee) = promised.guarantee else {
         return html! { p.muted { "The assumptions in words were not kept with this promise; “deniable report” on a policy that states it has them." } };
     };

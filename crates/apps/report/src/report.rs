@@ -1,6 +1,6 @@
 //! What goes onto the page, and in which order.
 
-use crate::beliefs::{self, Promised};
+use crate::beliefs::{self, PromisePage};
 use crate::frame::{list, page};
 use crate::overview::AccountOverview;
 use crate::promise::PromisePicture;
@@ -60,12 +60,12 @@ pub struct Chosen {
 #[derive(Debug)]
 pub struct Report {
     summary: Summary,
-    accounts: Vec<Shown>,
+    accounts: Vec<AccountSection>,
 }
 
 /// One account with what is shown of it.
 #[derive(Debug)]
-struct Shown {
+struct AccountSection {
     account: Account,
     /// Each with the policy that asked.
     answers: Vec<(String, ShownAnswer)>,
@@ -95,7 +95,7 @@ impl Report {
         let summary = summary.seen_by(&Part::Whole);
         let account = AccountId::of(guarantee);
         let accounts: Vec<&Account> = summary.accounts.iter().filter(|known| known.id == account).collect();
-        let mut accounts: Vec<Shown> =
+        let mut accounts: Vec<AccountSection> =
             accounts.into_iter().map(|account| shown(account, chosen)).collect::<Result<_, _>>()?;
         for shown in &mut accounts {
             if shown.account.guarantee.same_as(guarantee) {
@@ -110,7 +110,7 @@ impl Report {
     pub fn html(&self) -> String {
         let title = format!("What was released about {}", self.summary.population);
         let several = self.accounts.len() > 1;
-        let named = |heading: &str, shown: &Shown| {
+        let named = |heading: &str, shown: &AccountSection| {
             if several { format!("{heading}: {}", shown.account.id) } else { heading.to_owned() }
         };
         let lead = html! {
@@ -141,7 +141,7 @@ impl Report {
     }
 }
 
-fn shown(account: &Account, chosen: &[Chosen]) -> Result<Shown, ReportError> {
+fn shown(account: &Account, chosen: &[Chosen]) -> Result<AccountSection, ReportError> {
     let remembered = |release: &Release| {
         let Some(stored) = &release.answer else { return Ok(None) };
         let (entry, ask) = (release.seq, release.ask.name.clone());
@@ -176,13 +176,13 @@ fn shown(account: &Account, chosen: &[Chosen]) -> Result<Shown, ReportError> {
             None => {}
         }
     }
-    Ok(Shown { account: account.clone(), answers, unseen, statement })
+    Ok(AccountSection { account: account.clone(), answers, unseen, statement })
 }
 
-impl Shown {
-    fn promised(&self) -> Promised<'_> {
+impl AccountSection {
+    fn promised(&self) -> PromisePage<'_> {
         let picture = PromisePicture::of(self.account.guarantee.clone());
-        Promised { account: &self.account, picture, guarantee: self.statement.as_ref() }
+        PromisePage { account: &self.account, picture, guarantee: self.statement.as_ref() }
     }
 
     fn answered(&self) -> Markup {

@@ -12,7 +12,7 @@ const OF_RELATIONS: [&str; 2] = ["relation", "connect"];
 
 /// What holds a table.
 #[derive(Clone, Copy)]
-pub(crate) enum Held {
+pub(crate) enum Holder {
     /// PostgreSQL.
     Postgres,
     /// An engine that computes.
@@ -20,7 +20,7 @@ pub(crate) enum Held {
 }
 
 /// What holds a table that is no file; `None` where files do.
-pub(crate) fn held(section: &Section<'_>) -> Read<Option<Held>> {
+pub(crate) fn held(section: &Section<'_>) -> Read<Option<Holder>> {
     let format = section.get("format")?;
     if let Some(engine) = section.get("engine")? {
         let name = engine.text()?;
@@ -37,11 +37,11 @@ pub(crate) fn held(section: &Section<'_>) -> Read<Option<Held>> {
                     "remove it, or `engine`: rows are read here, or asked for there",
                 ))
             }
-            None => Ok(Some(Held::Engine(kind))),
+            None => Ok(Some(Holder::Engine(kind))),
         };
     }
     match format {
-        Some(format) if format.text()? == POSTGRES => Ok(Some(Held::Postgres)),
+        Some(format) if format.text()? == POSTGRES => Ok(Some(Holder::Postgres)),
         Some(_) | None => Ok(None),
     }
 }
@@ -52,11 +52,11 @@ pub(crate) fn refuse_all(section: &Section<'_>) -> Read<()> {
 }
 
 /// Reads what such a table states.
-pub(crate) fn read(section: &Section<'_>, held: Held, table: String) -> Read<Data> {
+pub(crate) fn read(section: &Section<'_>, held: Holder, table: String) -> Read<Data> {
     let (when, example) = match held {
-        Held::Postgres => ("where the data is `format = \"postgres\"`", "env:CLINIC_PG"),
-        Held::Engine(EngineKind::Spark) => ("where an engine holds the rows", "env:SPARK_MASTER"),
-        Held::Engine(EngineKind::DuckDb) => ("where an engine holds the rows", "env:CLINIC_DUCKDB"),
+        Holder::Postgres => ("where the data is `format = \"postgres\"`", "env:CLINIC_PG"),
+        Holder::Engine(EngineKind::Spark) => ("where an engine holds the rows", "env:SPARK_MASTER"),
+        Holder::Engine(EngineKind::DuckDb) => ("where an engine holds the rows", "env:CLINIC_DUCKDB"),
     };
     let files = refuse(section, &OF_FILES, when);
     let version =
@@ -68,21 +68,21 @@ pub(crate) fn read(section: &Section<'_>, held: Held, table: String) -> Read<Dat
     files?;
     let connect = connect?;
     let format = match held {
-        Held::Postgres => Format::Postgres { connect },
-        Held::Engine(kind) => Format::Engine { kind, connect },
+        Holder::Postgres => Format::Postgres { connect },
+        Holder::Engine(kind) => Format::Engine { kind, connect },
     };
     Ok(Data { table, path: relation?, version: version?, format, partitions: Vec::new(), typical_rows: None })
 }
 
-fn relation_name(field: &Field<'_>, held: Held) -> Read<String> {
+fn relation_name(field: &Field<'_>, held: Holder) -> Read<String> {
     let name = field.text()?;
     let (is_name, problem, help) = match held {
-        Held::Postgres => (
+        Holder::Postgres => (
             RelationName::parse(name).is_some(),
             "names no table or view by its schema and name",
             "write both, as in \"clinic.visits\"; what is not in lower case is in double quotes: 'clinic.\"Visits\"'",
         ),
-        Held::Engine(_) => (
+        Holder::Engine(_) => (
             RelationPath::parse(name).is_some(),
             "names nothing that an engine holds",
             "write one to three names with points between them, as in \"clinic.visits\"; what is not plain is in double quotes: \

@@ -20,7 +20,7 @@ use deniable_ledger::{Ledger, Sharing, Summary};
 use deniable_serve::accounts::{Account, Accounts, Role};
 use deniable_serve::log::Log;
 use deniable_serve::metrics::tell;
-use deniable_serve::server::{Given, Served, account};
+use deniable_serve::server::{Served, Setup, account};
 use deniable_serve::{Config, accept};
 use deniable_wire::{Backend, Limits, Server, Verifier};
 use num_traits::Zero;
@@ -115,7 +115,7 @@ async fn serving(
         let verifier = Verifier::of_password(PASSWORD, name.as_bytes());
         accounts.put(name, Account { role, verifier }).unwrap();
     }
-    let given = Given::new(policy, Some(accounts), None);
+    let given = Setup::new(policy, Some(accounts), None);
     let config = Config { answers_take, connections_per_account: 100, threads: Some(1), ..Config::default() };
     let log = Arc::new(Log::quiet());
     let served = Served::new(given, config, ledger, Arc::clone(&log));

@@ -213,7 +213,7 @@ fn password(name: &str) -> Result<String, Failure> {
 
 /// A line of the list.
 #[derive(Debug, Serialize)]
-struct Listed {
+struct AccountLine {
     name: String,
     /// `removed` where there is a part and no account any more.
     role: String,
@@ -240,7 +240,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
             let own = limit.share(&part.share).ok();
             own.and_then(|own| share_left(&part.spent, &own, limit)).unwrap_or_default()
         });
-        Listed {
+        AccountLine {
             name: name.to_owned(),
             role: role.map_or_else(|| "removed".to_owned(), |role| role.to_string()),
             share: part.map(|part| part.share.to_string()),
@@ -261,7 +261,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
     // Parts of those who were removed, too: what they were answered stays known to them.
     let removed = account.iter().flat_map(|account| account.parts().keys()).map(String::as_str);
     let removed = removed.filter(|name| server.accounts.get(name).is_none()).map(|name| (name, None));
-    let all: Vec<Listed> =
+    let all: Vec<AccountLine> =
         server.accounts.iter().map(|(name, known)| (name, Some(known.role))).chain(removed).map(listed).collect();
     let text = match format {
         LedgerFormat::Json => render::json(&all)?,

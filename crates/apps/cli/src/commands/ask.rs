@@ -12,7 +12,7 @@ use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::load;
-use crate::render::{self, plan::Shown};
+use crate::render::{self, plan::PlanReport};
 use deniable::{Query, Session};
 use std::path::Path;
 
@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let session = Session::of_plan(plan)?;
     if args.dry_run {
         let session = session.allowing(args.registration.allowed());
-        let shown = Shown::new(&session.plan_with_earlier()?, session.account()?.as_ref());
+        let shown = PlanReport::new(&session.plan_with_earlier()?, session.account()?.as_ref());
         return publish(
             &if args.format == Format::Json { render::json(&shown)? } else { render::plan::table(&shown) },
             None,

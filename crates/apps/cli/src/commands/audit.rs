@@ -24,7 +24,7 @@ use std::time::Duration;
 
 /// A verdict, for programs: fractions are exact, in lowest terms.
 #[derive(Serialize)]
-struct Written {
+struct AuditReport {
     broken: bool,
     claim: Option<String>,
     odds_at_least: String,
@@ -200,9 +200,9 @@ fn table(verdict: &Verdict, priors: &PriorRange) -> String {
     )
 }
 
-fn written(verdict: &Verdict, priors: &PriorRange) -> Written {
+fn written(verdict: &Verdict, priors: &PriorRange) -> AuditReport {
     let (best, prior) = (verdict.best(), example(priors));
-    Written {
+    AuditReport {
         broken: verdict.is_broken(),
         claim: verdict.claim().map(ToString::to_string),
         odds_at_least: verdict.odds().to_string(),

@@ -9,8 +9,8 @@ use serde::Serialize;
 
 /// The least promise, for programs too. All numbers are rounded up.
 #[derive(Serialize)]
-pub struct Shown {
-    queries: Vec<Needed>,
+pub struct LeastReport {
+    queries: Vec<NeededShare>,
     spend: String,
     epsilon: String,
     odds: String,
@@ -21,20 +21,20 @@ pub struct Shown {
 }
 
 #[derive(Serialize)]
-struct Needed {
+struct NeededShare {
     query: String,
     target_error: String,
     epsilon: String,
     part: String,
 }
 
-impl Shown {
+impl LeastReport {
     /// Works it out. No data is read.
     pub fn new(policy: &Policy) -> Result<Self, Failure> {
         let found: Least = least(policy).map_err(|error| refused(error, policy))?;
         let all: Rational = found.queries.iter().map(|needed| needed.epsilon.clone()).sum();
         let up = |value: &Rational| decimal(value, 4, Rounding::Up);
-        let queries = found.queries.iter().map(|needed| Needed {
+        let queries = found.queries.iter().map(|needed| NeededShare {
             query: needed.query.clone(),
             target_error: needed.target.to_string(),
             epsilon: up(&needed.epsilon),
@@ -54,13 +54,13 @@ impl Shown {
 }
 
 /// For reading.
-pub fn table(shown: &Shown) -> String {
+pub fn table(shown: &LeastReport) -> String {
     let mut grid = grid();
     grid.set_header(["query", "target error", "ε it takes", "part"].map(cell));
-    for Needed { query, target_error, epsilon, part } in &shown.queries {
+    for NeededShare { query, target_error, epsilon, part } in &shown.queries {
         grid.add_row(vec![cell(query), right(target_error), right(epsilon), right(part)]);
     }
-    let Shown { spend, epsilon, odds, gain, posterior, before, forced_by, .. } = shown;
+    let LeastReport { spend, epsilon, odds, gain, posterior, before, forced_by, .. } = shown;
     let mut text = format!("{grid}\n");
     let line = format!(
         "the least promise that meets every target is an odds ratio of {odds} (ε = {epsilon}): with that all of this policy's spend of \

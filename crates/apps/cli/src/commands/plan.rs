@@ -7,11 +7,11 @@ use crate::commands::{least, sweep};
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::{choose, load, plan};
-use crate::render::{self, plan::Shown};
+use crate::render::{self, plan::PlanReport};
 use deniable::Session;
 
 /// What engines are asked, where they are asked anything.
-fn statements(shown: &Shown) -> Result<String, Failure> {
+fn statements(shown: &PlanReport) -> Result<String, Failure> {
     let text = render::plan::statements(shown);
     if text.is_empty() {
         let help =
@@ -24,7 +24,7 @@ fn statements(shown: &Shown) -> Result<String, Failure> {
 /// Runs it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.least_promise {
-        let shown = least::Shown::new(&load(&args.place)?)?;
+        let shown = least::LeastReport::new(&load(&args.place)?)?;
         let text = match args.format {
             LedgerFormat::Table => least::table(&shown),
             LedgerFormat::Json => render::json(&shown)?,
@@ -44,7 +44,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let mut plan = plan(&args.place)?;
             choose(&mut plan, &args.ask)?;
             let session = Session::of_plan(plan)?;
-            let shown = Shown::new(&session.plan_with_earlier()?, session.account()?.as_ref());
+            let shown = PlanReport::new(&session.plan_with_earlier()?, session.account()?.as_ref());
             match args.format {
                 LedgerFormat::Table if args.sql => statements(&shown)?,
                 LedgerFormat::Table => render::plan::table(&shown),

@@ -7,11 +7,11 @@ use crate::args::policy::Ask as Args;
 use crate::args::spend::spending;
 use crate::commands::answers::{doubts, obtain, written};
 use crate::commands::question::{cost_in_words, question};
-use crate::commands::statements::{Typed, take};
+use crate::commands::statements::{Input, take};
 use crate::console::say;
 use crate::error::{Complaint, Failure};
 use crate::output::publish;
-use crate::render::{self, plan::Shown};
+use crate::render::{self, plan::PlanReport};
 use deniable::{Session, remaining};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use deniable_core::schema::{ColumnType, Key, Role};
@@ -112,14 +112,14 @@ impl Prompt<'_> {
     fn each(&mut self, typed: &mut String) -> Result<Next, Failure> {
         loop {
             match take(typed) {
-                Typed::Nothing | Typed::Unfinished => return Ok(Next::Line),
-                Typed::Command(line) => {
+                Input::Nothing | Input::Unfinished => return Ok(Next::Line),
+                Input::Command(line) => {
                     self.lines.remember(&line);
                     if self.command(&line)? == Next::End {
                         return Ok(Next::End);
                     }
                 }
-                Typed::Question(sql) => {
+                Input::Query(sql) => {
                     self.lines.remember(&format!("{sql};"));
                     self.last = Some(sql.clone());
                     self.answer(&sql)?;
@@ -178,7 +178,7 @@ impl Prompt<'_> {
 
     fn show_plan(&self, session: &Session) -> Result<(), Failure> {
         let account = session.account()?;
-        say(render::plan::table(&Shown::new(&session.plan_with_earlier()?, account.as_ref())).trim_end());
+        say(render::plan::table(&PlanReport::new(&session.plan_with_earlier()?, account.as_ref())).trim_end());
         Ok(())
     }
 

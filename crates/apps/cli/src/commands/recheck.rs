@@ -10,7 +10,7 @@ use deniable_recheck::{LIMIT, Upper, recheck, time};
 use serde::Serialize;
 
 #[derive(Serialize)]
-struct Shown {
+struct RecheckReport {
     witness: &'static str,
     upper_bound: String,
 }
@@ -36,7 +36,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
             ("right", bound, Exit::Unchecked)
         }
     };
-    let shown = Shown { witness, upper_bound };
+    let shown = RecheckReport { witness, upper_bound };
     let text = match args.format {
         LedgerFormat::Table => format!("witness: {}\nupper bound: {}\n", shown.witness, shown.upper_bound),
         LedgerFormat::Json => render::json(&shown)?,

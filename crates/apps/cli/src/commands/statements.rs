@@ -2,11 +2,11 @@
 
 /// What the beginning of a typed text is.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Typed {
+pub enum Input {
     /// Spaces, comments and stray semicolons.
     Nothing,
     /// A whole question, without its semicolon.
-    Question(String),
+    Query(String),
     /// A line that begins with a backslash.
     Command(String),
     /// A question that goes on in the next line.
@@ -17,24 +17,24 @@ pub enum Typed {
 ///
 /// A line that ends in `;` ends a question also where a quote is still open: the quote was forgotten, and a question
 /// that never ends would swallow all that is typed after it.
-pub fn take(text: &mut String) -> Typed {
+pub fn take(text: &mut String) -> Input {
     let start = blank(text);
     text.drain(..start);
     if text.is_empty() {
-        return Typed::Nothing;
+        return Input::Nothing;
     }
     if text.starts_with('\\') {
         let end = text.find('\n').map_or(text.len(), |end| end + 1);
         let line: String = text.drain(..end).collect();
-        return Typed::Command(line.trim().to_owned());
+        return Input::Command(line.trim().to_owned());
     }
     let end = match semicolon(text) {
-        Found::At(end) => end,
-        Found::InQuotes if text.trim_end().ends_with(';') => text.trim_end().len() - 1,
-        Found::InQuotes | Found::Nowhere => return Typed::Unfinished,
+        Semicolon::At(end) => end,
+        Semicolon::InQuotes if text.trim_end().ends_with(';') => text.trim_end().len() - 1,
+        Semicolon::InQuotes | Semicolon::Nowhere => return Input::Unfinished,
     };
     let question: String = text.drain(..=end).collect();
-    Typed::Question(question[..end].to_owned())
+    Input::Query(question[..end].to_owned())
 }
 
 /// How many bytes at the beginning ask nothing.
@@ -74,33 +74,33 @@ fn comment(text: &str) -> Option<Option<usize>> {
 }
 
 /// Where the first semicolon stands.
-enum Found {
+enum Semicolon {
     At(usize),
     /// A quote is open at the end.
     InQuotes,
     Nowhere,
 }
 
-fn semicolon(text: &str) -> Found {
+fn semicolon(text: &str) -> Semicolon {
     let mut at = 0;
     while let Some(found) = text[at..].find(['\'', '"', '`', ';', '-', '/']) {
         at += found;
         let rest = &text[at..];
         if rest.starts_with(';') {
-            return Found::At(at);
+            return Semicolon::At(at);
         }
         if let Some(length) = comment(rest) {
-            let Some(length) = length else { return Found::Nowhere };
+            let Some(length) = length else { return Semicolon::Nowhere };
             at += length;
         } else if let Some(quote) = rest.chars().next().filter(|first| matches!(first, '\'' | '"' | '`')) {
             // A doubled quote inside quotes reads as the end of one text and the beginning of another, which ends at the same place.
-            let Some(length) = rest[1..].find(quote) else { return Found::InQuotes };
+            let Some(length) = rest[1..].find(quote) else { return Semicolon::InQuotes };
             at += length + 2;
         } else {
             at += 1;
         }
     }
-    Found::Nowhere
+    Semicolon::Nowhere
 }
 
 #[cfg(test)]
@@ -113,10 +113,10 @@ mod tests {
         let mut all = Vec::new();
         loop {
             match take(&mut rest) {
-                Typed::Nothing => return all,
-                Typed::Question(sql) => all.push(sql),
-                Typed::Command(line) => all.push(line),
-                Typed::Unfinished => {
+                Input::Nothing => return all,
+                Input::Query(sql) => all.push(sql),
+                Input::Command(line) => all.push(line),
+                Input::Unfinished => {
                     all.push(format!("... {rest}"));
                     return all;
                 }

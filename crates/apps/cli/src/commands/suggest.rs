@@ -8,7 +8,7 @@ use crate::error::{Failure, plan_failure};
 use crate::output::publish;
 use crate::policies::load;
 use crate::render::table::{cell, grid, right, wrapped};
-use crate::render::{self, plan::Shown as Planned};
+use crate::render::{self, plan::PlanReport};
 use deniable::{Advice, Error, Limit, Session, Suggest};
 use deniable_policy::QueryError;
 use serde::Serialize;
@@ -36,7 +36,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let asked = plan.clone();
     let session = Session::of_plan(plan)?;
     if args.dry_run {
-        let shown = Planned::new(session.plan(), session.account()?.as_ref());
+        let shown = PlanReport::new(session.plan(), session.account()?.as_ref());
         let text = match args.format {
             LedgerFormat::Json => render::json(&shown)?,
             LedgerFormat::Table => render::plan::table(&shown),
@@ -46,7 +46,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let (publication, failed) = obtain(session, &args.limits, args.registration)?;
     let advice = Suggest::advice(&asked, &publication);
     if !advice.is_empty() {
-        let shown: Vec<Shown> = advice.iter().map(Shown::new).collect();
+        let shown: Vec<AdviceReport> = advice.iter().map(AdviceReport::new).collect();
         let text = match args.format {
             LedgerFormat::Json => render::json(&shown)?,
             LedgerFormat::Table => table(&shown),
@@ -58,7 +58,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 
 /// One piece of advice, for programs too.
 #[derive(Debug, Serialize)]
-struct Shown {
+struct AdviceReport {
     query: String,
     of_each_entity: String,
     about: String,
@@ -78,7 +78,7 @@ struct Quantile {
     high: Option<String>,
 }
 
-impl Shown {
+impl AdviceReport {
     fn new(advice: &Advice) -> Self {
         let text = |scalar: &Option<deniable_publication::Scalar>| scalar.as_ref().map(ToString::to_string);
         let quantile = |(percent, cell): &(u64, deniable_publication::NumberCell)| Quantile {
@@ -101,11 +101,11 @@ impl Shown {
     }
 }
 
-fn table(all: &[Shown]) -> String {
+fn table(all: &[AdviceReport]) -> String {
     let mut grid = grid();
     grid.set_header(["query", "of each entity", "noisy quantiles", "", "", "", "suggests"].map(cell));
     let mut last = None;
-    for Shown { query, of_each_entity, about, quantiles, suggested, is_cap: _ } in all {
+    for AdviceReport { query, of_each_entity, about, quantiles, suggested, is_cap: _ } in all {
         let quantile = |quantile: &Quantile| {
             let or = |text: &Option<String>| text.clone().unwrap_or_else(|| "?".to_owned());
             let Quantile { percent, value, low, high } = quantile;
@@ -134,7 +134,7 @@ fn table(all: &[Shown]) -> String {
         );
     }
     let mut caps: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for Shown { query, about, suggested, .. } in all.iter().filter(|shown| shown.is_cap) {
+    for AdviceReport { query, about, suggested, .. } in all.iter().filter(|shown| shown.is_cap) {
         let known = suggested.iter().map(|value| format!("{about} = {value}"));
         caps.entry(query).or_default().extend(known);
     }

@@ -2,7 +2,7 @@
 
 use crate::error::Failure;
 use crate::policies::choose;
-use crate::render::sweep::{Point, Shown};
+use crate::render::sweep::{Point, SweepTable};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_policy::{OwnCaps, Policy};
 use deniable_release::whatif::{self, KEYS, WhatIfError, promise, with_promise};
@@ -58,9 +58,9 @@ impl Sweep {
     }
 
     /// The errors under each promise. Only the promise is another: adversary, shares and asks stay.
-    pub fn over(&self, policy: &Policy, asks: &[String]) -> Result<Shown, Failure> {
+    pub fn over(&self, policy: &Policy, asks: &[String]) -> Result<SweepTable, Failure> {
         let points = self.values.iter().map(|value| self.point(policy, value, asks));
-        Ok(Shown { key: self.key.to_owned(), points: points.collect::<Result<_, _>>()? })
+        Ok(SweepTable { key: self.key.to_owned(), points: points.collect::<Result<_, _>>()? })
     }
 
     /// The policy with another cap, where caps are swept.

@@ -61,7 +61,7 @@ pub fn scalable(title: &str, asked: &Asked, family: &Family) -> Result<Written, 
 
 /// The pairing, or the cut that shows that there is none.
 #[derive(Serialize)]
-struct Shown {
+struct PairingReport {
     entity: String,
     neighbours: &'static str,
     paired: bool,
@@ -111,7 +111,7 @@ pub fn coupling(
     }
     let neighbours = if exchange { "one exchanged" } else { "one more or less" };
     let mut shown =
-        Shown { entity: entity.to_owned(), neighbours, paired: false, pairs: Vec::new(), stranded: Vec::new() };
+        PairingReport { entity: entity.to_owned(), neighbours, paired: false, pairs: Vec::new(), stranded: Vec::new() };
     let mut table = format!("{title}\n{entity} in and out, {neighbours} (LQS13-4.9)\n");
     match found {
         Coupling::Paired(pairs) => {

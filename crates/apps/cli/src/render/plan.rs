@@ -17,7 +17,7 @@ use serde::Serialize;
 
 /// A plan, in a form that can be written as JSON.
 #[derive(Serialize)]
-pub struct Shown {
+pub struct PlanReport {
     policy: String,
     population: String,
     confidence: String,
@@ -107,7 +107,7 @@ struct Spending {
     percents: [Option<String>; 2],
 }
 
-impl Shown {
+impl PlanReport {
     /// Brings a plan into this form; `account` is what its ledger holds.
     pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
         let policy = plan.policy();
@@ -281,7 +281,7 @@ fn counted_apart(ask: &QueryPlan) -> Option<String> {
 }
 
 /// The plan for reading.
-pub fn table(shown: &Shown) -> String {
+pub fn table(shown: &PlanReport) -> String {
     let mut grid = grid();
     let error = format!("error at {}", shown.confidence);
     grid.set_header(vec![
@@ -338,8 +338,8 @@ pub fn table(shown: &Shown) -> String {
 }
 
 /// What is spent and left, and what the relative errors mean.
-fn sums(shown: &Shown) -> Vec<String> {
-    let Shown { limit: [limit, logarithm], spending, .. } = shown;
+fn sums(shown: &PlanReport) -> Vec<String> {
+    let PlanReport { limit: [limit, logarithm], spending, .. } = shown;
     let mut lines = vec![format!(
         "everything ever released about \"{}\" may give an odds ratio of {limit}; shares are parts of {logarithm}",
         shown.population
@@ -387,7 +387,7 @@ fn sums(shown: &Shown) -> Vec<String> {
 }
 
 /// What engines that hold rows are asked, for reading.
-pub fn statements(shown: &Shown) -> String {
+pub fn statements(shown: &PlanReport) -> String {
     let mut text = String::new();
     for ask in &shown.asks {
         if let Some(ShownEngine { name, sql }) = &ask.engine {

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// A sweep, in a form that can be written as JSON.
 #[derive(Serialize)]
-pub struct Shown {
+pub struct SweepTable {
     /// The promise that is swept.
     pub key: String,
     /// From the first value to the last.
@@ -66,7 +66,7 @@ impl Point {
 }
 
 /// The sweep for reading.
-pub fn table(shown: &Shown) -> String {
+pub fn table(shown: &SweepTable) -> String {
     let mut grid = grid();
     let mut header = vec!["query".to_owned(), "answer".to_owned()];
     header.extend(shown.points.iter().map(|point| point.shown.clone()));

@@ -69,7 +69,7 @@ pub struct Outcome {
 }
 
 /// A cohort in memory.
-struct Made<'a> {
+struct CohortTables<'a> {
     cases: u32,
     controls: u32,
     tables: Cow<'a, [ContingencyTable]>,
@@ -185,7 +185,7 @@ impl<'a> Plan<'a> {
     }
 
     /// One cohort.
-    fn make(&self, (cases, controls): (u32, u32), seed: Option<u64>) -> Result<Made<'a>, PowerFailure> {
+    fn make(&self, (cases, controls): (u32, u32), seed: Option<u64>) -> Result<CohortTables<'a>, PowerFailure> {
         match (&self.question.cohorts, seed) {
             (Cohorts::Simulated { settings, .. }, Some(seed)) => {
                 let settings = deniable_genome::simulate::Settings { cases, controls, ..settings.clone() };
@@ -199,18 +199,23 @@ impl<'a> Plan<'a> {
                     Ok(())
                 })?;
                 let planted = causes.iter().filter_map(|cause| usize::try_from(cause.snp).ok()).collect();
-                Ok(Made { cases, controls, tables: Cow::Owned(tables), planted })
+                Ok(CohortTables { cases, controls, tables: Cow::Owned(tables), planted })
             }
             (Cohorts::Given { tables, planted }, _) => {
                 let tables = tables.iter().map(|(_, table)| *table).collect();
-                Ok(Made { cases, controls, tables, planted: Cow::Borrowed(planted) })
+                Ok(CohortTables { cases, controls, tables, planted: Cow::Borrowed(planted) })
             }
             (Cohorts::Simulated { .. }, None) => Err(PowerFailure::Nothing { what: "seed" }),
         }
     }
 
     /// The outcomes of all settings, in the order of [`Plan::series`].
-    fn outcomes(&self, made: &Made<'_>, threads: usize, tick: &Sender<()>) -> Result<Vec<Outcome>, PowerFailure> {
+    fn outcomes(
+        &self,
+        made: &CohortTables<'_>,
+        threads: usize,
+        tick: &Sender<()>,
+    ) -> Result<Vec<Outcome>, PowerFailure> {
         let test = self.question.test;
         let mut grids: Vec<(&Rational, Vec<i64>)> = vec![];
         let mut outcomes = vec![];
@@ -247,7 +252,7 @@ impl<'a> Plan<'a> {
     fn ask(
         &self,
         evidence: &Evidence<'_>,
-        made: &Made<'_>,
+        made: &CohortTables<'_>,
         threads: usize,
         tick: &Sender<()>,
     ) -> Result<Vec<Outcome>, PowerFailure> {
@@ -329,7 +334,7 @@ fn by_chunks<R: Send>(
     Ok(each.into_iter().flatten().collect())
 }
 
-fn too_fine(made: &Made<'_>, test: Test, adjacency: CohortAdjacency, grid: &Rational) -> PowerFailure {
+fn too_fine(made: &CohortTables<'_>, test: Test, adjacency: CohortAdjacency, grid: &Rational) -> PowerFailure {
     let value = sensitivity(made.cases, made.controls, test, adjacency);
     SelectError::TooFine { value, grid: grid.clone() }.into()
 }

@@ -17,18 +17,18 @@ use std::path::{Path, PathBuf};
 
 /// Everything, for programs.
 #[derive(Serialize)]
-struct Written {
+struct LinkageReport {
     released: String,
     how: String,
     confidence: f64,
-    targets: WrittenGroup,
-    outside: Option<WrittenGroup>,
+    targets: GroupReport,
+    outside: Option<GroupReport>,
     correct_of_all_matches: Option<WrittenShare>,
 }
 
 /// One group of people.
 #[derive(Serialize)]
-struct WrittenGroup {
+struct GroupReport {
     people: u64,
     incomplete: u64,
     agreeing: u64,
@@ -200,15 +200,15 @@ impl MembershipFindings<'_> {
         notes
     }
 
-    fn written(&self) -> Written {
-        let group = |linked: &Linked| WrittenGroup {
+    fn written(&self) -> LinkageReport {
+        let group = |linked: &Linked| GroupReport {
             people: linked.people,
             incomplete: linked.incomplete,
             agreeing: linked.agreeing,
             unique: WrittenShare::of(linked.matched(), self.confidence),
             correct: linked.precision().map(|share| WrittenShare::of(share, self.confidence)),
         };
-        Written {
+        LinkageReport {
             released: self.released.display().to_string(),
             how: self.how.clone(),
             confidence: self.confidence,

@@ -25,7 +25,7 @@ use std::path::PathBuf;
 
 /// Everything, for programs.
 #[derive(Serialize)]
-struct Written<'a> {
+struct PowerReport<'a> {
     #[serde(flatten)]
     power: &'a Power,
     needed: &'a [Needed],
@@ -49,7 +49,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     progress.done();
     let (needed, compared) = (measured.needed(args.target), measured.compared(args.target));
     let text = match args.format {
-        LedgerFormat::Json => render::json(&Written { power: &measured, needed: &needed, compared: &compared })?,
+        LedgerFormat::Json => render::json(&PowerReport { power: &measured, needed: &needed, compared: &compared })?,
         LedgerFormat::Table => {
             let mut text = measured.markdown();
             if measured.simulated {

@@ -14,7 +14,7 @@ use std::fmt::Write as _;
 
 /// A planted cause, as it is written.
 #[derive(Serialize)]
-struct Planted {
+struct PlantedCause {
     snp: String,
     frequency: f64,
     odds_ratio: f64,
@@ -44,16 +44,16 @@ pub fn run(args: &Simulate) -> Result<(), Failure> {
     }
     let causes = write(&settings, args.seed, &args.out).map_err(failure)?;
     progress.done();
-    let planted: Vec<Planted> = causes
+    let planted: Vec<PlantedCause> = causes
         .iter()
-        .map(|Cause { snp, frequency, odds_ratio }| Planted {
+        .map(|Cause { snp, frequency, odds_ratio }| PlantedCause {
             snp: deniable_genome::simulate::name(*snp),
             frequency: *frequency,
             odds_ratio: *odds_ratio,
         })
         .collect();
     let mut table = String::from("SNP\tFREQUENCY\tODDS_RATIO\n");
-    for Planted { snp, frequency, odds_ratio } in &planted {
+    for PlantedCause { snp, frequency, odds_ratio } in &planted {
         // Writing to a string does not fail.
         let _ = writeln!(table, "{snp}\t{frequency}\t{odds_ratio}");
     }

@@ -17,7 +17,7 @@ use deniable_release::forecast::about;
 use deniable_release::show::table;
 use deniable_release::typical::{made_up, notes};
 use deniable_release::whatif::{promise, with_promise};
-use deniable_release::{Answered, Expected, Origin, Plan, QueryPlan, expected};
+use deniable_release::{Answered, Expected, Origin, Plan, PlanError, QueryPlan, expected};
 use deniable_report::PromisePicture;
 use deniable_report::answers::pictures;
 use num_traits::ToPrimitive;
@@ -52,7 +52,7 @@ pub struct Choice {
 
 /// A policy, with its questions answered on made-up rows.
 pub struct Explorer {
-    policy: Policy,
+    plan: Plan,
     /// The file's text as it was last read or written here.
     pub(crate) text: Mutex<String>,
     simulations: Vec<Option<(Simulation, Answer)>>,
@@ -134,13 +134,13 @@ impl Explorer {
             Ok(Some((simulation, truth)))
         };
         let simulations = plan.queries().iter().map(simulate).collect::<Result<_, SourceError>>()?;
-        Ok(Self { policy: plan.policy().clone(), text: Mutex::new(plan.policy().source().to_owned()), simulations })
+        Ok(Self { plan: plan.clone(), text: Mutex::new(plan.policy().source().to_owned()), simulations })
     }
 
     /// The policy.
     #[must_use]
     pub fn policy(&self) -> &Policy {
-        &self.policy
+        self.plan.policy()
     }
 
     /// The controls, for these beliefs beforehand.
@@ -148,14 +148,14 @@ impl Explorer {
     /// # Errors
     /// When the interval makes no sense.
     pub fn dials(&self, low: Option<u32>, high: Option<u32>) -> Result<Vec<Dial>, String> {
-        Ok(dial::dials(&self.policy, &self.priors(low, high)?))
+        Ok(dial::dials(self.policy(), &self.priors(low, high)?))
     }
 
     /// The chosen interval, or the policy's own, exactly.
     fn priors(&self, low: Option<u32>, high: Option<u32>) -> Result<PriorRange, String> {
         match (low, high) {
             (Some(low), Some(high)) => dial::priors(low, high),
-            _ => Ok(self.policy.guarantee().adversary().priors().clone()),
+            _ => Ok(self.policy().guarantee().adversary().priors().clone()),
         }
     }
 
@@ -169,8 +169,14 @@ impl Explorer {
 
     fn with(&self, key: &str, value: &Rational, priors: &PriorRange) -> Result<Policy, String> {
         let key = deniable_release::whatif::key(key).ok_or_else(|| "no such promise".to_owned())?;
-        let promise = promise(&self.policy, key, value.clone()).map_err(|error| error.to_string())?;
-        with_promise(&self.policy, promise, Some(priors.clone())).map_err(|error| error.to_string())
+        let promise = promise(self.policy(), key, value.clone()).map_err(|error| error.to_string())?;
+        with_promise(self.policy(), promise, Some(priors.clone())).map_err(|error| error.to_string())
+    }
+
+    /// The plan under another promise: the queries are priced, and not planned again.
+    fn planned(&self, policy: Policy) -> Result<Plan, String> {
+        let told = |errors: Vec<PlanError>| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        self.plan.repriced(policy).map_err(told)
     }
 
     /// What a choice comes to.
@@ -178,7 +184,7 @@ impl Explorer {
     /// # Errors
     /// In words for the page, when the choice cannot be kept or leaves no sensible noise.
     pub fn view(&self, choice: &Choice) -> Result<View, String> {
-        let plan = planned(self.chosen(choice)?)?;
+        let plan = self.planned(self.chosen(choice)?)?;
         let policy = plan.policy();
         let stated = PromisePicture::of(policy.guarantee().clone());
         let (sentence, frequencies) = stated.in_frequencies();
@@ -211,8 +217,8 @@ impl Explorer {
             promise.name() != choice.key && (promise.name(), choice.key.as_str()) != ("alpha", "beta")
         };
         let mut all: Vec<String> =
-            self.policy.guarantee().promises().iter().filter(own).map(ToString::to_string).collect();
-        let (before, after) = (self.policy.guarantee().adversary().priors(), chosen.guarantee().adversary().priors());
+            self.policy().guarantee().promises().iter().filter(own).map(ToString::to_string).collect();
+        let (before, after) = (self.policy().guarantee().adversary().priors(), chosen.guarantee().adversary().priors());
         if before != after {
             let words = |priors: &PriorRange| {
                 format!("{} to {}", percent_exactly(priors.low()), percent_exactly(priors.high()))
@@ -234,7 +240,7 @@ impl Explorer {
         let mut x = Vec::new();
         let mut lines: Vec<(String, Vec<Option<f64>>)> = Vec::new();
         for value in dial.values.iter().step_by(step) {
-            let plan = self.with(dial.key, value, &priors).and_then(planned);
+            let plan = self.with(dial.key, value, &priors).and_then(|policy| self.planned(policy));
             x.push(value.to_f64().unwrap_or(0.0));
             let Ok(plan) = plan else { continue };
             for ask in plan.queries() {
@@ -272,10 +278,6 @@ impl Explorer {
             current: current.to_f64(),
         }))
     }
-}
-
-fn planned(policy: Policy) -> Result<Plan, String> {
-    Plan::new(policy).map_err(|errors| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))
 }
 
 /// An exact number that came from the page.

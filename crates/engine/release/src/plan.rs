@@ -153,6 +153,24 @@ impl Plan {
         if errors.is_empty() { Ok(Self { policy, queries: planned_queries, part: Part::Whole }) } else { Err(errors) }
     }
 
+    /// The plan of another policy. Where its queries, tables and caps are those of this plan, as under another promise, the queries are
+    /// priced and not planned again.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn repriced(&self, policy: Policy) -> Result<Self, Vec<PlanError>> {
+        let stated = |query: &policy::Query| (query.sql.clone(), query.caps, query.about.clone(), query.sampling);
+        let own = self.queries.iter().map(|plan| stated(&plan.declared));
+        let is_same = own.eq(policy.queries().iter().map(stated))
+            && self.policy.tables() == policy.tables()
+            && self.policy.entity() == policy.entity()
+            && self.policy.folder() == policy.folder();
+        if !is_same {
+            return Self::new(policy);
+        }
+        Self::priced(policy, self.queries.iter().map(|plan| Ok(plan.query.clone())).collect())
+    }
+
     /// The tables that the policy declares, the main one first, and where their rows are.
     #[must_use]
     pub fn tables(&self) -> Vec<(TableSchema, Data)> {

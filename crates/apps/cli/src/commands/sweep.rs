@@ -59,7 +59,9 @@ impl Sweep {
 
     /// The errors under each promise. Only the promise is another: adversary, shares and asks stay.
     pub fn over(&self, policy: &Policy, asks: &[String]) -> Result<SweepTable, Failure> {
-        let points = self.values.iter().map(|value| self.point(policy, value, asks));
+        // Queries that cannot be priced under the policy's own promise may be under another.
+        let own = if CAPS.contains(&self.key) { None } else { Plan::new(policy.clone()).ok() };
+        let points = self.values.iter().map(|value| self.point(policy, own.as_ref(), value, asks));
         Ok(SweepTable { key: self.key.to_owned(), points: points.collect::<Result<_, _>>()? })
     }
 
@@ -81,9 +83,10 @@ impl Sweep {
         Ok(Some(policy.with_caps(caps)))
     }
 
-    fn point(&self, policy: &Policy, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
+    /// The errors at a value; `own` is the plan under the policy's own promise.
+    fn point(&self, policy: &Policy, own: Option<&Plan>, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
         if let Some(policy) = self.capped(policy, value)? {
-            return Self::planned(policy, value, asks);
+            return Self::planned(policy, None, value, asks);
         }
         let promise = promise(policy, self.key, value.clone()).map_err(|error| match error {
             WhatIfError::NeedsRest(_, needed) => Failure::usage(
@@ -99,13 +102,13 @@ impl Sweep {
             )
         };
         let policy = with_promise(policy, promise, None).map_err(|error| refused(&error))?;
-        Self::planned(policy, value, asks)
+        Self::planned(policy, own, value, asks)
     }
 
-    fn planned(policy: Policy, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
+    fn planned(policy: Policy, own: Option<&Plan>, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
         let limit = policy.guarantee().limit().clone();
-        let copy = policy.clone();
-        let answers = match Plan::new(policy) {
+        let plan = own.map_or_else(|| Plan::new(policy.clone()), |own| own.repriced(policy.clone()));
+        let answers = match plan {
             Ok(mut plan) => {
                 choose(&mut plan, asks)?;
                 let each = plan.queries().iter().flat_map(|ask| {
@@ -116,7 +119,7 @@ impl Sweep {
             }
             // SQL that is refused is refused everywhere; only noise and targets depend on the promise.
             Err(errors) if errors.iter().any(|error| error.is_sql()) => {
-                return Err(crate::error::plan_failure(&errors, &copy));
+                return Err(crate::error::plan_failure(&errors, &policy));
             }
             Err(errors) => Err(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
         };

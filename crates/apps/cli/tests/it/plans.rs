@@ -29,6 +29,7 @@ fn a_query_is_planned_once() {
     clinic.edit("policy.toml", "name = \"visits by sex\"", "name = \"visits by sex\"\nleft_out = \"1/50\"");
     let queries = 5;
     assert_eq!(planned(&clinic, "plan", &[]), queries);
+    assert_eq!(planned(&clinic, "plan", &["--sweep", "gain=2..4:5"]), queries, "five promises");
     assert_eq!(planned(&clinic, "release", &["--register"]), queries);
     assert_eq!(planned(&clinic, "release", &[]), queries, "stored answers");
     for stored in [0, STORED] {

@@ -4,7 +4,7 @@ use deniable_core::exact::ratio;
 use deniable_core::promise::Promise;
 use deniable_policy::{OwnCaps, Policy};
 use deniable_release::Plan;
-use deniable_release::plan::PlanCount;
+use deniable_release::plan::times_planned;
 use deniable_release::whatif::with_promise;
 use deniable_testing::in_own_process;
 use std::path::Path;
@@ -31,10 +31,10 @@ target_error = 100
 
 /// The identities of all queries, and how often SQL was planned for them.
 fn planned(plan: impl FnOnce() -> Plan) -> (Vec<String>, usize) {
-    let before = PlanCount::now().requested;
+    let before = times_planned();
     let plan = plan();
     let identities = plan.queries().iter().map(|query| query.for_ledger(plan.policy()).identity).collect();
-    (identities, PlanCount::now().requested - before)
+    (identities, times_planned() - before)
 }
 
 #[test]

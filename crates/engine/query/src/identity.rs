@@ -21,7 +21,7 @@ pub(crate) const FORMAT: u8 = 1;
 pub(crate) const CELLS: u8 = 0;
 /// The second byte of queries about entities of another query.
 pub(crate) const ENTITIES: u8 = 1;
-/// The function that ranks the rows of an entity where caps choose among them (`crate::bound::identity`).
+/// The function that ranks the rows of an entity where caps choose among them (`execute::bound::identity`).
 pub(crate) const RANKING: &str = "deniable siphash-1-3-128 of words, salted, 2026-11";
 pub(crate) const PORTABLE_RANKING: &str = "deniable sha-256 of texts, salted, 2026-11";
 

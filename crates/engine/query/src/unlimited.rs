@@ -1,4 +1,4 @@
-//! The query without its caps and bounds, for the curator only ([`crate::true_errors`]). Its answers are never
+//! The query without its caps and bounds, for the curator only (`answers::true_errors`). Its answers are never
 //! released.
 
 use crate::output::Step;

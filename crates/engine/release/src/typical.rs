@@ -2,7 +2,7 @@
 //!
 //! A policy guesses how many rows and people there are and what is usual of columns, conditions and expressions. From these follow typical
 //! values of what is measured ([`deniable_query::Guesses`]); on them, as if they were the noisy values, an output column is worked out with its
-//! interval as after a release ([`Query::planned`](deniable_query::Query::planned) says where the noise reaches less far). So the plan and the
+//! interval as after a release ([`deniable_answers::planned`] says where the noise reaches less far). So the plan and the
 //! answers cannot disagree, whatever the arithmetic. Nothing here moves noise, price or identity: targets rest on bounds alone.
 
 use crate::forecast::Expected;

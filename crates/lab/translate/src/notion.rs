@@ -1,18 +1,9 @@
 //! The notions between which the theorems translate (sections 1 and 2 of the mathematics).
 
+pub use deniable_check::notion::Sign;
+
 use deniable_core::exact::Rational;
 use deniable_core::notion::{Notion as Named, find};
-
-/// Which way an odds ratio is bounded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Sign {
-    /// With a person over without: what presence gains.
-    Positive,
-    /// Without over with: what absence gains.
-    Negative,
-    /// Either: the larger of the two ratios.
-    Both,
-}
 
 /// A notion, with the parameters that are not the one being translated.
 #[derive(Debug, Clone, PartialEq, Eq)]

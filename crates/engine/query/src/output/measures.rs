@@ -18,7 +18,7 @@ pub fn parts(term: &Term, level: usize, query: &Query) -> usize {
 }
 
 /// The measures that a term depends on.
-pub fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usize> {
+pub(crate) fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usize> {
     let mut found = Found::default();
     found.own(term, level, query);
     for window in found.windows {

@@ -9,7 +9,8 @@ mod window;
 
 pub use effort::{Effort, MOST_PLANNING, MOST_STEPS, MOST_TEXT};
 pub use limits::{MOST_BITS, MOST_ROWS, MOST_SHOWN, MOST_VALUES};
-pub use measures::{measures, parts};
+pub(crate) use measures::measures;
+pub use measures::parts;
 pub use types::ValueType;
 pub use window::{Window, WindowFunction};
 

@@ -5,25 +5,27 @@ use crate::plan::{self, Outcome, PricedPlan};
 use crate::queue::seen;
 use crate::request::{Lookup, PlanSlot, Request, blocking, release};
 use crate::rows;
-use crate::server::{Connected, Served, name_of};
+use crate::server::{Connection, Served, name_of};
 use async_trait::async_trait;
 use deniable_core::text::printable;
 use deniable_ledger::Part;
 use deniable_release::Answered;
 use deniable_wire::catalog::Description;
-use deniable_wire::{Code, Column, Failure, OwnSettings, Place, PreparedQuery, Query, Reply, Rows, Session, Submitted};
+use deniable_wire::{
+    Code, Column, Failure, OwnSettings, Place, PreparedQuery, Query, Reply, Rows, Session, Submission,
+};
 use std::sync::Arc;
 use tokio::time::{Instant, sleep_until};
 
 /// A connection.
 pub struct Analyst {
-    connected: Arc<Connected>,
+    connected: Arc<Connection>,
     part: Part,
 }
 
 /// A query of a connection, with its plan.
 struct AnalystQuery {
-    connected: Arc<Connected>,
+    connected: Arc<Connection>,
     part: Part,
     query: Query,
     plan: Arc<PlanSlot>,
@@ -31,7 +33,7 @@ struct AnalystQuery {
 
 impl Analyst {
     /// One of this user, paid by this part.
-    pub fn new(connected: Connected, part: Part) -> Self {
+    pub fn new(connected: Connection, part: Part) -> Self {
         Self { connected: Arc::new(connected), part }
     }
 
@@ -129,7 +131,7 @@ impl PreparedQuery for AnalystQuery {
         blocking(&self.ask()?, Request::columns).await
     }
 
-    async fn answer(&self, submitted: &Submitted) -> Result<Reply, Failure> {
+    async fn answer(&self, submitted: &Submission) -> Result<Reply, Failure> {
         let arrival = Instant::now();
         let ask = self.ask()?;
         let served = &self.connected.served;

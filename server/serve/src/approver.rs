@@ -8,22 +8,24 @@ use crate::analyst::setting;
 use crate::describe::{self, SIMULATED, description};
 use crate::failures::{self, Refusal};
 use crate::request::{PlanSlot, Request, blocking};
-use crate::server::Connected;
+use crate::server::Connection;
 use async_trait::async_trait;
 use deniable_ledger::Part;
 use deniable_wire::catalog::Description;
-use deniable_wire::{Code, Column, Failure, OwnSettings, Place, PreparedQuery, Query, Reply, Rows, Session, Submitted};
+use deniable_wire::{
+    Code, Column, Failure, OwnSettings, Place, PreparedQuery, Query, Reply, Rows, Session, Submission,
+};
 use std::sync::Arc;
 
 /// The settings, with their first values.
 const SETTINGS: [(&str, &str); 4] = [("analyst", ""), ("spend", ""), ("intervals", "off"), ("quality", "off")];
 
 /// A connection.
-pub struct Approver(Arc<Connected>);
+pub struct Approver(Arc<Connection>);
 
 /// A query of a connection, with its plan.
 struct ApproverQuery {
-    connected: Arc<Connected>,
+    connected: Arc<Connection>,
     query: Query,
     plan: Arc<PlanSlot>,
 }
@@ -39,7 +41,7 @@ impl ApproverQuery {
 }
 
 /// Whether there is an analyst of this name; the names, where there is none.
-fn analyst(connected: &Connected, name: &str) -> Result<Part, Failure> {
+fn analyst(connected: &Connection, name: &str) -> Result<Part, Failure> {
     let accounts = connected.served.given().accounts;
     let known: Vec<&str> = accounts
         .iter()
@@ -59,13 +61,13 @@ fn analyst(connected: &Connected, name: &str) -> Result<Part, Failure> {
     Err(Failure::new(Code::Setting, message).hint(format!("SET deniable.analyst = '...'; there are {known}")))
 }
 
-fn chosen(connected: &Connected, settings: &OwnSettings) -> Result<Part, Failure> {
+fn chosen(connected: &Connection, settings: &OwnSettings) -> Result<Part, Failure> {
     analyst(connected, settings.get("analyst").unwrap_or_default())
 }
 
 impl Approver {
     /// One of this user.
-    pub fn new(connected: Connected) -> Self {
+    pub fn new(connected: Connection) -> Self {
         Self(Arc::new(connected))
     }
 }
@@ -155,7 +157,7 @@ impl PreparedQuery for ApproverQuery {
         blocking(&self.ask(self.own())?, Request::columns).await
     }
 
-    async fn answer(&self, _: &Submitted) -> Result<Reply, Failure> {
+    async fn answer(&self, _: &Submission) -> Result<Reply, Failure> {
         if !self.query.simulated {
             let failure = Failure::new(Code::NotAllowed, "an approver is given no answers");
             return Err(

@@ -22,7 +22,7 @@ pub type Key = (String, String);
 
 /// What came of something, and from when on it may be seen.
 #[derive(Debug, Clone)]
-pub struct Done {
+pub struct Completion {
     /// Whether it was done, or why not.
     pub result: Result<(), Failure>,
     /// From when on.
@@ -32,13 +32,13 @@ pub struct Done {
 }
 
 /// What is told when something is done. For the curator.
-pub type Tell = dyn Fn(&Key, &Done, Option<&str>) + Send + Sync;
+pub type Tell = dyn Fn(&Key, &Completion, Option<&str>) + Send + Sync;
 
 struct Job {
     key: Key,
     arrival: Instant,
     work: Work,
-    done: watch::Sender<Option<Done>>,
+    done: watch::Sender<Option<Completion>>,
 }
 
 #[derive(Default)]
@@ -48,7 +48,7 @@ struct State {
     /// Whose turn it was last.
     last: String,
     /// What is being done, or is done and not seen yet.
-    known: BTreeMap<Key, watch::Receiver<Option<Done>>>,
+    known: BTreeMap<Key, watch::Receiver<Option<Completion>>>,
 }
 
 /// The queue of one population.
@@ -84,7 +84,12 @@ impl Queue {
     ///
     /// # Errors
     /// When this one has too much waiting.
-    pub fn submit(&self, key: Key, arrival: Instant, work: Work) -> Result<watch::Receiver<Option<Done>>, Failure> {
+    pub fn submit(
+        &self,
+        key: Key,
+        arrival: Instant,
+        work: Work,
+    ) -> Result<watch::Receiver<Option<Completion>>, Failure> {
         let mut state = self.state();
         if let Some(known) = state.known.get(&key).filter(|known| is_pending(known)) {
             return Ok(known.clone());
@@ -113,13 +118,13 @@ impl Queue {
 
     /// Whether something is being done for this one, or done and not to be seen yet.
     #[must_use]
-    pub fn pending(&self, key: &Key) -> Option<watch::Receiver<Option<Done>>> {
+    pub fn pending(&self, key: &Key) -> Option<watch::Receiver<Option<Completion>>> {
         self.state().known.get(key).filter(|known| is_pending(known)).cloned()
     }
 
     /// The same for anything of this one.
     #[must_use]
-    pub fn pending_of(&self, who: &str) -> Option<watch::Receiver<Option<Done>>> {
+    pub fn pending_of(&self, who: &str) -> Option<watch::Receiver<Option<Completion>>> {
         let state = self.state();
         state
             .known
@@ -168,7 +173,7 @@ impl Queue {
             let told = on_a_thread(work).await;
             let (due, steps) = self.on_grid(arrival, Instant::now());
             let secret = told.as_ref().err().and_then(|told| told.secret.clone());
-            let seen = Done { result: told.map_err(|told| told.failure), due, steps };
+            let seen = Completion { result: told.map_err(|told| told.failure), due, steps };
             tell(&key, &seen, secret.as_deref());
             done.send_replace(Some(seen));
             let queue = Arc::clone(&self);
@@ -201,17 +206,17 @@ async fn on_a_thread(work: Work) -> Result<(), Refusal> {
 
 /// Whether something is being done, or is not to be seen yet. What is forgotten a moment later than it may be seen is pending no more: whoever was
 /// just shown an answer has it.
-fn is_pending(known: &watch::Receiver<Option<Done>>) -> bool {
+fn is_pending(known: &watch::Receiver<Option<Completion>>) -> bool {
     known.borrow().as_ref().is_none_or(|done| done.due > Instant::now())
 }
 
 /// Waits until something is done and may be seen.
-pub async fn seen(mut done: watch::Receiver<Option<Done>>) -> Result<(), Failure> {
+pub async fn seen(mut done: watch::Receiver<Option<Completion>>) -> Result<(), Failure> {
     let known = match done.wait_for(Option::is_some).await {
         Ok(known) => known.clone(),
         Err(_) => None,
     };
-    let Some(Done { result, due, .. }) = known else { return Err(crate::failures::unavailable()) };
+    let Some(Completion { result, due, .. }) = known else { return Err(crate::failures::unavailable()) };
     tokio::time::sleep_until(due).await;
     result
 }
@@ -257,7 +262,7 @@ mod tests {
         let queue = begun(0, 3);
         let later = Instant::now() + Duration::from_secs(3_600);
         for (due, is_pending) in [(Instant::now(), false), (later, true)] {
-            let (_tell, seen) = watch::channel(Some(Done { result: Ok(()), due, steps: 1 }));
+            let (_tell, seen) = watch::channel(Some(Completion { result: Ok(()), due, steps: 1 }));
             queue.state().known.insert(key("ana", "1"), seen.clone());
             assert_eq!(queue.pending(&key("ana", "1")).is_some(), is_pending);
             assert_eq!(queue.pending_of("ana").is_some(), is_pending);
@@ -272,7 +277,9 @@ mod tests {
         let queue = begun(1_000, 3);
         let steps = Arc::new(Mutex::new(Vec::new()));
         let told = Arc::clone(&steps);
-        tokio::spawn(Arc::clone(&queue).run(Arc::new(move |_, done: &Done, _| told.lock().unwrap().push(done.steps))));
+        tokio::spawn(
+            Arc::clone(&queue).run(Arc::new(move |_, done: &Completion, _| told.lock().unwrap().push(done.steps))),
+        );
         let arrival = Instant::now();
         drop(queue.submit(key("ana", "1"), arrival, Box::new(|| Ok(()))).unwrap());
         tokio::time::sleep(Duration::from_millis(300)).await;

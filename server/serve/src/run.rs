@@ -4,7 +4,7 @@ use crate::accounts::{Accounts, AccountsError, Role};
 use crate::config::{Config, NeedsApproval};
 use crate::log::Log;
 use crate::metrics::{Metrics, tell};
-use crate::queue::{Done, Key, STACK};
+use crate::queue::{Completion, Key, STACK};
 use crate::server::{Served, Setup, account};
 use crate::tls::{TlsError, acceptor};
 use deniable::Policy;
@@ -173,7 +173,7 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
         }
         let limits = Limits { idle: config.idle, ..Limits::default() };
         let server = Arc::new(Server::new(Arc::clone(&served) as Arc<_>, limits, stopping));
-        let told = move |key: &Key, done: &Done, secret: Option<&str>| {
+        let told = move |key: &Key, done: &Completion, secret: Option<&str>| {
             log.done(&key.0, &key.1, done.steps, done.result.is_err());
             if let Some(secret) = secret {
                 log.failed(&key.0, secret);

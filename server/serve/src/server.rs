@@ -174,7 +174,7 @@ impl Served {
     /// When too much of one's own waits already.
     pub(crate) async fn turn(&self, name: &str) -> Result<OwnedMutexGuard<()>, Failure> {
         let turns = Arc::clone(whole(&self.turns).entry(name.to_owned()).or_default());
-        let waits = Waits::new(&turns.waiting);
+        let waits = WaitingPlace::new(&turns.waiting);
         if waits.before >= self.config.queue_per_account {
             let message = format!("{} queries of yours wait already", waits.before);
             return Err(Failure::new(Code::TooMany, message).hint("ask again when they are answered"));
@@ -303,19 +303,19 @@ struct Turns {
 }
 
 /// Somebody waits for a turn, until this is dropped.
-struct Waits<'a> {
+struct WaitingPlace<'a> {
     waiting: &'a AtomicUsize,
     /// How many waited before.
     before: usize,
 }
 
-impl<'a> Waits<'a> {
+impl<'a> WaitingPlace<'a> {
     fn new(waiting: &'a AtomicUsize) -> Self {
         Self { waiting, before: waiting.fetch_add(1, Ordering::Relaxed) }
     }
 }
 
-impl Drop for Waits<'_> {
+impl Drop for WaitingPlace<'_> {
     fn drop(&mut self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
@@ -399,7 +399,7 @@ impl Backend for Served {
         }
         self.log.connected(&client.user);
         let part = Part::Named(client.user.clone());
-        let connected = Connected { served, user: client.user, login };
+        let connected = Connection { served, user: client.user, login };
         Ok(match role {
             Role::Analyst => Arc::new(Analyst::new(connected, part)),
             Role::Curator => Arc::new(Analyst::new(connected, Part::Whole)),
@@ -409,14 +409,14 @@ impl Backend for Served {
 }
 
 /// A connection of a user, which is counted until it is dropped.
-pub(crate) struct Connected {
+pub(crate) struct Connection {
     pub served: Arc<Served>,
     pub user: String,
     /// The account that was let in; nothing where everybody is.
     login: Option<Login>,
 }
 
-impl Connected {
+impl Connection {
     /// Checks that the account is unchanged since it was let in.
     fn check(&self, given: &Setup) -> Result<(), Failure> {
         if given.accounts.as_ref().and_then(|accounts| accounts.get(&self.user)) != self.login.as_ref() {
@@ -454,7 +454,7 @@ impl Connected {
     }
 }
 
-impl Drop for Connected {
+impl Drop for Connection {
     fn drop(&mut self) {
         self.served.left(&self.user);
     }

@@ -69,9 +69,9 @@ pub trait Backend: Send + Sync + 'static {
 
 /// Whether a query was submitted, so that its charge is kept even where its answer is not waited for.
 #[derive(Debug, Default)]
-pub struct Submitted(AtomicBool);
+pub struct Submission(AtomicBool);
 
-impl Submitted {
+impl Submission {
     /// Marks the query as submitted: it will be charged and answered, even if the connection ends.
     pub fn set(&self) {
         self.0.store(true, Ordering::Relaxed);
@@ -147,7 +147,7 @@ pub trait PreparedQuery: Send + Sync {
     ///
     /// # Errors
     /// When the query is refused, or fails.
-    async fn answer(&self, submitted: &Submitted) -> Result<Reply, Failure>;
+    async fn answer(&self, submitted: &Submission) -> Result<Reply, Failure>;
 
     /// What answering would take: one column of text.
     ///

@@ -41,7 +41,7 @@ const DIRECT_TLS: u8 = 0x16;
 const ALPN: &[u8] = b"postgresql";
 
 /// A connection that began.
-pub struct Connected {
+pub struct Connection {
     pub socket: Socket,
     pub session: Arc<dyn Session>,
     pub settings: Settings,
@@ -51,7 +51,7 @@ pub struct Connected {
 }
 
 /// Begins a connection; `None` where there is nothing more to say: it was to cancel another, or went away.
-pub async fn connect(tcp: TcpStream, server: &Server) -> std::io::Result<Option<Connected>> {
+pub async fn connect(tcp: TcpStream, server: &Server) -> std::io::Result<Option<Connection>> {
     tcp.set_nodelay(true)?;
     let address = tcp.peer_addr()?;
     let tls = server.backend.tls();
@@ -169,7 +169,7 @@ async fn begun(
     is_secure: bool,
     address: std::net::SocketAddr,
     server: &Server,
-) -> std::io::Result<Option<Connected>> {
+) -> std::io::Result<Option<Connection>> {
     let Limits { message, stall, .. } = server.limits;
     let (major, minor) = (startup.version >> 16, startup.version & 0xffff);
     let version = if minor >= 2 { ProtocolVersion::PROTOCOL3_2 } else { ProtocolVersion::PROTOCOL3_0 };
@@ -234,7 +234,7 @@ async fn begun(
     }
     socket.flush().await.map_err(std::io::Error::other)?;
     let socket = socket.map_codec(|_| Frames::new(version, message));
-    Ok(Some(Connected { socket, session, settings, handle, _guard: guard }))
+    Ok(Some(Connection { socket, session, settings, handle, _guard: guard }))
 }
 
 fn startup_version(version: ProtocolVersion) -> i32 {

@@ -1,7 +1,7 @@
 //! What is said on a connection: the simple protocol and the extended one, over the same statements.
 
 use crate::backend::Column;
-use crate::connect::{Connected, Socket};
+use crate::connect::{Connection, Socket};
 use crate::failure::{Code, Failure, Notice};
 use crate::frame::FrameError;
 use crate::parameters;
@@ -81,8 +81,8 @@ impl From<FrameError> for End {
 }
 
 /// Talks with a client until one of both ends it.
-pub async fn converse(connected: Connected, server: &Server) {
-    let Connected { socket, session, settings, handle, _guard } = connected;
+pub async fn converse(connected: Connection, server: &Server) {
+    let Connection { socket, session, settings, handle, _guard } = connected;
     let limits = server.limits;
     let run = Run::new(session, settings, handle, limits);
     let (prepared, portals) = (BTreeMap::new(), BTreeMap::new());
@@ -101,7 +101,7 @@ pub async fn converse(connected: Connected, server: &Server) {
 }
 
 /// Tells a client why the connection ends, and ends it.
-pub async fn sent_away(connected: Connected, server: &Server, why: &Failure) {
+pub async fn sent_away(connected: Connection, server: &Server, why: &Failure) {
     let mut socket = connected.socket;
     farewell(&mut socket, server.limits.stall, why).await;
 }
@@ -401,7 +401,7 @@ impl Conversation {
         Ok(())
     }
 
-    async fn describe(&mut self, describe: &Describe) -> Result<Result<Described, Failure>, FrameError> {
+    async fn describe(&mut self, describe: &Describe) -> Result<Result<StatementDescription, Failure>, FrameError> {
         let work = described_by(&mut self.run, &self.prepared, &self.portals, describe, self.limits.portals);
         unless_gone(&mut self.socket, work).await
     }
@@ -464,7 +464,7 @@ impl Conversation {
 }
 
 /// The types of a statement's parameters, and its columns.
-type Described = (Option<Vec<Type>>, Option<RowDescription>);
+type StatementDescription = (Option<Vec<Type>>, Option<RowDescription>);
 
 async fn described_by(
     run: &mut Run,
@@ -472,7 +472,7 @@ async fn described_by(
     portals: &BTreeMap<String, Portal>,
     describe: &Describe,
     most_plans: usize,
-) -> Result<Described, Failure> {
+) -> Result<StatementDescription, Failure> {
     let name = describe.name.as_deref().unwrap_or_default();
     let (prepared, values, formats) = if describe.target_type == b'S' {
         (known(all, name)?, None, Vec::new())

@@ -35,7 +35,7 @@ pub mod values;
 pub mod verifier;
 
 pub use backend::{
-    Backend, Client, Column, OwnSettings, Place, PreparedQuery, Proof, Query, Reply, Rows, Session, Submitted,
+    Backend, Client, Column, OwnSettings, Place, PreparedQuery, Proof, Query, Reply, Rows, Session, Submission,
 };
 pub use deniable_catalog as catalog;
 pub use failure::{Code, Failure, Notice};
@@ -108,20 +108,20 @@ impl Server {
     }
 
     /// Finds out who a client is; whoever does not come to the point in time, or breaks off, is told nothing.
-    pub async fn greet(&self, tcp: TcpStream) -> Option<Greeted> {
-        timeout(self.limits.startup, connect::connect(tcp, self)).await.ok()?.ok()?.map(Greeted)
+    pub async fn greet(&self, tcp: TcpStream) -> Option<Guest> {
+        timeout(self.limits.startup, connect::connect(tcp, self)).await.ok()?.ok()?.map(Guest)
     }
 
     /// Talks with a client that was let in until one of both ends it.
-    pub async fn talk(&self, greeted: Greeted) {
+    pub async fn talk(&self, greeted: Guest) {
         conversation::converse(greeted.0, self).await;
     }
 
     /// Sends a client away that was let in.
-    pub async fn turn_away(&self, greeted: Greeted, why: Failure) {
+    pub async fn turn_away(&self, greeted: Guest, why: Failure) {
         conversation::sent_away(greeted.0, self, &why).await;
     }
 }
 
 /// A client that was let in.
-pub struct Greeted(connect::Connected);
+pub struct Guest(connect::Connection);

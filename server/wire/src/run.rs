@@ -1,7 +1,7 @@
 //! What comes of a statement: the state of a connection (settings, transaction, cursors, catalogs), whichever protocol it was sent by.
 
 use crate::Limits;
-use crate::backend::{Column, OwnSettings, PreparedQuery, Query, Reply, Rows, Session, Submitted};
+use crate::backend::{Column, OwnSettings, PreparedQuery, Query, Reply, Rows, Session, Submission};
 use crate::failure::{Code, Failure};
 use crate::kind::{QueryKind, query_kind};
 use crate::parameters::{self, with_stand_ins, with_values};
@@ -371,7 +371,7 @@ impl Run {
             QueryKind::Tables { sql, simulated } => {
                 let query = self.query(with_values(&sql, types, values)?, simulated, statement);
                 let plan = self.plan(query, plan);
-                let submitted = Submitted::default();
+                let submitted = Submission::default();
                 let answer = self.in_time(plan.answer(&submitted), Some(&submitted)).await;
                 answer.map_err(|failure| placed(failure, &plan.query().sql, sent))
             }
@@ -382,7 +382,7 @@ impl Run {
     async fn in_time<T>(
         &mut self,
         work: impl Future<Output = Result<T, Failure>>,
-        submitted: Option<&Submitted>,
+        submitted: Option<&Submission>,
     ) -> Result<T, Failure> {
         let (handle, timeout) = (Arc::clone(&self.handle), self.settings.statement_timeout());
         let cancelled = handle.start_query().await;
@@ -398,7 +398,7 @@ impl Run {
             () = patience => "statement_timeout is over",
         };
         let failure = Failure::new(Code::Cancelled, why);
-        Err(match submitted.is_some_and(Submitted::is_set) {
+        Err(match submitted.is_some_and(Submission::is_set) {
             true => {
                 failure.hint("it was submitted, and its charge is kept: ask again for its answer, which is then free")
             }
@@ -416,7 +416,7 @@ impl Run {
         is_about_catalogs: bool,
     ) -> Result<Reply, Failure> {
         let (known, description) = (self.catalog.take(), Arc::clone(&self.description));
-        let (session, waited) = (Arc::clone(&self.session), Waited(CallOff::default()));
+        let (session, waited) = (Arc::clone(&self.session), CallOffOnDrop(CallOff::default()));
         let call_off = waited.0.clone();
         let failed = || Failure::new(Code::Internal, "the catalogs could not be asked");
         let work = async move {
@@ -451,9 +451,9 @@ impl Run {
 }
 
 /// Calls a query off when its future is dropped.
-struct Waited(CallOff);
+struct CallOffOnDrop(CallOff);
 
-impl Drop for Waited {
+impl Drop for CallOffOnDrop {
     fn drop(&mut self) {
         self.0.call_off();
     }

@@ -154,7 +154,7 @@ impl PreparedQuery for Asking {
         Ok(columns())
     }
 
-    async fn answer(&self, submitted: &Submitted) -> Result<Reply, Failure> {
+    async fn answer(&self, submitted: &Submission) -> Result<Reply, Failure> {
         let columns = self.columns().await?;
         if self.0.sql.contains("charged") {
             submitted.set();

@@ -15,13 +15,13 @@ const MOST_READS: u64 = 1 << 17;
 
 /// A token and its place, in bytes.
 #[derive(Debug, Clone)]
-pub struct Placed {
+pub struct PlacedToken {
     pub token: Token,
     pub place: Range<usize>,
 }
 
 /// The tokens of a text without white space, and its comments.
-pub fn tokens(sql: &str) -> Result<(Vec<Placed>, Vec<Placed>), Failure> {
+pub fn tokens(sql: &str) -> Result<(Vec<PlacedToken>, Vec<PlacedToken>), Failure> {
     if sql.len() > LONGEST {
         return Err(Failure::new(Code::TooMany, format!("the statement is longer than {LONGEST} bytes")));
     }
@@ -35,7 +35,7 @@ pub fn tokens(sql: &str) -> Result<(Vec<Placed>, Vec<Placed>), Failure> {
     let (mut comments, mut all) = (Vec::new(), Vec::new());
     for found in found {
         let place = place.of(found.span.start)..place.of(found.span.end);
-        let placed = Placed { token: found.token, place };
+        let placed = PlacedToken { token: found.token, place };
         match &placed.token {
             Token::EOF => {}
             Token::Whitespace(Whitespace::SingleLineComment { .. } | Whitespace::MultiLineComment(_)) => {
@@ -58,10 +58,10 @@ pub fn tokens(sql: &str) -> Result<(Vec<Placed>, Vec<Placed>), Failure> {
 /// An upper bound of how often the parser reads the tokens of a statement: it reads the brackets of a function as a
 /// name (`f(a => 1)`) and then as a value, and once more where a keyword has a syntax of its own (`CAST(x AS int)`)
 /// that does not match. So the time grows as 3 to the power of the depth.
-fn reads(tokens: &[Placed]) -> u64 {
+fn reads(tokens: &[PlacedToken]) -> u64 {
     let (mut times, mut enclosing, mut sum) = (1_u64, Vec::new(), 0_u64);
     let mut before = None;
-    for Placed { token, .. } in tokens {
+    for PlacedToken { token, .. } in tokens {
         sum = sum.saturating_add(times);
         match token {
             Token::LParen => {

@@ -3,7 +3,7 @@
 use crate::data::Names;
 use crate::dates;
 use crate::error::PolicyErrorKind;
-use crate::keys::{self, Declared};
+use crate::keys::{self, DeclaredKeys};
 use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
 use crate::within;
 use deniable_core::exact::{Rational, whole};
@@ -70,7 +70,7 @@ fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<Column> {
     listed?;
     let mut keys = keys?;
     let parents = within::read(&section, kind, &mut keys)?;
-    let Declared { keys, from: keys_from, labels } = keys;
+    let DeclaredKeys { keys, from: keys_from, labels } = keys;
     Ok(Column {
         bounds: bounds?,
         keys,

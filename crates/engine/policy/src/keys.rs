@@ -16,7 +16,7 @@ const SOURCE: [&str; 3] = ["table", "column", "label"];
 
 /// The groups of a column.
 #[derive(Debug, Default)]
-pub(crate) struct Declared {
+pub(crate) struct DeclaredKeys {
     pub(crate) keys: Option<Vec<Key>>,
     pub(crate) from: Option<KeysFrom>,
     pub(crate) labels: BTreeMap<Key, String>,
@@ -31,7 +31,7 @@ struct Entry<'a> {
 
 /// Reads the groups of a column: `keys` as a list, or as a table of labels, or where they stand, and beside them `null_key` and
 /// `other`.
-pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Declared> {
+pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<DeclaredKeys> {
     let (null, other) = (section.get("null_key"), section.get("other"));
     let (null, other) = (null?, other?);
     let (listed, from) = (section.get("keys"), section.get("keys_from"));
@@ -54,7 +54,7 @@ pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> R
         return match (null, other) {
             (Some(null), _) => alone(&null, "null_key"),
             (None, Some(other)) => alone(&other, "other"),
-            (None, None) => Ok(Declared::default()),
+            (None, None) => Ok(DeclaredKeys::default()),
         };
     };
     may_have_keys(&field, kind)?;
@@ -71,17 +71,17 @@ pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> R
     listed?;
     null?;
     other?;
-    Ok(Declared { keys: Some(groups.keys), from: None, labels: groups.labels })
+    Ok(DeclaredKeys { keys: Some(groups.keys), from: None, labels: groups.labels })
 }
 
 /// The keys of a boolean column that declares `null_key` alone: both truth values are known.
-fn both_and_null(null: &Field<'_>) -> Read<Declared> {
+fn both_and_null(null: &Field<'_>) -> Read<DeclaredKeys> {
     let keys = vec![Key::Boolean(false), Key::Boolean(true)];
     let shown = keys.iter().map(ToString::to_string).collect();
     let mut groups = Groups { keys, shown, labels: BTreeMap::new() };
     groups.add_null(null)?;
     let keys = Some(groups.keys).filter(|keys| keys.contains(&Key::Null));
-    Ok(Declared { keys, from: None, labels: groups.labels })
+    Ok(DeclaredKeys { keys, from: None, labels: groups.labels })
 }
 
 /// `{ table = "regions", column = "code", label = "name" }`. What it names is judged when all tables are read: [`check_sources`].
@@ -90,7 +90,7 @@ fn read_from(
     kind: ColumnType,
     null: Option<&Field<'_>>,
     other: Option<&Field<'_>>,
-) -> Read<Declared> {
+) -> Read<DeclaredKeys> {
     if !matches!(kind, ColumnType::Integer | ColumnType::Text) {
         let kind =
             PolicyErrorKind::Misplaced { key: "keys_from", when: "for a column that is neither an integer nor a text" };
@@ -110,7 +110,7 @@ fn read_from(
     null?;
     other?;
     let from = KeysFrom { table: table?, column: column?, label: label?, further: groups.keys, parents: Vec::new() };
-    Ok(Declared { keys: None, from: Some(from), labels: groups.labels })
+    Ok(DeclaredKeys { keys: None, from: Some(from), labels: groups.labels })
 }
 
 /// Whether the tables and columns that keys are to be taken from are there, public and of the right types. `table` is open.

@@ -66,7 +66,7 @@ pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy, is_population};
 pub use quality::{Display, Quality};
 pub use query::{About, OwnCaps, Query, QueryError, Sampling, Size};
-pub use scaffold::{Described, Rows, Scaffold, scaffold};
+pub use scaffold::{ColumnNotes, Rows, Scaffold, scaffold};
 pub use shares::TargetsTooDear;
 pub use tables::MOST_TABLES;
 pub use typical::{Typical, TypicalColumn};

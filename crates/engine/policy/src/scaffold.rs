@@ -46,12 +46,12 @@ pub struct Scaffold {
     /// The columns that store moments: in which zone's local time they count is for a person to decide.
     pub moments: BTreeSet<String>,
     /// What a codebook says of columns, by their names; what it leaves out stays open.
-    pub described: BTreeMap<String, Described>,
+    pub described: BTreeMap<String, ColumnNotes>,
 }
 
 /// What a codebook says of a column: public documentation, never values of the data.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Described {
+pub struct ColumnNotes {
     /// What the column is about, in words.
     pub about: Option<String>,
     /// Its type; where the data tells another, that one stands.
@@ -189,7 +189,7 @@ fn columns(page: &mut Page, input: &Scaffold) {
             page.explain(&format!("Column {} has no name: it cannot be declared.", position + 1));
             continue;
         }
-        let nothing = Described::default();
+        let nothing = ColumnNotes::default();
         let described = input.described.get(name).unwrap_or(&nothing);
         if let Some(about) = &described.about {
             // Line breaks would end the comment.
@@ -216,8 +216,8 @@ fn columns(page: &mut Page, input: &Scaffold) {
 }
 
 /// What a codebook tells of bounds and groups.
-fn facts(page: &mut Page, name: &str, kind: Option<ColumnType>, described: &Described) {
-    let Described { about: _, kind: _, keys, bounds, step } = described;
+fn facts(page: &mut Page, name: &str, kind: Option<ColumnType>, described: &ColumnNotes) {
+    let ColumnNotes { about: _, kind: _, keys, bounds, step } = described;
     if let Some([low, high]) = bounds {
         page.line(&format!("bounds = [{}, {}]", written(low), written(high)));
     }

@@ -1,7 +1,7 @@
 //! `within` of a column: the coarser columns that follow from its keys, such as the county and the region of a municipality.
 
 use crate::error::PolicyErrorKind;
-use crate::keys::{Declared, named_key};
+use crate::keys::{DeclaredKeys, named_key};
 use crate::reader::{Field, Read, Section, all, shown};
 use deniable_core::schema::{ALL, Column, ColumnType, Key, Parents};
 use deniable_core::text::is_hidden;
@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 /// Reads `within = { county = { "0101" = "01", ... } }` beside `keys`, or `within = { county = "county" }`, the columns of the public
 /// table, beside `keys_from`.
-pub(crate) fn read(section: &Section<'_>, kind: ColumnType, declared: &mut Declared) -> Read<Vec<Parents>> {
+pub(crate) fn read(section: &Section<'_>, kind: ColumnType, declared: &mut DeclaredKeys) -> Read<Vec<Parents>> {
     let Some(field) = section.get("within")? else { return Ok(Vec::new()) };
     if !matches!(kind, ColumnType::Integer | ColumnType::Text) {
         let kind =

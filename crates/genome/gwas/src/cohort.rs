@@ -42,10 +42,10 @@ impl Files {
     ///
     /// # Errors
     /// When a file cannot be read, or does not fit the others.
-    pub fn open(&self) -> Result<Opened, FileError> {
+    pub fn open(&self) -> Result<OpenFiles, FileError> {
         Ok(match self {
-            Self::Plink { prefix, pheno } => Opened::Plink(Fileset::open(prefix, pheno.as_ref())?.into()),
-            Self::Vcf { file, pheno } => Opened::Vcf(Vcf::open(file, pheno)?.into()),
+            Self::Plink { prefix, pheno } => OpenFiles::Plink(Fileset::open(prefix, pheno.as_ref())?.into()),
+            Self::Vcf { file, pheno } => OpenFiles::Vcf(Vcf::open(file, pheno)?.into()),
         })
     }
 }
@@ -54,7 +54,7 @@ impl Files {
 #[derive(Debug, Clone)]
 pub struct Located {
     files: Files,
-    opened: OnceCell<Opened>,
+    opened: OnceCell<OpenFiles>,
 }
 
 impl Located {
@@ -74,7 +74,7 @@ impl Located {
     ///
     /// # Errors
     /// When a file cannot be read, or does not fit the others.
-    pub fn open(&self) -> Result<&Opened, FileError> {
+    pub fn open(&self) -> Result<&OpenFiles, FileError> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
         }
@@ -85,14 +85,14 @@ impl Located {
 
 /// Files whose people and phenotypes were read, and their genotypes not.
 #[derive(Debug, Clone)]
-pub enum Opened {
+pub enum OpenFiles {
     /// PLINK.
     Plink(Box<Fileset>),
     /// VCF.
     Vcf(Box<Vcf>),
 }
 
-impl Opened {
+impl OpenFiles {
     /// Reads everything and shows every SNP that is used, in the order of the files, adding what was read to a fingerprint.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ impl Cohort {
     /// # Errors
     /// When a file cannot be read, or does not fit the others.
     pub fn read(
-        files: &Opened,
+        files: &OpenFiles,
         fill: Fill,
         key: [u8; 32],
         threads: NonZeroUsize,

@@ -65,12 +65,12 @@ pub mod request;
 pub mod scores;
 
 pub use answer::{Answer, tab_separated};
-pub use cohort::{Cohort, Files, Located, NameError, Opened};
+pub use cohort::{Cohort, Files, Located, NameError, OpenFiles};
 pub use error::GwasError;
 pub use forecast::forecast;
 pub use payment::{Payment, PaymentError, payment};
 pub use promise::{Promised, PromisedError, Protects};
-pub use registration::{Declared, check};
+pub use registration::{DeclaredCohort, check};
 pub use release::{Event, Means, Origin, Released, release};
 pub use request::{Cut, Part, Query, Score, Snps};
 pub use scores::scores;

@@ -21,7 +21,7 @@ const READING: &str = "deniable 2026-12 reading of genotypes";
 
 /// What the files are declared to be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Declared<'a> {
+pub struct DeclaredCohort<'a> {
     /// What the ledger calls the cohort.
     pub source: &'a str,
     /// Its version: other contents need another.
@@ -33,12 +33,12 @@ pub struct Declared<'a> {
 impl Query {
     /// What the files of this request are declared to be.
     #[must_use]
-    pub fn declared(&self) -> Declared<'_> {
-        Declared { source: &self.source, version: &self.version, phenotype: self.phenotype.as_deref() }
+    pub fn declared(&self) -> DeclaredCohort<'_> {
+        DeclaredCohort { source: &self.source, version: &self.version, phenotype: self.phenotype.as_deref() }
     }
 }
 
-impl Declared<'_> {
+impl DeclaredCohort<'_> {
     /// What stands in the ledger for how the files are read.
     fn reading(&self) -> String {
         let mut hasher = blake3::Hasher::new_derive_key(READING);
@@ -62,7 +62,7 @@ fn key(ledger: &Ledger) -> [u8; 32] {
 ///
 /// # Errors
 /// When the files cannot be used, or the version stands for other contents.
-pub fn check(means: &Means<'_>, declared: Declared<'_>, ledger: &mut Ledger) -> Result<Registered, GwasError> {
+pub fn check(means: &Means<'_>, declared: DeclaredCohort<'_>, ledger: &mut Ledger) -> Result<Registered, GwasError> {
     /// SNPs between two words about progress.
     const OFTEN: u64 = 4096;
     let mut fingerprint = Fingerprint::new(key(ledger));
@@ -84,7 +84,7 @@ pub fn check(means: &Means<'_>, declared: Declared<'_>, ledger: &mut Ledger) -> 
 /// When the files cannot be used, or are not those of the version; and when they are registered by this and the run ends.
 pub(crate) fn cohort(means: &Means<'_>, request: &Query, ledger: &mut Ledger) -> Result<Cohort, GwasError> {
     let declared = request.declared();
-    let Declared { source, version, .. } = declared;
+    let DeclaredCohort { source, version, .. } = declared;
     let tell = |snps| (means.tell)(Event::Reading(snps));
     let cohort = Cohort::read(means.files.open()?, request.fill, key(ledger), means.threads, &tell)?;
     (means.tell)(Event::Read(&cohort.log));

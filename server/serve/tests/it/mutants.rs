@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use deniable_wire::catalog::Description;
 use deniable_wire::{
     Backend, Client, Column, Failure, Notice, OwnSettings, Place, PreparedQuery, Proof, Query, Reply, Rows, Session,
-    Submitted, TlsAcceptor,
+    Submission, TlsAcceptor,
 };
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -157,7 +157,7 @@ impl PreparedQuery for Telling<dyn PreparedQuery> {
         Ok(columns)
     }
 
-    async fn answer(&self, submitted: &Submitted) -> Result<Reply, Failure> {
+    async fn answer(&self, submitted: &Submission) -> Result<Reply, Failure> {
         if self.mutant == Mutant::Refusal && self.rows.is_multiple_of(2) {
             return Err(deniable_serve::failures::unavailable());
         }

@@ -2,27 +2,27 @@
 
 use super::{Argument, CopyForm, CopyFormat, Kind, Transaction};
 use crate::failure::{Code, Failure};
-use crate::tokens::{Placed, parameter};
+use crate::tokens::{PlacedToken, parameter};
 use sqlparser::tokenizer::Token;
 
 /// Parses the kind of the statement that these tokens of `sql` are.
 ///
 /// # Errors
 /// When the statement is incomplete, or asks for a form of a known command that is not supported.
-pub(super) fn parse(sql: &str, tokens: &[Placed]) -> Result<Kind, Failure> {
+pub(super) fn parse(sql: &str, tokens: &[PlacedToken]) -> Result<Kind, Failure> {
     Words { sql, tokens, at: 0 }.kind()
 }
 
 /// The words of a statement, one after the other.
 struct Words<'a> {
     sql: &'a str,
-    tokens: &'a [Placed],
+    tokens: &'a [PlacedToken],
     at: usize,
 }
 
 impl Words<'_> {
     fn kind(mut self) -> Result<Kind, Failure> {
-        let Some(Placed { token: Token::Word(word), .. }) = self.tokens.first() else {
+        let Some(PlacedToken { token: Token::Word(word), .. }) = self.tokens.first() else {
             // `(SELECT ...)`, or nothing that is understood.
             return Ok(Kind::Query);
         };

@@ -6,7 +6,7 @@ use deniable_core::calendar::{iso_day, iso_moment};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::schema::{ALL, ColumnType, Key};
 use deniable_core::text::{is_hidden, shown};
-use deniable_policy::Described;
+use deniable_policy::ColumnNotes;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is wrong with a cell, and what to write instead.
@@ -82,7 +82,7 @@ impl<'a> Cells<'a> {
         let keys = self.keys(codes, kind)?;
         let bounds = self.bounds(kind)?;
         let step = self.step(kind, bounds.is_some())?;
-        let described = Described { about, kind, keys, bounds, step };
+        let described = ColumnNotes { about, kind, keys, bounds, step };
         Ok(vec![Entry { name: name.to_owned(), line, described, contradicted }])
     }
 
@@ -245,10 +245,10 @@ impl<'a> Cells<'a> {
     fn boxes(&self, name: &str, line: u64, about: Option<&str>) -> Result<Vec<Entry>, Wrong> {
         let entry = |(code, label): Code| {
             let told = [about.map(str::to_owned), label].into_iter().flatten().collect::<Vec<_>>().join(": ");
-            let described = Described {
+            let described = ColumnNotes {
                 about: (!told.is_empty()).then_some(told),
                 kind: Some(ColumnType::Boolean),
-                ..Described::default()
+                ..ColumnNotes::default()
             };
             let code = code.to_lowercase().replace('-', "_");
             Entry { name: format!("{name}___{code}"), line, described, contradicted: None }

@@ -10,8 +10,8 @@ use cells::{Cells, Wrong};
 use csv::{ReaderBuilder, StringRecord, StringRecordsIntoIter};
 use deniable_core::schema::ColumnType;
 use deniable_core::text::shown;
+use deniable_policy::ColumnNotes;
 use deniable_data::broken_quotes;
-use deniable_policy::Described;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -70,7 +70,7 @@ pub struct Entry {
     /// The line of the codebook on which it begins.
     pub line: u64,
     /// What is said.
-    pub described: Described,
+    pub described: ColumnNotes,
     /// The type that the codebook says, where the file tells another.
     pub contradicted: Option<ColumnType>,
 }

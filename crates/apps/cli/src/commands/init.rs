@@ -11,8 +11,8 @@ use deniable_core::schema::{
     without_credentials,
 };
 use deniable_core::text::{nearest, shown};
+use deniable_policy::{ColumnNotes, Rows, Scaffold, scaffold};
 use deniable_data::names::{StoredColumn, csv_columns, parquet_columns, relation_columns};
-use deniable_policy::{Described, Rows, Scaffold, scaffold};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
@@ -161,7 +161,7 @@ fn file(args: &Init) -> Result<Scaffold, Failure> {
 }
 
 /// What a codebook says of the columns that were found, with what it does not say on standard error.
-fn described(codebook: &Path, found: &Scaffold) -> Result<BTreeMap<String, Described>, Failure> {
+fn described(codebook: &Path, found: &Scaffold) -> Result<BTreeMap<String, ColumnNotes>, Failure> {
     let types = found.types.iter().flatten().copied();
     let types: BTreeMap<&str, ColumnType> = found.columns.iter().map(String::as_str).zip(types).collect();
     let known: Vec<&str> = found.columns.iter().map(String::as_str).collect();
@@ -186,7 +186,8 @@ fn described(codebook: &Path, found: &Scaffold) -> Result<BTreeMap<String, Descr
     if others.len() > MOST_NAMED {
         say(format!("and {} more columns of the codebook that the data does not have", others.len() - MOST_NAMED));
     }
-    let described: BTreeMap<String, Described> = there.into_iter().map(|entry| (entry.name, entry.described)).collect();
+    let described: BTreeMap<String, ColumnNotes> =
+        there.into_iter().map(|entry| (entry.name, entry.described)).collect();
     let silent: Vec<String> = known
         .iter()
         .filter(|name| !name.is_empty() && !described.contains_key(**name))

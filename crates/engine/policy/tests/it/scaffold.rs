@@ -1,7 +1,7 @@
 //! A scaffold is a policy but for its blanks.
 
 use deniable_core::schema::{ColumnType, Compression, CsvOptions, Format, Key, Looks, NotNames, are_names};
-use deniable_policy::{Described, Policy, PolicyErrorKind, Rows, Scaffold, scaffold};
+use deniable_policy::{ColumnNotes, Policy, PolicyErrorKind, Rows, Scaffold, scaffold};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -202,47 +202,47 @@ fn what_a_codebook_says() {
     let described = [
         (
             "listed",
-            Described {
+            ColumnNotes {
                 kind: Some(ColumnType::Text),
                 keys: vec![(text("a b"), None), (text("\"c"), None)],
-                ..Described::default()
+                ..ColumnNotes::default()
             },
         ),
         (
             "some",
-            Described {
+            ColumnNotes {
                 kind: Some(ColumnType::Integer),
                 keys: vec![(Key::Integer(1), some("one")), (Key::Integer(2), None)],
-                ..Described::default()
+                ..ColumnNotes::default()
             },
         ),
         (
             "flag",
-            Described {
+            ColumnNotes {
                 kind: Some(ColumnType::Boolean),
                 keys: vec![(Key::Boolean(true), some("yes"))],
-                ..Described::default()
+                ..ColumnNotes::default()
             },
         ),
-        ("many", Described { kind: Some(ColumnType::Integer), keys: many, ..Described::default() }),
+        ("many", ColumnNotes { kind: Some(ColumnType::Integer), keys: many, ..ColumnNotes::default() }),
         (
             "exact",
-            Described {
+            ColumnNotes {
                 kind: Some(ColumnType::Decimal),
                 bounds: bounds("-1/3", "2/3"),
                 step: some("1/3"),
-                ..Described::default()
+                ..ColumnNotes::default()
             },
         ),
-        ("open", Described { kind: Some(ColumnType::Decimal), bounds: bounds("0", "9.5"), ..Described::default() }),
-        ("half", Described { kind: Some(ColumnType::Integer), bounds: bounds("?", "9"), ..Described::default() }),
+        ("open", ColumnNotes { kind: Some(ColumnType::Decimal), bounds: bounds("0", "9.5"), ..ColumnNotes::default() }),
+        ("half", ColumnNotes { kind: Some(ColumnType::Integer), bounds: bounds("?", "9"), ..ColumnNotes::default() }),
         (
             "day",
-            Described {
+            ColumnNotes {
                 kind: Some(ColumnType::Date),
                 bounds: bounds("2020-01-01", "2024-12-31"),
                 about: some("a\n[x]"),
-                ..Described::default()
+                ..ColumnNotes::default()
             },
         ),
     ];

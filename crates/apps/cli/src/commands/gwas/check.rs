@@ -13,7 +13,7 @@ use crate::output::publish;
 use crate::progress::Progress;
 use crate::render;
 use deniable_genome::Log;
-use deniable_gwas::{Declared, Event, Located, Means, check};
+use deniable_gwas::{DeclaredCohort, Event, Located, Means, check};
 use deniable_ledger::Registered;
 use deniable_policy::Policy;
 use serde_json::Value;
@@ -71,7 +71,7 @@ pub fn run(args: &Check) -> Result<(), Failure> {
         event => tell(&progress, event, (&source, &version)),
     };
     let means = Means { files: &files, threads: all_threads(args.threads), register: false, tell: &tell };
-    let declared = Declared { source: &source, version: &version, phenotype: phenotype.as_deref() };
+    let declared = DeclaredCohort { source: &source, version: &version, phenotype: phenotype.as_deref() };
     let checked = check(&means, declared, &mut ledger);
     progress.done();
     if let Some(log) = found.into_inner() {

@@ -3,7 +3,7 @@
 use crate::call::{Call, Telling};
 use crate::failure::{Kind, raised};
 use crate::rows::{all_owned, taken};
-use deniable_cli::calls::{self, Found, GivenMechanism};
+use deniable_cli::calls::{self, CallOutcome, GivenMechanism};
 use deniable_cli::error::Failure;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -12,13 +12,13 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 /// What a call gives: the text, JSON, and the page or nothing; and whether all that was claimed or demanded holds.
-fn begin(find: impl FnOnce() -> Result<Found, Failure> + Send + 'static) -> PyResult<Call> {
+fn begin(find: impl FnOnce() -> Result<CallOutcome, Failure> + Send + 'static) -> PyResult<Call> {
     begin_telling(move |_| find())
 }
 
-fn begin_telling(find: impl FnOnce(&Telling) -> Result<Found, Failure> + Send + 'static) -> PyResult<Call> {
+fn begin_telling(find: impl FnOnce(&Telling) -> Result<CallOutcome, Failure> + Send + 'static) -> PyResult<Call> {
     let call = Call::begin(move |telling| {
-        let Found { text, json, page, exit } = find(telling)?;
+        let CallOutcome { text, json, page, exit } = find(telling)?;
         Ok(vec![text, json, page.unwrap_or_default(), exit.code().to_string()])
     });
     call.map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))

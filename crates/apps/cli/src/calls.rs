@@ -7,7 +7,7 @@ use crate::commands::{assess, audit, check, gwas, translate};
 use crate::console::{self, Said};
 use crate::error::Failure;
 use crate::exit::Exit;
-use crate::output::Written;
+use crate::output::Rendering;
 use crate::{args, priors, render};
 use deniable::arrow_array::RecordBatch;
 use deniable_audit::{AuditError, Verdict};
@@ -21,7 +21,7 @@ use std::path::PathBuf;
 
 /// What was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct CallOutcome {
     /// For reading.
     pub text: String,
     /// The same for programs, as JSON.
@@ -45,7 +45,7 @@ pub enum GivenMechanism {
 ///
 /// # Errors
 /// As of the command.
-pub fn check(words: &[OsString], mechanism: Option<GivenMechanism>) -> Result<Found, Failure> {
+pub fn check(words: &[OsString], mechanism: Option<GivenMechanism>) -> Result<CallOutcome, Failure> {
     let Command::Check(args) = read(words)?.command else { return Err(other("check")) };
     let name = args.mechanism.as_deref().unwrap_or_default();
     let wrong = |error: &deniable_check::mechanism::file::FileError| {
@@ -61,50 +61,50 @@ pub fn check(words: &[OsString], mechanism: Option<GivenMechanism>) -> Result<Fo
         None => check::subject(name, &args)?,
     };
     let (written, exit) = check::found(&args, name, &subject)?;
-    Ok(Found::of(written, None, exit))
+    Ok(CallOutcome::of(written, None, exit))
 }
 
 /// `deniable translate`.
 ///
 /// # Errors
 /// As of the command.
-pub fn translate(words: &[OsString]) -> Result<Found, Failure> {
+pub fn translate(words: &[OsString]) -> Result<CallOutcome, Failure> {
     let Command::Translate(args) = read(words)?.command else { return Err(other("translate")) };
-    Ok(Found::of(translate::found(&args)?, None, Exit::Done))
+    Ok(CallOutcome::of(translate::found(&args)?, None, Exit::Done))
 }
 
 /// `deniable assess`; tables by the names that stand for them among the words.
 ///
 /// # Errors
 /// As of the command.
-pub fn assess(words: &[OsString], tables: &BTreeMap<PathBuf, Vec<RecordBatch>>) -> Result<Found, Failure> {
+pub fn assess(words: &[OsString], tables: &BTreeMap<PathBuf, Vec<RecordBatch>>) -> Result<CallOutcome, Failure> {
     let Command::Assess(args) = read(words)?.command else { return Err(other("assess")) };
     let (written, page, exit) = assess::written(&args, tables)?;
-    Ok(Found::of(written, Some(page), exit))
+    Ok(CallOutcome::of(written, Some(page), exit))
 }
 
 /// `deniable gwas`, a release: charged, computed, stored, shown; with `--dry-run` what it would cost.
 ///
 /// # Errors
 /// As of the command, and where one of several releases could not be answered.
-pub fn gwas(words: &[OsString]) -> (Result<Found, Failure>, Vec<Said>) {
+pub fn gwas(words: &[OsString]) -> (Result<CallOutcome, Failure>, Vec<Said>) {
     console::hearing(|| association_results(words))
 }
 
-fn association_results(words: &[OsString]) -> Result<Found, Failure> {
+fn association_results(words: &[OsString]) -> Result<CallOutcome, Failure> {
     let Command::Gwas(args) = read(words)?.command else { return Err(other("gwas")) };
     let asked = gwas::release::Setup::of(&args.release, true)?;
     if args.release.dry_run {
         let text = asked.forecast()?;
-        return Ok(Found { text, json: "null".to_owned(), page: None, exit: Exit::Done });
+        return Ok(CallOutcome { text, json: "null".to_owned(), page: None, exit: Exit::Done });
     }
     let released = asked.release()?;
     if let Some(error) = released.unanswered.into_iter().next() {
         return Err(gwas::release::failure(error));
     }
     let publication = &released.publication;
-    let written = Written { table: render::table::publication(publication), json: render::json(publication)? };
-    Ok(Found::of(written, None, Exit::Done))
+    let written = Rendering { table: render::table::publication(publication), json: render::json(publication)? };
+    Ok(CallOutcome::of(written, None, Exit::Done))
 }
 
 /// What is claimed of a mechanism that is audited, and how sure bounds have to be.
@@ -133,9 +133,9 @@ impl AuditClaim {
 ///
 /// # Errors
 /// When it cannot be written as JSON.
-pub fn audited(verdict: &Verdict, claim: &AuditClaim) -> Result<Found, Failure> {
+pub fn audited(verdict: &Verdict, claim: &AuditClaim) -> Result<CallOutcome, Failure> {
     let (written, exit) = audit::found(verdict, &claim.priors)?;
-    Ok(Found::of(written, None, exit))
+    Ok(CallOutcome::of(written, None, exit))
 }
 
 /// What `deniable audit` says when it fails.
@@ -144,8 +144,8 @@ pub fn audit_failure(error: AuditError) -> Failure {
     audit::failure(error)
 }
 
-impl Found {
-    fn of(written: Written, page: Option<String>, exit: Exit) -> Self {
+impl CallOutcome {
+    fn of(written: Rendering, page: Option<String>, exit: Exit) -> Self {
         Self { text: written.table, json: written.json, page, exit }
     }
 }

@@ -9,14 +9,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 /// What was found, for reading and for programs.
-pub struct Written {
+pub struct Rendering {
     /// For reading.
     pub table: String,
     /// The same as JSON.
     pub json: String,
 }
 
-impl Written {
+impl Rendering {
     /// The one that is asked for.
     pub fn as_asked(&self, format: LedgerFormat) -> &str {
         match format {

@@ -4,7 +4,7 @@ use crate::args::audit::{Audit as Args, Neighbours as Which};
 use crate::console::say;
 use crate::error::{Complaint, Failure};
 use crate::exit::Exit;
-use crate::output::{Written as Both, publish};
+use crate::output::{Rendering, publish};
 use crate::priors;
 use crate::progress::Progress;
 use crate::render;
@@ -67,8 +67,8 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 /// What was found, as it is written.
-pub fn found(verdict: &Verdict, priors: &PriorRange) -> Result<(Both, Exit), Failure> {
-    let both = Both { table: table(verdict, priors), json: render::json(&written(verdict, priors))? };
+pub fn found(verdict: &Verdict, priors: &PriorRange) -> Result<(Rendering, Exit), Failure> {
+    let both = Rendering { table: table(verdict, priors), json: render::json(&written(verdict, priors))? };
     Ok((both, if verdict.is_broken() { Exit::Refused } else { Exit::Done }))
 }
 

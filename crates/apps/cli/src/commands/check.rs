@@ -4,7 +4,7 @@ use crate::args::check::Check as Args;
 use crate::console::{say, shown};
 use crate::error::Failure;
 use crate::exit::Exit;
-use crate::output::{Written, publish, writable};
+use crate::output::{Rendering, publish, writable};
 use crate::policies::absolute;
 use crate::progress::Progress;
 use crate::render::{self, about_priors, verdict};
@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
 }
 
 /// What is found of a mechanism or protocol of this name.
-pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exit), Failure> {
+pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Rendering, Exit), Failure> {
     let party = if args.party == Some(2) { Party::Second } else { Party::First };
     if args.party.is_some() && !matches!(subject, Subject::Protocol(_)) {
         return Err(Failure::usage("--party is for protocols", "leave it out"));
@@ -90,7 +90,7 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exi
         let progress = Progress::new();
         let rows = verdict::everything(subject, &asked, priors.as_ref(), &|notion| progress.says(notion));
         progress.done();
-        let written = Written { table: verdict::everything_table(&title, &rows), json: render::json(&rows)? };
+        let written = Rendering { table: verdict::everything_table(&title, &rows), json: render::json(&rows)? };
         return Ok((written, Exit::Done));
     }
     let notion_text = args.notion.as_deref().unwrap_or("pmp");
@@ -127,7 +127,7 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Written, Exi
         })?;
         say(format!("certificate written to {}; {}", shown(&absolute(path)), rechecking(&certificate, path)));
     }
-    let shown = verdict::Shown::new(&title, &asked, notion_text, &notion, &family, &answer);
+    let shown = verdict::VerdictReport::new(&title, &asked, notion_text, &notion, &family, &answer);
     let shown = shown.with_claim(args.claim.as_deref(), held, smallest.as_ref());
     Ok((written(&shown)?, exit(held)))
 }
@@ -155,7 +155,7 @@ fn about_family(
     asked: &Asked,
     priors: Option<&PriorRange>,
     title: &str,
-) -> Result<(Written, Exit), Failure> {
+) -> Result<(Rendering, Exit), Failure> {
     // Any notion that is about beliefs takes every family.
     let family = family(args, asked, priors, &Notion::Indistinguishable)?;
     let Some(entity) = &args.coupling else {
@@ -173,8 +173,8 @@ fn about_family(
     Ok((about_priors::coupling(title, mechanism, &family, entity, exchange)?, Exit::Done))
 }
 
-fn written(shown: &verdict::Shown) -> Result<Written, Failure> {
-    Ok(Written { table: verdict::text(shown), json: render::json(shown)? })
+fn written(shown: &verdict::VerdictReport) -> Result<Rendering, Failure> {
+    Ok(Rendering { table: verdict::text(shown), json: render::json(shown)? })
 }
 
 /// What `deniable recheck` will make of a certificate: whether it will look at the upper bound, too.
@@ -209,7 +209,7 @@ fn simulated(
     party: Party,
     sides: Sides,
     title: &str,
-) -> Result<(Written, Exit), Failure> {
+) -> Result<(Rendering, Exit), Failure> {
     let Subject::Protocol(protocol) = subject else {
         return Err(Failure::usage(
             "semi-honest privacy is about protocols",
@@ -226,8 +226,11 @@ fn simulated(
     };
     let held = claim.as_ref().map(|claim| claim.holds(true, &found.value)).transpose().map_err(undecided)?;
     let notion = args.notion.as_deref().unwrap_or_default();
-    let shown =
-        verdict::Shown::simulated(title, notion, &found, protocol).with_claim(args.claim.as_deref(), held, None);
+    let shown = verdict::VerdictReport::simulated(title, notion, &found, protocol).with_claim(
+        args.claim.as_deref(),
+        held,
+        None,
+    );
     Ok((written(&shown)?, exit(held)))
 }
 

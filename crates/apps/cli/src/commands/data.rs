@@ -9,7 +9,7 @@ use crate::output::publish;
 use crate::policies::{absolute, load, session};
 use crate::progress::Progress;
 use crate::render;
-use crate::render::scan::{Found, LeftOut, Scan, left_out};
+use crate::render::scan::{DataReport, LeftOut, Scan, left_out};
 use crate::render::true_errors::{QueryErrors, true_errors};
 use deniable::{Allowed, Error, Event, Registering, Registration, Session};
 use deniable_core::schema::{DeclaredTable, Format, TableSchema};
@@ -113,7 +113,7 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
         // Also of what is not registered: that is where the numbers matter most.
         let (tables, queries) = (std::mem::take(&mut *held(&scans)), std::mem::take(&mut *held(&losses)));
         let true_errors = std::mem::take(&mut *held(&errors));
-        publish(&render::json(&Found { tables, queries, true_errors })?, None)?;
+        publish(&render::json(&DataReport { tables, queries, true_errors })?, None)?;
     }
     let registered = result.map_err(|error| match error {
         Error::Accept(error) => misnamed(&error),

@@ -2,7 +2,7 @@
 
 use crate::args::check::Translate as Args;
 use crate::error::Failure;
-use crate::output::{Written, publish};
+use crate::output::{Rendering, publish};
 use crate::render;
 use deniable_core::adversary::PriorRange;
 use deniable_translate::render::{Row, text};
@@ -15,7 +15,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 }
 
 /// What follows from what, and the other way round.
-pub fn found(args: &Args) -> Result<Written, Failure> {
+pub fn found(args: &Args) -> Result<Rendering, Failure> {
     let usage = |error: &dyn std::fmt::Display, help: &str| Failure::usage(error, help);
     let help = "`deniable translate --help` has examples; `deniable explain` lists the notions";
     let priors = match &args.prior {
@@ -48,5 +48,5 @@ pub fn found(args: &Args) -> Result<Written, Failure> {
         };
         rows.extend(lines.iter().map(Row::new));
     }
-    Ok(Written { table: format!("{from}\n\n{}", text(&rows)), json: render::json(&rows)? })
+    Ok(Rendering { table: format!("{from}\n\n{}", text(&rows)), json: render::json(&rows)? })
 }

@@ -1,7 +1,7 @@
 //! What `check` says of a family of priors alone: whether it can be scaled, and what of a prior pairs with what.
 
 use crate::error::Failure;
-use crate::output::Written;
+use crate::output::Rendering;
 use deniable_check::coupling::{Coupling, couple, holds};
 use deniable_check::family::{Family, Prior};
 use deniable_check::mechanism::{Dataset, Mechanism};
@@ -24,7 +24,7 @@ struct Scaling {
 /// Whether a family is scalable, downward and upward, and what stands in the way.
 ///
 /// Of a mechanism by counts nobody has a name, and no priors are given that would name anybody.
-pub fn scalable(title: &str, asked: &Asked, family: &Family) -> Result<Written, Failure> {
+pub fn scalable(title: &str, asked: &Asked, family: &Family) -> Result<Rendering, Failure> {
     let name = |entity: usize| match asked {
         Asked::Table(mechanism) => mechanism.entities()[entity].clone(),
         Asked::Counts(_) => format!("entity number {}", entity + 1),
@@ -56,7 +56,7 @@ pub fn scalable(title: &str, asked: &Asked, family: &Family) -> Result<Written, 
         // Writing to a string cannot fail.
         let _ = writeln!(table, "  {direction}: {is}: {because} ({theorem})");
     }
-    Ok(Written { table, json: super::json(&each)? })
+    Ok(Rendering { table, json: super::json(&each)? })
 }
 
 /// The pairing, or the cut that shows that there is none.
@@ -80,7 +80,7 @@ pub fn coupling(
     family: &Family,
     entity: &str,
     exchange: bool,
-) -> Result<Written, Failure> {
+) -> Result<Rendering, Failure> {
     let Family::Explicit(priors) = family else {
         return Err(Failure::usage("--coupling needs one prior", "add --family explicit --priors FILE"));
     };
@@ -134,5 +134,5 @@ pub fn coupling(
             let _ = writeln!(table, "  not paired: given {entity}, {datasets} {weigh} neighbours given not {entity}");
         }
     }
-    Ok(Written { table, json: super::json(&shown)? })
+    Ok(Rendering { table, json: super::json(&shown)? })
 }

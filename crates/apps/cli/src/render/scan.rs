@@ -11,7 +11,7 @@ use std::fmt::Write;
 
 /// All that was found, for programs.
 #[derive(Debug, Serialize)]
-pub struct Found {
+pub struct DataReport {
     /// Table by table.
     pub tables: Vec<Scan>,
     /// What caps and bounds leave out, query by query; none where nothing was registered.

@@ -57,7 +57,7 @@ fn table_size(mechanism: &Mechanism) -> String {
 
 /// One verdict.
 #[derive(Serialize)]
-pub struct Shown {
+pub struct VerdictReport {
     mechanism: String,
     notion: String,
     /// Absent where the notion is about no priors.
@@ -72,7 +72,7 @@ pub struct Shown {
     nothing: Option<String>,
     theorems: Vec<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    claim: Option<ClaimShown>,
+    claim: Option<ClaimReport>,
     #[serde(skip)]
     entities: usize,
 }
@@ -93,7 +93,7 @@ struct Number {
 }
 
 #[derive(Serialize)]
-struct ClaimShown {
+struct ClaimReport {
     claim: String,
     /// Absent where the bracket does not tell.
     holds: Option<bool>,
@@ -137,7 +137,7 @@ impl Number {
     }
 }
 
-impl Shown {
+impl VerdictReport {
     /// Without a claim.
     pub fn new(title: &str, asked: &Asked, text: &str, notion: &Notion, family: &Family, answer: &Answer) -> Self {
         let verdict = &answer.verdict;
@@ -176,7 +176,7 @@ impl Shown {
 
     /// With a claim, whether it holds, and the smallest case that breaks it.
     pub fn with_claim(mut self, claim: Option<&str>, holds: Option<Option<bool>>, smallest: Option<&Shrunk>) -> Self {
-        self.claim = claim.map(|claim| ClaimShown {
+        self.claim = claim.map(|claim| ClaimReport {
             claim: claim.to_owned(),
             holds: holds.flatten(),
             // Only where something could be left out.
@@ -191,7 +191,7 @@ impl Shown {
 }
 
 /// One verdict for reading.
-pub fn text(shown: &Shown) -> String {
+pub fn text(shown: &VerdictReport) -> String {
     let mut text = format!("{}\n", shown.mechanism);
     let about = shown.family.as_ref().map(|family| format!(" over {family}")).unwrap_or_default();
     // Writing to a string cannot fail.

@@ -12,7 +12,7 @@ use crate::args::output::Results;
 use crate::console::say;
 use crate::error::{Complaint, Failure};
 use crate::exit::Exit;
-use crate::output::{Written, results, writable};
+use crate::output::{Rendering, results, writable};
 use crate::progress::Progress;
 use crate::render;
 use deniable_assess::{
@@ -40,10 +40,10 @@ pub fn run(args: &Assess) -> Result<Exit, Failure> {
 }
 
 /// The same, of tables that may be in memory, as text, JSON and a page; with whether every demand is met.
-pub fn written(args: &Assess, given: &Given) -> Result<(Written, String, Exit), Failure> {
+pub fn written(args: &Assess, given: &Given) -> Result<(Rendering, String, Exit), Failure> {
     let assessed = found(args, given)?;
     let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
-    let written = Written { table: table::text(&args.table, &assessed), json: render::json(&assessed.json())? };
+    let written = Rendering { table: table::text(&args.table, &assessed), json: render::json(&assessed.json())? };
     Ok((written, page::page(&args.table, &assessed), if is_met { Exit::Done } else { Exit::Refused }))
 }
 

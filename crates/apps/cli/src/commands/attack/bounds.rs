@@ -10,7 +10,7 @@ use deniable_ledger::{Account, Release, Summary};
 use std::path::Path;
 
 /// The bound, or why there is none; in words either way.
-pub struct Promised {
+pub struct PromisedBounds {
     /// The bounds; `None` where nothing was promised about membership.
     pub bounds: Option<Bounds>,
     /// Where they come from, as "entry 4", or why there are none: a sentence without its end.
@@ -19,7 +19,7 @@ pub struct Promised {
     pub is_about_labels: bool,
 }
 
-impl Promised {
+impl PromisedBounds {
     fn nothing(words: String) -> Self {
         Self { bounds: None, words, is_about_labels: false }
     }
@@ -46,9 +46,11 @@ impl Promised {
 ///
 /// # Errors
 /// When the ledger cannot be read, or the entry is no charge for membership.
-pub fn promised(ledger: Option<&Path>, entry: Option<u64>) -> Result<Promised, Failure> {
+pub fn promised(ledger: Option<&Path>, entry: Option<u64>) -> Result<PromisedBounds, Failure> {
     let Some(path) = ledger else {
-        return Ok(Promised::nothing("no ledger is named (--ledger), so nothing is known to be promised".to_owned()));
+        return Ok(PromisedBounds::nothing(
+            "no ledger is named (--ledger), so nothing is known to be promised".to_owned(),
+        ));
     };
     let summary = deniable_ledger::show(&ledgers::path(path)?)?;
     if let Some(entry) = entry {
@@ -57,9 +59,9 @@ pub fn promised(ledger: Option<&Path>, entry: Option<u64>) -> Result<Promised, F
     let accounts: Vec<&Account> = summary.accounts.iter().filter(|one| one.id.kind == Secret::Membership).collect();
     if accounts.is_empty() {
         return Ok(if summary.accounts.is_empty() {
-            Promised::nothing(format!("nothing has been released about {} under this ledger", summary.population))
+            PromisedBounds::nothing(format!("nothing has been released about {} under this ledger", summary.population))
         } else {
-            Promised::labels(
+            PromisedBounds::labels(
                 "the ledger's promise is about who is a case, and bounds no test of who took part".to_owned(),
             )
         });
@@ -70,7 +72,7 @@ pub fn promised(ledger: Option<&Path>, entry: Option<u64>) -> Result<Promised, F
     Ok(bounded(&spent, &format!("everything that was released about {} ({many})", summary.population)))
 }
 
-fn of_entry(summary: &Summary, entry: u64) -> Result<Promised, Failure> {
+fn of_entry(summary: &Summary, entry: u64) -> Result<PromisedBounds, Failure> {
     let all = || summary.accounts.iter().flat_map(|account| account.releases.iter().map(move |one| (account, one)));
     let membership: Vec<&Release> =
         all().filter(|(account, _)| account.id.kind == Secret::Membership).map(|(_, one)| one).collect();
@@ -79,7 +81,7 @@ fn of_entry(summary: &Summary, entry: u64) -> Result<Promised, Failure> {
     }
     if all().any(|(_, release)| release.seq == entry) {
         let words = format!("entry {entry} was charged to labels, which bounds no test of who took part");
-        return Ok(Promised::labels(words));
+        return Ok(PromisedBounds::labels(words));
     }
     let known: Vec<String> =
         membership.iter().take(10).map(|release| format!("{} ({})", release.seq, release.ask.name)).collect();
@@ -90,9 +92,9 @@ fn of_entry(summary: &Summary, entry: u64) -> Result<Promised, Failure> {
     Err(Failure::usage(format!("--entry {entry} is no charge of this ledger"), help))
 }
 
-fn bounded(spent: &Spend, what: &str) -> Promised {
+fn bounded(spent: &Spend, what: &str) -> PromisedBounds {
     let bounds = Bounds::of(spent);
-    Promised { bounds: Some(bounds), words: what.to_owned(), is_about_labels: false }
+    PromisedBounds { bounds: Some(bounds), words: what.to_owned(), is_about_labels: false }
 }
 
 /// Odds, as short as four decimals allow, upward.

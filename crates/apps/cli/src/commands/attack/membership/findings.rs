@@ -1,6 +1,6 @@
 //! One attack on membership with everything that is said of it: the table, the form for programs, the scores.
 
-use crate::commands::attack::bounds::Promised;
+use crate::commands::attack::bounds::PromisedBounds;
 use crate::commands::attack::share::coverage;
 use crate::render::table::{cell, grid, right, wrapped};
 use deniable_attack::{Findings, Row, Statistics, Targets, Test};
@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// Everything, for programs. Bounds are exact fractions; what is measured is a float.
 #[derive(Serialize)]
-pub struct Written {
+pub struct MembershipReport {
     test: &'static str,
     released: String,
     snps: Snps,
@@ -61,7 +61,7 @@ pub struct MembershipFindings<'a> {
     pub targets: &'a Targets,
     pub statistics: &'a Statistics,
     pub measured: Option<Findings>,
-    pub promised: Promised,
+    pub promised: PromisedBounds,
     pub confidence: f64,
     /// What went in, and the names of its files.
     pub files: Vec<(String, String)>,
@@ -174,7 +174,7 @@ impl MembershipFindings<'_> {
         text
     }
 
-    pub fn written(&self) -> Written {
+    pub fn written(&self) -> MembershipReport {
         let matched = self.targets.matched();
         let measured = self.measured.as_ref();
         let row = |row: Row| WrittenRow {
@@ -185,7 +185,7 @@ impl MembershipFindings<'_> {
             at_most: row.bound.as_ref().map(|(bound, _)| bound.to_string()),
             against: row.bound.map(|(_, against)| against.words()),
         };
-        Written {
+        MembershipReport {
             test: self.test.name(),
             released: self.released.display().to_string(),
             snps: Snps {

@@ -10,8 +10,8 @@ use cells::{Cells, Wrong};
 use csv::{ReaderBuilder, StringRecord, StringRecordsIntoIter};
 use deniable_core::schema::ColumnType;
 use deniable_core::text::shown;
-use deniable_policy::ColumnNotes;
 use deniable_data::broken_quotes;
+use deniable_policy::ColumnNotes;
 use std::collections::BTreeMap;
 use std::path::Path;
 

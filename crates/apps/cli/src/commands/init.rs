@@ -11,8 +11,8 @@ use deniable_core::schema::{
     without_credentials,
 };
 use deniable_core::text::{nearest, shown};
-use deniable_policy::{ColumnNotes, Rows, Scaffold, scaffold};
 use deniable_data::names::{StoredColumn, csv_columns, parquet_columns, relation_columns};
+use deniable_policy::{ColumnNotes, Rows, Scaffold, scaffold};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};

@@ -67,6 +67,7 @@ const SECRET: &str = "what the curator knows";
 /// A server, and what it leaves behind.
 struct Running {
     _folder: TempDir,
+    served: Arc<Served>,
     ledger: PathBuf,
     address: SocketAddr,
     metrics: SocketAddr,
@@ -132,9 +133,10 @@ async fn serving(
     let counts = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let metrics = counts.local_addr().unwrap();
     tokio::spawn(tell(counts, SECRET.to_owned(), Arc::clone(&served)));
-    let server = Arc::new(Server::new(before(served), Limits::default(), stopping));
+    let backend = before(Arc::clone(&served) as Arc<dyn Backend>);
+    let server = Arc::new(Server::new(backend, Limits::default(), stopping));
     tokio::spawn(accept(listener, server, 1_000));
-    Running { _folder: folder, ledger: path, address, metrics, _stop: stop }
+    Running { _folder: folder, served, ledger: path, address, metrics, _stop: stop }
 }
 
 impl Running {

@@ -1,7 +1,9 @@
-//! A ledger that is put in place of another one while the server runs.
+//! A ledger, or a policy, that is put in place of another one while the server runs.
 
-use super::{asked, csv, running};
+use super::{POLICY, asked, csv, running};
+use deniable::{Policy, Query};
 use deniable_core::exact::ratio;
+use deniable_serve::server::Setup;
 use std::fs;
 use std::time::Duration;
 
@@ -32,4 +34,23 @@ async fn an_older_ledger_is_not_charged_under_a_running_server() {
     assert_eq!(asked(&ana, &query(1)).await.unwrap(), answer);
     asked(&ana, &query(3)).await.unwrap();
     assert_eq!(server.ledger().accounts[0].releases.len(), 3);
+}
+
+/// A statement that was described under one policy and is executed under another is charged under the latter.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_described_statement_is_charged_under_the_policy_of_its_execution() {
+    let server = running(&csv(20, 0), Duration::ZERO, &[("ana", ratio(1, 2))]).await;
+    let ana = server.client("ana").await;
+    let sql = query(1);
+    let statement = ana.prepare(&sql).await.unwrap();
+    let before = server.served.given();
+    let text = POLICY.replace("rows_per_group = 2", "rows_per_group = 1");
+    let policy = Policy::parse(before.policy.file(), &text).unwrap();
+    server.served.change(Setup { accounts: before.accounts, ..Setup::new(policy.clone(), None, None) });
+    ana.query(&statement, &[]).await.unwrap();
+    let plan = Query { name: "query".to_owned(), sql, share: ratio(1, 40) }.plan(&policy).unwrap();
+    let identity = plan.queries()[0].for_ledger(&policy).identity;
+    let ledger = server.ledger();
+    let releases = &ledger.accounts[0].releases;
+    assert_eq!((releases.len(), &releases[0].ask.identity), (1, &identity));
 }

@@ -87,7 +87,7 @@ impl Part {
     }
 }
 
-/// The question that a charge is for.
+/// The query that a charge is for.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Charge {

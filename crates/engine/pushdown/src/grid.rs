@@ -12,7 +12,7 @@ const MOST_UNITS: i64 = 1 << 50;
 /// Whole numbers below this can be added to others in 64 bits.
 pub(super) const ROOM: i128 = 1 << 62;
 
-/// A value in units of its grid, as files' values are brought there (`bound::decode`).
+/// A value in units of its grid, as files' values are brought there (`execute::bound::decode`).
 pub(super) fn on_grid(
     dialect: Dialect,
     writer: &mut Writer<'_>,

@@ -1,4 +1,4 @@
-//! A question as one statement in the SQL of an engine that holds the rows: bounded totals come back, and nothing else.
+//! A query as one statement in the SQL of an engine that holds the rows: bounded totals come back, and nothing else.
 //!
 //! | question | module |
 //! |---|---|
@@ -12,8 +12,8 @@
 //! | what is not computed there, and why? | [`Refusal`] |
 //! | does an engine do as it is told? | [`Trial`]: on rows that nobody is in (`made_up`), as a part of the statement (`values`) |
 //!
-//! Rows are ranked by SHA-256 over the entity and their own values, which every engine computes; the engine of this crate computes the same
-//! where a question is asked this way ([`Query::portable`]), so that the exact cells are the same wherever the rows are.
+//! Rows are ranked by SHA-256 over the entity and their own values, which every engine computes. `deniable_execute` computes the same
+//! where a query is asked this way ([`deniable_query::Query::portable`]), so that the exact cells are the same wherever the rows are.
 
 mod answer;
 mod asked;

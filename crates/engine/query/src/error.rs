@@ -1,7 +1,4 @@
-//! What can go wrong between a question and its exact answer.
-//!
-//! Nothing here quotes a value of the data: refusals depend on the SQL and the policy alone, and failures while
-//! reading are reduced to what a curator needs in order to look for themselves.
+//! Why a query is refused. Refusals depend on the SQL and the policy alone, and quote no value of the data.
 
 /// A stretch of SQL text, 1-based, ends included as the parser reports them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

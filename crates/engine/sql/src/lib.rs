@@ -1,9 +1,9 @@
-//! From SQL text to a query: the only crate that names the engine, which parses and analyses statements here and
+//! From SQL text to a query: the only crate that names DataFusion, which parses and analyses statements here and
 //! executes nothing.
 //!
 //! | question | module |
 //! |---|---|
-//! | which SQL is allowed? | `syntax` (with places), then `lower` (which guarantees rest on) |
+//! | which SQL is allowed? | `syntax` (with places), then `plan` and `lower` (which guarantees rest on) |
 //! | what may be computed from a row? | the language of [`deniable_expression`]: what cannot be said in it is refused |
 //! | what becomes of a statement? | `plan`: a [`deniable_query::Query`] |
 

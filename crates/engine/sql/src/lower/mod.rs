@@ -1,7 +1,7 @@
-//! From the engine's analysed expressions to our own language, or a refusal.
+//! From DataFusion's analysed expressions to our own language, or a refusal.
 //!
-//! This is the second gate. What passes is a node of a [`Program`]: typed, total, and nothing else. The engine's
-//! expressions do not exist beyond this module. Names that stand for expressions are nodes already, so nothing is
+//! This is the second gate for expressions, as `plan` is for plan nodes. What passes is a node of a [`Program`]: typed, total,
+//! and nothing else. DataFusion's expressions do not exist beyond this module. Names that stand for expressions are nodes already, so nothing is
 //! written out twice, however often a question uses it.
 
 mod constant;

@@ -1,6 +1,6 @@
 //! From SQL to a query: what each row contributes, what is measured, and what is shown.
 //!
-//! The second gate, and the one that guarantees rest on. After name resolution and type analysis a statement is taken
+//! The second gate for plan nodes, as `lower` is for expressions; guarantees rest on both. After name resolution and type analysis a statement is taken
 //! apart into
 //!
 //! ```text

@@ -7,13 +7,16 @@ use super::{place::place_of, refuse_node};
 use datafusion_common::{DFSchema, JoinType};
 use datafusion_expr::{Expr, Join, LogicalPlan, TableScan};
 use deniable_core::schema::{Key, TableSchema};
-use deniable_data::public::Row;
+
 use deniable_expression::Value;
 use deniable_query::QueryError;
 use deniable_query::facts::keys::key_of;
 use deniable_query::output::{Condition, Step, Term};
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// A row of a public table: its declared columns, in their order.
+type Row = Vec<Option<Value>>;
 
 /// Reads all rows of a public table; or says what is wrong with it.
 pub type PublicRows<'a> = &'a (dyn Fn(&TableSchema) -> Result<Vec<Row>, String> + Sync);

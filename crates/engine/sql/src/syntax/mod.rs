@@ -2,8 +2,8 @@
 //!
 //! Every struct is taken apart field by field and every enum variant is named, without wildcard arms, so that
 //! a construct which a new version of the parser introduces does not compile until someone has judged it. The
-//! second gate, [`crate::plan`], judges again after name resolution and type analysis, and is the one that
-//! guarantees rest on.
+//! second gate, [`crate::plan`] for plan nodes and [`crate::lower`] for expressions, judges again after name resolution
+//! and type analysis, and is the one that guarantees rest on.
 
 mod expression;
 mod query;

@@ -1,4 +1,4 @@
-//! Tables as counts of their distinct rows, through the engine that answers SQL.
+//! Tables as counts of their distinct rows (`deniable_data::groups`).
 
 use crate::args::assess::{Assess, Empty, Quoting};
 use crate::args::policy::delimiter;

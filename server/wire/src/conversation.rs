@@ -361,7 +361,11 @@ impl Conversation {
                 Failure::new(Code::TooMany, "the prepared statements that are kept are too long").hint("close some")
             );
         }
-        self.prepared.insert(name, Arc::new(Prepared { statement, types, plan: Mutex::new(None) }));
+        let replaced = self.prepared.insert(name, Arc::new(Prepared { statement, types, plan: Mutex::new(None) }));
+        // Portals may hold the statement longer, where its plan is not counted.
+        if let Some(replaced) = replaced {
+            replaced.plan().take();
+        }
         Ok(())
     }
 

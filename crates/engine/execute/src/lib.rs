@@ -8,7 +8,8 @@
 //! | what do caps and bounds leave out? | [`fn@losses`], for the curator alone |
 //! | what would an answer on made-up rows be? | [`Simulation`] |
 //!
-//! Exact answers leave this crate only as [`Exact`], which cannot be printed.
+//! Exact answers leave this crate only as [`Exact`], which cannot be printed. Its comparisons ([`Exact::is_same`],
+//! [`Exact::changes`]) are for answers on made-up rows alone.
 
 mod bound;
 mod compute;

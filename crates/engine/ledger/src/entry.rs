@@ -17,6 +17,7 @@ use deniable_core::secret::Secret;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::io::Read;
+use std::sync::Arc;
 
 /// The format of ledgers, kept in SQLite's `user_version` and in the first entry. Every ledger has a head outside
 /// ([`crate::outside`]).
@@ -110,16 +111,29 @@ pub struct Charge {
 
 /// Longer canonical bytes are compressed: lists of keys are long, and alike.
 const LONG: usize = 4_096;
-/// Most canonical bytes of a query.
-const MOST_CANONICAL: usize = 64 << 20;
+/// Most canonical bytes that a charge keeps: as many as bound the memory of a ledger with many charges.
+const MOST_CANONICAL: usize = 256 << 10;
 /// The first bytes of what zstd compressed; canonical bytes begin with their version.
 const COMPRESSED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The canonical bytes of a query (`docs/ledger-format.md`): in entries as base64 with padding, long ones compressed by zstd.
+/// The canonical bytes of a query (`docs/ledger-format.md`): in entries as base64 with padding, long ones compressed by zstd. Empty
+/// where they are too many: then no other query is taken from the answer.
 #[derive(Clone, Default, PartialEq, Eq)]
-pub struct Canonical(pub Vec<u8>);
+pub struct Canonical(Arc<[u8]>);
 
 impl Canonical {
+    /// These bytes, unless there are more than 262,144.
+    #[must_use]
+    pub fn new(bytes: &[u8]) -> Self {
+        if bytes.len() > MOST_CANONICAL { Self::default() } else { Self(bytes.into()) }
+    }
+
+    /// The bytes; none where there were too many.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -133,9 +147,6 @@ impl std::fmt::Debug for Canonical {
 
 impl Serialize for Canonical {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.0.len() > MOST_CANONICAL {
-            return Err(serde::ser::Error::custom("the query has too many keys to be recorded"));
-        }
         if self.0.len() <= LONG {
             return serializer.serialize_str(&BASE64.encode(&self.0));
         }
@@ -147,14 +158,17 @@ impl Serialize for Canonical {
 impl<'de> Deserialize<'de> for Canonical {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let bytes = BASE64.decode(text).map_err(serde::de::Error::custom)?;
-        if !bytes.starts_with(&COMPRESSED) {
-            return Ok(Self(bytes));
+        let mut bytes = BASE64.decode(text).map_err(serde::de::Error::custom)?;
+        if bytes.starts_with(&COMPRESSED) {
+            let packed = bytes;
+            bytes = Vec::new();
+            let decoder = zstd::stream::read::Decoder::new(packed.as_slice()).map_err(serde::de::Error::custom)?;
+            decoder.take(MOST_CANONICAL as u64 + 1).read_to_end(&mut bytes).map_err(serde::de::Error::custom)?;
         }
-        let decoder = zstd::stream::read::Decoder::new(bytes.as_slice()).map_err(serde::de::Error::custom)?;
-        let mut canonical = Vec::new();
-        decoder.take(MOST_CANONICAL as u64).read_to_end(&mut canonical).map_err(serde::de::Error::custom)?;
-        Ok(Self(canonical))
+        if bytes.len() > MOST_CANONICAL {
+            return Err(serde::de::Error::custom("more canonical bytes than a charge keeps"));
+        }
+        Ok(Self(bytes.into()))
     }
 }
 
@@ -497,7 +511,7 @@ mod tests {
             name: "n".into(),
             sql: "s".into(),
             identity: "i".into(),
-            canonical: Canonical(vec![1, 0, 255]),
+            canonical: Canonical::new(&[1, 0, 255]),
             source: "t".into(),
             version: "1".into(),
         };
@@ -509,9 +523,15 @@ mod tests {
         for bytes in
             [vec![1], vec![1; LONG], vec![1; LONG + 1], (0..100_000_u32).map(|at| (at % 7) as u8 + 1).collect()]
         {
-            let written = serde_json::to_string(&Canonical(bytes.clone())).unwrap();
+            let written = serde_json::to_string(&Canonical::new(&bytes)).unwrap();
             assert!(written.len() < LONG * 4 / 3 + 8, "{}", written.len());
-            assert_eq!(serde_json::from_str::<Canonical>(&written).unwrap(), Canonical(bytes));
+            assert_eq!(serde_json::from_str::<Canonical>(&written).unwrap().bytes(), bytes);
+        }
+        // Too many are left out, and refused where they are read.
+        let more = vec![1; MOST_CANONICAL + 1];
+        assert!(Canonical::new(&more).is_empty());
+        for written in [BASE64.encode(&more), BASE64.encode(zstd::bulk::compress(&more, 3).unwrap())] {
+            assert!(serde_json::from_str::<Canonical>(&format!("\"{written}\"")).is_err());
         }
         // What is said to be compressed, and is not.
         let cut = BASE64.encode([0x28, 0xb5, 0x2f, 0xfd, 0, 1]);

@@ -87,6 +87,8 @@ impl Query {
     /// Both must be about the same rows of the same tables, under the same caps, and each measure must have the same argument on
     /// the same grid, at a level of the same groups with the same keys in the same order. A row with an undeclared key of any
     /// group counts at no level: groups of the other that this query does not have must leave out no row, whatever the data hold.
+    /// A query that is read from canonical bytes has no hidden keys: its groups have them as keys like others, so that it can leave
+    /// out none where the planned query is said to.
     /// How exact the numbers are is not looked at, and neither are the data, how they are read, or the price.
     ///
     /// To publish some numbers of an answer that is published is post-processing (C-3).

@@ -20,6 +20,8 @@ use deniable_expression::{Id, InputColumn, Node, Operation, Program, Type};
 use num_bigint::BigInt;
 use num_traits::Zero;
 
+/// A question about entities of a query about rows of entities has two queries inside.
+const DEEPEST: usize = 2;
 /// Most characters of the name of a group.
 const MOST_NAME: usize = 1_000;
 
@@ -28,7 +30,7 @@ impl Query {
     #[must_use]
     pub fn from_canonical(bytes: &[u8], tables: &[TableSchema]) -> Option<Self> {
         let mut reader = Reader(bytes);
-        let query = reader.query(tables)?;
+        let query = reader.query(tables, 0)?;
         (reader.0.is_empty() && query.identity() == bytes).then_some(query)
     }
 }
@@ -241,18 +243,19 @@ impl<'a> Reader<'a> {
         self.list(|reader| reader.list(Reader::size))
     }
 
-    fn query(&mut self, tables: &[TableSchema]) -> Option<Query> {
-        (self.tag()? == FORMAT).then_some(())?;
+    /// A query that is inside so many others.
+    fn query(&mut self, tables: &[TableSchema], depth: usize) -> Option<Query> {
+        (depth <= DEEPEST && self.tag()? == FORMAT).then_some(())?;
         match self.tag()? {
-            CELLS => self.cells(tables),
-            ENTITIES => self.entities(tables),
+            CELLS => self.cells(tables, depth),
+            ENTITIES => self.entities(tables, depth),
             _ => None,
         }
     }
 
     /// A query about cells, behind its first two bytes.
-    fn cells(&mut self, tables: &[TableSchema]) -> Option<Query> {
-        let entity_rows = if self.truth()? { Some(self.entity_rows(tables)?) } else { None };
+    fn cells(&mut self, tables: &[TableSchema], depth: usize) -> Option<Query> {
+        let entity_rows = if self.truth()? { Some(self.entity_rows(tables, depth)?) } else { None };
         let (entity_rows, tables): (_, Vec<TableSchema>) = match entity_rows {
             Some((rows, table)) => {
                 let public = tables.iter().filter(|table| !table.is_protected()).cloned();
@@ -323,9 +326,9 @@ impl<'a> Reader<'a> {
     }
 
     /// How one row of each entity is made, and the table of these rows.
-    fn entity_rows(&mut self, tables: &[TableSchema]) -> Option<(EntityRows, TableSchema)> {
+    fn entity_rows(&mut self, tables: &[TableSchema], depth: usize) -> Option<(EntityRows, TableSchema)> {
         let inner = self.bytes()?;
-        let of = Reader(inner).query(tables)?;
+        let of = Reader(inner).query(tables, depth + 1)?;
         self.text()?;
         let mut building = Building { program: of.rows.program.clone(), arguments: Vec::new() };
         let folds = self.list(|reader| Some((building.fold(reader)?, reader.text()?.to_owned())))?;
@@ -337,8 +340,8 @@ impl<'a> Reader<'a> {
     }
 
     /// A query about the entities of another, behind its first two bytes.
-    fn entities(&mut self, tables: &[TableSchema]) -> Option<Query> {
-        let of = Reader(self.bytes()?).query(tables)?;
+    fn entities(&mut self, tables: &[TableSchema], depth: usize) -> Option<Query> {
+        let of = Reader(self.bytes()?).query(tables, depth + 1)?;
         let beyond = if self.truth()? { Some(self.caps()?) } else { None };
         let mut building = Building { program: of.rows.program.clone(), arguments: of.rows.arguments.clone() };
         let values = self.list(|reader| {

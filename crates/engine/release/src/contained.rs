@@ -119,7 +119,7 @@ impl<'a> Compared<'a> {
         if (source, version) != (&self.own.source, &self.own.version) || *form != FORM {
             return None;
         }
-        let places = self.contents.within(&canonical.0)?;
+        let places = self.contents.within(canonical.bytes())?;
         let earlier = self.ask.charged_as(&release.ask, &release.cost, self.policy)?;
         let is_same = earlier.for_ledger(self.policy).identity == *identity;
         if !is_same || !earlier.query().leaves_out_none_of(&places.further) {

@@ -373,7 +373,7 @@ impl QueryPlan {
     /// The query of an earlier charge, read from its canonical bytes against the tables that are declared now; `None` where it is no query
     /// of them. Whether it is what was charged its identity tells.
     pub(crate) fn charged_as(&self, charge: &Charge, cost: &Spend, policy: &Policy) -> Option<Self> {
-        let query = Query::from_canonical(&charge.canonical.0, &tables_of(policy, &self.declared))?;
+        let query = Query::from_canonical(charge.canonical.bytes(), &tables_of(policy, &self.declared))?;
         let measures = bought(&query, cost, policy).ok()?;
         let mut declared = self.declared.clone();
         declared.sql.clone_from(&charge.sql);
@@ -488,7 +488,7 @@ impl QueryPlan {
                 About::LeftOut { .. } | About::Values { .. } => self.sql(),
             },
             identity: hasher.finalize().to_hex().to_string(),
-            canonical: Canonical(self.query.identity().to_vec()),
+            canonical: Canonical::new(self.query.identity()),
             source,
             version,
         }

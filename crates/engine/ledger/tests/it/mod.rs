@@ -111,7 +111,7 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
             name: format!("ask {identity}"),
             sql: "SELECT COUNT(*) FROM visits".into(),
             identity: identity.into(),
-            canonical: Canonical(identity.as_bytes().to_vec()),
+            canonical: Canonical::new(identity.as_bytes()),
             source: "visits".into(),
             version: "2024".into(),
         },

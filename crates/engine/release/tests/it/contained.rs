@@ -278,7 +278,7 @@ fn stored_answers_are_compared_as_data() {
     let stored = account.releases.clone();
     account.releases = stored.iter().cycle().take(1_000).cloned().collect();
     for release in &mut account.releases {
-        assert!(!release.ask.canonical.0.is_empty());
+        assert!(!release.ask.canonical.bytes().is_empty());
         release.ask.sql = "no SQL".to_owned();
     }
     let offered = |sql: &str, change: &dyn Fn(String) -> String| {

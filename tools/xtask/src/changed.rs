@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn tests_concern_their_package_and_sources_what_depends_on_it() {
-        let lines = "M\tcrates/core/src/lib.rs\nA\tcrates/engine/execute/tests/it/new.rs\nD\tserver/wire/src/codec/tests.rs\nM\tREADME.md\n";
+        let lines = "M\tcrates/core/src/lib.rs\nA\tcrates/engine/sql/tests/it/new.rs\nD\tserver/wire/src/codec/tests.rs\nM\tREADME.md\n";
         let changes = Changes::of(lines, &packages());
         assert!(!changes.is_lock);
         assert_eq!(names(&changes.sources), ["deniable-core"]);

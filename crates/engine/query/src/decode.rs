@@ -18,7 +18,7 @@ use deniable_core::schema::{Key, TableSchema};
 use deniable_core::sensitivity::{Caps, RowRange};
 use deniable_expression::{Id, InputColumn, Node, Operation, Program, Type};
 use num_bigint::BigInt;
-use num_traits::Zero;
+use num_traits::{Signed, Zero};
 
 /// A question about entities of a query about rows of entities has two queries inside.
 const DEEPEST: usize = 2;
@@ -84,6 +84,10 @@ impl<'a> Reader<'a> {
         (!under.is_zero()).then(|| Rational::new(over, under))
     }
 
+    fn positive(&mut self) -> Option<Rational> {
+        self.rational().filter(Rational::is_positive)
+    }
+
     /// As many elements as are announced. Each takes a byte at least, so that no announcement makes room for more.
     fn list<T>(&mut self, mut element: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let size = self.size()?;
@@ -105,16 +109,23 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// Into how many steps a unit is cut.
+    fn times(&mut self) -> Option<i64> {
+        self.number().filter(|times| (1..=2).contains(times))
+    }
+
     fn caps(&mut self) -> Option<Caps> {
         Some(Caps { rows_per_group: self.small()?, groups: self.small()? })
     }
 
     fn range(&mut self) -> Option<RowRange> {
-        Some(RowRange { low: self.number()?, high: self.number()? })
+        let (low, high) = (self.number()?, self.number()?);
+        (low <= high).then_some(RowRange { low, high })
     }
 
     fn share(&mut self) -> Option<QuantileShare> {
-        Some(QuantileShare { part: self.size()? as u64, whole: self.size()? as u64 })
+        let (part, whole) = (self.size()? as u64, self.size()? as u64);
+        (whole > 0 && part <= whole).then_some(QuantileShare { part, whole })
     }
 
     /// Goes past everything before the groups of a query about cells; whether its levels are capped together.
@@ -360,7 +371,7 @@ impl<'a> Reader<'a> {
                 1 => MeasureKind::Tree { argument: reader.size()?, shares: reader.list(Reader::share)? },
                 _ => return None,
             };
-            Some(Measure { kind, unit: reader.rational()?, level: reader.size()?, weight: reader.rational()? })
+            Some(Measure { kind, unit: reader.positive()?, level: reader.size()?, weight: reader.positive()? })
         })?;
         PerEntity { of: Box::new(of), beyond, values }.asked(measures)
     }
@@ -417,7 +428,8 @@ impl Building {
             _ => false,
         };
         let grid = if reader.truth()? {
-            let (unit, low, high) = (reader.rational()?, reader.number()?, reader.number()?);
+            let (unit, low, high) = (reader.positive()?, reader.number()?, reader.number()?);
+            (low <= high).then_some(())?;
             Some(Grid::new(unit, low, high, of_times)?)
         } else {
             None
@@ -458,13 +470,13 @@ impl Building {
             2 => MeasureKind::Entities { present: None },
             3 => MeasureKind::Entities { present: Some(self.valued(reader)?) },
             4 => {
-                let (times, centre, range) = (reader.number()?, reader.number()?, reader.range()?);
+                let (times, centre, range) = (reader.times()?, reader.number()?, reader.range()?);
                 MeasureKind::Sum { of: Centred { argument: self.valued(reader)?, times, centre }, range }
             }
             5 => {
                 let range = reader.range()?;
                 let mut of = || {
-                    let (times, centre) = (reader.number()?, reader.number()?);
+                    let (times, centre) = (reader.times()?, reader.number()?);
                     Some(Centred { argument: self.valued(reader)?, times, centre })
                 };
                 MeasureKind::Product { of: [of()?, of()?], range }
@@ -481,6 +493,6 @@ impl Building {
             9 => MeasureKind::Ranked { argument: self.valued(reader)?, target: Target::Highest },
             _ => return None,
         };
-        Some(Measure { kind, unit: reader.rational()?, level: reader.size()?, weight: reader.rational()? })
+        Some(Measure { kind, unit: reader.positive()?, level: reader.size()?, weight: reader.positive()? })
     }
 }

@@ -533,7 +533,7 @@ mod tests {
         for written in [BASE64.encode(&more), BASE64.encode(zstd::bulk::compress(&more, 3).unwrap())] {
             assert!(serde_json::from_str::<Canonical>(&format!("\"{written}\"")).is_err());
         }
-        // What is said to be compressed, and is not.
+        // A compressed stream that is cut off.
         let cut = BASE64.encode([0x28, 0xb5, 0x2f, 0xfd, 0, 1]);
         assert!(serde_json::from_str::<Canonical>(&format!("\"{cut}\"")).is_err());
     }

@@ -86,9 +86,9 @@ impl Query {
     ///
     /// Both must be about the same rows of the same tables, under the same caps, and each measure must have the same argument on
     /// the same grid, at a level of the same groups with the same keys in the same order. A row with an undeclared key of any
-    /// group counts at no level: groups of the other that this query does not have must leave out no row, whatever the data hold.
-    /// A query that is read from canonical bytes has no hidden keys: its groups have them as keys like others, so that it can leave
-    /// out none where the planned query is said to.
+    /// group counts at no level: groups of the other that this query does not have must leave out no row of any data.
+    /// A query that is read from canonical bytes has hidden keys as keys like others. Its groups can therefore leave out no row
+    /// where [`Query::may_leave_out`] is true of the planned query, whose shown groups do.
     /// How exact the numbers are is not looked at, and neither are the data, how they are read, or the price.
     ///
     /// To publish some numbers of an answer that is published is post-processing (C-3).
@@ -98,7 +98,7 @@ impl Query {
         other.leaves_out_none_of(&places.further).then_some(places.measures)
     }
 
-    /// Whether every row that counts has a key of each of these groups, whatever the data hold.
+    /// Whether every row that counts has a key of each of these groups, in any data.
     #[must_use]
     pub fn leaves_out_none_of(&self, groups: &[usize]) -> bool {
         groups.iter().all(|at| self.groups().get(*at).is_some_and(|group| !self.may_leave_out(group)))

@@ -1,8 +1,8 @@
 //! Queries from their canonical bytes, against the tables that are declared now.
 //!
-//! The other direction is [`crate::identity`]. A query that is read this way is written as the same bytes again, or it is
-//! none: whatever is declared otherwise by now, or is said in another way, gives `None`. What is shown of the numbers is no
-//! part of the bytes, so that such a query has measures and no output.
+//! The other direction is [`crate::identity`]. A query that is read this way is written as the same bytes again; other
+//! bytes, and bytes that rest on other declarations, give `None`. What is shown of the numbers is no part of the bytes, so
+//! that such a query has measures and no output.
 
 use crate::facts::keys::Derivation;
 use crate::facts::labels::labels;

@@ -11,12 +11,12 @@
 //! shown for a query stays what is shown, also when a more exact answer comes later, and nothing needs to be recorded of it. A query that was charged itself
 //! has its own answer.
 //!
-//! Whoever states no price is shown the dearest answer that holds the query ([`Plan::with_dearest`](crate::Plan::with_dearest)).
+//! An analyst who states no price is shown the dearest answer that holds the query ([`Plan::with_dearest`](crate::Plan::with_dearest)).
 //!
 //! All of this follows from the policy and the ledger's entries, and from nothing private.
 //!
-//! Queries are compared as data: a charge keeps the canonical bytes of its query, and no SQL text is planned again. Most entries are told
-//! apart by their first bytes; a query is read from its bytes only where they contain all numbers.
+//! Queries are compared as data: a charge keeps the canonical bytes of its query, and no SQL text is planned again. Most entries differ
+//! in their first bytes; a query is read from its bytes only where they contain all numbers.
 
 use crate::plan::QueryPlan;
 use crate::release::FORM;

@@ -371,7 +371,7 @@ fn bought(query: &Query, cost: &Spend, policy: &Policy) -> Result<Vec<MeasurePla
 
 impl QueryPlan {
     /// The query of an earlier charge, read from its canonical bytes against the tables that are declared now; `None` where it is no query
-    /// of them. Whether it is what was charged its identity tells.
+    /// of them. Its identity decides whether it is what was charged.
     pub(crate) fn charged_as(&self, charge: &Charge, cost: &Spend, policy: &Policy) -> Option<Self> {
         let query = Query::from_canonical(charge.canonical.bytes(), &tables_of(policy, &self.declared))?;
         let measures = bought(&query, cost, policy).ok()?;

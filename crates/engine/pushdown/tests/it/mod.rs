@@ -1,4 +1,4 @@
-//! Statements for engines, engines that do as they are told, and those that do not.
+//! Statements for engines, and engines that follow them or answer something else.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod engines;

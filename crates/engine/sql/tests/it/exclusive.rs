@@ -55,9 +55,9 @@ fn what_does_not() {
         ("t <> 'a'", "t <> 'b'"),
         ("n < 5", "n <= 5 AND f"),
         ("n <= 5", "n >= 5"),
-        // A decimal lies between.
+        // There are decimals between.
         ("x < 5", "x > 4"),
-        // Different values, though nobody who reads them would say so.
+        // Equal values of different expressions, which are not compared.
         ("n < 5", "n + 0 >= 5"),
         ("n < 5", "CAST(n AS DOUBLE) >= 5"),
         // One of both may be anything.

@@ -15,7 +15,7 @@ use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data::{self, Tell};
 use deniable_release::show::displayed;
 use deniable_release::{
-    Accepted, Allowed, Origin, Plan, Registering, Versioned, open_ledger, published, release, remembered, stored,
+    Accepted, Allowed, Origin, Plan, Registering, Versioned, open_ledger, published, release, shown_answer, stored,
 };
 use deniable_report::{Chosen, Report};
 use std::cell::Cell;
@@ -223,7 +223,7 @@ impl Session {
         let (plan, summary) = (self.plan(), deniable_ledger::show(self.policy().ledger())?);
         let answers = stored(plan, &summary)?;
         let chosen = plan.queries().iter().zip(&answers).filter_map(|(ask, answer)| {
-            let mut shown = remembered(plan, ask, answer.as_ref()?);
+            let mut shown = shown_answer(plan, ask, answer.as_ref()?);
             shown.table = displayed(plan, ask, shown.table);
             Some(Chosen { identity: ask.for_ledger(plan.policy()).identity, shown })
         });

@@ -18,7 +18,7 @@ pub struct PromisePage<'a> {
     pub account: &'a Account,
     /// The promise and its odds.
     pub picture: PromisePicture,
-    /// The guarantee in words, where it was remembered.
+    /// The guarantee in words, where it is known what is assumed about the data.
     pub guarantee: Option<&'a Statement>,
 }
 

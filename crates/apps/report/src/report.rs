@@ -71,7 +71,7 @@ struct AccountSection {
     answers: Vec<(String, ShownAnswer)>,
     /// Names of answers that the ledger holds without the form in which they were shown.
     unseen: Vec<String>,
-    /// The words that are in force, where they were kept or a policy says them.
+    /// The guarantee in words, where an answer or a policy says what is assumed about the data.
     statement: Option<Statement>,
 }
 
@@ -142,7 +142,7 @@ impl Report {
 }
 
 fn shown(account: &Account, chosen: &[Chosen]) -> Result<AccountSection, ReportError> {
-    let remembered = |release: &Release| {
+    let published = |release: &Release| {
         let Some(stored) = &release.answer else { return Ok(None) };
         let (entry, ask) = (release.seq, release.ask.name.clone());
         let form = stored.form().to_string();
@@ -155,14 +155,14 @@ fn shown(account: &Account, chosen: &[Chosen]) -> Result<AccountSection, ReportE
     };
     let mut all = Vec::new();
     for release in &account.releases {
-        all.push((release, remembered(release)?));
+        all.push((release, published(release)?));
     }
-    // The words in force are those that were said since the promise last changed.
-    let (limit, family) = (account.guarantee.limit().to_string(), account.guarantee.adversary().family());
-    let changed = account.changes.last().map_or(0, |change| change.seq);
-    let since = all.iter().rev().filter(|(release, _)| release.seq > changed);
-    let mut said = since.filter_map(|(_, shown)| shown.as_ref()).map(|shown| &shown.guarantee);
-    let statement = said.find(|said| said.odds == limit && said.family == family).cloned();
+    // What is assumed about the data is what was stated with the last answer.
+    let last = all.iter().rev().find_map(|(_, shown)| shown.as_ref());
+    let statement = last.map(|shown| match &shown.context {
+        Some(context) => Statement::within(&account.guarantee, context),
+        None => Statement::of(&account.guarantee),
+    });
     let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.ask.identity);
     let policy_of =
         |one: &Chosen| account.release(&one.identity).map_or_else(String::new, |known| known.policy.clone());

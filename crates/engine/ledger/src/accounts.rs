@@ -48,8 +48,10 @@ pub struct Release {
     pub basis: String,
     /// The state of its noise.
     pub draw: Draw,
-    /// The answer, read from its file on demand; none when the process died before storing one.
+    /// What is stored of the answer beside its numbers, read on demand; none when the process died before storing it.
     pub answer: Option<Stored>,
+    /// The numbers of the answer. They may have been drawn for a charge of another part.
+    pub numbers: Option<Arc<Numbers>>,
     /// The number of the answer's entry: which of two answers was first is not the order of their charges.
     pub answered: Option<u64>,
 }
@@ -288,8 +290,8 @@ impl Account {
         }
         self.parts.record(&part, &cost, again);
         self.use_approval(&part, &ask.identity);
-        let (draw, answer, answered) = (Draw::Open, None, None);
-        self.keep(Release { seq, at, policy, ask, cost, part, basis, draw, answer, answered });
+        let (draw, answer, numbers, answered) = (Draw::Open, None, None, None);
+        self.keep(Release { seq, at, policy, ask, cost, part, basis, draw, answer, numbers, answered });
     }
 }
 

@@ -150,6 +150,11 @@ pub enum AnswerError {
         "another process stored it first in the form {0}, which this version does not know; use a newer version of deniable"
     )]
     OtherForm(Form),
+    /// The answer of another part cannot be written for this charge.
+    #[error(
+        "another part has the answer, and it cannot be stored for this charge: {0}; restore the ledger from a backup"
+    )]
+    Elsewhere(String),
 }
 
 impl Ledger {
@@ -199,7 +204,7 @@ impl Ledger {
     /// # Errors
     /// When there is no such charge, or the answer cannot be written, or that of the other process not read.
     pub fn store_answer(&mut self, charge: u64, form: &Form, answer: &Value) -> Result<Value, AnswerError> {
-        self.store_answer_of_all(charge, form, answer, &Value::clone)
+        self.store_answer_of_all(charge, form, answer, &|elsewhere| Ok(elsewhere.clone()))
     }
 
     /// The same; where another part has paid for the same question and been answered, its answer is stored and given, as `own` writes it for
@@ -212,7 +217,7 @@ impl Ledger {
         charge: u64,
         form: &Form,
         answer: &Value,
-        own: &dyn Fn(&Value) -> Value,
+        own: &dyn Fn(&Value) -> Result<Value, String>,
     ) -> Result<Value, AnswerError> {
         let draft = Draft::of(form, answer).map_err(StoreError::from)?;
         let act = self.book.begin()?;
@@ -233,7 +238,7 @@ impl Ledger {
         let elsewhere = act.state.answered_elsewhere(charge).map(known).transpose()?;
         let (draft, answer) = match elsewhere {
             Some(other) => {
-                let other = own(&other);
+                let other = own(&other).map_err(AnswerError::Elsewhere)?;
                 (Draft::of(form, &other).map_err(StoreError::from)?, other)
             }
             None => (draft, answer.clone()),

@@ -18,7 +18,8 @@
 //! | is it still what it was? what does it say? | [`verify()`], [`show`] |
 //!
 //! # Invariants
-//! 1. Entries are only ever added. All else is a fold of the entries ([`state::State`]); nothing is kept twice.
+//! 1. Entries are only ever added. All else is a fold of the entries ([`state::State`]). What follows from other entries is
+//!    not stored: the numbers of an answer are in the entry of their draw, and its record has the rest.
 //! 2. Every write reads, verifies, decides and appends within one `BEGIN IMMEDIATE` transaction, so that two
 //!    processes cannot both spend what is left. It is on disk before the call returns.
 //! 3. Within an account odds multiply, and never exceed the limit in force, nor those of a part that of the part. What

@@ -501,12 +501,16 @@ impl State {
 }
 
 impl State {
+    /// An answer uses the numbers of its identity, which may have been drawn for a charge of another part.
     fn answer(&mut self, seq: u64, charge: u64, stored: Stored) {
+        let identity = self.release(charge).map(|release| release.ask.identity.clone());
+        let numbers = identity.and_then(|identity| self.drawn(&identity).map(|(numbers, _)| numbers.clone()));
         let charge = self.charges.get(&charge);
         if let Some(release) = charge.and_then(|(index, place)| self.accounts.get_mut(*index)?.releases.get_mut(*place))
         {
             release.answer = Some(stored);
             release.answered = Some(seq);
+            release.numbers = numbers;
         }
     }
 

@@ -6,11 +6,12 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::whole;
 use deniable_ledger::numbers::MOST_NUMBERS;
 use deniable_ledger::{
-    Account, AccountId, Allowance, Charge, ChargeOutcome, ChargeRequest, Draw, Form, Ledger, Part, Stored, Summary,
+    Account, AccountId, Allowance, Charge, ChargeOutcome, ChargeRequest, Draw, Form, Ledger, Numbers, Part, Release,
+    Stored, Summary,
 };
 use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
-use serde_json::Value;
+use serde::Deserialize as _;
 use std::collections::BTreeSet;
 
 /// What a run tells while it runs. For the curator: timing depends on private rows.
@@ -40,24 +41,45 @@ pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answe
     for at in 0..kind.releases() {
         let Some(ask) = kind.identity(at, &answers) else { continue };
         let payments = kind.price(at)?;
-        let held = |payment: &Payment| account(ledger, payment)?.release(&ask.identity)?.answer.as_ref();
-        // Only the one that is shown is looked at.
-        // Of several accounts all must have paid and been answered: whoever lacks it pays.
+        let held = |payment: &Payment| {
+            account(ledger, payment)?.release(&ask.identity).filter(|release| release.answer.is_some())
+        };
+        // Only the answer that is shown is read. Every account must have paid and have its answer: one that lacks it pays.
         if let Some(first) = payments.first().and_then(held)
             && payments.iter().all(|payment| held(payment).is_some())
         {
+            let answer = parts::<K>(first).and_then(|(numbers, record)| kind.answer(at, &numbers, record));
             let broken = |reason| ProtocolError::Stored { release: kind.name(at), reason };
-            known::<K>(first).map_err(broken)?;
-            let stored = first.read().map_err(|error| broken(error.to_string()))?;
-            answers[at] = Some(kind.show(at, &stored).map_err(broken)?);
+            answers[at] = Some(answer.map_err(broken)?);
         }
     }
     Ok(answers)
 }
 
-/// Refuses an answer in a form that this kind does not write.
-fn known<K: Kind>(stored: &Stored) -> Result<(), String> {
-    if *stored.form() == K::FORM { Ok(()) } else { Err(other_form::<K>(stored.form())) }
+/// The numbers and the record of an answered charge.
+fn parts<K: Kind>(release: &Release) -> Result<(Vec<i128>, K::Record), String> {
+    let record = read_record::<K>(release.answer.as_ref().ok_or("it is not stored")?)?;
+    let numbers = release.numbers.as_ref().ok_or("its numbers are missing; restore the ledger from a backup")?;
+    Ok((read_numbers::<K>(numbers)?, record))
+}
+
+fn read_numbers<K: Kind>(numbers: &Numbers) -> Result<Vec<i128>, String> {
+    ensure_known::<K>(numbers.form())?;
+    numbers.read().map_err(|error| error.to_string())
+}
+
+fn read_record<K: Kind>(stored: &Stored) -> Result<K::Record, String> {
+    ensure_known::<K>(stored.form())?;
+    let json = stored.read().map_err(|error| error.to_string())?;
+    K::Record::deserialize(json).map_err(|error| error.to_string())
+}
+
+/// Refuses a form that this kind does not write.
+fn ensure_known<K: Kind>(form: &Form) -> Result<(), String> {
+    if *form == K::FORM {
+        return Ok(());
+    }
+    Err(format!("it has the form {form}, and this version knows {}; use a newer version of deniable", K::FORM))
 }
 
 /// Makes every release of a run, in order.
@@ -133,42 +155,50 @@ fn one<K: Kind, R: CryptoRng>(
 ) -> Result<Result<(K::Answer, Origin), K::Exhausted>, K::Refused> {
     let name = kind.name(at);
     let (charges, origin) = charge(kind, at, ask, ledger)?;
+    let broken = |reason: String| ProtocolError::Stored { release: name.clone(), reason };
+    let text = |error: serde_json::Error| error.to_string();
     for charge in &charges {
         if let Some(stored) = ledger.release(charge.seq()).and_then(|release| release.answer.as_ref()) {
-            known::<K>(stored).map_err(|reason| ProtocolError::Stored { release: name.clone(), reason })?;
+            ensure_known::<K>(stored.form()).map_err(broken)?;
         }
     }
-    let answered = charges.iter().find_map(|charge| match charge {
-        ChargeOutcome::Answered { answer, .. } => Some(answer.clone()),
-        ChargeOutcome::New { .. } | ChargeOutcome::Resumed { .. } | ChargeOutcome::Drawn { .. } => None,
-    });
-    let (mut kept, numbers) = match answered {
-        Some(kept) => (kept, None),
+    let answered = charges.iter().find(|charge| matches!(charge, ChargeOutcome::Answered { .. }));
+    let (numbers, known) = match answered.and_then(|charge| ledger.release(charge.seq())) {
+        Some(release) => {
+            let (numbers, record) = parts::<K>(release).map_err(broken)?;
+            (numbers, Some(record))
+        }
         None => match numbers(kind, at, &charges, answers, ledger, rng, tell)? {
-            Ok(numbers) => (Value::Null, Some(numbers)),
+            Ok(numbers) => (numbers, None),
             Err(exhausted) => return Ok(Err(exhausted)),
         },
     };
+    let mut shown = None;
     for (payer, charge) in charges.iter().enumerate() {
         if matches!(charge, ChargeOutcome::Answered { .. }) {
             continue;
         }
-        let own = match &numbers {
-            Some(numbers) => kind
-                .finish(at, payer, numbers, answers)
-                .map_err(|reason| ProtocolError::Finish { release: name.clone(), reason })?,
-            None => kind.for_payer(at, payer, &kept),
+        let unfinished = |reason| ProtocolError::Finish { release: name.clone(), reason };
+        let for_payer = |record: &K::Record| kind.for_payer(at, payer, &numbers, record);
+        let own = match &known {
+            Some(record) => for_payer(record).map_err(broken)?,
+            None => kind.finish(at, payer, &numbers, answers).map_err(unfinished)?,
         };
-        // An answer that another part has is stored in this payer's words.
+        let own = serde_json::to_value(own).map_err(text).map_err(unfinished)?;
+        // The record that another part has is stored in this payer's words.
         let stored = ledger
-            .store_answer_of_all(charge.seq(), &K::FORM, &own, &|elsewhere| kind.for_payer(at, payer, elsewhere))
+            .store_answer_of_all(charge.seq(), &K::FORM, &own, &|elsewhere| {
+                let record = for_payer(&K::Record::deserialize(elsewhere).map_err(text)?)?;
+                serde_json::to_value(record).map_err(text)
+            })
             .map_err(|error| ProtocolError::Answer { release: name.clone(), error })?;
         // What is shown is what is stored, even when another process was faster.
         if payer == 0 {
-            kept = stored;
+            shown = Some(K::Record::deserialize(stored).map_err(text).map_err(broken)?);
         }
     }
-    let answer = kind.show(at, &kept).map_err(|reason| ProtocolError::Stored { release: name, reason })?;
+    let record = shown.or(known).ok_or_else(|| broken("it is not stored".to_owned()))?;
+    let answer = kind.answer(at, &numbers, record).map_err(broken)?;
     Ok(Ok((answer, origin)))
 }
 
@@ -205,18 +235,11 @@ fn numbers<K: Kind, R: CryptoRng>(
         (None, None) => return Ok(Ok(Vec::new())),
     };
     let broken = |reason: String| ProtocolError::Stored { release: name.clone(), reason };
-    if *stored.form() != K::FORM {
-        return Err(broken(other_form::<K>(stored.form())).into());
-    }
-    let numbers = stored.read().map_err(|error| broken(error.to_string()))?;
+    let numbers = read_numbers::<K>(&stored).map_err(broken)?;
     if numbers.len() != kind.numbers(at) {
         return Err(broken("there are other numbers than the query has".to_owned()).into());
     }
     Ok(Ok(numbers))
-}
-
-fn other_form<K: Kind>(form: &Form) -> String {
-    format!("it has the form {form}, and this version knows {}; use a newer version of deniable", K::FORM)
 }
 
 /// Whether the noise of a release was drawn for an earlier charge of its first payer.

@@ -5,7 +5,8 @@ use deniable_core::budget::Spend;
 use deniable_core::guarantee::Guarantee;
 use deniable_ledger::{Charge, Form, Key, Ledger, Part, Summary};
 use rand_core::CryptoRng;
-use serde_json::Value;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Who pays for a release, and what.
 #[derive(Debug, Clone)]
@@ -33,8 +34,10 @@ pub enum Origin {
 ///
 /// Releases are known by their positions, from 0. Those behind another may depend on its answer.
 pub trait Kind {
-    /// An answer, read once from what is stored.
+    /// An answer: its numbers, with what is recorded beside them.
     type Answer: Clone;
+    /// What the ledger stores of an answer beside its numbers.
+    type Record: Serialize + DeserializeOwned;
     /// Why nothing is released: said before the first charge.
     type Refused: From<ProtocolError>;
     /// What kept a release from its answer after it was charged: the machine, and nothing in the data.
@@ -67,11 +70,11 @@ pub trait Kind {
     /// Every account that pays, and what, from public facts; at least one. The first one's answer is the one that is shown.
     fn price(&self, at: usize) -> Result<Vec<Payment>, Self::Refused>;
 
-    /// Reads an answer as it is stored, in the form of this kind.
+    /// The answer that has these numbers and this record.
     ///
     /// # Errors
-    /// In words, when it is none of this release.
-    fn show(&self, at: usize, stored: &Value) -> Result<Self::Answer, String>;
+    /// As text, when they are not those of this release.
+    fn answer(&self, at: usize, numbers: &[i128], record: Self::Record) -> Result<Self::Answer, String>;
 
     /// Refuses queries that an account of the ledger, as the payer sees it, rules out.
     ///
@@ -120,8 +123,8 @@ pub trait Kind {
     /// Only errors that follow from public facts; the release is charged anew then.
     fn draw<R: CryptoRng>(&self, at: usize, exact: Self::Exact, rng: &mut R) -> Result<Vec<i128>, Self::Exhausted>;
 
-    /// Computes the answer from its numbers, as it is stored for the payer at this place of [`Self::price`]: it must
-    /// not reveal the other payers.
+    /// Computes the record of an answer from its numbers, for the payer at this place of [`Self::price`]: it must not
+    /// reveal the other payers.
     ///
     /// # Errors
     /// As text, when it cannot be computed. The numbers stay.
@@ -131,8 +134,17 @@ pub trait Kind {
         payer: usize,
         numbers: &[i128],
         answers: &[Option<Self::Answer>],
-    ) -> Result<Value, String>;
+    ) -> Result<Self::Record, String>;
 
-    /// Computes the same from the answer that is stored for another payer.
-    fn for_payer(&self, at: usize, payer: usize, stored: &Value) -> Value;
+    /// Computes the same from the record of another payer.
+    ///
+    /// # Errors
+    /// As [`Self::answer`].
+    fn for_payer(
+        &self,
+        at: usize,
+        payer: usize,
+        numbers: &[i128],
+        record: &Self::Record,
+    ) -> Result<Self::Record, String>;
 }

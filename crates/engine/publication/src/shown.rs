@@ -1,55 +1,41 @@
-//! What the ledger remembers of what was shown, so that a report can be written from the ledger alone.
+//! The published form of an answer, which a ledger records so that a report needs no policy.
 
-use crate::statement::Statement;
+use crate::statement::Context;
 use crate::table::Answer;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-/// The name under which an answer's entry in the ledger holds it.
-const FIELD: &str = "published";
-/// The forms of stored answers that hold it so.
+/// The forms of stored answers whose record has a published form in its field `published`.
 pub const HELD_BY: [&str; 2] = ["sql/1", "gwas/1"];
-/// Tables of more cells than this are not kept a second time: no page shows them, and the policy can show them again.
+/// Tables of more cells are not recorded: no page shows them, and the policy can show them again.
 const MOST_CELLS: usize = 20_000;
 
-/// An answer as it was first shown.
+/// An answer in the words of the policy that asked first. Neither its names nor its intervals follow from the ledger's numbers
+/// alone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ShownAnswer {
     /// The confidence of its intervals.
     pub confidence: String,
     /// The answer.
     pub table: Answer,
-    /// The guarantee that was given with it.
-    pub guarantee: Statement,
+    /// What was stated with the guarantee of its account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub context: Option<Context>,
 }
 
 impl ShownAnswer {
-    /// Adds it to an answer's entry, unless it is too large.
-    pub fn add_to(&self, entry: &mut Value) {
-        if let (Value::Object(fields), Some(own)) = (entry, self.as_field()) {
-            fields.insert(FIELD.to_owned(), own);
-        }
-    }
-
-    /// Removes it from an answer's entry.
-    pub fn remove_from(entry: &mut Value) {
-        if let Value::Object(fields) = entry {
-            fields.remove(FIELD);
-        }
-    }
-
-    /// What the field `published` of an answer's entry holds; `None` where it would be too large.
+    /// The answer as a ledger records it: `None` where the table is too large.
     #[must_use]
-    pub fn as_field(&self) -> Option<Value> {
+    pub fn for_record(self) -> Option<Self> {
         let cells = self.table.rows.len() * self.table.columns.len();
-        serde_json::to_value(self).ok().filter(|_| cells <= MOST_CELLS)
+        (cells <= MOST_CELLS).then_some(self)
     }
 
-    /// What an answer's entry holds; `None` where it was too large.
+    /// Reads it from a stored record; `None` where the record has none.
     ///
     /// # Errors
-    /// When it is there and cannot be read.
-    pub fn of(entry: &Value) -> Result<Option<Self>, serde_json::Error> {
-        entry.get(FIELD).map(Self::deserialize).transpose()
+    /// When the field is there and cannot be read.
+    pub fn of(record: &serde_json::Value) -> Result<Option<Self>, serde_json::Error> {
+        record.get("published").map(Self::deserialize).transpose()
     }
 }

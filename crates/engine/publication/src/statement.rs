@@ -66,6 +66,17 @@ impl Belief {
     }
 }
 
+/// What is stated with a guarantee and does not follow from it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Context {
+    /// Who counts as one person, and what else is assumed about the data.
+    pub assumptions: Vec<String>,
+    /// What is promised about the other secret of the same people.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub promises: Vec<String>,
+}
+
 impl Statement {
     /// What a guarantee means for everything ever released about its subject.
     #[must_use]
@@ -74,12 +85,12 @@ impl Statement {
             Some(key) => format!("a person is everyone's rows with one value of `{key}`"),
             None => "one row is one person".to_owned(),
         };
-        Self::resting_on(guarantee, vec![person])
+        Self::within(guarantee, &Context { assumptions: vec![person], promises: Vec::new() })
     }
 
-    /// The same, resting on these assumptions about who counts as one person, and on what else the data are taken to be.
+    /// The same within a context, in place of what rows of tables are assumed to be.
     #[must_use]
-    pub fn resting_on(guarantee: &Guarantee, assumptions: Vec<String>) -> Self {
+    pub fn within(guarantee: &Guarantee, context: &Context) -> Self {
         let limit = guarantee.limit();
         // Beliefs are worked out from a ratio that is certainly not too small.
         let odds = limit.odds_at_most();
@@ -88,12 +99,12 @@ impl Statement {
             odds: limit.to_string(),
             odds_in_words: limit.with_epsilon(),
             epsilon: limit.epsilon_decimal(4),
-            promises: guarantee.promises_in_words(),
+            promises: [guarantee.promises_in_words(), context.promises.clone()].concat(),
             theorem: guarantee.theorem().to_owned(),
             adversary: guarantee.adversary_in_words(),
             family: guarantee.adversary().family(),
             beliefs,
-            assumptions: [assumptions, shared_assumptions(guarantee)].concat(),
+            assumptions: [context.assumptions.clone(), shared_assumptions(guarantee)].concat(),
             outside: outside(guarantee, &odds),
         }
     }

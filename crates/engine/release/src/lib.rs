@@ -42,7 +42,7 @@ pub use forecast::{ErrorBound, Expected, expected};
 pub use least::{Least, LeastError, Needed, least};
 pub use plan::{MeasurePlan, Plan, PlanError, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
-pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, fits, release, remembered, stored};
+pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, fits, release, shown_answer, stored};
 pub use show::published;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

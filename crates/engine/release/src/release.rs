@@ -5,7 +5,6 @@ use crate::engine::{TrialError, ensure_tried, tried};
 use crate::plan::{Plan, QueryPlan};
 use crate::show;
 use deniable_answers::{Consistency, Noisy, TrueError};
-use deniable_core::exact::Rational;
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Data, Format, TableSchema};
 use deniable_core::secret::Secret;
@@ -13,7 +12,6 @@ use deniable_data::{Progress, Resources, Source, SourceError};
 use deniable_execute::{Exact, Losses, Salt};
 use deniable_ledger::{Charge, EngineTried, Form, Key, Ledger, Part, StoreError, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
-use deniable_publication::Statement;
 use deniable_publication::shown::ShownAnswer;
 use deniable_pushdown::{Asked, Prepared, prepare};
 use rand_core::CryptoRng;
@@ -165,16 +163,18 @@ pub enum Event<'a> {
     AnsweredWithin(&'a str, &'a str),
 }
 
-/// The form in which an answer is stored: whole numbers of units, and the decay of each measure's noise.
+/// What is stored of an answer beside its numbers. The decays of their noise follow from the query's identity.
 ///
-/// Consistent numbers are stored with it, so that the answer stays the same for ever. They are stored even when the query
-/// does not want them shown: that is free, and what a query shows is no part of its identity.
+/// Consistent numbers are stored so that the answer never changes: they are computed in floats. They are stored even when the
+/// query does not show them, which is free, since what a query shows is no part of its identity.
 #[derive(Serialize, Deserialize)]
-struct StoredAnswer {
-    values: Vec<Vec<String>>,
+#[serde(deny_unknown_fields)]
+struct Record {
+    /// Numbers for each measure, in the order of the drawn ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    consistent: Option<Vec<Vec<String>>>,
-    decays: Vec<String>,
+    consistent: Option<Vec<Vec<i128>>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    published: Option<ShownAnswer>,
 }
 
 /// The queries of a plan as releases of the protocol.
@@ -273,6 +273,7 @@ pub fn fits(plan: &Plan, ledger: &Summary) -> Result<(), ReleaseError> {
 
 impl Kind for Queries<'_> {
     type Answer = Noisy;
+    type Record = Record;
     type Refused = ReleaseError;
     type Exhausted = SourceError;
     type Exact = Exact;
@@ -312,11 +313,11 @@ impl Kind for Queries<'_> {
         }])
     }
 
-    fn show(&self, at: usize, stored: &serde_json::Value) -> Result<Noisy, String> {
+    fn answer(&self, at: usize, numbers: &[i128], record: Record) -> Result<Noisy, String> {
         let ask = &self.plan.queries()[at];
         match ask.within() {
-            Some(within) => Ok(within.of(&read_answer(&within.earlier, stored)?)),
-            None => read_answer(ask, stored),
+            Some(within) => Ok(within.of(&noisy(&within.earlier, numbers, record)?)),
+            None => noisy(ask, numbers, record),
         }
     }
 
@@ -434,49 +435,32 @@ impl Kind for Queries<'_> {
         Ok(exact.with_noise(ask.query(), &decays(ask), plan.policy().confidence(), rng).concat())
     }
 
-    fn finish(&self, at: usize, _: usize, numbers: &[i128], _: &[Option<Noisy>]) -> Result<serde_json::Value, String> {
-        let (plan, ask) = (self.plan, &self.plan.queries()[at]);
+    fn finish(&self, at: usize, _: usize, numbers: &[i128], _: &[Option<Noisy>]) -> Result<Record, String> {
+        let ask = &self.plan.queries()[at];
         let query = ask.query();
-        let mut left = numbers;
-        let mut values = Vec::with_capacity(query.measures().len());
-        for (measure, of) in query.measures().iter().enumerate() {
-            let cells = query.cells(of.level) * query.width(measure);
-            let (own, rest) = left.split_at_checked(cells).ok_or("it has another shape")?;
-            values.push(own.to_vec());
-            left = rest;
-        }
         if deniable_answers::consistency(query) == Consistency::Applies {
             let cells = (0..query.levels().len()).map(|level| query.cells(level)).sum();
             (self.tell)(Event::AddingUp(&ask.declared().name, cells));
         }
-        let written = |values: &[Vec<i128>]| -> Vec<Vec<String>> {
-            values.iter().map(|cells| cells.iter().map(ToString::to_string).collect()).collect()
-        };
-        let decays = decays(ask);
-        let stored = StoredAnswer {
-            consistent: deniable_answers::made_consistent(query, &values, &decays).as_deref().map(written),
-            values: written(&values),
-            decays: decays.iter().map(|decay| decay.ratio().to_string()).collect(),
-        };
-        let mut json = serde_json::to_value(&stored).map_err(|error| error.to_string())?;
-        let noisy = read_answer(ask, &json)?;
-        remembered(plan, ask, &Answered { noisy, origin: Origin::Charged }).add_to(&mut json);
-        Ok(json)
+        let values = by_measure(ask, numbers)?;
+        let consistent = deniable_answers::made_consistent(query, &values, &decays(ask));
+        self.record(ask, numbers, consistent)
     }
 
-    /// The same numbers, under this query's own name and words: those of whoever paid for them first are nobody else's.
-    fn for_payer(&self, at: usize, _: usize, stored: &serde_json::Value) -> serde_json::Value {
-        let (plan, ask) = (self.plan, &self.plan.queries()[at]);
-        let mut json = stored.clone();
-        ShownAnswer::remove_from(&mut json);
-        if let Ok(noisy) = read_answer(ask, stored) {
-            remembered(plan, ask, &Answered { noisy, origin: Origin::Charged }).add_to(&mut json);
-        }
-        json
+    /// The same numbers, in the words of this query: those of the query that paid for them first are not this payer's.
+    fn for_payer(&self, at: usize, _: usize, numbers: &[i128], record: &Record) -> Result<Record, String> {
+        self.record(&self.plan.queries()[at], numbers, record.consistent.clone())
     }
 }
 
 impl Queries<'_> {
+    /// The record of an answer in the words of a query.
+    fn record(&self, ask: &QueryPlan, numbers: &[i128], consistent: Option<Vec<Vec<i128>>>) -> Result<Record, String> {
+        let noisy = noisy(ask, numbers, Record { consistent: consistent.clone(), published: None })?;
+        let shown = shown_answer(self.plan, ask, &Answered { noisy, origin: Origin::Charged });
+        Ok(Record { consistent, published: shown.for_record() })
+    }
+
     /// Tries an engine with the statement of a query, unless it passed that before.
     fn try_out(&self, ledger: &mut Ledger, name: &str, asked: &Asked) -> Result<(), ReleaseError> {
         (self.tell)(Event::Trying(name));
@@ -504,40 +488,38 @@ fn salt_of(key: &Key) -> Salt {
     Salt(key.derive(SALT))
 }
 
-/// What a report from the ledger alone will show of an answer.
+/// An answer as a report shows it.
 #[must_use]
-pub fn remembered(plan: &Plan, ask: &QueryPlan, answered: &Answered) -> ShownAnswer {
-    ShownAnswer {
-        confidence: show::confidence(plan),
-        table: show::table(plan, ask, answered),
-        guarantee: Statement::of(plan.policy().guarantee()),
-    }
+pub fn shown_answer(plan: &Plan, ask: &QueryPlan, answered: &Answered) -> ShownAnswer {
+    ShownAnswer { confidence: show::confidence(plan), table: show::table(plan, ask, answered), context: None }
 }
 
-fn read_answer(ask: &QueryPlan, json: &serde_json::Value) -> Result<Noisy, String> {
-    let broken = |reason: &str| reason.to_owned();
-    let StoredAnswer { values, consistent, decays } =
-        StoredAnswer::deserialize(json).map_err(|error| broken(&error.to_string()))?;
-    let read = |values: Vec<Vec<String>>| -> Result<Vec<Vec<i128>>, String> {
-        let cell = |cell: &String| cell.parse().map_err(|_| broken("not a whole number"));
-        values.iter().map(|cells| cells.iter().map(cell).collect()).collect()
-    };
-    let values = read(values)?;
-    // What a query shows is its own choice; the stored answer holds both.
-    let consistent = consistent.filter(|_| ask.declared().consistent).map(read).transpose()?;
-    let decays = decays
-        .iter()
-        .map(|decay| decay.parse::<Rational>().ok().and_then(Decay::exactly).ok_or_else(|| broken("not a decay")))
-        .collect::<Result<Vec<Decay>, _>>()?;
-    let measures = ask.query().measures();
-    let fits = |(at, vector): (usize, &Vec<i128>)| {
-        vector.len() == ask.query().cells(measures[at].level) * ask.query().width(at)
-    };
-    let all_fit = |values: &Vec<Vec<i128>>| values.len() == measures.len() && values.iter().enumerate().all(fits);
-    if !all_fit(&values) || decays.len() != measures.len() || !consistent.iter().all(all_fit) {
-        return Err(broken("it has another shape"));
+/// The numbers of a query, for each of its measures.
+fn by_measure(ask: &QueryPlan, numbers: &[i128]) -> Result<Vec<Vec<i128>>, String> {
+    let shape = || "it has another shape".to_owned();
+    let query = ask.query();
+    let mut left = numbers;
+    let mut values = Vec::with_capacity(query.measures().len());
+    for (measure, of) in query.measures().iter().enumerate() {
+        let (own, rest) = left.split_at_checked(query.cells(of.level) * query.width(measure)).ok_or_else(shape)?;
+        values.push(own.to_vec());
+        left = rest;
     }
-    Ok(Noisy { values, consistent, decays })
+    if left.is_empty() { Ok(values) } else { Err(shape()) }
+}
+
+/// The answer of a query from its numbers and its record.
+fn noisy(ask: &QueryPlan, numbers: &[i128], record: Record) -> Result<Noisy, String> {
+    let values = by_measure(ask, numbers)?;
+    let has_shape = |other: &Vec<Vec<i128>>| {
+        other.len() == values.len() && other.iter().zip(&values).all(|(other, own)| other.len() == own.len())
+    };
+    if !record.consistent.iter().all(has_shape) {
+        return Err("it has another shape".to_owned());
+    }
+    // What a query shows is its own choice; the record has both.
+    let consistent = record.consistent.filter(|_| ask.declared().consistent);
+    Ok(Noisy { values, consistent, decays: decays(ask) })
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use deniable_genome::chi2::survival;
 use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic, largest_statistic};
 use deniable_genome::{Test, Threshold, Variant, distance};
 use deniable_publication::Answer as Published;
+use deniable_publication::shown::ShownAnswer;
 use deniable_publication::statement::odds_decimal;
 use deniable_publication::{Cell, KeyValue, Noise, NumberCell, Scalar};
 use num_traits::{Signed, ToPrimitive};
@@ -18,30 +19,44 @@ use serde::{Deserialize, Serialize};
 /// Decimals of χ² and of frequencies.
 const PLACES: u32 = 4;
 
-/// An answer, as the ledger stores it: everything that is shown follows from it and the request.
+/// How many people and SNPs there are; public.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sizes {
+    /// Cases.
+    pub cases: u64,
+    /// Controls.
+    pub controls: u64,
+    /// SNPs that are used.
+    pub snps: u64,
+}
+
+/// What the ledger stores of an answer beside its numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+pub struct Record {
+    /// Of the cohort.
+    pub sizes: Sizes,
+    /// The SNPs: picks in their order, or those that were asked for.
+    pub snps: Vec<SnpName>,
+    /// The answer as a report shows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<ShownAnswer>,
+}
+
+/// An answer: everything that is shown follows from it and the request.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Cases; public.
-    pub cases: u64,
-    /// Controls; public.
-    pub controls: u64,
-    /// SNPs among which there was a choice; public.
-    pub of: u64,
+    /// Of the cohort.
+    pub sizes: Sizes,
     /// The SNPs: picks in their order, or those that were asked for.
     pub snps: Vec<SnpName>,
     /// What is said of each of them, in their order; nothing where only their names are released.
     pub values: Vec<Values>,
     /// The noise.
     pub noise: Noise,
-    /// The coverage of intervals.
-    pub confidence: String,
     /// The threshold on χ², where there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub threshold: Option<String>,
-    /// What was remembered of how it was shown.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published: Option<serde_json::Value>,
+    pub threshold: Option<Threshold>,
 }
 
 /// A SNP's place among those that are used, and its name.
@@ -73,27 +88,25 @@ impl SnpName {
     }
 }
 
-/// What is said of one SNP: exact fractions, in lowest terms.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// What is said of one SNP.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
     /// Noisy χ² or the copies of A1 among cases: the value and the ends of its interval.
-    pub first: [String; 3],
+    pub first: [Rational; 3],
     /// The copies of A1 among controls, where they are released.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub controls: Option<[String; 3]>,
+    pub controls: Option<[Rational; 3]>,
 }
 
-impl From<&NoisyStatistic> for Values {
-    fn from(noisy: &NoisyStatistic) -> Self {
-        Self { first: [&noisy.value, &noisy.low, &noisy.high].map(ToString::to_string), controls: None }
+impl From<NoisyStatistic> for Values {
+    fn from(noisy: NoisyStatistic) -> Self {
+        Self { first: [noisy.value, noisy.low, noisy.high], controls: None }
     }
 }
 
-impl From<&NoisyAlleles> for Values {
-    fn from(noisy: &NoisyAlleles) -> Self {
-        let count = |count: &NoisyCount| [count.copies, count.low, count.high].map(|copies| copies.to_string());
-        Self { first: count(&noisy.cases), controls: noisy.controls.as_ref().map(count) }
+impl From<NoisyAlleles> for Values {
+    fn from(noisy: NoisyAlleles) -> Self {
+        let count = |count: NoisyCount| [count.copies, count.low, count.high].map(whole);
+        Self { first: count(noisy.cases), controls: noisy.controls.map(count) }
     }
 }
 
@@ -117,26 +130,13 @@ fn number(of: &[Rational; 3], written: &dyn Fn(&Rational, Rounding) -> String) -
     })
 }
 
-fn read(texts: &[String; 3]) -> Option<[Rational; 3]> {
-    let [value, low, high] = texts.each_ref().map(|text| parse_rational(text).ok());
-    Some([value?, low?, high?])
+/// The places of SNPs with their names.
+pub(crate) fn named(snps: &[SnpName]) -> Vec<Named> {
+    let snp = |snp: &SnpName| Some((usize::try_from(snp.place).ok()?, snp.snp.clone()));
+    snps.iter().filter_map(snp).collect()
 }
 
 impl Answer {
-    /// The places of the SNPs with their names.
-    pub(crate) fn named(&self) -> Vec<Named> {
-        let snp = |snp: &SnpName| Some((usize::try_from(snp.place).ok()?, snp.snp.clone()));
-        self.snps.iter().filter_map(snp).collect()
-    }
-
-    /// Whether it answers a release of so many SNPs: a value for each where there should be.
-    pub(crate) fn fits(&self, part: Part, snps: usize) -> bool {
-        let values = if part == Part::Picks { 0 } else { snps };
-        let readable =
-            |values: &Values| read(&values.first).is_some() && values.controls.iter().all(|own| read(own).is_some());
-        self.snps.len() == snps && self.values.len() == values && self.values.iter().all(readable)
-    }
-
     /// The answer as it is published.
     #[must_use]
     pub fn table(&self, request: &Query, part: Part, payment: &Payment) -> Published {
@@ -182,16 +182,16 @@ impl Answer {
         match part {
             Part::Picks => {}
             Part::Statistics => {
-                let Some(statistic) = read(&values.first) else { return row };
-                row.push(number(&statistic, &|value, rounding| decimal(value, PLACES, rounding)));
-                row.push(p_values(statistic, request.test));
+                row.push(number(&values.first, &|value, rounding| decimal(value, PLACES, rounding)));
+                row.push(p_values(&values.first, request.test));
             }
             Part::Counts => {
-                for (counts, people) in [(Some(&values.first), self.cases), (values.controls.as_ref(), self.controls)] {
-                    let Some(counts) = counts.and_then(read) else { continue };
-                    row.push(number(&counts, &|value, rounding| decimal(value, 0, rounding)));
+                let Sizes { cases, controls, .. } = self.sizes;
+                for (counts, people) in [(Some(&values.first), cases), (values.controls.as_ref(), controls)] {
+                    let Some(counts) = counts else { continue };
+                    row.push(number(counts, &|value, rounding| decimal(value, 0, rounding)));
                     let alleles = whole(2 * people.max(1));
-                    let shares = counts.map(|copies| copies / &alleles);
+                    let shares = counts.each_ref().map(|copies| copies / &alleles);
                     row.push(number(&shares, &|value, rounding| decimal(value, PLACES, rounding)));
                 }
             }
@@ -201,18 +201,19 @@ impl Answer {
 
     /// The largest score that so many cases and controls can have: all cases of one genotype, all controls of the other.
     fn largest_score(&self, request: &Query) -> Option<i64> {
-        let threshold = Threshold::new(&parse_rational(self.threshold.as_ref()?).ok()?).ok()?;
-        let [cases, controls] = [self.cases, self.controls].map(|people| u32::try_from(people).unwrap_or(u32::MAX));
+        let threshold = self.threshold.as_ref()?;
+        let [cases, controls] =
+            [self.sizes.cases, self.sizes.controls].map(|people| u32::try_from(people).unwrap_or(u32::MAX));
         let apart = deniable_genome::ContingencyTable { cases: [0, 0, cases], controls: [controls, 0, 0] };
-        distance(&apart, request.test, request.protects.adjacency(), &threshold).ok()?.score()
+        distance(&apart, request.test, request.protects.adjacency(), threshold).ok()?.score()
     }
 
     /// Whether the noise is as large as anything that could be seen through it: by public numbers alone.
     fn is_chance(&self, request: &Query, part: Part) -> bool {
         let most = match part {
             Part::Picks => self.largest_score(request).map(whole),
-            Part::Statistics => Some(largest_statistic(request.test, self.cases + self.controls)),
-            Part::Counts => Some(whole(2 * self.cases.min(self.controls))),
+            Part::Statistics => Some(largest_statistic(request.test, self.sizes.cases + self.sizes.controls)),
+            Part::Counts => Some(whole(2 * self.sizes.cases.min(self.sizes.controls))),
         };
         let margin = parse_rational(&self.noise.margin).ok();
         margin.zip(most).is_some_and(|(margin, most)| margin >= most)
@@ -224,9 +225,9 @@ impl Answer {
             request.protects.sentence().to_owned(),
             format!(
                 "{} cases and {} controls, {} SNPs; {}",
-                self.cases,
-                self.controls,
-                self.of,
+                self.sizes.cases,
+                self.sizes.controls,
+                self.sizes.snps,
                 request.fill.in_words()
             ),
         ];
@@ -236,7 +237,7 @@ impl Answer {
                     "SNPs are picked by chance, the likelier the more people would have to change before their {} χ² falls below \
                      {}; how near that is to choosing the best, the noise says",
                     test_name(request.test),
-                    self.threshold.as_ref().and_then(|text| parse_rational(text).ok()).map_or_else(String::new, |c| plain(&c))
+                    self.threshold.as_ref().map_or_else(String::new, |threshold| plain(&threshold.value()))
                 ));
                 if let Some(largest) = self.largest_score(request) {
                     all.push(format!(
@@ -269,14 +270,14 @@ impl Answer {
 }
 
 /// The p-value of a noisy χ². Where its interval reaches 1, it has no value of its own, which would be quoted without it.
-fn p_values([value, low, high]: [Rational; 3], test: Test) -> Cell {
+fn p_values([value, low, high]: &[Rational; 3], test: Test) -> Cell {
     let p = |statistic: &Rational| {
         let p = survival(statistic.to_f64().unwrap_or(f64::MAX), test);
         p_value(p).parse().ok().map(Scalar::Number)
     };
     // A larger statistic has a smaller p-value.
-    let own = if low.is_positive() { p(&value) } else { None };
-    Cell::Number(NumberCell { value: own, low: p(&high), high: p(&low), ..NumberCell::default() })
+    let own = if low.is_positive() { p(value) } else { None };
+    Cell::Number(NumberCell { value: own, low: p(high), high: p(low), ..NumberCell::default() })
 }
 
 /// A p-value to five digits, as PLINK writes it.

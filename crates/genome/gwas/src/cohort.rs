@@ -1,5 +1,6 @@
 //! The cohort: where its files are, and the table of every SNP.
 
+use crate::answer::Sizes;
 use deniable_genome::{
     ContingencyTable, FileError, Fileset, Fill, Fingerprint, Log, PhenoFile, Snp, Variant, Vcf, plink,
 };
@@ -150,6 +151,13 @@ impl Cohort {
         })?;
         cohort.fingerprint = fingerprint.hex();
         Ok(cohort)
+    }
+
+    /// How many people and SNPs there are.
+    #[must_use]
+    pub fn sizes(&self) -> Sizes {
+        let (cases, controls) = self.tables.first().map_or((0, 0), |table| (table.all_cases(), table.all_controls()));
+        Sizes { cases, controls, snps: self.tables.len() as u64 }
     }
 
     /// The SNP at a place.

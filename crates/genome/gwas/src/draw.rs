@@ -1,16 +1,13 @@
 //! Picks and noise: what is computed once a release is paid for, and how far it may be off.
 
-use crate::answer::{Answer, SnpName, Values, shown, up};
+use crate::answer::{Answer, Sizes, SnpName, Values, up};
 use crate::error::GwasError;
 use crate::release::{Event, Run};
 use crate::request::{Part, Query, Score, Snps};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::noise::{Decay, distance_margin, margin};
-use deniable_core::secret::Secret;
 use deniable_genome::chi2::statistic;
-use deniable_genome::noisy::{
-    NoisyError, Sides, alleles, count_sensitivity, draw_alleles, draw_statistics, of_statistics,
-};
+use deniable_genome::noisy::{Sides, alleles, count_sensitivity, draw_alleles, draw_statistics, of_statistics};
 use deniable_genome::select::{by_noise, by_score, by_statistic, decay, sensitivity_steps};
 use deniable_genome::sensitivity::sensitivity;
 use deniable_genome::{CohortAdjacency, ContingencyTable as Genotypes};
@@ -30,22 +27,22 @@ pub(crate) enum Exact {
 
 impl Run<'_> {
     /// The sensitivity of χ² (G-1).
-    fn sensitivity(&self) -> Rational {
-        let Some(table) = self.cohort.tables.first() else { return whole(0) };
-        let [cases, controls] =
-            [table.all_cases(), table.all_controls()].map(|people| u32::try_from(people).unwrap_or(u32::MAX));
+    fn sensitivity(&self, sizes: Sizes) -> Rational {
+        let [cases, controls] = [sizes.cases, sizes.controls].map(|people| u32::try_from(people).unwrap_or(u32::MAX));
         sensitivity(cases, controls, self.request.test, self.request.protects.adjacency())
     }
 
     /// How picks come about.
-    fn pick_noise(&self, picks: usize, score: &Score) -> Result<Noise, GwasError> {
+    fn pick_noise(&self, picks: usize, score: &Score, sizes: Sizes) -> Result<Noise, GwasError> {
         let Query { grid, .. } = self.request;
         let (unit, steps, measure) = match score {
             Score::Distance(_) => (whole(1), BigInt::from(1), "each pick, by distance,"),
-            Score::ChiSquare => (grid.clone(), sensitivity_steps(&self.sensitivity(), grid)?, "each pick, by χ²,"),
-            Score::Noisy => {
-                (grid.clone(), sensitivity_steps(&self.sensitivity(), grid)?, "χ² of every SNP, which is not shown,")
-            }
+            Score::ChiSquare => (grid.clone(), sensitivity_steps(&self.sensitivity(sizes), grid)?, "each pick, by χ²,"),
+            Score::Noisy => (
+                grid.clone(),
+                sensitivity_steps(&self.sensitivity(sizes), grid)?,
+                "χ² of every SNP, which is not shown,",
+            ),
         };
         let decay = decay(&self.payment.per_move, picks, &steps)?;
         let confidence = self.promised.confidence();
@@ -53,7 +50,7 @@ impl Run<'_> {
         let miss = (whole(1) - confidence) / whole(picks);
         let (kind, scale, reach) = match score {
             Score::Distance(_) | Score::ChiSquare => {
-                (NoiseKind::Selection, None, distance_margin(&BigInt::from(self.cohort.tables.len()), &decay, &miss))
+                (NoiseKind::Selection, None, distance_margin(&BigInt::from(sizes.snps), &decay, &miss))
             }
             Score::Noisy => {
                 (NoiseKind::Geometric, Some(up(&(decay.scale_bound() * &unit))), margin(&decay, confidence))
@@ -64,10 +61,10 @@ impl Run<'_> {
     }
 
     /// The noise of a release.
-    pub(crate) fn noise(&self, part: Part) -> Result<Noise, GwasError> {
+    pub(crate) fn noise(&self, part: Part, sizes: Sizes) -> Result<Noise, GwasError> {
         match (part, &self.request.snps) {
-            (Part::Picks, Snps::Top { picks, score }) => self.pick_noise(*picks, score),
-            _ => self.value_noise(part),
+            (Part::Picks, Snps::Top { picks, score }) => self.pick_noise(*picks, score, sizes),
+            _ => self.value_noise(part, sizes),
         }
     }
 
@@ -120,9 +117,11 @@ impl Run<'_> {
             (Exact::Scores(scores), _) => Ok(places(by_score(scores, protects.adjacency(), self.snps(), odds, rng)?)),
             (Exact::Statistics(values), Snps::Top { picks, score }) if part == Part::Picks => {
                 let pick = if *score == Score::Noisy { by_noise::<R> } else { by_statistic::<R> };
-                Ok(places(pick(values, &self.sensitivity(), grid, *picks, odds, rng)?))
+                Ok(places(pick(values, &self.sensitivity(self.cohort.sizes()), grid, *picks, odds, rng)?))
             }
-            (Exact::Statistics(values), _) => Ok(draw_statistics(values, &self.sensitivity(), grid, odds, rng)?),
+            (Exact::Statistics(values), _) => {
+                Ok(draw_statistics(values, &self.sensitivity(self.cohort.sizes()), grid, odds, rng)?)
+            }
             (Exact::Tables(tables), _) => {
                 let (adjacency, sides) = self.sides();
                 Ok(draw_alleles(tables, adjacency, sides, odds, rng)?)
@@ -130,70 +129,58 @@ impl Run<'_> {
         }
     }
 
-    /// The answer of these numbers, in the form that is stored for the account of a secret.
-    pub(crate) fn finished(
-        &self,
-        part: Part,
-        places: &[usize],
-        numbers: &[i128],
-        secret: Secret,
-    ) -> Result<serde_json::Value, GwasError> {
+    /// The SNPs of a release, as the files name them.
+    pub(crate) fn snp_names(&self, part: Part, places: &[usize], numbers: &[i128]) -> Result<Vec<SnpName>, GwasError> {
         let broken = || GwasError::Unwritable(self.request.name(part, self.snps()));
-        let (places, values) = match part {
+        let places = match part {
             Part::Picks => {
                 let place = |number: &i128| usize::try_from(*number).map_err(|_| broken());
-                (numbers.iter().map(place).collect::<Result<Vec<_>, _>>()?, vec![])
+                numbers.iter().map(place).collect::<Result<Vec<_>, _>>()?
             }
-            Part::Statistics | Part::Counts => (places.to_vec(), self.values(part, numbers)?),
+            Part::Statistics | Part::Counts => places.to_vec(),
         };
+        let snp = |place: &usize| Ok(SnpName::new(*place, self.cohort.variant(*place).ok_or_else(broken)?));
+        places.iter().map(snp).collect()
+    }
+
+    /// The answer that has these numbers, of a cohort of this size.
+    pub(crate) fn answer_of(
+        &self,
+        part: Part,
+        numbers: &[i128],
+        sizes: Sizes,
+        snps: Vec<SnpName>,
+    ) -> Result<Answer, GwasError> {
         let threshold = match &self.request.snps {
             Snps::Top { score: Score::Distance(cut), .. } if part == Part::Picks => {
-                Some(cut.threshold(self.request.test, self.cohort.tables.len())?.value().to_string())
+                Some(cut.threshold(self.request.test, as_usize(sizes.snps))?)
             }
             _ => None,
         };
-        let cohort = &self.cohort;
-        let first = cohort.tables.first();
-        let snp = |place: &usize| {
-            let variant = cohort.variant(*place).ok_or_else(broken)?;
-            Ok(SnpName::new(*place, variant))
-        };
-        let mut answer = Answer {
-            cases: first.map_or(0, Genotypes::all_cases),
-            controls: first.map_or(0, Genotypes::all_controls),
-            of: cohort.tables.len() as u64,
-            snps: places.iter().map(snp).collect::<Result<_, GwasError>>()?,
-            values,
-            noise: self.noise(part)?,
-            confidence: shown(self.promised.confidence()),
-            threshold,
-            published: None,
-        };
-        answer.published = self.remembered(answer.table(self.request, part, &self.payment), secret);
-        serde_json::to_value(&answer).map_err(|_| broken())
+        let values = if part == Part::Picks { Vec::new() } else { self.values(part, numbers, sizes)? };
+        Ok(Answer { sizes, snps, values, noise: self.noise(part, sizes)?, threshold })
     }
 
     /// The values of the SNPs that a release is about.
-    fn values(&self, part: Part, numbers: &[i128]) -> Result<Vec<Values>, GwasError> {
+    fn values(&self, part: Part, numbers: &[i128], sizes: Sizes) -> Result<Vec<Values>, GwasError> {
         let Query { test, grid, .. } = self.request;
-        let first = self.cohort.tables.first().ok_or(NoisyError::Nothing)?;
-        let people = (first.all_cases(), first.all_controls());
+        let Sizes { cases, controls, .. } = sizes;
         let (odds, confidence) = (&self.payment.per_move, self.promised.confidence());
         if part == Part::Counts {
             let (adjacency, sides) = self.sides();
-            let noisy = alleles(numbers, people, adjacency, sides, odds, confidence)?;
-            return Ok(noisy.iter().map(Values::from).collect());
+            let noisy = alleles(numbers, (cases, controls), adjacency, sides, odds, confidence)?;
+            return Ok(noisy.into_iter().map(Values::from).collect());
         }
-        let sensitivity = self.sensitivity();
-        let noisy = of_statistics(numbers, *test, people.0 + people.1, &sensitivity, grid, odds, confidence)?;
-        Ok(noisy.iter().map(Values::from).collect())
+        let sensitivity = self.sensitivity(sizes);
+        let noisy = of_statistics(numbers, *test, cases + controls, &sensitivity, grid, odds, confidence)?;
+        Ok(noisy.into_iter().map(Values::from).collect())
     }
 
     /// The noise of the numbers of all SNPs.
-    fn value_noise(&self, part: Part) -> Result<Noise, GwasError> {
+    fn value_noise(&self, part: Part, sizes: Sizes) -> Result<Noise, GwasError> {
         let (grid, snps) = (&self.request.grid, self.snps());
         if part == Part::Statistics {
-            let steps = sensitivity_steps(&self.sensitivity(), grid)? * snps;
+            let steps = sensitivity_steps(&self.sensitivity(sizes), grid)? * snps;
             return self.geometric("χ²", &steps, grid);
         }
         let (adjacency, sides) = self.sides();
@@ -220,4 +207,8 @@ impl Run<'_> {
             decay: decay.ratio().to_string(),
         })
     }
+}
+
+fn as_usize(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
 }

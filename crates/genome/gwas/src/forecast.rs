@@ -44,7 +44,7 @@ pub fn forecast(
         for (account, cost) in run.payment.charges() {
             let _ = writeln!(text, "  costs {account} an odds ratio of {}", cost.in_words());
         }
-        let _ = writeln!(text, "  noise: {}", run.noise(part)?.sentence(&confidence));
+        let _ = writeln!(text, "  noise: {}", run.noise(part, run.cohort.sizes())?.sentence(&confidence));
     }
     for (id, _) in run.payment.charges() {
         let spent = accounts

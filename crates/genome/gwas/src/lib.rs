@@ -64,7 +64,7 @@ pub mod release;
 pub mod request;
 pub mod scores;
 
-pub use answer::{Answer, tab_separated};
+pub use answer::{Answer, Record, Sizes, tab_separated};
 pub use cohort::{Cohort, Files, Located, NameError, OpenFiles};
 pub use error::GwasError;
 pub use forecast::forecast;

@@ -9,6 +9,7 @@ use deniable_genome::CohortAdjacency;
 use deniable_ledger::{Account, AccountId};
 use deniable_policy::Policy;
 use deniable_publication::Statement;
+use deniable_publication::statement::Context;
 use std::path::{Path, PathBuf};
 
 /// A promise, the people it is made to, and where it is kept.
@@ -194,6 +195,11 @@ impl Promised {
     /// The guarantee in words and numbers, about one of the secrets that are protected.
     #[must_use]
     pub fn statement(&self, protects: Protects, secret: Secret) -> Statement {
+        Statement::within(&self.guarantee(secret), &self.context(protects, secret))
+    }
+
+    /// What is stated with the guarantee about a secret.
+    pub(crate) fn context(&self, protects: Protects, secret: Secret) -> Context {
         let person = "one sample is one person, and nobody stands in the files twice";
         let counts = "how many cases and how many controls there are is public, as are the SNPs, their order and that of their \
                       alleles in the files";
@@ -203,12 +209,10 @@ impl Promised {
             (_, Secret::Label) => "who took part is public, with all genotypes; neither is protected",
         };
         let assumptions = [person, counts, taken].map(str::to_owned).to_vec();
-        let mut statement = Statement::resting_on(&self.guarantee(secret), assumptions);
-        if protects == Protects::Both {
-            // Of both secrets the same is promised, and each reader should find their own.
-            let other = if secret == Secret::Label { Secret::Membership } else { Secret::Label };
-            statement.promises.extend(self.guarantee(other).promises_in_words());
-        }
-        statement
+        // Of both secrets the same is promised, and each reader should find their own.
+        let other = if secret == Secret::Label { Secret::Membership } else { Secret::Label };
+        let is_both = protects == Protects::Both;
+        let promises = if is_both { self.guarantee(other).promises_in_words() } else { Vec::new() };
+        Context { assumptions, promises }
     }
 }

@@ -1,6 +1,6 @@
 //! Association results, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
 
-use crate::answer::{Answer, Named, shown};
+use crate::answer::{Answer, Named, Record, SnpName, named, shown};
 use crate::cohort::{Cohort, Located};
 use crate::draw::Exact;
 use crate::error::GwasError;
@@ -9,14 +9,13 @@ use crate::promise::Promised;
 use crate::registration::{cohort, written_since};
 use crate::request::{Part, Query, Score, Snps};
 use crate::scores::scores;
-use deniable_core::secret::Secret;
 use deniable_genome::noisy::largest_statistic;
 use deniable_genome::select::{SelectError, steps};
 use deniable_genome::{CohortAdjacency, Log, Threshold, distance};
 use deniable_ledger::{Charge, Form, Key, Ledger, Part as LedgerPart, Release, Summary};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::shown::ShownAnswer;
-use deniable_publication::{Answer as Published, DataVersion, Publication};
+use deniable_publication::{DataVersion, Publication};
 use rand_core::CryptoRng;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -205,7 +204,7 @@ impl<'a> Run<'a> {
             return None;
         }
         // What cannot be read is refused by whoever shows it.
-        let named = Answer::deserialize(release.answer.as_ref()?.read().ok()?).ok()?.named();
+        let named = named(&Record::deserialize(release.answer.as_ref()?.read().ok()?).ok()?.snps);
         let same = named.iter().map(|(_, name)| name.as_str()).collect::<BTreeSet<_>>() == self.asked();
         (same && self.ask(part, &named).identity == release.ask.identity).then_some(named)
     }
@@ -254,7 +253,7 @@ impl<'a> Run<'a> {
             (Part::Picks, _) => Some(vec![]),
             (_, Snps::Named(_)) => self.named.clone(),
             // Picks are the first release.
-            (_, Snps::Top { .. }) => answers.first()?.as_ref().map(Answer::named),
+            (_, Snps::Top { .. }) => answers.first()?.as_ref().map(|picks| named(&picks.snps)),
         }
     }
 
@@ -270,7 +269,7 @@ impl<'a> Run<'a> {
             return Err(GwasError::TooMany { wanted, of });
         }
         for part in pending {
-            self.noise(*part)?;
+            self.noise(*part, self.cohort.sizes())?;
             self.check_grid(*part)?;
         }
         if pending.contains(&Part::Picks) { self.check_reach(wanted) } else { Ok(()) }
@@ -322,19 +321,22 @@ impl<'a> Run<'a> {
         Ok(scores(&self.cohort.tables, *test, protects.adjacency(), threshold, self.means.threads)?)
     }
 
-    /// What a report from the ledger alone will show.
-    pub(crate) fn remembered(&self, table: Published, secret: Secret) -> Option<serde_json::Value> {
-        let remembered = ShownAnswer {
+    /// The record of an answer for the account of the payer at this place, whose page is about that account's secret.
+    fn record(&self, part: Part, payer: usize, answer: Answer) -> Record {
+        let payer = self.payment.charges().nth(payer).map(|(account, _)| account.kind);
+        let secret = payer.unwrap_or_else(|| self.request.protects.secret());
+        let shown = ShownAnswer {
             confidence: shown(self.promised.confidence()),
-            table,
-            guarantee: self.promised.statement(self.request.protects, secret),
+            table: answer.table(self.request, part, &self.payment),
+            context: Some(self.promised.context(self.request.protects, secret)),
         };
-        remembered.as_field()
+        Record { sizes: answer.sizes, snps: answer.snps, published: shown.for_record() }
     }
 }
 
 impl Kind for Run<'_> {
     type Answer = Answer;
+    type Record = Record;
     type Refused = GwasError;
     type Exhausted = GwasError;
     type Exact = Exact;
@@ -373,9 +375,14 @@ impl Kind for Run<'_> {
         Ok(charges.collect())
     }
 
-    fn show(&self, at: usize, stored: &serde_json::Value) -> Result<Answer, String> {
-        let answer = Answer::deserialize(stored).map_err(|error| error.to_string())?;
-        if answer.fits(self.part(at), self.snps()) { Ok(answer) } else { Err("it has another shape".to_owned()) }
+    fn answer(&self, at: usize, numbers: &[i128], record: Record) -> Result<Answer, String> {
+        let (part, Record { sizes, snps, published: _ }) = (self.part(at), record);
+        let is_pick = |(number, snp): (&i128, &SnpName)| *number == i128::from(snp.place);
+        let are_picks = part != Part::Picks || numbers.iter().zip(&snps).all(is_pick);
+        if snps.len() != self.snps() || numbers.len() != self.count(part) || !are_picks {
+            return Err("it has another shape".to_owned());
+        }
+        self.answer_of(part, numbers, sizes, snps).map_err(|error| error.to_string())
     }
 
     /// Who may pay was settled with the payment.
@@ -403,12 +410,12 @@ impl Kind for Run<'_> {
         self.check(&parts)
     }
 
-    /// Of the files, under the ledger's key; the laws of the noise follow from the identity.
-    fn basis(&self, at: usize, ledger: &Ledger) -> String {
+    /// Of the files, under the ledger's key. The laws of the noise follow from the identity and the files. They are not written
+    /// out, since the basis is compared before the files are read.
+    fn basis(&self, _: usize, ledger: &Ledger) -> String {
         let Query { source, version, .. } = self.request;
         let mut hasher = blake3::Hasher::new_derive_key(BASIS);
-        let noise = self.noise(self.part(at)).map_or_else(|_| String::new(), |noise| noise.decay);
-        for text in [&FORM.to_string(), ledger.registered(source, version).unwrap_or_default(), &noise] {
+        for text in [&FORM.to_string(), ledger.registered(source, version).unwrap_or_default()] {
             hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
         }
         hasher.finalize().to_hex().to_string()
@@ -427,25 +434,15 @@ impl Kind for Run<'_> {
         self.drawn(self.part(at), &exact, rng)
     }
 
-    fn finish(
-        &self,
-        at: usize,
-        payer: usize,
-        numbers: &[i128],
-        answers: &[Option<Answer>],
-    ) -> Result<serde_json::Value, String> {
+    fn finish(&self, at: usize, payer: usize, numbers: &[i128], answers: &[Option<Answer>]) -> Result<Record, String> {
         let part = self.part(at);
-        let payer = self.payment.charges().nth(payer).map(|(account, _)| account.kind);
-        let secret = payer.unwrap_or_else(|| self.request.protects.secret());
-        self.finished(part, &self.places_of(part, answers), numbers, secret).map_err(|error| error.to_string())
+        let snps = self.snp_names(part, &self.places_of(part, answers), numbers);
+        let answer = snps.and_then(|snps| self.answer_of(part, numbers, self.cohort.sizes(), snps));
+        Ok(self.record(part, payer, answer.map_err(|error| error.to_string())?))
     }
 
-    /// The same answer for the account of the other secret, whose page speaks of that.
-    fn for_payer(&self, at: usize, payer: usize, stored: &serde_json::Value) -> serde_json::Value {
-        let payer = self.payment.charges().nth(payer).map(|(account, _)| account.kind);
-        let (Ok(mut answer), Some(secret)) = (self.show(at, stored), payer) else { return stored.clone() };
-        answer.published = self.remembered(answer.table(self.request, self.part(at), &self.payment), secret);
-        serde_json::to_value(&answer).unwrap_or_else(|_| stored.clone())
+    fn for_payer(&self, at: usize, payer: usize, numbers: &[i128], record: &Record) -> Result<Record, String> {
+        Ok(self.record(self.part(at), payer, self.answer(at, numbers, record.clone())?))
     }
 }
 

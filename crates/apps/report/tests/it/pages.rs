@@ -6,7 +6,7 @@ use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::{AccountId, Charge, ChargeOutcome, ChargeRequest, Form, Ledger, Part, Secret};
 use deniable_publication::shown::ShownAnswer;
-use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Scalar, Statement};
+use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Scalar};
 use deniable_report::Report;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -67,7 +67,7 @@ impl Written {
 }
 
 /// A table of `rows` rows under one text key.
-fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
+fn recorded(name: &str, key: &str, rows: usize, odds: &str) -> Value {
     let number = |value: usize| Some(Scalar::Number(value.to_string().parse().unwrap()));
     let row = |at: usize| {
         let cell = NumberCell { value: number(at), low: number(at), ..NumberCell::default() };
@@ -87,28 +87,15 @@ fn remembered(name: &str, key: &str, rows: usize, odds: &str) -> Value {
             taken_from: None,
             warnings: vec!["values of `key` that <b> are left out".into()],
         },
-        guarantee: Statement {
-            odds_in_words: String::new(),
-            odds: odds.into(),
-            epsilon: "1".into(),
-            promises: vec![format!("the words that came with odds of {odds}")],
-            theorem: "B-4".into(),
-            adversary: Vec::new(),
-            family: "F-DI[0,1/2]".into(),
-            beliefs: Vec::new(),
-            assumptions: Vec::new(),
-            outside: Vec::new(),
-        },
+        context: None,
     };
-    let mut entry = json!({ "values": [] });
-    shown.add_to(&mut entry);
-    entry
+    shown.for_record().map_or_else(|| json!({}), |shown| json!({ "published": shown }))
 }
 
 #[test]
 fn nothing_on_a_page_becomes_markup() {
     let mut written = written();
-    written.answer("a <i> name", &remembered("a <i> name", "<img src=x>\"&", 3, "3"));
+    written.answer("a <i> name", &recorded("a <i> name", "<img src=x>\"&", 3, "3"));
     let page = written.page().unwrap();
     for raw in ["<i>", "<img", "<script", "<b>", "people & <others>"] {
         assert!(!page.contains(raw), "{raw}");
@@ -120,7 +107,7 @@ fn nothing_on_a_page_becomes_markup() {
 #[test]
 fn answers_that_are_not_there_or_not_known_are_refused_by_name() {
     let mut written = written();
-    written.answer("in a file", &remembered("in a file", "k", 2_000, "3"));
+    written.answer("in a file", &recorded("in a file", "k", 2_000, "3"));
     assert!(written.page().unwrap().contains("in a file"));
     let file = written.ledger.summary().accounts[0].releases[0].answer.as_ref().unwrap().file().unwrap();
     let whole = std::fs::read(&file).unwrap();
@@ -128,7 +115,7 @@ fn answers_that_are_not_there_or_not_known_are_refused_by_name() {
     let refused = written.page().unwrap_err();
     assert!(refused.contains("entry 3") && refused.contains(".json.zst is missing"), "{refused}");
     std::fs::write(&file, whole).unwrap();
-    written.answer_in(&Form::new("sql", 2), "from the future", &remembered("from the future", "k", 2, "3"));
+    written.answer_in(&Form::new("sql", 2), "from the future", &recorded("from the future", "k", 2, "3"));
     let refused = written.page().unwrap_err();
     assert!(refused.contains("\"from the future\" in the form sql/2, which this version does not know"), "{refused}");
 }
@@ -136,10 +123,10 @@ fn answers_that_are_not_there_or_not_known_are_refused_by_name() {
 #[test]
 fn answers_too_large_for_a_page_are_named_and_unreadable_ones_refused() {
     let mut written = written();
-    written.answer("a large one", &json!({ "values": [["1"]], "decays": ["1/2"] }));
+    written.answer("a large one", &json!({}));
     let page = written.page().unwrap();
     assert!(page.contains("a large one") && page.contains("too large for a page"));
-    written.answer("a broken one", &json!({ "values": [], "published": { "confidence": 3 } }));
+    written.answer("a broken one", &json!({ "published": { "confidence": 3 } }));
     let refusal = written.page().unwrap_err();
     assert!(refusal.contains("a broken one") && refusal.contains("entry"), "{refusal}");
 }
@@ -148,35 +135,49 @@ fn answers_too_large_for_a_page_are_named_and_unreadable_ones_refused() {
 #[test]
 fn a_changed_promise_changes_the_words() {
     let mut written = written();
-    written.answer("before", &remembered("before", "k", 2, "3"));
-    assert!(written.page().unwrap().contains("the words that came with odds of 3"));
+    written.answer("before", &recorded("before", "k", 2, "3"));
+    let words = |limit: &str| format!("nobody becomes more than {limit} sure");
+    let page = written.page().unwrap();
+    assert!(page.contains(&words("75%")) && page.contains("one row is one person"));
     written.ledger.change_promise(&ceiling(4, 5), "more <room>").unwrap();
     let page = written.page().unwrap();
-    assert!(!page.contains("the words that came with odds of 3"));
+    assert!(!page.contains(&words("75%")));
     assert!(
         page.contains("posterior_at_most = 4/5")
-            && page.contains("nobody becomes more than 80% sure")
+            && page.contains(&words("80%"))
+            && page.contains("one row is one person")
             && page.contains("weaker than before")
             && page.contains("more &lt;room&gt;")
     );
-    written.answer("after", &remembered("after", "k", 2, "4"));
-    assert!(written.page().unwrap().contains("the words that came with odds of 4"));
+}
+
+/// What an answer states about the data replaces what rows of tables are assumed to be.
+#[test]
+fn the_context_of_an_answer_is_on_the_page() {
+    let mut written = written();
+    let mut entry = recorded("a cohort", "k", 2, "3");
+    entry["published"]["context"] =
+        json!({ "assumptions": ["one <sample> is one person"], "promises": ["and of labels"] });
+    written.answer("a cohort", &entry);
+    let page = written.page().unwrap();
+    assert!(page.contains("one &lt;sample&gt; is one person") && page.contains("and of labels"));
+    assert!(!page.contains("one row is one person"));
 }
 
 /// A page stays below a megabyte: what has no room is named.
 #[test]
 fn many_and_large_answers() {
     let mut written = written();
-    written.answer("large", &remembered("large", "k", 5_000, "3"));
+    written.answer("large", &recorded("large", "k", 5_000, "3"));
     for at in 0..290 {
         let name = format!("answer {at}");
-        written.answer(&name, &remembered(&name, "k", 12, "3"));
+        written.answer(&name, &recorded(&name, "k", 12, "3"));
     }
     let page = written.page().unwrap();
     assert!(page.len() < 1_000_000, "{} bytes", page.len());
     assert!(page.contains("more rows are in the JSON form") && page.contains("There is no room on this page"));
     assert!(page.contains("answer 289"));
-    let too_large = remembered("huge", "k", 20_001, "3");
+    let too_large = recorded("huge", "k", 20_001, "3");
     assert!(too_large.get("published").is_none());
 }
 

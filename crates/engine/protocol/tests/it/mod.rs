@@ -145,7 +145,7 @@ fn every_account_pays_and_keeps_the_answer_in_its_own_words() {
     assert_eq!(place.on_disk(), [answered(&["a"]), answered(&["a"])]);
     let accounts = place.ledger().summary().accounts;
     let kept = accounts.iter().map(|account| account.releases[0].answer.as_ref().unwrap().read().unwrap());
-    assert_eq!(kept.collect::<Vec<_>>(), [serde_json::json!([1]), serde_json::json!([1, "for payer 1"])]);
+    assert_eq!(kept.collect::<Vec<_>>(), [serde_json::json!([]), serde_json::json!(["for payer 1"])]);
 }
 
 /// A run that died between its two charges.
@@ -167,8 +167,15 @@ fn what_is_shown_is_what_was_stored_first() {
     assert_eq!(place.run(&mut toy).unwrap().answers, [(0, 1000, Origin::Charged)]);
 }
 
+/// A record that cannot be read, and one whose numbers were never drawn.
 #[test]
 fn a_stored_answer_of_another_shape_is_not_shown() {
+    for (record, has_numbers) in [(serde_json::json!("no list"), true), (serde_json::json!([]), false)] {
+        refused_with(&record, has_numbers);
+    }
+}
+
+fn refused_with(record: &serde_json::Value, has_numbers: bool) {
     let place = Place::new();
     let (mut ledger, guarantee) = (place.ledger(), guarantee(Secret::Membership));
     ledger.open_account(&guarantee).unwrap();
@@ -183,10 +190,14 @@ fn a_stored_answer_of_another_shape_is_not_shown() {
         basis: "basis".into(),
     };
     let ChargeOutcome::New { seq } = ledger.charge(&request).unwrap() else { panic!("it is new") };
-    ledger.store_answer(seq, &Toy::FORM, &serde_json::json!("no number")).unwrap();
+    if has_numbers {
+        ledger.draw(seq, &Toy::FORM, 1, || Ok::<_, ()>(vec![1])).unwrap().unwrap();
+    }
+    ledger.store_answer(seq, &Toy::FORM, record).unwrap();
     let mut toy = toy;
     let refused = place.run(&mut toy);
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("cannot be read")), "{refused:?}");
+    let reason = if has_numbers { "expected a sequence" } else { "its numbers are missing" };
+    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains(reason)), "{refused:?}");
 }
 
 /// Whatever is in it: a later version may mean something else by the same words. It is not computed anew either.
@@ -226,7 +237,7 @@ fn what_another_paid_for_is_asked_like_anything_new() {
     assert_eq!((bo.pending(), bo.seen()[1].as_str()), ([0].as_slice(), "compute a 2/1"));
     let stored =
         |at: usize| show(&place.path()).unwrap().accounts[0].releases[at].answer.as_ref().unwrap().read().unwrap();
-    assert_eq!((stored(0), stored(1)), (serde_json::json!([1]), serde_json::json!([1, "for payer 0"])));
+    assert_eq!((stored(0), stored(1)), (serde_json::json!([]), serde_json::json!(["for payer 0"])));
     assert!(bo.draws().is_empty(), "one draw serves both");
     // Where that one has no answer for want of a machine, neither has this one: the charge resumes.
     let run = place.run(&mut Toy::of(&[("b", Wish::Exhausting)]).asked_by("ana")).unwrap();

@@ -10,7 +10,7 @@ use deniable_core::promise::Promise;
 use deniable_core::secret::Secret;
 use deniable_ledger::{Charge, Form, Key, Ledger, Part, Summary, show};
 use rand_core::CryptoRng;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::cell::RefCell;
 use std::path::PathBuf;
 
@@ -208,6 +208,7 @@ impl Toy {
 
 impl Kind for Toy {
     type Answer = i64;
+    type Record = Vec<String>;
     type Refused = Refused;
     type Exhausted = ();
     type Exact = i64;
@@ -247,9 +248,9 @@ impl Kind for Toy {
         Ok(self.payers.iter().map(payment).collect())
     }
 
-    fn show(&self, at: usize, stored: &Value) -> Result<i64, String> {
+    fn answer(&self, at: usize, numbers: &[i128], _: Vec<String>) -> Result<i64, String> {
         self.look(&format!("show {}", self.wishes[at].0));
-        stored[0].as_i64().ok_or_else(|| "it is no number".to_owned())
+        numbers.first().and_then(|number| i64::try_from(*number).ok()).ok_or_else(|| "it is no number".to_owned())
     }
 
     fn admit(&self, _: &Summary) -> Result<(), Refused> {
@@ -277,7 +278,7 @@ impl Kind for Toy {
             let mut other = Ledger::open_or_create(path, "people").unwrap();
             let charge = other.summary().accounts[0].releases[0].seq;
             other.draw(charge, form, 1, || Ok::<_, ()>(vec![1000])).unwrap().unwrap();
-            other.store_answer(charge, form, &json!([1000])).unwrap();
+            other.store_answer(charge, form, &json!([])).unwrap();
         }
         match wish {
             Wish::Number(number) => Ok(*number),
@@ -300,18 +301,17 @@ impl Kind for Toy {
         }
     }
 
-    fn finish(&self, at: usize, payer: usize, numbers: &[i128], _: &[Option<i64>]) -> Result<Value, String> {
+    fn finish(&self, at: usize, payer: usize, numbers: &[i128], _: &[Option<i64>]) -> Result<Vec<String>, String> {
         self.look(&format!("finish {}", self.wishes[at].0));
-        let number = i64::try_from(numbers[0]).unwrap();
         match self.ends {
             Some(Ends::AfterDraw) => Err("the machine is gone".to_owned()),
             Some(Ends::AfterDrawAbove(line)) if numbers[0] > line => Err("the answer is too large".to_owned()),
-            _ if payer == 0 => Ok(json!([number])),
-            _ => Ok(json!([number, format!("for payer {payer}")])),
+            _ if payer == 0 => Ok(Vec::new()),
+            _ => Ok(vec![format!("for payer {payer}")]),
         }
     }
 
-    fn for_payer(&self, _: usize, payer: usize, stored: &Value) -> Value {
-        json!([stored[0], format!("for payer {payer}")])
+    fn for_payer(&self, _: usize, payer: usize, _: &[i128], _: &Vec<String>) -> Result<Vec<String>, String> {
+        Ok(vec![format!("for payer {payer}")])
     }
 }

@@ -62,19 +62,13 @@ impl Place {
         show(&self.folder.path().join("l")).unwrap().accounts[0].releases[0].answer.as_ref().unwrap().read().unwrap()
     }
 
-    /// A release before which something else stored an answer, with more or less in it.
-    fn release_of(&self, values: Value, consistent: Option<Value>) -> Result<Answered, ReleaseError> {
-        let decays: Vec<String> =
-            self.plan.queries()[0].measures().iter().map(|measure| measure.decay().ratio().to_string()).collect();
-        let mut answer = json!({ "values": values, "decays": decays });
-        if let Some(consistent) = consistent {
-            answer["consistent"] = consistent;
-        }
+    /// A release that another process overtakes after the noise is drawn: it stores this record.
+    fn overtaken(&self, record: &Value) -> Result<Answered, ReleaseError> {
         self.release(&self.plan, &|event| {
             if let Event::AddingUp("by sex", cells) = event {
                 assert_eq!(cells, 3);
                 let seq = show(&self.folder.path().join("l")).unwrap().accounts[0].releases[0].seq;
-                self.ledger().store_answer(seq, &FORM, &answer).unwrap();
+                self.ledger().store_answer(seq, &FORM, record).unwrap();
             }
         })
     }
@@ -86,22 +80,16 @@ impl Place {
     }
 }
 
-fn texts(values: &[Vec<i128>]) -> Value {
-    let texts = |cells: &Vec<i128>| cells.iter().map(ToString::to_string).collect::<Vec<_>>();
-    json!(values.iter().map(texts).collect::<Vec<_>>())
-}
-
 #[test]
 fn both_are_stored_and_the_ask_says_which_is_shown() {
     let place = Place::new();
     let first = place.release(&place.without, &|_| {}).unwrap();
     assert_eq!((first.noisy.consistent.as_ref(), first.origin), (None, Origin::Charged));
     let stored = place.stored();
-    assert_eq!(stored["values"], texts(&first.noisy.values));
     let with = place.release(&place.plan, &|_| {}).unwrap();
     assert_eq!((&with.noisy.values, with.origin), (&first.noisy.values, Origin::Stored));
     let consistent = with.noisy.consistent.clone().unwrap();
-    assert_eq!(stored["consistent"], texts(&consistent));
+    assert_eq!(stored["consistent"], json!(consistent));
     assert_eq!(consistent[0].iter().sum::<i128>(), consistent[1][0]);
     assert!(consistent.iter().flatten().all(|count| *count >= 0));
     let (shown, note) = place.note(&place.plan, &with);
@@ -113,8 +101,8 @@ fn both_are_stored_and_the_ask_says_which_is_shown() {
 #[test]
 fn answers_stored_without_consistent_numbers_are_shown_as_they_are() {
     let place = Place::new();
-    let answer = place.release_of(json!([["5", "-7"], ["4711"]]), None).unwrap();
-    assert_eq!((answer.noisy.values.clone(), answer.noisy.consistent.clone()), (vec![vec![5, -7], vec![4711]], None));
+    let answer = place.overtaken(&json!({})).unwrap();
+    assert_eq!(answer.noisy.consistent, None);
     let again = place.release(&place.plan, &|_| {}).unwrap();
     assert_eq!((again.noisy, again.origin), (answer.noisy.clone(), Origin::Stored));
     let (shown, note) = place.note(&place.plan, &answer);
@@ -124,15 +112,14 @@ fn answers_stored_without_consistent_numbers_are_shown_as_they_are() {
 #[test]
 fn stored_levels_are_not_computed_again() {
     let place = Place::new();
-    let kept = json!([["1", "2"], ["3"]]);
-    let answer = place.release_of(json!([["5", "-7"], ["4711"]]), Some(kept)).unwrap();
+    let answer = place.overtaken(&json!({ "consistent": [[1, 2], [3]] })).unwrap();
     assert_eq!(answer.noisy.consistent, Some(vec![vec![1, 2], vec![3]]));
 }
 
 #[test]
 fn stored_levels_of_another_shape_are_refused() {
-    for kept in [json!([["1", "2"]]), json!([["1"], ["3"]]), json!([["1", "two"], ["3"]])] {
-        let failed = Place::new().release_of(json!([["5", "-7"], ["4711"]]), Some(kept));
+    for consistent in [json!([[1, 2]]), json!([[1], [3]]), json!([[1, "two"], [3]])] {
+        let failed = Place::new().overtaken(&json!({ "consistent": consistent }));
         assert!(
             matches!(&failed, Err(ReleaseError::Protocol(ProtocolError::Stored { release, .. })) if release == "by sex"),
             "{failed:?}"

@@ -171,12 +171,15 @@ fn files_are_opened_once() {
 #[test]
 fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
     let (whole, place) = (Place::new(), Place::new());
-    let request = Query { statistics: true, counts: true, ..top(2) };
+    // The whole promise pays for the three releases.
+    let request = Query { statistics: true, counts: true, share: deniable_core::exact::whole(1), ..top(2) };
     let shown = whole.run(&gain(), &request).0.unwrap();
     let account = whole.summary().accounts[0].clone();
     let picks = &account.releases[0];
     let mut answer = picks.answer.as_ref().unwrap().read().unwrap();
     answer["snps"][0]["place"] = serde_json::json!(4711);
+    let mut numbers = picks.numbers.as_ref().unwrap().read().unwrap();
+    numbers[0] = 4711;
     place.check(&request).unwrap();
     let mut ledger = Ledger::open_or_create(&place.ledger(), "people").unwrap();
     let guarantee = &account.guarantee;
@@ -191,7 +194,9 @@ fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
         basis: String::new(),
     };
     let ChargeOutcome::New { seq } = ledger.charge(&charge).unwrap() else { panic!("it is new") };
-    ledger.store_answer(seq, &deniable_gwas::release::FORM, &answer).unwrap();
+    let form = deniable_gwas::release::FORM;
+    ledger.draw(seq, &form, numbers.len(), || Ok::<_, ()>(numbers)).unwrap().unwrap();
+    ledger.store_answer(seq, &form, &answer).unwrap();
     drop(ledger);
     let (released, origins) = place.stops(&request);
     let Released { publication, unanswered } = released.unwrap();
@@ -203,7 +208,10 @@ fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
         format!("{name} is paid for but not answered: the answer of {name} cannot be written down")
     });
     assert_eq!(said, expected);
-    // Both were paid, and are resumed.
-    let releases = &place.summary().accounts[0].releases;
-    assert_eq!(releases.iter().filter(|release| release.answer.is_none()).count(), 2);
+    // Both were paid, and are resumed, although nothing is left.
+    let releases = place.summary().accounts[0].releases.len();
+    assert_eq!(place.stops(&request).0.unwrap().unanswered.len(), 2);
+    let again = &place.summary().accounts[0].releases;
+    assert_eq!((releases, again.iter().filter(|release| release.answer.is_none()).count()), (3, 2));
+    assert_eq!(again.len(), 3);
 }

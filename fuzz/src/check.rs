@@ -6,7 +6,7 @@ use deniable_check::mechanism::file::Format;
 use deniable_check::notion::{Notion, Sign};
 use deniable_check::protocol::Party;
 use deniable_check::protocol::simulate::Sides;
-use deniable_check::subject::{Asked, Subject};
+use deniable_check::subject::{Subject, View};
 use deniable_check::{certificate, words};
 use deniable_recheck::recheck;
 
@@ -51,10 +51,10 @@ fn decided(subject: &Subject) {
             let _ = protocol.simulate(party, Sides::Two);
         }
     }
-    let Ok(asked) = Asked::of(subject, Party::First) else { return };
+    let Ok(asked) = View::of(subject, Party::First) else { return };
     let small = match &asked {
-        Asked::Table(mechanism) => mechanism.size() <= 4 && mechanism.outputs().len() <= 8,
-        Asked::Counts(mechanism) => mechanism.cells() <= 64,
+        View::Table(mechanism) => mechanism.size() <= 4 && mechanism.outputs().len() <= 8,
+        View::Counts(mechanism) => mechanism.cells() <= 64,
     };
     if !small {
         return;
@@ -68,7 +68,7 @@ fn decided(subject: &Subject) {
     ] {
         match asked.answer(&notion, &family) {
             Ok(answer) => {
-                let Asked::Table(mechanism) = &asked else { continue };
+                let View::Table(mechanism) = &asked else { continue };
                 if let Ok(certificate) = certificate::certificate(mechanism, &notion, &family, &answer.verdict) {
                     let report = recheck(&certificate, STEPS);
                     assert!(report.is_ok(), "{report:?} {certificate}");

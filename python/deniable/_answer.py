@@ -343,7 +343,7 @@ class Release(Mapping[str, Answer]):
         self.guarantee = Guarantee(publication["guarantee"])
         self.unanswered = dict(unanswered)
         self._answers: Dict[str, Answer] = {}
-        for answer, digits in zip(publication["asks"], plain["asks"]):
+        for answer, digits in zip(publication["answers"], plain["answers"]):
             made = Answer(answer, publication["confidence"], self.guarantee, _dumps(digits))
             self._answers[answer["name"]] = made
 

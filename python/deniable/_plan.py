@@ -55,15 +55,15 @@ class Plan:
         self._json: Dict[str, Any] = json.loads(written)
         self.queries = tuple(
             PlannedQuery(
-                ask["name"],
-                ask["sql"],
-                read(ask["share"]),
-                ask["epsilon"],
-                ask["paid"],
-                ask.get("within"),
-                tuple(ask["answers"]),
+                query["name"],
+                query["sql"],
+                read(query["share"]),
+                query["epsilon"],
+                query["paid"],
+                query.get("within"),
+                tuple(query["answers"]),
             )
-            for ask in self._json["asks"]
+            for query in self._json["queries"]
         )
 
     def __getitem__(self, name: str) -> PlannedQuery:

@@ -306,12 +306,12 @@ class Policy:
         raise TypeError("a Policy is not pickled: it may name files and a ledger; keep policy.source, or open the file again")
 
 
-def _written(keys: Mapping[str, object], asks: Sequence[Mapping[str, object]]) -> str:
+def _written(keys: Mapping[str, object], queries: Sequence[Mapping[str, object]]) -> str:
     """The policy as TOML."""
     written = "".join(f"{_key(key)} = {_value(value, key)}\n" for key, value in keys.items() if value is not None)
-    for ask in asks:
+    for query in queries:
         written += "\n[[query]]\n" + "".join(
-            f"{_key(key)} = {_value(value, f'`{key}` of a query')}\n" for key, value in ask.items() if value is not None
+            f"{_key(key)} = {_value(value, f'`{key}` of a query')}\n" for key, value in query.items() if value is not None
         )
     return written
 
@@ -348,11 +348,11 @@ def _asks(queries: object) -> Sequence[Mapping[str, object]]:
     """The keys of each ``[[query]]``."""
     if isinstance(queries, Mapping):
         return [{"name": name, "sql": sql} for name, sql in queries.items()]
-    asks = [] if queries is None else list(queries) if isinstance(queries, (list, tuple)) else None
-    if asks is None or not all(isinstance(ask, Mapping) for ask in asks):
+    stated = [] if queries is None else list(queries) if isinstance(queries, (list, tuple)) else None
+    if stated is None or not all(isinstance(query, Mapping) for query in stated):
         example = 'queries={"by sex": "SELECT sex, COUNT(*) FROM visits GROUP BY sex"}'
         raise usage("queries= are neither SQL by name nor a list of dictionaries", f"write {example}")
-    return asks
+    return stated
 
 
 def _key(name: object) -> str:

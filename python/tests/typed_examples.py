@@ -91,7 +91,7 @@ def plan(shown: dn.Plan) -> None:
         within: Optional[str] = query.within
         assert shown[query.name] == query and query.sql and query.epsilon and share > 0 and not paid and within is None
         assert query.answers[0]["noise"]
-    assert len(shown) == len(queries) and shown.to_dict()["asks"]
+    assert len(shown) == len(queries) and shown.to_dict()["queries"]
 
 
 def answer(given: dn.Answer) -> None:

@@ -80,7 +80,7 @@ impl Policy {
     /// The names of its queries.
     #[getter]
     fn queries(&self) -> Vec<String> {
-        self.0.queries().iter().map(|ask| ask.name.clone()).collect()
+        self.0.queries().iter().map(|query| query.name.clone()).collect()
     }
 
     /// Its tables with the paths of their rows and their columns and types, the main one first.

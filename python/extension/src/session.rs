@@ -5,7 +5,7 @@ use crate::failure::{Kind, of_error, raised, usage};
 use crate::policy::{Policy, planned, written};
 use crate::rows::Rows;
 use deniable::exact::Rational;
-use deniable::{Error, InMemory, Query, Registering, Released, Resources};
+use deniable::{Error, InMemory, Query, Registering, ReleaseOutcome, Resources};
 use deniable_cli::error::plan_failure;
 use deniable_cli::render;
 use deniable_policy::Policy as Read;
@@ -31,7 +31,7 @@ struct ReleaseReport<'a> {
     unanswered: Vec<(String, String)>,
 }
 
-fn released(released: Released) -> Result<String, Error> {
+fn released(released: ReleaseOutcome) -> Result<String, Error> {
     let unanswered = released.unanswered.iter().map(|one| (one.query.clone(), one.error.to_string())).collect();
     let written = ReleaseReport { publication: &released.publication, unanswered };
     serde_json::to_string(&written).map_err(|_| Error::Ended)
@@ -93,7 +93,7 @@ impl Session {
         let registering = if register { Registering::GoOn } else { Registering::Stop };
         let session = session
             .with_resources(resources)
-            .allowing(deniable::Allowed { registering, other_people, again })
+            .allowing(deniable::Permissions { registering, other_people, again })
             .telling(move |event| heard.hear(event));
         Ok(Self { session, telling, process: std::process::id() })
     }
@@ -129,8 +129,8 @@ impl Session {
             None if names.is_empty() => session.plan().clone(),
             None => session.plan().named(&names).map_err(|error| of_error(py, error.into()))?,
         };
-        let notes = plan.queries().iter().flat_map(|ask| {
-            ask.query().undeclared().into_iter().map(move |note| format!("{}: {note}", ask.declared().name))
+        let notes = plan.queries().iter().flat_map(|planned| {
+            planned.query().undeclared().into_iter().map(move |note| format!("{}: {note}", planned.declared().name))
         });
         Ok(notes.collect())
     }

@@ -19,7 +19,7 @@ use deniable_core::promise::Promise;
 use deniable_genome::simulate::{Settings, write as simulate};
 use deniable_genome::{Fill, Test};
 use deniable_gwas::{
-    Cut, Event, Files, Located, Means, Promised, Protects, Query, Score, Snps, release, tab_separated,
+    CohortFiles, CohortPromise, Cut, Event, Files, Means, Protects, Query, Score, Snps, release, tab_separated,
 };
 use deniable_ledger::Ledger;
 use std::cell::RefCell;
@@ -182,7 +182,7 @@ fn one_release(args: &[String]) {
     let half = ratio(1, 2);
     let priors = PriorRange::new(Some(half.clone()), Some(half)).unwrap();
     let gain = vec![Promise::Gain(whole(2))];
-    let promised = Promised::new("people".to_owned(), PathBuf::from(ledger), priors, gain).unwrap();
+    let promised = CohortPromise::new("people".to_owned(), PathBuf::from(ledger), priors, gain).unwrap();
     let request = Query {
         source: "cohort".to_owned(),
         version: "1".to_owned(),
@@ -208,11 +208,11 @@ fn one_release(args: &[String]) {
     };
     let mut ledger = Ledger::open_or_create(promised.ledger(), promised.population()).unwrap();
     mark("opened");
-    let files = Located::new(Files::Plink { prefix: PathBuf::from(prefix), pheno: None });
+    let files = CohortFiles::new(Files::Plink { prefix: PathBuf::from(prefix), pheno: None });
     let means = Means { files: &files, threads: NonZeroUsize::new(THREADS).unwrap(), register: true, tell: &tell };
     let released = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new().unwrap()).unwrap();
     let publication = released.complete().unwrap();
-    std::fs::write(out, tab_separated(&publication.asks, protects)).unwrap();
+    std::fs::write(out, tab_separated(&publication.answers, protects)).unwrap();
     mark("written");
     let marks = marks.into_inner();
     let at = |name: &str| marks.iter().find(|(known, _)| *known == name).unwrap().1;

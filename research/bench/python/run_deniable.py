@@ -76,7 +76,7 @@ def begin(case: Case) -> Ask:
         said = subprocess.run(release, cwd=folder, capture_output=True, text=True)
         if said.returncode != 0:
             raise RuntimeError(said.stderr.strip().splitlines()[-1] if said.stderr.strip() else "no message")
-        answer = json.loads(said.stdout)["asks"][0]
+        answer = json.loads(said.stdout)["answers"][0]
         cells = {}
         for key, *row in answer["rows"]:
             cells[key] = [cell(x["value"] if isinstance(x, dict) else x) for x in row]

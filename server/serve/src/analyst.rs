@@ -5,11 +5,11 @@ use crate::plan::{self, Outcome, PricedPlan};
 use crate::queue::seen;
 use crate::request::{Lookup, PlanSlot, Request, blocking, release};
 use crate::rows;
-use crate::server::{Connection, Served, name_of};
+use crate::server::{Connection, Service, name_of};
 use async_trait::async_trait;
 use deniable_core::text::printable;
 use deniable_ledger::Part;
-use deniable_release::Answered;
+use deniable_release::QueryAnswer;
 use deniable_wire::catalog::Description;
 use deniable_wire::{
     Code, Column, Failure, OwnSettings, Place, PreparedQuery, Query, Reply, Rows, Session, Submission,
@@ -37,7 +37,7 @@ impl Analyst {
         Self { connected: Arc::new(connected), part }
     }
 
-    fn served(&self) -> &Arc<Served> {
+    fn served(&self) -> &Arc<Service> {
         &self.connected.served
     }
 }
@@ -49,7 +49,7 @@ impl AnalystQuery {
 }
 
 /// An answer that is there, once it may be seen.
-async fn shown(ask: &Arc<Request>, stored: Box<(PricedPlan, Answered)>, answers: usize) -> Result<Reply, Failure> {
+async fn shown(ask: &Arc<Request>, stored: Box<(PricedPlan, QueryAnswer)>, answers: usize) -> Result<Reply, Failure> {
     sleep_until(ask.served.queue().due(&ask.key(&stored.0.plan))).await;
     blocking(ask, move |own| own.reply(&stored.0, &stored.1, answers)).await
 }

@@ -1,7 +1,7 @@
 //! Whether the server is ready, and what it counts: for the curator alone, on a port and behind a secret of their own, since what analysts do follows
 //! from answers.
 
-use crate::server::Served;
+use crate::server::Service;
 use axum::Router;
 use axum::extract::{Request, State};
 use axum::http::{StatusCode, header};
@@ -40,13 +40,13 @@ impl Metrics {
 
 #[derive(Clone)]
 struct MetricsState {
-    served: Arc<Served>,
+    served: Arc<Service>,
     /// Compared as hashes, so that time tells nothing of how much of it was right.
     secret: blake3::Hash,
 }
 
 /// Tells until the server ends.
-pub async fn tell(listener: TcpListener, secret: String, served: Arc<Served>) {
+pub async fn tell(listener: TcpListener, secret: String, served: Arc<Service>) {
     let told = MetricsState { served, secret: blake3::hash(secret.as_bytes()) };
     let router = Router::new()
         .route("/metrics", get(counted))

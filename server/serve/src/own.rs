@@ -92,7 +92,7 @@ fn requests(policy: &Policy, account: Option<&Account>) -> Rows {
         vec![
             text((at + 1).to_string()),
             day(&request.at),
-            text(printed(&request.ask.sql)),
+            text(printed(&request.query.sql)),
             share,
             text(state),
             decision.map(|decision| printable(&decision.by).into_owned()),
@@ -112,7 +112,7 @@ fn releases(policy: &Policy, account: Option<&Account>) -> Rows {
         vec![
             text((at + 1).to_string()),
             day(&release.at),
-            text(printed(&release.ask.sql)),
+            text(printed(&release.query.sql)),
             share,
             text(release.cost.in_words()),
             text(if release.part == Part::Whole { "t" } else { "f" }),

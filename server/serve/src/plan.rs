@@ -8,7 +8,7 @@ use deniable::exact::{Rational, Rounding, parse_rational, percent, ratio, whole}
 use deniable::{Plan, Policy};
 use deniable_ledger::{Account, Part, Summary};
 use deniable_publication::Answer;
-use deniable_release::release::Answered;
+use deniable_release::release::QueryAnswer;
 use deniable_release::show::{displayed, table};
 use deniable_release::{expected, fits, stored};
 use deniable_wire::{Code, Failure, Notice, Query};
@@ -40,7 +40,7 @@ pub struct PricedPlan {
 #[derive(Debug)]
 pub enum Outcome {
     /// It was answered.
-    Stored(Box<(PricedPlan, Answered)>),
+    Stored(Box<(PricedPlan, QueryAnswer)>),
     /// It can be, for its price.
     ToPay(Box<PricedPlan>),
 }
@@ -88,9 +88,9 @@ pub fn understood(policy: &Policy, query: &Query, most_cells: usize) -> Result<P
         Failure { position: failure.position.filter(|_| is_as_sent), ..failure }
     })?;
     // What cannot be shown is refused here, before anything is charged.
-    if let Some(ask) = plan.queries().first() {
-        rows::columns(ask.query(), &beside)?;
-        let cells = cells(ask);
+    if let Some(planned) = plan.queries().first() {
+        rows::columns(planned.query(), &beside)?;
+        let cells = cells(planned);
         if cells > most_cells {
             let message = format!("the answer would have {cells} groups, and this server gives at most {most_cells}");
             return Err(Failure::new(Code::TooMany, message).hint("group by fewer or coarser columns"));
@@ -163,13 +163,13 @@ fn left(account: Option<&Account>, part: &Part) -> Option<Rational> {
 }
 
 /// Groups of an answer, all levels together.
-pub fn cells(ask: &deniable_release::QueryPlan) -> usize {
-    (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).fold(0, usize::saturating_add)
+pub fn cells(planned: &deniable_release::QueryPlan) -> usize {
+    (0..planned.query().levels().len()).map(|level| planned.query().cells(level)).fold(0, usize::saturating_add)
 }
 
 /// How far each number would be off, in words.
 fn errors(plan: &Plan) -> Vec<String> {
-    let all = plan.queries().iter().flat_map(|ask| expected(ask, plan.policy()));
+    let all = plan.queries().iter().flat_map(|planned| expected(planned, plan.policy()));
     all.take(LISTED).map(|expected| format!("{} is off by at most {}", expected.name, expected.error)).collect()
 }
 
@@ -209,9 +209,9 @@ pub fn explained(asked: &PricedPlan, ledger: &Summary, needs_approval: bool) -> 
         lines.push(format!("Noise, with {confidence} confidence:"));
         lines.extend(errors.into_iter().map(|line| format!("  {line}")));
     }
-    if let Some(ask) = plan.queries().first() {
-        lines.push(format!("Groups: {}, whether anybody is in them or not", cells(ask)));
-        lines.extend(ask.query().undeclared().into_iter().map(|note| format!("Note: {note}")));
+    if let Some(planned) = plan.queries().first() {
+        lines.push(format!("Groups: {}, whether anybody is in them or not", cells(planned)));
+        lines.extend(planned.query().undeclared().into_iter().map(|note| format!("Note: {note}")));
     }
     lines.push(match left(account, plan.part()) {
         Some(left) => format!("Left to you: {left} of the promise ({})", percent(&left, 1, Rounding::Down)),
@@ -238,7 +238,7 @@ pub fn charged(asked: &PricedPlan, ledger: &Summary) -> Notice {
 
 /// How it stands with the approval of a query that needs one.
 fn approval(plan: &Plan, account: Option<&Account>) -> String {
-    let identity = plan.queries().first().map(|ask| ask.for_ledger(plan.policy()).identity).unwrap_or_default();
+    let identity = plan.queries().first().map(|planned| planned.for_ledger(plan.policy()).identity).unwrap_or_default();
     let request = account.and_then(|account| account.request(plan.part(), &identity));
     match request.zip(account).map(|(request, account)| account.decision(request)) {
         None => "To be approved first: asking makes the request".to_owned(),
@@ -249,16 +249,16 @@ fn approval(plan: &Plan, account: Option<&Account>) -> String {
 }
 
 fn cost(plan: &Plan) -> String {
-    plan.queries()
-        .first()
-        .map_or_else(String::new, |ask| deniable_publication::statement::odds_decimal(&ask.cost().odds_at_most()))
+    plan.queries().first().map_or_else(String::new, |planned| {
+        deniable_publication::statement::odds_decimal(&planned.cost().odds_at_most())
+    })
 }
 
 /// An answer as it is shown.
 #[must_use]
-pub fn shown(asked: &PricedPlan, answered: &Answered) -> Option<Answer> {
-    let ask = asked.plan.queries().first()?;
-    Some(displayed(&asked.plan, ask, table(&asked.plan, ask, answered)))
+pub fn shown(asked: &PricedPlan, answered: &QueryAnswer) -> Option<Answer> {
+    let planned = asked.plan.queries().first()?;
+    Some(displayed(&asked.plan, planned, table(&asked.plan, planned, answered)))
 }
 
 #[cfg(test)]

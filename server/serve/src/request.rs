@@ -5,18 +5,18 @@ use crate::own;
 use crate::plan::{self, Outcome, PricedPlan};
 use crate::queue::Key;
 use crate::rows;
-use crate::server::{Served, Setup, name_of};
+use crate::server::{Service, Setup, name_of};
 use crate::simulated;
 use deniable::{Plan, Policy, Registering, Resources, Session as Release};
 use deniable_ledger::{AccountId, Part};
-use deniable_release::Answered;
+use deniable_release::QueryAnswer;
 use deniable_wire::catalog::Type;
 use deniable_wire::{Column, Failure, Notice, Query, Reply, Rows};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// One query.
 pub struct Request {
-    pub served: Arc<Served>,
+    pub served: Arc<Service>,
     pub given: Setup,
     /// Who asks, for the log.
     pub user: String,
@@ -143,7 +143,7 @@ impl Request {
     }
 
     /// An answer as a table, which is remembered; `answers` is how many there were when it was looked for.
-    pub fn reply(&self, asked: &PricedPlan, answered: &Answered, answers: usize) -> Result<Reply, Refusal> {
+    pub fn reply(&self, asked: &PricedPlan, answered: &QueryAnswer, answers: usize) -> Result<Reply, Refusal> {
         let answer = plan::shown(asked, answered).ok_or_else(unavailable)?;
         let ask = asked.plan.queries().first().ok_or_else(unavailable)?;
         let reply = rows::reply(ask.query(), &answer, &asked.beside)?;

@@ -5,7 +5,7 @@ use crate::config::{Config, NeedsApproval};
 use crate::log::Log;
 use crate::metrics::{Metrics, tell};
 use crate::queue::{Completion, Key, STACK};
-use crate::server::{Served, Setup, account};
+use crate::server::{Service, Setup, account};
 use crate::tls::{TlsError, acceptor};
 use deniable::Policy;
 use deniable_ledger::{AccountError, Ledger, OpenError};
@@ -121,7 +121,7 @@ fn open(policy: &Policy, config: &Config) -> Result<Ledger, OpenError> {
 }
 
 /// What is given from now on, by files that were read anew.
-fn given_anew(served: &Served, policy: Policy, config: &Config) -> Result<Setup, String> {
+fn given_anew(served: &Service, policy: Policy, config: &Config) -> Result<Setup, String> {
     let (accounts, needs_approval, tls) = (config.accounts.clone(), config.needs_approval.clone(), config.tls.clone());
     if *config != (Config { accounts, needs_approval, tls, ..served.config.clone() }) {
         return Err("what changed in serve.toml besides accounts, needs_approval and [tls] takes a restart".to_owned());
@@ -154,7 +154,7 @@ pub fn serve(serving: Serving) -> Result<(), ServeError> {
     account(&mut ledger, &policy)?;
     let given_now = given(policy, &config)?;
     let log = Arc::new(Log::default().with_sql(config.log_sql));
-    let served = Served::new(given_now, config.clone(), ledger, Arc::clone(&log));
+    let served = Service::new(given_now, config.clone(), ledger, Arc::clone(&log));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .thread_stack_size(STACK)
         .enable_all()

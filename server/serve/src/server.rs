@@ -76,7 +76,7 @@ impl Setup {
 }
 
 /// The server.
-pub struct Served {
+pub struct Service {
     pub(crate) given: RwLock<Setup>,
     pub(crate) config: Config,
     ledger: Mutex<Ledger>,
@@ -103,7 +103,7 @@ fn whole<T>(lock: &Mutex<T>) -> MutexGuard<'_, T> {
     lock.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Served {
+impl Service {
     /// A server over a ledger that is open.
     #[must_use]
     pub fn new(given: Setup, config: Config, ledger: Ledger, log: Arc<Log>) -> Arc<Self> {
@@ -223,7 +223,7 @@ impl Served {
             account: plan.account(),
             policy: plan.policy().name().to_owned(),
             policy_limit: plan.policy().guarantee().limit().clone(),
-            ask: ask.for_ledger(plan.policy()),
+            query: ask.for_ledger(plan.policy()),
             cost: ask.cost().clone(),
             part: plan.part().clone(),
             // Nothing is charged by a request.
@@ -235,7 +235,7 @@ impl Served {
         let at = account.and_then(|account| account.requests.iter().position(|known| known.seq == request.seq));
         let decision = account.zip(at).and_then(|(account, at)| account.decision(&account.requests[at]).cloned());
         if decision.is_none() {
-            self.log.requested(&name_of(plan.part()), &request.ask.identity);
+            self.log.requested(&name_of(plan.part()), &request.query.identity);
         }
         Ok((at.ok_or_else(unavailable)? + 1, decision))
     }
@@ -276,7 +276,7 @@ impl Served {
 
     /// Whether a charge is not to be seen yet.
     fn hides(&self, release: &Charged) -> bool {
-        self.queue.pending(&(name_of(&release.part), release.ask.identity.clone())).is_some()
+        self.queue.pending(&(name_of(&release.part), release.query.identity.clone())).is_some()
     }
 
     /// The ledger as somebody may know it: nothing that is not to be seen yet, but for one charge.
@@ -286,7 +286,7 @@ impl Served {
         ledger.refresh().map_err(|error| failed(&error))?;
         let mut summary = ledger.summary().seen_by(part);
         drop(ledger);
-        let is_it = |release: &Charged| release.part == *part && but == Some(release.ask.identity.as_str());
+        let is_it = |release: &Charged| release.part == *part && but == Some(release.query.identity.as_str());
         let hidden = |release: &Charged| !is_it(release) && self.hides(release);
         for account in &mut summary.accounts {
             *account = account.without(&hidden);
@@ -334,7 +334,7 @@ fn short(user: &str) -> String {
     user.chars().take(LONGEST_NAME).collect()
 }
 
-impl Backend for Served {
+impl Backend for Service {
     fn tls(&self) -> Option<TlsAcceptor> {
         self.given().tls.map(|(tls, _)| tls)
     }
@@ -410,7 +410,7 @@ impl Backend for Served {
 
 /// A connection of a user, which is counted until it is dropped.
 pub(crate) struct Connection {
-    pub served: Arc<Served>,
+    pub served: Arc<Service>,
     pub user: String,
     /// The account that was let in; nothing where everybody is.
     login: Option<Login>,

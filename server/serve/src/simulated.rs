@@ -8,7 +8,7 @@ use deniable_core::noise::{Decay, SystemRng};
 use deniable_core::schema::TableSchema;
 use deniable_execute::Simulation;
 use deniable_publication::Answer;
-use deniable_release::release::{Answered, Origin};
+use deniable_release::release::{Origin, QueryAnswer};
 use deniable_release::show::table;
 use deniable_release::typical::made_up;
 use deniable_wire::{Code, Failure};
@@ -22,8 +22,8 @@ const MOST_CELLS: usize = 10_000;
 /// When it has more groups than is sensible.
 pub fn answer(asked: &PricedPlan, resources: &Resources) -> Result<Answer, Failure> {
     let plan = &asked.plan;
-    let ask = plan.queries().first().ok_or_else(unavailable)?;
-    let cells = cells(ask);
+    let planned = plan.queries().first().ok_or_else(unavailable)?;
+    let cells = cells(planned);
     if cells > MOST_CELLS {
         return Err(Failure::new(
             Code::TooMany,
@@ -32,12 +32,15 @@ pub fn answer(asked: &PricedPlan, resources: &Resources) -> Result<Answer, Failu
     }
     let tables: Vec<TableSchema> = plan.tables().into_iter().map(|(table, _)| table).collect();
     let simulation =
-        Simulation::new(&tables, made_up(plan.policy()), ask.query(), resources).map_err(|_| unavailable())?;
+        Simulation::new(&tables, made_up(plan.policy()), planned.query(), resources).map_err(|_| unavailable())?;
     let mut rng = SystemRng::new().map_err(|_| unavailable())?;
-    let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
-    let values = simulation.with_noise(ask.query(), &decays, plan.policy().confidence(), &mut rng);
-    let consistent =
-        if ask.declared().consistent { deniable_answers::made_consistent(ask.query(), &values, &decays) } else { None };
+    let decays: Vec<Decay> = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
+    let values = simulation.with_noise(planned.query(), &decays, plan.policy().confidence(), &mut rng);
+    let consistent = if planned.declared().consistent {
+        deniable_answers::made_consistent(planned.query(), &values, &decays)
+    } else {
+        None
+    };
     let noisy = Noisy { values, consistent, decays };
-    Ok(table(plan, ask, &Answered { noisy, origin: Origin::Stored }))
+    Ok(table(plan, planned, &QueryAnswer { noisy, origin: Origin::Stored }))
 }

@@ -112,7 +112,7 @@ command names the blanks that are left.")]
     #[command(after_help = "\
 Examples:
   deniable plan examples/clinic/policy.toml
-  deniable plan policy.toml --ask 'visits by sex' --format json
+  deniable plan policy.toml --query 'visits by sex' --format json
   deniable plan policy.toml --sweep gain=1.1..4
   deniable plan policy.toml --sweep epsilon=0.1..2:20
   deniable plan policy.toml --sweep rows_per_group=1..50
@@ -125,7 +125,7 @@ A sweep looks at other caps, `rows_per_group` or `groups`, or at other promises:
     #[command(after_help = "\
 Examples:
   deniable release examples/clinic/policy.toml --register
-  deniable release policy.toml --ask 'visits by sex' --format csv --out by-sex.csv
+  deniable release policy.toml --query 'visits by sex' --format csv --out by-sex.csv
   deniable release examples/adult/policy.toml --data path/to/adult.data --register
 
 Data that were never looked at as the policy reads them are scanned and registered first, and that is all, so that you can \
@@ -157,7 +157,7 @@ private data but the released answers.")]
     #[command(after_help = "\
 Examples:
   deniable suggest policy.toml --spend 1/50
-  deniable suggest policy.toml --ask 'visits by sex' --spend 2% --dry-run
+  deniable suggest policy.toml --query 'visits by sex' --spend 2% --dry-run
 
 Of each entity: rows in its largest group, its groups, and its smallest and largest value of every column that is added up or \
 ranked, between the declared bounds. `deniable data check` has the exact losses for your eyes; caps chosen by those depend on \

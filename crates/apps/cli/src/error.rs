@@ -394,7 +394,7 @@ impl From<Error> for Failure {
             }
             nothing @ Error::NothingToAdvise { .. } => Self::refused(
                 nothing,
-                "ask about other queries with --ask; where one row is one person, [entity] is missing and nothing is capped",
+                "ask about other queries with --query; where one row is one person, [entity] is missing and nothing is capped",
             ),
             other => Self::Refused(vec![Complaint::new(other)]),
         }

@@ -6,7 +6,7 @@ use deniable::Session;
 use deniable_core::schema::{Format, url_scheme, without_credentials};
 use deniable_data::SourceError;
 use deniable_policy::Policy;
-use deniable_release::{Plan, Versioned, with_public_keys};
+use deniable_release::{Plan, TableVersion, with_public_keys};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -56,7 +56,7 @@ pub fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
 
 /// Whether the policy's data can be found.
 pub fn locate(plan: &Plan) -> Result<(), SourceError> {
-    Versioned::locate_all(plan, &BTreeMap::new()).map(drop)
+    TableVersion::locate_all(plan, &BTreeMap::new()).map(drop)
 }
 
 /// The files that a plan needs: its tables as far as they can be found, the policy and the ledger.

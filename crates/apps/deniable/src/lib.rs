@@ -38,7 +38,7 @@
 //! | read a policy, or build one | [`Policy`], [`PolicyBuilder`], [`Column`] and what they are made of |
 //! | see what answers will cost and how far they will be off | [`Plan`], [`Session::plan`] |
 //! | look at the data, answer queries, see what is left, write a page | [`Session`] |
-//! | read an answer | [`Released`], [`Answer`], [`Cell`] |
+//! | read an answer | [`ReleaseOutcome`], [`Answer`], [`Cell`] |
 //! | know what is promised to whom | [`Guarantee`], [`Statement`](publication::Statement) |
 //! | decide about a mechanism, audit a program, assess a table, release associations | the features `check`, `audit`, `assess`, `gwas` |
 //!
@@ -72,9 +72,9 @@ mod call;
 #[cfg(feature = "sql")]
 mod error;
 #[cfg(feature = "sql")]
-mod query;
+mod outcome;
 #[cfg(feature = "sql")]
-mod released;
+mod query;
 #[cfg(feature = "sql")]
 mod session;
 #[cfg(feature = "sql")]
@@ -97,10 +97,10 @@ pub use {
         remaining::RemainingBudget,
     },
     deniable_release::suggest::{Advice, Limit},
-    deniable_release::{Allowed, Event as Step, Origin, Plan, Registering, ReleaseError},
+    deniable_release::{Event as Step, Origin, Permissions, Plan, Registering, ReleaseError},
     error::Error,
+    outcome::{ReleaseOutcome, Unanswered},
     query::Query,
-    released::{Released, Unanswered},
     session::{Event, Registration, Session, remaining},
     sources::{install_sources, with_public_keys},
     suggest::Suggest,

@@ -52,7 +52,7 @@ impl Query {
         let name = format!("{}{BESIDE}", policy.name());
         let summary = summary.seen_by(&Part::Whole);
         let asked = summary.accounts.iter().flat_map(|account| &account.releases);
-        let same = asked.filter(|release| release.policy == name && release.ask.sql.trim() == sql.trim());
+        let same = asked.filter(|release| release.policy == name && release.query.sql.trim() == sql.trim());
         let answered = same.filter(|release| release.answer.is_some());
         Ok(answered.filter_map(|release| release.cost.exact_part_of(policy.guarantee().limit())).collect())
     }

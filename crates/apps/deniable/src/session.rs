@@ -2,8 +2,8 @@
 
 use crate::call::{Call, Worker};
 use crate::error::Error;
+use crate::outcome::{ReleaseOutcome, Unanswered};
 use crate::query::Query;
-use crate::released::{Released, Unanswered};
 use crate::sources::{install_sources, with_public_keys};
 use deniable_core::budget::Spend;
 use deniable_core::noise::SystemRng;
@@ -15,7 +15,8 @@ use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data::{self, Tell};
 use deniable_release::show::displayed;
 use deniable_release::{
-    Accepted, Allowed, Origin, Plan, Registering, Versioned, open_ledger, published, release, shown_answer, stored,
+    Accepted, Origin, Permissions, Plan, Registering, TableVersion, open_ledger, published, release, shown_answer,
+    stored,
 };
 use deniable_report::{Chosen, Report};
 use std::cell::Cell;
@@ -63,7 +64,7 @@ struct Task {
     plan: Plan,
     rows: BTreeMap<String, InMemory>,
     resources: Resources,
-    allowed: Allowed,
+    allowed: Permissions,
     tell: Arc<dyn Fn(Event<'_>) + Send + Sync>,
 }
 
@@ -125,7 +126,7 @@ impl Session {
     /// What releases may do about versions that are not registered, and about queries whose numbers an earlier answer
     /// contains. By default they stop at the former and take the numbers of the latter.
     #[must_use]
-    pub fn allowing(mut self, allowed: impl Into<Allowed>) -> Self {
+    pub fn allowing(mut self, allowed: impl Into<Permissions>) -> Self {
         self.task.allowed = allowed.into();
         self
     }
@@ -182,7 +183,7 @@ impl Session {
 
     /// Answers all queries of the policy: those that were answered before from the ledger, free and without a look at the data.
     /// Everything that can be refused is refused before anything is charged.
-    pub fn release(&self) -> Call<Released> {
+    pub fn release(&self) -> Call<ReleaseOutcome> {
         let task = self.task.clone();
         self.worker.call(move || task.release())
     }
@@ -191,7 +192,7 @@ impl Session {
     ///
     /// # Errors
     /// When it is no query, or cannot be answered under the policy. Nothing was charged then.
-    pub fn ask(&self, query: &Query) -> Result<Call<Released>, Error> {
+    pub fn ask(&self, query: &Query) -> Result<Call<ReleaseOutcome>, Error> {
         Ok(self.about(query.plan(self.policy())?.paid_by(self.plan().part().clone())).release())
     }
 
@@ -222,10 +223,10 @@ impl Session {
     pub fn page(&self) -> Result<String, Error> {
         let (plan, summary) = (self.plan(), deniable_ledger::show(self.policy().ledger())?);
         let answers = stored(plan, &summary)?;
-        let chosen = plan.queries().iter().zip(&answers).filter_map(|(ask, answer)| {
-            let mut shown = shown_answer(plan, ask, answer.as_ref()?);
-            shown.table = displayed(plan, ask, shown.table);
-            Some(Chosen { identity: ask.for_ledger(plan.policy()).identity, shown })
+        let chosen = plan.queries().iter().zip(&answers).filter_map(|(planned, answer)| {
+            let mut shown = shown_answer(plan, planned, answer.as_ref()?);
+            shown.table = displayed(plan, planned, shown.table);
+            Some(Chosen { identity: planned.for_ledger(plan.policy()).identity, shown })
         });
         let chosen: Vec<Chosen> = chosen.collect();
         Ok(Report::of_policy(&summary, plan.policy().guarantee(), &chosen)?.html())
@@ -267,8 +268,8 @@ impl Task {
         if self.allowed.again { self.plan.clone() } else { self.plan.with_earlier(account) }
     }
 
-    fn locate(&self) -> Result<Vec<Versioned>, deniable_data::SourceError> {
-        Versioned::locate_all(&self.plan, &self.rows)
+    fn locate(&self) -> Result<Vec<TableVersion>, deniable_data::SourceError> {
+        TableVersion::locate_all(&self.plan, &self.rows)
     }
 
     /// Opens the ledger, and says so when it begins a new one.
@@ -286,7 +287,7 @@ impl Task {
         let tables = self.locate()?;
         let mut ledger = self.ledger()?;
         let progress = |rows| (self.tell)(Event::Step(deniable_release::Event::Checking(rows)));
-        let found = |table: &Versioned, report: &_| {
+        let found = |table: &TableVersion, report: &_| {
             (self.tell)(Event::Step(deniable_release::Event::Scanned { table, report }))
         };
         let outcomes =
@@ -302,7 +303,7 @@ impl Task {
         Ok(registered.collect())
     }
 
-    fn release(mut self) -> Result<Released, Error> {
+    fn release(mut self) -> Result<ReleaseOutcome, Error> {
         self.enough_memory()?;
         let mut rng = SystemRng::new()?;
         // A mistyped path to the data should not leave an empty ledger behind.
@@ -334,11 +335,11 @@ impl Task {
         let (kept, answers): (Vec<usize>, Vec<_>) = released.answers.into_iter().unzip();
         let publication = published(&self.plan.with_only(&kept), &answers);
         let origins = answers.iter().map(|answer| answer.origin).collect();
-        Ok(Released { publication, origins, unanswered, head: ledger.head().clone() })
+        Ok(ReleaseOutcome { publication, origins, unanswered, head: ledger.head().clone() })
     }
 
     /// The answers of a ledger that can be read and not written; `None` where it does not have all of them.
-    fn stored_alone(&self) -> Result<Option<Released>, Error> {
+    fn stored_alone(&self) -> Result<Option<ReleaseOutcome>, Error> {
         let policy = self.plan.policy();
         let summary = deniable_ledger::show(policy.ledger())?;
         if self.allowed.again || summary.population != policy.population() {
@@ -347,10 +348,10 @@ impl Task {
         let id = self.plan.account();
         let plan = self.with_earlier(summary.accounts.iter().find(|account| account.id == id));
         let Some(answers) = stored(&plan, &summary)?.into_iter().collect::<Option<Vec<_>>>() else { return Ok(None) };
-        for ask in plan.queries() {
-            (self.tell)(Event::Step(deniable_release::Event::Answered(&ask.declared().name, Origin::Stored)));
+        for planned in plan.queries() {
+            (self.tell)(Event::Step(deniable_release::Event::Answered(&planned.declared().name, Origin::Stored)));
         }
-        Ok(Some(Released {
+        Ok(Some(ReleaseOutcome {
             publication: published(&plan, &answers),
             origins: answers.iter().map(|answer| answer.origin).collect(),
             unanswered: Vec::new(),
@@ -361,10 +362,10 @@ impl Task {
     /// Refuses a limit of memory that the totals cannot fit into. How many there are is known before anything is charged.
     fn enough_memory(&self) -> Result<(), Error> {
         let Some(allowed) = self.resources.memory else { return Ok(()) };
-        let needed = self.plan.queries().iter().map(|ask| (least_memory(ask.query()), ask));
+        let needed = self.plan.queries().iter().map(|planned| (least_memory(planned.query()), planned));
         match needed.max_by_key(|(least, _)| *least) {
-            Some((least, ask)) if least > allowed => {
-                Err(Error::Memory { query: ask.declared().name.clone(), least, allowed })
+            Some((least, planned)) if least > allowed => {
+                Err(Error::Memory { query: planned.declared().name.clone(), least, allowed })
             }
             _ => Ok(()),
         }

@@ -26,8 +26,12 @@ impl Suggest {
     /// # Errors
     /// When there is no such query, when it is none, and when nothing of it is capped or bounded.
     pub fn plan(&self, policy: &Policy) -> Result<(Plan, Vec<String>), Error> {
-        let own: Vec<&str> =
-            policy.queries().iter().filter(|ask| ask.about == About::Cells).map(|ask| ask.name.as_str()).collect();
+        let own: Vec<&str> = policy
+            .queries()
+            .iter()
+            .filter(|planned| planned.about == About::Cells)
+            .map(|planned| planned.name.as_str())
+            .collect();
         if let Some(name) = self.queries.iter().find(|name| !own.contains(&name.as_str())) {
             let known = own.into_iter().map(str::to_owned).collect();
             return Err(Error::NoQuery(UnknownQuery { name: name.clone(), known }));
@@ -35,13 +39,13 @@ impl Suggest {
         let is_wanted = |name: &str| self.queries.is_empty() || self.queries.iter().any(|wanted| wanted == name);
         let (mut on, mut queries, mut without) = (Vec::new(), Vec::new(), Vec::new());
         for (at, query) in advisable(policy).map_err(Error::Plan)? {
-            let Some(ask) = policy.queries().get(at).filter(|ask| is_wanted(&ask.name)) else { continue };
+            let Some(planned) = policy.queries().get(at).filter(|planned| is_wanted(&planned.name)) else { continue };
             match query {
                 Some(query) => {
                     on.push(at);
                     queries.push(query);
                 }
-                None => without.push(ask.name.clone()),
+                None => without.push(planned.name.clone()),
             }
         }
         if on.is_empty() || (!self.queries.is_empty() && !without.is_empty()) {
@@ -55,9 +59,9 @@ impl Suggest {
     /// What released answers to a plan of [`Self::plan`] advise.
     #[must_use]
     pub fn advice(plan: &Plan, released: &Publication) -> Vec<Advice> {
-        let answers = plan.queries().iter().filter_map(|ask| {
-            let answer = released.asks.iter().find(|answer| answer.name == ask.declared().name)?;
-            Some(advice(ask.declared().about.of()?, ask.query().of_rows(), answer))
+        let answers = plan.queries().iter().filter_map(|planned| {
+            let answer = released.answers.iter().find(|answer| answer.name == planned.declared().name)?;
+            Some(advice(planned.declared().about.of()?, planned.query().of_rows(), answer))
         });
         answers.flatten().collect()
     }

@@ -74,17 +74,17 @@ function element(name, text, className) {
   return made;
 }
 
-function table(ask) {
+function table(query) {
   const made = element("table");
   const head = made.createTHead().insertRow();
-  const relative = ask.errors.some((error) => error.relative);
+  const relative = query.errors.some((error) => error.relative);
   for (const name of ["answer", "off by at most"].concat(relative ? ["relative"] : [])) {
     const cell = element("th", name, name === "answer" ? "" : "number");
     cell.scope = "col";
     head.append(cell);
   }
   const body = made.createTBody();
-  for (const error of ask.errors) {
+  for (const error of query.errors) {
     const row = body.insertRow();
     const name = element("th", error.name);
     name.scope = "row";
@@ -94,11 +94,11 @@ function table(ask) {
   return made;
 }
 
-function showAsk(ask) {
-  const made = element("section", undefined, "ask");
-  made.append(element("h3", ask.name), table(ask));
-  for (const note of ask.notes) made.append(element("p", note, "muted"));
-  for (const svg of ask.pictures) {
+function showQuery(query) {
+  const made = element("section", undefined, "query");
+  made.append(element("h3", query.name), table(query));
+  for (const note of query.notes) made.append(element("p", note, "muted"));
+  for (const svg of query.pictures) {
     const figure = element("figure");
     figure.innerHTML = svg; // drawn by the server, which escapes every text in it
     made.append(figure);
@@ -120,7 +120,7 @@ async function look() {
     at("sentence").textContent = view.sentence;
     at("people").innerHTML = view.people;
     at("belief").innerHTML = view.belief;
-    at("asks").replaceChildren(...view.asks.map(showAsk));
+    at("queries").replaceChildren(...view.queries.map(showQuery));
     say("");
     const errors = await ask("errors", chosen);
     if (asked === state.asked) at("errors").innerHTML = errors;

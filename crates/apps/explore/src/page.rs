@@ -99,7 +99,7 @@ pub fn page(explorer: &Explorer) -> String {
                     section aria-labelledby="cost" {
                         h2 #cost { "What it costs in accuracy" }
                         figure #errors {}
-                        div #asks {}
+                        div #queries {}
                     }
                 }
             }

@@ -17,7 +17,7 @@ use deniable_release::forecast::about;
 use deniable_release::show::table;
 use deniable_release::typical::{made_up, notes};
 use deniable_release::whatif::{promise, with_promise};
-use deniable_release::{Answered, Expected, Origin, Plan, PlanError, QueryPlan, expected};
+use deniable_release::{Expected, Origin, Plan, PlanError, QueryAnswer, QueryPlan, expected};
 use deniable_report::PromisePicture;
 use deniable_report::answers::pictures;
 use num_traits::ToPrimitive;
@@ -76,7 +76,7 @@ pub struct View {
     /// The curve of beliefs.
     pub belief: String,
     /// The questions.
-    pub asks: Vec<QueryView>,
+    pub queries: Vec<QueryView>,
 }
 
 /// One question under a choice.
@@ -124,13 +124,13 @@ impl Explorer {
         let rows = made_up(plan.policy());
         let tables: Vec<deniable_core::schema::TableSchema> =
             plan.tables().into_iter().map(|(table, _)| table).collect();
-        let simulate = |ask: &QueryPlan| {
-            let cells: usize = (0..ask.query().levels().len()).map(|level| ask.query().cells(level)).sum();
+        let simulate = |planned: &QueryPlan| {
+            let cells: usize = (0..planned.query().levels().len()).map(|level| planned.query().cells(level)).sum();
             if cells > MOST_CELLS {
                 return Ok(None);
             }
-            let simulation = Simulation::new(&tables, rows, ask.query(), &Resources::default())?;
-            let truth = shown(plan, ask, &simulation, &still(ask), 0);
+            let simulation = Simulation::new(&tables, rows, planned.query(), &Resources::default())?;
+            let truth = shown(plan, planned, &simulation, &still(planned), 0);
             Ok(Some((simulation, truth)))
         };
         let simulations = plan.queries().iter().map(simulate).collect::<Result<_, SourceError>>()?;
@@ -188,17 +188,18 @@ impl Explorer {
         let policy = plan.policy();
         let stated = PromisePicture::of(policy.guarantee().clone());
         let (sentence, frequencies) = stated.in_frequencies();
-        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|ask| expected(ask, policy)).collect();
-        let asks = plan.queries().iter().zip(&all).zip(&self.simulations).map(|((ask, all), simulation)| QueryView {
-            name: ask.declared().name.clone(),
-            errors: all.iter().map(ErrorView::new).collect(),
-            notes: notes(&[(ask, all.as_slice())], policy),
-            pictures: simulation.as_ref().map_or_else(Vec::new, |(simulation, truth)| {
-                let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
-                let noisy = shown(&plan, ask, simulation, &decays, choice.draw);
-                pictures(&noisy, Some(truth)).into_iter().map(|(svg, _)| svg).collect()
-            }),
-        });
+        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|planned| expected(planned, policy)).collect();
+        let queries =
+            plan.queries().iter().zip(&all).zip(&self.simulations).map(|((planned, all), simulation)| QueryView {
+                name: planned.declared().name.clone(),
+                errors: all.iter().map(ErrorView::new).collect(),
+                notes: notes(&[(planned, all.as_slice())], policy),
+                pictures: simulation.as_ref().map_or_else(Vec::new, |(simulation, truth)| {
+                    let decays: Vec<Decay> = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
+                    let noisy = shown(&plan, planned, simulation, &decays, choice.draw);
+                    pictures(&noisy, Some(truth)).into_iter().map(|(svg, _)| svg).collect()
+                }),
+            });
         Ok(View {
             value: dial::shown(&choice.key, &value(&choice.value)?),
             odds: policy.guarantee().limit().in_words(),
@@ -207,7 +208,7 @@ impl Explorer {
             sentence,
             people: people(&frequencies),
             belief: curve(&stated.beliefs()),
-            asks: asks.collect(),
+            queries: queries.collect(),
         })
     }
 
@@ -243,14 +244,14 @@ impl Explorer {
             let plan = self.with(dial.key, value, &priors).and_then(|policy| self.planned(policy));
             x.push(value.to_f64().unwrap_or(0.0));
             let Ok(plan) = plan else { continue };
-            for ask in plan.queries() {
-                let answers = expected(ask, plan.policy());
+            for planned in plan.queries() {
+                let answers = expected(planned, plan.policy());
                 let alone = answers.len() == 1;
                 for answer in answers {
                     let name = if alone {
-                        ask.declared().name.clone()
+                        planned.declared().name.clone()
                     } else {
-                        format!("{}: {}", ask.declared().name, answer.name)
+                        format!("{}: {}", planned.declared().name, answer.name)
                     };
                     let at = match lines.iter().position(|(known, _)| *known == name) {
                         Some(at) => at,
@@ -290,20 +291,27 @@ fn share_of(share: &Rational) -> String {
 }
 
 /// Noise that is none: a draw other than 0 has a chance of less than 10^-20.
-fn still(ask: &QueryPlan) -> Vec<Decay> {
+fn still(planned: &QueryPlan) -> Vec<Decay> {
     let none = Decay::exactly(ratio(1, i64::MAX)).into_iter().cycle();
-    none.take(ask.measures().len()).collect()
+    none.take(planned.measures().len()).collect()
 }
 
 /// A simulated answer in the form of a released one.
-fn shown(plan: &Plan, ask: &QueryPlan, simulation: &Simulation, decays: &[Decay], draw: u64) -> Answer {
+fn shown(plan: &Plan, planned: &QueryPlan, simulation: &Simulation, decays: &[Decay], draw: u64) -> Answer {
     // A fixed seed: moving the promise then moves the noise of one draw, instead of showing another. Nobody is protected
     // by it, as the rows are made up.
     let mut rng = ChaCha20Rng::seed_from_u64(draw);
-    let values = simulation.with_noise(ask.query(), decays, plan.policy().confidence(), &mut rng);
-    let consistent =
-        if ask.declared().consistent { deniable_answers::made_consistent(ask.query(), &values, decays) } else { None };
-    table(plan, ask, &Answered { noisy: Noisy { values, consistent, decays: decays.to_vec() }, origin: Origin::Stored })
+    let values = simulation.with_noise(planned.query(), decays, plan.policy().confidence(), &mut rng);
+    let consistent = if planned.declared().consistent {
+        deniable_answers::made_consistent(planned.query(), &values, decays)
+    } else {
+        None
+    };
+    table(
+        plan,
+        planned,
+        &QueryAnswer { noisy: Noisy { values, consistent, decays: decays.to_vec() }, origin: Origin::Stored },
+    )
 }
 
 /// A value for the page's control, exact.

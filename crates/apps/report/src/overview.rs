@@ -150,7 +150,7 @@ pub struct DecisionOverview {
 #[derive(Debug, Clone, Serialize)]
 pub struct Headroom {
     /// The question's name.
-    pub ask: String,
+    pub query: String,
     /// The question.
     #[serde(skip)]
     pub sql: String,
@@ -173,7 +173,7 @@ pub struct ReleaseOverview {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
     /// The question's name.
-    pub ask: String,
+    pub query: String,
     /// The question.
     pub sql: String,
     /// The odds ratio that it costs.
@@ -267,8 +267,8 @@ impl AccountOverview {
                 Part::Whole => None,
                 Part::Named(name) => Some(name.clone()),
             },
-            ask: release.ask.name.clone(),
-            sql: release.ask.sql.trim().to_owned(),
+            query: release.query.name.clone(),
+            sql: release.query.sql.trim().to_owned(),
             cost: release.cost.to_string(),
             answered: release.answer.is_some(),
             closed: release.is_dead(),
@@ -285,7 +285,7 @@ impl AccountOverview {
             entry: request.seq,
             at: request.at.to_string(),
             part: request.part.clone(),
-            sql: request.ask.sql.trim().to_owned(),
+            sql: request.query.sql.trim().to_owned(),
             cost: request.cost.to_string(),
             decision: account.decision(request).map(|decision| DecisionOverview {
                 at: decision.at.to_string(),
@@ -343,7 +343,8 @@ const EXAMPLES: usize = 3;
 /// How many more questions fit, by the last charges of different queries at different costs.
 fn more(account: &Account) -> Vec<Headroom> {
     let mut examples: Vec<&Release> = Vec::new();
-    let is_same = |one: &Release, other: &Release| one.ask.sql.split_whitespace().eq(other.ask.sql.split_whitespace());
+    let is_same =
+        |one: &Release, other: &Release| one.query.sql.split_whitespace().eq(other.query.sql.split_whitespace());
     for release in account.releases.iter().rev() {
         let is_new = examples.iter().all(|known| known.cost != release.cost && !is_same(known, release));
         if examples.len() < EXAMPLES && is_new {
@@ -351,8 +352,8 @@ fn more(account: &Account) -> Vec<Headroom> {
         }
     }
     let shown = |release: &&Release| Headroom {
-        ask: release.ask.name.clone(),
-        sql: release.ask.sql.trim().to_owned(),
+        query: release.query.name.clone(),
+        sql: release.query.sql.trim().to_owned(),
         cost: release.cost.to_string(),
         questions: questions_left(&account.spent, &release.cost, &account.limit()),
     };

@@ -24,24 +24,24 @@ const MOST_EXACT: usize = 100;
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
     /// An answer in the ledger is none.
-    #[error("entry {entry} of the ledger, the answer of \"{ask}\", cannot be read: {reason}")]
+    #[error("entry {entry} of the ledger, the answer of \"{query}\", cannot be read: {reason}")]
     Unreadable {
         /// The number of the charge's entry.
         entry: u64,
         /// The question.
-        ask: String,
+        query: String,
         /// What is wrong.
         reason: String,
     },
     /// An answer of a later version.
     #[error(
-        "entry {entry} of the ledger holds the answer of \"{ask}\" in the form {form}, which this version does not know"
+        "entry {entry} of the ledger holds the answer of \"{query}\" in the form {form}, which this version does not know"
     )]
     Form {
         /// The number of the charge's entry.
         entry: u64,
         /// The question.
-        ask: String,
+        query: String,
         /// The form.
         form: String,
     },
@@ -144,12 +144,12 @@ impl Report {
 fn shown(account: &Account, chosen: &[Chosen]) -> Result<AccountSection, ReportError> {
     let published = |release: &Release| {
         let Some(stored) = &release.answer else { return Ok(None) };
-        let (entry, ask) = (release.seq, release.ask.name.clone());
+        let (entry, query) = (release.seq, release.query.name.clone());
         let form = stored.form().to_string();
         if !HELD_BY.contains(&form.as_str()) {
-            return Err(ReportError::Form { entry, ask, form });
+            return Err(ReportError::Form { entry, query, form });
         }
-        let unreadable = |reason: String| ReportError::Unreadable { entry, ask: ask.clone(), reason };
+        let unreadable = |reason: String| ReportError::Unreadable { entry, query: query.clone(), reason };
         let answer = stored.read().map_err(|error| unreadable(error.to_string()))?;
         ShownAnswer::of(&answer).map_err(|error| unreadable(error.to_string()))
     };
@@ -163,7 +163,7 @@ fn shown(account: &Account, chosen: &[Chosen]) -> Result<AccountSection, ReportE
         Some(context) => Statement::within(&account.guarantee, context),
         None => Statement::of(&account.guarantee),
     });
-    let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.ask.identity);
+    let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.query.identity);
     let policy_of =
         |one: &Chosen| account.release(&one.identity).map_or_else(String::new, |known| known.policy.clone());
     let mut answers: Vec<(String, ShownAnswer)> =
@@ -172,7 +172,7 @@ fn shown(account: &Account, chosen: &[Chosen]) -> Result<AccountSection, ReportE
     for (release, shown) in all.into_iter().filter(|(release, _)| !is_chosen(release)) {
         match shown {
             Some(shown) => answers.push((release.policy.clone(), shown)),
-            None if release.answer.is_some() => unseen.push(release.ask.name.clone()),
+            None if release.answer.is_some() => unseen.push(release.query.name.clone()),
             None => {}
         }
     }

@@ -39,7 +39,7 @@ fn drawn(account: &Account) -> Spending {
         spent = spent.and(&release.cost);
         // A clock that was set back does not undo what was spent.
         let time = times.last().map_or(f64::MIN, |(time, _, _): &(f64, f64, String)| *time).max(seconds(&release.at));
-        times.push((time, share(&spent, &limit), release.ask.name.clone()));
+        times.push((time, share(&spent, &limit), release.query.name.clone()));
     }
     let mut days: Vec<&jiff::Timestamp> = account.releases.iter().map(|release| &release.at).collect();
     days.dedup_by_key(|at| day(at));
@@ -69,7 +69,7 @@ pub fn section(account: &Account) -> Markup {
             @if !overview.more.is_empty() {
                 p { "That is enough for" }
                 ul { @for headroom in &overview.more {
-                    li { (headroom.questions_in_words()) " like “" (headroom.ask) "”" }
+                    li { (headroom.questions_in_words()) " like “" (headroom.query) "”" }
                 } }
             }
             (table(account, &overview))
@@ -100,7 +100,7 @@ fn table(account: &Account, overview: &AccountOverview) -> Markup {
                     td.number { (at + 1) }
                     td { (day(&release.at)) }
                     td { (shown.policy) }
-                    th scope="row" { (shown.ask) }
+                    th scope="row" { (shown.query) }
                     td { (shown.cost) }
                     td { (shown.state()) }
                 } } }

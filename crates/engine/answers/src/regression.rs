@@ -286,7 +286,7 @@ impl Noisy<'_> {
     }
 
     /// What two values have in common on the noisy products, with their fits; `None` where the noise leaves none.
-    fn released(&self, common: &Common) -> Option<Released> {
+    fn released(&self, common: &Common) -> Option<NoisyForm> {
         let Common { left, right, beside } = common;
         let inverse = inverse(self.table(beside)?)?;
         let with = |value: &Vector| beside.iter().map(|u| self.sum(u, value)).collect::<Option<Vec<_>>>();
@@ -297,7 +297,7 @@ impl Noisy<'_> {
         let (left_fit, right_fit) = (fit(&with_left), fit(&with_right));
         let fitted: Rational = with_left.iter().zip(&right_fit).map(|(a, b)| a * b).sum();
         let value = self.sum(left, right)? - fitted;
-        Some(Released { value, inverse, left: left_fit, right: right_fit })
+        Some(NoisyForm { value, inverse, left: left_fit, right: right_fit })
     }
 
     /// How far the exact fit of a value may be from the noisy one. Noise grows no faster than what it is weighted by, so a box that holds
@@ -439,7 +439,7 @@ impl Noisy<'_> {
     }
 }
 
-struct Released {
+struct NoisyForm {
     value: Rational,
     inverse: Vec<Vec<Rational>>,
     left: Vector,

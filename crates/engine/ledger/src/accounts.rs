@@ -39,7 +39,7 @@ pub struct Release {
     /// The policy that asked.
     pub policy: String,
     /// The question.
-    pub ask: Charge,
+    pub query: Charge,
     /// The odds ratio spent.
     pub cost: Spend,
     /// The part of the account's budget that paid.
@@ -251,7 +251,7 @@ impl Account {
     }
 
     fn keep(&mut self, release: Release) {
-        self.identities.entry(release.ask.identity.clone()).or_default().push(self.releases.len());
+        self.identities.entry(release.query.identity.clone()).or_default().push(self.releases.len());
         self.releases.push(release);
     }
 
@@ -259,7 +259,7 @@ impl Account {
     pub(crate) fn check(&self, charge: &Charged) -> Result<(), Contradiction> {
         // Open charges on another basis, or at another price, are closed by this one: it pays for itself.
         let is_closed = |known: &Release| known.is_open() && (known.basis != charge.basis || known.cost != charge.cost);
-        let same = || self.charged(&charge.ask.identity).filter(|known| !is_closed(known));
+        let same = || self.charged(&charge.query.identity).filter(|known| !is_closed(known));
         if same().any(|release| release.seen_by(&charge.part)) {
             return Err(Contradiction::ChargedTwice);
         }
@@ -281,17 +281,17 @@ impl Account {
 
     /// Takes in a charge that was checked.
     pub(crate) fn record(&mut self, seq: u64, at: Timestamp, charge: Charged) {
-        self.close_others(&charge.ask.identity, &charge.basis, Some(&charge.cost));
-        let again = self.charged(&charge.ask.identity).any(|release| self.parts.takes_unreserved(&release.part));
-        let is_paid = self.charged(&charge.ask.identity).next().is_some();
-        let Charged { policy, ask, cost, part, basis, account: _ } = charge;
+        self.close_others(&charge.query.identity, &charge.basis, Some(&charge.cost));
+        let again = self.charged(&charge.query.identity).any(|release| self.parts.takes_unreserved(&release.part));
+        let is_paid = self.charged(&charge.query.identity).next().is_some();
+        let Charged { policy, query, cost, part, basis, account: _ } = charge;
         if !is_paid {
             self.spent = self.spent.and(&cost);
         }
         self.parts.record(&part, &cost, again);
-        self.use_approval(&part, &ask.identity);
+        self.use_approval(&part, &query.identity);
         let (draw, answer, numbers, answered) = (Draw::Open, None, None, None);
-        self.keep(Release { seq, at, policy, ask, cost, part, basis, draw, answer, numbers, answered });
+        self.keep(Release { seq, at, policy, query, cost, part, basis, draw, answer, numbers, answered });
     }
 }
 

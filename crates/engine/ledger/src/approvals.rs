@@ -32,7 +32,7 @@ pub struct Request {
     /// The policy that would ask.
     pub policy: String,
     /// The question.
-    pub ask: Charge,
+    pub query: Charge,
     /// What it would cost.
     pub cost: Spend,
     /// What was decided last; nothing while nobody has decided.
@@ -82,22 +82,22 @@ impl Account {
     #[must_use]
     pub fn request(&self, part: &Part, identity: &str) -> Option<&Request> {
         let Part::Named(name) = part else { return None };
-        self.requests.iter().find(|request| request.part == *name && request.ask.identity == identity)
+        self.requests.iter().find(|request| request.part == *name && request.query.identity == identity)
     }
 
     pub(crate) fn check_request(&self, new: &ApprovalRequested) -> Result<(), Contradiction> {
         if self.part(&new.part).is_none() {
             return Err(Contradiction::NoPart(new.part.clone()));
         }
-        match self.request(&Part::Named(new.part.clone()), &new.ask.identity) {
+        match self.request(&Part::Named(new.part.clone()), &new.query.identity) {
             Some(_) => Err(Contradiction::RequestedTwice),
             None => Ok(()),
         }
     }
 
     pub(crate) fn record_request(&mut self, seq: u64, at: Timestamp, new: ApprovalRequested) {
-        let ApprovalRequested { part, policy, ask, cost, account: _ } = new;
-        self.requests.push(Request { seq, at, part, policy, ask, cost, decision: None, is_used: false });
+        let ApprovalRequested { part, policy, query, cost, account: _ } = new;
+        self.requests.push(Request { seq, at, part, policy, query, cost, decision: None, is_used: false });
     }
 
     /// The decision that holds for the next charge of a requested query. An approval allows one charge: when that
@@ -105,7 +105,7 @@ impl Account {
     #[must_use]
     pub fn decision<'a>(&self, request: &'a Request) -> Option<&'a Decision> {
         let part = Part::Named(request.part.clone());
-        let is_paid = || self.charged(&request.ask.identity).any(|release| release.seen_by(&part));
+        let is_paid = || self.charged(&request.query.identity).any(|release| release.seen_by(&part));
         request.decision.as_ref().filter(|decision| !decision.allowed || !request.is_used || is_paid())
     }
 
@@ -119,7 +119,7 @@ impl Account {
     /// Marks the decision about a query as followed by a charge.
     pub(crate) fn use_approval(&mut self, part: &Part, identity: &str) {
         let Part::Named(name) = part else { return };
-        let is_its = |request: &&mut Request| request.part == *name && request.ask.identity == identity;
+        let is_its = |request: &&mut Request| request.part == *name && request.query.identity == identity;
         if let Some(request) = self.requests.iter_mut().find(is_its) {
             request.is_used = request.decision.is_some();
         }
@@ -148,7 +148,7 @@ impl Ledger {
         if account.part(name).is_none() {
             return Err(ChargeError::NoPart(name.clone()).into());
         }
-        if let Some(known) = account.request(&asked.part, &asked.ask.identity) {
+        if let Some(known) = account.request(&asked.part, &asked.query.identity) {
             return Ok(known.clone());
         }
         let waiting =
@@ -160,7 +160,7 @@ impl Ledger {
             account: asked.account.clone(),
             part: name.clone(),
             policy: asked.policy.clone(),
-            ask: asked.ask.clone(),
+            query: asked.query.clone(),
             cost: asked.cost.clone(),
         }))?;
         self.book.state.request(seq).cloned().ok_or(ApprovalError::NoRequest(seq))

@@ -393,7 +393,7 @@ mod tests {
         let (account, limit) = (AccountId::of(&guarantee), guarantee.limit().clone());
         let mut ledger = Ledger::open_or_create(path, "p").unwrap();
         ledger.open_account(&guarantee).unwrap();
-        let ask = Charge {
+        let query = Charge {
             name: "n".into(),
             sql: "s".repeat(3000),
             identity: "0".into(),
@@ -408,7 +408,7 @@ mod tests {
                 account,
                 policy: "p".into(),
                 policy_limit: limit,
-                ask,
+                query,
                 cost,
                 part: Part::Whole,
                 basis: "basis".into(),
@@ -423,7 +423,7 @@ mod tests {
         let path = folder.path().join("l");
         let (mut first, mut request) = ledger(&path);
         for identity in 0..20 {
-            request.ask.identity = identity.to_string();
+            request.query.identity = identity.to_string();
             first.charge(&request).unwrap();
         }
         drop(first);
@@ -442,7 +442,7 @@ mod tests {
         assert_eq!(summary, other);
         // While one has it open, another one reads it all; what the first one adds is decoded by the next.
         let mut open = Ledger::open_or_create(&path, "p").unwrap();
-        request.ask.identity = "new".into();
+        request.query.identity = "new".into();
         assert_eq!(decoded(&mut || drop(show(&path).unwrap())), 22);
         open.charge(&request).unwrap();
         assert_eq!(decoded(&mut || assert_eq!(show(&path).unwrap(), open.summary())), 1);
@@ -464,11 +464,11 @@ mod tests {
         std::fs::copy(&copy, &path).unwrap();
         assert_eq!(show(&path).unwrap().accounts[0].releases.len(), 0);
         for identity in ["other", "another"] {
-            request.ask.identity = identity.into();
+            request.query.identity = identity.into();
             std::fs::copy(&copy, &path).unwrap();
             crate::outside::accept_head(&path, None, "a test").unwrap();
             Ledger::open_or_create(&path, "p").unwrap().charge(&request).unwrap();
-            assert_eq!(show(&path).unwrap().accounts[0].releases[0].ask.identity, identity);
+            assert_eq!(show(&path).unwrap().accounts[0].releases[0].query.identity, identity);
             std::fs::remove_file(folder.path().join("l.head")).unwrap();
         }
         // An entry that was edited, with the same hash beside it.
@@ -489,7 +489,7 @@ mod tests {
         pages(&ledger, 6);
         let mut charged = 0_u32;
         let refused = loop {
-            request.ask.identity = charged.to_string();
+            request.query.identity = charged.to_string();
             match ledger.charge(&request) {
                 Ok(_) => charged += 1,
                 Err(refused) => break refused,
@@ -503,7 +503,7 @@ mod tests {
         assert_eq!(ledger.summary().accounts[0].releases.len(), charged as usize);
         // An answer that does not fit either is not shown, however much of it fits, and its charge is resumed.
         let large = serde_json::json!("x".repeat(30_000));
-        request.ask.identity = "0".into();
+        request.query.identity = "0".into();
         let mut refusals = 0;
         for room in 6.. {
             pages(&ledger, room);
@@ -520,8 +520,8 @@ mod tests {
         }
         assert!(refusals > 5, "{refusals}");
         // So with a charge.
-        request.ask.identity = "large".into();
-        request.ask.sql = "s".repeat(30_000);
+        request.query.identity = "large".into();
+        request.query.sql = "s".repeat(30_000);
         let verified = verify(&path, None).unwrap();
         let mut refusals = 0;
         let seq = loop {

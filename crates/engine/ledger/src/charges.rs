@@ -21,7 +21,7 @@ pub struct ChargeRequest {
     /// What this policy may spend of the account in all.
     pub policy_limit: Spend,
     /// The question.
-    pub ask: Charge,
+    pub query: Charge,
     /// What it costs.
     pub cost: Spend,
     /// The part of the account's budget that pays.
@@ -168,7 +168,7 @@ impl Ledger {
         let account = act.state.account(&request.account).ok_or_else(no_account)?;
         // What another part has paid for is charged like anything new.
         let seen = account.seen_by(&request.part);
-        if let Some(release) = seen.release(&request.ask.identity) {
+        if let Some(release) = seen.release(&request.query.identity) {
             // One that was made on another basis, or at another price, is closed by the new charge.
             if let Some(charge) = charged_before(release, request)? {
                 return Ok(charge);
@@ -190,7 +190,7 @@ impl Ledger {
         let charged = Charged {
             account: request.account.clone(),
             policy: request.policy.clone(),
-            ask: request.ask.clone(),
+            query: request.query.clone(),
             cost: request.cost.clone(),
             part: request.part.clone(),
             basis: request.basis.clone(),

@@ -55,7 +55,7 @@ impl Ledger {
         let act = lock.0.book.begin()?;
         let release =
             act.state.release(charge).filter(|release| !release.is_dead()).ok_or(DrawError::NotOpen(charge))?;
-        let identity = release.ask.identity.clone();
+        let identity = release.query.identity.clone();
         if let Some((numbers, basis)) = act.state.drawn(&identity) {
             let is_same = basis == release.basis;
             return if is_same { Ok(Ok(numbers.clone())) } else { Err(DrawError::OtherBasis(charge)) };

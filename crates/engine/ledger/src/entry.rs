@@ -235,7 +235,7 @@ pub struct Charged {
     /// The policy that asks.
     pub policy: String,
     /// The question.
-    pub ask: Charge,
+    pub query: Charge,
     /// The odds ratio spent.
     pub cost: Spend,
     /// The part of the account's budget that pays; left out where it is the whole.
@@ -350,7 +350,7 @@ pub struct ApprovalRequested {
     /// The policy that would ask.
     pub policy: String,
     /// The question.
-    pub ask: Charge,
+    pub query: Charge,
     /// The odds ratio that it would cost.
     pub cost: Spend,
 }
@@ -507,7 +507,7 @@ mod tests {
             entity: None,
             adjacency: Adjacency::ReplaceOne,
         };
-        let ask = Charge {
+        let query = Charge {
             name: "n".into(),
             sql: "s".into(),
             identity: "i".into(),
@@ -515,7 +515,7 @@ mod tests {
             source: "t".into(),
             version: "1".into(),
         };
-        Event::Charged(Charged { account, policy: "p".into(), ask, cost, part: Part::Whole, basis: "b".into() })
+        Event::Charged(Charged { account, policy: "p".into(), query, cost, part: Part::Whole, basis: "b".into() })
     }
 
     #[test]
@@ -545,7 +545,7 @@ mod tests {
             charged(cost).encode().unwrap(),
             r#"{"account":{"universe":"u","kind":"membership","entity":null,"adjacency":"replace-one"},"policy":"p","#
                 .to_owned()
-                + r#""ask":{"name":"n","sql":"s","identity":"i","canonical":"AQD/","source":"t","version":"1"},"#
+                + r#""query":{"name":"n","sql":"s","identity":"i","canonical":"AQD/","source":"t","version":"1"},"#
                 + r#""cost":[{"base":"e","share":"2"},{"base":"3","share":"1/8"}],"basis":"b"}"#
         );
     }

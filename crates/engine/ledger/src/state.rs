@@ -284,7 +284,7 @@ impl State {
         let (account, place) = self.charges.get(&seq)?;
         let account = self.accounts.get(*account)?;
         let own = account.releases.get(*place)?;
-        account.charged(&own.ask.identity).find_map(|release| release.answer.as_ref())
+        account.charged(&own.query.identity).find_map(|release| release.answer.as_ref())
     }
 
     /// The charge of this number.
@@ -388,7 +388,7 @@ impl State {
     /// Every open charge of one identity, in all parts and accounts, and no other (P-1).
     fn check_drawing(&self, drawing: &Drawing) -> Result<(), Contradiction> {
         let first = drawing.charges.first().and_then(|charge| self.release(*charge));
-        let identity = first.map(|release| release.ask.identity.as_str()).ok_or(Contradiction::NotOpen)?;
+        let identity = first.map(|release| release.query.identity.as_str()).ok_or(Contradiction::NotOpen)?;
         if self.open_charges(identity) == drawing.charges { Ok(()) } else { Err(Contradiction::NotOpen) }
     }
 
@@ -452,7 +452,7 @@ impl State {
             }
             Event::Charged(charge) => {
                 for account in &mut self.accounts {
-                    account.close_others(&charge.ask.identity, &charge.basis, None);
+                    account.close_others(&charge.query.identity, &charge.basis, None);
                 }
                 let payer = self.accounts.iter_mut().enumerate().find(|(_, known)| known.id == charge.account);
                 if let Some((index, account)) = payer {
@@ -503,7 +503,7 @@ impl State {
 impl State {
     /// An answer uses the numbers of its identity, which may have been drawn for a charge of another part.
     fn answer(&mut self, seq: u64, charge: u64, stored: Stored) {
-        let identity = self.release(charge).map(|release| release.ask.identity.clone());
+        let identity = self.release(charge).map(|release| release.query.identity.clone());
         let numbers = identity.and_then(|identity| self.drawn(&identity).map(|(numbers, _)| numbers.clone()));
         let charge = self.charges.get(&charge);
         if let Some(release) = charge.and_then(|(index, place)| self.accounts.get_mut(*index)?.releases.get_mut(*place))

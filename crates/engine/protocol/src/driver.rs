@@ -24,7 +24,7 @@ pub enum Event<'a> {
 }
 
 /// What a run has come to: answers with the positions of their releases, and what kept others from theirs.
-pub struct Released<A, E> {
+pub struct RunOutcome<A, E> {
     /// The answers, in order.
     pub answers: Vec<(usize, A, Origin)>,
     /// The releases that are paid for and not answered, since the machine was exhausted. The same releases resume at no cost.
@@ -39,10 +39,10 @@ pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answe
     let ledger = &ledger.seen_by(&kind.part());
     let mut answers: Vec<Option<K::Answer>> = vec![None; kind.releases()];
     for at in 0..kind.releases() {
-        let Some(ask) = kind.identity(at, &answers) else { continue };
+        let Some(query) = kind.identity(at, &answers) else { continue };
         let payments = kind.price(at)?;
         let held = |payment: &Payment| {
-            account(ledger, payment)?.release(&ask.identity).filter(|release| release.answer.is_some())
+            account(ledger, payment)?.release(&query.identity).filter(|release| release.answer.is_some())
         };
         // Only the answer that is shown is read. Every account must have paid and have its answer: one that lacks it pays.
         if let Some(first) = payments.first().and_then(held)
@@ -92,7 +92,7 @@ pub fn release<K: Kind, R: CryptoRng>(
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
-) -> Result<Released<K::Answer, K::Exhausted>, K::Refused> {
+) -> Result<RunOutcome<K::Answer, K::Exhausted>, K::Refused> {
     // An account that is there must agree before anything else is looked at. A new one is opened with the first charge: until
     // then nothing was promised to anyone, and the promise may still change.
     for at in 0..kind.releases() {
@@ -114,7 +114,7 @@ pub fn release<K: Kind, R: CryptoRng>(
     let needs_data = |at: &usize| K::FINISHES_FROM_DATA || !is_drawn(kind, *at, &seen, &answers);
     let undrawn: Vec<usize> = pending.iter().copied().filter(needs_data).collect();
     kind.ready(ledger, &undrawn)?;
-    let mut released = Released { answers: Vec::new(), exhausted: Vec::new() };
+    let mut released = RunOutcome { answers: Vec::new(), exhausted: Vec::new() };
     for at in 0..kind.releases() {
         let name = kind.name(at);
         let (answer, origin) = if was_stored[at] {
@@ -122,8 +122,8 @@ pub fn release<K: Kind, R: CryptoRng>(
             (answer, Origin::Stored)
         } else {
             // What follows from an answer that did not come about is not asked.
-            let Some(ask) = kind.identity(at, &answers) else { continue };
-            match one(kind, at, &ask, &answers, ledger, rng, tell)? {
+            let Some(query) = kind.identity(at, &answers) else { continue };
+            match one(kind, at, &query, &answers, ledger, rng, tell)? {
                 Ok(answered) => answered,
                 // The machine was exhausted by this one; the others may do with less.
                 Err(exhausted) => {
@@ -147,14 +147,14 @@ pub fn release<K: Kind, R: CryptoRng>(
 fn one<K: Kind, R: CryptoRng>(
     kind: &mut K,
     at: usize,
-    ask: &Charge,
+    query: &Charge,
     answers: &[Option<K::Answer>],
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
 ) -> Result<Result<(K::Answer, Origin), K::Exhausted>, K::Refused> {
     let name = kind.name(at);
-    let (charges, origin) = charge(kind, at, ask, ledger)?;
+    let (charges, origin) = charge(kind, at, query, ledger)?;
     let broken = |reason: String| ProtocolError::Stored { release: name.clone(), reason };
     let text = |error: serde_json::Error| error.to_string();
     for charge in &charges {
@@ -244,8 +244,8 @@ fn numbers<K: Kind, R: CryptoRng>(
 
 /// Whether the noise of a release was drawn for an earlier charge of its first payer.
 fn is_drawn<K: Kind>(kind: &K, at: usize, ledger: &Summary, answers: &[Option<K::Answer>]) -> bool {
-    let Some((ask, payments)) = kind.identity(at, answers).zip(kind.price(at).ok()) else { return false };
-    let release = payments.first().and_then(|payment| account(ledger, payment)?.release(&ask.identity));
+    let Some((query, payments)) = kind.identity(at, answers).zip(kind.price(at).ok()) else { return false };
+    let release = payments.first().and_then(|payment| account(ledger, payment)?.release(&query.identity));
     release.is_some_and(|release| matches!(release.draw, Draw::Done(_)))
 }
 
@@ -253,17 +253,17 @@ fn is_drawn<K: Kind>(kind: &K, at: usize, ledger: &Summary, answers: &[Option<K:
 fn charge<K: Kind>(
     kind: &K,
     at: usize,
-    ask: &Charge,
+    query: &Charge,
     ledger: &mut Ledger,
 ) -> Result<(Vec<ChargeOutcome>, Origin), K::Refused> {
-    let charged = ledger.locked(|ledger| charge_all(kind, at, ask, ledger));
+    let charged = ledger.locked(|ledger| charge_all(kind, at, query, ledger));
     charged.map_err(|error| ProtocolError::Charge { release: kind.name(at), error: error.into() })?
 }
 
 fn charge_all<K: Kind>(
     kind: &K,
     at: usize,
-    ask: &Charge,
+    query: &Charge,
     ledger: &mut Ledger,
 ) -> Result<(Vec<ChargeOutcome>, Origin), K::Refused> {
     kind.agree(ledger)?;
@@ -276,7 +276,7 @@ fn charge_all<K: Kind>(
             account: AccountId::of(&guarantee),
             policy: kind.asker().to_owned(),
             policy_limit: own_limit,
-            ask: ask.clone(),
+            query: query.clone(),
             cost,
             part: kind.part(),
             basis: basis.clone(),
@@ -342,12 +342,12 @@ fn together<K: Kind>(
         if numbers > MOST_NUMBERS {
             return Err(ProtocolError::TooManyNumbers { release: kind.name(*at), numbers }.into());
         }
-        let ask = kind.identity(*at, answers);
+        let query = kind.identity(*at, answers);
         let basis = open.map(|open| kind.basis(*at, open));
         for payment in kind.price(*at)? {
             let id = AccountId::of(&payment.guarantee);
             // One that is not known yet is counted: it follows from a release that is not paid.
-            let identity = ask.as_ref().map(|ask| ask.identity.clone());
+            let identity = query.as_ref().map(|query| query.identity.clone());
             let paid = account(ledger, &payment).zip(identity.as_deref());
             if paid.is_some_and(|(account, identity)| account.is_paid(identity, basis.as_deref(), &payment.cost)) {
                 continue;

@@ -28,7 +28,7 @@ pub mod driver;
 pub mod error;
 pub mod kind;
 
-pub use driver::{Event, Released, fits, release, stored};
+pub use driver::{Event, RunOutcome, fits, release, stored};
 pub use error::ProtocolError;
 pub use kind::{Kind, Origin, Payment};
 

@@ -19,7 +19,7 @@ pub struct Publication {
     /// The confidence of every interval.
     pub confidence: String,
     /// The answers.
-    pub asks: Vec<Answer>,
+    pub answers: Vec<Answer>,
     /// The guarantee.
     pub guarantee: Statement,
 }

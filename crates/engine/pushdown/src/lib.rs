@@ -8,7 +8,7 @@
 //! | are the rows still the same? | `contents` |
 //! | is an answer one, and what are the totals? | [`Answer`] |
 //! | what should a curator know of them? | [`fn@survey`] |
-//! | how is the engine that holds a table asked? | [`Asked`], [`look`] |
+//! | how is the engine that holds a table asked? | [`EngineQuery`], [`look`] |
 //! | what is not computed there, and why? | [`Refusal`] |
 //! | does an engine do as it is told? | [`Trial`]: on rows that nobody is in (`made_up`), as a part of the statement (`values`) |
 //!
@@ -16,9 +16,9 @@
 //! where a query is asked this way ([`deniable_query::Query::portable`]), so that the exact cells are the same wherever the rows are.
 
 mod answer;
-mod asked;
 mod contents;
 mod dialect;
+mod engine_query;
 mod expression;
 mod grid;
 mod keys;
@@ -31,9 +31,9 @@ mod trial;
 mod values;
 
 pub use answer::{Answer, Contents, Lie, Row};
-pub use asked::{Asked, look};
 pub use deniable_data::Stored;
 pub use dialect::Dialect;
+pub use engine_query::{EngineQuery, look};
 pub use prepared::{Prepared, exact, prepare};
 pub use refusal::Refusal;
 pub use statement::statement;

@@ -1,6 +1,6 @@
 //! A question that is ready: its rows are read here, or the engine that holds them is asked.
 
-use crate::Asked;
+use crate::EngineQuery;
 use deniable_data::SourceError;
 use deniable_data::{Progress, Resources, Source};
 use deniable_execute::{Exact, Salt};
@@ -14,7 +14,7 @@ enum Work {
     /// Files are open, and public tables read.
     Here(Box<Reading>),
     /// The statement is written.
-    There(Box<Asked>),
+    There(Box<EngineQuery>),
 }
 
 /// Opens everything that a question reads, or writes the statement for the engine that holds its rows.
@@ -27,7 +27,7 @@ pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Resu
         .iter()
         .find(|source| source.engine().is_some() && query.tables().any(|name| name == source.table().name));
     if let Some(source) = held
-        && let Some(asked) = Asked::new(query, source)?
+        && let Some(asked) = EngineQuery::new(query, source)?
     {
         return Ok(Prepared(Work::There(Box::new(asked))));
     }
@@ -51,7 +51,7 @@ pub fn exact(
 impl Prepared {
     /// What an engine is asked; `None` where rows are read here.
     #[must_use]
-    pub fn asked(&self) -> Option<&Asked> {
+    pub fn asked(&self) -> Option<&EngineQuery> {
         match &self.0 {
             Work::There(asked) => Some(asked),
             Work::Here(_) => None,

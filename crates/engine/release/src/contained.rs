@@ -29,7 +29,7 @@ use std::cmp::Reverse;
 
 /// A query in a comparison with stored answers.
 struct Compared<'a> {
-    ask: &'a QueryPlan,
+    planned: &'a QueryPlan,
     policy: &'a Policy,
     own: &'a Charge,
     contents: Contents<'a>,
@@ -39,7 +39,7 @@ struct Compared<'a> {
 #[derive(Debug, Clone)]
 pub struct Within {
     /// As the ledger has it.
-    pub(crate) ask: Charge,
+    pub(crate) charge: Charge,
     /// The same, understood and priced.
     pub(crate) earlier: QueryPlan,
     /// Which of its measures are the query's, in the query's order.
@@ -50,7 +50,7 @@ impl Within {
     /// The name under which the answer was charged.
     #[must_use]
     pub fn name(&self) -> &str {
-        &self.ask.name
+        &self.charge.name
     }
 
     /// The numbers of the query, from those of the answer.
@@ -98,7 +98,7 @@ impl QueryPlan {
         // Of the same question it is its own answer.
         let same = self.bought_as(&within.earlier, policy);
         Some(
-            same.filter(|same| same.for_ledger(policy).identity == within.ask.identity)
+            same.filter(|same| same.for_ledger(policy).identity == within.charge.identity)
                 .unwrap_or_else(|| self.taken_from(within)),
         )
     }
@@ -106,26 +106,26 @@ impl QueryPlan {
 
 impl<'a> Compared<'a> {
     /// `None` for queries that are never compared.
-    fn new(ask: &'a QueryPlan, own: &'a Charge, policy: &'a Policy) -> Option<Self> {
-        let contents = Contents::of(ask.query().identity())?;
-        Some(Self { ask, policy, own, contents })
+    fn new(planned: &'a QueryPlan, own: &'a Charge, policy: &'a Policy) -> Option<Self> {
+        let contents = Contents::of(planned.query().identity())?;
+        Some(Self { planned, policy, own, contents })
     }
 
     /// The stored answer, if it contains the query's numbers with acceptable noise.
     fn held_by(&self, release: &Release, is_wanted: &dyn Fn(&[&Decay]) -> bool) -> Option<Within> {
-        let Charge { name: _, sql: _, identity, canonical, source, version } = &release.ask;
+        let Charge { name: _, sql: _, identity, canonical, source, version } = &release.query;
         let form = release.answer.as_ref()?.form();
         // What is about other tables or versions is not even read.
         if (source, version) != (&self.own.source, &self.own.version) || *form != FORM {
             return None;
         }
         let places = self.contents.within(canonical.bytes())?;
-        let earlier = self.ask.charged_as(&release.ask, &release.cost, self.policy)?;
+        let earlier = self.planned.charged_as(&release.query, &release.cost, self.policy)?;
         let is_same = earlier.for_ledger(self.policy).identity == *identity;
         if !is_same || !earlier.query().leaves_out_none_of(&places.further) {
             return None;
         }
         let decays: Vec<&Decay> = places.measures.iter().map(|at| earlier.measures()[*at].decay()).collect();
-        is_wanted(&decays).then(|| Within { ask: release.ask.clone(), earlier, places: places.measures })
+        is_wanted(&decays).then(|| Within { charge: release.query.clone(), earlier, places: places.measures })
     }
 }

@@ -102,7 +102,7 @@ pub enum Registering {
 
 /// The rows of one table, and the version that they are declared to be.
 #[derive(Debug, Clone)]
-pub struct Versioned {
+pub struct TableVersion {
     /// The rows.
     pub source: Source,
     /// The declared version.
@@ -111,7 +111,7 @@ pub struct Versioned {
     pub reading: String,
 }
 
-impl Versioned {
+impl TableVersion {
     /// Finds the rows of every table of a plan, in its order: those that are in memory, by table, and the files of the others.
     ///
     /// # Errors
@@ -157,7 +157,7 @@ pub struct Tell<'a> {
     /// So many rows were scanned.
     pub progress: &'a dyn Fn(u64),
     /// A table was scanned, and this was found.
-    pub found: &'a dyn Fn(&Versioned, &Report),
+    pub found: &'a dyn Fn(&TableVersion, &Report),
 }
 
 /// Scans the data and registers all versions, or none: `deniable data check`. What the curator accepts stays accepted of
@@ -168,28 +168,28 @@ pub struct Tell<'a> {
 /// with other contents.
 pub fn check(
     ledger: &mut Ledger,
-    tables: &[Versioned],
+    tables: &[TableVersion],
     accepted: &Accepted,
     resources: &Resources,
     tell: Tell<'_>,
 ) -> Result<Vec<Registered>, DataError> {
-    let all: Vec<&Versioned> = tables.iter().collect();
+    let all: Vec<&TableVersion> = tables.iter().collect();
     scan_and_register(ledger, &all, accepted, resources, tell)
 }
 
 /// What caps and bounds leave out of each query of a plan, exactly, with the rows that this ledger's answers would keep: for the
 /// curator's eyes. Caps that are chosen by it depend on the data. What cannot be worked out is told, and stops nothing: the data are
 /// registered whatever comes of it. Engines that hold rows are not asked.
-pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[Versioned], resources: &Resources, tell: &dyn Fn(Event<'_>)) {
+pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[TableVersion], resources: &Resources, tell: &dyn Fn(Event<'_>)) {
     let sources: Vec<Source> = tables.iter().map(|table| table.registered(ledger)).collect();
-    let is_here = |ask: &&QueryPlan| ask.for_engine(plan.policy()).is_none();
-    for ask in plan.queries().iter().filter(|ask| ask.declared().about == About::Cells).filter(is_here) {
-        let query = ask.declared().name.as_str();
+    let is_here = |planned: &&QueryPlan| planned.for_engine(plan.policy()).is_none();
+    for planned in plan.queries().iter().filter(|planned| planned.declared().about == About::Cells).filter(is_here) {
+        let query = planned.declared().name.as_str();
         let progress = |progress| tell(Event::Computing(query, progress));
-        let losses = deniable_execute::losses(&sources, ask.query(), &salt(ledger), resources, &progress);
+        let losses = deniable_execute::losses(&sources, planned.query(), &salt(ledger), resources, &progress);
         tell(Event::LeftOut { query, losses: losses.as_ref() });
         let exact = |query: &Query| deniable_execute::exact(&sources, query, &salt(ledger), resources, &progress);
-        let errors = deniable_answers::true_errors(ask.query(), &exact);
+        let errors = deniable_answers::true_errors(planned.query(), &exact);
         tell(Event::TrueErrors { query, errors: errors.as_ref().map(Option::as_deref) });
     }
 }
@@ -201,11 +201,11 @@ pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[Versioned], resources: &Re
 /// When the files are not those that were registered, or a version needs a curator's decision before it is.
 pub fn ensure<'v>(
     ledger: &mut Ledger,
-    tables: &[&'v Versioned],
+    tables: &[&'v TableVersion],
     resources: &Resources,
     tell: Tell<'_>,
-) -> Result<Vec<&'v Versioned>, DataError> {
-    let (known, new): (Vec<&Versioned>, Vec<&Versioned>) =
+) -> Result<Vec<&'v TableVersion>, DataError> {
+    let (known, new): (Vec<&TableVersion>, Vec<&TableVersion>) =
         tables.iter().copied().partition(|table| table.accepted(ledger).is_some());
     let key = key(ledger);
     for table in known {
@@ -228,7 +228,7 @@ pub fn ensure<'v>(
 /// Whether files were written to after their version was registered, by their time stamps: they may have changed, and
 /// only reading them could tell. Says no where nothing can be told.
 #[must_use]
-pub fn written_since(ledger: &Ledger, table: &Versioned) -> bool {
+pub fn written_since(ledger: &Ledger, table: &TableVersion) -> bool {
     let registered = ledger.registered_at(&table.source.table().name, &table.version);
     // The ledger keeps whole seconds, and what was written within that second was most likely what was registered.
     let end = registered.and_then(|at| at.checked_add(Duration::from_secs(1)));
@@ -243,7 +243,7 @@ struct Scanned {
 
 fn scan_and_register(
     ledger: &mut Ledger,
-    tables: &[&Versioned],
+    tables: &[&TableVersion],
     accepted: &Accepted,
     resources: &Resources,
     tell: Tell<'_>,
@@ -270,7 +270,7 @@ fn scan_and_register(
         let registered = tables.iter().all(|table| table.accepted(ledger).is_some());
         return Err(DataError::Bad { found: bad, registered });
     }
-    let register = |(table, scanned): (&&Versioned, Scanned)| {
+    let register = |(table, scanned): (&&TableVersion, Scanned)| {
         let contents = Contents {
             source: table.name(),
             version: &table.version,
@@ -284,7 +284,7 @@ fn scan_and_register(
 
 fn scan(
     ledger: &Ledger,
-    table: &Versioned,
+    table: &TableVersion,
     resources: &Resources,
     progress: &dyn Fn(u64),
 ) -> Result<Scanned, DataError> {
@@ -314,7 +314,7 @@ fn scan(
     Ok(Scanned { report, fingerprint: known.map_or(after, str::to_owned) })
 }
 
-fn changed(table: &Versioned) -> DataError {
+fn changed(table: &TableVersion) -> DataError {
     DataError::Changed { table: table.name().to_owned(), version: table.version.clone() }
 }
 

@@ -6,7 +6,7 @@ use deniable_core::schema::{DeclaredTable, EngineKind, Format, RelationPath};
 use deniable_data::SourceError;
 use deniable_ledger::{EngineTried, Ledger, StoreError};
 use deniable_policy::Policy;
-use deniable_pushdown::{Asked, Dialect, Refusal, as_declared};
+use deniable_pushdown::{Dialect, EngineQuery, Refusal, as_declared};
 use deniable_query::Query;
 
 /// What an engine is asked.
@@ -61,7 +61,7 @@ impl QueryPlan {
 }
 
 /// How an engine did with a statement, as the ledger records it.
-pub(crate) fn tried(ledger: &Ledger, asked: &Asked, passed: bool) -> EngineTried {
+pub(crate) fn tried(ledger: &Ledger, asked: &EngineQuery, passed: bool) -> EngineTried {
     let (engine, about) = (asked.engine_mark(&data::key(ledger)), asked.about().to_owned());
     EngineTried { engine, about, statement: asked.digest(), passed }
 }
@@ -75,7 +75,7 @@ pub(crate) enum TrialError {
 }
 
 /// Makes sure that an engine passed the trial of a statement: what it passed before it is not tried with again. Says whether it was.
-pub(crate) fn ensure_tried(ledger: &mut Ledger, asked: &Asked) -> Result<bool, TrialError> {
+pub(crate) fn ensure_tried(ledger: &mut Ledger, asked: &EngineQuery) -> Result<bool, TrialError> {
     let passed = tried(ledger, asked, true);
     if ledger.has_passed(&passed.engine, &passed.statement) {
         return Ok(false);

@@ -137,9 +137,9 @@ fn digits(value: &Rational, rounding: Rounding) -> String {
 
 /// What to expect of every answer of a query, level by level: of its aggregates, then of arithmetic on them.
 #[must_use]
-pub fn expected(ask: &QueryPlan, policy: &Policy) -> Vec<Expected> {
-    let query = ask.query();
-    let forecast = Forecast::new(query, ask.measures(), policy);
+pub fn expected(planned: &QueryPlan, policy: &Policy) -> Vec<Expected> {
+    let query = planned.query();
+    let forecast = Forecast::new(query, planned.measures(), policy);
     let answers = |level: usize| (0..query.answers(level).len()).map(Term::Answer);
     let composed = || query.output().columns.iter().filter(|term| !matches!(term, Term::Answer(_))).cloned();
     let is_measured = |(level, term): &(usize, Term)| !query.measures_of(term, *level).is_empty();
@@ -150,8 +150,8 @@ pub fn expected(ask: &QueryPlan, policy: &Policy) -> Vec<Expected> {
         })
         .filter(is_measured)
         .collect();
-    let typical = usual(ask, policy, &terms);
-    let part = ask.declared().typical_share.clone().unwrap_or_else(|| whole(1));
+    let typical = usual(planned, policy, &terms);
+    let part = planned.declared().typical_share.clone().unwrap_or_else(|| whole(1));
     terms.iter().zip(typical).map(|((level, term), typical)| forecast.of(*level, term, typical, &part)).collect()
 }
 

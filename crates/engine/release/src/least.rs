@@ -73,24 +73,24 @@ pub enum LeastError {
 /// # Errors
 /// When there is none, or it cannot be told.
 pub fn least(policy: &Policy) -> Result<Least, LeastError> {
-    let asks = policy.queries();
-    let planned = asks.iter().zip(queries(policy));
-    let understood = planned.map(|(ask, query)| query.map_err(|error| PlanError::new(ask, error)));
+    let all = policy.queries();
+    let planned = all.iter().zip(queries(policy));
+    let understood = planned.map(|(declared, query)| query.map_err(|error| PlanError::new(declared, error)));
     let (queries, refused): (Vec<_>, Vec<_>) = understood.partition(Result::is_ok);
     let refused: Vec<PlanError> = refused.into_iter().filter_map(Result::err).collect();
     if !refused.is_empty() {
         return Err(LeastError::Plan(refused));
     }
     let queries: Vec<Query> = queries.into_iter().flatten().collect();
-    let weights = asks.iter().filter(|ask| matches!(ask.size, Size::Weight(_)));
-    let weights: Vec<String> = weights.map(|ask| ask.name.clone()).collect();
-    if !asks.iter().any(|ask| matches!(ask.size, Size::TargetError(_))) {
+    let weights = all.iter().filter(|declared| matches!(declared.size, Size::Weight(_)));
+    let weights: Vec<String> = weights.map(|declared| declared.name.clone()).collect();
+    if !all.iter().any(|declared| matches!(declared.size, Size::TargetError(_))) {
         return Err(LeastError::NoTarget);
     }
     if !weights.is_empty() {
         return Err(LeastError::Weights(weights));
     }
-    let shares = asks.iter().filter_map(|ask| match &ask.size {
+    let shares = all.iter().filter_map(|declared| match &declared.size {
         Size::Share(share) => Some(share.clone()),
         Size::Weight(_) | Size::TargetError(_) => None,
     });
@@ -101,11 +101,11 @@ pub fn least(policy: &Policy) -> Result<Least, LeastError> {
     // Parts of ε = 1 are amounts of ε, also beyond 1.
     let unit = with_promise(policy, Promise::Epsilon(whole(1)), None)?;
     let (mut found, mut errors) = (Vec::new(), Vec::new());
-    for (ask, query) in asks.iter().zip(&queries) {
-        let Size::TargetError(target) = &ask.size else { continue };
+    for (declared, query) in all.iter().zip(&queries) {
+        let Size::TargetError(target) = &declared.size else { continue };
         match amount(query, target, &unit) {
-            Ok(epsilon) => found.push(Needed { query: ask.name.clone(), target: target.clone(), epsilon }),
-            Err(kind) => errors.push(PlanError::new(ask, kind)),
+            Ok(epsilon) => found.push(Needed { query: declared.name.clone(), target: target.clone(), epsilon }),
+            Err(kind) => errors.push(PlanError::new(declared, kind)),
         }
     }
     if !errors.is_empty() {
@@ -181,11 +181,11 @@ mod tests {
     use num_traits::ToPrimitive;
     use std::path::Path;
 
-    fn policy(promise: &str, asks: &str) -> Policy {
+    fn policy(promise: &str, all: &str) -> Policy {
         let head = "name = \"least\"\npopulation = \"people\"\nadversary = { preset = \"acquaintance\" }\n\
                     data = { table = \"t\", path = \"t.csv\", version = \"1\", typical_rows = 9_000 }\n\
                     [columns]\nx = { type = \"integer\", bounds = [10, 30] }\n";
-        let text = format!("{head}[promise]\n{promise}\n[budget]\nspend = \"3/4\"\n{asks}");
+        let text = format!("{head}[promise]\n{promise}\n[budget]\nspend = \"3/4\"\n{all}");
         Policy::parse(Path::new("policy.toml"), &text).unwrap()
     }
 

@@ -36,13 +36,15 @@ pub mod whatif;
 
 pub use accepted::{AcceptError, Accepted};
 pub use contained::Within;
-pub use data::{DataError, Registering, Unaccepted, Versioned, open_ledger};
+pub use data::{DataError, Registering, TableVersion, Unaccepted, open_ledger};
 pub use engine::ForEngine;
 pub use forecast::{ErrorBound, Expected, expected};
 pub use least::{Least, LeastError, Needed, least};
 pub use plan::{MeasurePlan, Plan, PlanError, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
-pub use release::{Allowed, Answered, Event, Origin, ReleaseError, Released, fits, release, shown_answer, stored};
+pub use release::{
+    Event, Origin, Permissions, QueryAnswer, ReleaseError, ReleaseOutcome, fits, release, shown_answer, stored,
+};
 pub use show::published;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

@@ -1,7 +1,7 @@
 //! What is to be known beside an answer: what caps, bounds and keys can leave out, what is not usable, what adds up.
 
 use crate::plan::{Plan, QueryPlan};
-use crate::release::Answered;
+use crate::release::QueryAnswer;
 use crate::show::{confidence, scalar, value_kind};
 use deniable_answers::Consistency;
 use deniable_core::exact::{Rational, Rounding, percent, whole};
@@ -51,9 +51,9 @@ pub(crate) fn noise_only(is_unknown: bool) -> Option<String> {
 }
 
 /// Whether the levels of a query add up, and why not; `None` where there is nothing to add up.
-pub(crate) fn adding_up(plan: &Plan, ask: &QueryPlan, answered: &Answered) -> Option<String> {
+pub(crate) fn adding_up(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer) -> Option<String> {
     let left = "the groupings do not add up exactly, as each has noise of its own";
-    Some(match deniable_answers::consistency(ask.query()) {
+    Some(match deniable_answers::consistency(planned.query()) {
         Consistency::NothingToAddUp => return None,
         Consistency::Entities => {
             let each = plan.policy().entity().as_ref().map_or("entity", |entity| entity.key.as_str());
@@ -63,7 +63,7 @@ pub(crate) fn adding_up(plan: &Plan, ask: &QueryPlan, answered: &Answered) -> Op
             )
         }
         Consistency::TooManyCells => format!("{left}; to fix that would take too long for this many cells"),
-        Consistency::Applies if !ask.declared().consistent => format!("{left}; `consistent = false` leaves it so"),
+        Consistency::Applies if !planned.declared().consistent => format!("{left}; `consistent = false` leaves it so"),
         Consistency::Applies if answered.noisy.consistent.is_none() => {
             format!("{left}; numbers this large stay so")
         }
@@ -75,8 +75,8 @@ pub(crate) fn adding_up(plan: &Plan, ask: &QueryPlan, answered: &Answered) -> Op
 }
 
 /// Which earlier answer a query is taken from.
-pub(crate) fn taken_from(ask: &QueryPlan) -> Option<String> {
-    let within = ask.within()?;
+pub(crate) fn taken_from(planned: &QueryPlan) -> Option<String> {
+    let within = planned.within()?;
     Some(format!(
         "these are numbers of the earlier answer \"{}\", with its noise: free, and no second answer to compare with it. Where its groupings \
          were made to add up, they are shown so here",
@@ -85,8 +85,8 @@ pub(crate) fn taken_from(ask: &QueryPlan) -> Option<String> {
 }
 
 /// Whether a query is what was paid for to know how much the caps of another leave out.
-pub(crate) fn is_left_out_of(beside: &QueryPlan, ask: &QueryPlan) -> bool {
-    matches!(&beside.declared().about, About::LeftOut { of } if *of == ask.declared().name)
+pub(crate) fn is_left_out_of(beside: &QueryPlan, planned: &QueryPlan) -> bool {
+    matches!(&beside.declared().about, About::LeftOut { of } if *of == planned.declared().name)
 }
 
 /// The paid counts of the entities that a query counts in full, and of those of which its caps leave something out.
@@ -99,7 +99,7 @@ pub(crate) struct LeftOutCount {
 }
 
 impl LeftOutCount {
-    pub(crate) fn new(plan: &Plan, of: &QueryPlan, answered: &Answered) -> Option<Self> {
+    pub(crate) fn new(plan: &Plan, of: &QueryPlan, answered: &QueryAnswer) -> Option<Self> {
         let [within, beyond] = *answered.noisy.values.first()?.as_slice() else { return None };
         // Each count takes half of the allowed error.
         let half = (whole(1) + plan.policy().confidence()) / whole(2);
@@ -180,14 +180,16 @@ fn counted(number: u32, what: &str) -> String {
 }
 
 /// Where caps, bounds and keys can bias an answer. Said whenever they can, whatever the data holds.
-pub(crate) fn warnings(plan: &Plan, ask: &QueryPlan) -> Vec<String> {
+pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
     let mut all = Vec::new();
-    if let About::Values { .. } = &ask.declared().about {
+    if let About::Values { .. } = &planned.declared().about {
         return vec!["each counts once, with one value; all values are rounded to public candidates".to_owned()];
     }
-    if let (About::LeftOut { of }, Some(entity)) = (&ask.declared().about, plan.policy().entity_of(ask.declared())) {
+    if let (About::LeftOut { of }, Some(entity)) =
+        (&planned.declared().about, plan.policy().entity_of(planned.declared()))
+    {
         let Caps { rows_per_group, groups } = entity.caps;
-        let about = ask.query().of_rows();
+        let about = planned.query().of_rows();
         let rows = about.counts_rows().then(|| format!("more than {} in a group", counted(rows_per_group, "row")));
         let groups = (!about.groups().is_empty()).then(|| format!("rows in more than {}", counted(groups, "group")));
         let many: Vec<String> = rows.into_iter().chain(groups).collect();
@@ -198,51 +200,51 @@ pub(crate) fn warnings(plan: &Plan, ask: &QueryPlan) -> Vec<String> {
             .chain(joined)
             .collect();
     }
-    let grouped = !ask.query().groups().is_empty();
+    let grouped = !planned.query().groups().is_empty();
     if let Some(entity) = &plan.policy().entity() {
         let each = &entity.key;
-        if ask.query().is_of_entity_rows() {
+        if planned.query().is_of_entity_rows() {
             all.push(format!(
                 "each {each} counts once, with what all of its own rows come to: no cap leaves anything out"
             ));
         }
-        let rows = ask.query().caps().rows_per_group;
+        let rows = planned.query().caps().rows_per_group;
         let rows = if rows == 1 { "1 row counts".to_owned() } else { format!("{rows} rows count") };
-        if ask.query().counts_rows() && !ask.query().is_of_entity_rows() {
+        if planned.query().counts_rows() && !planned.query().is_of_entity_rows() {
             all.push(format!("of each {each} at most {rows} in a group: counts and sums can be too low"));
         }
-        if grouped && !ask.query().is_of_entity_rows() {
-            let groups = ask.query().caps().groups;
+        if grouped && !planned.query().is_of_entity_rows() {
+            let groups = planned.query().caps().groups;
             all.push(format!("each {each} counts in at most {groups} of the groups: counts and sums can be too low"));
         }
-        all.extend(ask.query().rows_in_joins().map(|rows| joined(each, rows)));
+        all.extend(planned.query().rows_in_joins().map(|rows| joined(each, rows)));
     }
     let decimal_of = |end: &Rational| {
         scalar(end, ValueKind::Number, 6, Rounding::Nearest).map_or_else(|| end.to_string(), |end| end.to_string())
     };
     let mut clamped: Vec<String> = Vec::new();
-    for answer in (0..ask.query().levels().len()).flat_map(|level| ask.query().answers(level)) {
+    for answer in (0..planned.query().levels().len()).flat_map(|level| planned.query().answers(level)) {
         // A weighted value is in no sum of its own.
         let Estimator::Weighted(about) = answer else { continue };
         clamped.push(format!(
             "{}: values below {} or above {} count as these bounds",
-            ask.query().weighted_value_in_words(about),
+            planned.query().weighted_value_in_words(about),
             decimal_of(&about.low),
             decimal_of(&about.high)
         ));
     }
-    for (at, measure) in ask.query().measures().iter().enumerate() {
+    for (at, measure) in planned.query().measures().iter().enumerate() {
         match &measure.kind {
-            MeasureKind::Sum { .. } if !ask.query().is_clamped(at) => {}
+            MeasureKind::Sum { .. } if !planned.query().is_clamped(at) => {}
             MeasureKind::Sum { .. } | MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => {
-                let (low, high) = ask.query().bounds(at);
-                let kind = value_kind(ask, at);
+                let (low, high) = planned.query().bounds(at);
+                let kind = value_kind(planned, at);
                 let end = |end: &Rational| {
                     scalar(end, kind, 6, Rounding::Nearest).map_or_else(|| end.to_string(), |end| end.to_string())
                 };
                 clamped.push(format!(
                     "{}: values below {} or above {} count as these bounds",
-                    ask.query().argument_in_words(at),
+                    planned.query().argument_in_words(at),
                     end(&low),
                     end(&high)
                 ));
@@ -254,7 +256,7 @@ pub(crate) fn warnings(plan: &Plan, ask: &QueryPlan) -> Vec<String> {
             | MeasureKind::Product { .. } => {}
         }
     }
-    clamped.extend(ask.query().bounded_inside().iter().map(|(words, low, high)| {
+    clamped.extend(planned.query().bounded_inside().iter().map(|(words, low, high)| {
         format!(
             "{words}, of each row inside: values below {} or above {} count as these bounds",
             decimal_of(low),
@@ -264,10 +266,10 @@ pub(crate) fn warnings(plan: &Plan, ask: &QueryPlan) -> Vec<String> {
     clamped.sort();
     clamped.dedup();
     all.extend(clamped);
-    all.extend(sums_apart(ask));
-    for group in ask.query().groups().iter().filter(|group| ask.query().may_leave_out(group)) {
+    all.extend(sums_apart(planned));
+    for group in planned.query().groups().iter().filter(|group| planned.query().may_leave_out(group)) {
         let whose = match plan.policy().entity() {
-            Some(entity) if ask.query().is_of_entity_rows() => format!("those, by `{}`,", entity.key),
+            Some(entity) if planned.query().is_of_entity_rows() => format!("those, by `{}`,", entity.key),
             _ => "rows".to_owned(),
         };
         let left_out = if group.takes_others() { "has no value" } else { "is not among the declared keys" };
@@ -280,15 +282,15 @@ pub(crate) fn warnings(plan: &Plan, ask: &QueryPlan) -> Vec<String> {
                 .to_owned(),
         );
     }
-    if let Some(Sampling::Simple) = ask.declared().sampling {
+    if let Some(Sampling::Simple) = planned.declared().sampling {
         all.push(of_the_population(plan));
-        all.extend(not_of_the_population(&deniable_answers::without_population(ask.query())));
+        all.extend(not_of_the_population(&deniable_answers::without_population(planned.query())));
     }
-    let cut = ask.query().output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
+    let cut = planned.query().output().steps.iter().any(|step| matches!(step, Step::Limit { .. } | Step::Filter(_)));
     if cut {
         all.push("which rows are shown was decided by noisy values".to_owned());
     }
-    if ask.query().effort().bits >= MOST_BITS {
+    if planned.query().effort().bits >= MOST_BITS {
         all.push(format!("exact numbers have at most {MOST_BITS} bits: longer results are NULL"));
     }
     all
@@ -296,8 +298,8 @@ pub(crate) fn warnings(plan: &Plan, ask: &QueryPlan) -> Vec<String> {
 
 /// Averages beside sums and counts of the same values, which a reader may divide: AVG is a sum less a public centre, with
 /// noise of its own, unless that centre is 0 and one sum serves both.
-fn sums_apart(ask: &QueryPlan) -> Vec<String> {
-    let (answers, measures) = (ask.query().answers(0), ask.query().measures());
+fn sums_apart(planned: &QueryPlan) -> Vec<String> {
+    let (answers, measures) = (planned.query().answers(0), planned.query().measures());
     let mut all = Vec::new();
     for answer in answers {
         let Estimator::Average(Moments { sum, .. }) = answer else { continue };
@@ -317,7 +319,9 @@ fn sums_apart(ask: &QueryPlan) -> Vec<String> {
         let count = answers.iter().find_map(|other| match other {
             Estimator::Count { measure } => match measures[*measure].kind {
                 MeasureKind::Rows => Some("*".to_owned()),
-                MeasureKind::NotNull { argument } if argument == averaged => Some(ask.query().argument_in_words(*sum)),
+                MeasureKind::NotNull { argument } if argument == averaged => {
+                    Some(planned.query().argument_in_words(*sum))
+                }
                 _ => None,
             },
             Estimator::Sum { .. }
@@ -328,7 +332,7 @@ fn sums_apart(ask: &QueryPlan) -> Vec<String> {
             | Estimator::Quantile { .. } => None,
         });
         if let Some(count) = count.filter(|_| answers.iter().any(is_its_sum)) {
-            let about = ask.query().argument_in_words(*sum);
+            let about = planned.query().argument_in_words(*sum);
             all.push(format!(
                 "AVG({about}) is not SUM({about}) / COUNT({count}): their sums have noise of their own, and each is as far \
                  off as its interval says"

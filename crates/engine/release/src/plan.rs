@@ -126,7 +126,7 @@ impl Plan {
     /// Prices the queries of a policy; `queries` has one for each of its asks, in order.
     pub(crate) fn priced(policy: Policy, queries: Vec<Result<Query, PlanErrorKind>>) -> Result<Self, Vec<PlanError>> {
         let understood = queries.iter().all(Result::is_ok);
-        let is_target = |ask: &policy::Query| matches!(ask.size, Size::TargetError(_));
+        let is_target = |declared: &policy::Query| matches!(declared.size, Size::TargetError(_));
         let policy = if understood && policy.queries().iter().any(is_target) {
             let queries: Vec<&Query> = queries.iter().flatten().collect();
             target::solved(&policy, &queries)?
@@ -135,19 +135,19 @@ impl Plan {
         };
         let mut planned_queries = Vec::new();
         let mut errors = Vec::new();
-        for (ask, query) in policy.queries().iter().zip(queries) {
+        for (declared, query) in policy.queries().iter().zip(queries) {
             let planned = query.and_then(|query| {
-                let (measures, cost) = price(&query, &ask.share, &policy)?;
-                Ok(QueryPlan { declared: ask.clone(), query, measures, cost, within: None })
+                let (measures, cost) = price(&query, &declared.share, &policy)?;
+                Ok(QueryPlan { declared: declared.clone(), query, measures, cost, within: None })
             });
             match planned {
                 Ok(planned) => planned_queries.push(planned),
                 // What is wrong with a query is said once, where it is asked itself.
                 Err(PlanErrorKind::Query(_))
-                    if policy.queries().iter().any(|other| ask.about.of() == Some(&other.name)) => {}
+                    if policy.queries().iter().any(|other| declared.about.of() == Some(&other.name)) => {}
                 // Without the other questions a target has no share yet, and is none of the errors.
-                Err(PlanErrorKind::Spend(_)) if is_target(ask) && !understood => {}
-                Err(kind) => errors.push(PlanError::new(ask, kind)),
+                Err(PlanErrorKind::Spend(_)) if is_target(declared) && !understood => {}
+                Err(kind) => errors.push(PlanError::new(declared, kind)),
             }
         }
         if errors.is_empty() { Ok(Self { policy, queries: planned_queries, part: Part::Whole }) } else { Err(errors) }
@@ -214,16 +214,19 @@ impl Plan {
     /// # Errors
     /// The first name that no query has.
     pub fn named(&self, names: &[&str]) -> Result<Self, UnknownQuery> {
-        let known = || self.queries.iter().map(|ask| ask.declared.name.as_str());
+        let known = || self.queries.iter().map(|planned| planned.declared.name.as_str());
         if let Some(name) = names.iter().find(|name| !known().any(|known| known == **name)) {
             let known = known().map(str::to_owned).collect();
             return Err(UnknownQuery { name: (*name).to_owned(), known });
         }
         // What is said about a query's caps belongs to its answer.
-        let is_chosen = |ask: &QueryPlan| {
-            [ask.declared.about.of(), Some(&ask.declared.name)].iter().flatten().any(|name| names.contains(name))
+        let is_chosen = |planned: &QueryPlan| {
+            [planned.declared.about.of(), Some(&planned.declared.name)]
+                .iter()
+                .flatten()
+                .any(|name| names.contains(name))
         };
-        let chosen = self.queries.iter().enumerate().filter(|(_, ask)| is_chosen(ask));
+        let chosen = self.queries.iter().enumerate().filter(|(_, planned)| is_chosen(planned));
         Ok(self.with_only(&chosen.map(|(at, _)| at).collect::<Vec<_>>()))
     }
 
@@ -233,7 +236,7 @@ impl Plan {
     pub fn with_earlier(&self, account: Option<&Account>) -> Self {
         let Some(account) = account.filter(|account| account.id == self.account()) else { return self.clone() };
         let account = account.seen_by(&self.part);
-        let offered = |ask: &QueryPlan| ask.earlier(&self.policy, &account).unwrap_or_else(|| ask.clone());
+        let offered = |planned: &QueryPlan| planned.earlier(&self.policy, &account).unwrap_or_else(|| planned.clone());
         Self { queries: self.queries.iter().map(offered).collect(), ..self.clone() }
     }
 
@@ -262,8 +265,8 @@ impl Plan {
 }
 
 /// What one query may know of the policy's tables: the caps are its own where it has some.
-pub(crate) fn tables_of(policy: &Policy, ask: &policy::Query) -> Vec<TableSchema> {
-    tables(policy, policy.entity_of(ask).as_ref())
+pub(crate) fn tables_of(policy: &Policy, declared: &policy::Query) -> Vec<TableSchema> {
+    tables(policy, policy.entity_of(declared).as_ref())
 }
 
 /// How often this process planned SQL text.
@@ -277,28 +280,28 @@ pub fn times_planned() -> usize {
 }
 
 /// Plans SQL text about the tables of a policy, under the caps of `ask`. All planning of SQL goes through this function.
-fn plan_sql(policy: &Policy, ask: &policy::Query) -> Result<Query, QueryError> {
+fn plan_sql(policy: &Policy, declared: &policy::Query) -> Result<Query, QueryError> {
     PLANNED.fetch_add(1, Ordering::Relaxed);
     let public = |table: &TableSchema| rows_of(policy, table);
-    deniable_sql::plan_with_public(&ask.sql, &tables_of(policy, ask), &public)
+    deniable_sql::plan_with_public(&declared.sql, &tables_of(policy, declared), &public)
 }
 
 /// The plans of all queries of a policy, in its order. The SQL of a query is planned once: queries about its caps or its entities are derived
 /// from its plan.
 pub(crate) fn queries(policy: &Policy) -> Vec<Result<Query, PlanErrorKind>> {
     let mut planned: BTreeMap<&str, Result<Query, QueryError>> = BTreeMap::new();
-    let each = policy.queries().iter().map(|ask| {
-        let of = ask.about.of().unwrap_or(&ask.name);
-        let query = planned.entry(of).or_insert_with(|| plan_sql(policy, ask)).clone()?;
-        measured(policy, ask, query)
+    let each = policy.queries().iter().map(|declared| {
+        let of = declared.about.of().unwrap_or(&declared.name);
+        let query = planned.entry(of).or_insert_with(|| plan_sql(policy, declared)).clone()?;
+        measured(policy, declared, query)
     });
     each.collect()
 }
 
 /// What is measured for a query, given the plan of its SQL: the query itself, or a query about its caps or its entities.
-pub(crate) fn measured(policy: &Policy, ask: &policy::Query, query: Query) -> Result<Query, PlanErrorKind> {
-    let query = match ask.about {
-        About::Cells => match ask.sampling {
+pub(crate) fn measured(policy: &Policy, declared: &policy::Query, query: Query) -> Result<Query, PlanErrorKind> {
+    let query = match declared.about {
+        About::Cells => match declared.sampling {
             Some(Sampling::Simple) => deniable_answers::check_population(&query).map(|()| query)?,
             None => query,
         },
@@ -306,8 +309,9 @@ pub(crate) fn measured(policy: &Policy, ask: &policy::Query, query: Query) -> Re
         About::Values { .. } => query.per_entity(&ladders(&query))?,
     };
     let query = engine::placed(policy, query);
-    if ask.about != About::Cells && engine::is_held(policy, &query) {
-        let what = if matches!(ask.about, About::LeftOut { .. }) { "`left_out`" } else { "advice on caps and bounds" };
+    if declared.about != About::Cells && engine::is_held(policy, &query) {
+        let what =
+            if matches!(declared.about, About::LeftOut { .. }) { "`left_out`" } else { "advice on caps and bounds" };
         let help = "leave it out, or let the engine write the rows as Parquet, and ask these files";
         return Err(
             Refusal { what: what.to_owned(), why: "it takes each entity's rows apart a second time", help }.into()
@@ -331,8 +335,8 @@ fn tables(policy: &Policy, main: Option<&Entity>) -> Vec<TableSchema> {
 }
 
 impl PlanError {
-    pub(crate) fn new(ask: &policy::Query, kind: PlanErrorKind) -> Self {
-        Self { query: ask.name.clone(), sql: ask.sql.clone(), kind }
+    pub(crate) fn new(declared: &policy::Query, kind: PlanErrorKind) -> Self {
+        Self { query: declared.name.clone(), sql: declared.sql.clone(), kind }
     }
 
     /// Whether the question itself is refused, whatever is promised.
@@ -447,7 +451,7 @@ impl QueryPlan {
     #[must_use]
     pub fn for_ledger(&self, policy: &Policy) -> Charge {
         if let Some(within) = &self.within {
-            return within.ask.clone();
+            return within.charge.clone();
         }
         let mut hasher = blake3::Hasher::new_derive_key(IDENTITY);
         let mut part = |bytes: &[u8]| {

@@ -45,12 +45,12 @@ enum LeftOut {
 }
 
 impl<'a> Judge<'a> {
-    pub(crate) fn new(plan: &'a Plan, ask: &QueryPlan, term: &Term, counted: Option<&LeftOutCount>) -> Self {
+    pub(crate) fn new(plan: &'a Plan, planned: &QueryPlan, term: &Term, counted: Option<&LeftOutCount>) -> Self {
         let policy = plan.policy();
         let outside = 1.0 - policy.confidence().to_f64().unwrap_or_default();
         let reach = Rational::from_float(-outside.ln() / std::f64::consts::SQRT_2).unwrap_or_else(Rational::zero);
-        let stated = ask.declared().typical_left_out.clone().or_else(|| policy.quality().typical_left_out.clone());
-        let left_out = match (loses(plan, ask, term), &stated) {
+        let stated = planned.declared().typical_left_out.clone().or_else(|| policy.quality().typical_left_out.clone());
+        let left_out = match (loses(plan, planned, term), &stated) {
             (Loses::Nothing, _) => LeftOut::Nothing,
             (_, Some(part)) => LeftOut::Part(part.clone()),
             // Every entity that loses groups is missing at most once in each of them.
@@ -59,9 +59,10 @@ impl<'a> Judge<'a> {
             }
             (Loses::Rows, None) => LeftOut::Unknown,
         };
-        let part = ask.declared().typical_share.clone().unwrap_or_else(|| whole(1));
-        let cells = ask.query().output().levels.iter().map(|level| ask.query().cells(*level)).max().unwrap_or(1);
-        let typical_rows = own_rows(ask.query(), policy).map(|rows| (rows * part / whole(cells.max(1)), cells > 1));
+        let part = planned.declared().typical_share.clone().unwrap_or_else(|| whole(1));
+        let cells =
+            planned.query().output().levels.iter().map(|level| planned.query().cells(*level)).max().unwrap_or(1);
+        let typical_rows = own_rows(planned.query(), policy).map(|rows| (rows * part / whole(cells.max(1)), cells > 1));
         Self { classes: policy.quality(), reach, left_out, typical_rows, stated }
     }
 
@@ -159,13 +160,13 @@ enum Loses {
     Rows,
 }
 
-fn loses(plan: &Plan, ask: &QueryPlan, term: &Term) -> Loses {
-    let query = ask.query();
+fn loses(plan: &Plan, planned: &QueryPlan, term: &Term) -> Loses {
+    let query = planned.query();
     // Queries per entity have caps and bounds that lose nothing.
     if query.is_per_entity() {
         return Loses::Nothing;
     }
-    let is_capped = plan.policy().entity_of(ask.declared()).is_some() && !query.is_of_entity_rows();
+    let is_capped = plan.policy().entity_of(planned.declared()).is_some() && !query.is_of_entity_rows();
     let Caps { groups, .. } = query.caps();
     let is_below = |cells: usize| usize::try_from(groups).is_ok_and(|groups| groups < cells);
     let together = || query.groups().iter().map(|group| group.keys.len()).product();

@@ -1,6 +1,6 @@
 //! Answers to SQL, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
 
-use crate::data::{self, DataError, Registering, Versioned};
+use crate::data::{self, DataError, Registering, TableVersion};
 use crate::engine::{TrialError, ensure_tried, tried};
 use crate::plan::{Plan, QueryPlan};
 use crate::show;
@@ -13,7 +13,7 @@ use deniable_execute::{Exact, Losses, Salt};
 use deniable_ledger::{Charge, EngineTried, Form, Key, Ledger, Part, StoreError, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
 use deniable_publication::shown::ShownAnswer;
-use deniable_pushdown::{Asked, Prepared, prepare};
+use deniable_pushdown::{EngineQuery, Prepared, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -69,7 +69,7 @@ pub enum ReleaseError {
 
 /// What the curator allows a release to do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Allowed {
+pub struct Permissions {
     /// About versions that are not registered.
     pub registering: Registering,
     /// Whether a new ledger is about other people than the ledgers beside it that know the policy or its tables.
@@ -79,7 +79,7 @@ pub struct Allowed {
     pub again: bool,
 }
 
-impl From<Registering> for Allowed {
+impl From<Registering> for Permissions {
     fn from(registering: Registering) -> Self {
         Self { registering, other_people: false, again: false }
     }
@@ -87,19 +87,19 @@ impl From<Registering> for Allowed {
 
 /// What a release has come to.
 #[derive(Debug)]
-pub struct Released {
+pub struct ReleaseOutcome {
     /// The answers, each with the position of its query.
-    pub answers: Vec<(usize, Answered)>,
+    pub answers: Vec<(usize, QueryAnswer)>,
     /// The queries that are paid for and not answered, since the machine was exhausted. The same asks resume at no cost.
     pub unanswered: Vec<(usize, ReleaseError)>,
 }
 
-impl Released {
+impl ReleaseOutcome {
     /// The answers to all queries.
     ///
     /// # Errors
     /// The first query that has none.
-    pub fn complete(self) -> Result<Vec<Answered>, ReleaseError> {
+    pub fn complete(self) -> Result<Vec<QueryAnswer>, ReleaseError> {
         match self.unanswered.into_iter().next() {
             Some((_, error)) => Err(error),
             None => Ok(self.answers.into_iter().map(|(_, answer)| answer).collect()),
@@ -109,7 +109,7 @@ impl Released {
 
 /// One released answer.
 #[derive(Debug, Clone)]
-pub struct Answered {
+pub struct QueryAnswer {
     /// The noisy cells.
     pub noisy: Noisy,
     /// Where they came from.
@@ -124,7 +124,7 @@ pub enum Event<'a> {
     /// A table was scanned, because its version is not registered as it is read.
     Scanned {
         /// The table and its version.
-        table: &'a Versioned,
+        table: &'a TableVersion,
         /// What the scan found.
         report: &'a deniable_data::check::Report,
     },
@@ -144,9 +144,9 @@ pub enum Event<'a> {
         errors: Result<Option<&'a [TrueError]>, &'a SourceError>,
     },
     /// A table's version was registered by this release.
-    Registered(&'a Versioned),
+    Registered(&'a TableVersion),
     /// All answers about this table are stored ones, and its files were written to since its version was registered.
-    WrittenSince(&'a Versioned),
+    WrittenSince(&'a TableVersion),
     /// Computing a query; so far so much was read.
     Computing(&'a str, Progress),
     /// The levels of a query's answer, of so many cells, are made to add up.
@@ -180,10 +180,10 @@ struct Record {
 /// The queries of a plan as releases of the protocol.
 struct Queries<'a> {
     plan: &'a Plan,
-    locate: &'a dyn Fn() -> Result<Vec<Versioned>, SourceError>,
+    locate: &'a dyn Fn() -> Result<Vec<TableVersion>, SourceError>,
     resources: &'a Resources,
     tell: &'a dyn Fn(Event<'_>),
-    allowed: Allowed,
+    allowed: Permissions,
     /// What is ready to be computed once it is paid for, by position.
     prepared: BTreeMap<usize, Prepared>,
     /// How the ledger would record that an engine was found out, by position.
@@ -202,28 +202,28 @@ struct Queries<'a> {
 /// When the data, the ledger or the budget do not allow it; the error says what was charged.
 pub fn release<R: CryptoRng>(
     plan: &Plan,
-    locate: &dyn Fn() -> Result<Vec<Versioned>, SourceError>,
+    locate: &dyn Fn() -> Result<Vec<TableVersion>, SourceError>,
     resources: &Resources,
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
-    allowed: impl Into<Allowed>,
-) -> Result<Released, ReleaseError> {
+    allowed: impl Into<Permissions>,
+) -> Result<ReleaseOutcome, ReleaseError> {
     let (allowed, prepared, engines) = (allowed.into(), BTreeMap::new(), BTreeMap::new());
-    let mut asks = Queries { plan, locate, resources, tell, allowed, prepared, engines, spoilt: BTreeSet::new() };
+    let mut queries = Queries { plan, locate, resources, tell, allowed, prepared, engines, spoilt: BTreeSet::new() };
     let told = |event: deniable_protocol::Event<'_>| match event {
         deniable_protocol::Event::Storing(_) => {}
         deniable_protocol::Event::Answered(name, origin) => {
-            let ask = plan.queries().iter().find(|ask| ask.declared().name == name);
-            match ask.and_then(QueryPlan::within) {
+            let planned = plan.queries().iter().find(|planned| planned.declared().name == name);
+            match planned.and_then(QueryPlan::within) {
                 Some(within) => tell(Event::AnsweredWithin(name, within.name())),
                 None => tell(Event::Answered(name, origin)),
             }
         }
     };
-    let released = deniable_protocol::release(&mut asks, ledger, rng, &told)?;
+    let released = deniable_protocol::release(&mut queries, ledger, rng, &told)?;
     for (at, error) in &released.exhausted {
-        if let (SourceError::Lied { .. }, Some(tried)) = (error, asks.engines.remove(at)) {
+        if let (SourceError::Lied { .. }, Some(tried)) = (error, queries.engines.remove(at)) {
             ledger.record_trial(tried).map_err(ReleaseError::EngineUnrecorded)?;
         }
     }
@@ -232,29 +232,29 @@ pub fn release<R: CryptoRng>(
     for (at, error) in released.exhausted {
         unanswered.insert(at, ReleaseError::Rows { query: name(at), error });
     }
-    let answers: Vec<(usize, Answered)> =
-        released.answers.into_iter().map(|(at, noisy, origin)| (at, Answered { noisy, origin })).collect();
+    let answers: Vec<(usize, QueryAnswer)> =
+        released.answers.into_iter().map(|(at, noisy, origin)| (at, QueryAnswer { noisy, origin })).collect();
     for at in 0..plan.queries().len() {
         if !unanswered.contains_key(&at) && answers.iter().all(|(known, _)| *known != at) {
             unanswered.insert(at, ReleaseError::NotAsked { query: name(at) });
         }
     }
-    Ok(Released { answers, unanswered: unanswered.into_iter().collect() })
+    Ok(ReleaseOutcome { answers, unanswered: unanswered.into_iter().collect() })
 }
 
 /// The answer that a ledger already holds to each query of a plan, if any: free, and without a look at the files.
 ///
 /// # Errors
 /// When a stored answer does not fit its query.
-pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<Answered>>, ReleaseError> {
+pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<QueryAnswer>>, ReleaseError> {
     let resources = Resources::default();
     let allowed = Registering::Stop.into();
     let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
     let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
     let (resources, spoilt) = (&resources, BTreeSet::new());
-    let asks = Queries { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
-    let answers = deniable_protocol::stored(&asks, ledger)?.into_iter();
-    Ok(answers.map(|noisy| noisy.map(|noisy| Answered { noisy, origin: Origin::Stored })).collect())
+    let queries = Queries { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
+    let answers = deniable_protocol::stored(&queries, ledger)?.into_iter();
+    Ok(answers.map(|noisy| noisy.map(|noisy| QueryAnswer { noisy, origin: Origin::Stored })).collect())
 }
 
 /// Whether what is left pays for the queries that have no stored answer, as far as whoever pays may know.
@@ -267,8 +267,8 @@ pub fn fits(plan: &Plan, ledger: &Summary) -> Result<(), ReleaseError> {
     let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
     let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
     let (resources, spoilt) = (&resources, BTreeSet::new());
-    let asks = Queries { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
-    deniable_protocol::fits(&asks, ledger)
+    let queries = Queries { plan, locate: &locate, resources, tell: &tell, allowed, prepared, engines, spoilt };
+    deniable_protocol::fits(&queries, ledger)
 }
 
 impl Kind for Queries<'_> {
@@ -297,12 +297,12 @@ impl Kind for Queries<'_> {
     }
 
     fn identity(&self, at: usize, _: &[Option<Noisy>]) -> Option<Charge> {
-        let ask = &self.plan.queries()[at];
+        let planned = &self.plan.queries()[at];
         // What would come of it is known.
-        if ask.query().tables().any(|table| self.spoilt.contains(table)) {
+        if planned.query().tables().any(|table| self.spoilt.contains(table)) {
             return None;
         }
-        Some(ask.for_ledger(self.plan.policy()))
+        Some(planned.for_ledger(self.plan.policy()))
     }
 
     fn price(&self, at: usize) -> Result<Vec<Payment>, ReleaseError> {
@@ -314,10 +314,10 @@ impl Kind for Queries<'_> {
     }
 
     fn answer(&self, at: usize, numbers: &[i128], record: Record) -> Result<Noisy, String> {
-        let ask = &self.plan.queries()[at];
-        match ask.within() {
+        let planned = &self.plan.queries()[at];
+        match planned.within() {
             Some(within) => Ok(within.of(&noisy(&within.earlier, numbers, record)?)),
-            None => noisy(ask, numbers, record),
+            None => noisy(planned, numbers, record),
         }
     }
 
@@ -339,12 +339,12 @@ impl Kind for Queries<'_> {
 
     fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), ReleaseError> {
         let plan = self.plan;
-        let reads = |table: &Versioned, asks: &[&QueryPlan]| {
-            asks.iter().any(|ask| ask.query().tables().any(|name| name == table.source.table().name))
+        let reads = |table: &TableVersion, queries: &[&QueryPlan]| {
+            queries.iter().any(|planned| planned.query().tables().any(|name| name == table.source.table().name))
         };
         let all: Vec<&QueryPlan> = plan.queries().iter().collect();
         let pending: Vec<(usize, &QueryPlan)> = pending.iter().map(|at| (*at, &plan.queries()[*at])).collect();
-        let asked: Vec<&QueryPlan> = pending.iter().map(|(_, ask)| *ask).collect();
+        let asked: Vec<&QueryPlan> = pending.iter().map(|(_, planned)| *planned).collect();
         // Whether a database or an engine holds other rows now only reading them would tell: for stored answers it is not even started.
         let is_file = |(_, data): &(TableSchema, Data)| matches!(data.format, Format::Csv(_) | Format::Parquet);
         if asked.is_empty() && !plan.tables().iter().all(is_file) {
@@ -365,9 +365,9 @@ impl Kind for Queries<'_> {
         if asked.is_empty() {
             return Ok(());
         }
-        let used: Vec<&Versioned> = tables.iter().filter(|table| reads(table, &asked)).collect();
+        let used: Vec<&TableVersion> = tables.iter().filter(|table| reads(table, &asked)).collect();
         let progress = |rows| (self.tell)(Event::Checking(rows));
-        let found = |table: &Versioned, report: &_| (self.tell)(Event::Scanned { table, report });
+        let found = |table: &TableVersion, report: &_| (self.tell)(Event::Scanned { table, report });
         let registered =
             data::ensure(ledger, &used, self.resources, data::Tell { progress: &progress, found: &found })?;
         registered.iter().for_each(|table| (self.tell)(Event::Registered(table)));
@@ -376,10 +376,10 @@ impl Kind for Queries<'_> {
         }
         let sources: Vec<Source> = used.into_iter().map(|table| table.registered(ledger)).collect();
         // Files are opened and public tables read for all of them before the first is charged.
-        for (at, ask) in pending {
-            let prepared = prepare(&sources, ask.query(), self.resources).map_err(DataError::from)?;
+        for (at, planned) in pending {
+            let prepared = prepare(&sources, planned.query(), self.resources).map_err(DataError::from)?;
             if let Some(asked) = prepared.asked() {
-                self.try_out(ledger, &ask.declared().name, asked)?;
+                self.try_out(ledger, &planned.declared().name, asked)?;
                 self.engines.insert(at, tried(ledger, asked, false));
             }
             self.prepared.insert(at, prepared);
@@ -389,17 +389,17 @@ impl Kind for Queries<'_> {
 
     /// Of the tables of the query, under the ledger's key, and of the law of each measure.
     fn basis(&self, at: usize, ledger: &Ledger) -> String {
-        let ask = &self.plan.queries()[at];
+        let planned = &self.plan.queries()[at];
         let mut hasher = blake3::Hasher::new_derive_key(BASIS);
         let mut add = |text: &str| {
             hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
         };
         add(&FORM.to_string());
-        for measure in ask.measures() {
+        for measure in planned.measures() {
             add(&measure.decay().ratio().to_string());
         }
         let tables = self.plan.tables();
-        for name in ask.query().tables() {
+        for name in planned.query().tables() {
             let version = tables.iter().find(|(table, _)| table.name == name).map(|(_, data)| data.version.as_str());
             add(name);
             add(ledger.registered(name, version.unwrap_or_default()).unwrap_or_default());
@@ -408,10 +408,10 @@ impl Kind for Queries<'_> {
     }
 
     fn compute(&mut self, at: usize, _: &[Option<Noisy>], key: &Key) -> Result<Exact, SourceError> {
-        let ask = &self.plan.queries()[at];
-        let name = ask.declared().name.as_str();
+        let planned = &self.plan.queries()[at];
+        let name = planned.declared().name.as_str();
         // What is taken from an earlier answer is never computed: in a ledger that lacks it, its place is not another's.
-        let Some(prepared) = self.prepared.remove(&at).filter(|_| ask.within().is_none()) else {
+        let Some(prepared) = self.prepared.remove(&at).filter(|_| planned.within().is_none()) else {
             return Err(SourceError::Rows { table: name.to_owned() });
         };
         if prepared.asked().is_some() {
@@ -419,7 +419,7 @@ impl Kind for Queries<'_> {
         }
         let exact = prepared.compute(&salt_of(key), &|progress| (self.tell)(Event::Computing(name, progress)));
         if let Err(SourceError::Changed { .. } | SourceError::Lied { .. }) = &exact {
-            self.spoilt.extend(ask.query().tables().map(str::to_owned));
+            self.spoilt.extend(planned.query().tables().map(str::to_owned));
         }
         exact
     }
@@ -431,20 +431,20 @@ impl Kind for Queries<'_> {
     }
 
     fn draw<R: CryptoRng>(&self, at: usize, exact: Exact, rng: &mut R) -> Result<Vec<i128>, SourceError> {
-        let (plan, ask) = (self.plan, &self.plan.queries()[at]);
-        Ok(exact.with_noise(ask.query(), &decays(ask), plan.policy().confidence(), rng).concat())
+        let (plan, planned) = (self.plan, &self.plan.queries()[at]);
+        Ok(exact.with_noise(planned.query(), &decays(planned), plan.policy().confidence(), rng).concat())
     }
 
     fn finish(&self, at: usize, _: usize, numbers: &[i128], _: &[Option<Noisy>]) -> Result<Record, String> {
-        let ask = &self.plan.queries()[at];
-        let query = ask.query();
+        let planned = &self.plan.queries()[at];
+        let query = planned.query();
         if deniable_answers::consistency(query) == Consistency::Applies {
             let cells = (0..query.levels().len()).map(|level| query.cells(level)).sum();
-            (self.tell)(Event::AddingUp(&ask.declared().name, cells));
+            (self.tell)(Event::AddingUp(&planned.declared().name, cells));
         }
-        let values = by_measure(ask, numbers)?;
-        let consistent = deniable_answers::made_consistent(query, &values, &decays(ask));
-        self.record(ask, numbers, consistent)
+        let values = by_measure(planned, numbers)?;
+        let consistent = deniable_answers::made_consistent(query, &values, &decays(planned));
+        self.record(planned, numbers, consistent)
     }
 
     /// The same numbers, in the words of this query: those of the query that paid for them first are not this payer's.
@@ -455,14 +455,19 @@ impl Kind for Queries<'_> {
 
 impl Queries<'_> {
     /// The record of an answer in the words of a query.
-    fn record(&self, ask: &QueryPlan, numbers: &[i128], consistent: Option<Vec<Vec<i128>>>) -> Result<Record, String> {
-        let noisy = noisy(ask, numbers, Record { consistent: consistent.clone(), published: None })?;
-        let shown = shown_answer(self.plan, ask, &Answered { noisy, origin: Origin::Charged });
+    fn record(
+        &self,
+        planned: &QueryPlan,
+        numbers: &[i128],
+        consistent: Option<Vec<Vec<i128>>>,
+    ) -> Result<Record, String> {
+        let noisy = noisy(planned, numbers, Record { consistent: consistent.clone(), published: None })?;
+        let shown = shown_answer(self.plan, planned, &QueryAnswer { noisy, origin: Origin::Charged });
         Ok(Record { consistent, published: shown.for_record() })
     }
 
     /// Tries an engine with the statement of a query, unless it passed that before.
-    fn try_out(&self, ledger: &mut Ledger, name: &str, asked: &Asked) -> Result<(), ReleaseError> {
+    fn try_out(&self, ledger: &mut Ledger, name: &str, asked: &EngineQuery) -> Result<(), ReleaseError> {
         (self.tell)(Event::Trying(name));
         match ensure_tried(ledger, asked) {
             Ok(true) => (self.tell)(Event::Tried(name, asked.about())),
@@ -474,8 +479,8 @@ impl Queries<'_> {
     }
 }
 
-fn decays(ask: &QueryPlan) -> Vec<Decay> {
-    ask.measures().iter().map(|measure| measure.decay().clone()).collect()
+fn decays(planned: &QueryPlan) -> Vec<Decay> {
+    planned.measures().iter().map(|measure| measure.decay().clone()).collect()
 }
 
 /// The salt that chooses an entity's kept rows, from the ledger's key: the same for all releases of a ledger.
@@ -490,14 +495,14 @@ fn salt_of(key: &Key) -> Salt {
 
 /// An answer as a report shows it.
 #[must_use]
-pub fn shown_answer(plan: &Plan, ask: &QueryPlan, answered: &Answered) -> ShownAnswer {
-    ShownAnswer { confidence: show::confidence(plan), table: show::table(plan, ask, answered), context: None }
+pub fn shown_answer(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer) -> ShownAnswer {
+    ShownAnswer { confidence: show::confidence(plan), table: show::table(plan, planned, answered), context: None }
 }
 
 /// The numbers of a query, for each of its measures.
-fn by_measure(ask: &QueryPlan, numbers: &[i128]) -> Result<Vec<Vec<i128>>, String> {
+fn by_measure(planned: &QueryPlan, numbers: &[i128]) -> Result<Vec<Vec<i128>>, String> {
     let shape = || "it has another shape".to_owned();
-    let query = ask.query();
+    let query = planned.query();
     let mut left = numbers;
     let mut values = Vec::with_capacity(query.measures().len());
     for (measure, of) in query.measures().iter().enumerate() {
@@ -509,8 +514,8 @@ fn by_measure(ask: &QueryPlan, numbers: &[i128]) -> Result<Vec<Vec<i128>>, Strin
 }
 
 /// The answer of a query from its numbers and its record.
-fn noisy(ask: &QueryPlan, numbers: &[i128], record: Record) -> Result<Noisy, String> {
-    let values = by_measure(ask, numbers)?;
+fn noisy(planned: &QueryPlan, numbers: &[i128], record: Record) -> Result<Noisy, String> {
+    let values = by_measure(planned, numbers)?;
     let has_shape = |other: &Vec<Vec<i128>>| {
         other.len() == values.len() && other.iter().zip(&values).all(|(other, own)| other.len() == own.len())
     };
@@ -518,8 +523,8 @@ fn noisy(ask: &QueryPlan, numbers: &[i128], record: Record) -> Result<Noisy, Str
         return Err("it has another shape".to_owned());
     }
     // What a query shows is its own choice; the record has both.
-    let consistent = record.consistent.filter(|_| ask.declared().consistent);
-    Ok(Noisy { values, consistent, decays: decays(ask) })
+    let consistent = record.consistent.filter(|_| planned.declared().consistent);
+    Ok(Noisy { values, consistent, decays: decays(planned) })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use crate::forecast::short;
 use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usable, taken_from, warnings};
 use crate::plan::{Plan, QueryPlan};
 use crate::quality::Judge;
-use crate::release::Answered;
+use crate::release::QueryAnswer;
 use deniable_answers::{Consistency, Shown};
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
 use deniable_core::noise::margin;
@@ -31,28 +31,28 @@ const FINEST: u32 = 30;
 
 /// Puts answers, in the plan's order, into the form that is published.
 #[must_use]
-pub fn published(plan: &Plan, answers: &[Answered]) -> Publication {
+pub fn published(plan: &Plan, answers: &[QueryAnswer]) -> Publication {
     let policy = plan.policy();
     let both = || plan.queries().iter().zip(answers);
     let is_hidden = |answer: &Answer| {
         answer.rows.iter().flatten().any(|cell| cell.number().is_some_and(|number| number.hidden.is_some()))
     };
-    let one = |(ask, answered): (&QueryPlan, &Answered)| {
-        let beside = both().find(|(other, _)| is_left_out_of(other, ask));
+    let one = |(planned, answered): (&QueryPlan, &QueryAnswer)| {
+        let beside = both().find(|(other, _)| is_left_out_of(other, planned));
         // Counts that are hidden in a table are not used in any other answer.
         let beside = beside.filter(|(of, answered)| !is_hidden(&displayed(plan, of, table(plan, of, answered))));
         let counted = beside.and_then(|(of, answered)| LeftOutCount::new(plan, of, answered));
-        let mut answer = displayed(plan, ask, table_beside(plan, ask, answered, counted.as_ref()));
+        let mut answer = displayed(plan, planned, table_beside(plan, planned, answered, counted.as_ref()));
         answer.warnings.extend(counted.and_then(|counted| counted.note(plan)));
         answer
     };
-    let asks = both().map(one).collect();
+    let answers = both().map(one).collect();
     Publication {
         policy: policy.name().to_owned(),
         population: policy.population().to_owned(),
         data: DataVersion { table: policy.data().table.clone(), version: policy.data().version.clone() },
         confidence: confidence(plan),
-        asks,
+        answers,
         guarantee: Statement::of(policy.guarantee()),
     }
 }
@@ -65,10 +65,10 @@ pub fn confidence(plan: &Plan) -> String {
 /// An answer as the policy's rules of display leave it. They act on what was released (C-3), so that nothing else has to be hidden
 /// for their sake: no total tells more of a hidden number than the number itself would have.
 #[must_use]
-pub fn displayed(plan: &Plan, ask: &QueryPlan, mut answer: Answer) -> Answer {
-    let rules = ask.declared().display.as_ref().unwrap_or_else(|| plan.policy().display());
+pub fn displayed(plan: &Plan, planned: &QueryPlan, mut answer: Answer) -> Answer {
+    let rules = planned.declared().display.as_ref().unwrap_or_else(|| plan.policy().display());
     let counts: Vec<Option<RowCount>> =
-        (0..ask.query().output().columns.len()).map(|column| ask.query().row_count(column)).collect();
+        (0..planned.query().output().columns.len()).map(|column| planned.query().row_count(column)).collect();
     for row in &mut answer.rows {
         for (cell, count) in row.iter_mut().zip(&counts) {
             if let Cell::Number(number) = cell {
@@ -116,56 +116,59 @@ fn display(number: &mut NumberCell, rules: &Display, count: Option<&RowCount>) {
 }
 
 /// One query's answer, in the form that is published.
-pub fn table(plan: &Plan, ask: &QueryPlan, answered: &Answered) -> Answer {
-    table_beside(plan, ask, answered, None)
+pub fn table(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer) -> Answer {
+    table_beside(plan, planned, answered, None)
 }
 
 /// The same beside the paid count of entities of which its caps leave something out, where that is at hand.
-fn table_beside(plan: &Plan, ask: &QueryPlan, answered: &Answered, left_out: Option<&LeftOutCount>) -> Answer {
-    let places: Vec<Decimals> = ask.query().output().columns.iter().map(|term| decimals_of(term, ask)).collect();
+fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_out: Option<&LeftOutCount>) -> Answer {
+    let places: Vec<Decimals> =
+        planned.query().output().columns.iter().map(|term| decimals_of(term, planned)).collect();
     let confidence = plan.policy().confidence();
-    let rows = match ask.declared().sampling {
-        Some(Sampling::Simple) => deniable_answers::show_with_population(ask.query(), &answered.noisy, confidence),
-        None => deniable_answers::show(ask.query(), &answered.noisy, confidence),
+    let rows = match planned.declared().sampling {
+        Some(Sampling::Simple) => deniable_answers::show_with_population(planned.query(), &answered.noisy, confidence),
+        None => deniable_answers::show(planned.query(), &answered.noisy, confidence),
     };
-    let terms = &ask.query().output().columns;
-    let judges: Vec<Judge<'_>> = terms.iter().map(|term| Judge::new(plan, ask, term, left_out)).collect();
+    let terms = &planned.query().output().columns;
+    let judges: Vec<Judge<'_>> = terms.iter().map(|term| Judge::new(plan, planned, term, left_out)).collect();
     let rows = rows.iter().map(|row| {
         let cells = row.0.iter().zip(terms).zip(&places).zip(&judges);
-        cells.map(|(((shown, term), places), judge)| labelled(shown, term, ask, cell(shown, *places, judge))).collect()
+        cells
+            .map(|(((shown, term), places), judge)| labelled(shown, term, planned, cell(shown, *places, judge)))
+            .collect()
     });
-    let odds = match ask.cost().exact_odds() {
+    let odds = match planned.cost().exact_odds() {
         Some(odds) => odds.to_string(),
-        None => format!("{} (at most {})", ask.cost(), odds_decimal(&ask.cost().odds_at_most())),
+        None => format!("{} (at most {})", planned.cost(), odds_decimal(&planned.cost().odds_at_most())),
     };
     let rows: Vec<Vec<Cell>> = rows.collect();
     let unusable = not_usable(&rows, plan.policy().quality());
     let unknown = noise_only(judges.iter().any(Judge::is_unknown));
     Answer {
-        name: ask.declared().name.clone(),
-        sql: ask.sql(),
-        share: ask.declared().share.to_string(),
+        name: planned.declared().name.clone(),
+        sql: planned.sql(),
+        share: planned.declared().share.to_string(),
         odds,
-        columns: ask.query().output().names.clone(),
+        columns: planned.query().output().names.clone(),
         rows,
-        noise: noises(plan, ask),
-        consistent: (deniable_answers::consistency(ask.query()) != Consistency::NothingToAddUp)
+        noise: noises(plan, planned),
+        consistent: (deniable_answers::consistency(planned.query()) != Consistency::NothingToAddUp)
             .then_some(answered.noisy.consistent.is_some()),
-        taken_from: ask.within().map(|within| within.name().to_owned()),
-        warnings: warnings(plan, ask)
+        taken_from: planned.within().map(|within| within.name().to_owned()),
+        warnings: warnings(plan, planned)
             .into_iter()
             .chain(unusable)
             .chain(unknown)
-            .chain(adding_up(plan, ask, answered))
-            .chain(taken_from(ask))
+            .chain(adding_up(plan, planned, answered))
+            .chain(taken_from(planned))
             .collect(),
     }
 }
 
 /// The cell with the label of its key, where it is one that has a label.
-fn labelled(shown: &Shown, term: &Term, ask: &QueryPlan, cell: Cell) -> Cell {
+fn labelled(shown: &Shown, term: &Term, planned: &QueryPlan, cell: Cell) -> Cell {
     let (Shown::Key(key), Term::Key(group)) = (shown, term) else { return cell };
-    let Some(label) = ask.query().groups()[*group].label(key) else { return cell };
+    let Some(label) = planned.query().groups()[*group].label(key) else { return cell };
     let (label, other) = (label.to_owned(), *key == Key::Other);
     let key = cell.key().filter(|_| !other).cloned();
     Cell::Key(Some(KeyValue::Labelled(Box::new(LabelledKey { key, label, other }))))
@@ -273,14 +276,16 @@ fn whole_number(rows: &Option<BigInt>) -> Option<serde_json::Number> {
 }
 
 /// The decimals of a column: counts, sums and quantiles are on the grid of their unit.
-fn decimals_of(term: &Term, ask: &QueryPlan) -> Decimals {
+fn decimals_of(term: &Term, planned: &QueryPlan) -> Decimals {
     let Term::Answer(position) = term else { return Decimals::Free };
-    let of = |measure: &usize| decimals(&ask.query().measures()[*measure].unit);
-    match &ask.query().answers(0)[*position] {
-        Estimator::Count { measure } | Estimator::Sum { measure } => match deniable_answers::consistency(ask.query()) {
-            Consistency::Applies => Decimals::All(of(measure)),
-            _ => Decimals::UpTo(of(measure)),
-        },
+    let of = |measure: &usize| decimals(&planned.query().measures()[*measure].unit);
+    match &planned.query().answers(0)[*position] {
+        Estimator::Count { measure } | Estimator::Sum { measure } => {
+            match deniable_answers::consistency(planned.query()) {
+                Consistency::Applies => Decimals::All(of(measure)),
+                _ => Decimals::UpTo(of(measure)),
+            }
+        }
         // A value that was chosen is shown as it is.
         Estimator::Quantile { measure, .. } => Decimals::All(of(measure)),
         Estimator::Average(_) | Estimator::Weighted(_) | Estimator::Variance { .. } | Estimator::Regression(_) => {
@@ -295,10 +300,10 @@ fn decimals(unit: &Rational) -> u32 {
 }
 
 /// The noise of every measure; what is the same at several levels is said once.
-fn noises(plan: &Plan, ask: &QueryPlan) -> Vec<Noise> {
+fn noises(plan: &Plan, planned: &QueryPlan) -> Vec<Noise> {
     let mut all: Vec<(Noise, Vec<usize>)> = Vec::new();
-    for (at, measure) in ask.query().measures().iter().enumerate() {
-        let new = noise(plan, ask, at, measure);
+    for (at, measure) in planned.query().measures().iter().enumerate() {
+        let new = noise(plan, planned, at, measure);
         match all.iter_mut().find(|(known, levels)| *known == new && !levels.contains(&measure.level)) {
             Some((_, levels)) => levels.push(measure.level),
             None => all.push((new, vec![measure.level])),
@@ -306,16 +311,16 @@ fn noises(plan: &Plan, ask: &QueryPlan) -> Vec<Noise> {
     }
     let named = |(noise, mut levels): (Noise, Vec<usize>)| {
         levels.sort_unstable();
-        let levels = ask.query().levels_in_words(&levels);
+        let levels = planned.query().levels_in_words(&levels);
         Noise { measure: format!("{}{levels}", noise.measure), ..noise }
     };
     all.into_iter().map(named).collect()
 }
 
 /// The noise of a measure, named without its level.
-fn noise(plan: &Plan, ask: &QueryPlan, at: usize, measure: &Measure) -> Noise {
-    let (planned, confidence) = (&ask.measures()[at], plan.policy().confidence());
-    let (decay, sensitivity) = (&planned.decay(), whole(planned.sensitivity().clone()));
+fn noise(plan: &Plan, planned: &QueryPlan, at: usize, measure: &Measure) -> Noise {
+    let (noise, confidence) = (&planned.measures()[at], plan.policy().confidence());
+    let (decay, sensitivity) = (&noise.decay(), whole(noise.sensitivity().clone()));
     let text = |value: Rational| decimal(&value, 3, Rounding::Up);
     let (kind, sensitivity, scale, margin) = match &measure.kind {
         MeasureKind::Ranked { target, .. } => {
@@ -324,12 +329,12 @@ fn noise(plan: &Plan, ask: &QueryPlan, at: usize, measure: &Measure) -> Noise {
                 Target::Share(share) => whole(share.whole),
                 Target::Lowest | Target::Highest => whole(1),
             };
-            let rows = deniable_answers::rank_margin(ask.query(), at, 0, decay, confidence).unwrap_or_default();
+            let rows = deniable_answers::rank_margin(planned.query(), at, 0, decay, confidence).unwrap_or_default();
             (NoiseKind::PermuteAndFlip, sensitivity / (parts * whole(2)), None, whole(rows))
         }
         MeasureKind::Tree { shares, .. } => {
             let rows = (0..shares.len())
-                .filter_map(|share| deniable_answers::rank_margin(ask.query(), at, share, decay, confidence))
+                .filter_map(|share| deniable_answers::rank_margin(planned.query(), at, share, decay, confidence))
                 .max();
             (NoiseKind::Tree, sensitivity, Some(decay.scale_bound()), whole(rows.unwrap_or_default()))
         }
@@ -344,7 +349,7 @@ fn noise(plan: &Plan, ask: &QueryPlan, at: usize, measure: &Measure) -> Noise {
         }
     };
     Noise {
-        measure: ask.query().measure_alone(at),
+        measure: planned.query().measure_alone(at),
         kind,
         sensitivity: text(sensitivity),
         scale: scale.map(text),
@@ -367,9 +372,9 @@ pub(crate) fn scalar(value: &Rational, kind: ValueKind, places: u32, rounding: R
 }
 
 /// What the values of a measure's argument are.
-pub(crate) fn value_kind(ask: &QueryPlan, measure: usize) -> ValueKind {
-    let level = ask.query().measures()[measure].level;
-    let kind = ask.query().answers(level).iter().find_map(|answer| match answer {
+pub(crate) fn value_kind(planned: &QueryPlan, measure: usize) -> ValueKind {
+    let level = planned.query().measures()[measure].level;
+    let kind = planned.query().answers(level).iter().find_map(|answer| match answer {
         Estimator::Quantile { measure: of, value, .. } if *of == measure => Some(*value),
         _ => None,
     });

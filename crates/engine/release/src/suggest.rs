@@ -66,10 +66,10 @@ pub enum Limit {
 pub fn advisable(policy: &Policy) -> Result<Vec<(usize, Option<Query>)>, Vec<PlanError>> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     let all = policy.queries().iter().zip(queries(policy)).enumerate();
-    for (at, (ask, query)) in all.filter(|(_, (ask, _))| ask.about == About::Cells) {
+    for (at, (declared, query)) in all.filter(|(_, (declared, _))| declared.about == About::Cells) {
         match query {
             Ok(query) => found.push((at, Some(query).filter(|query| query.per_entity(&ladders(query)).is_ok()))),
-            Err(error) => errors.push(PlanError::new(ask, error)),
+            Err(error) => errors.push(PlanError::new(declared, error)),
         }
     }
     if errors.is_empty() { Ok(found) } else { Err(errors) }
@@ -80,7 +80,7 @@ pub fn advisable(policy: &Policy) -> Result<Vec<(usize, Option<Query>)>, Vec<Pla
 /// # Errors
 /// All that cannot be answered.
 pub fn plan(asking: Policy, on: Vec<Query>) -> Result<Plan, Vec<PlanError>> {
-    let queries = asking.queries().iter().zip(on).map(|(ask, query)| measured(&asking, ask, query)).collect();
+    let queries = asking.queries().iter().zip(on).map(|(declared, query)| measured(&asking, declared, query)).collect();
     Plan::priced(asking, queries)
 }
 

@@ -115,7 +115,7 @@ impl TargetError {
 /// # Errors
 /// When a target is out of reach, or leaves nothing for queries that go by weight.
 pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, Vec<PlanError>> {
-    let fixed = policy.queries().iter().filter_map(|ask| match &ask.size {
+    let fixed = policy.queries().iter().filter_map(|declared| match &declared.size {
         Size::Share(share) => Some(share.clone()),
         Size::Weight(_) | Size::TargetError(_) => None,
     });
@@ -123,23 +123,23 @@ pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, Vec<PlanErr
     let mut available = policy.spend() - fixed;
     let mut shares = vec![None; policy.queries().len()];
     let mut errors = Vec::new();
-    for ((ask, query), found) in policy.queries().iter().zip(queries).zip(&mut shares) {
-        let Size::TargetError(target) = &ask.size else { continue };
+    for ((declared, query), found) in policy.queries().iter().zip(queries).zip(&mut shares) {
+        let Size::TargetError(target) = &declared.size else { continue };
         match solve(query, target, &available, policy) {
             Ok(share) => {
                 available -= &share;
                 *found = Some(share);
             }
-            Err(kind) => errors.push(PlanError::new(ask, kind)),
+            Err(kind) => errors.push(PlanError::new(declared, kind)),
         }
     }
     if !errors.is_empty() {
         return Err(errors);
     }
     policy.with_solved(&shares).map_err(|error| {
-        let is_target = |ask: &&deniable_policy::Query| matches!(ask.size, Size::TargetError(_));
+        let is_target = |declared: &&deniable_policy::Query| matches!(declared.size, Size::TargetError(_));
         let first = policy.queries().iter().find(is_target).or(policy.queries().first());
-        first.map(|ask| PlanError::new(ask, error.into())).into_iter().collect()
+        first.map(|declared| PlanError::new(declared, error.into())).into_iter().collect()
     })
 }
 

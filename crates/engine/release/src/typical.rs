@@ -21,9 +21,9 @@ use std::collections::BTreeSet;
 pub type Usual = Result<Planned, BTreeSet<Missing>>;
 
 /// What these terms of the levels typically are, in one cell each.
-pub(crate) fn usual(ask: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -> Vec<Usual> {
-    let query = ask.query();
-    let part = ask.declared().typical_share.clone().unwrap_or_else(|| whole(1));
+pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -> Vec<Usual> {
+    let query = planned.query();
+    let part = planned.declared().typical_share.clone().unwrap_or_else(|| whole(1));
     let guesses = Guesses {
         rows: own_rows(query, policy).map(|rows| rows * &part),
         all_rows: policy.data().typical_rows.map(|rows| whole(rows) * &part),
@@ -32,7 +32,7 @@ pub(crate) fn usual(ask: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -
             let TypicalColumn { value, spread } = policy.typical().column(table, column)?;
             Some(ColumnGuess { mean: value.clone(), deviation: spread.clone() })
         },
-        expressions: &ask.declared().typical,
+        expressions: &planned.declared().typical,
     };
     let measures = query.typical(&guesses);
     // What lacks a value is worked out with zero in its place, and not shown.
@@ -40,7 +40,7 @@ pub(crate) fn usual(ask: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -
     let noisy = Noisy {
         values: measures.iter().enumerate().map(cell).collect(),
         consistent: None,
-        decays: ask.measures().iter().map(|measure| measure.decay().clone()).collect(),
+        decays: planned.measures().iter().map(|measure| measure.decay().clone()).collect(),
     };
     let missing = |(level, term): &(usize, Term)| {
         let of = |measure: &usize| measures[*measure].as_ref().err();
@@ -94,40 +94,42 @@ pub(crate) fn relative(planned: &Planned) -> Option<Rational> {
 
 /// What to add to the policy for relative errors that are missing, once each, the simplest first; and what was taken for granted.
 #[must_use]
-pub fn notes(asks: &[(&QueryPlan, &[Expected])], policy: &Policy) -> Vec<String> {
+pub fn notes(queries: &[(&QueryPlan, &[Expected])], policy: &Policy) -> Vec<String> {
     let mut keys: BTreeSet<(usize, String)> = BTreeSet::new();
-    for (ask, answers) in asks {
+    for (planned, answers) in queries {
         let lacks = answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten();
-        keys.extend(lacks.filter_map(|missing| key(missing, &ask.declared().name, policy)));
+        keys.extend(lacks.filter_map(|missing| key(missing, &planned.declared().name, policy)));
     }
     let mut notes = Vec::new();
     if !keys.is_empty() {
         let keys: Vec<String> = keys.into_iter().map(|(_, key)| key).collect();
         notes.push(format!("relative errors that are missing need public guesses: add {}", keys.join("; ")));
     }
-    let whole_table = |(ask, _): &&(&QueryPlan, &[Expected])| {
-        own_rows(ask.query(), policy).is_some() && ask.query().is_filtered() && ask.declared().typical_share.is_none()
+    let whole_table = |(planned, _): &&(&QueryPlan, &[Expected])| {
+        own_rows(planned.query(), policy).is_some()
+            && planned.query().is_filtered()
+            && planned.declared().typical_share.is_none()
     };
     let names: Vec<String> =
-        asks.iter().filter(whole_table).map(|(ask, _)| format!("\"{}\"", ask.declared().name)).collect();
+        queries.iter().filter(whole_table).map(|(planned, _)| format!("\"{}\"", planned.declared().name)).collect();
     if !names.is_empty() {
         notes.push(format!(
             "taken to be about all rows, though WHERE leaves some out: {}; add `typical_share`, the part that stays, under [[query]]",
             names.join(", ")
         ));
     }
-    for (ask, answers) in asks {
-        let name = &ask.declared().name;
+    for (planned, answers) in queries {
+        let name = &planned.declared().name;
         let spreads: BTreeSet<&str> =
             answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten().filter_map(spread_of).collect();
         notes.extend(spreads.iter().map(|words| {
             format!("\"{name}\": the spread of `{words}` does not follow from those of its columns, so nothing is relative to it")
         }));
-        let impossible = ask.query().impossible(&ask.declared().typical);
+        let impossible = planned.query().impossible(&planned.declared().typical);
         notes.extend(impossible.iter().map(|words| {
             format!("`typical` of \"{name}\": `{words}` cannot be that; of a condition it is a part of the rows, from 0 to 1, of a value within its bounds")
         }));
-        let unknown = ask.query().unknown(&ask.declared().typical);
+        let unknown = planned.query().unknown(&planned.declared().typical);
         notes.extend(
             unknown.iter().map(|words| format!("`typical` of \"{name}\": the query has no expression `{words}`")),
         );
@@ -136,14 +138,16 @@ pub fn notes(asks: &[(&QueryPlan, &[Expected])], policy: &Policy) -> Vec<String>
 }
 
 /// Where a guess is stated, in the order in which a person would; `None` where none can be.
-fn key(missing: &Missing, ask: &str, policy: &Policy) -> Option<(usize, String)> {
+fn key(missing: &Missing, planned: &str, policy: &Policy) -> Option<(usize, String)> {
     let of_column = |table: &str, column: &str| section((table != policy.data().table).then_some(table), column);
     Some(match missing {
         Missing::Rows => (0, "`typical_rows` to [data]".to_owned()),
         Missing::Entities => (1, "`typical_entities` to [entity]".to_owned()),
         Missing::Column { table, column } => (2, format!("`typical` to {}", of_column(table, column))),
         Missing::Spread { table, column } => (3, format!("`typical_spread` to {}", of_column(table, column))),
-        Missing::Expression(words) => (4, format!("`typical = {{ {} = ... }}` to the query \"{ask}\"", quoted(words))),
+        Missing::Expression(words) => {
+            (4, format!("`typical = {{ {} = ... }}` to the query \"{planned}\"", quoted(words)))
+        }
         // A spread follows from columns alone, and ranks from no guess.
         Missing::SpreadOf(_) | Missing::Rank => return None,
     })

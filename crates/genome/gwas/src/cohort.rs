@@ -53,12 +53,12 @@ impl Files {
 
 /// The files of a run: opened when they are first needed, and once.
 #[derive(Debug, Clone)]
-pub struct Located {
+pub struct CohortFiles {
     files: Files,
     opened: OnceCell<OpenFiles>,
 }
 
-impl Located {
+impl CohortFiles {
     /// Files that nobody has looked for yet.
     #[must_use]
     pub fn new(files: Files) -> Self {

@@ -3,7 +3,7 @@
 use crate::cohort::Cohort;
 use crate::error::GwasError;
 use crate::payment::payment;
-use crate::promise::Promised;
+use crate::promise::CohortPromise;
 use crate::release::{Event, Means, Run};
 use crate::request::Query;
 use deniable_ledger::Summary;
@@ -15,7 +15,7 @@ use std::fmt::Write;
 /// What a release itself would be refused for, before it is charged.
 pub fn forecast(
     means: &Means<'_>,
-    promised: &Promised,
+    promised: &CohortPromise,
     request: &Query,
     summary: &Summary,
 ) -> Result<String, GwasError> {

@@ -46,7 +46,7 @@
 //! let means = Means { files: &files, threads: std::num::NonZeroUsize::MIN, register: true, tell: &|_| {} };
 //! let mut ledger = Ledger::open_or_create(promised.ledger(), promised.population())?;
 //! let released = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new()?)?;
-//! assert_eq!(released.publication.asks[0].rows.len(), 2); // two SNPs, picked with noise
+//! assert_eq!(released.publication.answers[0].rows.len(), 2); // two SNPs, picked with noise
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -65,13 +65,13 @@ pub mod request;
 pub mod scores;
 
 pub use answer::{Answer, Record, Sizes, tab_separated};
-pub use cohort::{Cohort, Files, Located, NameError, OpenFiles};
+pub use cohort::{Cohort, CohortFiles, Files, NameError, OpenFiles};
 pub use error::GwasError;
 pub use forecast::forecast;
 pub use payment::{Payment, PaymentError, payment};
-pub use promise::{Promised, PromisedError, Protects};
+pub use promise::{CohortPromise, CohortPromiseError, Protects};
 pub use registration::{DeclaredCohort, check};
-pub use release::{Event, Means, Origin, Released, release};
+pub use release::{Event, Means, Origin, ReleaseOutcome, release};
 pub use request::{Cut, Part, Query, Score, Snps};
 pub use scores::scores;
 

@@ -11,7 +11,7 @@
 //! nothing follows: a release under label swap may tell everything of who took part. So it is refused where a ledger promises
 //! anything about membership; and an account of labels is not opened where releases have told of labels without it.
 
-use crate::promise::{Promised, Protects};
+use crate::promise::{CohortPromise, Protects};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::secret::Secret;
@@ -92,7 +92,7 @@ impl PaymentError {
 /// When no account may pay for it.
 pub fn payment(
     accounts: &[Account],
-    promised: &Promised,
+    promised: &CohortPromise,
     protects: Protects,
     share: &Rational,
 ) -> Result<Payment, PaymentError> {
@@ -133,10 +133,10 @@ mod tests {
     use deniable_ledger::{Charge, ChargeRequest, Ledger, Part};
     use std::path::Path;
 
-    fn promised(folder: &Path) -> Promised {
+    fn promised(folder: &Path) -> CohortPromise {
         let half = ratio(1, 2);
         let priors = PriorRange::new(Some(half.clone()), Some(half)).unwrap();
-        Promised::new("people".into(), folder.join("l"), priors, vec![Promise::Gain(whole(2))]).unwrap()
+        CohortPromise::new("people".into(), folder.join("l"), priors, vec![Promise::Gain(whole(2))]).unwrap()
     }
 
     /// What it costs, after these accounts have paid for something.
@@ -148,7 +148,7 @@ mod tests {
             let (account, limit) = (promised.account(*kind), promised.guarantee(*kind).limit().clone());
             ledger.open_account(&promised.guarantee(*kind)).unwrap();
             let words = || String::from("x");
-            let ask = Charge {
+            let query = Charge {
                 name: words(),
                 sql: words(),
                 identity: at.to_string(),
@@ -161,7 +161,7 @@ mod tests {
                 account,
                 policy: words(),
                 policy_limit: limit,
-                ask,
+                query,
                 cost,
                 part: Part::Whole,
                 basis: words(),

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// A promise, the people it is made to, and where it is kept.
 #[derive(Debug, Clone)]
-pub struct Promised {
+pub struct CohortPromise {
     asker: String,
     ledger: PathBuf,
     /// About membership; about labels the same is promised.
@@ -24,7 +24,7 @@ pub struct Promised {
 
 /// A promise that cannot be made to a cohort.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum PromisedError {
+pub enum CohortPromiseError {
     /// A promise that cannot be kept.
     #[error(transparent)]
     Promise(#[from] GuaranteeError),
@@ -103,7 +103,7 @@ impl Protects {
     }
 }
 
-impl Promised {
+impl CohortPromise {
     /// A promise stated without a policy, against anyone whose belief beforehand was in `priors`, and who may know how many
     /// cases and controls there are.
     ///
@@ -114,7 +114,7 @@ impl Promised {
         ledger: PathBuf,
         priors: PriorRange,
         promises: Vec<Promise>,
-    ) -> Result<Self, PromisedError> {
+    ) -> Result<Self, CohortPromiseError> {
         let adversary = Adversary::new(true, priors, MovesTogether::Alone)?;
         let subject = Subject::new(population, None)?;
         let guarantee = Guarantee::new(subject, Secret::Membership, adversary, None, promises)?;
@@ -125,9 +125,9 @@ impl Promised {
     ///
     /// # Errors
     /// When the policy protects the number of people.
-    pub fn of_policy(policy: &Policy) -> Result<Self, PromisedError> {
+    pub fn of_policy(policy: &Policy) -> Result<Self, CohortPromiseError> {
         if !policy.guarantee().adversary().knows_size() {
-            return Err(PromisedError::SizeProtected);
+            return Err(CohortPromiseError::SizeProtected);
         }
         Ok(Self {
             asker: format!("{}/gwas", policy.name()),

@@ -1,11 +1,11 @@
 //! Association results, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
 
 use crate::answer::{Answer, Named, Record, SnpName, named, shown};
-use crate::cohort::{Cohort, Located};
+use crate::cohort::{Cohort, CohortFiles};
 use crate::draw::Exact;
 use crate::error::GwasError;
 use crate::payment::{Payment, PaymentError, payment};
-use crate::promise::Promised;
+use crate::promise::CohortPromise;
 use crate::registration::{cohort, written_since};
 use crate::request::{Part, Query, Score, Snps};
 use crate::scores::scores;
@@ -57,7 +57,7 @@ pub enum Event<'a> {
 #[derive(Clone, Copy)]
 pub struct Means<'a> {
     /// The files.
-    pub files: &'a Located,
+    pub files: &'a CohortFiles,
     /// Threads.
     pub threads: NonZeroUsize,
     /// Whether a run that registers a version goes on in it.
@@ -68,14 +68,14 @@ pub struct Means<'a> {
 
 /// What a request has come to.
 #[derive(Debug)]
-pub struct Released {
+pub struct ReleaseOutcome {
     /// What may be published: the answers that came about.
     pub publication: Publication,
     /// Why others did not, after they were charged. The same releases resume at no cost.
     pub unanswered: Vec<GwasError>,
 }
 
-impl Released {
+impl ReleaseOutcome {
     /// The publication of all releases.
     ///
     /// # Errors
@@ -97,11 +97,11 @@ impl Released {
 /// When the files, the ledger or the promise do not allow it; the error says what was charged.
 pub fn release<R: CryptoRng>(
     means: &Means<'_>,
-    promised: &Promised,
+    promised: &CohortPromise,
     request: &Query,
     ledger: &mut Ledger,
     rng: &mut R,
-) -> Result<Released, GwasError> {
+) -> Result<ReleaseOutcome, GwasError> {
     let summary = ledger.summary();
     let promised = &promised.within(&summary.accounts)?;
     let payment = payment(&summary.accounts, promised, request.protects, &request.each())?;
@@ -133,16 +133,16 @@ pub fn release<R: CryptoRng>(
         population: promised.population().to_owned(),
         data: DataVersion { table: request.source.clone(), version: request.version.clone() },
         confidence: shown(promised.confidence()),
-        asks: tables,
+        answers: tables,
         guarantee: promised.statement(request.protects, request.protects.secret()),
     };
-    Ok(Released { publication, unanswered })
+    Ok(ReleaseOutcome { publication, unanswered })
 }
 
 /// One run over a request.
 pub(crate) struct Run<'a> {
     pub means: &'a Means<'a>,
-    pub promised: &'a Promised,
+    pub promised: &'a CohortPromise,
     pub request: &'a Query,
     pub payment: Payment,
     /// What was read; empty while nothing had to be.
@@ -155,7 +155,7 @@ pub(crate) struct Run<'a> {
 
 impl<'a> Run<'a> {
     /// A run for which nothing was read yet.
-    pub(crate) fn new(means: &'a Means<'a>, promised: &'a Promised, request: &'a Query, payment: Payment) -> Self {
+    pub(crate) fn new(means: &'a Means<'a>, promised: &'a CohortPromise, request: &'a Query, payment: Payment) -> Self {
         let named = match &request.snps {
             Snps::Named(_) => None,
             Snps::Top { .. } => Some(vec![]),
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
     }
 
     fn recalled(&self, part: Part, release: &Release) -> Option<Vec<Named>> {
-        let Charge { name, source, version, .. } = &release.ask;
+        let Charge { name, source, version, .. } = &release.query;
         if *name != self.request.name(part, self.snps())
             || (source, version) != (&self.request.source, &self.request.version)
         {
@@ -206,7 +206,7 @@ impl<'a> Run<'a> {
         // What cannot be read is refused by whoever shows it.
         let named = named(&Record::deserialize(release.answer.as_ref()?.read().ok()?).ok()?.snps);
         let same = named.iter().map(|(_, name)| name.as_str()).collect::<BTreeSet<_>>() == self.asked();
-        (same && self.ask(part, &named).identity == release.ask.identity).then_some(named)
+        (same && self.ask(part, &named).identity == release.query.identity).then_some(named)
     }
 
     /// The release at a position.

@@ -7,7 +7,7 @@
 use deniable_check::everything::questions;
 use deniable_check::family::Family;
 use deniable_check::protocol::Party;
-use deniable_check::subject::{Asked, Subject};
+use deniable_check::subject::{Subject, View};
 use deniable_check::words;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             parameters.insert("k".to_owned(), "2".to_owned());
         }
         let subject = Subject::builtin(name, &parameters)?;
-        let asked = Asked::of(&subject, Party::First)?;
+        let asked = View::of(&subject, Party::First)?;
         let mut all: Vec<Duration> = Vec::new();
         let mut slowest: BTreeMap<String, Vec<Duration>> = BTreeMap::new();
         for _ in 0..runs.parse::<usize>()? {

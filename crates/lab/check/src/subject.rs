@@ -97,14 +97,14 @@ fn three_quarters() -> Rational {
 
 /// Either kind of mechanism, behind one question.
 #[derive(Debug, Clone)]
-pub enum Asked {
+pub enum View {
     /// A mechanism by dataset, also the view of a protocol's party.
     Table(Mechanism),
     /// A mechanism by counts of groups.
     Counts(CountMechanism),
 }
 
-impl Asked {
+impl View {
     /// What is asked about a subject, from a party's point of view.
     ///
     /// # Errors
@@ -214,7 +214,7 @@ mod tests {
     fn counts_of_few_are_decided_by_dataset_where_they_must() {
         let counts = "all,output,probability\n0,no,3/4\n0,yes,1/4\n1,no,1/2\n1,yes,1/2\n2,no,1/4\n2,yes,3/4\n";
         let Ok(subject) = Subject::read(counts, Format::Csv) else { panic!("counts") };
-        let Ok(asked) = Asked::of(&subject, Party::First) else { panic!("counts") };
+        let Ok(asked) = View::of(&subject, Party::First) else { panic!("counts") };
         // Crowds of two: whoever is in can be removed, which moves 1/4 to 1/2.
         let crowd = asked.answer(&Notion::CrowdBlending { crowd: 2 }, &Family::All).unwrap();
         assert_eq!(crowd.verdict.value.to_string(), "2");

@@ -331,10 +331,10 @@ async fn charged_is_answered(load: &Load, part: &Rational) {
         assert_eq!(spent, ratio(i64::try_from(own.len()).unwrap(), PRICE), "{name}");
         assert_eq!(&spent, part, "{name}: a part is used up, and no more than that");
         for charge in &own {
-            assert!(charge.answer.is_some(), "{name} paid for {} and has nothing", charge.ask.sql);
-            let query = (0..QUESTIONS).find(|query| sql(*query) == charge.ask.sql).unwrap();
+            assert!(charge.answer.is_some(), "{name} paid for {} and has nothing", charge.query.sql);
+            let query = (0..QUESTIONS).find(|query| sql(*query) == charge.query.sql).unwrap();
             let answer = load.request(&client, &sql(query)).await;
-            assert!(load.is_answered(query, &answer, &[]), "what was paid for is lost: {}", charge.ask.sql);
+            assert!(load.is_answered(query, &answer, &[]), "what was paid for is lost: {}", charge.query.sql);
         }
         assert_eq!(charges(name).0, spent, "what is free was charged");
     }

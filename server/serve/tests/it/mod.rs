@@ -20,7 +20,7 @@ use deniable_ledger::{Ledger, Sharing, Summary};
 use deniable_serve::accounts::{Account, Accounts, Role};
 use deniable_serve::log::Log;
 use deniable_serve::metrics::tell;
-use deniable_serve::server::{Served, Setup, account};
+use deniable_serve::server::{Service, Setup, account};
 use deniable_serve::{Config, accept};
 use deniable_wire::{Backend, Limits, Server, Verifier};
 use num_traits::Zero;
@@ -67,7 +67,7 @@ const SECRET: &str = "what the curator knows";
 /// A server, and what it leaves behind.
 struct Running {
     _folder: TempDir,
-    served: Arc<Served>,
+    served: Arc<Service>,
     ledger: PathBuf,
     address: SocketAddr,
     metrics: SocketAddr,
@@ -119,7 +119,7 @@ async fn serving(
     let given = Setup::new(policy, Some(accounts), None);
     let config = Config { answers_take, connections_per_account: 100, threads: Some(1), ..Config::default() };
     let log = Arc::new(Log::quiet());
-    let served = Served::new(given, config, ledger, Arc::clone(&log));
+    let served = Service::new(given, config, ledger, Arc::clone(&log));
     let (stop, stopping) = watch::channel(false);
     let queue = Arc::clone(served.queue());
     tokio::spawn(queue.run(Arc::new(move |key, done, secret| {

@@ -52,5 +52,5 @@ async fn a_described_statement_is_charged_under_the_policy_of_its_execution() {
     let identity = plan.queries()[0].for_ledger(&policy).identity;
     let ledger = server.ledger();
     let releases = &ledger.accounts[0].releases;
-    assert_eq!((releases.len(), &releases[0].ask.identity), (1, &identity));
+    assert_eq!((releases.len(), &releases[0].query.identity), (1, &identity));
 }

@@ -5,7 +5,7 @@ use super::output::{Format, LedgerFormat};
 use super::spend::{Spending, spending};
 use crate::error::Failure;
 use clap::{Args, Subcommand};
-use deniable::{Allowed, Registering};
+use deniable::{Permissions, Registering};
 use std::path::{Path, PathBuf};
 
 /// Where a policy and what it names are.
@@ -29,7 +29,7 @@ pub struct Release {
     pub place: PolicyPlace,
     /// Answer only this query, by its name; may be given several times.
     #[arg(long, value_name = "NAME")]
-    pub ask: Vec<String>,
+    pub query: Vec<String>,
     /// How to write the answers.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
@@ -129,7 +129,7 @@ pub struct Plan {
     pub place: PolicyPlace,
     /// Only this query, by its name; may be given several times.
     #[arg(long, value_name = "NAME")]
-    pub ask: Vec<String>,
+    pub query: Vec<String>,
     /// How to write it.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
@@ -137,7 +137,7 @@ pub struct Plan {
     #[arg(long, value_name = "KEY=FROM..TO[:POINTS]")]
     pub sweep: Option<String>,
     /// The smallest promise that meets the target error of every query, and which query forces it.
-    #[arg(long, conflicts_with_all = ["sweep", "ask"])]
+    #[arg(long, conflicts_with_all = ["sweep", "query"])]
     pub least_promise: bool,
     /// Only the statements that the engine which holds the rows is asked: `engine = "spark"`.
     #[arg(long, conflicts_with_all = ["sweep", "least_promise"])]
@@ -186,7 +186,7 @@ pub struct Suggest {
     pub place: PolicyPlace,
     /// Advice on this query only, by its name; may be given several times.
     #[arg(long, value_name = "NAME")]
-    pub ask: Vec<String>,
+    pub query: Vec<String>,
     /// What part of the whole promise the advice may use, such as 1/50 or 2%, shared by the queries; or epsilon=0.1.
     #[arg(long, value_name = "SHARE", value_parser = spending)]
     pub spend: Option<Spending>,
@@ -223,9 +223,9 @@ pub struct Registration {
 
 impl Registration {
     /// The same, as releases are allowed it.
-    pub fn allowed(self) -> Allowed {
+    pub fn allowed(self) -> Permissions {
         let Self { register, again, other_people } = self;
-        Allowed { registering: if register { Registering::GoOn } else { Registering::Stop }, other_people, again }
+        Permissions { registering: if register { Registering::GoOn } else { Registering::Stop }, other_people, again }
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::Failure;
 use crate::progress::Progress;
 use crate::render;
 use deniable::{Event, Origin, Plan, Publication, Session, Unanswered};
-use deniable_release::{Event as Step, Versioned};
+use deniable_release::{Event as Step, TableVersion};
 use std::sync::Arc;
 
 /// Says what is understood and may not be meant, before it is paid for.
@@ -65,7 +65,7 @@ fn tell(progress: &Progress, step: Step<'_>) {
         // Fewer take no time.
         Step::AddingUp(name, cells) if cells >= 20_000 => progress.says(&format!("{name}: making its totals add up")),
         Step::AddingUp(..) => {}
-        Step::WrittenSince(Versioned { source, version, .. }) => say(format!(
+        Step::WrittenSince(TableVersion { source, version, .. }) => say(format!(
             "the files of `{0}` were written to after version \"{version}\" was registered, and the stored answers are about \
              what they held then. `deniable data check` tells whether they changed; if so, declare a new `version`",
             source.table().name
@@ -76,7 +76,7 @@ fn tell(progress: &Progress, step: Step<'_>) {
         }
         // Told together, by the command that looks.
         Step::LeftOut { .. } | Step::TrueErrors { .. } => {}
-        Step::Registered(Versioned { source, version, .. }) => {
+        Step::Registered(TableVersion { source, version, .. }) => {
             say(format!("registered version \"{version}\" of `{}`", source.table().name));
         }
         Step::AnsweredWithin(name, earlier) => {

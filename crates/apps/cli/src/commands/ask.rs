@@ -54,7 +54,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     }
     doubts(session.plan());
     let (publication, failed) = obtain(session, &args.limits, args.registration)?;
-    if !publication.asks.is_empty() {
+    if !publication.answers.is_empty() {
         publish(&written(&publication, args.format)?, None)?;
     }
     failed.map_or(Ok(()), Err)

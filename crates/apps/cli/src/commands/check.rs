@@ -16,7 +16,7 @@ use deniable_check::mechanism::{Dataset, Mechanism};
 use deniable_check::notion::Notion;
 use deniable_check::protocol::Party;
 use deniable_check::protocol::simulate::Sides;
-use deniable_check::subject::{Asked, Subject};
+use deniable_check::subject::{Subject, View};
 use deniable_check::{certificate, shrink, words};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::SpendError;
@@ -63,8 +63,7 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Rendering, E
         let help = "leave --prior out: the file of --priors says what observers believe";
         return Err(Failure::usage("--prior is not for --family explicit, whose priors are those of the file", help));
     }
-    let asked =
-        Asked::of(subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
+    let asked = View::of(subject, party).map_err(|error| Failure::refused(error, "take a protocol of fewer inputs"))?;
     let priors = args.prior.as_deref().map(priors).transpose()?;
     let mut title = verdict::title(name, subject, party);
     let asked = match &args.sample {
@@ -74,7 +73,7 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Rendering, E
         }
         Some(rate) => {
             title.push_str(&format!(", on a sample at rate {rate}"));
-            Asked::Table(on_a_sample(&asked, rate)?)
+            View::Table(on_a_sample(&asked, rate)?)
         }
     };
     if args.scalable || args.coupling.is_some() {
@@ -113,7 +112,7 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Rendering, E
     let held = claim.as_ref().map(|claim| claim.holds(notion.is_worse_when_larger(), &decided.value));
     let held = held.transpose().map_err(undecided)?;
     let smallest = match (&asked, claim.as_ref().and_then(Claim::at_most), held) {
-        (Asked::Table(mechanism), Some(claim), Some(Some(false))) => {
+        (View::Table(mechanism), Some(claim), Some(Some(false))) => {
             shrink::shrink(mechanism, &notion, &family, &claim, SHRINKING).ok().flatten()
         }
         _ => None,
@@ -133,11 +132,11 @@ pub fn found(args: &Args, name: &str, subject: &Subject) -> Result<(Rendering, E
 }
 
 /// The mechanism on a random sample.
-fn on_a_sample(asked: &Asked, rate: &str) -> Result<Mechanism, Failure> {
+fn on_a_sample(asked: &View, rate: &str) -> Result<Mechanism, Failure> {
     let rate = deniable_core::exact::parse_rational(rate)
         .map_err(|error| Failure::usage(format!("--sample {rate}: {error}"), "write --sample 1/2"))?;
     let expanded = match asked {
-        Asked::Counts(counts) if asked.entities() <= 12 => Some(counts.expand()),
+        View::Counts(counts) if asked.entities() <= 12 => Some(counts.expand()),
         _ => None,
     };
     let expanded = expanded.transpose().map_err(|error| Failure::refused(error, "give it dataset by dataset"))?;
@@ -152,7 +151,7 @@ fn on_a_sample(asked: &Asked, rate: &str) -> Result<Mechanism, Failure> {
 /// What is said of a family of priors, whatever the mechanism answers.
 fn about_family(
     args: &Args,
-    asked: &Asked,
+    asked: &View,
     priors: Option<&PriorRange>,
     title: &str,
 ) -> Result<(Rendering, Exit), Failure> {
@@ -290,12 +289,12 @@ fn among_possible(text: &str, formula: &str, mechanism: &Mechanism) -> Result<No
 }
 
 /// The notion that was named. Induced neighbours are among the datasets that the file gives.
-fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
+fn notion(text: &str, asked: &View) -> Result<Notion, Failure> {
     let named = find(text).map(|found| found.notion);
     if named == Some(Named::InducedNeighbours) {
         return Ok(asked.induced());
     }
-    if let (Asked::Table(mechanism), Some(Named::InducedExchange)) = (asked, named) {
+    if let (View::Table(mechanism), Some(Named::InducedExchange)) = (asked, named) {
         return Ok(Notion::InducedExchange { allowed: mechanism.datasets().collect() });
     }
     words::notion(text)
@@ -303,7 +302,7 @@ fn notion(text: &str, asked: &Asked) -> Result<Notion, Failure> {
 }
 
 /// The family that was named; independent entities where none is and one is needed.
-fn family(args: &Args, asked: &Asked, priors: Option<&PriorRange>, notion: &Notion) -> Result<Family, Failure> {
+fn family(args: &Args, asked: &View, priors: Option<&PriorRange>, notion: &Notion) -> Result<Family, Failure> {
     let about_beliefs = notion.is_about_beliefs();
     let text = args.family.as_deref();
     match text {
@@ -337,10 +336,10 @@ fn family(args: &Args, asked: &Asked, priors: Option<&PriorRange>, notion: &Noti
 }
 
 /// The mechanism by datasets, which some families are about.
-fn table(asked: &Asked) -> Result<&Mechanism, Failure> {
+fn table(asked: &View) -> Result<&Mechanism, Failure> {
     match asked {
-        Asked::Table(mechanism) => Ok(mechanism),
-        Asked::Counts(_) => Err(Failure::usage(
+        View::Table(mechanism) => Ok(mechanism),
+        View::Counts(_) => Err(Failure::usage(
             "this family is about entities, and the mechanism is about counts",
             "give it dataset by dataset",
         )),

@@ -34,7 +34,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let text = match &args.sweep {
         Some(text) => {
             let sweep = sweep::Sweep::parse(text)?;
-            let shown = sweep.over(&load(&args.place)?, &args.ask)?;
+            let shown = sweep.over(&load(&args.place)?, &args.query)?;
             match args.format {
                 LedgerFormat::Table => render::sweep::table(&shown),
                 LedgerFormat::Json => render::json(&shown)?,
@@ -42,7 +42,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         None => {
             let mut plan = plan(&args.place)?;
-            choose(&mut plan, &args.ask)?;
+            choose(&mut plan, &args.query)?;
             let session = Session::of_plan(plan)?;
             let shown = PlanReport::new(&session.plan_with_earlier()?, session.account()?.as_ref());
             match args.format {

@@ -210,7 +210,7 @@ impl Prompt<'_> {
         let text = match self.args.format {
             // The guarantee is the same each time, and `deniable ledger show` tells it.
             Format::Table => {
-                publication.asks.iter().map(|ask| render::table::table(ask, &publication.confidence)).collect()
+                publication.answers.iter().map(|ask| render::table::table(ask, &publication.confidence)).collect()
             }
             Format::Json | Format::Csv => written(&publication, self.args.format)?,
         };

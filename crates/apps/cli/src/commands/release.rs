@@ -12,7 +12,7 @@ use deniable_policy::About;
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
     let mut plan = plan(&args.place)?;
-    choose(&mut plan, &args.ask)?;
+    choose(&mut plan, &args.query)?;
     // What is said about a query's caps comes with its answer.
     let own = plan
         .queries()
@@ -21,7 +21,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         .map(|ask| ask.declared().name.as_str());
     let names: Vec<&str> = own.collect();
     if args.format == Format::Csv && names.len() > 1 {
-        let help = format!("choose one with --ask: \"{}\"", names.join("\", \""));
+        let help = format!("choose one with --query: \"{}\"", names.join("\", \""));
         return Err(Failure::usage("CSV holds one table, and this policy has several queries", help));
     }
     if args.place.data.is_some() {
@@ -32,7 +32,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     doubts(&plan);
     let session = Session::of_plan(plan)?;
     let (publication, failed) = obtain(session.clone(), &args.limits, args.registration)?;
-    if !publication.asks.is_empty() {
+    if !publication.answers.is_empty() {
         publish(&written(&publication, args.format)?, args.out.as_ref())?;
     }
     if let Some(report) = &args.report {

@@ -24,7 +24,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "add --spend 1/50: the part of the whole promise that it may use",
         ));
     };
-    let suggest = Suggest { queries: args.ask.clone(), share: spend.of(policy.guarantee().limit())? };
+    let suggest = Suggest { queries: args.query.clone(), share: spend.of(policy.guarantee().limit())? };
     let (plan, without) = suggest.plan(&policy).map_err(|error| match error {
         Error::Plan(errors) => plan_failure(&errors, &policy),
         Error::Query(error @ QueryError::Share(_)) => Failure::usage(error, "add --spend 1/50, for example"),
@@ -130,7 +130,7 @@ fn table(all: &[AdviceReport]) -> String {
         wrapped(
             &mut text,
             "  ",
-            "too noisy: the noise leaves every candidate; spend more, or ask about fewer queries at a time with --ask",
+            "too noisy: the noise leaves every candidate; spend more, or ask about fewer queries at a time with --query",
         );
     }
     let mut caps: BTreeMap<&str, Vec<String>> = BTreeMap::new();

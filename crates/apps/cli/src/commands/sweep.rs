@@ -58,10 +58,10 @@ impl Sweep {
     }
 
     /// The errors under each promise. Only the promise is another: adversary, shares and asks stay.
-    pub fn over(&self, policy: &Policy, asks: &[String]) -> Result<SweepTable, Failure> {
+    pub fn over(&self, policy: &Policy, queries: &[String]) -> Result<SweepTable, Failure> {
         // Queries that cannot be priced under the policy's own promise may be under another.
         let own = if CAPS.contains(&self.key) { None } else { Plan::new(policy.clone()).ok() };
-        let points = self.values.iter().map(|value| self.point(policy, own.as_ref(), value, asks));
+        let points = self.values.iter().map(|value| self.point(policy, own.as_ref(), value, queries));
         Ok(SweepTable { key: self.key.to_owned(), points: points.collect::<Result<_, _>>()? })
     }
 
@@ -84,9 +84,15 @@ impl Sweep {
     }
 
     /// The errors at a value; `own` is the plan under the policy's own promise.
-    fn point(&self, policy: &Policy, own: Option<&Plan>, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
+    fn point(
+        &self,
+        policy: &Policy,
+        own: Option<&Plan>,
+        value: &Rational,
+        queries: &[String],
+    ) -> Result<Point, Failure> {
         if let Some(policy) = self.capped(policy, value)? {
-            return Self::planned(policy, None, value, asks);
+            return Self::planned(policy, None, value, queries);
         }
         let promise = promise(policy, self.key, value.clone()).map_err(|error| match error {
             WhatIfError::NeedsRest(_, needed) => Failure::usage(
@@ -102,15 +108,15 @@ impl Sweep {
             )
         };
         let policy = with_promise(policy, promise, None).map_err(|error| refused(&error))?;
-        Self::planned(policy, own, value, asks)
+        Self::planned(policy, own, value, queries)
     }
 
-    fn planned(policy: Policy, own: Option<&Plan>, value: &Rational, asks: &[String]) -> Result<Point, Failure> {
+    fn planned(policy: Policy, own: Option<&Plan>, value: &Rational, queries: &[String]) -> Result<Point, Failure> {
         let limit = policy.guarantee().limit().clone();
         let plan = own.map_or_else(|| Plan::new(policy.clone()), |own| own.repriced(policy.clone()));
         let answers = match plan {
             Ok(mut plan) => {
-                choose(&mut plan, asks)?;
+                choose(&mut plan, queries)?;
                 let each = plan.queries().iter().flat_map(|ask| {
                     let all = expected(ask, plan.policy());
                     all.into_iter().map(|answer| (ask.declared().name.clone(), answer.name, answer.error))

@@ -91,8 +91,8 @@ pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> F
                 };
                 // A target is wrong where it is written.
                 let is_target = matches!(kind, PlanErrorKind::Target(_) | PlanErrorKind::Targets(_));
-                let ask = policy.queries().iter().find(|ask| is_target && ask.name == error.query);
-                match ask.and_then(|ask| ask.size_at.clone()) {
+                let query = policy.queries().iter().find(|query| is_target && query.name == error.query);
+                match query.and_then(|query| query.size_at.clone()) {
                     Some(at) => complaint.at(&policy.file().display().to_string(), policy.source(), at.start, at.len()),
                     None => complaint.at(&name, text, base + sql.len() - sql.trim_start().len(), sql.trim().len()),
                 }
@@ -106,10 +106,12 @@ pub fn plan_failure(errors: &[PlanError], policy: &deniable_policy::Policy) -> F
 /// escapes) the SQL alone. The last part is where the SQL begins in it.
 fn whereabouts<'a>(error: &'a PlanError, policy: &'a deniable_policy::Policy) -> (String, &'a str, usize) {
     let file = policy.file().display().to_string();
-    let Some(ask) = policy.queries().iter().find(|ask| ask.name == error.query) else { return (file, &error.sql, 0) };
-    let from = offset(policy.source(), ask.line as u64, ask.column as u64);
+    let Some(query) = policy.queries().iter().find(|query| query.name == error.query) else {
+        return (file, &error.sql, 0);
+    };
+    let from = offset(policy.source(), query.line as u64, query.column as u64);
     if policy.source().get(from..).is_some_and(|rest| rest.starts_with(&error.sql)) {
         return (file, policy.source(), from);
     }
-    (format!("{file}, line {}, query \"{}\"", ask.line, error.query), &error.sql, 0)
+    (format!("{file}, line {}, query \"{}\"", query.line, error.query), &error.sql, 0)
 }

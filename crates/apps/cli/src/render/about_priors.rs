@@ -6,7 +6,7 @@ use deniable_check::coupling::{Coupling, couple, holds};
 use deniable_check::family::{Family, Prior};
 use deniable_check::mechanism::{Dataset, Mechanism};
 use deniable_check::scalable::{Obstacle, Scale, obstacle};
-use deniable_check::subject::Asked;
+use deniable_check::subject::View;
 use deniable_check::words;
 use serde::Serialize;
 use std::fmt::Write;
@@ -24,10 +24,10 @@ struct Scaling {
 /// Whether a family is scalable, downward and upward, and what stands in the way.
 ///
 /// Of a mechanism by counts nobody has a name, and no priors are given that would name anybody.
-pub fn scalable(title: &str, asked: &Asked, family: &Family) -> Result<Rendering, Failure> {
+pub fn scalable(title: &str, asked: &View, family: &Family) -> Result<Rendering, Failure> {
     let name = |entity: usize| match asked {
-        Asked::Table(mechanism) => mechanism.entities()[entity].clone(),
-        Asked::Counts(_) => format!("entity number {}", entity + 1),
+        View::Table(mechanism) => mechanism.entities()[entity].clone(),
+        View::Counts(_) => format!("entity number {}", entity + 1),
     };
     let mut each = Vec::new();
     for (scale, direction, limit, theorem) in

@@ -13,17 +13,17 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
         Failure::refused(format!("the answers cannot be written as CSV: {error}"), "choose another --format")
     };
     let mut writer = csv::Writer::from_writer(Vec::new());
-    if let Some(ask) = publication.asks.first() {
-        let mut names = header(ask);
-        let has_notes = !ask.warnings.is_empty();
+    if let Some(answer) = publication.answers.first() {
+        let mut names = header(answer);
+        let has_notes = !answer.warnings.is_empty();
         if has_notes {
             let is_free = |name: &String| !names.contains(name);
             names.extend(["notes", "notes_of_the_answer"].map(str::to_owned).into_iter().find(is_free));
         }
         writer.write_record(&names).map_err(|error| failed(&error))?;
-        let (population, has_quality) = (ask.have_population(), ask.has_quality());
-        let mut notes = has_notes.then(|| guarded(&ask.warnings.join("; ")));
-        for row in &ask.rows {
+        let (population, has_quality) = (answer.have_population(), answer.has_quality());
+        let mut notes = has_notes.then(|| guarded(&answer.warnings.join("; ")));
+        for row in &answer.rows {
             let notes = has_notes.then(|| notes.take().unwrap_or_default());
             let fields = row
                 .iter()
@@ -38,9 +38,10 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
 }
 
 /// Whether each column holds numbers is the same in all rows; a table without rows has plain columns.
-fn header(ask: &Answer) -> Vec<String> {
-    let (first, population) = (ask.rows.first(), ask.have_population());
-    ask.columns
+fn header(answer: &Answer) -> Vec<String> {
+    let (first, population) = (answer.rows.first(), answer.have_population());
+    answer
+        .columns
         .iter()
         .enumerate()
         .flat_map(|(position, name)| match first.and_then(|row| row.get(position)) {
@@ -49,7 +50,7 @@ fn header(ask: &Answer) -> Vec<String> {
                 if population[position] {
                     names.extend([format!("{name}_population_low"), format!("{name}_population_high")]);
                 }
-                if ask.has_quality() {
+                if answer.has_quality() {
                     names.push(format!("{name}_quality"));
                 }
                 names.iter().map(|name| guarded(name)).collect()

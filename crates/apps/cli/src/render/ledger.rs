@@ -9,12 +9,12 @@ use deniable_report::overview::{
 use std::fmt::Write;
 
 /// A question's name, with its words where others have that name, too.
-fn asked(ask: &str, sql: &str, all: &[ReleaseOverview]) -> String {
-    if all.iter().all(|other| other.ask != ask || other.sql == sql) {
-        return ask.to_owned();
+fn asked(query: &str, sql: &str, all: &[ReleaseOverview]) -> String {
+    if all.iter().all(|other| other.query != query || other.sql == sql) {
+        return query.to_owned();
     }
     let words: Vec<&str> = sql.split_whitespace().collect();
-    format!("{ask}: {}", shown(&words.join(" ")))
+    format!("{query}: {}", shown(&words.join(" ")))
 }
 
 /// What is set aside for one who asks.
@@ -93,7 +93,7 @@ pub fn table(summary: &Summary) -> String {
         let _ = writeln!(text, "  spent: an odds ratio of {}", account.spent);
         let _ = writeln!(text, "  left:  {}", account.left);
         for headroom in &account.more {
-            let asked = asked(&headroom.ask, &headroom.sql, &account.releases);
+            let asked = asked(&headroom.query, &headroom.sql, &account.releases);
             let _ = writeln!(text, "         {} like \"{}\"", headroom.questions_in_words(), printable(&asked));
         }
         if !account.releases.is_empty() {
@@ -114,7 +114,7 @@ pub fn table(summary: &Summary) -> String {
                     right(release.entry),
                     cell(&release.at),
                     cell(&release.policy),
-                    cell(asked(&release.ask, &release.sql, &account.releases)),
+                    cell(asked(&release.query, &release.sql, &account.releases)),
                     cell(&release.cost),
                     cell(release.state()),
                 ];

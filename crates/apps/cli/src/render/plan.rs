@@ -28,7 +28,7 @@ pub struct PlanReport {
     #[serde(skip)]
     limit: [String; 2],
     typical_rows: Option<u64>,
-    asks: Vec<QueryRow>,
+    queries: Vec<QueryRow>,
     spending: Spending,
     /// Public guesses that would tell more.
     notes: Vec<String>,
@@ -94,7 +94,7 @@ struct ShownNoise {
 #[derive(Serialize)]
 struct Spending {
     /// What these queries use, paid for or not.
-    asks: String,
+    queries: String,
     /// What they would still be charged.
     to_pay: String,
     /// What the policy may use in all.
@@ -111,11 +111,13 @@ impl PlanReport {
     /// Brings a plan into this form; `account` is what its ledger holds.
     pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
         let policy = plan.policy();
-        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|ask| expected(ask, policy)).collect();
+        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|planned| expected(planned, policy)).collect();
         let paid: Vec<bool> = plan
             .queries()
             .iter()
-            .map(|ask| account.is_some_and(|account| account.release(&ask.for_ledger(policy).identity).is_some()))
+            .map(|planned| {
+                account.is_some_and(|account| account.release(&planned.for_ledger(policy).identity).is_some())
+            })
             .collect();
         Self {
             policy: policy.name().to_owned(),
@@ -125,30 +127,30 @@ impl PlanReport {
             odds: policy.guarantee().limit().to_string(),
             limit: [policy.guarantee().limit().with_epsilon(), policy.guarantee().limit().logarithm_in_words()],
             typical_rows: policy.data().typical_rows,
-            asks: plan
+            queries: plan
                 .queries()
                 .iter()
                 .zip(&all)
                 .zip(&paid)
-                .map(|((ask, all), paid)| query_row(policy, ask, all, *paid))
+                .map(|((planned, all), paid)| query_row(policy, planned, all, *paid))
                 .collect(),
             spending: Spending::new(plan, &paid, account),
             notes: notes(&plan.queries().iter().zip(all.iter().map(Vec::as_slice)).collect::<Vec<_>>(), policy),
-            hints: plan.queries().iter().zip(&all).flat_map(|(ask, all)| hints(plan, ask, all)).collect(),
+            hints: plan.queries().iter().zip(&all).flat_map(|(planned, all)| hints(plan, planned, all)).collect(),
         }
     }
 }
 
-fn query_row(policy: &Policy, ask: &QueryPlan, all: &[Expected], paid: bool) -> QueryRow {
-    let engine = ask.for_engine(policy).map(|engine| ShownEngine { name: engine.kind.title(), sql: engine.sql });
+fn query_row(policy: &Policy, planned: &QueryPlan, all: &[Expected], paid: bool) -> QueryRow {
+    let engine = planned.for_engine(policy).map(|engine| ShownEngine { name: engine.kind.title(), sql: engine.sql });
     QueryRow {
-        name: ask.declared().name.clone(),
-        sql: ask.declared().sql.trim().to_owned(),
-        share: ask.declared().share.to_string(),
-        odds: odds_decimal(&ask.cost().odds_at_most()),
-        epsilon: ask.cost().epsilon_decimal(4),
+        name: planned.declared().name.clone(),
+        sql: planned.declared().sql.trim().to_owned(),
+        share: planned.declared().share.to_string(),
+        odds: odds_decimal(&planned.cost().odds_at_most()),
+        epsilon: planned.cost().epsilon_decimal(4),
         paid,
-        within: ask.within().map(|within| within.name().to_owned()),
+        within: planned.within().map(|within| within.name().to_owned()),
         engine,
         answers: all.iter().map(shown_answer).collect(),
     }
@@ -203,14 +205,14 @@ fn shown_answer(answer: &Expected) -> ShownAnswer {
 impl Spending {
     fn new(plan: &Plan, paid: &[bool], account: Option<&Account>) -> Self {
         let policy = plan.policy();
-        let share = |ask: &QueryPlan| ask.declared().share.clone();
-        let asks: Rational = plan.queries().iter().map(share).sum();
+        let share = |planned: &QueryPlan| planned.declared().share.clone();
+        let queries: Rational = plan.queries().iter().map(share).sum();
         let to_pay: Rational = plan
             .queries()
             .iter()
             .zip(paid)
             .filter(|(_, paid)| !**paid)
-            .map(|(ask, _)| ask.declared().share.clone())
+            .map(|(planned, _)| planned.declared().share.clone())
             .sum();
         let part = |spent: Spend| spent.exact_part_of(policy.guarantee().limit());
         let own = account.map_or(Some(Rational::zero()), |account| part(account.spent_by(policy.name())));
@@ -219,7 +221,7 @@ impl Spending {
             account.and_then(|account| part(account.spent.clone())).map(|spent| whole(1) - spent - &to_pay);
         let rounded = |left: &Option<Rational>| left.as_ref().map(|left| percent(left, 1, Rounding::Down));
         Self {
-            asks: asks.to_string(),
+            queries: queries.to_string(),
             to_pay: to_pay.to_string(),
             spend: policy.spend().to_string(),
             percents: [rounded(&left_of_spend), rounded(&left_of_promise)],
@@ -230,9 +232,9 @@ impl Spending {
 }
 
 /// One sentence for each answer that is mostly noise.
-fn hints(plan: &Plan, ask: &QueryPlan, all: &[Expected]) -> Vec<String> {
+fn hints(plan: &Plan, planned: &QueryPlan, all: &[Expected]) -> Vec<String> {
     // Advice has a word of its own where it is too noisy.
-    if let About::Values { .. } = ask.declared().about {
+    if let About::Values { .. } = planned.declared().about {
         return Vec::new();
     }
     let noisy = |answer: &&Expected| answer.relative.as_ref().is_some_and(|relative| *relative > ratio(1, 2));
@@ -252,16 +254,17 @@ fn hints(plan: &Plan, ask: &QueryPlan, all: &[Expected]) -> Vec<String> {
         }
         let last = "a weaker promise";
         let helps = if helps.is_empty() { last.to_owned() } else { format!("{} or {last}", helps.join(", ")) };
-        format!("{}, {}: mostly noise; {helps} would help", ask.declared().name, answer.name)
+        format!("{}, {}: mostly noise; {helps} would help", planned.declared().name, answer.name)
     };
-    let apart = counted_apart(ask).map(|hint| format!("{}: {hint}", ask.declared().name));
-    let undeclared = ask.query().undeclared().into_iter().map(|note| format!("{}: {note}", ask.declared().name));
+    let apart = counted_apart(planned).map(|hint| format!("{}: {hint}", planned.declared().name));
+    let undeclared =
+        planned.query().undeclared().into_iter().map(|note| format!("{}: {note}", planned.declared().name));
     undeclared.chain(apart).chain(all.iter().filter(noisy).map(hint)).collect()
 }
 
 /// An average's count of its values is shared with COUNT of them, and with no COUNT(*), which counts missing values, too.
-fn counted_apart(ask: &QueryPlan) -> Option<String> {
-    let query = ask.query();
+fn counted_apart(planned: &QueryPlan) -> Option<String> {
+    let query = planned.query();
     let answers: Vec<&Estimator> = (0..query.levels().len()).flat_map(|level| query.answers(level)).collect();
     let shared = answers.iter().find_map(|answer| match answer {
         Estimator::Average(moments) | Estimator::Variance { moments, .. } => {
@@ -295,23 +298,23 @@ pub fn table(shown: &PlanReport) -> String {
         error.as_str(),
         "relative",
     ]);
-    for ask in &shown.asks {
-        for (position, answer) in ask.answers.iter().enumerate() {
+    for planned in &shown.queries {
+        for (position, answer) in planned.answers.iter().enumerate() {
             // Several answers of one query are paid for together.
             let once = |text: &str| if position == 0 { text.to_owned() } else { String::new() };
-            let share = match ask {
+            let share = match planned {
                 QueryRow { within: Some(_), .. } => "free".to_owned(),
-                QueryRow { paid: true, .. } => format!("{} (paid)", ask.share),
-                QueryRow { .. } => ask.share.clone(),
+                QueryRow { paid: true, .. } => format!("{} (paid)", planned.share),
+                QueryRow { .. } => planned.share.clone(),
             };
             let [noise, error, relative] = &answer.row;
             grid.add_row(vec![
-                cell(once(&ask.name)),
+                cell(once(&planned.name)),
                 cell(&answer.answer),
                 right(answer.cells),
                 right(once(&share)),
-                right(once(&ask.odds)),
-                right(once(&ask.epsilon)),
+                right(once(&planned.odds)),
+                right(once(&planned.epsilon)),
                 cell_of_lines(noise).set_alignment(CellAlignment::Right),
                 right(error),
                 right(relative),
@@ -323,7 +326,7 @@ pub fn table(shown: &PlanReport) -> String {
     for line in sums(shown) {
         wrapped(&mut text, "  ", &line);
     }
-    for QueryRow { name, within, .. } in &shown.asks {
+    for QueryRow { name, within, .. } in &shown.queries {
         let within = within.iter().map(|earlier| {
             format!(
                 "{name}: part of the stored answer \"{earlier}\", at least as exact: free, with the errors shown here"
@@ -344,12 +347,12 @@ fn sums(shown: &PlanReport) -> Vec<String> {
         "everything ever released about \"{}\" may give an odds ratio of {limit}; shares are parts of {logarithm}",
         shown.population
     )];
-    let unpaid = if spending.to_pay == spending.asks {
+    let unpaid = if spending.to_pay == spending.queries {
         String::new()
     } else {
         format!(" ({} still to be charged, as the ledger has the others)", spending.to_pay)
     };
-    lines.push(format!("these queries use {}{unpaid}", spending.asks));
+    lines.push(format!("these queries use {}{unpaid}", spending.queries));
     let [of_spend, of_promise] = &spending.percents;
     // A question of `ask` is charged to the whole promise: the policy's own spend has no say.
     let has_spend = !shown.policy.ends_with("/ask");
@@ -374,8 +377,11 @@ fn sums(shown: &PlanReport) -> Vec<String> {
         ));
     }
     lines.extend(shown.notes.iter().cloned());
-    let held: Vec<(&str, &str)> =
-        shown.asks.iter().filter_map(|ask| Some((ask.engine.as_ref()?.name, ask.name.as_str()))).collect();
+    let held: Vec<(&str, &str)> = shown
+        .queries
+        .iter()
+        .filter_map(|planned| Some((planned.engine.as_ref()?.name, planned.name.as_str())))
+        .collect();
     if let Some((engine, _)) = held.first() {
         let queries: Vec<&str> = held.iter().map(|(_, query)| *query).collect();
         lines.push(format!(
@@ -389,9 +395,9 @@ fn sums(shown: &PlanReport) -> Vec<String> {
 /// What engines that hold rows are asked, for reading.
 pub fn statements(shown: &PlanReport) -> String {
     let mut text = String::new();
-    for ask in &shown.asks {
-        if let Some(ShownEngine { name, sql }) = &ask.engine {
-            text += &format!("-- {}, for {name}\n{sql};\n\n", printable(&ask.name));
+    for planned in &shown.queries {
+        if let Some(ShownEngine { name, sql }) = &planned.engine {
+            text += &format!("-- {}, for {name}\n{sql};\n\n", printable(&planned.name));
         }
     }
     text.trim_end().to_owned()

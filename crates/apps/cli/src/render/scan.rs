@@ -5,7 +5,7 @@ use super::true_errors::QueryErrors;
 use deniable_core::exact::{Rounding, percent, whole};
 use deniable_data::check::{ColumnReport, Found as Place, Report};
 use deniable_execute::Losses;
-use deniable_release::Versioned;
+use deniable_release::TableVersion;
 use serde::Serialize;
 use std::fmt::Write;
 
@@ -146,7 +146,7 @@ struct FoundAt {
 
 impl Scan {
     /// Brings a report into this form.
-    pub fn new(table: &Versioned, report: &Report) -> Self {
+    pub fn new(table: &TableVersion, report: &Report) -> Self {
         let at = |found: &Option<Place>| {
             let Place { count, first } = found.as_ref()?;
             Some(FoundAt { count: *count, first: first.clone() })
@@ -181,7 +181,7 @@ impl Scan {
 }
 
 /// What was found in one table, for reading.
-pub fn table(table: &Versioned, report: &Report) -> String {
+pub fn table(table: &TableVersion, report: &Report) -> String {
     let entities = report.entities.map_or_else(String::new, |entities| format!(" of {entities} entities"));
     let mut text = format!("{}: {} rows{entities} checked\n", table.source.table().name, report.rows);
     let mut grid = grid();

@@ -34,7 +34,7 @@ pub struct Point {
 
 #[derive(Serialize)]
 struct At {
-    ask: String,
+    query: String,
     answer: String,
     /// At the confidence; absent where it depends on an unstated number of rows.
     error: Option<String>,
@@ -49,8 +49,8 @@ impl Point {
             Ok(answers) => (answers, None),
             Err(reason) => (Vec::new(), Some(reason)),
         };
-        let at = |(ask, answer, bound): (String, String, ErrorBound)| At {
-            ask,
+        let at = |(query, answer, bound): (String, String, ErrorBound)| At {
+            query,
             answer,
             error: bound.number().map(short),
             bound,
@@ -84,7 +84,7 @@ pub fn table(shown: &SweepTable) -> String {
     for (first, errors) in all.iter().zip(&rows) {
         let ranks = matches!(first.bound, ErrorBound::Rows(_));
         let name = if ranks { format!("{} (rows by rank)", first.answer) } else { first.answer.clone() };
-        let mut cells = vec![cell(&first.ask), cell(name)];
+        let mut cells = vec![cell(&first.query), cell(name)];
         cells.extend(errors.iter().map(|error| right(error.map_or_else(|| "-".to_owned(), short))));
         cells.push(cell(chart(errors, factor)));
         grid.add_row(cells);

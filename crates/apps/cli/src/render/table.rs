@@ -13,8 +13,8 @@ const WIDTH: usize = 100;
 /// The whole publication.
 pub fn publication(publication: &Publication) -> String {
     let mut text = String::new();
-    for ask in &publication.asks {
-        text.push_str(&table(ask, &publication.confidence));
+    for answer in &publication.answers {
+        text.push_str(&table(answer, &publication.confidence));
         text.push('\n');
     }
     text.push_str(&guarantee(publication));
@@ -46,14 +46,14 @@ pub fn cell_of_lines(text: &str) -> GridCell {
 }
 
 /// One query's answer.
-pub fn table(ask: &Answer, confidence: &str) -> String {
+pub fn table(answer: &Answer, confidence: &str) -> String {
     let mut grid = grid();
-    let numbers: Vec<bool> = (0..ask.columns.len())
-        .map(|position| ask.rows.first().is_some_and(|row| matches!(row.get(position), Some(Cell::Number(_)))))
+    let numbers: Vec<bool> = (0..answer.columns.len())
+        .map(|position| answer.rows.first().is_some_and(|row| matches!(row.get(position), Some(Cell::Number(_)))))
         .collect();
-    let (has_quality, population) = (ask.has_quality(), ask.have_population());
+    let (has_quality, population) = (answer.has_quality(), answer.have_population());
     let mut header = Vec::new();
-    for (position, (name, is_number)) in ask.columns.iter().zip(&numbers).enumerate() {
+    for (position, (name, is_number)) in answer.columns.iter().zip(&numbers).enumerate() {
         header.push(cell(name));
         if *is_number {
             header.push(cell(format!("{confidence} interval")));
@@ -66,7 +66,7 @@ pub fn table(ask: &Answer, confidence: &str) -> String {
         }
     }
     grid.set_header(header);
-    for row in &ask.rows {
+    for row in &answer.rows {
         let cells = row.iter().enumerate().flat_map(|(position, value)| match value {
             Cell::Key(key) => {
                 let text = key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text);
@@ -82,15 +82,15 @@ pub fn table(ask: &Answer, confidence: &str) -> String {
         });
         grid.add_row(cells);
     }
-    let mut text = format!("{} (share {})\n{grid}\n", printable(&ask.name), ask.share);
-    if ask.rows.is_empty() {
+    let mut text = format!("{} (share {})\n{grid}\n", printable(&answer.name), answer.share);
+    if answer.rows.is_empty() {
         text.push_str("  (no rows: HAVING, LIMIT or OFFSET left none)\n");
     }
-    for noise in &ask.noise {
+    for noise in &answer.noise {
         let line = format!("noise: {}", noise.sentence(confidence));
         wrapped(&mut text, "  ", &line);
     }
-    for warning in &ask.warnings {
+    for warning in &answer.warnings {
         wrapped(&mut text, "  ", &format!("note: {warning}"));
     }
     text

@@ -9,7 +9,7 @@ use deniable_check::notion::Notion;
 use deniable_check::protocol::simulate::{Sides, Simulated};
 use deniable_check::protocol::{Party, Protocol};
 use deniable_check::shrink::Shrunk;
-use deniable_check::subject::{Answer, Asked, PROTOCOLS, Subject};
+use deniable_check::subject::{Answer, PROTOCOLS, Subject, View};
 use deniable_check::verdict::Value;
 use deniable_check::words::{self, Word};
 use deniable_core::adversary::PriorRange;
@@ -139,7 +139,7 @@ impl Number {
 
 impl VerdictReport {
     /// Without a claim.
-    pub fn new(title: &str, asked: &Asked, text: &str, notion: &Notion, family: &Family, answer: &Answer) -> Self {
+    pub fn new(title: &str, asked: &View, text: &str, notion: &Notion, family: &Family, answer: &Answer) -> Self {
         let verdict = &answer.verdict;
         Self {
             mechanism: title.to_owned(),
@@ -152,8 +152,8 @@ impl VerdictReport {
             theorems: verdict.theorems.clone(),
             claim: None,
             entities: match asked {
-                Asked::Table(mechanism) => mechanism.size(),
-                Asked::Counts(_) => 0,
+                View::Table(mechanism) => mechanism.size(),
+                View::Counts(_) => 0,
             },
         }
     }
@@ -243,7 +243,7 @@ pub struct Row {
 }
 
 /// Every notion that can be asked without more parameters, the strictest first. `begins` is told each by name.
-pub fn everything(subject: &Subject, asked: &Asked, priors: Option<&PriorRange>, begins: &dyn Fn(&str)) -> Vec<Row> {
+pub fn everything(subject: &Subject, asked: &View, priors: Option<&PriorRange>, begins: &dyn Fn(&str)) -> Vec<Row> {
     let mut rows = Vec::new();
     if let Subject::Protocol(protocol) = subject {
         rows.extend(simulations(protocol));
@@ -277,7 +277,7 @@ fn simulations(protocol: &Protocol) -> Vec<Row> {
     found.collect()
 }
 
-fn row(asked: &Asked, notion_text: &str, family: Option<&str>, priors: Option<&PriorRange>) -> Row {
+fn row(asked: &View, notion_text: &str, family: Option<&str>, priors: Option<&PriorRange>) -> Row {
     let read = words::notion(notion_text)
         .and_then(|notion| Ok((notion, family.map(|family| words::family(family, priors)).transpose()?)));
     let empty = |parameter, refused| Row {

@@ -35,8 +35,8 @@ fn the_example_answers_with_an_odds_ratio_of_3() {
     let run = place.release(&["--data", data.to_str().unwrap(), "--format", "json"]).done();
     let publication = run.json();
     assert_eq!(publication["guarantee"]["odds"], "3");
-    let asks = publication["asks"].as_array().unwrap();
-    let position = |name: &str| asks.iter().position(|ask| ask["name"] == name).unwrap();
+    let queries = publication["answers"].as_array().unwrap();
+    let position = |name: &str| queries.iter().position(|ask| ask["name"] == name).unwrap();
     let [by_sex, by_education, by_income] = truth(&std::fs::read_to_string(&data).unwrap());
     let keys = |ask| {
         rows(&publication, ask).iter().map(|row| row[0].as_str().unwrap_or("NULL").to_owned()).collect::<Vec<_>>()
@@ -47,7 +47,7 @@ fn the_example_answers_with_an_odds_ratio_of_3() {
     assert_eq!(keys(position("age by income")), ["<=50K", ">50K"]);
     let mut cells: Vec<(String, f64, bool)> = Vec::new();
     let mut look = |ask: usize, truths: &BTreeMap<String, (f64, f64)>, columns: [Truth; 2]| {
-        for row in asks[ask]["rows"].as_array().unwrap() {
+        for row in queries[ask]["rows"].as_array().unwrap() {
             let (count, sum) = truths[row[0].as_str().unwrap()];
             for (at, of) in columns.iter().enumerate() {
                 let Some(of) = of else { continue };

@@ -38,8 +38,8 @@ x,d,s,g,i,b
 /// The values shown for some questions on fresh data: rows as JSON.
 #[track_caller]
 fn ask_of(policy: &str, data: &str, questions: &[&str]) -> Vec<String> {
-    let asks: String = questions.iter().map(|sql| format!("[[query]]\nsql = '''{sql}'''\n")).collect();
-    let place = Place::new(&format!("{policy}\n{asks}"), data);
+    let queries: String = questions.iter().map(|sql| format!("[[query]]\nsql = '''{sql}'''\n")).collect();
+    let place = Place::new(&format!("{policy}\n{queries}"), data);
     // What is odd about these data is what is asked about.
     let columns = policy.lines().filter_map(|line| line.strip_prefix("columns.")?.split_whitespace().next());
     let accept: Vec<&str> = columns.flat_map(|column| ["--accept", column]).collect();

@@ -66,7 +66,7 @@ fn one_question_is_charged_and_answered_once() {
     assert_eq!((&releases[0]["policy"], &releases[0]["cost"]), (&"clinic/ask".into(), &"3^(1/40)".into()));
     let json =
         clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--format", "json"]).done().json();
-    assert_eq!(json["asks"][0]["share"], "1/40");
+    assert_eq!(json["answers"][0]["share"], "1/40");
     // The share is part of the question: who forgets it is told which one is free.
     let ask = |more: &[&str]| clinic.run(&[&["ask", "policy.toml", "--register", COUNT], more].concat());
     let forgotten = ask(&[]).misused();
@@ -118,7 +118,7 @@ fn a_question_may_cost_more_than_the_spend() {
     let clinic = Place::clinic();
     clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1"]).done();
     assert_eq!(clinic.spent(), "3");
-    clinic.release(&["--ask", "patients"]).refused();
+    clinic.release(&["--query", "patients"]).refused();
 }
 
 /// In either order.
@@ -127,7 +127,7 @@ fn questions_leave_the_asks_what_is_left() {
     let clinic = Place::clinic();
     clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/3"]).done();
     clinic.release(&[]).refused();
-    clinic.release(&["--ask", "patients"]).done();
+    clinic.release(&["--query", "patients"]).done();
     assert_eq!(clinic.charges(), 2);
 }
 
@@ -246,7 +246,7 @@ fn noise_is_told_in_its_own_terms() {
                PERCENTILE_CONT(minutes, 0.75), PERCENTILE_CONT(minutes, 0.9), MIN(age) FROM visits";
     let json =
         clinic.run(&["ask", "policy.toml", "--register", sql, "--spend", "1/2", "--format", "json"]).done().json();
-    let noise = json["asks"][0]["noise"].as_array().unwrap();
+    let noise = json["answers"][0]["noise"].as_array().unwrap();
     let by_kind = |kind: &str| noise.iter().filter(|noise| noise["kind"] == kind).collect::<Vec<_>>();
     assert_eq!(
         (by_kind("geometric").len(), by_kind("permute-and-flip").len(), by_kind("tree").len()),
@@ -259,7 +259,7 @@ fn noise_is_told_in_its_own_terms() {
         // Rows are whole, whatever the step of the value is.
         assert!(noise["margin"].as_str().unwrap().parse::<u64>().is_ok(), "{noise:?}");
     }
-    let rows = &json["asks"][0]["rows"][0][1]["rows"];
+    let rows = &json["answers"][0]["rows"][0][1]["rows"];
     let median = by_kind("permute-and-flip").into_iter().find(|noise| noise["measure"] == "MEDIAN(cost)").unwrap();
     assert_eq!(median["margin"].as_str().unwrap(), rows.to_string());
     // A median's distances move by at most half a row for each row of a person, up or down.
@@ -273,7 +273,7 @@ fn noise_is_told_in_its_own_terms() {
 #[test]
 fn the_ledger_counts_in_questions() {
     let clinic = Place::clinic();
-    clinic.release(&["--ask", "visits by sex", "--ask", "minutes by department"]).done();
+    clinic.release(&["--query", "visits by sex", "--query", "minutes by department"]).done();
     let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
     // 17/32 are left: five times 3/32 and not six times, once 3/8 and not twice.
     assert!(shown.contains("5 more queries like \"visits by sex\""), "{shown}");

@@ -263,8 +263,8 @@ fn other_partitions_are_another_question() {
         .replace("path = \"data.csv\"", "path = \"rows\", format = \"parquet\"")
         .replace("[[query]]", "output = { type = \"text\" }\n\n[[query]]");
     let columns = policy.find("[columns]").unwrap();
-    let asks = policy.find("output = {").unwrap();
-    let policy = format!("{}[columns]\n{}", &policy[..columns], &policy[asks..]);
+    let queries = policy.find("output = {").unwrap();
+    let policy = format!("{}[columns]\n{}", &policy[..columns], &policy[queries..]);
     let place = Place::new(&policy, "");
     std::fs::create_dir_all(place.path("rows/part=a")).unwrap();
     std::fs::copy(support::workspace().join("testdata/check/response.parquet"), place.path("rows/part=a/x.parquet"))

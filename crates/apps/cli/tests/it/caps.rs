@@ -15,7 +15,7 @@ const FIRST: &str = "name = \"visits by sex\"";
 fn a_query_has_caps_of_its_own() {
     let scale = |place: &Place| {
         let json = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
-        let first = &json["asks"][0]["answers"][0];
+        let first = &json["queries"][0]["answers"][0];
         first["noise"][0]["scale"].as_str().unwrap().parse::<f64>().unwrap()
     };
     let (usual, own) =
@@ -24,9 +24,9 @@ fn a_query_has_caps_of_its_own() {
     assert!((usual / own - 6.0).abs() < 0.01, "{usual} {own}");
     // Other caps are another query: nothing stored is given to it.
     let place = Place::clinic();
-    place.release(&["--ask", "visits by sex"]).done();
+    place.release(&["--query", "visits by sex"]).done();
     place.edit("policy.toml", FIRST, &format!("{FIRST}\nrows_per_group = 2"));
-    place.release(&["--ask", "visits by sex"]).done();
+    place.release(&["--query", "visits by sex"]).done();
     assert_eq!(place.charges(), 2);
 }
 
@@ -47,19 +47,20 @@ fn caps_mean_nothing_where_one_row_is_one_person() {
 #[test]
 fn the_loss_is_published_and_paid_for() {
     let place = clinic(FIRST, &format!("{FIRST}\nrows_per_group = 1\nleft_out = \"1/4\""));
-    let run = place.release(&["--ask", "visits by sex", "--format", "json"]).done();
+    let run = place.release(&["--query", "visits by sex", "--format", "json"]).done();
     let json = run.json();
-    let names: Vec<&str> = json["asks"].as_array().unwrap().iter().map(|ask| ask["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> =
+        json["answers"].as_array().unwrap().iter().map(|ask| ask["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["visits by sex", "visits by sex, left out"]);
-    let count = |at: usize| json["asks"][1]["rows"][at][1]["value"].as_i64().unwrap();
+    let count = |at: usize| json["answers"][1]["rows"][at][1]["value"].as_i64().unwrap();
     // The scale of the noise is 3.65.
     let exact = i64::try_from(patients_with_one_visit(&place)).unwrap();
     assert!((count(0) - exact).abs() < 150 && (count(0) + count(1) - 2_000).abs() < 200, "{json}");
-    let notes = json["asks"][0]["warnings"].to_string();
+    let notes = json["answers"][0]["warnings"].to_string();
     assert!(notes.contains("the caps leave something out of this query for about"), "{notes}");
     assert_eq!(place.charges(), 2);
     // In CSV it is a note of the answer.
-    let csv = place.release(&["--ask", "visits by sex", "--format", "csv"]).done().stdout;
+    let csv = place.release(&["--query", "visits by sex", "--format", "csv"]).done().stdout;
     assert!(csv.lines().next().unwrap().ends_with(",notes") && csv.contains("the caps leave something out"), "{csv}");
     assert_eq!(place.charges(), 2);
     let page = place.run(&["report", "policy.toml"]).done().stdout;
@@ -74,18 +75,18 @@ fn averages_of_a_sample_have_an_interval_for_the_population() {
     let query = "\n[[query]]\nname = \"cost\"\nsql = \"SELECT COUNT(*) AS visits, AVG(cost) AS cost, STDDEV(cost) AS spread FROM visits\"\n\
                  rows_per_group = 1\n";
     place.write("policy.toml", format!("{policy}{query}"));
-    let asked = |format: &str| place.release(&["--ask", "cost", "--format", format]).done().stdout;
+    let asked = |format: &str| place.release(&["--query", "cost", "--format", format]).done().stdout;
     let before: serde_json::Value = serde_json::from_str(&asked("json")).unwrap();
     let charges = place.charges();
     place.write("policy.toml", format!("{policy}{query}sampling = \"simple\"\n"));
     let json: serde_json::Value = serde_json::from_str(&asked("json")).unwrap();
-    let cells = |json: &serde_json::Value| json["asks"][0]["rows"][0].clone();
+    let cells = |json: &serde_json::Value| json["answers"][0]["rows"][0].clone();
     let (own, number) = (cells(&before), cells(&json));
     assert!(own[1].get("population").is_none() && number[0].get("population").is_none(), "{json}");
     assert_eq!((&own[1]["value"], &own[1]["low"]), (&number[1]["value"], &number[1]["low"]));
     let ends: Vec<f64> = number[1]["population"].as_array().unwrap().iter().map(|end| end.as_f64().unwrap()).collect();
     assert!(ends[0] < number[1]["low"].as_f64().unwrap() && ends[1] > number[1]["high"].as_f64().unwrap(), "{number}");
-    assert!(json["asks"][0]["warnings"].to_string().contains("drawn from it at random"));
+    assert!(json["answers"][0]["warnings"].to_string().contains("drawn from it at random"));
     let table = asked("table");
     assert!(table.contains("95% for the population") && table.matches("for the population").count() > 1, "{table}");
     let csv = asked("csv");
@@ -125,10 +126,11 @@ fn neighbours_differ_in_released_numbers_alone() {
             let tail = row.split_once(',').unwrap().1;
             place.write("visits.csv", all.clone() + &format!("somebody,{tail}\n").repeat(5_000));
         }
-        place.release(&["--ask", "visits by sex"]).done();
-        let advised = place.run(&["suggest", "policy.toml", "--ask", "total cost", "--spend", "1/4"]).done();
-        let json =
-            place.run(&["suggest", "policy.toml", "--ask", "total cost", "--spend", "1/4", "--format", "json"]).done();
+        place.release(&["--query", "visits by sex"]).done();
+        let advised = place.run(&["suggest", "policy.toml", "--query", "total cost", "--spend", "1/4"]).done();
+        let json = place
+            .run(&["suggest", "policy.toml", "--query", "total cost", "--spend", "1/4", "--format", "json"])
+            .done();
         let shape = |value: &serde_json::Value| {
             let all = value.as_array().unwrap().iter();
             all.map(|one| {
@@ -148,12 +150,13 @@ fn advice_is_a_release_of_its_own() {
     let place = Place::clinic();
     let run = place.run(&["suggest", "policy.toml"]).misused();
     assert!(run.stderr.contains("--spend 1/50"), "{}", run.stderr);
-    let run = place.run(&["suggest", "policy.toml", "--ask", "nothing", "--spend", "1/2"]).misused();
+    let run = place.run(&["suggest", "policy.toml", "--query", "nothing", "--spend", "1/2"]).misused();
     assert!(run.stderr.contains("visits by sex"), "{}", run.stderr);
     let run = place.run(&["suggest", "policy.toml", "--spend", "1/50", "--dry-run"]).done();
     assert!(run.stdout.contains("clinic/suggest") && !run.stdout.contains("hint"), "{}", run.stdout);
     assert!(!place.path("clinic-patients.ledger").exists());
-    let advice = ["suggest", "policy.toml", "--ask", "visits by sex", "--spend", "1", "--register", "--format", "json"];
+    let advice =
+        ["suggest", "policy.toml", "--query", "visits by sex", "--spend", "1", "--register", "--format", "json"];
     let json = place.run(&advice).done().json();
     let about: Vec<&str> = json.as_array().unwrap().iter().map(|one| one["about"].as_str().unwrap()).collect();
     assert_eq!(about, ["rows_per_group", "groups"]);
@@ -163,14 +166,14 @@ fn advice_is_a_release_of_its_own() {
     assert_eq!(place.run(&advice).done().json(), json, "stored, and free");
     assert_eq!(place.charges(), 1);
     // All of the promise is spent.
-    place.run(&["release", "policy.toml", "--ask", "patients"]).refused();
+    place.run(&["release", "policy.toml", "--query", "patients"]).refused();
 }
 
 #[test]
 fn caps_are_swept() {
     let place = Place::clinic();
     let sweep =
-        |key: &str| place.run(&["plan", "policy.toml", "--sweep", key, "--ask", "visits by sex", "--format", "json"]);
+        |key: &str| place.run(&["plan", "policy.toml", "--sweep", key, "--query", "visits by sex", "--format", "json"]);
     let json = sweep("rows_per_group=1..50:5").done().json();
     let points = json["points"].as_array().unwrap();
     let values: Vec<&str> = points.iter().map(|point| point["value"].as_str().unwrap()).collect();
@@ -232,9 +235,9 @@ fn the_curator_sees_values_beyond_bounds_inside_a_query_of_entities() {
 fn the_bounds_of_a_weighted_value_are_told() {
     let sql = "SELECT AVG_WEIGHTED(age, minutes) AS a FROM visits";
     let place = clinic(FIRST, &format!("name = \"weighted\"\nsql = \"{sql}\"\n\n[[query]]\n{FIRST}"));
-    let plan = place.run(&["plan", "policy.toml", "--ask", "weighted"]).done();
+    let plan = place.run(&["plan", "policy.toml", "--query", "weighted"]).done();
     assert!(plan.stdout.contains("needs typical values"), "{}", plan.stdout);
-    let run = place.release(&["--ask", "weighted"]).done();
+    let run = place.release(&["--query", "weighted"]).done();
     let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("age: values below 0 or above 110 count as these bounds"), "{words}");
     assert!(words.contains("minutes: values below 0 or above 60 count as these bounds"), "{words}");
@@ -244,13 +247,13 @@ fn the_bounds_of_a_weighted_value_are_told() {
 #[test]
 fn the_loss_alone_names_its_own_caps() {
     let place = clinic(FIRST, &format!("{FIRST}\nrows_per_group = 2\ngroups = 1\nleft_out = \"1/50\""));
-    let run = place.release(&["--ask", "visits by sex, left out"]).done();
+    let run = place.release(&["--query", "visits by sex, left out"]).done();
     let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("more than 2 rows in a group, or rows in more than 1 group"), "{words}");
     assert_eq!(place.charges(), 1);
     // What is hidden in its table is in no note of the other.
     place.edit("policy.toml", "[columns.age]", "[display]\nhide_below = 1_000_000\n\n[columns.age]");
-    let both = place.release(&["--ask", "visits by sex"]).done();
+    let both = place.release(&["--query", "visits by sex"]).done();
     assert!(!both.stdout.contains("the caps leave something out of this query"), "{}", both.stdout);
 }
 
@@ -258,7 +261,7 @@ fn the_loss_alone_names_its_own_caps() {
 #[test]
 fn advice_that_cannot_be_given() {
     let place = Place::clinic();
-    let run = place.run(&["suggest", "policy.toml", "--ask", "patients", "--spend", "1/10"]).refused();
+    let run = place.run(&["suggest", "policy.toml", "--query", "patients", "--spend", "1/10"]).refused();
     assert!(run.stderr.contains("nothing to advise on in \"patients\""), "{}", run.stderr);
     // Of all queries, the others share what is spent.
     let run = place.run(&["suggest", "policy.toml", "--spend", "1/10", "--dry-run"]).done();

@@ -31,7 +31,7 @@ fn visits(publication: &Value, ward: &str, sex: &str) -> i64 {
 }
 
 fn note(publication: &Value) -> String {
-    let notes = publication["asks"][0]["warnings"].as_array().unwrap();
+    let notes = publication["answers"][0]["warnings"].as_array().unwrap();
     notes.iter().filter_map(Value::as_str).find(|note| note.contains("add up")).unwrap_or_default().to_owned()
 }
 
@@ -40,7 +40,7 @@ fn totals_are_the_sums_of_their_parts() {
     let place = Place::new(POLICY, data());
     let run = place.release(&["--format", "json"]).done();
     let publication = run.json();
-    assert_eq!(publication["asks"][0]["consistent"], true);
+    assert_eq!(publication["answers"][0]["consistent"], true);
     let wards = ["east", "north", "west"];
     for ward in wards {
         let parts = ["F", "M"].map(|sex| visits(&publication, ward, sex));
@@ -49,7 +49,7 @@ fn totals_are_the_sums_of_their_parts() {
     }
     let sum: i64 = wards.iter().map(|ward| visits(&publication, ward, "(all)")).sum();
     assert_eq!(sum, visits(&publication, "(all)", "(all)"), "{publication}");
-    for row in publication["asks"][0]["rows"].as_array().unwrap() {
+    for row in publication["answers"][0]["rows"].as_array().unwrap() {
         let number = |part: &str| row[2][part].as_i64().unwrap();
         assert!(number("low") <= number("value") && number("value") <= number("high"), "{row}");
     }
@@ -59,7 +59,7 @@ fn totals_are_the_sums_of_their_parts() {
     // Without, and with again: free, and the same as before.
     place.edit("policy.toml", "name = \"totals\"\nsql", "name = \"totals\"\nconsistent = false\nsql");
     let without = place.release(&["--format", "json"]).done().json();
-    assert_eq!(without["asks"][0]["consistent"], false);
+    assert_eq!(without["answers"][0]["consistent"], false);
     insta::assert_snapshot!(note(&without), @"the groupings do not add up exactly, as each has noise of its own; `consistent = false` leaves it so");
     place.edit("policy.toml", "consistent = false", "consistent = true");
     assert_eq!(place.release(&["--format", "json"]).done().stdout, run.stdout);
@@ -71,7 +71,7 @@ fn people_with_several_rows_do_not_add_up() {
     let place = Place::new(POLICY, data());
     place.edit("policy.toml", "adversary", "entity = { key = \"patient\", rows_per_group = 2, groups = 2 }\nadversary");
     let publication = place.release(&["--format", "json"]).done().json();
-    assert_eq!(publication["asks"][0]["consistent"], false);
+    assert_eq!(publication["answers"][0]["consistent"], false);
     insta::assert_snapshot!(note(&publication), @r#"the groupings do not add up: in each of them the rows of each patient are capped by themselves; `levels = "together"` in [entity] caps them once"#);
 }
 
@@ -79,5 +79,5 @@ fn people_with_several_rows_do_not_add_up() {
 fn a_single_grouping_has_nothing_to_add_up() {
     let place = Place::new(&POLICY.replace("ROLLUP (ward, sex)", "ward, sex"), data());
     let publication = place.release(&["--format", "json"]).done().json();
-    assert_eq!((publication["asks"][0].get("consistent"), note(&publication)), (None, String::new()));
+    assert_eq!((publication["answers"][0].get("consistent"), note(&publication)), (None, String::new()));
 }

@@ -38,17 +38,20 @@ fn an_earlier_answer_is_offered() {
     let plan = place.run(&["plan", "policy.toml"]).done().stdout;
     insta::assert_snapshot!(plan);
     let json = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
-    assert_eq!((&json["asks"][1]["within"], &json["asks"][2]["within"]), (&"wards".into(), &serde_json::Value::Null));
+    assert_eq!(
+        (&json["queries"][1]["within"], &json["queries"][2]["within"]),
+        (&"wards".into(), &serde_json::Value::Null)
+    );
     assert_eq!(json["spending"]["to_pay"], "3/8");
     let spent = place.spent();
-    let run = place.release(&["--ask", "counts", "--format", "json"]).done();
+    let run = place.release(&["--query", "counts", "--format", "json"]).done();
     assert!(run.stderr.contains("counts: part of the stored answer \"wards\", free"), "{}", run.stderr);
     let counts = run.json();
     for (small, large) in rows(&counts, 0).iter().zip(rows(&first, 0)) {
         assert_eq!((&small[0], &small[1]), (&large[0], &large[1]));
     }
-    assert_eq!(counts["asks"][0]["share"], "0");
-    assert!(counts["asks"][0]["warnings"].to_string().contains("the earlier answer \\\"wards\\\""), "{counts}");
+    assert_eq!(counts["answers"][0]["share"], "0");
+    assert!(counts["answers"][0]["warnings"].to_string().contains("the earlier answer \\\"wards\\\""), "{counts}");
     let asked = place.run(&["ask", "policy.toml", COUNTS, "--spend", "1/10"]).done();
     assert!(asked.stderr.contains("part of the stored answer \"wards\", free"), "{}", asked.stderr);
     assert_eq!((place.spent(), place.charges()), (spent, 1));

@@ -22,9 +22,10 @@ fn place() -> Place {
     let (facts, _) = clinic.split_once("[[query]]").unwrap();
     for policy in 0..POLICIES {
         let facts = facts.replace("name = \"clinic\"", &format!("name = \"policy {policy}\""));
-        let asks = [SHARED.to_owned(), format!("SELECT COUNT(*) FROM visits WHERE age > {policy}")];
-        let asks: String = asks.iter().map(|sql| format!("[[query]]\nshare = \"1/12\"\nsql = \"{sql}\"\n")).collect();
-        place.write(&format!("{policy}.toml"), facts + &asks);
+        let queries = [SHARED.to_owned(), format!("SELECT COUNT(*) FROM visits WHERE age > {policy}")];
+        let queries: String =
+            queries.iter().map(|sql| format!("[[query]]\nshare = \"1/12\"\nsql = \"{sql}\"\n")).collect();
+        place.write(&format!("{policy}.toml"), facts + &queries);
     }
     place
 }
@@ -79,7 +80,7 @@ fn sixty_four_releases_at_once() {
         let publication = done.json();
         assert_eq!(*shown.entry(policy).or_insert_with(|| done.stdout.clone()), done.stdout);
         let mut claim = publication["guarantee"].clone();
-        claim["shared ask"] = publication["asks"][0].clone();
+        claim["shared ask"] = publication["answers"][0].clone();
         claims.push(claim);
     }
     assert!(claims.iter().all(|claim| *claim == claims[0] && claim["shared ask"] != json!(null)), "{claims:#?}");

@@ -5,7 +5,7 @@ use crate::support::{Place, Run};
 use std::io::Write;
 use std::process::Command;
 
-fn asks(at: usize) -> String {
+fn queries(at: usize) -> String {
     format!("/* deniable.spend = 1/40 */ SELECT COUNT(*) AS n FROM visits WHERE age > {at};\n")
 }
 
@@ -27,7 +27,7 @@ fn who_is_removed_asks_no_more() {
     let server = Server::of(&place);
     let mut open: Vec<_> = [("ana", "a"), ("bo", "b")].map(|(user, password)| server.connected(user, password)).into();
     for client in &mut open {
-        client.stdin.as_mut().unwrap().write_all(format!("{}\\echo first\n", asks(1)).as_bytes()).unwrap();
+        client.stdin.as_mut().unwrap().write_all(format!("{}\\echo first\n", queries(1)).as_bytes()).unwrap();
     }
     // Both were charged before anything changes.
     server.logged("\"answered\",\"part\":\"ana\"");
@@ -36,7 +36,7 @@ fn who_is_removed_asks_no_more() {
     account(&place, &["set", "policy.toml", "ana", "--password"], "another").done();
     server.reloads("\"reloaded\"");
     for mut client in open {
-        let rest = format!("{}SELECT spent FROM deniable.budget;\n", asks(2));
+        let rest = format!("{}SELECT spent FROM deniable.budget;\n", queries(2));
         client.stdin.take().unwrap().write_all(rest.as_bytes()).unwrap();
         let run = Run::of(client.wait_with_output().unwrap());
         assert!(run.stdout.contains("n\n") && run.stdout.contains("first"), "{run:?}");
@@ -65,16 +65,16 @@ fn what_is_read_anew() {
     let place = place();
     account(&place, &["add", "policy.toml", "eve", "--role", "approver"], "e").done();
     let server = Server::of(&place);
-    server.psql("ana", "a", &asks(1)).done();
+    server.psql("ana", "a", &queries(1)).done();
     let toml = place.read("serve.toml");
     place.write("serve.toml", format!("{toml}needs_approval = true\n"));
     server.reloads("\"reloaded\"");
-    assert!(server.psql("ana", "a", &asks(2)).stderr.contains("an approver allows your queries first"));
+    assert!(server.psql("ana", "a", &queries(2)).stderr.contains("an approver allows your queries first"));
     place.write("serve.toml", format!("{toml}need_approval = true\n"));
     assert!(server.reloads("not reloaded").contains("did you mean needs_approval?"));
     place.write("serve.toml", toml.replace("20ms", "1s"));
     assert!(server.reloads("not reloaded").contains("takes a restart"));
-    assert!(server.psql("ana", "a", &asks(3)).stderr.contains("an approver allows your queries first"), "all stays");
+    assert!(server.psql("ana", "a", &queries(3)).stderr.contains("an approver allows your queries first"), "all stays");
     place.write("serve.toml", &toml);
     // Another promise than the ledger records is nobody's to be shown.
     let policy = place.read("policy.toml");

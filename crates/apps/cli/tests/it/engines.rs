@@ -38,7 +38,7 @@ fn duckdb(place: &Place) -> Option<Engine> {
     Some(Engine { name: "duckdb", python, address: ":memory:".to_owned(), relation })
 }
 
-fn policy(engine: &Engine, asks: &str) -> String {
+fn policy(engine: &Engine, queries: &str) -> String {
     let Engine { name, relation, .. } = engine;
     format!(
         r#"name = "study"
@@ -80,7 +80,7 @@ posterior_at_most = 0.75
 [[query]]
 name = "by sex"
 share = "1/4"
-sql = "{asks}"
+sql = "{queries}"
 "#
     )
 }
@@ -192,7 +192,7 @@ fn the_plan_says_what_is_asked_and_needs_no_engine() {
     let sql = place.run(&["plan", "policy.toml", "--sql"]).done().stdout;
     assert!(sql.starts_with("-- by sex, for DuckDB\n") && sql.contains("$salt") && sql.contains("GROUP BY c"), "{sql}");
     let json = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
-    assert_eq!(json["asks"][0]["engine"]["name"], "DuckDB");
+    assert_eq!(json["queries"][0]["engine"]["name"], "DuckDB");
 }
 
 #[test]

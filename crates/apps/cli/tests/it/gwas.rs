@@ -121,7 +121,7 @@ fn the_others_are_shown_where_one_fails() {
         account: account.id.clone(),
         policy: picks.policy.clone(),
         policy_limit: guarantee.limit().clone(),
-        ask: picks.ask.clone(),
+        query: picks.query.clone(),
         cost: picks.cost.clone(),
         part: picks.part.clone(),
         basis: String::new(),
@@ -133,7 +133,10 @@ fn the_others_are_shown_where_one_fails() {
     let run = gwas(&place, &asked);
     assert_eq!(run.code, Some(1));
     let publication = run.json();
-    assert_eq!((publication["asks"].as_array().unwrap().len(), &publication["asks"][0]), (1, &shown["asks"][0]));
+    assert_eq!(
+        (publication["answers"].as_array().unwrap().len(), &publication["answers"][0]),
+        (1, &shown["answers"][0])
+    );
     assert_snapshot!("one_failed", fixed(&run.stderr));
 }
 
@@ -150,10 +153,10 @@ fn what_is_planted_is_found_where_there_is_no_noise() {
     // Neighbours in linkage can be ahead of a cause: ten picks hold all three.
     let publication = surely(&place, &[&more[..], &["--top", "30"]].concat()).done().json();
     let picked: Vec<&str> =
-        publication["asks"][0]["rows"].as_array().unwrap().iter().map(|row| row[2].as_str().unwrap()).collect();
+        publication["answers"][0]["rows"].as_array().unwrap().iter().map(|row| row[2].as_str().unwrap()).collect();
     planted.retain(|name| !picked.contains(&name.as_str()));
     assert!(planted.is_empty(), "{planted:?} not in {picked:?}");
-    assert_eq!(publication["asks"].as_array().unwrap().len(), 3);
+    assert_eq!(publication["answers"].as_array().unwrap().len(), 3);
     assert!(publication["guarantee"]["assumptions"].to_string().contains("who is a case is public"));
 }
 

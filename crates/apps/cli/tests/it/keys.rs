@@ -31,7 +31,7 @@ const DATA: &str = "sex,city\n0,N\n0,S\n1,Bonn\n1,n\n1,\n,N\n1,S\n";
 fn labels_are_shown_in_the_declared_order_and_change_nothing() {
     let place = Place::new(POLICY, DATA);
     let first = place.release(&["--format", "json"]).done();
-    let rows = first.json()["asks"][0]["rows"].clone();
+    let rows = first.json()["answers"][0]["rows"].clone();
     let found: Vec<String> =
         rows.as_array().unwrap().iter().map(|row| format!("{} {} {}", row[0], row[1], row[2]["value"])).collect();
     insta::assert_snapshot!(found.join("\n"));
@@ -130,7 +130,7 @@ fn keys_stand_in_a_public_table() {
     let place = public(REGIONS);
     let first = place.release(&["--format", "json"]).done();
     let counts = |ask: usize| {
-        let rows = first.json()["asks"][ask]["rows"].as_array().unwrap().clone();
+        let rows = first.json()["answers"][ask]["rows"].as_array().unwrap().clone();
         rows.iter().map(|row| format!("{} {}", row[0], row[1]["value"])).collect::<Vec<_>>()
     };
     assert_eq!(
@@ -147,7 +147,7 @@ fn keys_stand_in_a_public_table() {
     // Another label changes nothing that is stored; another key is another query.
     let charges = place.charges();
     place.write("regions.csv", REGIONS.replace("South", "The South"));
-    let again = place.release(&["--ask", "homes", "--format", "csv"]).done();
+    let again = place.release(&["--query", "homes", "--format", "csv"]).done();
     assert!(again.stdout.contains("The South,1") && place.charges() == charges, "{again:?}");
     place.write("regions.csv", REGIONS.replace("3,W,", "3,E,"));
     let other = place.release(&[]).refused();

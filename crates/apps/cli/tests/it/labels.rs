@@ -42,12 +42,12 @@ fn people_in_several_groups_are_planned_in_all_of_them() {
         .replace("groups = 20", "groups = 20, typical_entities = 1_000");
     let plan = Place::new(&guessed, data()).run(&["plan", "policy.toml", "--format", "json"]).done().json();
     // 1000 (1 − 0.95^100)
-    assert_eq!(plan["asks"][0]["answers"][0]["typical"], "994", "{plan}");
+    assert_eq!(plan["queries"][0]["answers"][0]["typical"], "994", "{plan}");
     assert_eq!(plan["hints"].as_array().map(Vec::len), Some(0), "{plan}");
     // How many rows a person has is not known without that guess.
     let people = POLICY.replace("groups = 20", "groups = 20, typical_entities = 1_000");
     let plan = Place::new(&people, data()).run(&["plan", "policy.toml", "--format", "json"]).done().json();
-    assert!(plan["asks"][0]["answers"][0]["relative"].is_null(), "{plan}");
+    assert!(plan["queries"][0]["answers"][0]["relative"].is_null(), "{plan}");
     assert!(plan["notes"].to_string().contains("`typical_rows` to [data]"), "{plan}");
     assert_eq!(plan["hints"].as_array().map(Vec::len), Some(0), "{plan}");
 }

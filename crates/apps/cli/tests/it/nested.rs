@@ -64,7 +64,7 @@ fn number(publication: &Value, keys: [&str; 3], column: usize) -> i64 {
 }
 
 fn note(publication: &Value) -> String {
-    let notes = publication["asks"][0]["warnings"].as_array().unwrap();
+    let notes = publication["answers"][0]["warnings"].as_array().unwrap();
     notes.iter().filter_map(Value::as_str).find(|note| note.contains("add up")).unwrap_or_default().to_owned()
 }
 
@@ -77,7 +77,7 @@ fn towns_add_up_to_their_counties_where_people_are_capped_once() {
         .map(|row| row.iter().take(3).map(ToString::to_string).collect::<Vec<_>>().join(" "))
         .collect();
     insta::assert_snapshot!(shown.join("\n"));
-    assert_eq!(publication["asks"][0]["consistent"], true);
+    assert_eq!(publication["answers"][0]["consistent"], true);
     let rows = |keys| number(&publication, keys, 3);
     let hill = rows(["North", "Hill", "0101"]) + rows(["North", "Hill", "0102"]);
     assert_eq!(hill, rows(["North", "Hill", "(all)"]));
@@ -95,7 +95,7 @@ fn towns_add_up_to_their_counties_where_people_are_capped_once() {
     // Without it, the rows are capped at each level.
     let apart = POLICY.replace(", levels = \"together\"", "");
     let apart = self::place(&apart, PLACES).release(&["--format", "json"]).done().json();
-    assert_eq!(apart["asks"][0]["consistent"], false);
+    assert_eq!(apart["answers"][0]["consistent"], false);
 }
 
 #[test]

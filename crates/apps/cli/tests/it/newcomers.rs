@@ -30,10 +30,10 @@ fn an_epsilon_of_one() {
     assert!(plan.contains("┆ 0.25 ┆"), "{plan}");
     assert!(plan.contains("COUNT(*) is a measure of its own beside the average; COUNT(age)"), "{plan}");
     let json = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
-    assert_eq!((&json["odds"], &json["asks"][0]["epsilon"]), (&"e".into(), &"0.25".into()));
+    assert_eq!((&json["odds"], &json["queries"][0]["epsilon"]), (&"e".into(), &"0.25".into()));
     let released = place.release(&[]).done().stdout;
     assert!(released.contains("by at most a factor e^1 (at most 2.7183; ε = 1)"), "{released}");
-    let scale = json["asks"][0]["answers"][1]["noise"][0]["scale"].as_str().unwrap();
+    let scale = json["queries"][0]["answers"][1]["noise"][0]["scale"].as_str().unwrap();
     assert!(scale == "8" || released.contains("COUNT(*) has scale 8"), "{scale}\n{released}");
     let ledger = place.run(&["ledger", "show", "policy.toml"]).done();
     assert!(ledger.stdout.contains("limit: an odds ratio of e^1 (at most 2.7183; ε = 1)"), "{ledger:?}");

@@ -22,7 +22,7 @@ fn published(policy: &str, sql: &str) -> Value {
 }
 
 fn noise(publication: &Value) -> Vec<String> {
-    let all = publication["asks"][0]["noise"].as_array().unwrap();
+    let all = publication["answers"][0]["noise"].as_array().unwrap();
     all.iter().map(|noise| noise["measure"].as_str().unwrap().to_owned()).collect()
 }
 
@@ -44,7 +44,7 @@ fn equal_noise_of_several_groupings_is_said_once() {
 fn averages_beside_their_sums_are_explained() {
     let note = |columns: &str| {
         let publication = published(POLICY, &format!("SELECT {columns} FROM visits"));
-        let notes = publication["asks"][0]["warnings"].as_array().unwrap().clone();
+        let notes = publication["answers"][0]["warnings"].as_array().unwrap().clone();
         notes.iter().filter_map(Value::as_str).find(|note| note.starts_with("AVG")).map(str::to_owned)
     };
     insta::assert_snapshot!(note("AVG(age), SUM(age) / COUNT(age)").unwrap(), @"AVG(age) is not SUM(age) / COUNT(age): their sums have noise of their own, and each is as far off as its interval says");

@@ -96,9 +96,9 @@ fn twelve() -> Place {
     place
 }
 
-fn with_asks(asks: &str) -> Place {
+fn with_asks(queries: &str) -> Place {
     let place = Place::empty();
-    place.write("policy.toml", format!("{}{asks}", TWELVE.split_once("[[query]]").unwrap().0));
+    place.write("policy.toml", format!("{}{queries}", TWELVE.split_once("[[query]]").unwrap().0));
     place
 }
 
@@ -140,20 +140,21 @@ fn twelve_asks_with_guesses() {
 #[test]
 fn json_says_the_same() {
     let run =
-        twelve().run(&["plan", "policy.toml", "--ask", "median age", "--ask", "spread", "--format", "json"]).done();
+        twelve().run(&["plan", "policy.toml", "--query", "median age", "--query", "spread", "--format", "json"]).done();
     insta::assert_snapshot!("json", run.stdout);
 }
 
 #[test]
 fn what_the_ledger_holds_is_paid() {
     let clinic = Place::clinic();
-    clinic.release(&["--ask", "patients", "--ask", "total cost"]).done();
+    clinic.release(&["--query", "patients", "--query", "total cost"]).done();
     let head = clinic.ledger().unwrap()["head"].clone();
     let plan = clinic.run(&["plan", "policy.toml", "--format", "json"]).done().json();
-    let paid: Vec<bool> = plan["asks"].as_array().unwrap().iter().map(|ask| ask["paid"].as_bool().unwrap()).collect();
+    let paid: Vec<bool> =
+        plan["queries"].as_array().unwrap().iter().map(|ask| ask["paid"].as_bool().unwrap()).collect();
     assert_eq!(paid, [false, false, true, true, false]);
     let spending = &plan["spending"];
-    assert_eq!((&spending["asks"], &spending["to_pay"]), (&"3/4".into(), &"9/16".into()));
+    assert_eq!((&spending["queries"], &spending["to_pay"]), (&"3/4".into(), &"9/16".into()));
     assert_eq!((&spending["left_of_spend"], &spending["left_of_promise"]), (&"0".into(), &"1/4".into()));
     let table = clinic.run(&["plan", "policy.toml"]).done().stdout;
     assert!(
@@ -169,10 +170,10 @@ fn the_plan_says_what_the_release_publishes() {
     place.write("data.csv", "patient,age,cost,admitted,sex,ward\np1,3,4,2020-02-02,F,1\n");
     let plan = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
     let answered = place.release(&["--format", "json"]).done().json();
-    assert_eq!(plan["asks"][0]["share"], answered["asks"][0]["share"]);
-    assert_eq!(plan["asks"][0]["answers"][0]["error"], answered["asks"][0]["noise"][0]["margin"]);
+    assert_eq!(plan["queries"][0]["share"], answered["answers"][0]["share"]);
+    assert_eq!(plan["queries"][0]["answers"][0]["error"], answered["answers"][0]["noise"][0]["margin"]);
     // The solved share is what the ledger was charged, and asking again is free.
-    let share = plan["asks"][0]["share"].as_str().unwrap();
+    let share = plan["queries"][0]["share"].as_str().unwrap();
     assert_eq!(place.releases()[0]["cost"], format!("3^({share})"));
     place.release(&[]).done();
     assert_eq!(place.charges(), 1);
@@ -186,7 +187,7 @@ fn sweeps() {
         writeln!(told, "# {sweep}\n{}", clinic.run(&["plan", "policy.toml", "--sweep", sweep]).done().stdout).unwrap();
     }
     insta::assert_snapshot!("sweeps", told);
-    let args = ["plan", "policy.toml", "--sweep", "epsilon=1/3..2:4", "--ask", "patients", "--format", "json"];
+    let args = ["plan", "policy.toml", "--sweep", "epsilon=1/3..2:4", "--query", "patients", "--format", "json"];
     let json = clinic.run(&args).done().json();
     let values: Vec<&str> =
         json["points"].as_array().unwrap().iter().map(|point| point["value"].as_str().unwrap()).collect();
@@ -209,7 +210,7 @@ fn an_average_is_planned_for_the_rows_of_one_cell() {
         );
         let json = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
         let text = |value: &serde_json::Value| value.as_str().unwrap().to_owned();
-        (text(&json["asks"][0]["share"]), text(&json["asks"][0]["answers"][0]["error"]))
+        (text(&json["queries"][0]["share"]), text(&json["queries"][0]["answers"][0]["error"]))
     };
     let grouped = "sql = 'SELECT ward, AVG(age) AS a FROM t GROUP BY ward'";
     let (share, error) = plan(10_000, &format!("{grouped}\nshare = '1/10'"));
@@ -260,8 +261,8 @@ fn sweeps_that_cannot_be_meant() {
 #[test]
 fn targets_that_cannot_be_kept() {
     let mut told = String::new();
-    let mut refuse = |what: &str, asks: &str| {
-        let place = with_asks(asks);
+    let mut refuse = |what: &str, queries: &str| {
+        let place = with_asks(queries);
         let run = place.run(&["plan", "policy.toml"]).refused();
         assert!(place.release(&[]).refused().stderr == run.stderr, "a release says the same");
         assert_eq!(place.files(), ["policy.toml"]);
@@ -280,10 +281,10 @@ fn targets_that_cannot_be_kept() {
         ),
     );
     refuse("refused SQL beside it", &format!("{count}target_error = 30\n[[query]]\nsql = 'SELECT nix FROM visits'\n"));
-    let asks = format!("{count}target_error = 30\n[[query]]\nname = 'rest'\nsql = 'SELECT COUNT(*) FROM visits'\n");
+    let queries = format!("{count}target_error = 30\n[[query]]\nname = 'rest'\nsql = 'SELECT COUNT(*) FROM visits'\n");
     for (what, spend, ask) in [
         ("all is spent on it", "1", format!("{count}target_error = 2\n")),
-        ("a larger spend would do", "1/2", asks),
+        ("a larger spend would do", "1/2", queries),
         (
             "others take it",
             "1",
@@ -308,7 +309,7 @@ fn plans_that_cannot_be_made() {
     let clinic = Place::clinic();
     clinic.run(&["plan"]).misused();
     clinic.run(&["plan", "policy.toml", "--format", "csv"]).misused();
-    let unknown = clinic.run(&["plan", "policy.toml", "--ask", "nix"]).misused();
+    let unknown = clinic.run(&["plan", "policy.toml", "--query", "nix"]).misused();
     assert!(unknown.stderr.contains("the policy has \"visits by sex\""), "{unknown:?}");
     clinic.run(&["plan", "nowhere.toml"]).refused();
     clinic.edit("policy.toml", "SELECT SUM(cost)", "SELECT SUM(sex)");

@@ -32,16 +32,16 @@ fn data() -> String {
 fn rules_hide_and_round_what_is_shown_and_change_nothing_that_is_stored() {
     let place = Place::new(POLICY, data());
     let first = place.release(&["--format", "json"]).done();
-    let cells = first.json()["asks"][0]["rows"].clone();
+    let cells = first.json()["answers"][0]["rows"].clone();
     assert_eq!((&cells[0][1]["value"], &cells[0][1]["quality"]), (&37.into(), &"A".into()));
     // Nothing is known of a number that is zero, however small its noise.
     assert_eq!((&cells[2][1]["value"], &cells[2][1]["quality"]), (&0.into(), &"not usable".into()));
-    assert!(first.json()["asks"][1]["rows"][0][0]["standard_error"].as_f64().unwrap() > 0.0);
-    assert!(first.json()["asks"][0]["warnings"].to_string().contains("1 of 3 numbers is not usable"));
+    assert!(first.json()["answers"][1]["rows"][0][0]["standard_error"].as_f64().unwrap() > 0.0);
+    assert!(first.json()["answers"][0]["warnings"].to_string().contains("1 of 3 numbers is not usable"));
     let (head, charges) = (first.head(), place.charges());
 
     place.edit("policy.toml", "[columns]", "[display]\nhide_below = 11\nround_to = 5\nlabel = \"<11\"\n\n[columns]");
-    let shown = place.release(&["--ask", "stays", "--format", "csv"]).done();
+    let shown = place.release(&["--query", "stays", "--format", "csv"]).done();
     let lines: Vec<&str> = shown.stdout.lines().collect();
     assert_eq!(lines[0], "ward,stays,stays_low,stays_high,stays_quality,notes");
     // Notes stand in the first row.
@@ -55,7 +55,7 @@ fn rules_hide_and_round_what_is_shown_and_change_nothing_that_is_stored() {
     // Averages are no counts, and a query's own rules stand in place of the policy's.
     assert!(table.stdout.contains("41.5"), "{}", table.stdout);
     place.edit("policy.toml", "name = \"stays\"", "name = \"stays\"\ndisplay = { hide_unusable = true }");
-    let own = place.release(&["--ask", "stays", "--format", "csv"]).done();
+    let own = place.release(&["--query", "stays", "--format", "csv"]).done();
     assert!(own.stdout.contains("north,7,") && own.stdout.contains("west,hidden,,,not usable"), "{}", own.stdout);
     assert_eq!((own.head(), place.charges()), (head, charges), "what is stored stays as it is");
 }
@@ -64,7 +64,7 @@ fn rules_hide_and_round_what_is_shown_and_change_nothing_that_is_stored() {
 fn classes_are_the_policys() {
     let place = Place::new(&POLICY.replace("epsilon = 400", "epsilon = 1"), data());
     place.edit("policy.toml", "[columns]", "[quality]\na = \"0.1%\"\nb = \"0.2%\"\nc = \"0.3%\"\n\n[columns]");
-    let table = place.release(&["--ask", "stays"]).done().stdout;
+    let table = place.release(&["--query", "stays"]).done().stdout;
     assert_eq!(table.matches("not usable │").count(), 3, "{table}");
     place.edit("policy.toml", "c = \"0.3%\"", "c = \"0.1%\"");
     assert!(place.release(&[]).refused().stderr.contains("do not ascend"));

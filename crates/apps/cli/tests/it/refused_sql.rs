@@ -414,9 +414,9 @@ fn places_are_found_in_long_questions() {
 /// One bad ask stops all of them before anything is charged.
 #[test]
 fn one_refusal_stops_the_others() {
-    let asks = "[[query]]\nsql = 'SELECT COUNT(*) FROM visits'\n[[query]]\nsql = 'SELECT MIN(weight) FROM visits'\n";
-    let place = Place::new(&format!("{POLICY}\n{asks}"), "patient,age,cost,weight,sex,ward,smoker\n");
+    let queries = "[[query]]\nsql = 'SELECT COUNT(*) FROM visits'\n[[query]]\nsql = 'SELECT MIN(weight) FROM visits'\n";
+    let place = Place::new(&format!("{POLICY}\n{queries}"), "patient,age,cost,weight,sex,ward,smoker\n");
     place.release(&[]).refused();
-    place.release(&["--ask", "query 1"]).refused();
+    place.release(&["--query", "query 1"]).refused();
     assert_eq!(place.ledger(), None);
 }

@@ -42,11 +42,11 @@ fn json_holds_everything() {
     let run = clinic.release(&["--format", "json"]).done();
     let publication = run.json();
     let keys: BTreeSet<&str> = publication.as_object().unwrap().keys().map(String::as_str).collect();
-    assert_eq!(keys, BTreeSet::from(["policy", "population", "data", "confidence", "asks", "guarantee"]));
+    assert_eq!(keys, BTreeSet::from(["policy", "population", "data", "confidence", "answers", "guarantee"]));
     assert_eq!(publication["guarantee"]["odds"], "3");
     let by_sex: Vec<_> = rows(&publication, 0).into_iter().map(|row| row[0].clone()).collect();
     assert_eq!(serde_json::to_string(&by_sex).unwrap(), r#"["F","M",null]"#);
-    let cell = &publication["asks"][0]["rows"][0][1];
+    let cell = &publication["answers"][0]["rows"][0][1];
     let number = |part: &str| cell[part].as_i64().unwrap();
     assert!(number("low") <= number("value") && number("value") <= number("high"), "{cell}");
     // Numbers hidden, the shape remains.
@@ -67,9 +67,9 @@ fn json_holds_everything() {
 fn csv_holds_one_ask() {
     let clinic = Place::clinic();
     let several = clinic.release(&["--format", "csv"]).misused();
-    assert!(several.stderr.contains("choose one with --ask"), "{several:?}");
+    assert!(several.stderr.contains("choose one with --query"), "{several:?}");
     assert_eq!(clinic.ledger(), None);
-    let run = clinic.release(&["--format", "csv", "--ask", "visits by sex"]).done();
+    let run = clinic.release(&["--format", "csv", "--query", "visits by sex"]).done();
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert_eq!(lines[0], "sex,visits,visits_low,visits_high,visits_quality,notes");
     assert!(lines[1].starts_with("F,") && lines[2].starts_with("M,") && lines[3].starts_with(','), "{run:?}");
@@ -84,7 +84,7 @@ fn bad_usage_is_exit_code_2() {
     for args in [
         &["release"] as &[&str],
         &["release", "policy.toml", "--format", "xml"],
-        &["release", "policy.toml", "--ask", "no such ask"],
+        &["release", "policy.toml", "--query", "no such ask"],
         &["ledger", "show"],
         &["ledger", "change-promise", "policy.toml"],
         &["unknown"],
@@ -165,7 +165,7 @@ fn files_appear_whole_or_not_at_all() {
 #[test]
 fn answers_never_replace_what_they_come_from() {
     let clinic = Place::clinic();
-    clinic.release(&["--ask", "patients"]).done();
+    clinic.release(&["--query", "patients"]).done();
     let beside = ["clinic-patients.ledger.key", "clinic-patients.ledger.head"];
     let own = ["visits.csv", "policy.toml", "clinic-patients.ledger", beside[0], beside[1]];
     let before = own.map(|name| fs::read(clinic.path(name)).unwrap());
@@ -210,14 +210,14 @@ fn a_budget_can_be_used_up_exactly() {
 #[test]
 fn what_does_not_fit_as_a_whole_is_not_begun() {
     let place = sevenths();
-    place.release(&["--ask", "over 10"]).done();
+    place.release(&["--query", "over 10"]).done();
     let other = place.read("policy.toml").replace("name = \"sevenths\"", "name = \"another\"");
     place.write("policy.toml", other.replace("age > ", "age >= "));
     let refused = place.release(&[]).refused();
     assert!(refused.stderr.contains("nothing was charged"), "{refused:?}");
     assert_eq!((place.charges(), place.spent().as_str()), (1, "3^(1/7) (at most 1.17)"));
     let six = ["1", "2", "3", "4", "5", "6"].map(|ask| format!("over {ask}0"));
-    let args: Vec<&str> = six.iter().flat_map(|name| ["--ask", name]).collect();
+    let args: Vec<&str> = six.iter().flat_map(|name| ["--query", name]).collect();
     place.release(&args).done();
     assert_eq!((place.charges(), place.spent().as_str()), (7, "3"));
 }
@@ -262,42 +262,42 @@ fn processes_with_different_asks_cannot_overspend() {
 #[test]
 fn stored_answers_do_not_need_the_data() {
     let clinic = Place::clinic();
-    let first = clinic.release(&["--ask", "visits by sex"]).done();
-    let unchanged = clinic.release(&["--ask", "visits by sex"]).done();
+    let first = clinic.release(&["--query", "visits by sex"]).done();
+    let unchanged = clinic.release(&["--query", "visits by sex"]).done();
     assert!(!unchanged.stderr.contains("written to"), "{unchanged:?}");
     fs::write(clinic.path("visits.csv"), "something else\n").unwrap();
     // The ledger's clock has whole seconds.
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(2);
     fs::File::options().write(true).open(clinic.path("visits.csv")).unwrap().set_modified(later).unwrap();
-    let stored = clinic.release(&["--ask", "visits by sex"]).done();
+    let stored = clinic.release(&["--query", "visits by sex"]).done();
     assert_eq!(stored.stdout, first.stdout);
     assert!(stored.stderr.contains("the files of `visits` were written to after version \"2024-06\""), "{stored:?}");
     let changed = clinic.release(&[]).refused();
     assert!(changed.stderr.contains("have changed since version"), "{changed:?}");
     assert!(!changed.stderr.contains("written to"), "{changed:?}");
     fs::remove_file(clinic.path("visits.csv")).unwrap();
-    assert_eq!(clinic.release(&["--ask", "visits by sex"]).done().stdout, first.stdout);
-    clinic.release(&["--ask", "patients"]).refused();
+    assert_eq!(clinic.release(&["--query", "visits by sex"]).done().stdout, first.stdout);
+    clinic.release(&["--query", "patients"]).refused();
     assert_eq!(clinic.charges(), 1);
 }
 
 #[test]
 fn a_new_version_is_looked_at_first() {
     let clinic = Place::clinic();
-    clinic.release(&["--ask", "patients"]).done();
+    clinic.release(&["--query", "patients"]).done();
     let longer = format!("{}P-1,30,F,neurology,20,10.00,false\n", clinic.read("visits.csv"));
     clinic.write("visits.csv", longer);
     let checked = clinic.run(&["data", "check", "policy.toml"]).refused();
     assert!(checked.stderr.contains("have changed since version \"2024-06\" was registered"), "{checked:?}");
     clinic.edit("policy.toml", "version = \"2024-06\"", "version = \"2024-07\"");
-    let unknown = clinic.run(&["release", "policy.toml", "--ask", "patients"]).refused();
+    let unknown = clinic.run(&["release", "policy.toml", "--query", "patients"]).refused();
     assert!(
         unknown.stderr.contains("registered version \"2024-07\"") && unknown.stderr.contains("--register"),
         "{unknown:?}"
     );
     assert_eq!(clinic.charges(), 1);
     assert_eq!(clinic.run(&["data", "check", "policy.toml"]).done().stdout, "");
-    clinic.run(&["release", "policy.toml", "--ask", "patients"]).done();
+    clinic.run(&["release", "policy.toml", "--query", "patients"]).done();
     assert_eq!(clinic.charges(), 2, "the new version is another question");
 }
 
@@ -325,7 +325,7 @@ fn a_promise_is_changed_on_the_record() {
 #[test]
 fn charged_answers_are_not_promised_about_larger_groups() {
     let clinic = Place::clinic();
-    clinic.release(&["--ask", "patients"]).done();
+    clinic.release(&["--query", "patients"]).done();
     clinic.edit("policy.toml", "preset = \"acquaintance\"", "preset = \"acquaintance\"\nmoves_together = 3");
     let refused = clinic.run(&["ledger", "change-promise", "policy.toml", "--reason", "families"]).refused();
     assert!(refused.stderr.contains("groups of at most 1"), "{refused:?}");
@@ -337,7 +337,7 @@ fn charged_answers_are_not_promised_about_larger_groups() {
 fn a_kept_head_finds_what_is_gone() {
     let clinic = Place::clinic();
     let verify = |head: &str| clinic.run(&["ledger", "verify", "clinic-patients.ledger", "--head", head]);
-    let early = clinic.release(&["--ask", "patients"]).done().head();
+    let early = clinic.release(&["--query", "patients"]).done().head();
     fs::copy(clinic.path("clinic-patients.ledger"), clinic.path("backup")).unwrap();
     let late = clinic.release(&[]).done().head();
     verify(&early).done();
@@ -368,7 +368,7 @@ fn a_kept_head_finds_what_is_gone() {
 fn an_older_ledger_is_refused_until_it_is_accepted() {
     let clinic = Place::clinic();
     let ledger = clinic.path("clinic-patients.ledger");
-    clinic.release(&["--ask", "patients"]).done();
+    clinic.release(&["--query", "patients"]).done();
     fs::copy(&ledger, clinic.path("older")).unwrap();
     clinic.release(&[]).done();
     fs::copy(&ledger, clinic.path("newest")).unwrap();

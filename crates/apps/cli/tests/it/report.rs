@@ -66,7 +66,7 @@ fn neighbouring_data_make_the_same_page_but_for_the_answers() {
     let page = |change: &dyn Fn(&Place)| {
         let place = Place::clinic();
         change(&place);
-        place.release(&["--ask", "visits by sex", "--report", "page.html"]).done();
+        place.release(&["--query", "visits by sex", "--report", "page.html"]).done();
         let page = without_pictures(&place.read("page.html"));
         let page = page.split_once("<footer>").unwrap().0.to_owned();
         // A word about negative counts follows from the released ones.
@@ -136,7 +136,7 @@ fn mistakes_are_told_before_anything_is_charged() {
     said(place.release(&["--report", "visits.csv"]).misused(), "would overwrite");
     said(place.release(&["--report", "a.txt", "--out", "a.txt"]).misused(), "both name");
     assert_eq!(place.charges(), 0);
-    place.release(&["--ask", "patients"]).done();
+    place.release(&["--query", "patients"]).done();
     // The page never replaces what it is made from.
     let [policy, data, ledger] = ["policy.toml", "visits.csv", "clinic-patients.ledger"];
     let [key, head] = ["clinic-patients.ledger.key", "clinic-patients.ledger.head"];
@@ -159,7 +159,7 @@ fn mistakes_are_told_before_anything_is_charged() {
 #[test]
 fn a_changed_promise_is_told_by_its_policy() {
     let place = Place::clinic();
-    place.release(&["--ask", "patients"]).done();
+    place.release(&["--query", "patients"]).done();
     place.edit("policy.toml", "posterior_at_most = 0.75", "posterior_at_most = 0.8");
     place.run(&["ledger", "change-promise", "policy.toml", "--reason", "the board agreed"]).done();
     let page = place.run(&["report", "policy.toml"]).done().stdout;

@@ -507,7 +507,7 @@ fn a_server_with_a_head_elsewhere_does_not_start_on_a_restored_folder() {
 #[test]
 fn a_ledger_of_other_people_is_not_begun_by_a_server() {
     let place = Place::clinic();
-    place.release(&["--ask", "patients"]).done();
+    place.release(&["--query", "patients"]).done();
     place.edit("policy.toml", "population = \"clinic-patients\"", "population = \"clinic-july\"");
     let refused = place.run(&["serve", "policy.toml", "--listen", "127.0.0.1:0"]).refused();
     assert!(refused.says("--other-people"), "{refused:?}");

@@ -39,8 +39,8 @@ fn answers_show_what_is_not_seen() {
     );
     let json = ask("json");
     is_plain(&json.stdout);
-    assert_eq!(json.json()["asks"][0]["columns"][0], format!("=cmd{BAD}"));
-    assert_eq!(json.json()["asks"][0]["rows"][0][0], BAD);
+    assert_eq!(json.json()["answers"][0]["columns"][0], format!("=cmd{BAD}"));
+    assert_eq!(json.json()["answers"][0]["rows"][0][0], BAD);
     let csv = ask("csv");
     is_plain(&csv.stdout);
     let mut lines = csv.stdout.lines();

@@ -132,7 +132,7 @@ fn analysts_know_what_they_paid_for() {
     assert_eq!((same.origins[0], left(&bo)), (Origin::Charged, ratio(1, 2)));
     assert_eq!(same.answers()[0].rows, theirs.answers()[0].rows);
     let account = bo.account().unwrap().unwrap();
-    let kept = account.releases.iter().find(|release| release.ask.name == "mine").unwrap();
+    let kept = account.releases.iter().find(|release| release.query.name == "mine").unwrap();
     let kept = kept.answer.as_ref().unwrap().read().unwrap().to_string();
     assert!(kept.contains("mine") && !kept.contains("secret"), "{kept}");
     assert_eq!(account.releases.len(), 2, "the curator's, and Bo's own");

@@ -39,7 +39,7 @@ impl Written {
     }
 
     fn answer_in(&mut self, form: &Form, name: &str, answer: &Value) {
-        let ask = Charge {
+        let query = Charge {
             name: name.into(),
             sql: "SELECT '<script>alert(1)</script>'".into(),
             identity: name.into(),
@@ -51,7 +51,7 @@ impl Written {
             account: AccountId::of(&self.guarantee),
             policy: "p".into(),
             policy_limit: self.guarantee.limit().clone(),
-            ask,
+            query,
             cost: self.guarantee.limit().share(&ratio(1, 300)).unwrap(),
             part: Part::Whole,
             basis: "basis".into(),

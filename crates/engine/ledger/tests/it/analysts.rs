@@ -127,7 +127,7 @@ impl Rules {
         let request = request(&question.to_string(), (1, 1));
         let cost = Spend::odds(whole(2)).unwrap();
         let basis = "basis".into();
-        Charged { account: account(), policy: "p".into(), ask: request.ask, cost, part: Self::part(who), basis }
+        Charged { account: account(), policy: "p".into(), query: request.query, cost, part: Self::part(who), basis }
     }
 
     /// Whether one may be charged for a question, or has it already; and what this one sees of what is left before that.

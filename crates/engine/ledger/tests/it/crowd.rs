@@ -32,16 +32,16 @@ fn member() {
 
     let mut ledger = Ledger::open_or_create(path.as_ref(), PEOPLE).unwrap();
     ledger.open_account(&terms()).unwrap();
-    let mut asks: Vec<String> = (0..SHARED).map(|ask| format!("shared{}", (ask + number) % SHARED)).collect();
-    asks.extend((0..OWN).map(|ask| format!("own{number}-{ask}")));
+    let mut queries: Vec<String> = (0..SHARED).map(|query| format!("shared{}", (query + number) % SHARED)).collect();
+    queries.extend((0..OWN).map(|query| format!("own{number}-{query}")));
     // Half of them begin with their own.
-    asks.rotate_left(if number.is_multiple_of(2) { 0 } else { SHARED });
-    for ask in asks {
-        let charged = ledger.charge(&request(&ask, (1, i64::try_from(FIT).unwrap())));
+    queries.rotate_left(if number.is_multiple_of(2) { 0 } else { SHARED });
+    for query in queries {
+        let charged = ledger.charge(&request(&query, (1, i64::try_from(FIT).unwrap())));
         let mut answered = |how, seq| {
             // Long enough for others to find the charge without its answer, and to bring one of their own.
-            std::thread::sleep(Duration::from_millis(if ask.starts_with("shared") { 20 } else { 0 }));
-            (how, seq, ledger.store_answer(seq, &FORM, &json!([number, ask])).unwrap())
+            std::thread::sleep(Duration::from_millis(if query.starts_with("shared") { 20 } else { 0 }));
+            (how, seq, ledger.store_answer(seq, &FORM, &json!([number, query])).unwrap())
         };
         let told = match charged {
             Ok(ChargeOutcome::New { seq }) => answered("new", seq),
@@ -51,7 +51,7 @@ fn member() {
             Err(ChargeError::OverBudget { .. }) => ("refused", 0, Value::Null),
             Err(other) => panic!("{other}"),
         };
-        writeln!(out, "told {}", json!([ask, told.0, told.1, told.2])).unwrap();
+        writeln!(out, "told {}", json!([query, told.0, told.1, told.2])).unwrap();
     }
 }
 
@@ -97,9 +97,9 @@ fn sixty_four_processes_spend_what_there_is_and_lose_nothing() {
         let told: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("told ")).collect();
         assert_eq!(told.len(), SHARED + OWN, "{text}");
         for line in told {
-            let (ask, how, seq, answer): (String, String, u64, Value) = serde_json::from_str(line).unwrap();
+            let (query, how, seq, answer): (String, String, u64, Value) = serde_json::from_str(line).unwrap();
             *tally.entry(how.clone()).or_default() += 1;
-            match account.release(&ask) {
+            match account.release(&query) {
                 // What was shown to one is what is stored, and so what was shown to all.
                 Some(release) => {
                     assert_eq!((how.as_str() != "refused", release.seq), (true, seq), "{line}");

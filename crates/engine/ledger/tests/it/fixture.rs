@@ -40,14 +40,14 @@ fn large() -> Value {
 }
 
 fn charged(identity: &str, part: Part) -> Event {
-    let ChargeRequest { account, policy, ask, cost, basis, .. } = request(identity, (1, 8));
-    Event::Charged(Charged { account, policy, ask, cost, part, basis })
+    let ChargeRequest { account, policy, query, cost, basis, .. } = request(identity, (1, 8));
+    Event::Charged(Charged { account, policy, query, cost, part, basis })
 }
 
 /// The entries, in order.
 fn events(numbers: NumbersFile, large: AnswerFile) -> Vec<Event> {
     let ana = || Part::Named("ana".into());
-    let ChargeRequest { account, policy, ask, cost, .. } = request("1", (1, 8));
+    let ChargeRequest { account, policy, query, cost, .. } = request("1", (1, 8));
     let key_check = blake3::Hasher::new_keyed(&KEY).update(b"deniable-key-v1 check\n").finalize().to_hex().to_string();
     let registered = |reading: &str, accepted: &[&str]| {
         Event::VersionRegistered(VersionRegistered {
@@ -86,7 +86,7 @@ fn events(numbers: NumbersFile, large: AnswerFile) -> Vec<Event> {
             share: Fraction(ratio(1, 4)),
             sharing: Sharing::Reserved,
         }),
-        Event::ApprovalRequested(ApprovalRequested { account, part: "ana".into(), policy, ask, cost }),
+        Event::ApprovalRequested(ApprovalRequested { account, part: "ana".into(), policy, query, cost }),
         Event::ApprovalDecided(ApprovalDecided { request: 8, allowed: true, by: "bo".into(), reason: String::new() }),
         charged("1", ana()),
         Event::Drawing(Drawing { charges: vec![10] }),

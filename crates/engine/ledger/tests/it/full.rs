@@ -137,12 +137,12 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
     // Three asks of several pages each, their answers larger still: each time other pages are full.
     for (turn, length) in [3_000, 12_000, 40_000].into_iter().enumerate() {
         let entries = 2 + 2 * turn as u64;
-        let mut ask = request(&format!("ask {turn}"), (1, 4));
-        ask.ask.sql = "s".repeat(length);
+        let mut query = request(&format!("ask {turn}"), (1, 4));
+        query.query.sql = "s".repeat(length);
         let mut reopened = Ledger::open_or_create(path, PEOPLE).unwrap();
         for room in 0.. {
             disk.leave(room);
-            match ledger.charge(&ask) {
+            match ledger.charge(&query) {
                 Ok(charge) => {
                     assert_eq!(charge, ChargeOutcome::New { seq: entries + 1 }, "{room}");
                     break;
@@ -154,7 +154,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
             untouched(path, &ledger, entries, disk);
             // Nor does it look charged to another process.
             reopened.refresh().unwrap();
-            assert!(reopened.summary().accounts[0].release(&ask.ask.identity).is_none());
+            assert!(reopened.summary().accounts[0].release(&query.query.identity).is_none());
         }
         disk.clear();
         let answer = json!("a".repeat(length * 2));
@@ -162,7 +162,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
             disk.leave(room);
             // The charge is there: without any room for more it is resumed, by this process and by others.
             for ledger in [&mut ledger, &mut reopened] {
-                assert_eq!(ledger.charge(&ask).unwrap(), ChargeOutcome::Resumed { seq: entries + 1 });
+                assert_eq!(ledger.charge(&query).unwrap(), ChargeOutcome::Resumed { seq: entries + 1 });
             }
             match ledger.store_answer(entries + 1, &FORM, &answer) {
                 Ok(stored) => {
@@ -180,7 +180,7 @@ fn fill_up(path: &Path, disk: &dyn Disk) -> [u64; 5] {
         let summary = show(path).unwrap();
         let spent = request("", (i64::try_from(turn).unwrap() + 1, 4)).cost;
         assert_eq!((summary.accounts[0].releases.len(), &summary.accounts[0].spent), (turn + 1, &spent));
-        assert_eq!(reopened.charge(&ask).unwrap(), ChargeOutcome::Answered { seq: entries + 1, answer });
+        assert_eq!(reopened.charge(&query).unwrap(), ChargeOutcome::Answered { seq: entries + 1, answer });
     }
     drop(ledger);
     refusals[4] = [1, 1_500, 4_000].into_iter().map(|count| draw_with_little_room(path, disk, count)).sum();

@@ -17,12 +17,12 @@ use std::time::{Duration, Instant};
 const LARGE: usize = 2_500_000;
 
 /// An ask, every eighth of them too large for SQLite's memory.
-fn ask(number: u64) -> ChargeRequest {
-    let mut ask = request(&number.to_string(), (1, 100_000));
+fn query(number: u64) -> ChargeRequest {
+    let mut query = request(&number.to_string(), (1, 100_000));
     if number % 8 == 1 {
-        ask.ask.sql = "x".repeat(LARGE);
+        query.query.sql = "x".repeat(LARGE);
     }
-    ask
+    query
 }
 
 /// The answer to an ask, always the same: some small, every eighth in a file of its own.
@@ -40,7 +40,7 @@ fn writer() {
     ledger.open_account(&terms()).unwrap();
     writeln!(out).unwrap();
     for number in 0_u64.. {
-        match ledger.charge(&ask(number)).unwrap() {
+        match ledger.charge(&query(number)).unwrap() {
             ChargeOutcome::New { seq } | ChargeOutcome::Resumed { seq } => {
                 writeln!(out, "charged {number} {seq}").unwrap();
                 ledger.store_answer(seq, &FORM, &answer_to(number)).unwrap();
@@ -125,20 +125,20 @@ fn killed_in_the_middle_of_a_transaction() {
             let words: Vec<&str> = line.split(' ').collect();
             let [what @ ("charged" | "answered"), number, seq] = words[..] else { continue };
             acknowledged += 1;
-            let release = releases.iter().find(|release| release.ask.identity == number);
+            let release = releases.iter().find(|release| release.query.identity == number);
             let release = release.unwrap_or_else(|| panic!("{kill}: {line} is lost"));
             assert_eq!(release.seq.to_string(), seq);
             assert!(what == "charged" || release.answer.is_some(), "{kill}: {line} is lost");
         }
         for release in &releases {
-            let number = release.ask.identity.parse().unwrap();
+            let number = release.query.identity.parse().unwrap();
             assert!(super::answer(release).is_none_or(|answer| answer == answer_to(number)), "{kill}: {number}");
         }
         // The last one may be unanswered, and is resumed at no cost.
         let unanswered: Vec<_> = releases.iter().filter(|release| release.answer.is_none()).collect();
         assert!(unanswered.len() <= 1);
         for release in unanswered {
-            let again = ledger.charge(&request(&release.ask.identity, (1, 100_000))).unwrap();
+            let again = ledger.charge(&request(&release.query.identity, (1, 100_000))).unwrap();
             assert_eq!(again, ChargeOutcome::Resumed { seq: release.seq });
         }
         assert_eq!(ledger.summary().accounts.first().map_or(0, |account| account.releases.len()), releases.len());

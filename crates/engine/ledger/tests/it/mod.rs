@@ -107,7 +107,7 @@ fn request(identity: &str, part: (i64, i64)) -> ChargeRequest {
         account: account(),
         policy: "clinic".into(),
         policy_limit: Spend::odds(whole(1000)).unwrap(),
-        ask: Charge {
+        query: Charge {
             name: format!("ask {identity}"),
             sql: "SELECT COUNT(*) FROM visits".into(),
             identity: identity.into(),

@@ -80,7 +80,7 @@ fn a_killed_process_leaves_a_ledger_that_goes_on() {
         let account = ledger.summary().accounts[0].clone();
         let full = account.spent == *terms().limit();
         for release in account.releases.iter().filter(|release| release.answer.is_none()) {
-            let again = ledger.charge(&request(&release.ask.identity, (1, 100))).unwrap();
+            let again = ledger.charge(&request(&release.query.identity, (1, 100))).unwrap();
             assert_eq!(again, ChargeOutcome::Resumed { seq: release.seq });
         }
         // Begin anew now and then, to die while a ledger is created.

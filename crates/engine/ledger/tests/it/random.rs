@@ -71,23 +71,23 @@ proptest! {
             std::mem::swap(&mut ledger, &mut other);
             match step {
                 Step::Charge { identity, part, policy } => {
-                    let mut ask = request(&format!("{identity:02x}"), part);
-                    ask.policy = policy.to_string();
-                    ask.policy_limit = policy_limit.clone();
-                    let own = truth.by_policy.entry(policy).or_insert_with(Spend::nothing).and(&ask.cost);
-                    let fits = truth.spent().and(&ask.cost).fits(&limit).unwrap() && own.fits(&policy_limit).unwrap();
-                    match ledger.charge(&ask) {
+                    let mut query = request(&format!("{identity:02x}"), part);
+                    query.policy = policy.to_string();
+                    query.policy_limit = policy_limit.clone();
+                    let own = truth.by_policy.entry(policy).or_insert_with(Spend::nothing).and(&query.cost);
+                    let fits = truth.spent().and(&query.cost).fits(&limit).unwrap() && own.fits(&policy_limit).unwrap();
+                    match ledger.charge(&query) {
                         Ok(ChargeOutcome::New { seq }) => {
                             prop_assert!(fits);
                             // An open charge at another price is closed by it, and stays spent.
-                            if let Some((before, cost)) = truth.paid.insert(identity, (seq, ask.cost.clone())) {
-                                prop_assert!(cost != ask.cost && !truth.answers.contains_key(&before));
+                            if let Some((before, cost)) = truth.paid.insert(identity, (seq, query.cost.clone())) {
+                                prop_assert!(cost != query.cost && !truth.answers.contains_key(&before));
                                 truth.closed = truth.closed.and(&cost);
                             }
                             truth.by_policy.insert(policy, own);
                         }
                         Ok(ChargeOutcome::Resumed { seq }) => {
-                            prop_assert_eq!(truth.paid.get(&identity), Some(&(seq, ask.cost)));
+                            prop_assert_eq!(truth.paid.get(&identity), Some(&(seq, query.cost)));
                             prop_assert!(!truth.answers.contains_key(&seq));
                         }
                         Ok(ChargeOutcome::Answered { seq, answer }) => prop_assert_eq!(&truth.answers[&seq], &answer),

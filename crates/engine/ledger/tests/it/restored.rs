@@ -129,7 +129,7 @@ fn an_older_copy_goes_on_once_it_is_accepted_and_draws_nothing_twice() {
         assert!(releases.iter().all(|release| !release.is_open()), "{state}");
         ledger.open_account(&super::terms()).unwrap();
         for identity in ["open", "drawn"] {
-            let before = releases.iter().find(|release| release.ask.identity == identity);
+            let before = releases.iter().find(|release| release.query.identity == identity);
             let charge = ledger.charge(&request(identity, (1, 8))).unwrap();
             match before {
                 // Charges with numbers keep them; the other charges are not drawn, and the query is charged anew.

@@ -31,12 +31,12 @@ fn a_policy_keeps_to_its_part() {
     let mut half = request("1", (1, 2));
     half.policy_limit = half.cost.clone();
     assert!(matches!(ledger.charge(&half), Ok(ChargeOutcome::New { .. })));
-    half.ask.identity = "2".into();
+    half.query.identity = "2".into();
     let refused = ledger.charge(&half).unwrap_err();
     assert!(matches!(refused, ChargeError::OverBudget { which: Limit::Policy, .. }), "{refused}");
     half.policy = "another".into();
     assert!(matches!(ledger.charge(&half), Ok(ChargeOutcome::New { .. })));
-    half.ask.identity = "3".into();
+    half.query.identity = "3".into();
     half.policy = "a third".into();
     let refused = ledger.charge(&half).unwrap_err();
     assert!(matches!(refused, ChargeError::OverBudget { which: Limit::Account, .. }), "{refused}");
@@ -161,13 +161,14 @@ fn racing_threads_cannot_overspend() {
                 let path = &place.path;
                 scope.spawn(move || {
                     let mut ledger = Ledger::open_or_create(path, super::PEOPLE).unwrap();
-                    let asks = (0..4).map(|i| request(&format!("{thread}{i}"), (1, 10)));
-                    asks.filter(|ask| match ledger.charge(ask) {
-                        Ok(charge) => matches!(charge, ChargeOutcome::New { .. }),
-                        Err(ChargeError::OverBudget { .. }) => false,
-                        Err(other) => panic!("{other}"),
-                    })
-                    .count()
+                    let queries = (0..4).map(|i| request(&format!("{thread}{i}"), (1, 10)));
+                    queries
+                        .filter(|query| match ledger.charge(query) {
+                            Ok(charge) => matches!(charge, ChargeOutcome::New { .. }),
+                            Err(ChargeError::OverBudget { .. }) => false,
+                            Err(other) => panic!("{other}"),
+                        })
+                        .count()
                 })
             })
             .collect();
@@ -203,7 +204,7 @@ fn the_summary_tells_all() {
     assert_eq!((&summary.accounts[0].id, &summary.accounts[0].guarantee), (&account(), &terms()));
     assert_eq!(summary.accounts[0].spent, three().share(&ratio(3, 8)).unwrap());
     let releases: Vec<_> =
-        summary.accounts[0].releases.iter().map(|r| (r.seq, r.ask.name.as_str(), r.answer.is_some())).collect();
+        summary.accounts[0].releases.iter().map(|r| (r.seq, r.query.name.as_str(), r.answer.is_some())).collect();
     assert_eq!(releases, [(3, "ask 1", true), (5, "ask 2", false)]);
     assert_eq!(summary.versions[0].version, "2024");
     assert!(!format!("{summary:?}").contains("f00d"));

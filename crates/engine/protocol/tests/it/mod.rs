@@ -34,7 +34,7 @@ impl Place {
     fn on_disk(&self) -> Vec<Vec<(String, bool)>> {
         let accounts = show(&self.path()).unwrap().accounts.into_iter();
         let releases = |account: deniable_ledger::Account| {
-            account.releases.into_iter().map(|one| (one.ask.name, one.answer.is_some())).collect()
+            account.releases.into_iter().map(|one| (one.query.name, one.answer.is_some())).collect()
         };
         accounts.map(releases).collect()
     }
@@ -184,7 +184,7 @@ fn refused_with(record: &serde_json::Value, has_numbers: bool) {
         account: AccountId::of(&guarantee),
         policy: "toy".into(),
         policy_limit: guarantee.limit().clone(),
-        ask: toy.ask("a"),
+        query: toy.query("a"),
         cost: toy.cost(),
         part: Part::Whole,
         basis: "basis".into(),

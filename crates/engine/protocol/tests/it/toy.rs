@@ -185,7 +185,7 @@ impl Toy {
         guarantee(Secret::Membership).limit().share(&ratio(1, self.parts)).unwrap()
     }
 
-    pub fn ask(&self, name: &str) -> Charge {
+    pub fn query(&self, name: &str) -> Charge {
         let words = || name.to_owned();
         Charge {
             name: words(),
@@ -234,8 +234,8 @@ impl Kind for Toy {
     fn identity(&self, at: usize, answers: &[Option<i64>]) -> Option<Charge> {
         let (name, wish) = &self.wishes[at];
         match wish {
-            Wish::AfterFirst => answers[0].map(|first| self.ask(&format!("{name} after {first}"))),
-            Wish::Number(_) | Wish::Exhausting => Some(self.ask(name)),
+            Wish::AfterFirst => answers[0].map(|first| self.query(&format!("{name} after {first}"))),
+            Wish::Number(_) | Wish::Exhausting => Some(self.query(name)),
         }
     }
 

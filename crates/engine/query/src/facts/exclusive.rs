@@ -115,7 +115,7 @@ fn conditions_in(program: &Program, list: &[Id]) -> BTreeSet<Id> {
 }
 
 /// A comparison of a value with constants.
-struct Asked<'a> {
+struct ConstantComparison<'a> {
     subject: Id,
     comparison: Comparison,
     /// `None` is NULL.
@@ -125,14 +125,14 @@ struct Asked<'a> {
 }
 
 /// Returns `None` unless the condition compares a value with constants.
-fn comparison<'a>(program: &'a Program, condition: Id) -> Option<Asked<'a>> {
+fn comparison<'a>(program: &'a Program, condition: Id) -> Option<ConstantComparison<'a>> {
     let Node::Call(operation, arguments) = program.node(condition) else { return None };
     let constant = |id: Id| program.constant_of(id);
     match (operation, arguments.as_slice()) {
         (Operation::In, [subject, list @ ..]) => {
             let constants: Vec<_> = list.iter().filter_map(|id| constant(*id)).collect();
             let more = constants.len() < list.len();
-            Some(Asked { subject: *subject, comparison: Comparison::Equal, constants, more })
+            Some(ConstantComparison { subject: *subject, comparison: Comparison::Equal, constants, more })
         }
         (Operation::Compare(comparison), [left, right]) => {
             let (subject, comparison, value) = match (constant(*left).flatten(), constant(*right).flatten()) {
@@ -140,7 +140,7 @@ fn comparison<'a>(program: &'a Program, condition: Id) -> Option<Asked<'a>> {
                 (Some(value), None) => (*right, turned(*comparison), value),
                 _ => return None,
             };
-            Some(Asked { subject, comparison, constants: vec![Some(value)], more: false })
+            Some(ConstantComparison { subject, comparison, constants: vec![Some(value)], more: false })
         }
         _ => None,
     }

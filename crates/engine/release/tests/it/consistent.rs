@@ -5,8 +5,8 @@ use deniable_data::Resources;
 use deniable_ledger::{Ledger, show};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
-use deniable_release::release::{Answered, Event, FORM, Origin, ReleaseError};
-use deniable_release::{Plan, Registering, Versioned, published, release};
+use deniable_release::release::{Event, FORM, Origin, QueryAnswer, ReleaseError};
+use deniable_release::{Plan, Registering, TableVersion, published, release};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -40,8 +40,8 @@ impl Place {
         Self { folder, plan, without }
     }
 
-    fn release(&self, plan: &Plan, tell: &dyn Fn(Event<'_>)) -> Result<Answered, ReleaseError> {
-        let locate = || Versioned::locate_all(plan, &BTreeMap::new());
+    fn release(&self, plan: &Plan, tell: &dyn Fn(Event<'_>)) -> Result<QueryAnswer, ReleaseError> {
+        let locate = || TableVersion::locate_all(plan, &BTreeMap::new());
         let answers = release(
             plan,
             &locate,
@@ -63,7 +63,7 @@ impl Place {
     }
 
     /// A release that another process overtakes after the noise is drawn: it stores this record.
-    fn overtaken(&self, record: &Value) -> Result<Answered, ReleaseError> {
+    fn overtaken(&self, record: &Value) -> Result<QueryAnswer, ReleaseError> {
         self.release(&self.plan, &|event| {
             if let Event::AddingUp("by sex", cells) = event {
                 assert_eq!(cells, 3);
@@ -73,10 +73,10 @@ impl Place {
         })
     }
 
-    fn note(&self, plan: &Plan, answer: &Answered) -> (bool, String) {
+    fn note(&self, plan: &Plan, answer: &QueryAnswer) -> (bool, String) {
         let publication = published(plan, std::slice::from_ref(answer));
-        let ask = &publication.asks[0];
-        (ask.consistent.unwrap(), ask.warnings.last().unwrap().clone())
+        let planned = &publication.answers[0];
+        (planned.consistent.unwrap(), planned.warnings.last().unwrap().clone())
     }
 }
 

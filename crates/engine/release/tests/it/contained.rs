@@ -5,8 +5,8 @@ use deniable_data::Resources;
 use deniable_ledger::{Account, Ledger, show};
 use deniable_policy::Policy;
 use deniable_release::plan::times_planned;
-use deniable_release::release::{Answered, Event, Origin};
-use deniable_release::{Plan, QueryPlan, Registering, Versioned, published, release, stored};
+use deniable_release::release::{Event, Origin, QueryAnswer};
+use deniable_release::{Plan, QueryPlan, Registering, TableVersion, published, release, stored};
 use deniable_testing::{in_own_process, sized};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ impl Place {
         show(&self.0.path().join("l")).unwrap().accounts.swap_remove(0)
     }
 
-    fn release(&self, plan: &Plan) -> (Answered, Vec<String>) {
+    fn release(&self, plan: &Plan) -> (QueryAnswer, Vec<String>) {
         let mut ledger = Ledger::open_or_create(&self.0.path().join("l"), "patients").unwrap();
         let told = RefCell::new(Vec::new());
         let tell = |event: Event<'_>| match event {
@@ -65,7 +65,7 @@ impl Place {
             Event::AnsweredWithin(name, earlier) => told.borrow_mut().push(format!("{name} within {earlier}")),
             _ => {}
         };
-        let locate = || Versioned::locate_all(plan, &BTreeMap::new());
+        let locate = || TableVersion::locate_all(plan, &BTreeMap::new());
         let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
         let released = release(plan, &locate, &resources, &mut ledger, &mut rng, &tell, Registering::GoOn);
         let answer = released.unwrap().complete().unwrap().swap_remove(0);
@@ -111,7 +111,7 @@ fn what_an_answer_holds_is_taken_from_it_free() {
     // What is published says where it is from, and adds nothing to what was spent.
     let summary = show(&place.0.path().join("l")).unwrap();
     let answers = [stored(&offered, &summary).unwrap().swap_remove(0).unwrap()];
-    let shown = published(&offered, &answers).asks.swap_remove(0);
+    let shown = published(&offered, &answers).answers.swap_remove(0);
     assert_eq!((shown.share.as_str(), shown.odds.as_str()), ("0", "1"));
     assert_eq!(serde_json::to_value(&shown).unwrap()["taken_from"], "large");
     assert!(shown.warnings.iter().any(|note| note.contains("the earlier answer \"large\"")), "{:?}", shown.warnings);
@@ -121,7 +121,7 @@ fn what_an_answer_holds_is_taken_from_it_free() {
             |row: &&Vec<deniable_publication::Cell>| serde_json::to_string(&row[0]).unwrap() == format!("\"{name}\"");
         serde_json::to_value(&table.rows.iter().find(is).unwrap()[column]).unwrap()["value"].clone()
     };
-    let table = published(&large, &[stored(&large, &summary).unwrap().swap_remove(0).unwrap()]).asks.swap_remove(0);
+    let table = published(&large, &[stored(&large, &summary).unwrap().swap_remove(0).unwrap()]).answers.swap_remove(0);
     for sex in ["F", "M"] {
         assert_eq!(count(sex, &shown, 1), count(sex, &table, 1));
     }
@@ -278,8 +278,8 @@ fn stored_answers_are_compared_as_data() {
     let stored = account.releases.clone();
     account.releases = stored.iter().cycle().take(1_000).cloned().collect();
     for release in &mut account.releases {
-        assert!(!release.ask.canonical.bytes().is_empty());
-        release.ask.sql = "no SQL".to_owned();
+        assert!(!release.query.canonical.bytes().is_empty());
+        release.query.sql = "no SQL".to_owned();
     }
     let offered = |sql: &str, change: &dyn Fn(String) -> String| {
         let plan = place.plan("small", sql, "1/2000", change);

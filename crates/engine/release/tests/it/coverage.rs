@@ -13,7 +13,7 @@ use deniable_data::{Resources, Source};
 use deniable_execute::{Salt, exact};
 use deniable_ledger::Ledger;
 use deniable_policy::Policy;
-use deniable_release::{Plan, Registering, Versioned, release};
+use deniable_release::{Plan, Registering, TableVersion, release};
 use deniable_testing::{Scale, scale};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -79,13 +79,16 @@ fn prepare(text: &str, folder: &Path, data: &Path) -> (Plan, Source) {
 
 /// The noiseless answers: the same evaluation over totals without noise.
 fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>> {
-    let ask = &plan.queries()[0];
+    let planned = &plan.queries()[0];
     let resources = Resources::default();
-    let exact = exact(std::slice::from_ref(source), ask.query(), salt, &resources, &|_| {}).unwrap();
-    let values = super::without_noise(exact, ask.query());
-    let decays = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
-    let rows =
-        deniable_answers::show(ask.query(), &Noisy { values, consistent: None, decays }, plan.policy().confidence());
+    let exact = exact(std::slice::from_ref(source), planned.query(), salt, &resources, &|_| {}).unwrap();
+    let values = super::without_noise(exact, planned.query());
+    let decays = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
+    let rows = deniable_answers::show(
+        planned.query(),
+        &Noisy { values, consistent: None, decays },
+        plan.policy().confidence(),
+    );
     rows.iter().map(|row| row.0.iter().map(|shown| number(shown).map(|(estimate, ..)| estimate)).collect()).collect()
 }
 
@@ -121,7 +124,7 @@ fn coverage(plan: &Plan, source: &Source, truth: &Truth, ledgers: usize, worker:
         let path = folder.path().join(format!("{worker}-{number_of}.ledger"));
         let mut ledger = Ledger::open_or_create(&path, plan.policy().population()).unwrap();
         let truth = truth.of(plan, source, &deniable_release::release::salt(&ledger));
-        let versioned = Versioned {
+        let versioned = TableVersion {
             source: source.clone(),
             version: plan.policy().data().version.clone(),
             reading: "in memory".to_owned(),

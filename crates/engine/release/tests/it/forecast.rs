@@ -25,8 +25,8 @@ x = { type = "integer", bounds = [10, 30] }
 g = { type = "text", keys = ["a", "b", "c"] }
 "#;
 
-fn plan(head: &str, asks: &str) -> Result<Plan, Vec<PlanError>> {
-    Plan::new(Policy::parse(Path::new("policy.toml"), &format!("{head}\n{asks}")).unwrap())
+fn plan(head: &str, queries: &str) -> Result<Plan, Vec<PlanError>> {
+    Plan::new(Policy::parse(Path::new("policy.toml"), &format!("{head}\n{queries}")).unwrap())
 }
 
 fn ask(head: &str, sql: &str) -> Vec<Expected> {
@@ -213,23 +213,24 @@ fn arithmetic_has_rows_of_its_own() {
 /// Nor are there other shares, targets included.
 #[test]
 fn guesses_of_values_are_no_part_of_a_question() {
-    let asks = "[[query]]\nname = 'a'\nsql = 'SELECT g, AVG(x), VAR_POP(x) FROM t WHERE y > 3 GROUP BY g'\ntarget_error = 3\n\
+    let queries = "[[query]]\nname = 'a'\nsql = 'SELECT g, AVG(x), VAR_POP(x) FROM t WHERE y > 3 GROUP BY g'\ntarget_error = 3\n\
                 [[query]]\nname = 'b'\nsql = 'SELECT SUM(y) FROM t'";
     let with = GUESSED.replace("bounds = [0, 30]", "bounds = [0, 30], typical = 3");
-    let share = asks.replace("target_error = 3", "target_error = 3\ntypical_share = 0.3\ntypical = { \"x\" = 20 }");
-    let identities = |head: &str, asks: &str| {
-        let plan = plan(head, asks).unwrap();
-        let of =
-            |ask: &deniable_release::QueryPlan| (ask.for_ledger(plan.policy()).identity, ask.declared().share.clone());
+    let share = queries.replace("target_error = 3", "target_error = 3\ntypical_share = 0.3\ntypical = { \"x\" = 20 }");
+    let identities = |head: &str, queries: &str| {
+        let plan = plan(head, queries).unwrap();
+        let of = |planned: &deniable_release::QueryPlan| {
+            (planned.for_ledger(plan.policy()).identity, planned.declared().share.clone())
+        };
         plan.queries().iter().map(of).collect::<Vec<_>>()
     };
     let without = GUESSED.replace(", typical = 12, typical_spread = 2", "");
-    let expected = identities(GUESSED, asks);
-    for (head, asks) in [(&*with, asks), (&*without, asks), (GUESSED, &*share)] {
-        assert_eq!(identities(head, asks), expected, "{head} {asks}");
+    let expected = identities(GUESSED, queries);
+    for (head, queries) in [(&*with, queries), (&*without, queries), (GUESSED, &*share)] {
+        assert_eq!(identities(head, queries), expected, "{head} {queries}");
     }
     let readings = |head: &str| {
-        let policy = plan(head, asks).unwrap().policy().clone();
+        let policy = plan(head, queries).unwrap().policy().clone();
         deniable_core::schema::reading(&policy.tables()[0], &|_| true)
     };
     assert_eq!(readings(&with), readings(&without));
@@ -237,9 +238,9 @@ fn guesses_of_values_are_no_part_of_a_question() {
 
 #[test]
 fn notes_say_what_to_add_and_where() {
-    let told = |head: &str, asks: &str| {
-        let plan = plan(head, asks).unwrap();
-        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|ask| expected(ask, plan.policy())).collect();
+    let told = |head: &str, queries: &str| {
+        let plan = plan(head, queries).unwrap();
+        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|planned| expected(planned, plan.policy())).collect();
         let pairs: Vec<_> = plan.queries().iter().zip(all.iter().map(Vec::as_slice)).collect();
         deniable_release::typical::notes(&pairs, plan.policy())
     };
@@ -337,7 +338,7 @@ fn weights_share_what_targets_leave() {
     let more =
         "[[query]]\nsql = 'SELECT SUM(x) FROM t'\n[[query]]\nsql = 'SELECT g, COUNT(*) FROM t GROUP BY g'\nweight = 2";
     let plan = with_target("40", QUESTIONS[0], more).unwrap();
-    let shares: Vec<Rational> = plan.queries().iter().map(|ask| ask.declared().share.clone()).collect();
+    let shares: Vec<Rational> = plan.queries().iter().map(|planned| planned.declared().share.clone()).collect();
     assert_eq!(shares.iter().sum::<Rational>(), ratio(1, 2));
     assert_eq!(shares[2], &shares[1] * whole(2));
     assert_eq!(plan.policy().queries()[0].share, shares[0]);

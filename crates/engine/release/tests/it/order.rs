@@ -5,8 +5,8 @@ use deniable_data::{Resources, SourceError};
 use deniable_ledger::{Draw, Ledger, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
-use deniable_release::release::{Answered, Event, FORM, Origin, ReleaseError};
-use deniable_release::{Plan, Registering, Versioned, release};
+use deniable_release::release::{Event, FORM, Origin, QueryAnswer, ReleaseError};
+use deniable_release::{Plan, Registering, TableVersion, release};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -67,8 +67,8 @@ impl Place {
         show(&self.path("l")).unwrap().accounts.first().map(|account| account.releases.clone()).unwrap_or_default()
     }
 
-    fn release(&self, ledger: &mut Ledger, tell: &dyn Fn(Event<'_>)) -> Result<Vec<Answered>, ReleaseError> {
-        let locate = || Versioned::locate_all(&self.plan, &BTreeMap::new());
+    fn release(&self, ledger: &mut Ledger, tell: &dyn Fn(Event<'_>)) -> Result<Vec<QueryAnswer>, ReleaseError> {
+        let locate = || TableVersion::locate_all(&self.plan, &BTreeMap::new());
         release(
             &self.plan,
             &locate,
@@ -83,7 +83,7 @@ impl Place {
 }
 
 fn names(releases: &[Release]) -> Vec<&str> {
-    releases.iter().map(|release| release.ask.name.as_str()).collect()
+    releases.iter().map(|release| release.query.name.as_str()).collect()
 }
 
 #[test]
@@ -104,26 +104,27 @@ fn every_step_is_on_disk_before_the_next() {
                 Event::Trying(_) | Event::Tried(..) | Event::Asking(_) => panic!("no engine holds these rows"),
                 Event::AddingUp(..) => panic!("no question here has several levels"),
                 Event::AnsweredWithin(..) => panic!("no plan here takes from earlier answers"),
-                Event::Computing(ask, _) => {
-                    let done = NAMES.iter().position(|name| *name == ask).unwrap();
-                    assert_eq!(names(&on_disk), NAMES[..=done], "rows were read for {ask} before it was charged");
+                Event::Computing(planned, _) => {
+                    let done = NAMES.iter().position(|name| *name == planned).unwrap();
+                    assert_eq!(names(&on_disk), NAMES[..=done], "rows were read for {planned} before it was charged");
                     assert_eq!(unanswered.len(), 1);
-                    seen.borrow_mut().push(format!("computing {ask}"));
+                    seen.borrow_mut().push(format!("computing {planned}"));
                 }
-                Event::Answered(ask, origin) => {
+                Event::Answered(planned, origin) => {
                     assert_eq!(origin, Origin::Charged);
                     assert!(
-                        names(&on_disk).contains(&ask) && unanswered.is_empty(),
-                        "{ask} is given before it is stored"
+                        names(&on_disk).contains(&planned) && unanswered.is_empty(),
+                        "{planned} is given before it is stored"
                     );
-                    seen.borrow_mut().push(format!("answered {ask}"));
+                    seen.borrow_mut().push(format!("answered {planned}"));
                 }
             }
         })
         .unwrap();
     let mut seen = seen.into_inner();
     seen.dedup();
-    let all: Vec<_> = NAMES.iter().flat_map(|ask| [format!("computing {ask}"), format!("answered {ask}")]).collect();
+    let all: Vec<_> =
+        NAMES.iter().flat_map(|planned| [format!("computing {planned}"), format!("answered {planned}")]).collect();
     assert_eq!(seen, all);
     // What is returned is what is stored.
     for (answer, stored) in answers.iter().zip(place.on_disk()) {
@@ -140,7 +141,7 @@ fn files_are_located_once() {
         let locate = || {
             count.set(count.get() + 1);
             if there {
-                Versioned::locate_all(plan, &BTreeMap::new())
+                TableVersion::locate_all(plan, &BTreeMap::new())
             } else {
                 Err(SourceError::Rows { table: "t".into() })
             }

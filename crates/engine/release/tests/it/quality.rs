@@ -7,9 +7,9 @@ use deniable_data::Resources;
 use deniable_execute::{Salt, exact};
 use deniable_policy::Policy;
 use deniable_publication::{Answer, Cell, NumberCell, Quality};
-use deniable_release::release::{Answered, Origin};
+use deniable_release::release::{Origin, QueryAnswer};
 use deniable_release::show::{displayed, published, table};
-use deniable_release::{MeasurePlan, Plan, Versioned};
+use deniable_release::{MeasurePlan, Plan, TableVersion};
 use num_traits::{Signed, ToPrimitive};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -39,10 +39,10 @@ fn plan(base: &str, section: &str, sql: &str, more: &str) -> Plan {
 }
 
 /// The answer for these noisy values, one vector for each measure.
-fn answered(plan: &Plan, values: &[&[i128]]) -> Answered {
+fn answered(plan: &Plan, values: &[&[i128]]) -> QueryAnswer {
     let decays = plan.queries()[0].measures().iter().map(|measure| measure.decay().clone()).collect();
     let values = values.iter().map(|cells| cells.to_vec()).collect();
-    Answered { noisy: Noisy { values, consistent: None, decays }, origin: Origin::Charged }
+    QueryAnswer { noisy: Noisy { values, consistent: None, decays }, origin: Origin::Charged }
 }
 
 fn numbers(answer: &Answer) -> Vec<&NumberCell> {
@@ -73,8 +73,8 @@ fn what_noise_alone_could_give_is_not_usable() {
     assert_eq!(classes(&sum, &[&[-1_000_000]]), [Some(Quality::A)]);
     // With `hide_unusable`, a number without any other rule is hidden.
     let hiding = plan(ROWS, "[display]\nhide_unusable = true", "SELECT COUNT(*) FROM t", "share = '1/1000'");
-    let ask = &hiding.queries()[0];
-    let shown = displayed(&hiding, ask, table(&hiding, ask, &answered(&hiding, &[&[-9_638]])));
+    let planned = &hiding.queries()[0];
+    let shown = displayed(&hiding, planned, table(&hiding, planned, &answered(&hiding, &[&[-9_638]])));
     assert!(numbers(&shown)[0].hidden.is_some());
 }
 
@@ -212,18 +212,18 @@ fn what_was_paid_for_the_caps_decides_the_class_of_counts_of_people() {
     let class = |beyond: i128, select: &str| {
         let sql = format!("SELECT g, {select} FROM t GROUP BY g");
         let plan = plan(PEOPLE, "", &sql, "left_out = '1/4'");
-        let answers: Vec<Answered> = plan
+        let answers: Vec<QueryAnswer> = plan
             .queries()
             .iter()
             .enumerate()
-            .map(|(at, ask)| {
+            .map(|(at, planned)| {
                 let values = if at == 0 { vec![vec![10_000; 5]] } else { vec![vec![50_000, beyond]] };
-                let decays = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
-                Answered { noisy: Noisy { values, consistent: None, decays }, origin: Origin::Charged }
+                let decays = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
+                QueryAnswer { noisy: Noisy { values, consistent: None, decays }, origin: Origin::Charged }
             })
             .collect();
         let publication = published(&plan, &answers);
-        numbers(&publication.asks[0])[0].quality
+        numbers(&publication.answers[0])[0].quality
     };
     // Each entity that loses groups is missing at most once in each group.
     assert_eq!(class(100, "COUNT(DISTINCT id)"), Some(Quality::A));
@@ -239,11 +239,11 @@ fn rules_about_small_counts_hold_for_every_number_of_rows() {
     let rules = "[display]\nhide_below = 11\nround_to = 5\n";
     let shown = |sql: &str, rows: i128| {
         let plan = plan(ROWS, rules, sql, "");
-        let (ask, query) = (&plan.queries()[0], plan.queries()[0].query());
+        let (planned, query) = (&plan.queries()[0], plan.queries()[0].query());
         let cells = |at: usize| vec![rows * units(query, at); query.cells(query.measures()[at].level)];
         let values: Vec<Vec<i128>> = (0..query.measures().len()).map(cells).collect();
         let values: Vec<&[i128]> = values.iter().map(Vec::as_slice).collect();
-        let answer = displayed(&plan, ask, table(&plan, ask, &answered(&plan, &values)));
+        let answer = displayed(&plan, planned, table(&plan, planned, &answered(&plan, &values)));
         let last = answer.rows.last().unwrap().last().unwrap().number().unwrap().clone();
         last.value_text()
     };
@@ -382,7 +382,7 @@ fn classes_a_and_b_are_within_their_stated_error() {
             Plan::new(Policy::parse(&folder.path().join("policy.toml"), &text).unwrap()).unwrap()
         };
         let without = policy("");
-        let source = Versioned::locate_all(&without, &BTreeMap::new()).unwrap().remove(0).source;
+        let source = TableVersion::locate_all(&without, &BTreeMap::new()).unwrap().remove(0).source;
         let query = without.queries()[0].query();
         let kept = exact(std::slice::from_ref(&source), query, &Salt([7; 32]), &Resources::default(), &|_| {}).unwrap();
         let kept = super::without_noise(kept, query);
@@ -461,9 +461,9 @@ fn truth(rows: &[(u32, &'static str, u32)], g: &str, select: &str) -> f64 {
 #[test]
 fn rounded_intervals_contain_those_that_were_released() {
     let plan = plan(ROWS, "[display]\nround_to = 5\n", "SELECT 1000 - COUNT(*) AS n FROM t", "");
-    let ask = &plan.queries()[0];
-    let before = table(&plan, ask, &answered(&plan, &[&[213]]));
-    let after = displayed(&plan, ask, before.clone());
+    let planned = &plan.queries()[0];
+    let before = table(&plan, planned, &answered(&plan, &[&[213]]));
+    let after = displayed(&plan, planned, before.clone());
     let end = |end: &Option<deniable_publication::Scalar>| -> Rational {
         parse_rational(&end.as_ref().unwrap().to_string()).unwrap()
     };

@@ -13,7 +13,7 @@ use deniable_data::{Resources, Source};
 use deniable_execute::{Exact, Salt, exact};
 use deniable_policy::Policy;
 use deniable_query::Query;
-use deniable_release::{Answered, Origin, Plan};
+use deniable_release::{Origin, Plan, QueryAnswer};
 use parquet::arrow::ArrowWriter;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -86,11 +86,11 @@ fn published(folder: &Path, policy: &str, cases: &[&Case]) -> Vec<Value> {
     let answer = |query: &Query| {
         let decays = vec![decay.clone(); query.measures().len()];
         let values = cells(&sources, query).with_noise(query, &decays, plan.policy().confidence(), &mut rng);
-        Answered { noisy: Noisy { values, decays, consistent: None }, origin: Origin::Charged }
+        QueryAnswer { noisy: Noisy { values, decays, consistent: None }, origin: Origin::Charged }
     };
-    let answers: Vec<Answered> = plan.queries().iter().map(|ask| ask.query()).map(answer).collect();
+    let answers: Vec<QueryAnswer> = plan.queries().iter().map(|planned| planned.query()).map(answer).collect();
     let json = serde_json::to_value(deniable_release::published(&plan, &answers)).unwrap();
-    json["asks"].as_array().unwrap().clone()
+    json["answers"].as_array().unwrap().clone()
 }
 
 /// The value of a shown cell, to the four decimals that the cases have: so little noise leaves more. Keys that have labels
@@ -122,8 +122,8 @@ fn is_of(kind: &str, value: &Value) -> bool {
 }
 
 /// What is wrong with an answer.
-fn complaint(case: &Case, ask: &Value) -> Option<String> {
-    let rows = ask["rows"].as_array().unwrap().iter();
+fn complaint(case: &Case, planned: &Value) -> Option<String> {
+    let rows = planned["rows"].as_array().unwrap().iter();
     let mut found: Vec<Vec<Value>> = rows.map(|row| row.as_array().unwrap().iter().map(value).collect()).collect();
     let mut expected = case.rows.clone();
     if !case.sql.contains("ORDER BY") {
@@ -131,7 +131,7 @@ fn complaint(case: &Case, ask: &Value) -> Option<String> {
         found.sort_by_key(text);
         expected.sort_by_key(text);
     }
-    let names: Vec<&str> = ask["columns"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let names: Vec<&str> = planned["columns"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
     let expected_names: Vec<&str> = case.columns.iter().map(|(name, _)| name.as_str()).collect();
     let typed = |row: &Vec<Value>| row.iter().zip(&case.columns).all(|(value, (_, kind))| is_of(kind, value));
     let same = found == expected && names == expected_names && found.iter().all(typed);
@@ -144,8 +144,11 @@ fn complaint(case: &Case, ask: &Value) -> Option<String> {
 
 #[track_caller]
 pub fn answered(folder: &Path, policy: &str, cases: &[&Case]) {
-    let complaints: Vec<String> =
-        cases.iter().zip(published(folder, policy, cases)).filter_map(|(case, ask)| complaint(case, &ask)).collect();
+    let complaints: Vec<String> = cases
+        .iter()
+        .zip(published(folder, policy, cases))
+        .filter_map(|(case, planned)| complaint(case, &planned))
+        .collect();
     assert!(complaints.is_empty(), "{} of {}:\n{}", complaints.len(), cases.len(), complaints.join("\n"));
 }
 

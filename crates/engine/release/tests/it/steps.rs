@@ -6,8 +6,8 @@ use deniable_core::exact::ratio;
 use deniable_data::Resources;
 use deniable_ledger::{Account, Ledger, Part, Sharing, show};
 use deniable_policy::Policy;
-use deniable_release::release::{Answered, Origin};
-use deniable_release::{Plan, Registering, Versioned, release};
+use deniable_release::release::{Origin, QueryAnswer};
+use deniable_release::{Plan, Registering, TableVersion, release};
 use deniable_testing::{Sampler, Steps, sized};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -60,14 +60,14 @@ impl Place {
     }
 
     /// One run of a process of its own: whether it drew, and its answer, unless it ended.
-    fn run(&self, plan: &Plan, last: Option<u64>, seed: u64) -> (bool, Option<Answered>) {
+    fn run(&self, plan: &Plan, last: Option<u64>, seed: u64) -> (bool, Option<QueryAnswer>) {
         let steps = Steps::ending_at(last);
         let answer = self.run_with(plan, &steps, seed);
         (steps.has_drawn(), answer)
     }
 
-    fn run_with(&self, plan: &Plan, steps: &Steps, seed: u64) -> Option<Answered> {
-        let locate = || Versioned::locate_all(plan, &BTreeMap::new());
+    fn run_with(&self, plan: &Plan, steps: &Steps, seed: u64) -> Option<QueryAnswer> {
+        let locate = || TableVersion::locate_all(plan, &BTreeMap::new());
         steps.run(|steps| {
             let mut rng = Sampler::new(steps, ChaCha20Rng::seed_from_u64(seed));
             let resources = Resources::default();

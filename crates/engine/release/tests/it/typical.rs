@@ -153,10 +153,10 @@ impl Table {
         Self { head, source: source.into_memory().unwrap() }
     }
 
-    fn totals(&self, ask: &QueryPlan) -> Vec<Vec<i128>> {
+    fn totals(&self, planned: &QueryPlan) -> Vec<Vec<i128>> {
         let sources = std::slice::from_ref(&self.source);
-        let exact = exact(sources, ask.query(), &Salt([0; 32]), &Resources::default(), &|_| {}).unwrap();
-        super::without_noise(exact, ask.query())
+        let exact = exact(sources, planned.query(), &Salt([0; 32]), &Resources::default(), &|_| {}).unwrap();
+        super::without_noise(exact, planned.query())
     }
 
     /// The only number of a query, exactly.
@@ -167,11 +167,11 @@ impl Table {
     }
 
     /// The policy with every guess right.
-    fn plan(&self, asks: &[TestQuery]) -> Plan {
+    fn plan(&self, queries: &[TestQuery]) -> Plan {
         let all = |what: &str| self.number(what, "");
         let mut text = format!("{}\n", self.head);
         writeln!(text, "[[query]]\nname = 'none'\nsql = 'SELECT COUNT(*) FROM t'\nshare = '1/1000'").unwrap();
-        for TestQuery { what, rows, of } in asks {
+        for TestQuery { what, rows, of } in queries {
             let (condition, group) = match rows.strip_prefix("GROUP BY ") {
                 Some(group) => ("", format!("{group}, ")),
                 None => (*rows, String::new()),
@@ -210,14 +210,14 @@ impl Table {
     }
 }
 
-fn policy(head: &str, asks: &str) -> Policy {
-    Policy::parse(Path::new("policy.toml"), &format!("{head}\n{asks}")).unwrap_or_else(|errors| panic!("{errors}"))
+fn policy(head: &str, queries: &str) -> Policy {
+    Policy::parse(Path::new("policy.toml"), &format!("{head}\n{queries}")).unwrap_or_else(|errors| panic!("{errors}"))
 }
 
 /// The last column of every row.
-fn numbers(ask: &QueryPlan, values: Vec<Vec<i128>>) -> Vec<Option<Rational>> {
-    let decays: Vec<Decay> = ask.measures().iter().map(|measure| measure.decay().clone()).collect();
-    let rows = deniable_answers::show(ask.query(), &Noisy { values, consistent: None, decays }, &ratio(1, 2));
+fn numbers(planned: &QueryPlan, values: Vec<Vec<i128>>) -> Vec<Option<Rational>> {
+    let decays: Vec<Decay> = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
+    let rows = deniable_answers::show(planned.query(), &Noisy { values, consistent: None, decays }, &ratio(1, 2));
     let last = |shown: &Shown| match shown {
         Shown::Number { estimate, .. } => estimate.clone(),
         _ => None,
@@ -226,18 +226,18 @@ fn numbers(ask: &QueryPlan, values: Vec<Vec<i128>>) -> Vec<Option<Rational>> {
 }
 
 /// The 95% quantile of the relative error, over all cells and draws.
-fn measured(table: &Table, ask: &QueryPlan, draws: usize) -> f64 {
-    let totals = table.totals(ask);
-    let truth = numbers(ask, totals.clone());
+fn measured(table: &Table, planned: &QueryPlan, draws: usize) -> f64 {
+    let totals = table.totals(planned);
+    let truth = numbers(planned, totals.clone());
     // The seed is fixed: the tolerances are not error rates.
     let mut rng = ChaCha20Rng::seed_from_u64(95);
     let mut errors = Vec::new();
     for _ in 0..draws.div_ceil(truth.len()) {
-        let noisy = totals.iter().zip(ask.measures()).map(|(cells, measure)| {
+        let noisy = totals.iter().zip(planned.measures()).map(|(cells, measure)| {
             let noise = TwoSidedGeometric::new(measure.decay().clone());
             cells.iter().map(|cell| cell + noise.sample(&mut rng)).collect()
         });
-        for (noisy, exact) in numbers(ask, noisy.collect()).iter().zip(&truth) {
+        for (noisy, exact) in numbers(planned, noisy.collect()).iter().zip(&truth) {
             let exact = exact.clone().unwrap();
             let error = noisy.as_ref().map(|noisy| ((noisy - &exact) / &exact).abs());
             errors.push(error.map_or(f64::INFINITY, |error| error.to_f64().unwrap()));
@@ -248,27 +248,24 @@ fn measured(table: &Table, ask: &QueryPlan, draws: usize) -> f64 {
 }
 
 /// How many asks there were.
-fn as_planned(table: &Table, asks: &[TestQuery]) -> usize {
-    let plan = table.plan(asks);
+fn as_planned(table: &Table, queries: &[TestQuery]) -> usize {
+    let plan = table.plan(queries);
     let mut outside = Vec::new();
-    for ask in &plan.queries()[1..] {
-        let all: Vec<Expected> = expected(ask, plan.policy());
-        let lacking = notes(&[(ask, all.as_slice())], plan.policy());
+    for query in &plan.queries()[1..] {
+        let all: Vec<Expected> = expected(query, plan.policy());
+        let lacking = notes(&[(query, all.as_slice())], plan.policy());
         assert!(lacking.is_empty(), "every guess is stated: {lacking:?}");
         // What is shown comes after what it is made of.
         let planned = all.last().unwrap().relative.clone().unwrap_or_else(|| panic!("{all:#?}")).to_f64().unwrap();
-        let happened = measured(table, ask, sized(400, 4_000));
-        println!(
-            "{:82} planned {planned:8.4}, measured {happened:8.4}, {:.3}",
-            ask.declared().name,
-            planned / happened
-        );
+        let happened = measured(table, query, sized(400, 4_000));
+        let name = &query.declared().name;
+        println!("{name:82} planned {planned:8.4}, measured {happened:8.4}, {:.3}", planned / happened);
         if !(happened / 1.2..=happened * 1.2).contains(&planned) {
-            outside.push(format!("{}: {planned} {happened}", ask.declared().name));
+            outside.push(format!("{name}: {planned} {happened}"));
         }
     }
     assert!(outside.is_empty(), "{outside:#?}");
-    asks.len()
+    queries.len()
 }
 
 #[test]

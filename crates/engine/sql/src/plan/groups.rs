@@ -72,7 +72,7 @@ pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<
     let joins = arrange(&inlined.tables, inlined.lookups, &mut conditions, &mut lowering)?;
     few_enough_pairs(&joins, tables)?;
     let scope = Scope { schema: input.schema(), columns: &inlined.columns };
-    let Asked { groups: group_exprs, families, aggregated } = asked(aggregates)?;
+    let Combined { groups: group_exprs, families, aggregated } = asked(aggregates)?;
     let mut groups: Vec<Group> = Vec::new();
     for expr in &group_exprs {
         let value = lowering.expr(expr, scope)?;
@@ -139,15 +139,15 @@ struct Family<'a> {
 }
 
 /// What several aggregates of the same rows ask together.
-struct Asked<'a> {
+struct Combined<'a> {
     groups: Vec<Expr>,
     families: Vec<Family<'a>>,
     aggregated: Vec<Aggregated>,
 }
 
 /// What aggregates of the same rows ask: groups, groupings and answers that are the same are asked once.
-fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<Asked<'a>, QueryError> {
-    let mut all = Asked { groups: Vec::new(), families: Vec::new(), aggregated: Vec::new() };
+fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<Combined<'a>, QueryError> {
+    let mut all = Combined { groups: Vec::new(), families: Vec::new(), aggregated: Vec::new() };
     for Aggregate { group_expr, aggr_expr, .. } in aggregates {
         let (groups, sets, several) = groupings(group_expr)?;
         let mut places = Vec::new();
@@ -203,7 +203,7 @@ fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<Asked<'a>, QueryError> {
     Ok(all)
 }
 
-impl<'a> Asked<'a> {
+impl<'a> Combined<'a> {
     /// The position of the family that has these groupings and can have these aggregates at no price for others; a new one, where none is.
     fn family(&mut self, sets: &Levels, wanted: &[&'a Expr]) -> usize {
         let fits = |family: &Family<'a>| {

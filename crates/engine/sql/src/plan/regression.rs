@@ -37,7 +37,7 @@ pub(super) const MOST_UNITS: i64 = 1 << 26;
 
 /// What an aggregate of this name asks of its values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asked {
+enum Target {
     Count,
     /// The mean of the value at this position.
     Mean(usize),
@@ -45,20 +45,20 @@ enum Asked {
 }
 
 /// The aggregates about two values, and whether they take more.
-const AGGREGATES: [(&str, Asked, bool); 13] = [
-    ("corr", Asked::Statistic(Statistic::Correlation), false),
-    ("covar_pop", Asked::Statistic(Statistic::Covariance { sample: false }), false),
-    ("covar_samp", Asked::Statistic(Statistic::Covariance { sample: true }), false),
-    ("covar", Asked::Statistic(Statistic::Covariance { sample: true }), false),
-    ("regr_slope", Asked::Statistic(Statistic::Slope), true),
-    ("regr_intercept", Asked::Statistic(Statistic::Intercept), true),
-    ("regr_r2", Asked::Statistic(Statistic::Explained), true),
-    ("regr_count", Asked::Count, true),
-    ("regr_avgx", Asked::Mean(1), false),
-    ("regr_avgy", Asked::Mean(0), false),
-    ("regr_sxx", Asked::Statistic(Statistic::Products(1, 1)), false),
-    ("regr_syy", Asked::Statistic(Statistic::Products(0, 0)), false),
-    ("regr_sxy", Asked::Statistic(Statistic::Products(0, 1)), false),
+const AGGREGATES: [(&str, Target, bool); 13] = [
+    ("corr", Target::Statistic(Statistic::Correlation), false),
+    ("covar_pop", Target::Statistic(Statistic::Covariance { sample: false }), false),
+    ("covar_samp", Target::Statistic(Statistic::Covariance { sample: true }), false),
+    ("covar", Target::Statistic(Statistic::Covariance { sample: true }), false),
+    ("regr_slope", Target::Statistic(Statistic::Slope), true),
+    ("regr_intercept", Target::Statistic(Statistic::Intercept), true),
+    ("regr_r2", Target::Statistic(Statistic::Explained), true),
+    ("regr_count", Target::Count, true),
+    ("regr_avgx", Target::Mean(1), false),
+    ("regr_avgy", Target::Mean(0), false),
+    ("regr_sxx", Target::Statistic(Statistic::Products(1, 1)), false),
+    ("regr_syy", Target::Statistic(Statistic::Products(0, 0)), false),
+    ("regr_sxy", Target::Statistic(Statistic::Products(0, 1)), false),
 ];
 
 /// Whether an aggregate is one of these.
@@ -119,20 +119,20 @@ impl Collected {
         let first = values.iter().position(|value| *value == first).unwrap_or_default();
         let counted = MeasureKind::NotNull { argument: all[first].0.argument };
         let wanted = match asked {
-            Asked::Statistic(statistic) => products(*statistic, values.len() - 1),
-            Asked::Count | Asked::Mean(_) => Vec::new(),
+            Target::Statistic(statistic) => products(*statistic, values.len() - 1),
+            Target::Count | Target::Mean(_) => Vec::new(),
         };
         // What the answer is made of: a count, sums and products, with equal parts of its share.
         let needed: Vec<usize> = match asked {
-            Asked::Count => Vec::new(),
-            Asked::Mean(at) => vec![*at],
-            Asked::Statistic(Statistic::Products(one, other)) if one == other => vec![*one],
-            Asked::Statistic(_) => (0..values.len()).collect(),
+            Target::Count => Vec::new(),
+            Target::Mean(at) => vec![*at],
+            Target::Statistic(Statistic::Products(one, other)) if one == other => vec![*one],
+            Target::Statistic(_) => (0..values.len()).collect(),
         };
         let measured = wanted.iter().filter(|(one, other)| one != other || !all[*one].1.is_one_of_two());
         let weight = ratio(1, (1 + needed.len() + measured.count()) as i64);
         let count = self.measure(counted, Rational::one(), weight.clone());
-        if *asked == Asked::Count {
+        if *asked == Target::Count {
             return Ok(Estimator::Count { measure: count });
         }
         let mut moments = BTreeMap::new();
@@ -146,8 +146,8 @@ impl Collected {
             moments.insert(at, Moments { sum, count, centre, low, high });
         }
         let statistic = match asked {
-            Asked::Statistic(statistic) => *statistic,
-            Asked::Mean(_) | Asked::Count => {
+            Target::Statistic(statistic) => *statistic,
+            Target::Mean(_) | Target::Count => {
                 let Some((_, moments)) = moments.pop_first() else {
                     return Err(QueryError::refused(name.to_uppercase(), "name its values"));
                 };

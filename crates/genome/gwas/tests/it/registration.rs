@@ -3,7 +3,9 @@
 use super::release::{Place, TWO, gain, names, top};
 use deniable_core::exact::ratio;
 use deniable_genome::{Column, PhenoFile};
-use deniable_gwas::{Event, Files, GwasError, Located, Means, Origin, Part, Query, Released, Snps, check, release};
+use deniable_gwas::{
+    CohortFiles, Event, Files, GwasError, Means, Origin, Part, Query, ReleaseOutcome, Snps, check, release,
+};
 use deniable_ledger::{AccountId, ChargeOutcome, ChargeRequest, Ledger, Registered};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -22,7 +24,7 @@ impl Place {
     /// `deniable gwas check`.
     fn check(&self, request: &Query) -> Result<Registered, GwasError> {
         let mut ledger = Ledger::open_or_create(&self.ledger(), "people").unwrap();
-        let files = Located::new(self.files.clone());
+        let files = CohortFiles::new(self.files.clone());
         let found = RefCell::new(None);
         let tell = |event: Event<'_>| {
             if let Event::Read(log) = event {
@@ -39,7 +41,7 @@ impl Place {
     }
 
     /// One that is not to go on where it registers.
-    fn stops(&self, request: &Query) -> (Result<Released, GwasError>, Vec<Origin>) {
+    fn stops(&self, request: &Query) -> (Result<ReleaseOutcome, GwasError>, Vec<Origin>) {
         self.released(&gain(), request, false, &mut seed())
     }
 
@@ -147,7 +149,7 @@ fn files_that_were_written_to_are_told() {
     let told = |place: &Place| {
         let told = RefCell::new(false);
         let tell = |event: Event<'_>| *told.borrow_mut() |= matches!(event, Event::WrittenSince);
-        let files = Located::new(place.files.clone());
+        let files = CohortFiles::new(place.files.clone());
         let means = Means { files: &files, threads: TWO, register: false, tell: &tell };
         let mut ledger = Ledger::open_or_create(&place.ledger(), "people").unwrap();
         release(&means, &place.promised(gain()), &top(1), &mut ledger, &mut seed()).unwrap();
@@ -163,7 +165,7 @@ fn files_that_were_written_to_are_told() {
 #[test]
 fn files_are_opened_once() {
     let place = Place::new();
-    let files = Located::new(place.files.clone());
+    let files = CohortFiles::new(place.files.clone());
     assert!(std::ptr::eq(files.open().unwrap(), files.open().unwrap()));
 }
 
@@ -188,7 +190,7 @@ fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
         account: AccountId::of(guarantee),
         policy: picks.policy.clone(),
         policy_limit: guarantee.limit().clone(),
-        ask: picks.ask.clone(),
+        query: picks.query.clone(),
         cost: picks.cost.clone(),
         part: picks.part.clone(),
         basis: String::new(),
@@ -199,8 +201,8 @@ fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
     ledger.store_answer(seq, &form, &answer).unwrap();
     drop(ledger);
     let (released, origins) = place.stops(&request);
-    let Released { publication, unanswered } = released.unwrap();
-    assert_eq!((publication.asks.len(), names(&publication, 0)), (1, names(&shown, 0)));
+    let ReleaseOutcome { publication, unanswered } = released.unwrap();
+    assert_eq!((publication.answers.len(), names(&publication, 0)), (1, names(&shown, 0)));
     assert_eq!(origins, [Origin::Stored]);
     let said: Vec<String> = unanswered.iter().map(ToString::to_string).collect();
     let expected = [Part::Statistics, Part::Counts].map(|part| {

@@ -9,8 +9,8 @@ use deniable_genome::select::SelectError;
 use deniable_genome::simulate::{Settings, write};
 use deniable_genome::{CohortAdjacency, Fill, Test, Threshold, distance};
 use deniable_gwas::{
-    Cohort, Cut, Event, Files, GwasError, Located, Means, Origin, PaymentError, Promised, Protects, Query, Released,
-    Score, Snps, release, tab_separated,
+    Cohort, CohortFiles, CohortPromise, Cut, Event, Files, GwasError, Means, Origin, PaymentError, Protects, Query,
+    ReleaseOutcome, Score, Snps, release, tab_separated,
 };
 use deniable_ledger::{Ledger, Summary};
 use deniable_protocol::ProtocolError;
@@ -39,8 +39,8 @@ impl Place {
         Self { folder, files: Files::Plink { prefix, pheno: None } }
     }
 
-    pub fn promised(&self, promise: Promise) -> Promised {
-        Promised::new("people".into(), self.ledger(), PriorRange::any(), vec![promise]).unwrap()
+    pub fn promised(&self, promise: Promise) -> CohortPromise {
+        CohortPromise::new("people".into(), self.ledger(), PriorRange::any(), vec![promise]).unwrap()
     }
 
     pub fn ledger(&self) -> std::path::PathBuf {
@@ -63,7 +63,7 @@ impl Place {
         rng: &mut R,
     ) -> (Result<Publication, GwasError>, Vec<Origin>) {
         let (released, origins) = self.released(promise, request, true, rng);
-        (released.and_then(Released::complete), origins)
+        (released.and_then(ReleaseOutcome::complete), origins)
     }
 
     pub fn released<R: rand_core::CryptoRng>(
@@ -72,7 +72,7 @@ impl Place {
         request: &Query,
         register: bool,
         rng: &mut R,
-    ) -> (Result<Released, GwasError>, Vec<Origin>) {
+    ) -> (Result<ReleaseOutcome, GwasError>, Vec<Origin>) {
         let promised = self.promised(promise.clone());
         let mut ledger = Ledger::open_or_create(promised.ledger(), "people").unwrap();
         let origins = RefCell::new(vec![]);
@@ -81,7 +81,7 @@ impl Place {
                 origins.borrow_mut().push(origin);
             }
         };
-        let files = Located::new(self.files.clone());
+        let files = CohortFiles::new(self.files.clone());
         let means = Means { files: &files, threads: TWO, register, tell: &tell };
         let released = release(&means, &promised, request, &mut ledger, rng);
         (released, origins.into_inner())
@@ -124,7 +124,7 @@ fn next_to_none() -> Promise {
 }
 
 pub fn names(publication: &Publication, ask: usize) -> Vec<String> {
-    let table = &publication.asks[ask];
+    let table = &publication.answers[ask];
     let column = table.columns.iter().position(|column| column == "SNP").unwrap();
     let name = |row: &Vec<Cell>| match &row[column] {
         Cell::Key(Some(KeyValue::Text(name))) => name.clone(),
@@ -134,7 +134,7 @@ pub fn names(publication: &Publication, ask: usize) -> Vec<String> {
 }
 
 fn numbers(publication: &Publication, ask: usize, column: &str) -> Vec<f64> {
-    let table = &publication.asks[ask];
+    let table = &publication.answers[ask];
     let column = table.columns.iter().position(|own| own == column).unwrap();
     let number = |row: &Vec<Cell>| match &row[column] {
         Cell::Number(number) => number.value.as_ref().unwrap().to_string().parse().unwrap(),
@@ -282,7 +282,7 @@ fn without_noise_the_truth_is_released() {
             assert!(close(numbers(&publication, 2, "C_A")[at], table.case_alleles() as f64, 0.5));
             assert!(close(numbers(&publication, 2, "F_A")[at], table.case_alleles() as f64 / 120.0, 0.001));
         }
-        let sides = publication.asks[2].columns.iter().any(|column| column == "C_U");
+        let sides = publication.answers[2].columns.iter().any(|column| column == "C_U");
         assert_eq!(
             sides,
             protects == Protects::Genotype,
@@ -373,7 +373,7 @@ fn an_account_that_another_process_opens_is_seen_before_the_charge() {
             other.open_account(&promised.guarantee(Secret::Membership)).unwrap();
         }
     };
-    let files = Located::new(place.files.clone());
+    let files = CohortFiles::new(place.files.clone());
     let means = Means { files: &files, threads: TWO, register: true, tell: &tell };
     let labels = Query { protects: Protects::LabelSwap, ..top(2) };
     let refused = release(&means, &promised, &labels, &mut ledger, &mut ChaCha20Rng::seed_from_u64(1));
@@ -387,9 +387,9 @@ fn an_account_that_another_process_opens_is_seen_before_the_charge() {
 fn what_is_seen_does_not_depend_on_genotypes() {
     let shape = |place: &Place, request: &Query| {
         place.run(&gain(), request).0.map_err(|error| error.to_string()).map(|publication| {
-            let text = tab_separated(&publication.asks, request.protects);
+            let text = tab_separated(&publication.answers, request.protects);
             let columns: Vec<usize> = text.lines().map(|line| line.split('\t').count()).collect();
-            let notes: Vec<Vec<String>> = publication.asks.iter().map(|ask| ask.warnings.clone()).collect();
+            let notes: Vec<Vec<String>> = publication.answers.iter().map(|ask| ask.warnings.clone()).collect();
             (columns, text.lines().next().unwrap().to_owned(), notes)
         })
     };
@@ -422,7 +422,7 @@ fn one_line_for_each_snp() {
     let place = Place::new();
     let request = Query { statistics: true, counts: true, protects: Protects::Genotype, ..top(2) };
     let publication = place.run(&gain(), &request).0.unwrap();
-    let text = tab_separated(&publication.asks, request.protects);
+    let text = tab_separated(&publication.answers, request.protects);
     let lines: Vec<Vec<&str>> = text.lines().map(|line| line.split('\t').collect()).collect();
     assert_eq!(lines[0][..7], ["CHR", "SNP", "BP", "A1", "A2", "PICK", "CHISQ"]);
     assert_eq!(*lines[0].last().unwrap(), "ADJACENCY");
@@ -453,7 +453,7 @@ fn intervals_cover() {
         let publication = place.run_with(&promise, &request, &mut ChaCha20Rng::seed_from_u64(seed)).0.unwrap();
         let end =
             |end: &Option<deniable_publication::Scalar>| -> f64 { end.as_ref().unwrap().to_string().parse().unwrap() };
-        for (snp, row) in snps.iter().zip(&publication.asks[0].rows) {
+        for (snp, row) in snps.iter().zip(&publication.answers[0].rows) {
             let Cell::Number(number) = &row[5] else { panic!() };
             let truth = cohort.tables[*snp].case_alleles() as f64;
             covered += u32::from(end(&number.low) <= truth && truth <= end(&number.high));

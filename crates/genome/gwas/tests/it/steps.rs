@@ -3,7 +3,7 @@
 use super::release::{Place, TWO, gain, top};
 use deniable_core::budget::Spend;
 use deniable_core::secret::Secret;
-use deniable_gwas::{Event, Located, Means, Protects, Query, release};
+use deniable_gwas::{CohortFiles, Event, Means, Protects, Query, release};
 use deniable_ledger::Ledger;
 use deniable_publication::Publication;
 use deniable_testing::{Sampler, Steps};
@@ -23,7 +23,7 @@ fn run(place: &Place, request: &Query, last: Option<u64>, seed: u64) -> (bool, O
                 steps.pass();
             }
         };
-        let files = Located::new(place.files.clone());
+        let files = CohortFiles::new(place.files.clone());
         let means = Means { files: &files, threads: TWO, register: true, tell: &tell };
         release(&means, &promised, request, &mut ledger, &mut rng).unwrap().complete().unwrap()
     });

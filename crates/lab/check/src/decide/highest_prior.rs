@@ -6,7 +6,7 @@ use super::gain::{Observed, vacuous};
 use super::measure::Measure;
 use super::pairs::{self, Found};
 use super::prior_boxes::{inside, vertices};
-use super::public_size::{Asked, beliefs_of_two, bracket, of_top, some_observer};
+use super::public_size::{PosteriorQuestion, beliefs_of_two, bracket, of_top, some_observer};
 use super::two_datasets::Pair;
 use super::{candidates, groups, product};
 use crate::family::{Family, Others, Prior};
@@ -96,7 +96,7 @@ impl Question {
         let own = of_top(range, direction);
         let high = measure.of(own.high(), &found.ratio);
         let ends = [own.low().clone(), own.high().clone()];
-        let asked = Asked { range, direction, ends: &ends, high, measure, theorem };
+        let asked = PosteriorQuestion { range, direction, ends: &ends, high, measure, theorem };
         bracket(mechanism, found, asked, self.theorems.clone())
     }
 

@@ -46,13 +46,13 @@ pub(super) fn bounded(
     bracket(
         mechanism,
         found,
-        Asked { range, direction, ends: &ends, high, measure: Measure::Gain, theorem: name(direction) },
+        PosteriorQuestion { range, direction, ends: &ends, high, measure: Measure::Gain, theorem: name(direction) },
         theorems,
     )
 }
 
 /// What is asked about observers of F-DB[a,b].
-pub(super) struct Asked<'a> {
+pub(super) struct PosteriorQuestion<'a> {
     pub(super) range: &'a PriorRange,
     pub(super) direction: Direction,
     /// Beliefs in what is on top that may be worst.
@@ -67,10 +67,10 @@ pub(super) struct Asked<'a> {
 pub(super) fn bracket(
     mechanism: &Mechanism,
     found: Found,
-    asked: Asked,
+    asked: PosteriorQuestion,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
-    let Asked { range, direction, ends, high, measure, theorem } = asked;
+    let PosteriorQuestion { range, direction, ends, high, measure, theorem } = asked;
     let score = |belief: &Rational, odds: &Bound| measure.of(belief, odds);
     let Some(pair) = Pair::of(&found) else {
         return Ok(Verdict { value: Value::Attained(high), witness: None, theorems });

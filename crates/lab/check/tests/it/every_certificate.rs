@@ -7,7 +7,7 @@ use deniable_check::family::{Family, Prior};
 use deniable_check::mechanism::{Mechanism, builtin};
 use deniable_check::notion::Notion;
 use deniable_check::protocol::Party;
-use deniable_check::subject::{Asked, PROTOCOLS, Subject};
+use deniable_check::subject::{PROTOCOLS, Subject, View};
 use deniable_check::words;
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -76,7 +76,7 @@ fn protocols() -> Vec<(String, Mechanism)> {
     for (name, _) in PROTOCOLS {
         for party in Party::BOTH {
             let subject = Subject::builtin(name, &BTreeMap::new()).unwrap();
-            if let Ok(Asked::Table(mechanism)) = Asked::of(&subject, party) {
+            if let Ok(View::Table(mechanism)) = View::of(&subject, party) {
                 all.push((format!("{name} {party:?}"), mechanism));
             }
         }

@@ -11,7 +11,7 @@ use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::{Notion, Sign};
 use deniable_check::protocol::Party;
 use deniable_check::protocol::simulate::Sides;
-use deniable_check::subject::{Asked, Subject};
+use deniable_check::subject::{Subject, View};
 use deniable_check::verdict::{Value, Verdict};
 use deniable_check::words;
 use deniable_core::adversary::PriorRange;
@@ -182,7 +182,7 @@ fn other_rows_are_no_equivalences() {
     let Subject::Protocol(protocol) = &subject else { panic!("a protocol") };
     let simulated = protocol.simulate(Party::First, Sides::One).unwrap();
     assert_eq!(*simulated.value.high(), Bound::one());
-    let Ok(Asked::Table(view)) = Asked::of(&subject, Party::First) else { panic!("a table") };
+    let Ok(View::Table(view)) = View::of(&subject, Party::First) else { panic!("a table") };
     assert_eq!(*ask(&view, &knows_all_but_one).value.high(), Bound::Infinite);
     // (½,½) and (¼,¾) are simulated within √2; disbelief falls by nearly 2.
     let near = yes(1, |data| if data == 0 { ratio(1, 2) } else { ratio(1, 4) });

@@ -77,14 +77,14 @@ fn of_entry(summary: &Summary, entry: u64) -> Result<PromisedBounds, Failure> {
     let membership: Vec<&Release> =
         all().filter(|(account, _)| account.id.kind == Secret::Membership).map(|(_, one)| one).collect();
     if let Some(release) = membership.iter().find(|release| release.seq == entry) {
-        return Ok(bounded(&release.cost, &format!("entry {entry}, \"{}\"", release.ask.name)));
+        return Ok(bounded(&release.cost, &format!("entry {entry}, \"{}\"", release.query.name)));
     }
     if all().any(|(_, release)| release.seq == entry) {
         let words = format!("entry {entry} was charged to labels, which bounds no test of who took part");
         return Ok(PromisedBounds::labels(words));
     }
     let known: Vec<String> =
-        membership.iter().take(10).map(|release| format!("{} ({})", release.seq, release.ask.name)).collect();
+        membership.iter().take(10).map(|release| format!("{} ({})", release.seq, release.query.name)).collect();
     let help = match known.is_empty() {
         true => "the ledger holds no charge for membership; `deniable ledger show` has all entries".to_owned(),
         false => format!("charges for membership are {}", known.join(", ")),

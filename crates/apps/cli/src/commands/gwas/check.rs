@@ -13,7 +13,7 @@ use crate::output::publish;
 use crate::progress::Progress;
 use crate::render;
 use deniable_genome::Log;
-use deniable_gwas::{DeclaredCohort, Event, Located, Means, check};
+use deniable_gwas::{CohortFiles, DeclaredCohort, Event, Means, check};
 use deniable_ledger::Registered;
 use deniable_policy::Policy;
 use serde_json::Value;
@@ -49,7 +49,7 @@ fn json(source: &str, version: &str, log: &Log) -> Value {
 
 /// Runs it.
 pub fn run(args: &Check) -> Result<(), Failure> {
-    let files = Located::new(files(&args.input)?);
+    let files = CohortFiles::new(files(&args.input)?);
     let (population, ledger) = match &args.policy {
         None => people(&args.declared, files.files())?,
         Some(policy) => {

@@ -5,7 +5,7 @@ use crate::console::{NEW_LEDGER, say, say_of, shown};
 use crate::error::Failure;
 use crate::genotypes::file_failure;
 use crate::progress::Progress;
-use deniable_gwas::{Event, Files, Located, Origin};
+use deniable_gwas::{CohortFiles, Event, Files, Origin};
 use deniable_ledger::{Ledger, Purpose};
 use std::path::{Path, PathBuf};
 
@@ -50,7 +50,7 @@ pub fn phenotype(input: &Input) -> Option<String> {
 }
 
 /// Opens the ledger, and says so when it begins a new one.
-pub fn open(path: &Path, population: &str, declared: &Declared, files: &Located) -> Result<Ledger, Failure> {
+pub fn open(path: &Path, population: &str, declared: &Declared, files: &CohortFiles) -> Result<Ledger, Failure> {
     if !path.exists() {
         // Mistyped names should not leave an empty ledger behind.
         files.open().map_err(|error| file_failure(&error))?;

@@ -18,8 +18,8 @@ use deniable_core::promise::{Promise, PromiseError};
 use deniable_core::secret::Secret;
 use deniable_core::text::meant_as_percentage;
 use deniable_gwas::{
-    Cut, Event, Files, GwasError, Located, Means, Promised, PromisedError, Protects, Query, Released, Snps, release,
-    tab_separated,
+    CohortFiles, CohortPromise, CohortPromiseError, Cut, Event, Files, GwasError, Means, Protects, Query,
+    ReleaseOutcome, Snps, release, tab_separated,
 };
 use deniable_ledger::Summary;
 use deniable_policy::Policy;
@@ -41,13 +41,13 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     if args.dry_run {
         return publish(&asked.forecast()?, None);
     }
-    let Released { publication, unanswered } = asked.release()?;
+    let ReleaseOutcome { publication, unanswered } = asked.release()?;
     // The last of the releases without an answer is the failure beside the answers to the others.
     let mut failed = None;
     for error in unanswered {
         failed.replace(failure(error)).iter().for_each(Failure::tell);
     }
-    if !publication.asks.is_empty() {
+    if !publication.answers.is_empty() {
         publish(&written(&publication, args, asked.protects)?, args.out.as_ref())?;
     }
     if let Some(report) = &args.report {
@@ -59,9 +59,9 @@ pub fn run(args: &Release) -> Result<(), Failure> {
 
 /// What is asked of which files, under which promise.
 pub struct Setup {
-    located: Located,
+    located: CohortFiles,
     protects: Protects,
-    promised: Promised,
+    promised: CohortPromise,
     declared: Declared,
     request: Option<Query>,
     threads: NonZeroUsize,
@@ -71,7 +71,7 @@ pub struct Setup {
 impl Setup {
     /// By flags; whether they must ask for something.
     pub fn of(args: &Release, something: bool) -> Result<Self, Failure> {
-        let located = Located::new(files(&args.input)?);
+        let located = CohortFiles::new(files(&args.input)?);
         let protects = protects(&args.adjacency)?;
         let promised = promised(args, located.files())?;
         let request = something.then(|| request(args, located.files(), protects)).transpose()?;
@@ -100,7 +100,7 @@ impl Setup {
     }
 
     /// Releases it: charged, computed, stored, shown.
-    pub fn release(&self) -> Result<Released, Failure> {
+    pub fn release(&self) -> Result<ReleaseOutcome, Failure> {
         let mut ledger = open(self.promised.ledger(), self.promised.population(), &self.declared, &self.located)?;
         let before = ledger.head().clone();
         let released = self.asking(|means, request| {
@@ -114,7 +114,7 @@ impl Setup {
 }
 
 /// Puts the stated promise in place of the recorded one, in every account of the people.
-fn change_promise(promised: &Promised, reason: &str) -> Result<(), Failure> {
+fn change_promise(promised: &CohortPromise, reason: &str) -> Result<(), Failure> {
     let mut ledger = ledgers::existing(promised.ledger(), promised.population())?;
     let kinds = ledger.summary().accounts.into_iter().map(|account| account.id.kind);
     let all: Vec<_> = kinds.map(|kind| promised.guarantee(kind)).collect();
@@ -143,9 +143,9 @@ fn protects(stated: &[Adjacency]) -> Result<Protects, Failure> {
 }
 
 /// The promise, from flags or a policy.
-fn promised(args: &Release, files: &Files) -> Result<Promised, Failure> {
+fn promised(args: &Release, files: &Files) -> Result<CohortPromise, Failure> {
     if let Some(policy) = &args.policy {
-        let promised = Promised::of_policy(&Policy::load(policy)?).map_err(promise_failure)?;
+        let promised = CohortPromise::of_policy(&Policy::load(policy)?).map_err(promise_failure)?;
         return Ok(match &args.declared.ledger {
             Some(ledger) => promised.in_ledger(ledger),
             None => promised,
@@ -153,11 +153,11 @@ fn promised(args: &Release, files: &Files) -> Result<Promised, Failure> {
     }
     let (population, ledger) = people(&args.declared, files)?;
     let priors = priors::range(args.promise.prior.as_deref())?;
-    Promised::new(population, ledger, priors, promises(&args.promise)).map_err(promise_failure)
+    CohortPromise::new(population, ledger, priors, promises(&args.promise)).map_err(promise_failure)
 }
 
-fn promise_failure(error: PromisedError) -> Failure {
-    if let PromisedError::Promise(GuaranteeError::Promise(PromiseError::OutOfRange { value, name, .. })) = &error
+fn promise_failure(error: CohortPromiseError) -> Failure {
+    if let CohortPromiseError::Promise(GuaranteeError::Promise(PromiseError::OutOfRange { value, name, .. })) = &error
         && name.starts_with("posterior")
         && let Some(meant) = meant_as_percentage(value)
     {
@@ -165,24 +165,24 @@ fn promise_failure(error: PromisedError) -> Failure {
         return Failure::usage(error, help);
     }
     let help = match &error {
-        PromisedError::Promise(GuaranteeError::Nothing) => {
+        CohortPromiseError::Promise(GuaranteeError::Nothing) => {
             "add --gain 2 (belief may at most double), --posterior-at-most 75% with --prior ..1/2, or --epsilon 1; or name a \
              policy with --policy"
         }
-        PromisedError::SizeProtected => {
+        CohortPromiseError::SizeProtected => {
             "set `knows_size = true` under [adversary] if these numbers are public, or state a promise in flags and another \
              --population"
         }
-        PromisedError::Promise(GuaranteeError::Promise(PromiseError::NeedsPriorBound { end: "at_most", .. })) => {
-            "add what observers may believe beforehand at most, such as --prior ..1/2; --prior any bounds nothing"
-        }
-        PromisedError::Promise(GuaranteeError::Promise(PromiseError::NeedsPriorBound { .. })) => {
+        CohortPromiseError::Promise(GuaranteeError::Promise(PromiseError::NeedsPriorBound {
+            end: "at_most", ..
+        })) => "add what observers may believe beforehand at most, such as --prior ..1/2; --prior any bounds nothing",
+        CohortPromiseError::Promise(GuaranteeError::Promise(PromiseError::NeedsPriorBound { .. })) => {
             "add what observers may believe beforehand at least, such as --prior 1/2..; --prior any bounds nothing"
         }
-        PromisedError::Promise(_) => {
+        CohortPromiseError::Promise(_) => {
             "for example --gain 2 --prior 1/2; a policy explains each promise (docs/policy.md)"
         }
-        PromisedError::Adversary(_) | PromisedError::Name(_) => "",
+        CohortPromiseError::Adversary(_) | CohortPromiseError::Name(_) => "",
     };
     Failure::usage(error, help)
 }
@@ -281,7 +281,7 @@ fn written(publication: &Publication, args: &Release, protects: Protects) -> Res
         GwasFormat::Tsv => {
             say(render::table::guarantee(publication));
             say(protects.sentence());
-            tab_separated(&publication.asks, protects)
+            tab_separated(&publication.answers, protects)
         }
     })
 }

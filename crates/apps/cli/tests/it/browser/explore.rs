@@ -42,12 +42,12 @@ fn the_promise_is_moved_by_keyboard_and_written() {
     browser.go(&serving.address);
     settled(&mut browser, 1);
     assert_eq!(browser.text("document.getElementById('odds').textContent"), "3");
-    let error = "document.querySelector('#asks td.number').textContent";
+    let error = "document.querySelector('#queries td.number').textContent";
     let before = browser.text(error);
     // What the page expects is what the plan says.
     let planned = |place: &Place| {
         let plan = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
-        plan["asks"][0]["answers"][0]["error"].as_str().unwrap().to_owned()
+        plan["queries"][0]["answers"][0]["error"].as_str().unwrap().to_owned()
     };
     assert_eq!(before, planned(&place));
     is_readable(&mut browser, "explore-clinic");

@@ -45,7 +45,7 @@ fn the_clinic() {
     // What is on the page is what was released.
     let publication = place.release(&["--format", "json"]).done().json();
     let shown = browser.text("document.querySelector('#answers1 td.number').textContent");
-    assert_eq!(shown, publication["asks"][0]["rows"][0][1]["value"].to_string());
+    assert_eq!(shown, publication["answers"][0]["rows"][0][1]["value"].to_string());
 }
 
 #[test]

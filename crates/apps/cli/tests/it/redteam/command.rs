@@ -51,7 +51,7 @@ fn start(place: &Place, more: &[&str]) -> Child {
 fn sight(child: Child) -> Sight {
     let output = child.wait_with_output().unwrap();
     let shown: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
-    match shown.and_then(|shown| shown["asks"][0]["rows"][0][0]["value"].as_i64()) {
+    match shown.and_then(|shown| shown["answers"][0]["rows"][0][0]["value"].as_i64()) {
         Some(number) => Sight::Number(number),
         None if output.status.code() == Some(1) => Sight::Refused,
         None => Sight::Ended,

@@ -73,7 +73,7 @@ impl Draws {
         for entry in entries.query_map([], entry).unwrap() {
             let (seq, kind, payload): (i64, String, serde_json::Value) = entry.unwrap();
             match kind.as_str() {
-                "charged" if payload["ask"]["sql"].as_str().unwrap().contains(text) => {
+                "charged" if payload["query"]["sql"].as_str().unwrap().contains(text) => {
                     by_charge.insert(seq, 0);
                 }
                 "drawing" => {

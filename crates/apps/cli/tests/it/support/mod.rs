@@ -255,7 +255,7 @@ pub fn without_numbers(text: &str) -> String {
 
 /// The shown numbers of a column of a query of a JSON publication, by their keys in the first column.
 pub fn rows(publication: &Value, ask: usize) -> Vec<Vec<Value>> {
-    let rows = publication["asks"][ask]["rows"].as_array().expect("rows");
+    let rows = publication["answers"][ask]["rows"].as_array().expect("rows");
     rows.iter()
         .map(|row| {
             let cells = row.as_array().expect("a row").iter();

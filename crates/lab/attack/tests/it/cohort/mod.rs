@@ -8,7 +8,7 @@ use deniable_core::promise::Promise;
 use deniable_genome::assoc::{AssocRow, Order, write_assoc, write_assoc_header};
 use deniable_genome::simulate::{Settings, name, write};
 use deniable_genome::{Column, Fileset, Fill, Individuals, PhenoFile, Test as Association};
-use deniable_gwas::{Files, Located, Means, Promised, Protects, Query, Snps, release, tab_separated};
+use deniable_gwas::{CohortFiles, CohortPromise, Files, Means, Protects, Query, Snps, release, tab_separated};
 use deniable_ledger::Ledger;
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
@@ -106,7 +106,7 @@ impl Population {
     pub fn private(&self, gain: u64, seed: u64) -> Fallible<Frequencies> {
         let ledger = self.path(&format!("{gain}-{seed}.ledger"));
         let promised =
-            Promised::new("people".into(), ledger.clone(), PriorRange::any(), vec![Promise::Gain(whole(gain))])?;
+            CohortPromise::new("people".into(), ledger.clone(), PriorRange::any(), vec![Promise::Gain(whole(gain))])?;
         let request = Query {
             source: "study".into(),
             version: "1".into(),
@@ -120,12 +120,12 @@ impl Population {
             share: whole(1),
             grid: whole(1),
         };
-        let files = Located::new(Files::Plink { prefix: self.path("all"), pheno: Some(self.pheno()) });
+        let files = CohortFiles::new(Files::Plink { prefix: self.path("all"), pheno: Some(self.pheno()) });
         let means = Means { files: &files, threads: NonZeroUsize::MIN, register: true, tell: &|_| {} };
         let mut ledger = Ledger::open_or_create(&ledger, "people")?;
         let released = release(&means, &promised, &request, &mut ledger, &mut ChaCha20Rng::seed_from_u64(seed))?;
         let published = released.complete()?;
-        std::fs::write(self.path("private.tsv"), tab_separated(&published.asks, Protects::Genotype))?;
+        std::fs::write(self.path("private.tsv"), tab_separated(&published.answers, Protects::Genotype))?;
         Ok(frequencies::read(&self.path("private.tsv"), Side::Cases)?)
     }
 

@@ -8,7 +8,7 @@ use deniable_release::Origin;
 /// What a release has come to: answers that may be published, and the queries that have none.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Released {
+pub struct ReleaseOutcome {
     /// The answers with the guarantee in words: as JSON, what `deniable release --format json` writes.
     pub publication: Publication,
     /// Where each answer came from, in the same order. For the curator.
@@ -19,13 +19,13 @@ pub struct Released {
     pub head: Head,
 }
 
-impl Released {
+impl ReleaseOutcome {
     /// The answer to a query, by its name.
     ///
     /// # Errors
     /// What kept it from an answer, or that there is no such query.
     pub fn answer(&self, query: &str) -> Result<&Answer, Option<&Error>> {
-        let found = self.publication.asks.iter().find(|answer| answer.name == query);
+        let found = self.publication.answers.iter().find(|answer| answer.name == query);
         found.ok_or_else(|| {
             self.unanswered.iter().find(|unanswered| unanswered.query == query).map(|known| &known.error)
         })
@@ -34,7 +34,7 @@ impl Released {
     /// The answers that there are, in the policy's order: queries without one ([`Self::unanswered`]) are left out.
     #[must_use]
     pub fn answers(&self) -> &[Answer] {
-        &self.publication.asks
+        &self.publication.answers
     }
 }
 

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// A question that an engine is ready to be asked.
 #[derive(Debug)]
-pub struct Asked {
+pub struct EngineQuery {
     query: Query,
     source: Source,
     table: Arc<EngineTable>,
@@ -20,7 +20,7 @@ pub struct Asked {
     trials: Vec<Trial>,
 }
 
-impl Asked {
+impl EngineQuery {
     /// Writes the statement; `None` where no engine holds the rows.
     ///
     /// # Errors

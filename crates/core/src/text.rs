@@ -181,6 +181,30 @@ pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     (slips(near) <= (near.chars().count() / 3).max(1)).then_some(near)
 }
 
+/// A hint for a name that is not known: `did you mean ...?`, or the names that are.
+///
+/// Known names must be public, as for [`nearest`].
+pub fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match nearest(word, &known).or_else(|| begun(word, &known)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if known.is_empty() => String::new(),
+        // A long list is no help.
+        None if known.len() > 20 => format!("known here: {}, ...", known[..20].join(", ")),
+        None => format!("known here: {}", known.join(", ")),
+    }
+}
+
+/// The only candidate that begins with the same three letters: `kmaks` is more than a typo away from `kmax`.
+fn begun<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
+    let beginning: String = word.chars().take(3).collect();
+    let mut alike = known.iter().filter(|name| beginning.chars().count() == 3 && name.starts_with(&beginning));
+    match (alike.next(), alike.next()) {
+        (Some(name), None) => Some(name),
+        _ => None,
+    }
+}
+
 /// The percentage that was most likely meant by a number that should be a probability: `75%` for 75.
 #[must_use]
 pub fn meant_as_percentage(value: &Rational) -> Option<String> {
@@ -321,6 +345,13 @@ mod tests {
     fn messages_are_safe_and_short() {
         assert_eq!(shown("1\u{1b}[2J"), "1\\u{1b}[2J");
         assert_eq!(shown(&"é".repeat(61)), format!("{}...", "é".repeat(60)));
+    }
+
+    #[test]
+    fn typos_get_a_hint() {
+        assert_eq!(did_you_mean("propability", ["output", "probability"]), "did you mean `probability`?");
+        assert_eq!(did_you_mean("kmaks", ["kmax", "or", "size"]), "did you mean `kmax`?");
+        assert_eq!(did_you_mean("zebra", ["output", "dataset"]), "known here: output, dataset");
     }
 
     #[test]

@@ -2,25 +2,26 @@
 //!
 //! A notion has one name, the field's. Whatever else it is called is an alias, and means the same everywhere that the notion
 //! is understood: in policies, on the command line, in `docs/notions`. [`find`] reads a name, [`Notion::entry`] is what there
-//! is to say of it. What a part of the project can do with a notion is its own business: it matches on [`Notion`].
+//! is to say of it, and [`parse`] reads a name with parameters. What a part of the project can do with a notion is its own
+//! business: it matches on [`Notion`].
 //!
 //! The table holds names and words, no mathematics: [`crate::promise`] turns promises into odds ratios.
 //! `crates/lab/recheck` does not read it, since it shares nothing with what it verifies.
 //!
 //! ```
-//! use deniable_core::notion::{Notion, find, lookup};
+//! use deniable_core::notion::{Notion, find};
 //!
 //! for name in ["nmp", "negative_gain", "Negative membership privacy", "loss"] {
 //!     assert_eq!(find(name).map(|found| found.notion), Some(Notion::NegativeMembership));
 //! }
-//! assert_eq!(lookup("nnp").unwrap_err().to_string(), "there is no notion `nnp`; did you mean `nmp`?");
 //! ```
 
 pub mod adversary;
 pub mod key;
+pub mod parse;
 mod table;
 
-use crate::text::{nearest, shown};
+pub use parse::Parameter;
 
 /// A notion of privacy, without its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -110,17 +111,6 @@ pub struct Bounded {
     pub most: Option<i64>,
 }
 
-/// A parameter beside the bound.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Parameter {
-    /// Its key in a policy: `among`.
-    pub key: &'static str,
-    /// Its place in [`Entry::form`]: `M`.
-    pub place: &'static str,
-    /// Its range in words, as messages quote it: `a belief from 0 to 1`.
-    pub range: &'static str,
-}
-
 /// How a notion that can be promised is spelt in files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Promised {
@@ -176,16 +166,6 @@ impl Found {
     }
 }
 
-/// A name that is no notion's.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no notion `{}`{}", shown(asked), did_you_mean.map_or_else(String::new, |name| format!("; did you mean `{name}`?")))]
-pub struct UnknownNotion {
-    /// What was written, without spaces around it.
-    pub asked: String,
-    /// The name or alias that it resembles.
-    pub did_you_mean: Option<&'static str>,
-}
-
 /// The notion that a name or alias means, whatever its case, hyphens, underscores and spaces.
 #[must_use]
 pub fn find(text: &str) -> Option<Found> {
@@ -194,17 +174,6 @@ pub fn find(text: &str) -> Option<Found> {
         return None;
     }
     every_name().find(|found| normal(found.name) == wanted)
-}
-
-/// The same, or what may have been meant.
-///
-/// # Errors
-/// When no notion has this name.
-pub fn lookup(text: &str) -> Result<Found, UnknownNotion> {
-    find(text).ok_or_else(|| {
-        let names: Vec<&str> = every_name().map(|found| found.name).collect();
-        UnknownNotion { asked: text.trim().to_owned(), did_you_mean: nearest(text.trim(), &names) }
-    })
 }
 
 /// What of a name counts: small letters and digits.

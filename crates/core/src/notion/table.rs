@@ -27,13 +27,6 @@ const BETA: Bounded = Bounded {
     most: None,
 };
 
-const AT_ODDS: Parameter = Parameter { key: "odds", place: "ODDS", range: "an e^ε of at least 1" };
-const AT_DELTA: Parameter = Parameter { key: "delta", place: "DELTA", range: "a δ from 0 to 1" };
-const P_MIN: Parameter = Parameter { key: key::P_MIN, place: "P_MIN", range: "a prior from 0 to 1/2" };
-const P_MAX: Parameter = Parameter { key: key::P_MAX, place: "P_MAX", range: "a prior from P_MIN to below 1" };
-const RATE: Parameter = Parameter { key: "rate", place: "RATE", range: "a probability above 0 and below 1" };
-const AMONG: Parameter = Parameter { key: key::AMONG, place: "M", range: "a whole number, at least 2" };
-
 const PRIORS: &str = "a family of priors; any prior where none is stated";
 const PUBLIC_SIZE: &str = "a public number of people";
 
@@ -106,7 +99,7 @@ const BOUNDED_DP: Entry = Entry {
 const DELTA_AT: Entry = Entry {
     aliases: &["approximate-dp", "epsilon-delta", "adp", "approximate differential privacy"],
     form: "delta:ODDS",
-    parameters: &[AT_ODDS],
+    parameters: &[Parameter::ODDS],
     theorem: "S-ADD",
     page: "approximate-dp",
     sentence: "the δ of (ε,δ)-differential privacy at e^ε = ODDS, one more or less",
@@ -115,7 +108,7 @@ const DELTA_AT: Entry = Entry {
 
 const BOUNDED_DELTA: Entry = Entry {
     form: "bounded-delta:ODDS",
-    parameters: &[AT_ODDS],
+    parameters: &[Parameter::ODDS],
     needs: PUBLIC_SIZE,
     theorem: "S-REP",
     page: "approximate-dp",
@@ -125,7 +118,7 @@ const BOUNDED_DELTA: Entry = Entry {
 
 const EPSILON_AT: Entry = Entry {
     form: "epsilon-at:DELTA",
-    parameters: &[AT_DELTA],
+    parameters: &[Parameter::DELTA],
     theorem: "S-ADD",
     page: "approximate-dp",
     sentence: "the e^ε of (ε,δ)-differential privacy at this δ, one more or less",
@@ -134,7 +127,7 @@ const EPSILON_AT: Entry = Entry {
 
 const BOUNDED_EPSILON_AT: Entry = Entry {
     form: "bounded-epsilon-at:DELTA",
-    parameters: &[AT_DELTA],
+    parameters: &[Parameter::DELTA],
     needs: PUBLIC_SIZE,
     theorem: "S-REP",
     page: "approximate-dp",
@@ -199,7 +192,7 @@ const FLOOR: Entry = Entry {
 const RHO: Entry = Entry {
     aliases: &["rho-m", "identifiability", "differential identifiability", "(ρ,m)-identifiability"],
     form: "rho:M",
-    parameters: &[AMONG],
+    parameters: &[Parameter::AMONG],
     needs: PUBLIC_SIZE,
     theorem: "B-5",
     page: "rho-m",
@@ -210,7 +203,7 @@ const RHO: Entry = Entry {
 
 const ALPHA_OF: Entry = Entry {
     form: "alpha:P_MIN",
-    parameters: &[P_MIN],
+    parameters: &[Parameter::P_MIN],
     needs: PUBLIC_SIZE,
     theorem: "B-6",
     page: "alpha-beta",
@@ -220,7 +213,7 @@ const ALPHA_OF: Entry = Entry {
 
 const BETA_OF: Entry = Entry {
     form: "beta:P_MIN",
-    parameters: &[P_MIN],
+    parameters: &[Parameter::P_MIN],
     needs: PUBLIC_SIZE,
     theorem: "B-6",
     page: "alpha-beta",
@@ -231,7 +224,7 @@ const BETA_OF: Entry = Entry {
 const ALPHA_BETA: Entry = Entry {
     aliases: &["(α,β)", "ab-di"],
     form: "alpha-beta:P_MIN..P_MAX",
-    parameters: &[P_MIN, P_MAX],
+    parameters: &[Parameter::P_MIN, Parameter::P_MAX],
     needs: PUBLIC_SIZE,
     theorem: "B-6",
     page: "alpha-beta",
@@ -248,7 +241,7 @@ const ALPHA_BETA: Entry = Entry {
 const GROUP_PRIVACY: Entry = Entry {
     aliases: &["group", "people who move together"],
     form: "group-privacy:K",
-    parameters: &[Parameter { key: "size", place: "K", range: "a whole number from 1 to 10000" }],
+    parameters: &[Parameter::SIZE],
     needs: "the size of the largest group",
     theorem: "F-NIk",
     page: "group-privacy",
@@ -259,7 +252,7 @@ const GROUP_PRIVACY: Entry = Entry {
 const SAMPLING: Entry = Entry {
     aliases: &["dps", "I-DPS", "dp under sampling", "(β,ε)-dp under sampling"],
     form: "sampling:RATE",
-    parameters: &[RATE],
+    parameters: &[Parameter::RATE],
     needs: "that nobody knows who was sampled",
     theorem: "I-DPS",
     page: "I-DPS",
@@ -270,7 +263,7 @@ const SAMPLING: Entry = Entry {
 const POSITIVE_SAMPLING: Entry = Entry {
     aliases: &["positive-dps", "positive dp under sampling", "(β,ε)-positive dps"],
     form: "positive-sampling:RATE",
-    parameters: &[RATE],
+    parameters: &[Parameter::RATE],
     needs: "that nobody knows who was sampled",
     theorem: "LQS13-5.10",
     page: "positive-dps",
@@ -280,7 +273,7 @@ const POSITIVE_SAMPLING: Entry = Entry {
 
 const SAMPLED_GAIN: Entry = Entry {
     form: "sampled-gain:RATE",
-    parameters: &[RATE],
+    parameters: &[Parameter::RATE],
     theorem: "F-DFβ",
     page: "PMP",
     sentence: "positive membership privacy where everyone is out for certain, or in with this probability",
@@ -314,7 +307,7 @@ const FREE_LUNCH: Entry = Entry {
 const ZERO_KNOWLEDGE: Entry = Entry {
     aliases: &["zkp", "I-ZKP", "zero-knowledge privacy"],
     form: "zero-knowledge:K",
-    parameters: &[Parameter { key: "rows", place: "K", range: "a whole number" }],
+    parameters: &[Parameter::ROWS],
     theorem: "I-ZKP",
     page: "I-ZKP",
     sentence: "ε-zero-knowledge privacy: a simulator sees K random members of the others",
@@ -324,7 +317,7 @@ const ZERO_KNOWLEDGE: Entry = Entry {
 const ZERO_KNOWLEDGE_ROWS: Entry = Entry {
     aliases: &["zkp-rows", "I-ZKR", "zero-knowledge privacy as published"],
     form: "zero-knowledge-rows:K",
-    parameters: &[Parameter { key: "rows", place: "K", range: "a whole number" }],
+    parameters: &[Parameter::ROWS],
     theorem: "I-ZKR",
     page: "I-ZKR",
     sentence: "ε-zero-knowledge privacy as published: a simulator sees K random rows of all, ⊥ where an entity is missing",
@@ -334,7 +327,7 @@ const ZERO_KNOWLEDGE_ROWS: Entry = Entry {
 const CROWD_BLENDING: Entry = Entry {
     aliases: &["cbp", "I-CBP", "crowd-blending privacy"],
     form: "crowd-blending:K",
-    parameters: &[Parameter { key: "crowd", place: "K", range: "a whole number, at least 1" }],
+    parameters: &[Parameter::CROWD],
     theorem: "I-CBP",
     page: "I-CBP",
     sentence: "(K,ε)-crowd-blending privacy",

@@ -81,16 +81,6 @@ fn ledgers_keep_their_words() {
 }
 
 #[test]
-fn slips_are_guessed() {
-    let guess = |text| lookup(text).unwrap_err().did_you_mean;
-    assert_eq!(guess("pmpp"), Some("pmp"));
-    assert_eq!(guess("negative-gian"), Some("negative-gain"));
-    assert_eq!(guess("free-lunhc"), Some("free-lunch"));
-    assert_eq!(guess("zzzzzzzzzz"), None);
-    assert_eq!(lookup("zzzzzzzzzz").unwrap_err().to_string(), "there is no notion `zzzzzzzzzz`");
-}
-
-#[test]
 fn a_name_in_odds_is_a_factor() {
     for (name, odds) in [("odds", true), ("Bounded Odds", true), ("epsilon", false), ("dp", false), ("pmp", false)] {
         assert_eq!(find(name).map(|found| found.is_odds()), Some(odds), "{name}");

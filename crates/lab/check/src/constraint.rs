@@ -5,7 +5,7 @@
 //! characters other than letters, digits, `_` and `-` are quoted with `"`.
 
 use crate::mechanism::Dataset;
-use crate::mechanism::hint::did_you_mean;
+use deniable_core::text::did_you_mean;
 
 /// A formula over the entities of a mechanism.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use crate::mechanism::Dataset;
 use crate::mechanism::file::csv::{column, probability, sheet};
 use crate::mechanism::file::tree::{Node, printable};
 use crate::mechanism::file::{FileError, FileErrorKind, Format, Place, tree, without_mark};
-use crate::mechanism::hint::did_you_mean;
 use deniable_core::exact::{Rational, fraction, whole};
+use deniable_core::text::did_you_mean;
 use num_traits::{One, Signed};
 use std::collections::BTreeMap;
 

@@ -2,6 +2,7 @@
 
 use crate::entry::Entry;
 use crate::page;
+use deniable_core::notion::parse::Text;
 use deniable_core::notion::{self, Notion};
 use std::sync::OnceLock;
 
@@ -120,7 +121,7 @@ impl Library {
     /// When there is none, with guesses.
     pub fn lookup(&self, text: &str) -> Result<Entry, Unknown> {
         // `rho:100` is `rho` with a parameter.
-        let found = self.named(text).or_else(|| self.named(text.split_once(':')?.0));
+        let found = self.named(text).or_else(|| self.named(Text(text).parts().0));
         if let Some(entry) = found {
             return Ok(entry.clone());
         }

@@ -298,7 +298,7 @@ fn notion(text: &str, asked: &View) -> Result<Notion, Failure> {
         return Ok(Notion::InducedExchange { allowed: mechanism.datasets().collect() });
     }
     words::notion(text)
-        .map_err(|error| Failure::usage(format!("--notion {text}: {error}"), "`deniable check --list` lists them"))
+        .map_err(|error| Failure::usage(format!("--notion: {error}"), "`deniable check --list` lists them"))
 }
 
 /// The family that was named; independent entities where none is and one is needed.
@@ -331,7 +331,7 @@ fn family(args: &Args, asked: &View, priors: Option<&PriorRange>, notion: &Notio
             given(path, table(asked)?).map(Family::Explicit)
         }
         text => words::family(text.unwrap_or("independent"), priors)
-            .map_err(|error| Failure::usage(error, "`deniable check --list` lists families")),
+            .map_err(|error| Failure::usage(format!("--family: {error}"), "`deniable check --list` lists families")),
     }
 }
 

@@ -15,8 +15,8 @@ use crate::mechanism::MechanismError;
 use crate::mechanism::file::csv::{Sheet, column, probability, sheet};
 use crate::mechanism::file::tree::{Node, printable};
 use crate::mechanism::file::{FileError, FileErrorKind, Format, Names, Place, chances, datasets, tree, without_mark};
-use crate::mechanism::hint::did_you_mean;
 use deniable_core::exact::{Rational, whole};
+use deniable_core::text::did_you_mean;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 

@@ -4,7 +4,6 @@ pub mod builtin;
 mod dataset;
 mod error;
 pub mod file;
-pub(crate) mod hint;
 mod limits;
 mod model;
 mod table;

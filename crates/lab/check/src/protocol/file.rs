@@ -4,7 +4,7 @@ use super::{Party, Protocol, Row};
 use crate::mechanism::file::csv::{column, probability, sheet};
 use crate::mechanism::file::tree::printable;
 use crate::mechanism::file::{FileError, FileErrorKind, without_mark};
-use crate::mechanism::hint::did_you_mean;
+use deniable_core::text::did_you_mean;
 
 const COLUMNS: [&str; 6] = ["party", "x", "y", "view", "output", "probability"];
 

@@ -1,7 +1,7 @@
 //! Built-in mechanisms that cannot be built.
 
 use crate::mechanism::error::MechanismError;
-use crate::mechanism::hint::shown;
+use deniable_core::text::shown;
 
 /// A name or a parameter that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

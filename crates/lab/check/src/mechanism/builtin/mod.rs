@@ -21,8 +21,8 @@ pub use error::BuiltinError;
 pub(crate) use geometric::Noise;
 pub use parameters::{Builtin, Parameter};
 
-use crate::mechanism::hint::did_you_mean;
 use crate::mechanism::model::Mechanism;
+use deniable_core::text::did_you_mean;
 use parameters::Given;
 use std::collections::BTreeMap;
 

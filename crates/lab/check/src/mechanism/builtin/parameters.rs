@@ -1,9 +1,9 @@
 //! What a built-in mechanism is, and the parameters that were given to it, read with their defaults.
 
 use super::error::BuiltinError;
-use crate::mechanism::hint::did_you_mean;
 use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, parse_rational, whole};
+use deniable_core::text::did_you_mean;
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 

@@ -3,8 +3,8 @@
 use super::error::{FileError, FileErrorKind, Place};
 use super::record::Record;
 use super::tree::printable;
-use crate::mechanism::hint::{did_you_mean, shown};
 use deniable_core::exact::{Rational, parse_rational};
+use deniable_core::text::{did_you_mean, shown};
 
 /// The columns, in any order.
 const COLUMNS: [&str; 3] = ["dataset", "output", "probability"];

@@ -1,8 +1,8 @@
 //! What can be wrong with a file, and where.
 
 use crate::mechanism::error::MechanismError;
-use crate::mechanism::hint::shown;
 use deniable_core::exact::{ParseRationalError, Rational};
+use deniable_core::text::shown;
 
 /// Where in a file something stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -3,10 +3,10 @@
 use super::error::{FileError, FileErrorKind, Place};
 use crate::mechanism::dataset::{Dataset, members};
 use crate::mechanism::error::MechanismError;
-use crate::mechanism::hint::did_you_mean;
 use crate::mechanism::limits::size_fits;
 use crate::mechanism::model::Mechanism;
 use deniable_core::exact::Rational;
+use deniable_core::text::did_you_mean;
 use num_traits::{Signed, Zero};
 use std::collections::{BTreeMap, HashMap};
 

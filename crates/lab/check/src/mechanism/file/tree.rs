@@ -3,8 +3,8 @@
 //! Numbers stay the text that was written: nothing here, or after it, reads a number through a float.
 
 use super::error::{FileError, FileErrorKind, Place};
-use crate::mechanism::hint::{did_you_mean, shown};
 use deniable_core::exact::{Rational, parse_rational};
+use deniable_core::text::{did_you_mean, shown};
 
 /// One value and where it stands.
 #[derive(Debug)]

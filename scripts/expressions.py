@@ -438,7 +438,7 @@ def evaluate(tree, kinds, row):
     if name == "least":
         return kind, extreme(kind, values, min)
     result = {"CAST": tree.get("to"), "LIKE": BOOLEAN, "ILIKE": BOOLEAN, "date_part": INTEGER, "date_diff": INTEGER}
-    result |= {"dayname": TEXT, "monthname": TEXT, "to_char": TEXT}
+    result |= {"dayname": TEXT, "monthname": TEXT, "to_char": TEXT, "lookup": TEXT}
     result = result.get(name, kind)
     if any(value is None for value in values):
         return result, None
@@ -472,6 +472,8 @@ def evaluate(tree, kinds, row):
         return result, rest if tree["length"] is None else rest[: tree["length"]]
     if name in ("LIKE", "ILIKE"):
         return result, like(first, tree["pattern"], tree["escape"], name == "ILIKE")
+    if name == "lookup":
+        return result, tree["entries"].get(str(first))
     if name == "date_trunc":
         return result, truncate(tree["unit"], first)
     if name == "date_part":

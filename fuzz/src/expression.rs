@@ -7,9 +7,10 @@
 use deniable_expression::program::InputColumn;
 use deniable_expression::value::{Day, Decimal, Moment};
 use deniable_expression::{
-    Column, Comparison, Evaluator, Id, Node, Operation, Part, Pattern, Program, TimePattern, Type, Unit, Value,
+    Column, Comparison, Evaluator, Id, Node, Operation, Part, Pattern, Program, Type, Unit, Value,
 };
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 const ROWS: usize = 3;
 /// Nodes that instructions may make: enough for every form, few enough for many executions in a second.
@@ -176,61 +177,21 @@ impl Bytes<'_> {
     }
 
     fn operation(&mut self) -> Operation {
-        let all = [
-            Operation::And,
-            Operation::Or,
-            Operation::Not,
-            Operation::IsNull,
-            Operation::IsTrue,
-            Operation::In,
-            Operation::Case,
-            Operation::Coalesce,
-            Operation::NullIf,
-            Operation::Greatest,
-            Operation::Least,
-            Operation::Add,
-            Operation::Subtract,
-            Operation::Multiply,
-            Operation::Divide,
-            Operation::Remainder,
-            Operation::Negate,
-            Operation::Absolute,
-            Operation::Ln,
-            Operation::Exp,
-            Operation::Sqrt,
-            Operation::Power,
-            Operation::Floor,
-            Operation::Ceil,
-            Operation::Lower,
-            Operation::Upper,
-            Operation::DaysBetween,
-            Operation::DayName,
-            Operation::MonthName,
-        ];
-        let choice = self.below(all.len() + 13);
-        if let Some(operation) = all.get(choice) {
-            return operation.clone();
-        }
-        match choice - all.len() {
-            0..=1 => Operation::Compare(Comparison::ALL[self.below(8)]),
-            2 => Operation::Round(self.byte().cast_signed()),
-            3..=6 => Operation::Cast(Type::ALL[self.below(6)]),
-            7 => Operation::Trim(self.text().into()),
-            8 | 9 => {
-                let (ignore_case, escape) =
-                    (self.byte().is_multiple_of(2), [None, Some('!'), Some('%')][self.below(3)]);
-                let text = self.text();
-                match Pattern::new(&text, escape, ignore_case) {
-                    Ok(pattern) => Operation::Like(Box::new(pattern)),
-                    Err(_) => Operation::Lower,
-                }
+        static EXAMPLES: LazyLock<Vec<Vec<Operation>>> = LazyLock::new(Operation::examples);
+        let examples = &EXAMPLES[self.below(EXAMPLES.len())];
+        match &examples[self.below(examples.len())] {
+            Operation::Round(_) => Operation::Round(self.byte().cast_signed()),
+            Operation::Trim(_) => Operation::Trim(self.text().into()),
+            Operation::Substring { .. } => {
+                let length = if self.byte().is_multiple_of(2) { Some(u32::from(self.byte())) } else { None };
+                Operation::Substring { skipped: u32::from(self.byte()), length }
             }
-            10 => Operation::Truncate(Unit::ALL[self.below(8)]),
-            11 => match TimePattern::new(["YYYY-MM", "FMDay \"of\" IW/IYYY", "HH24:MI:SS"][self.below(3)]) {
-                Ok(pattern) => Operation::Format(Box::new(pattern)),
-                Err(_) => Operation::Lower,
-            },
-            _ => Operation::Part(Part::ALL[self.below(11)]),
+            Operation::Like(like) => {
+                let escape = [None, Some('!'), Some('%')][self.below(3)];
+                let random = Pattern::new(&self.text(), escape, like.ignores_case());
+                Operation::Like(random.map_or_else(|_| like.clone(), Box::new))
+            }
+            other => other.clone(),
         }
     }
 }

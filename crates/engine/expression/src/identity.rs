@@ -476,56 +476,7 @@ mod tests {
 
     #[test]
     fn every_operation_comes_back() {
-        let mut operations = vec![
-            Operation::And,
-            Operation::Or,
-            Operation::Not,
-            Operation::IsNull,
-            Operation::IsTrue,
-            Operation::In,
-            Operation::Case,
-            Operation::Coalesce,
-            Operation::NullIf,
-            Operation::Greatest,
-            Operation::Least,
-            Operation::Add,
-            Operation::Subtract,
-            Operation::Multiply,
-            Operation::Divide,
-            Operation::Remainder,
-            Operation::Negate,
-            Operation::Absolute,
-            Operation::Ln,
-            Operation::Exp,
-            Operation::Sqrt,
-            Operation::Power,
-            Operation::Round(-15),
-            Operation::Floor,
-            Operation::Ceil,
-            Operation::Lower,
-            Operation::Upper,
-            Operation::Trim("ä".into()),
-            Operation::Substring { skipped: 0, length: None },
-            Operation::Substring { skipped: 7, length: Some(u32::MAX) },
-            Operation::Like(Box::new(Pattern::new("x%", Some('!'), true).unwrap())),
-            Operation::DaysBetween,
-            Operation::DayName,
-            Operation::MonthName,
-            Operation::Format(Box::new(TimePattern::new("FMMonth YYYY").unwrap())),
-            Operation::Lookup(Box::new(Lookup {
-                name: "county".into(),
-                entries: Entries::Texts([("0101".into(), "01".into()), ("ä".into(), "".into())].into()),
-            })),
-            Operation::Lookup(Box::new(Lookup {
-                name: "county".into(),
-                entries: Entries::Integers([(-1, "01".into()), (301, "03".into())].into()),
-            })),
-        ];
-        operations.extend(Comparison::ALL.map(Operation::Compare));
-        operations.extend(Type::ALL.map(Operation::Cast));
-        operations.extend(Unit::ALL.map(Operation::Truncate));
-        operations.extend(Part::ALL.map(Operation::Part));
-        for operation in operations {
+        for operation in Operation::examples().into_iter().flatten() {
             let mut bytes = Vec::new();
             put_operation(&mut bytes, &operation);
             let mut reader = Reader(&bytes);

@@ -54,6 +54,8 @@ pub mod words;
 mod calendar;
 mod cast;
 mod compute;
+#[cfg(any(test, feature = "testing"))]
+mod examples;
 mod format;
 mod like;
 mod list;

@@ -6,7 +6,7 @@
 use super::dice::Dice;
 use super::trees::{Tree, add, all_forms, columns, form_name, tree};
 use super::values::column;
-use deniable_expression::{Column, Evaluator, Node, Operation, Program, Type, Value};
+use deniable_expression::{Column, Entries, Evaluator, Node, Operation, Program, Type, Value};
 use deniable_testing::sized;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
@@ -24,6 +24,13 @@ fn value_json(value: Option<&Value>) -> Json {
         Some(Value::Text(value)) => json!(&**value),
         Some(Value::Date(value)) => json!(value.get().to_string()),
         Some(Value::Timestamp(value)) => json!(value.get().to_string()),
+    }
+}
+
+fn entries_json(entries: &Entries) -> Json {
+    match entries {
+        Entries::Texts(list) => list.iter().map(|(key, value)| (key.to_string(), json!(&**value))).collect(),
+        Entries::Integers(list) => list.iter().map(|(key, value)| (key.to_string(), json!(&**value))).collect(),
     }
 }
 
@@ -50,6 +57,7 @@ fn tree_json(tree: &Tree) -> Json {
             call["pattern"] = json!(pattern.text());
             call["escape"] = json!(pattern.escape().to_string());
         }
+        Operation::Lookup(lookup) => call["entries"] = entries_json(&lookup.entries),
         Operation::Truncate(unit) => call["unit"] = json!(unit.name()),
         Operation::Format(pattern) => call["pattern"] = json!(pattern.text()),
         Operation::Part(part) => call["unit"] = json!(part.name()),

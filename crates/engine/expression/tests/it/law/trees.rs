@@ -3,7 +3,7 @@
 use super::dice::Dice;
 use super::values::{letters, value};
 use deniable_expression::program::InputColumn;
-use deniable_expression::{Comparison, Id, Operation, Part, Pattern, Program, TimePattern, Type, Unit, Value};
+use deniable_expression::{Id, Operation, Pattern, Program, Type, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
@@ -28,57 +28,16 @@ pub struct Form {
 
 /// All forms of up to four arguments, and CASE with two conditions: by the type of their result and the operation.
 static FORMS: LazyLock<BTreeMap<Type, Vec<Vec<Form>>>> = LazyLock::new(|| {
-    let pattern = |ignore_case| Operation::Like(Box::new(Pattern::new("", None, ignore_case).unwrap()));
-    let families: Vec<Vec<Operation>> = vec![
-        // Families of many forms come up more often.
-        Comparison::ALL.map(Operation::Compare).to_vec(),
-        Comparison::ALL.map(Operation::Compare).to_vec(),
-        Comparison::ALL.map(Operation::Compare).to_vec(),
-        vec![Operation::And],
-        vec![Operation::Or],
-        vec![Operation::Not],
-        vec![Operation::IsNull],
-        vec![Operation::IsTrue],
-        vec![Operation::In],
-        vec![Operation::Case],
-        vec![Operation::Coalesce],
-        vec![Operation::NullIf],
-        vec![Operation::Greatest],
-        vec![Operation::Least],
-        vec![Operation::Add],
-        vec![Operation::Subtract],
-        vec![Operation::Multiply],
-        vec![Operation::Divide],
-        vec![Operation::Remainder],
-        vec![Operation::Negate],
-        vec![Operation::Absolute],
-        vec![Operation::Ln],
-        vec![Operation::Exp],
-        vec![Operation::Sqrt],
-        vec![Operation::Power],
-        (i8::MIN..=i8::MAX).map(Operation::Round).collect(),
-        (i8::MIN..=i8::MAX).map(Operation::Round).collect(),
-        vec![Operation::Floor],
-        vec![Operation::Ceil],
-        // Casts are what leads from one type to another: as often as four operations.
-        Type::ALL.map(Operation::Cast).to_vec(),
-        Type::ALL.map(Operation::Cast).to_vec(),
-        Type::ALL.map(Operation::Cast).to_vec(),
-        Type::ALL.map(Operation::Cast).to_vec(),
-        vec![Operation::Lower],
-        vec![Operation::Upper],
-        vec![Operation::Trim("".into())],
-        vec![Operation::Substring { skipped: 0, length: None }],
-        vec![pattern(false), pattern(true)],
-        Unit::ALL.map(Operation::Truncate).to_vec(),
-        Part::ALL.map(Operation::Part).to_vec(),
-        vec![Operation::DaysBetween],
-        vec![Operation::DayName],
-        vec![Operation::MonthName],
-        ["YYYY-MM-DD", "FMMonth Day, HH24:MI:SS", "IYYY-\"W\"IW FMDDD", "dy DD mon yy", "MONTH q.ID"]
-            .map(|pattern| Operation::Format(Box::new(TimePattern::new(pattern).unwrap())))
-            .to_vec(),
-    ];
+    // Operations of many forms come up more often, casts most of all, since they lead from one type to another.
+    let families = Operation::examples().into_iter().flat_map(|family| {
+        let times = match family[0] {
+            Operation::Compare(_) => 3,
+            Operation::Round(_) => 2,
+            Operation::Cast(_) => 4,
+            _ => 1,
+        };
+        std::iter::repeat_n(family, times)
+    });
     let mut lists: Vec<Vec<Type>> = vec![vec![]];
     let mut begin = 0;
     for _ in 0..4 {

@@ -1,7 +1,6 @@
-//! Functions, by name.
+//! What calls of functions become, by name and arguments. The names are those of `plan::functions`.
 
 use super::{Lowering, Scope, constant_integer, text_of, unlisted};
-use crate::plan::CALENDAR;
 use crate::plan::place::place_of;
 use crate::syntax::{PARTS, SUBSTRING_HELP, UNITS};
 use datafusion_expr::Expr;
@@ -94,7 +93,7 @@ impl Lowering<'_> {
                 let time = self.time(time, scope)?;
                 self.call(Operation::Part(known), &[time])
             }
-            (name, [time]) if let Some(part) = CALENDAR.into_iter().find(|part| part.name() == name) => {
+            (name, [time]) if let Some(part) = Part::named(name) => {
                 let time = self.time(time, scope)?;
                 self.call(Operation::Part(part), &[time])
             }

@@ -9,7 +9,7 @@ use datafusion_common::{Result, TableReference, plan_err};
 use datafusion_expr::logical_plan::builder::LogicalTableSource;
 use datafusion_expr::planner::ExprPlanner;
 use datafusion_expr::{AggregateUDF, HigherOrderUDF, LogicalPlan, ScalarUDF, TableSource, WindowUDF};
-use datafusion_functions::{core, datetime, math, string};
+use datafusion_functions::datetime;
 use datafusion_functions_aggregate::{average, count, min_max, stddev, sum, variance};
 use datafusion_optimizer::Analyzer;
 use datafusion_sql::planner::{ContextProvider, ParserOptions, SqlToRel};
@@ -34,27 +34,6 @@ pub(super) fn analysed(statement: Statement, tables: &[TableSchema]) -> Result<L
 fn analyzer() -> Analyzer {
     let rules = Analyzer::new().rules.into_iter().filter(|rule| rule.name() != grouping::RULE);
     Analyzer::with_rules(rules.collect())
-}
-
-fn known_functions() -> Vec<Arc<ScalarUDF>> {
-    vec![
-        core::coalesce(),
-        core::nullif(),
-        core::greatest(),
-        core::least(),
-        math::abs(),
-        math::ceil(),
-        math::floor(),
-        math::round(),
-        string::lower(),
-        string::upper(),
-        string::btrim(),
-        datetime::date_trunc(),
-        datetime::date_part(),
-    ]
-    .into_iter()
-    .chain(functions::all())
-    .collect()
 }
 
 fn aggregates() -> Vec<Arc<AggregateUDF>> {
@@ -101,7 +80,7 @@ impl Engine {
             planners: vec![Arc::new(datetime::planner::DatetimeFunctionPlanner)],
             analyzer: analyzer(),
         };
-        for function in known_functions() {
+        for function in functions::all() {
             for name in function.aliases().iter().cloned().chain([function.name().to_owned()]) {
                 all.functions.insert(name, function.clone());
             }

@@ -32,7 +32,7 @@ mod results;
 mod weighted;
 mod windows;
 
-pub(crate) use functions::CALENDAR;
+pub(crate) use functions::names as row_functions;
 pub use public::PublicRows;
 pub(crate) use windows::WINDOWS;
 

@@ -2,7 +2,7 @@
 
 use super::synonyms::is_never_equal;
 use super::{absent, refuse};
-use crate::plan::WINDOWS;
+use crate::plan::{WINDOWS, row_functions};
 use datafusion_sql::sqlparser::ast::{
     BinaryOperator, CaseWhen, CastKind, CeilFloorKind, DataType, DateTimeField, DuplicateTreatment, Expr, Function,
     FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, OrderByExpr, OrderByOptions, TimezoneInfo,
@@ -51,47 +51,6 @@ pub(crate) const AGGREGATES: [&str; 38] = [
     "regr_syy",
     "regr_sxy",
     "grouping",
-];
-/// Functions of one row's values that are total: no input makes them fail.
-pub(crate) const FUNCTIONS: [&str; 38] = [
-    "abs",
-    "bin",
-    "btrim",
-    "ceil",
-    "coalesce",
-    "date_diff",
-    "date_part",
-    "date_trunc",
-    "datetrunc",
-    "day",
-    "dayname",
-    "exp",
-    "floor",
-    "greatest",
-    "hour",
-    "isodow",
-    "least",
-    "ln",
-    "lower",
-    "minute",
-    "mod",
-    "month",
-    "monthname",
-    "nullif",
-    "pow",
-    "power",
-    "quarter",
-    "round",
-    "sign",
-    "sqrt",
-    "substr",
-    "to_char",
-    "trim",
-    "trunc",
-    "upper",
-    "week",
-    "width_bucket",
-    "year",
 ];
 /// Units that timestamps may be cut to.
 pub(crate) const UNITS: [&str; 8] = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"];
@@ -462,7 +421,7 @@ fn check_function(function: &Function) -> Result<(), QueryError> {
     }
     let is_known = |names: &[&str]| names.contains(&lower.as_str());
     let is_window = over.is_some() && is_known(&WINDOWS);
-    if !is_window && !is_known(&AGGREGATES) && !is_known(&FUNCTIONS) {
+    if !is_window && !is_known(&AGGREGATES) && !is_known(&row_functions()) {
         let construct = match lower.as_str() {
             name if is_known(&WINDOWS) => format!("{} without OVER", name.to_uppercase()),
             // The parser knows these as groupings where they may stand, and as functions elsewhere.
@@ -475,7 +434,7 @@ fn check_function(function: &Function) -> Result<(), QueryError> {
     absent(!matches!(parameters, FunctionArguments::None), function, "function parameters", "leave them out")?;
     check_within_group(function, &lower, within_group)?;
     if let Some(condition) = filter {
-        if FUNCTIONS.contains(&lower.as_str()) {
+        if is_known(&row_functions()) {
             return Err(refuse(
                 function,
                 "FILTER on a function of one row",
@@ -576,13 +535,13 @@ fn function_help(name: &str) -> String {
         "random" | "rand" | "uuid" | "now" | "current_timestamp" | "current_date" => {
             "an answer may depend on the data and the noise alone".to_owned()
         }
-        _ if let Some(near) = nearest(name, &[AGGREGATES.as_slice(), FUNCTIONS.as_slice()].concat()) => {
+        _ if let Some(near) = nearest(name, &[AGGREGATES.as_slice(), &row_functions()].concat()) => {
             format!("did you mean `{}`?", near.to_uppercase())
         }
         _ => format!(
             "use {} or one of {}; over results with OVER also {}",
             AGGREGATES.join(", ").to_uppercase(),
-            FUNCTIONS.join(", ").to_uppercase(),
+            row_functions().join(", ").to_uppercase(),
             WINDOWS.join(", ").to_uppercase()
         ),
     }

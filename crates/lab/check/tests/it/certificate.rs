@@ -6,9 +6,9 @@ use deniable_check::decide::decide;
 use deniable_check::family::{Family, Prior};
 use deniable_check::mechanism::Mechanism;
 use deniable_check::notion::{Given, Notion, Sign};
-use deniable_check::verdict::{Verdict, Witness};
+use deniable_check::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::{Adjacency, PriorRange};
-use deniable_core::exact::{Rational, ratio, whole};
+use deniable_core::exact::{Bound, Rational, ratio, whole};
 use deniable_recheck::format::{self, Certificate, Value as Claimed, Witness as Form};
 use deniable_recheck::{LIMIT, Report, Upper, recheck};
 use deniable_testing::sized;
@@ -125,10 +125,18 @@ fn decisions_pass() {
     assert!(passed >= 1_026 && empty == 90, "{passed} passed, {empty} families are empty");
 }
 
+/// The value of a notion, whose certificate passes.
+fn certified(mechanism: &Mechanism, notion: &Notion) -> Value {
+    let verdict = decide(mechanism, notion, &Family::All).unwrap();
+    let text = certificate(mechanism, notion, &Family::All, &verdict).unwrap();
+    let upper = if verdict.value.is_vacuous() { Upper::Vacuous } else { Upper::Holds };
+    assert_eq!(recheck(&text, LIMIT), Ok(Report { upper }), "{notion:?} {verdict:?}\n{text}");
+    verdict.value
+}
+
 /// Events, crowds and simulators over more shapes of tables, certain answers among them.
 #[test]
 fn events_crowds_and_simulators_pass() {
-    let (mut passed, mut infinite, mut brackets) = (0, 0, 0);
     for seed in 0..24 {
         let (n, outputs) = (1 + seed as usize % 4, 2 + seed as usize % 3);
         let mechanism = random(n, outputs, 12 + 48 * (seed as i64 % 2), seed % 4 < 2, 100 + seed);
@@ -139,16 +147,34 @@ fn events_crowds_and_simulators_pass() {
             notions.extend(given.map(|given| Notion::Approximate { adjacency, given }));
         }
         for notion in notions {
-            let verdict = decide(&mechanism, &notion, &Family::All).unwrap();
-            let text = certificate(&mechanism, &notion, &Family::All, &verdict).unwrap();
-            let upper = if verdict.value.is_vacuous() { Upper::Vacuous } else { Upper::Holds };
-            assert_eq!(recheck(&text, LIMIT), Ok(Report { upper }), "{notion:?} {verdict:?}\n{text}");
-            passed += 1;
-            infinite += usize::from(verdict.value.high().finite().is_none());
-            brackets += usize::from(verdict.value.low() != verdict.value.high());
+            certified(&mechanism, &notion);
         }
     }
-    assert!(passed > 250 && infinite > 2 && brackets > 2, "{passed} {infinite} {brackets}");
+}
+
+/// A mechanism over one entity: the probabilities of two answers without it, and with it.
+fn of_one_entity(without: [Rational; 2], with: [Rational; 2]) -> Mechanism {
+    let outputs = ["red", "green"].map(ToOwned::to_owned).to_vec();
+    Mechanism::partial(vec!["ann".to_owned()], outputs, vec![Some(without.to_vec()), Some(with.to_vec())]).unwrap()
+}
+
+/// The answer is the membership: no crowd, no simulator, and no event whose odds are bounded.
+#[test]
+fn infinite_values_pass() {
+    let mechanism = of_one_entity([whole(1), whole(0)], [whole(0), whole(1)]);
+    let at_delta = Notion::Approximate { adjacency: Adjacency::AddRemove, given: Given::Delta(ratio(1, 2)) };
+    for notion in [Notion::CrowdBlending { crowd: 2 }, Notion::ZeroKnowledge { rows: 0 }, at_delta] {
+        assert_eq!(certified(&mechanism, &notion), Value::Attained(Bound::Infinite), "{notion:?}");
+    }
+}
+
+/// The rare answer has probability 1/100 or 2/100, so the best simulator gives it √2/100, within a factor √2 of both.
+#[test]
+fn brackets_of_irrational_values_pass() {
+    let mechanism = of_one_entity([ratio(1, 100), ratio(99, 100)], [ratio(2, 100), ratio(98, 100)]);
+    let value = certified(&mechanism, &Notion::ZeroKnowledge { rows: 0 });
+    let (low, high) = (value.low().finite().unwrap(), value.high().finite().unwrap());
+    assert!(low * low < whole(2) && high * high > whole(2) && high - low < ratio(1, 1_000_000), "{value:?}");
 }
 
 /// Every text that has another digit in one place; at small scale every fifth of them, so that each place has one or two of its nine.

@@ -91,3 +91,28 @@ fn format(pattern: &str) -> Operation {
 fn lookup(entries: Entries) -> Operation {
     Operation::Lookup(Box::new(Lookup { name: "county".into(), entries }))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `ALL` of a type is these variants. A variant that is missing here does not compile.
+    macro_rules! assert_all {
+        ($kind:ident: $($variant:ident),*) => {
+            let _ = |value: $kind| match value { $($kind::$variant => (),)* };
+            assert_eq!($kind::ALL, [$($kind::$variant),*]);
+        };
+    }
+
+    #[test]
+    fn every_parameter_of_an_operation_is_listed() {
+        assert_all!(Type: Boolean, Integer, Decimal, Text, Date, Timestamp);
+        assert_all!(
+            Comparison: Equal, NotEqual, Less, LessOrEqual, Greater, GreaterOrEqual, Distinct, NotDistinct
+        );
+        assert_all!(Unit: Year, Quarter, Month, Week, Day, Hour, Minute, Second);
+        assert_all!(
+            Part: Year, Quarter, Month, Week, Day, DayOfYear, DayOfWeek, Hour, Minute, Second, IsoDayOfWeek
+        );
+    }
+}

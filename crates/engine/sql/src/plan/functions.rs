@@ -147,15 +147,22 @@ impl ScalarUDFImpl for Function {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::{PARTS, UNITS};
     use deniable_core::schema::{Column, ColumnType, TableSchema};
+    use deniable_expression::{Part, Unit};
+
+    fn plan(condition: &str) {
+        let columns =
+            [("n", ColumnType::Integer), ("x", ColumnType::Decimal), ("t", ColumnType::Text), ("d", ColumnType::Date)];
+        let columns = columns.map(|(name, kind)| Column::new(name, kind)).to_vec();
+        let sql = format!("SELECT COUNT(*) FROM r WHERE {condition} IS NOT NULL");
+        crate::plan(&sql, &[TableSchema::protected("r", columns, None)])
+            .unwrap_or_else(|error| panic!("{sql}: {error}"));
+    }
 
     /// Every function of the table is allowed, typed and lowered.
     #[test]
     fn every_function_is_planned() {
-        let columns =
-            [("n", ColumnType::Integer), ("x", ColumnType::Decimal), ("t", ColumnType::Text), ("d", ColumnType::Date)];
-        let columns = columns.map(|(name, kind)| Column::new(name, kind)).to_vec();
-        let tables = [TableSchema::protected("r", columns, None)];
         for name in names() {
             let arguments = match name {
                 "abs" | "ceil" | "exp" | "floor" | "ln" | "sign" | "sqrt" | "trunc" => "x",
@@ -172,8 +179,20 @@ mod tests {
                 "width_bucket" => "x, 0, 100, 10",
                 _ => panic!("write arguments of `{name}` here"),
             };
-            let sql = format!("SELECT COUNT(*) FROM r WHERE {name}({arguments}) IS NOT NULL");
-            crate::plan(&sql, &tables).unwrap_or_else(|error| panic!("{sql}: {error}"));
+            plan(&format!("{name}({arguments})"));
         }
+    }
+
+    #[test]
+    fn every_part_and_unit_is_planned() {
+        for part in Part::ALL {
+            plan(&format!("EXTRACT({} FROM d)", part.name()));
+        }
+        for unit in Unit::ALL {
+            plan(&format!("DATE_TRUNC('{}', d)", unit.name()));
+            plan(&format!("DATE_DIFF('{}', d, d)", unit.name()));
+        }
+        // What messages list: `isoyear` is no part of the language.
+        assert_eq!((UNITS.len(), PARTS.len()), (Unit::ALL.len(), Part::ALL.len() + 1));
     }
 }

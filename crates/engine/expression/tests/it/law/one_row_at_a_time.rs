@@ -1,12 +1,13 @@
 //! Evaluating a table equals evaluating its rows one at a time, bit for bit; and any split of it, and any order.
 
 use super::dice::Dice;
-use super::trees::{Tree, add, all_forms, columns, form_name, tree, with_random_words};
+use super::trees::{COLUMNS_OF_A_TYPE, Tree, add, all_forms, columns, form_name, tree, with_random_words};
 use super::values::column;
 use arrow_array::UInt32Array;
-use deniable_expression::{Column, Evaluator, Id, Node, Program, Type};
+use deniable_expression::{Column, Evaluator, Id, Node, Operation, Program, Type};
 use deniable_testing::{sized, sized_to_slow};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+use std::mem::discriminant;
 
 const ROOTS: usize = 8;
 const MOST_ROWS: usize = 7;
@@ -140,4 +141,29 @@ fn a_table_is_its_rows() {
     println!("{} forms of operations; fewest: {:?}", fewest.len(), &fewest[..5]);
     assert!(fewest.len() > 200);
     assert!(fewest[0].0 >= sized(40, 100), "{:?}", &fewest[..20]);
+}
+
+/// An operation that is not computed would be NULL of everything, which keeps the law.
+#[test]
+fn every_operation_gives_values() {
+    const ROWS: usize = 1_000;
+    let mut dice = Dice::new(64);
+    let program = Program::new(columns());
+    let inputs: Vec<Option<Column>> =
+        program.columns().iter().map(|input| Some(column(&mut dice, input.kind, ROWS, 100_000))).collect();
+    let mut with_values = HashSet::new();
+    for form in all_forms() {
+        let mut program = program.clone();
+        let place = |kind: &Type| Type::ALL.iter().position(|other| other == kind).unwrap() * COLUMNS_OF_A_TYPE;
+        let argument = |(at, kind): (usize, &Type)| program.column(place(kind) + at % COLUMNS_OF_A_TYPE).unwrap();
+        let arguments: Vec<Id> = form.types.iter().enumerate().map(argument).collect();
+        let root = program.call(form.operation.clone(), &arguments).unwrap();
+        let found = Evaluator::new(&program, &[root]).evaluate(ROWS, &inputs).remove(0);
+        if (0..ROWS).any(|row| found.value(row).is_some()) {
+            with_values.insert(discriminant(&form.operation));
+        }
+    }
+    for examples in Operation::examples() {
+        assert!(with_values.contains(&discriminant(&examples[0])), "{} is NULL of everything", examples[0].name());
+    }
 }

@@ -5,7 +5,7 @@
 //! | which values are there? | [`value`]: six types, NULL in each |
 //! | what can be done with them? | [`operation`]: some forty operations, each with its types |
 //! | what is an expression? | [`program`]: a list of nodes, each written once, arguments before what uses them |
-//! | when are two expressions the same? | [`identity`]: canonical bytes, equal exactly when the expressions are |
+//! | when are two expressions the same? | [`canonical`]: canonical bytes, equal exactly when the expressions are |
 //! | what is its value? | [`evaluate`]: column by column, every branch for every row |
 //! | how would a person write it? | [`words`] |
 //!
@@ -43,9 +43,9 @@
     )
 )]
 
+pub mod canonical;
 pub mod column;
 pub mod evaluate;
-pub mod identity;
 pub mod operation;
 pub mod program;
 pub mod value;

@@ -1,6 +1,6 @@
 //! Whether the numbers of one query are among those of another.
 //!
-//! Decided on canonical bytes ([`crate::identity`]), never on text. What is shown of the numbers plays no part.
+//! Decided on canonical bytes ([`crate::canonical`]), never on text. What is shown of the numbers plays no part.
 
 use crate::Query;
 use crate::decode::Reader;
@@ -94,7 +94,7 @@ impl Query {
     /// To publish some numbers of an answer that is published is post-processing (C-3).
     #[must_use]
     pub fn measures_within(&self, other: &Self) -> Option<Vec<usize>> {
-        let places = Contents::of(self.identity())?.within(other.identity())?;
+        let places = Contents::of(self.canonical())?.within(other.canonical())?;
         other.leaves_out_none_of(&places.further).then_some(places.measures)
     }
 

@@ -1,13 +1,13 @@
 //! Queries from their canonical bytes, against the tables that are declared now.
 //!
-//! The other direction is [`crate::identity`]. A query that is read this way is written as the same bytes again; other
+//! The other direction is [`crate::canonical`]. A query that is read this way is written as the same bytes again; other
 //! bytes, and bytes that rest on other declarations, give `None`. What is shown of the numbers is no part of the bytes, so
 //! that such a query has measures and no output.
 
+use crate::canonical::{CELLS, ENTITIES, FORMAT, PORTABLE_RANKING, RANKING, bytes};
 use crate::facts::keys::Derivation;
 use crate::facts::labels::labels;
 use crate::facts::range::Grid;
-use crate::identity::{CELLS, ENTITIES, FORMAT, PORTABLE_RANKING, RANKING, bytes};
 use crate::output::Output;
 use crate::{
     Argument, Centred, EntityRows, EntityValue, Fold, Group, Join, Joins, Measure, MeasureKind, Nesting, OnLadder,
@@ -31,7 +31,7 @@ impl Query {
     pub fn from_canonical(bytes: &[u8], tables: &[TableSchema]) -> Option<Self> {
         let mut reader = Reader(bytes);
         let query = reader.query(tables, 0)?;
-        (reader.0.is_empty() && query.identity() == bytes).then_some(query)
+        (reader.0.is_empty() && query.canonical() == bytes).then_some(query)
     }
 }
 
@@ -320,7 +320,7 @@ impl<'a> Reader<'a> {
         })
         .ok()?;
         (query.caps, query.ranking) = (caps, ranking);
-        query.identity = bytes(&query);
+        query.canonical = bytes(&query);
         Some(query)
     }
 

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | what is asked? | [`Query`]: [`Rows`], [`Group`]s, [`Measure`]s, [`output`] |
 //! | what is worked out of each entity's own rows? | [`EntityRows`] |
-//! | when are two queries one? | [`Query::identity`], read by [`Query::from_canonical`]; are its numbers among another's? [`Contents`] |
+//! | when are two queries one? | [`Query::canonical`], read by [`Query::from_canonical`]; are its numbers among another's? [`Contents`] |
 //! | how much does one entity change a measure? | [`Query::sensitivity`] |
 //! | which questions are about entities and not about rows? | [`Query::left_out`], [`Query::per_entity`] |
 //! | what do public facts say of an expression? | [`facts`]: bounds and grids, keys, typical values |
@@ -14,6 +14,7 @@
 //! The order of operations is fixed: row-wise expressions, WHERE, drop undeclared keys, clamp, cap each entity's
 //! rows, add up.
 
+mod canonical;
 mod contained;
 mod counting;
 mod decode;
@@ -21,7 +22,6 @@ mod entity_rows;
 mod error;
 pub mod facts;
 mod group;
-mod identity;
 mod measure;
 mod nesting;
 pub mod output;
@@ -33,13 +33,13 @@ mod rows;
 mod unlimited;
 mod words;
 
+pub use canonical::sorted;
 pub use contained::{Contents, Places};
 pub use counting::RowCount;
 pub use entity_rows::{EntityRows, Fold};
 pub use error::{Place, QueryError, Word};
 pub use facts::typical::{ColumnGuess, Guesses, Missing};
 pub use group::Group;
-pub use identity::sorted;
 pub use measure::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub use nesting::Nesting;
 pub use per_entity::{EntityValue, Ladder, OnLadder, PerEntity};

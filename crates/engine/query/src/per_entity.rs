@@ -14,7 +14,7 @@ use crate::declared;
 use crate::facts::range::Range;
 use crate::output::{Output, Term};
 use crate::parallel::Part;
-use crate::{Argument, Group, Query, Rows, identity};
+use crate::{Argument, Group, Query, Rows, canonical};
 use crate::{Estimator, Measure, MeasureKind, QuantileShare, ValueKind};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::{Bounds, Key};
@@ -309,7 +309,7 @@ impl Query {
     /// The same query under other caps.
     fn capped(&self, caps: Caps) -> Self {
         let mut query = Self { caps, ..self.clone() };
-        query.identity = identity::bytes(&query);
+        query.canonical = canonical::bytes(&query);
         query
     }
 
@@ -333,7 +333,7 @@ impl Query {
     ) -> Self {
         let levels = vec![(0..groups.len()).collect()];
         let (answers, per_entity) = (vec![answers], Some(about));
-        let (caps, identity) = (Caps::ONE_ROW, Vec::new());
+        let (caps, canonical) = (Caps::ONE_ROW, Vec::new());
         let entity_rows = None;
         let total: Rational = measures.iter().map(|measure| measure.weight.clone()).sum();
         let part = |measure: &Measure| Part { share: &measure.weight / &total, is_shared: false };
@@ -353,10 +353,10 @@ impl Query {
             entity_rows,
             // That of the query whose entities these are.
             ranking: Ranking::default(),
-            identity,
+            canonical,
             planning: 0,
         };
-        query.identity = identity::bytes(&query);
+        query.canonical = canonical::bytes(&query);
         query
     }
 }

@@ -2,11 +2,11 @@
 
 use crate::Nesting;
 use crate::QueryError;
+use crate::canonical;
 use crate::entity_rows::EntityRows;
 use crate::facts::left_out::leaves_out;
 use crate::facts::undeclared::{undeclared, undeclared_results};
 use crate::group::Group;
-use crate::identity;
 use crate::output::{Output, Term, measures};
 use crate::parallel::{self, Part};
 use crate::per_entity::PerEntity;
@@ -80,13 +80,13 @@ pub struct Query {
     pub(crate) entity_rows: Option<Box<EntityRows>>,
     /// By which function rows are ranked where caps choose among them.
     pub(crate) ranking: Ranking,
-    pub(crate) identity: Vec<u8>,
+    pub(crate) canonical: Vec<u8>,
     /// Steps of the comparison of the measures' conditions.
     pub(crate) planning: u64,
 }
 
 impl Query {
-    /// Puts a query together: its measures get their canonical order and their parts of the share, and it its identity.
+    /// Puts a query together: its measures get their canonical order and their parts of the share, and it its canonical bytes.
     ///
     /// # Errors
     /// When it has more cells, conditions or steps than are answered, or looks at the entity key of rows that are one of each
@@ -97,13 +97,13 @@ impl Query {
         let caps = rows.tables[rows.joins.first].caps();
         let entity = rows.tables[rows.joins.first].entity.as_ref();
         let together = levels.len() > 1 && entity.is_some_and(|entity| entity.levels_together);
-        let (measures, answers) = identity::ordered(measures, answers, &rows);
+        let (measures, answers) = canonical::ordered(measures, answers, &rows);
         if presence(&measures).len() > MOST_ENTITY_FILTERS {
             let help = format!("ask them in several queries; at most {MOST_ENTITY_FILTERS} in one");
             return Err(QueryError::refused("this many conditions of COUNT(DISTINCT ...)", help));
         }
         let (parts, planning) = parallel::parts(&measures, &rows);
-        let (ranking, per_entity, identity) = (Ranking::default(), None, Vec::new());
+        let (ranking, per_entity, canonical) = (Ranking::default(), None, Vec::new());
         let mut query = Self {
             rows,
             groups,
@@ -118,7 +118,7 @@ impl Query {
             per_entity,
             entity_rows,
             ranking,
-            identity,
+            canonical,
             planning,
         };
         if query.entity_rows.is_some() && query.rows.program.inputs(&query.roots()).contains(&0) {
@@ -126,7 +126,7 @@ impl Query {
             let help = "each row is one entity's: look at the key in the inner query, or not at all";
             return Err(QueryError::refused(format!("`{key}` outside of the query that makes one row of each"), help));
         }
-        query.identity = identity::bytes(&query);
+        query.canonical = canonical::bytes(&query);
         query.check_effort()?;
         Ok(query)
     }
@@ -148,7 +148,7 @@ impl Query {
             per_entity: None,
             entity_rows: None,
             ranking: Ranking::default(),
-            identity: Vec::new(),
+            canonical: Vec::new(),
             planning: 0,
         }
     }
@@ -175,7 +175,7 @@ impl Query {
     #[must_use]
     pub fn portable(mut self) -> Self {
         self.ranking = Ranking::Portable;
-        self.identity = identity::bytes(&self);
+        self.canonical = canonical::bytes(&self);
         self
     }
 
@@ -476,7 +476,7 @@ impl Query {
     pub fn without_filters(&self) -> Self {
         let mut query = self.clone();
         query.rows.filters.clear();
-        query.identity = identity::bytes(&query);
+        query.canonical = canonical::bytes(&query);
         query
     }
 
@@ -490,8 +490,8 @@ impl Query {
     /// exactly when these are the same. Names of CTEs and results, the order of conditions and everything that is
     /// post-processing leave no trace. How the tables' files are read, the data and the price are not part of it.
     #[must_use]
-    pub fn identity(&self) -> &[u8] {
-        &self.identity
+    pub fn canonical(&self) -> &[u8] {
+        &self.canonical
     }
 }
 

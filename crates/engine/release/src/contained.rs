@@ -107,7 +107,7 @@ impl QueryPlan {
 impl<'a> Compared<'a> {
     /// `None` for queries that are never compared.
     fn new(planned: &'a QueryPlan, own: &'a Charge, policy: &'a Policy) -> Option<Self> {
-        let contents = Contents::of(planned.query().identity())?;
+        let contents = Contents::of(planned.query().canonical())?;
         Some(Self { planned, policy, own, contents })
     }
 

@@ -457,7 +457,7 @@ impl QueryPlan {
         let mut part = |bytes: &[u8]| {
             hasher.update(&(bytes.len() as u64).to_le_bytes()).update(bytes);
         };
-        part(self.query.identity());
+        part(self.query.canonical());
         part(policy.guarantee().adjacency().to_string().as_bytes());
         let read: Vec<&str> = self.query.tables().collect();
         let described = policy.tables();
@@ -492,7 +492,7 @@ impl QueryPlan {
                 About::LeftOut { .. } | About::Values { .. } => self.sql(),
             },
             identity: hasher.finalize().to_hex().to_string(),
-            canonical: Canonical::new(self.query.identity()),
+            canonical: Canonical::new(self.query.canonical()),
             source,
             version,
         }

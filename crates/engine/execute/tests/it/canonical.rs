@@ -33,8 +33,8 @@ fn a_query_is_read_from_its_bytes() {
     let mut dice = Dice::new(deniable_testing::seed(51));
     let all = queries(&mut dice, sized(60, 1_000));
     for (query, tables) in &all {
-        let read = Query::from_canonical(query.identity(), tables).unwrap_or_else(|| panic!("{query:?}"));
-        assert_eq!(read.identity(), query.identity());
+        let read = Query::from_canonical(query.canonical(), tables).unwrap_or_else(|| panic!("{query:?}"));
+        assert_eq!(read.canonical(), query.canonical());
         assert_eq!(read.measures().len(), query.measures().len());
         for measure in 0..query.measures().len() {
             assert_eq!(read.part(measure), query.part(measure));
@@ -49,7 +49,7 @@ fn a_query_is_read_from_its_bytes() {
             assert_eq!(read.columns(&table.name), query.columns(&table.name));
         }
         assert_eq!(read.measures_within(query), query.measures_within(query));
-        assert_eq!(Contents::of(query.identity()).is_some(), !query.is_per_entity());
+        assert_eq!(Contents::of(query.canonical()).is_some(), !query.is_per_entity());
     }
     assert!(all.len() > 200, "{}", all.len());
 }
@@ -58,7 +58,7 @@ fn a_query_is_read_from_its_bytes() {
 fn damaged_bytes_are_no_query() {
     let mut dice = Dice::new(deniable_testing::seed(52));
     for (query, tables) in queries(&mut dice, sized(10, 100)) {
-        let bytes = query.identity();
+        let bytes = query.canonical();
         for _ in 0..40 {
             let mut damaged = bytes.to_vec();
             let at = usize::try_from(dice.below(bytes.len() as u64)).unwrap();
@@ -69,7 +69,7 @@ fn damaged_bytes_are_no_query() {
             }
             // What is still a query is another one, and is written as it was read.
             if let Some(read) = Query::from_canonical(&damaged, &tables) {
-                assert_eq!(read.identity(), damaged);
+                assert_eq!(read.canonical(), damaged);
             }
             let _ = Contents::of(&damaged);
         }
@@ -85,10 +85,10 @@ fn bytes_are_read_against_the_tables_that_are_declared() {
         let query = deniable_sql::plan(&shape.question(&mut dice), &shape.tables).unwrap();
         let mut renamed = shape.tables.clone();
         renamed[0].name = "other".to_owned();
-        assert_eq!(Query::from_canonical(query.identity(), &renamed).map(|_| ()), None);
+        assert_eq!(Query::from_canonical(query.canonical(), &renamed).map(|_| ()), None);
         let mut fewer = shape.tables.clone();
         fewer[0].columns.clear();
         let reads_columns = !query.columns(&shape.tables[0].name).is_empty();
-        assert!(Query::from_canonical(query.identity(), &fewer).is_none() || !reads_columns);
+        assert!(Query::from_canonical(query.canonical(), &fewer).is_none() || !reads_columns);
     }
 }

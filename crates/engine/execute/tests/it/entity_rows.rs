@@ -264,7 +264,7 @@ fn what_is_bounded_inside_is_told() {
 /// What makes another number makes another question; what does not, none.
 #[test]
 fn identities() {
-    let of = |sql: &str| deniable_sql::plan(sql, &[schema()]).unwrap().identity().to_vec();
+    let of = |sql: &str| deniable_sql::plan(sql, &[schema()]).unwrap().canonical().to_vec();
     let inner =
         |value: &str| format!("SELECT SUM(LEAST(v, 9)) FROM (SELECT who, {value} AS v FROM visits GROUP BY who) AS e");
     let all = [
@@ -297,5 +297,5 @@ fn identities() {
     // Caps choose among rows, and here all of them count.
     let mut other = schema();
     other.entity = Some(EntityKey::new("who", Caps { rows_per_group: 5, groups: 2 }));
-    assert_eq!(all[0], deniable_sql::plan(&inner("COUNT(*)"), &[other]).unwrap().identity());
+    assert_eq!(all[0], deniable_sql::plan(&inner("COUNT(*)"), &[other]).unwrap().canonical());
 }

@@ -157,7 +157,7 @@ fn the_order_in_which_cells_are_counted_stays() {
 fn days_of_the_week_in_conditions() {
     let count = |condition: &str| {
         let sql = format!("SELECT COUNT(*) FILTER (WHERE {condition}) FROM t WHERE {condition}");
-        deniable_sql::plan(&sql, &[table()]).unwrap_or_else(|error| panic!("{sql}: {error}")).identity().to_vec()
+        deniable_sql::plan(&sql, &[table()]).unwrap_or_else(|error| panic!("{sql}: {error}")).canonical().to_vec()
     };
     let all =
         ["EXTRACT(isodow FROM d) = 7", "EXTRACT(dow FROM d) = 0", "DAYNAME(d) = 'Sunday'", "MONTHNAME(d) = 'May'"];
@@ -197,7 +197,7 @@ fn labels_are_no_part_of_what_a_query_is() {
         "SELECT s, COUNT(*) FROM (SELECT who, MIN(sex) AS s FROM t GROUP BY who) AS p GROUP BY s",
     ] {
         let (with, without) = (query(sql, &with), query(sql, &without));
-        assert_eq!(with.identity(), without.identity(), "{sql}");
+        assert_eq!(with.canonical(), without.canonical(), "{sql}");
         let first = |query: &Query| query.groups()[0].label(&query.groups()[0].keys[0]).map(str::to_owned);
         assert!(first(&with).is_some() && first(&without).is_none(), "{sql}");
     }
@@ -272,7 +272,7 @@ fn values_that_are_none_of_the_keys_count_together() {
 fn others_are_a_part_of_what_a_query_is() {
     let mut closed = labelled();
     closed.columns[2].keys.as_mut().unwrap().pop();
-    let same = |sql: &str| query(sql, &labelled()).identity() == query(sql, &closed).identity();
+    let same = |sql: &str| query(sql, &labelled()).canonical() == query(sql, &closed).canonical();
     assert!(!same("SELECT city, COUNT(*) FROM t GROUP BY city"));
     assert!(same("SELECT COUNT(*) FROM t WHERE city = 'N'") && same("SELECT sex, COUNT(*) FROM t GROUP BY sex"));
     // Of one person's rows any may be among the others.

@@ -171,14 +171,14 @@ fn exact_sums_give_the_numbers_of_the_textbook() {
 fn what_is_asked_in_another_order_is_the_same_question() {
     let query = |sql: &str| deniable_sql::plan(sql, &[table()]).unwrap();
     let one = query("SELECT REGR_SLOPE(y, x, z), REGR_INTERCEPT(y, x, z) FROM t");
-    assert_eq!(one.identity(), query("SELECT REGR_INTERCEPT(y, z, x), REGR_SLOPE(y, x, z) FROM t").identity());
-    assert_eq!(query("SELECT CORR(y, x) FROM t").identity(), query("SELECT CORR(x, y) FROM t").identity());
-    assert_ne!(query("SELECT CORR(y, x) FROM t").identity(), query("SELECT CORR(y, z) FROM t").identity());
+    assert_eq!(one.canonical(), query("SELECT REGR_INTERCEPT(y, z, x), REGR_SLOPE(y, x, z) FROM t").canonical());
+    assert_eq!(query("SELECT CORR(y, x) FROM t").canonical(), query("SELECT CORR(x, y) FROM t").canonical());
+    assert_ne!(query("SELECT CORR(y, x) FROM t").canonical(), query("SELECT CORR(y, z) FROM t").canonical());
     let wider = Bounds::new(whole(17), whole(91), whole(1)).unwrap();
     let mut other = table();
     other.columns[1].bounds = Some(wider);
     let moved = deniable_sql::plan("SELECT CORR(y, x) FROM t", &[other]).unwrap();
-    assert_ne!(query("SELECT CORR(y, x) FROM t").identity(), moved.identity());
+    assert_ne!(query("SELECT CORR(y, x) FROM t").canonical(), moved.canonical());
 }
 
 #[test]

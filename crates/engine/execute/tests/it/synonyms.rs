@@ -134,12 +134,12 @@ fn synonyms_are_the_query_that_they_mean() {
         ),
     ] {
         let of = |sql: &str| match query(sql, &table()) {
-            Ok(query) => query.identity().to_vec(),
+            Ok(query) => query.canonical().to_vec(),
             Err(error) => panic!("{sql}: {error}, {:?}", error.help()),
         };
         assert_eq!(of(form), of(same), "{form}");
     }
-    let of = |sql: &str| query(sql, &people()).unwrap_or_else(|error| panic!("{sql}: {error}")).identity().to_vec();
+    let of = |sql: &str| query(sql, &people()).unwrap_or_else(|error| panic!("{sql}: {error}")).canonical().to_vec();
     assert_eq!(
         of("SELECT COUNT(DISTINCT CASE WHEN x > 3 THEN who END) AS v FROM t"),
         of("SELECT COUNT(DISTINCT who) FILTER (WHERE x > 3) AS v FROM t")

@@ -130,6 +130,6 @@ fn made_up_rows_meet_conditions() {
 fn a_portable_question_is_another_one() {
     let plain = query("SELECT SUM(n) AS s FROM t");
     let portable = plain.clone().portable();
-    assert_ne!(plain.identity(), portable.identity());
-    assert_eq!(portable.identity(), query("SELECT SUM(n) AS s FROM t").portable().identity());
+    assert_ne!(plain.canonical(), portable.canonical());
+    assert_eq!(portable.canonical(), query("SELECT SUM(n) AS s FROM t").portable().canonical());
 }

@@ -1,7 +1,7 @@
 //! When two queries are the same: canonical bytes of everything that decides the measured numbers.
 //!
 //! Every part is a tag, a number of fixed length, or bytes after their length, so that only equal parts give equal bytes.
-//! Values are canonical bytes of expressions ([`deniable_expression::identity`]), never displayed text.
+//! Values are canonical bytes of expressions ([`deniable_expression::canonical`]), never displayed text.
 //! `docs/ledger-format.md` describes the format.
 
 use crate::Ranking;
@@ -203,7 +203,7 @@ impl Bytes {
 fn about_entities(about: &PerEntity, measures: &[Measure]) -> Vec<u8> {
     let PerEntity { of, beyond, values } = about;
     let mut parts = Bytes::default();
-    parts.tag(FORMAT).tag(ENTITIES).bytes(&of.identity);
+    parts.tag(FORMAT).tag(ENTITIES).bytes(&of.canonical);
     match beyond {
         None => parts.tag(0),
         Some(Caps { rows_per_group, groups }) => parts.tag(1).number((*rows_per_group).into()).number((*groups).into()),
@@ -305,7 +305,7 @@ pub fn bytes(query: &Query) -> Vec<u8> {
         per_entity,
         entity_rows: _,
         ranking: _,
-        identity: _,
+        canonical: _,
         planning: _,
     } = query;
     if let Some(about) = per_entity {

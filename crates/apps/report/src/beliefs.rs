@@ -82,10 +82,10 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
     }
 }
 
-/// What it rests on, and who is outside, as they were said with the latest answer.
+/// What the guarantee assumes, and which observers are outside it.
 fn words(promised: &PromisePage<'_>) -> Markup {
     let Some(guarantee) = promised.guarantee else {
-        return html! { p.muted { "The assumptions in words were not kept with this promise; “deniable report” on a policy that states it has them." } };
+        return html! { p.muted { "Nothing was released yet; the report on a policy states what it assumes about the data." } };
     };
     html! {
         div.pair {

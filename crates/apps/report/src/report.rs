@@ -8,7 +8,8 @@ use crate::{answers, spending};
 use deniable_core::guarantee::Guarantee;
 use deniable_ledger::{Account, AccountId, Part, Release, Summary};
 use deniable_publication::Statement;
-use deniable_publication::shown::{HELD_BY, ShownAnswer};
+use deniable_publication::shown::{HELD_BY, PublishedForm, ShownAnswer};
+use deniable_publication::statement::person;
 use maud::{Markup, PreEscaped, html};
 
 /// Bytes of answers with pictures; from there on they come without, so that a page stays below a megabyte.
@@ -82,7 +83,8 @@ impl Report {
     /// When an answer cannot be read: no half page is written.
     pub fn of_ledger(summary: &Summary) -> Result<Self, ReportError> {
         let summary = summary.seen_by(&Part::Whole);
-        let accounts = summary.accounts.iter().map(|account| shown(account, &[])).collect::<Result<_, _>>()?;
+        let section = |account| section_of(account, &summary.accounts, &[], None);
+        let accounts = summary.accounts.iter().map(section).collect::<Result<_, _>>()?;
         Ok(Self { summary, accounts })
     }
 
@@ -94,14 +96,9 @@ impl Report {
     pub fn of_policy(summary: &Summary, guarantee: &Guarantee, chosen: &[Chosen]) -> Result<Self, ReportError> {
         let summary = summary.seen_by(&Part::Whole);
         let account = AccountId::of(guarantee);
-        let accounts: Vec<&Account> = summary.accounts.iter().filter(|known| known.id == account).collect();
-        let mut accounts: Vec<AccountSection> =
-            accounts.into_iter().map(|account| shown(account, chosen)).collect::<Result<_, _>>()?;
-        for shown in &mut accounts {
-            if shown.account.guarantee.same_as(guarantee) {
-                shown.statement = Some(Statement::of(guarantee));
-            }
-        }
+        let accounts = summary.accounts.iter().filter(|known| known.id == account);
+        let section = |account| section_of(account, &summary.accounts, chosen, Some(guarantee));
+        let accounts = accounts.map(section).collect::<Result<_, _>>()?;
         Ok(Self { summary, accounts })
     }
 
@@ -141,7 +138,13 @@ impl Report {
     }
 }
 
-fn shown(account: &Account, chosen: &[Chosen]) -> Result<AccountSection, ReportError> {
+/// The section of an account: of all accounts of the ledger, with the answers that a policy with a guarantee shows.
+fn section_of(
+    account: &Account,
+    accounts: &[Account],
+    chosen: &[Chosen],
+    guarantee: Option<&Guarantee>,
+) -> Result<AccountSection, ReportError> {
     let published = |release: &Release| {
         let Some(stored) = &release.answer else { return Ok(None) };
         let (entry, query) = (release.seq, release.query.name.clone());
@@ -151,32 +154,59 @@ fn shown(account: &Account, chosen: &[Chosen]) -> Result<AccountSection, ReportE
         }
         let unreadable = |reason: String| ReportError::Unreadable { entry, query: query.clone(), reason };
         let answer = stored.read().map_err(|error| unreadable(error.to_string()))?;
-        ShownAnswer::of(&answer).map_err(|error| unreadable(error.to_string()))
+        PublishedForm::of(&answer).map_err(|error| unreadable(error.to_string()))
     };
     let mut all = Vec::new();
     for release in &account.releases {
         all.push((release, published(release)?));
     }
-    // What is assumed about the data is what was stated with the last answer.
-    let last = all.iter().rev().find_map(|(_, shown)| shown.as_ref());
-    let statement = last.map(|shown| match &shown.context {
-        Some(context) => Statement::within(&account.guarantee, context),
-        None => Statement::of(&account.guarantee),
-    });
+    let forms: Vec<&PublishedForm> = all.iter().filter_map(|(_, form)| form.as_ref()).collect();
+    let is_of_policy = guarantee.is_some_and(|guarantee| account.guarantee.same_as(guarantee));
+    let statement = statement(account, accounts, &forms, is_of_policy);
     let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.query.identity);
     let policy_of =
         |one: &Chosen| account.release(&one.identity).map_or_else(String::new, |known| known.policy.clone());
     let mut answers: Vec<(String, ShownAnswer)> =
         chosen.iter().map(|one| (policy_of(one), one.shown.clone())).collect();
     let mut unseen = Vec::new();
-    for (release, shown) in all.into_iter().filter(|(release, _)| !is_chosen(release)) {
-        match shown {
-            Some(shown) => answers.push((release.policy.clone(), shown)),
+    for (release, form) in all.into_iter().filter(|(release, _)| !is_chosen(release)) {
+        let table = form.and_then(|PublishedForm { confidence, table, .. }| Some((confidence, table?)));
+        match table {
+            Some((confidence, table)) => answers.push((release.policy.clone(), ShownAnswer { confidence, table })),
             None if release.answer.is_some() => unseen.push(release.query.name.clone()),
             None => {}
         }
     }
     Ok(AccountSection { account: account.clone(), answers, unseen, statement })
+}
+
+/// The guarantee of an account in words, with what was assumed about the data in any of its answers, and by a policy on tables;
+/// `None` where neither is there.
+fn statement(
+    account: &Account,
+    accounts: &[Account],
+    forms: &[&PublishedForm],
+    is_of_policy: bool,
+) -> Option<Statement> {
+    let of_tables = || vec![person(&account.guarantee)];
+    let mut assumptions = if is_of_policy { of_tables() } else { Vec::new() };
+    for form in forms {
+        for assumption in form.assumptions.clone().unwrap_or_else(of_tables) {
+            if !assumptions.contains(&assumption) {
+                assumptions.push(assumption);
+            }
+        }
+    }
+    if assumptions.is_empty() {
+        return None;
+    }
+    let mut statement = Statement::assuming(&account.guarantee, &assumptions);
+    // Association results may tell about both secrets of the same people: each reader should find their own promise.
+    if forms.iter().any(|form| form.assumptions.is_some()) {
+        let others = accounts.iter().filter(|other| other.id.universe == account.id.universe && other.id != account.id);
+        statement.promises.extend(others.flat_map(|other| other.guarantee.promises_in_words()));
+    }
+    Some(statement)
 }
 
 impl AccountSection {

@@ -54,7 +54,7 @@
 //! let guarantee = Guarantee::new(subject, Secret::Membership, adversary, None, promises)?;
 //! ledger.open_account(&guarantee)?;
 //!
-//! let ask = Charge {
+//! let query = Charge {
 //!     name: "visits".into(),
 //!     sql: "SELECT COUNT(*) FROM visits".into(),
 //!     identity: "5eed".into(),
@@ -65,12 +65,13 @@
 //! let (account, policy_limit) = (AccountId::of(&guarantee), guarantee.limit().clone());
 //! let cost = policy_limit.share(&ratio(1, 2))?;
 //! let (policy, basis) = ("clinic".into(), "geometric noise of these rows".into());
-//! let request = ChargeRequest { account, policy, policy_limit, ask, cost, part: Part::Whole, basis };
-//! let ChargeOutcome::New { seq } = ledger.charge(&request)? else { return Err("a first ask is new".into()) };
+//! let request = ChargeRequest { account, policy, policy_limit, query, cost, part: Part::Whole, basis };
+//! let ChargeOutcome::New { seq } = ledger.charge(&request)? else { return Err("a first query is new".into()) };
 //! let form = Form::new("sql", 1);
 //! let numbers = ledger.draw(seq, &form, 1, || Ok::<_, std::io::Error>(vec![41]))??.read()?; // the noise is drawn here
-//! ledger.store_answer(seq, &form, &serde_json::json!({ "count": numbers[0] as i64 }))?; // and only now show it
-//! assert!(matches!(ledger.charge(&request)?, ChargeOutcome::Answered { .. })); // the identical ask is free
+//! ledger.store_answer(seq, &form, &serde_json::json!({ "name": "visits" }))?; // what the answer has beside its numbers
+//! println!("{} visits", numbers[0]); // and only now show it
+//! assert!(matches!(ledger.charge(&request)?, ChargeOutcome::Answered { .. })); // the identical query is free
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 

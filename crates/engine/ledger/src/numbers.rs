@@ -89,7 +89,10 @@ impl Numbers {
                     ErrorKind::NotFound | ErrorKind::NotADirectory => Unread::Missing(path.clone()),
                     _ => Unread::Io { path: path.clone(), source },
                 };
-                let length = file.count.saturating_mul(WIDTH as u64);
+                if file.count > MOST_NUMBERS as u64 {
+                    return Err(Unread::Numbers);
+                }
+                let length = file.count * WIDTH as u64;
                 let mut bytes = Vec::new();
                 File::open(&path).map_err(io)?.take(length.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
                 if bytes.len() as u64 != length || hash(&bytes) != file.hash {

@@ -389,7 +389,8 @@ impl State {
     fn check_drawing(&self, drawing: &Drawing) -> Result<(), Contradiction> {
         let first = drawing.charges.first().and_then(|charge| self.release(*charge));
         let identity = first.map(|release| release.query.identity.as_str()).ok_or(Contradiction::NotOpen)?;
-        if self.open_charges(identity) == drawing.charges { Ok(()) } else { Err(Contradiction::NotOpen) }
+        let is_first = self.drawn(identity).is_none() && !self.is_answered_without_draw(identity);
+        if is_first && self.open_charges(identity) == drawing.charges { Ok(()) } else { Err(Contradiction::NotOpen) }
     }
 
     fn check_drawn(&self, drawing: u64) -> Result<(), Contradiction> {

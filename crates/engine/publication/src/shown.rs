@@ -1,6 +1,5 @@
 //! The published form of an answer, which a ledger records so that a report needs no policy.
 
-use crate::statement::Context;
 use crate::table::Answer;
 use serde::{Deserialize, Serialize};
 
@@ -9,26 +8,37 @@ pub const HELD_BY: [&str; 2] = ["sql/1", "gwas/1"];
 /// Tables of more cells are not recorded: no page shows them, and the policy can show them again.
 const MOST_CELLS: usize = 20_000;
 
-/// An answer in the words of the policy that asked first. Neither its names nor its intervals follow from the ledger's numbers
-/// alone.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+/// An answer with the confidence of its intervals.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownAnswer {
-    /// The confidence of its intervals.
+    /// The confidence.
     pub confidence: String,
     /// The answer.
     pub table: Answer,
-    /// What was stated with the guarantee of its account.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub context: Option<Context>,
 }
 
-impl ShownAnswer {
-    /// The answer as a ledger records it: `None` where the table is too large.
+/// What a ledger records of a published answer, in the words of the policy that asked. Neither its names nor its intervals
+/// follow from the ledger's numbers alone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PublishedForm {
+    /// The confidence of the intervals.
+    pub confidence: String,
+    /// The answer; `None` where the table is too large.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub table: Option<Answer>,
+    /// What was stated about the data with the guarantee; `None` where it follows from the guarantee.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub assumptions: Option<Vec<String>>,
+}
+
+impl PublishedForm {
+    /// The form of an answer that was published with these assumptions.
     #[must_use]
-    pub fn for_record(self) -> Option<Self> {
-        let cells = self.table.rows.len() * self.table.columns.len();
-        (cells <= MOST_CELLS).then_some(self)
+    pub fn new(shown: ShownAnswer, assumptions: Option<Vec<String>>) -> Self {
+        let ShownAnswer { confidence, table } = shown;
+        let cells = table.rows.len() * table.columns.len();
+        Self { confidence, table: (cells <= MOST_CELLS).then_some(table), assumptions }
     }
 
     /// Reads it from a stored record; `None` where the record has none.

@@ -66,31 +66,16 @@ impl Belief {
     }
 }
 
-/// What is stated with a guarantee and does not follow from it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Context {
-    /// Who counts as one person, and what else is assumed about the data.
-    pub assumptions: Vec<String>,
-    /// What is promised about the other secret of the same people.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub promises: Vec<String>,
-}
-
 impl Statement {
     /// What a guarantee means for everything ever released about its subject.
     #[must_use]
     pub fn of(guarantee: &Guarantee) -> Self {
-        let person = match guarantee.subject().entity() {
-            Some(key) => format!("a person is everyone's rows with one value of `{key}`"),
-            None => "one row is one person".to_owned(),
-        };
-        Self::within(guarantee, &Context { assumptions: vec![person], promises: Vec::new() })
+        Self::assuming(guarantee, &[person(guarantee)])
     }
 
-    /// The same within a context, in place of what rows of tables are assumed to be.
+    /// The same under these assumptions about who counts as one person, and about what else the data are.
     #[must_use]
-    pub fn within(guarantee: &Guarantee, context: &Context) -> Self {
+    pub fn assuming(guarantee: &Guarantee, assumptions: &[String]) -> Self {
         let limit = guarantee.limit();
         // Beliefs are worked out from a ratio that is certainly not too small.
         let odds = limit.odds_at_most();
@@ -99,14 +84,23 @@ impl Statement {
             odds: limit.to_string(),
             odds_in_words: limit.with_epsilon(),
             epsilon: limit.epsilon_decimal(4),
-            promises: [guarantee.promises_in_words(), context.promises.clone()].concat(),
+            promises: guarantee.promises_in_words(),
             theorem: guarantee.theorem().to_owned(),
             adversary: guarantee.adversary_in_words(),
             family: guarantee.adversary().family(),
             beliefs,
-            assumptions: [context.assumptions.clone(), shared_assumptions(guarantee)].concat(),
+            assumptions: [assumptions.to_vec(), shared_assumptions(guarantee)].concat(),
             outside: outside(guarantee, &odds),
         }
+    }
+}
+
+/// Who counts as one person in tables.
+#[must_use]
+pub fn person(guarantee: &Guarantee) -> String {
+    match guarantee.subject().entity() {
+        Some(key) => format!("a person is everyone's rows with one value of `{key}`"),
+        None => "one row is one person".to_owned(),
     }
 }
 

@@ -12,7 +12,7 @@ use deniable_data::{Progress, Resources, Source, SourceError};
 use deniable_execute::{Exact, Losses, Salt};
 use deniable_ledger::{Charge, EngineTried, Form, Key, Ledger, Part, StoreError, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
-use deniable_publication::shown::ShownAnswer;
+use deniable_publication::shown::{PublishedForm, ShownAnswer};
 use deniable_pushdown::{EngineQuery, Prepared, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
@@ -173,8 +173,9 @@ struct Record {
     /// Numbers for each measure, in the order of the drawn ones.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     consistent: Option<Vec<Vec<i128>>>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    published: Option<ShownAnswer>,
+    /// A [`PublishedForm`]. It is not read with the numbers: an answer must not depend on the words of another payer.
+    #[serde(default)]
+    published: serde_json::Value,
 }
 
 /// The queries of a plan as releases of the protocol.
@@ -461,9 +462,11 @@ impl Queries<'_> {
         numbers: &[i128],
         consistent: Option<Vec<Vec<i128>>>,
     ) -> Result<Record, String> {
-        let noisy = noisy(planned, numbers, Record { consistent: consistent.clone(), published: None })?;
+        let noisy =
+            noisy(planned, numbers, Record { consistent: consistent.clone(), published: serde_json::Value::Null })?;
         let shown = shown_answer(self.plan, planned, &QueryAnswer { noisy, origin: Origin::Charged });
-        Ok(Record { consistent, published: shown.for_record() })
+        let published = serde_json::to_value(PublishedForm::new(shown, None)).map_err(|error| error.to_string())?;
+        Ok(Record { consistent, published })
     }
 
     /// Tries an engine with the statement of a query, unless it passed that before.
@@ -496,7 +499,7 @@ fn salt_of(key: &Key) -> Salt {
 /// An answer as a report shows it.
 #[must_use]
 pub fn shown_answer(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer) -> ShownAnswer {
-    ShownAnswer { confidence: show::confidence(plan), table: show::table(plan, planned, answered), context: None }
+    ShownAnswer { confidence: show::confidence(plan), table: show::table(plan, planned, answered) }
 }
 
 /// The numbers of a query, for each of its measures.

@@ -10,7 +10,6 @@ use deniable_genome::chi2::survival;
 use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic, largest_statistic};
 use deniable_genome::{Test, Threshold, Variant, distance};
 use deniable_publication::Answer as Published;
-use deniable_publication::shown::ShownAnswer;
 use deniable_publication::statement::odds_decimal;
 use deniable_publication::{Cell, KeyValue, Noise, NumberCell, Scalar};
 use num_traits::{Signed, ToPrimitive};
@@ -39,9 +38,14 @@ pub struct Record {
     pub sizes: Sizes,
     /// The SNPs: picks in their order, or those that were asked for.
     pub snps: Vec<SnpName>,
-    /// The answer as a report shows it.
+    /// The decay of the noise, exact. Its law does not follow from the numbers, and an answer is shown under its own law only.
+    pub decay: String,
+    /// The threshold on χ², exact, where there is one: that of a p-value is computed in floats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub published: Option<ShownAnswer>,
+    pub threshold: Option<String>,
+    /// A `PublishedForm`. It is not read with the numbers.
+    #[serde(default)]
+    pub published: serde_json::Value,
 }
 
 /// An answer: everything that is shown follows from it and the request.

@@ -10,7 +10,7 @@ use deniable_genome::chi2::statistic;
 use deniable_genome::noisy::{Sides, alleles, count_sensitivity, draw_alleles, draw_statistics, of_statistics};
 use deniable_genome::select::{by_noise, by_score, by_statistic, decay, sensitivity_steps};
 use deniable_genome::sensitivity::sensitivity;
-use deniable_genome::{CohortAdjacency, ContingencyTable as Genotypes};
+use deniable_genome::{CohortAdjacency, ContingencyTable as Genotypes, Threshold};
 use deniable_publication::{Noise, NoiseKind};
 use num_bigint::BigInt;
 use rand_core::CryptoRng;
@@ -143,6 +143,16 @@ impl Run<'_> {
         places.iter().map(snp).collect()
     }
 
+    /// The threshold on χ² of a release, where it has one.
+    pub(crate) fn threshold(&self, part: Part) -> Result<Option<Threshold>, GwasError> {
+        match &self.request.snps {
+            Snps::Top { score: Score::Distance(cut), .. } if part == Part::Picks => {
+                Ok(Some(cut.threshold(self.request.test, self.cohort.tables.len())?))
+            }
+            _ => Ok(None),
+        }
+    }
+
     /// The answer that has these numbers, of a cohort of this size.
     pub(crate) fn answer_of(
         &self,
@@ -150,13 +160,8 @@ impl Run<'_> {
         numbers: &[i128],
         sizes: Sizes,
         snps: Vec<SnpName>,
+        threshold: Option<Threshold>,
     ) -> Result<Answer, GwasError> {
-        let threshold = match &self.request.snps {
-            Snps::Top { score: Score::Distance(cut), .. } if part == Part::Picks => {
-                Some(cut.threshold(self.request.test, as_usize(sizes.snps))?)
-            }
-            _ => None,
-        };
         let values = if part == Part::Picks { Vec::new() } else { self.values(part, numbers, sizes)? };
         Ok(Answer { sizes, snps, values, noise: self.noise(part, sizes)?, threshold })
     }
@@ -207,8 +212,4 @@ impl Run<'_> {
             decay: decay.ratio().to_string(),
         })
     }
-}
-
-fn as_usize(count: u64) -> usize {
-    usize::try_from(count).unwrap_or(usize::MAX)
 }

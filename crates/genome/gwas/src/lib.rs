@@ -20,7 +20,7 @@
 //! use deniable_core::{adversary::PriorRange, exact::{ratio, whole}, noise::SystemRng, promise::Promise};
 //! use deniable_genome::simulate::{Settings, write};
 //! use deniable_genome::{Fill, Test};
-//! use deniable_gwas::{Cut, Files, Located, Means, Promised, Protects, Query, Score, Snps, release};
+//! use deniable_gwas::{CohortFiles, CohortPromise, Cut, Files, Means, Protects, Query, Score, Snps, release};
 //! use deniable_ledger::Ledger;
 //!
 //! # let folder = tempfile::tempdir()?;
@@ -28,7 +28,7 @@
 //! let prefix = folder.path().join("cohort");
 //! write(&Settings { cases: 60, controls: 50, snps: 300, ..Settings::default() }, 7, &prefix)?;
 //! let ledger = folder.path().join("people.ledger");
-//! let promised = Promised::new("people".into(), ledger, PriorRange::any(), vec![Promise::Gain(whole(2))])?;
+//! let promised = CohortPromise::new("people".into(), ledger, PriorRange::any(), vec![Promise::Gain(whole(2))])?;
 //! let request = Query {
 //!     source: "cohort".into(),
 //!     version: "1".into(),
@@ -42,7 +42,7 @@
 //!     share: ratio(1, 2),
 //!     grid: ratio(1, 100),
 //! };
-//! let files = Located::new(Files::Plink { prefix, pheno: None });
+//! let files = CohortFiles::new(Files::Plink { prefix, pheno: None });
 //! let means = Means { files: &files, threads: std::num::NonZeroUsize::MIN, register: true, tell: &|_| {} };
 //! let mut ledger = Ledger::open_or_create(promised.ledger(), promised.population())?;
 //! let released = release(&means, &promised, &request, &mut ledger, &mut SystemRng::new()?)?;

@@ -9,7 +9,6 @@ use deniable_genome::CohortAdjacency;
 use deniable_ledger::{Account, AccountId};
 use deniable_policy::Policy;
 use deniable_publication::Statement;
-use deniable_publication::statement::Context;
 use std::path::{Path, PathBuf};
 
 /// A promise, the people it is made to, and where it is kept.
@@ -195,24 +194,25 @@ impl CohortPromise {
     /// The guarantee in words and numbers, about one of the secrets that are protected.
     #[must_use]
     pub fn statement(&self, protects: Protects, secret: Secret) -> Statement {
-        Statement::within(&self.guarantee(secret), &self.context(protects, secret))
+        let mut statement = Statement::assuming(&self.guarantee(secret), &assumptions(protects, secret));
+        if protects == Protects::Both {
+            // Of both secrets the same is promised, and each reader should find their own.
+            let other = if secret == Secret::Label { Secret::Membership } else { Secret::Label };
+            statement.promises.extend(self.guarantee(other).promises_in_words());
+        }
+        statement
     }
+}
 
-    /// What is stated with the guarantee about a secret.
-    pub(crate) fn context(&self, protects: Protects, secret: Secret) -> Context {
-        let person = "one sample is one person, and nobody stands in the files twice";
-        let counts = "how many cases and how many controls there are is public, as are the SNPs, their order and that of their \
+/// What is assumed about a cohort, in the account of a secret.
+pub(crate) fn assumptions(protects: Protects, secret: Secret) -> Vec<String> {
+    let person = "one sample is one person, and nobody stands in the files twice";
+    let counts = "how many cases and how many controls there are is public, as are the SNPs, their order and that of their \
                       alleles in the files";
-        let taken = match (protects, secret) {
-            (Protects::Both, _) => "neither who took part nor who is a case is taken to be public",
-            (_, Secret::Membership) => "who is a case is public, and known of everybody in question",
-            (_, Secret::Label) => "who took part is public, with all genotypes; neither is protected",
-        };
-        let assumptions = [person, counts, taken].map(str::to_owned).to_vec();
-        // Of both secrets the same is promised, and each reader should find their own.
-        let other = if secret == Secret::Label { Secret::Membership } else { Secret::Label };
-        let is_both = protects == Protects::Both;
-        let promises = if is_both { self.guarantee(other).promises_in_words() } else { Vec::new() };
-        Context { assumptions, promises }
-    }
+    let taken = match (protects, secret) {
+        (Protects::Both, _) => "neither who took part nor who is a case is taken to be public",
+        (_, Secret::Membership) => "who is a case is public, and known of everybody in question",
+        (_, Secret::Label) => "who took part is public, with all genotypes; neither is protected",
+    };
+    [person, counts, taken].map(str::to_owned).to_vec()
 }

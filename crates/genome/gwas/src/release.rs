@@ -5,16 +5,17 @@ use crate::cohort::{Cohort, CohortFiles};
 use crate::draw::Exact;
 use crate::error::GwasError;
 use crate::payment::{Payment, PaymentError, payment};
-use crate::promise::CohortPromise;
+use crate::promise::{CohortPromise, Protects, assumptions};
 use crate::registration::{cohort, written_since};
 use crate::request::{Part, Query, Score, Snps};
 use crate::scores::scores;
+use deniable_core::exact::parse_rational;
 use deniable_genome::noisy::largest_statistic;
 use deniable_genome::select::{SelectError, steps};
 use deniable_genome::{CohortAdjacency, Log, Threshold, distance};
 use deniable_ledger::{Charge, Form, Key, Ledger, Part as LedgerPart, Release, Summary};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
-use deniable_publication::shown::ShownAnswer;
+use deniable_publication::shown::{PublishedForm, ShownAnswer};
 use deniable_publication::{DataVersion, Publication};
 use rand_core::CryptoRng;
 use serde::Deserialize;
@@ -26,7 +27,7 @@ pub use deniable_protocol::Origin;
 /// What identities of releases are hashed for.
 const IDENTITY: &str = "deniable-ledger-v1 identity of an association release";
 
-/// The context string with which digests of bases are derived.
+/// The context string with which digests of bases are derived. A change of a law of the noise changes it.
 const BASIS: &str = "deniable 2026-12 basis of an association release";
 
 /// The form in which association results are stored.
@@ -322,15 +323,21 @@ impl<'a> Run<'a> {
     }
 
     /// The record of an answer for the account of the payer at this place, whose page is about that account's secret.
-    fn record(&self, part: Part, payer: usize, answer: Answer) -> Record {
+    fn record(&self, part: Part, payer: usize, answer: Answer) -> Result<Record, String> {
         let payer = self.payment.charges().nth(payer).map(|(account, _)| account.kind);
         let secret = payer.unwrap_or_else(|| self.request.protects.secret());
-        let shown = ShownAnswer {
-            confidence: shown(self.promised.confidence()),
-            table: answer.table(self.request, part, &self.payment),
-            context: Some(self.promised.context(self.request.protects, secret)),
-        };
-        Record { sizes: answer.sizes, snps: answer.snps, published: shown.for_record() }
+        // Where both accounts pay, neither secret is taken to be public.
+        let protects = if self.payment.also.is_some() { Protects::Both } else { self.request.protects };
+        let table = answer.table(self.request, part, &self.payment);
+        let shown = ShownAnswer { confidence: shown(self.promised.confidence()), table };
+        let published = PublishedForm::new(shown, Some(assumptions(protects, secret)));
+        Ok(Record {
+            sizes: answer.sizes,
+            snps: answer.snps,
+            decay: answer.noise.decay,
+            threshold: answer.threshold.map(|threshold| threshold.value().to_string()),
+            published: serde_json::to_value(published).map_err(|error| error.to_string())?,
+        })
     }
 }
 
@@ -376,13 +383,22 @@ impl Kind for Run<'_> {
     }
 
     fn answer(&self, at: usize, numbers: &[i128], record: Record) -> Result<Answer, String> {
-        let (part, Record { sizes, snps, published: _ }) = (self.part(at), record);
+        let (part, Record { sizes, snps, decay, threshold, published: _ }) = (self.part(at), record);
         let is_pick = |(number, snp): (&i128, &SnpName)| *number == i128::from(snp.place);
         let are_picks = part != Part::Picks || numbers.iter().zip(&snps).all(is_pick);
-        if snps.len() != self.snps() || numbers.len() != self.count(part) || !are_picks {
+        let people = [sizes.cases, sizes.controls];
+        let is_small = people.iter().all(|people| u32::try_from(*people).is_ok());
+        if snps.len() != self.snps() || numbers.len() != self.count(part) || !are_picks || !is_small {
             return Err("it has another shape".to_owned());
         }
-        self.answer_of(part, numbers, sizes, snps).map_err(|error| error.to_string())
+        let read = |text: &String| parse_rational(text).ok().and_then(|value| Threshold::new(&value).ok());
+        let threshold = threshold.as_ref().map(|text| read(text).ok_or("its threshold is not one")).transpose()?;
+        let answer = self.answer_of(part, numbers, sizes, snps, threshold).map_err(|error| error.to_string())?;
+        if answer.noise.decay == decay {
+            Ok(answer)
+        } else {
+            Err("its noise has another law than in this version; use the version that stored it".to_owned())
+        }
     }
 
     /// Who may pay was settled with the payment.
@@ -437,12 +453,13 @@ impl Kind for Run<'_> {
     fn finish(&self, at: usize, payer: usize, numbers: &[i128], answers: &[Option<Answer>]) -> Result<Record, String> {
         let part = self.part(at);
         let snps = self.snp_names(part, &self.places_of(part, answers), numbers);
-        let answer = snps.and_then(|snps| self.answer_of(part, numbers, self.cohort.sizes(), snps));
-        Ok(self.record(part, payer, answer.map_err(|error| error.to_string())?))
+        let answer =
+            snps.and_then(|snps| self.answer_of(part, numbers, self.cohort.sizes(), snps, self.threshold(part)?));
+        self.record(part, payer, answer.map_err(|error| error.to_string())?)
     }
 
     fn for_payer(&self, at: usize, payer: usize, numbers: &[i128], record: &Record) -> Result<Record, String> {
-        Ok(self.record(self.part(at), payer, self.answer(at, numbers, record.clone())?))
+        self.record(self.part(at), payer, self.answer(at, numbers, record.clone())?)
     }
 }
 

@@ -5,7 +5,7 @@ use deniable_core::exact::ratio;
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::{AccountId, Charge, ChargeOutcome, ChargeRequest, Form, Ledger, Part, Secret};
-use deniable_publication::shown::ShownAnswer;
+use deniable_publication::shown::{PublishedForm, ShownAnswer};
 use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Scalar};
 use deniable_report::Report;
 use serde_json::{Value, json};
@@ -87,9 +87,8 @@ fn recorded(name: &str, key: &str, rows: usize, odds: &str) -> Value {
             taken_from: None,
             warnings: vec!["values of `key` that <b> are left out".into()],
         },
-        context: None,
     };
-    shown.for_record().map_or_else(|| json!({}), |shown| json!({ "published": shown }))
+    json!({ "published": PublishedForm::new(shown, None) })
 }
 
 #[test]
@@ -151,17 +150,27 @@ fn a_changed_promise_changes_the_words() {
     );
 }
 
-/// What an answer states about the data replaces what rows of tables are assumed to be.
+/// The page states the assumptions of all answers, also of one whose table is too large, and the other secret's promise in force.
 #[test]
-fn the_context_of_an_answer_is_on_the_page() {
+fn a_page_states_what_any_of_its_answers_assumes() {
     let mut written = written();
-    let mut entry = recorded("a cohort", "k", 2, "3");
-    entry["published"]["context"] =
-        json!({ "assumptions": ["one <sample> is one person"], "promises": ["and of labels"] });
-    written.answer("a cohort", &entry);
+    let labels = ceiling(3, 4).about(Secret::Label);
+    written.ledger.open_account(&labels).unwrap();
+    written.answer(
+        "a cohort",
+        &json!({ "published": { "confidence": "95%", "assumptions": ["one <sample> is one person"] } }),
+    );
+    written.answer("a table", &recorded("a table", "k", 2, "3"));
     let page = written.page().unwrap();
-    assert!(page.contains("one &lt;sample&gt; is one person") && page.contains("and of labels"));
-    assert!(!page.contains("one row is one person"));
+    assert!(page.contains("one &lt;sample&gt; is one person") && page.contains("one row is one person"));
+    assert!(page.contains("a cohort") && page.contains("too large for a page"));
+    let promise = |guarantee: &Guarantee| guarantee.promises_in_words().join(" ");
+    assert!(page.matches(&promise(&labels)).count() > 0, "{page}");
+    let weaker = ceiling(4, 5).about(Secret::Label);
+    written.ledger.change_promise(&weaker, "more room").unwrap();
+    let page = written.page().unwrap();
+    let beliefs = |of: &Guarantee| format!("<li>{}</li>", of.promises_in_words()[0]);
+    assert!(!page.contains(&beliefs(&labels)) && page.contains(&beliefs(&weaker)), "{page}");
 }
 
 /// A page stays below a megabyte: what has no room is named.
@@ -178,7 +187,7 @@ fn many_and_large_answers() {
     assert!(page.contains("more rows are in the JSON form") && page.contains("There is no room on this page"));
     assert!(page.contains("answer 289"));
     let too_large = recorded("huge", "k", 20_001, "3");
-    assert!(too_large.get("published").is_none());
+    assert!(too_large["published"].get("table").is_none());
 }
 
 #[test]

@@ -339,14 +339,14 @@ fn a_release_that_touches_both_is_charged_to_each() {
     let publication = place.run(&gain(), &both).0.unwrap();
     assert_eq!(place.spent(Secret::Membership), Spend::parse("2", "1/4").unwrap());
     assert_eq!(place.spent(Secret::Label), Spend::parse("2", "1/2").unwrap());
-    // Each account's record has the same answer, and states what is promised about the other secret.
+    // Each account's record has the same answer, and takes neither secret to be public.
     let summary = place.summary();
     let said = |kind: Secret| {
         let account = summary.accounts.iter().find(|account| account.id.kind == kind).unwrap();
         account.releases[0].answer.as_ref().unwrap().read().unwrap()["published"].to_string()
     };
-    assert!(said(Secret::Label).contains("that a given person is in the data"));
-    assert!(said(Secret::Membership).contains("that a given person is a case"));
+    let neither = "neither who took part nor who is a case is taken to be public";
+    assert!(said(Secret::Label).contains(neither) && said(Secret::Membership).contains(neither));
     let picked = names(&publication, 0);
     assert!(picked.iter().all(|name| said(Secret::Label).contains(name) && said(Secret::Membership).contains(name)));
     assert_eq!(place.run(&gain(), &both).1, [Origin::Stored]);

@@ -8,6 +8,11 @@ use super::{Rational, whole};
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+/// Precisions for which ln 2 is kept.
+const MOST_PRECISIONS: usize = 64;
 
 /// The closed interval `[lo, hi] / 2^bits`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,28 +22,48 @@ pub struct Enclosure {
     bits: u32,
 }
 
-fn shift_ceil(value: &BigInt, bits: u32) -> BigInt {
+/// `value / 2^bits`, rounded up.
+fn shift_ceil(value: BigInt, bits: u32) -> BigInt {
     -((-value) >> bits)
+}
+
+/// The quotient, rounded down and up; the divisor is positive.
+fn quotients(value: &BigInt, divisor: &BigInt) -> (BigInt, BigInt) {
+    let (down, rest) = value.div_mod_floor(divisor);
+    let up = if rest.is_zero() { down.clone() } else { &down + 1 };
+    (down, up)
+}
+
+/// `numerator / 2^bits` in lowest terms. Only powers of two can be common, so no greatest common divisor is computed.
+fn dyadic(numerator: &BigInt, bits: u32) -> Rational {
+    let bits = u64::from(bits);
+    let common = numerator.trailing_zeros().map_or(bits, |zeros| zeros.min(bits));
+    Rational::new_raw(numerator >> common, BigInt::one() << (bits - common))
 }
 
 impl Enclosure {
     /// Encloses a rational at `bits` fractional bits.
     #[must_use]
     pub fn of(value: &Rational, bits: u32) -> Self {
-        let scaled = value * whole(BigInt::one() << bits);
-        Self { lo: scaled.floor().to_integer(), hi: scaled.ceil().to_integer(), bits }
+        let (lo, hi) = quotients(&(value.numer() << bits), value.denom());
+        Self { lo, hi, bits }
+    }
+
+    /// Both ends as multiples of `2^-bits`.
+    pub(crate) fn into_units(self) -> (BigInt, BigInt) {
+        (self.lo, self.hi)
     }
 
     /// The lower end, a dyadic rational no larger than the number.
     #[must_use]
     pub fn low(&self) -> Rational {
-        Rational::new(self.lo.clone(), BigInt::one() << self.bits)
+        dyadic(&self.lo, self.bits)
     }
 
     /// The upper end, a dyadic rational no smaller than the number.
     #[must_use]
     pub fn high(&self) -> Rational {
-        Rational::new(self.hi.clone(), BigInt::one() << self.bits)
+        dyadic(&self.hi, self.bits)
     }
 
     /// `Some` when every point of one interval lies on one side of every point of the other.
@@ -78,46 +103,58 @@ impl Enclosure {
         let guard = bits + 16;
         let size = |n: &BigInt| i64::try_from(n.bits()).unwrap_or(i64::MAX);
         let exponent = size(value.numer()) - size(value.denom());
-        let power = BigInt::one() << exponent.unsigned_abs();
-        let mantissa = if exponent >= 0 { value / whole(power) } else { value * whole(power) };
-        let z = (&mantissa - whole(1)) / (&mantissa + whole(1));
-        let fraction_part = twice_atanh(&z, guard);
-        let ln_two = twice_atanh(&Rational::new(1.into(), 3.into()), guard);
-        fraction_part.plus(&ln_two.times(&whole(exponent))).coarsened(bits)
+        let (mut numerator, mut denominator) = (value.numer().clone(), value.denom().clone());
+        if exponent >= 0 {
+            denominator <<= exponent.unsigned_abs();
+        } else {
+            numerator <<= exponent.unsigned_abs();
+        }
+        let fraction_part = twice_atanh(&(&numerator - &denominator), &(numerator + denominator), guard);
+        fraction_part.plus(&ln_two(guard).times(&whole(exponent))).coarsened(bits)
     }
 
     /// Exponential of every point of the interval, at the interval's own precision.
     #[must_use]
     pub fn exp(&self) -> Self {
         let guard = self.bits + 32;
-        let low = exp_point(&self.low(), guard).coarsened(self.bits);
-        let high = exp_point(&self.high(), guard).coarsened(self.bits);
-        Self { lo: low.lo, hi: high.hi, bits: self.bits }
+        let lo = exp_end(&self.low(), guard, false) >> (guard - self.bits);
+        let hi = shift_ceil(exp_end(&self.high(), guard, true), guard - self.bits);
+        Self { lo, hi, bits: self.bits }
     }
 
     /// The same interval, widened to fewer bits.
     #[must_use]
-    fn coarsened(&self, bits: u32) -> Self {
+    fn coarsened(self, bits: u32) -> Self {
         let drop = self.bits - bits;
-        Self { lo: &self.lo >> drop, hi: shift_ceil(&self.hi, drop), bits }
+        Self { lo: self.lo >> drop, hi: shift_ceil(self.hi, drop), bits }
     }
 }
 
-/// `2 atanh(z)` for a rational `|z| ≤ 1/2`, by its power series with directed rounding.
-fn twice_atanh(z: &Rational, bits: u32) -> Enclosure {
-    let negative = z.is_negative();
-    let z = Enclosure::of(&z.abs(), bits);
-    let square_lo = (&z.lo * &z.lo) >> bits;
-    let square_hi = shift_ceil(&(&z.hi * &z.hi), bits);
-    let (mut power_lo, mut power_hi) = (z.lo.clone(), z.hi.clone());
+/// ln 2, which depends on the precision alone and is computed once for each of the last ones.
+fn ln_two(bits: u32) -> Enclosure {
+    static KEPT: Mutex<BTreeMap<u32, Enclosure>> = Mutex::new(BTreeMap::new());
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    if kept.len() >= MOST_PRECISIONS && !kept.contains_key(&bits) {
+        kept.clear();
+    }
+    kept.entry(bits).or_insert_with(|| twice_atanh(&BigInt::one(), &BigInt::from(3), bits)).clone()
+}
+
+/// `2 atanh(z)` for `z` = `numerator / denominator`, `|z| ≤ 1/2` and a positive denominator, by its power series with
+/// directed rounding.
+fn twice_atanh(numerator: &BigInt, denominator: &BigInt, bits: u32) -> Enclosure {
+    let (z_lo, z_hi) = quotients(&(numerator.abs() << bits), denominator);
+    let square_lo = (&z_lo * &z_lo) >> bits;
+    let square_hi = shift_ceil(&z_hi * &z_hi, bits);
+    let (mut power_lo, mut power_hi) = (z_lo, z_hi);
     let (mut sum_lo, mut sum_hi) = (BigInt::zero(), BigInt::zero());
-    let mut odd = BigInt::one();
+    let mut odd = 1_u32;
     // Each term is at most a quarter of the last, so `bits` rounds are more than enough.
     for _ in 0..bits {
-        sum_lo += power_lo.div_floor(&odd);
-        sum_hi += -((-&power_hi).div_floor(&odd));
+        sum_lo += &power_lo / odd;
+        sum_hi += (&power_hi + (odd - 1)) / odd;
         power_lo = (power_lo * &square_lo) >> bits;
-        power_hi = shift_ceil(&(power_hi * &square_hi), bits);
+        power_hi = shift_ceil(power_hi * &square_hi, bits);
         odd += 2;
         if power_hi <= BigInt::one() {
             break;
@@ -127,34 +164,31 @@ fn twice_atanh(z: &Rational, bits: u32) -> Enclosure {
     sum_hi += 2 * &power_hi;
     let lo: BigInt = sum_lo * 2;
     let hi: BigInt = sum_hi * 2;
-    if negative { Enclosure { lo: -hi, hi: -lo, bits } } else { Enclosure { lo, hi, bits } }
+    if numerator.is_negative() { Enclosure { lo: -hi, hi: -lo, bits } } else { Enclosure { lo, hi, bits } }
 }
 
-/// `e^x` for one rational.
-fn exp_point(x: &Rational, bits: u32) -> Enclosure {
+/// `e^x` for one rational, in units of `2^-bits`, rounded up or down.
+fn exp_end(x: &Rational, bits: u32, up: bool) -> BigInt {
     // x = k ln 2 + f with 0 ≤ f < 3/2; k is exact enough because ln 2 is taken with as many bits as x has.
-    let third = Rational::new(1.into(), 3.into());
     let size = u32::try_from(x.to_integer().bits()).unwrap_or(u32::MAX / 8);
-    let k = (x / twice_atanh(&third, size + 64).low()).floor().to_integer() - BigInt::one();
+    let k = (x.numer() << (size + 64)).div_floor(&(x.denom() * ln_two(size + 64).lo)) - BigInt::one();
     let shift = k.to_i64().unwrap_or(if k.is_negative() { i64::MIN / 2 } else { i64::MAX / 2 });
     if shift < -i64::from(bits) - 8 {
         // Far below the last bit: between zero and one unit.
-        return Enclosure { lo: BigInt::zero(), hi: BigInt::one(), bits };
+        return BigInt::from(u8::from(up));
     }
     // When 2^k is large the rounding errors grow by it: compute that much finer.
     let work = bits + size + 8 + u32::try_from(shift.max(0)).unwrap_or(u32::MAX / 8);
-    let f = Enclosure::of(x, work).plus(&twice_atanh(&third, work).times(&whole(-k)));
+    let f = Enclosure::of(x, work).plus(&ln_two(work).times(&whole(-k)));
     debug_assert!(!f.lo.is_negative());
-    let lo = exp_series(&f.lo, work, false);
-    let hi = exp_series(&f.hi, work, true);
-    let (lo, hi) = if shift >= 0 {
-        let up = shift.unsigned_abs();
-        (lo << up, hi << up)
-    } else {
-        let down = u32::try_from(shift.unsigned_abs()).unwrap_or(u32::MAX);
-        (lo >> down, shift_ceil(&hi, down))
-    };
-    Enclosure { lo, hi, bits: work }.coarsened(bits)
+    let series = exp_series(if up { &f.hi } else { &f.lo }, work, up);
+    // Two shifts to the right round as one does.
+    match (u32::try_from(shift), up) {
+        (Ok(left), false) => (series << left) >> (work - bits),
+        (Ok(left), true) => shift_ceil(series << left, work - bits),
+        (Err(_), false) => (series >> shift.unsigned_abs()) >> (work - bits),
+        (Err(_), true) => shift_ceil(-((-series) >> shift.unsigned_abs()), work - bits),
+    }
 }
 
 /// Taylor series of `e^(f/2^bits)` for `0 ≤ f/2^bits < 3/2`, rounded down or up.
@@ -162,9 +196,9 @@ fn exp_series(f: &BigInt, bits: u32, up: bool) -> BigInt {
     let mut term = BigInt::one() << bits;
     let mut sum = term.clone();
     for n in 1..=bits {
+        // Divided by 2^bits and then by n: both roundings together are that of one division by the product.
         let product = term * f;
-        let divisor = BigInt::from(n) << bits;
-        term = if up { -((-product).div_floor(&divisor)) } else { product.div_floor(&divisor) };
+        term = if up { (shift_ceil(product, bits) + (n - 1)) / n } else { (product >> bits) / n };
         sum += &term;
         if term <= BigInt::one() {
             break;

@@ -144,13 +144,14 @@ pub fn fraction(value: &Rational) -> String {
 #[must_use]
 pub fn decimal(value: &Rational, places: u32, rounding: Rounding) -> String {
     let scale = BigInt::from(10).pow(places);
-    let scaled = value * whole(scale.clone());
+    // In lowest terms it would be the same number: a greatest common divisor would take most of the time.
+    let (scaled, divisor) = (value.numer() * &scale, value.denom());
     let units = match rounding {
-        Rounding::Down => scaled.floor(),
-        Rounding::Up => scaled.ceil(),
-        Rounding::Nearest => scaled.round(),
-    }
-    .to_integer();
+        Rounding::Down => scaled.div_floor(divisor),
+        Rounding::Up => scaled.div_ceil(divisor),
+        // Division rounds towards zero, so halves are rounded away from it.
+        Rounding::Nearest => (&scaled + &scaled + scaled.signum() * divisor) / (divisor + divisor),
+    };
     let (quotient, remainder) = units.abs().div_rem(&scale);
     let sign = if units.is_negative() { "-" } else { "" };
     if places == 0 || remainder.is_zero() {

@@ -4,7 +4,7 @@
 //! first, which decide all but one toss in four billion; only then is the probability refined, and more bits
 //! drawn, until the two part. The result has exactly the stated probability.
 
-use crate::exact::{Rational, whole};
+use crate::exact::{Enclosure, Rational, whole};
 use num_bigint::BigInt;
 use num_traits::One;
 use rand_core::Rng;
@@ -109,10 +109,7 @@ impl Chance {
     /// Whole numbers `low ≤ 2^bits · p ≤ high`, at most a few apart.
     fn enclose(&self, bits: u32) -> (BigInt, BigInt) {
         match self {
-            Self::Fraction(value) => {
-                let scaled = value * whole(BigInt::one() << bits);
-                (scaled.floor().to_integer(), scaled.ceil().to_integer())
-            }
+            Self::Fraction(value) => Enclosure::of(value, bits).into_units(),
             Self::Power { ratio, index } => {
                 let (low, high, work) = enclose_power(ratio, *index, bits);
                 (low >> (work - bits), ceil_shift(high, work - bits))
@@ -137,8 +134,7 @@ fn ceil_shift(value: BigInt, bits: u32) -> BigInt {
 fn enclose_power(ratio: &Rational, index: u32, bits: u32) -> (BigInt, BigInt, u32) {
     // Every squaring at most doubles the error, which the guard bits absorb.
     let work = bits + index + 16;
-    let scaled = ratio * whole(BigInt::one() << work);
-    let (mut low, mut high) = (scaled.floor().to_integer(), scaled.ceil().to_integer());
+    let (mut low, mut high) = Enclosure::of(ratio, work).into_units();
     for _ in 0..index {
         low = (&low * &low) >> work;
         high = ceil_shift(&high * &high, work);

@@ -3,6 +3,7 @@
 use super::ratio::Decay;
 use crate::exact::{Enclosure, Rational, power, whole};
 use num_bigint::BigInt;
+use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// Above this margin a tie that intervals cannot decide goes to the larger margin.
@@ -51,10 +52,10 @@ fn steps(decay: &Decay, level: &Rational) -> BigInt {
         return BigInt::zero();
     }
     let bits = 256;
-    let reach = Enclosure::ln(level, bits);
-    let step = Enclosure::ln(r, bits).times(&whole(-1));
-    let least = (reach.low() / step.high()).ceil().to_integer() - BigInt::one();
-    let most = (reach.high() / step.low()).ceil().to_integer() - BigInt::one();
+    let (reach_low, reach_high) = Enclosure::ln(level, bits).into_units();
+    let (step_low, step_high) = Enclosure::ln(r, bits).times(&whole(-1)).into_units();
+    let least = reach_low.div_ceil(&step_high) - BigInt::one();
+    let most = reach_high.div_ceil(&step_low) - BigInt::one();
     if least == most {
         return most.max(BigInt::zero());
     }

@@ -191,7 +191,8 @@ fn margins_cover_on_columns() {
     let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(7));
     let (median, miss) = (Rank::Share { part: 1, whole: 2 }, ratio(1, 20));
     let columns = [(100_u64, 5_u64), (1_000, 5), (1_000, 100), (1_000, 10_000), (100_000, 1_000_000)];
-    for ((rows, size), odds) in columns.into_iter().flat_map(|column| [(column, ratio(3, 2)), (column, whole(3))]) {
+    let columns = columns.into_iter().take(deniable_testing::sized(3, 5));
+    for ((rows, size), odds) in columns.flat_map(|column| [(column, ratio(3, 2)), (column, whole(3))]) {
         // A hump: the mean of four even draws.
         let hump = (0..rows).map(|_| (0..4).map(|_| (rng.next_u64() % size) as i64).sum::<i64>() / 4);
         let found = segments(&counted(hump.collect()), 0, size as i64 - 1, &median);
@@ -206,7 +207,7 @@ fn margins_cover_on_columns() {
         let limit = list.iter().map(|segment| segment.distance).min().unwrap() + margins[1];
         let draw = |_: &i32| list[permute_and_flip(&list, &decay, &mut rng).unwrap().0].distance > limit;
         let beyond = (0..400).filter(draw).count();
-        // One in twenty at most: 48 or more of 400 in any of the ten come for one seed in 3.6 million, by the exact
+        // One in twenty at most: 48 or more of 400 in any of the ten, or of the six at small scale, come for one seed in 3.6 million, by the exact
         // binomial tail.
         assert!(beyond < 48, "{beyond} of 400");
     }

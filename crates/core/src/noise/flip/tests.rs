@@ -206,7 +206,7 @@ fn draws_fit_the_exact_probabilities() {
         let chances = flip_probabilities(&list, &decay);
         let mut seen = vec![0_u32; chances.len()];
         let mut rng = ChaCha20Rng::seed_from_u64(deniable_testing::seed(20_261_122 + case));
-        let draws = 200_000;
+        let draws = deniable_testing::sized(50_000, 200_000);
         for _ in 0..draws {
             let (index, offset) = permute_and_flip(&list, &decay, &mut rng).unwrap();
             let first: u64 = list[..index].iter().map(|segment| segment.size).sum();

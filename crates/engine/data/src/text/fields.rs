@@ -508,7 +508,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(deniable_testing::sized(2_000, 40_000)))]
+        #![proptest_config(ProptestConfig::with_cases(deniable_testing::sized(500, 40_000)))]
 
         /// Wherever a file is cut, it says what it says as a whole.
         #[test]

@@ -240,7 +240,7 @@ fn step() -> impl Strategy<Value = Step> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: deniable_testing::sized(16, 48), failure_persistence: None, ..ProptestConfig::default() })]
     /// In whatever order parts are set aside and spent: each stays within its own, all together within the whole, a question has one answer; and
     /// while Bo's part is reserved, Bo is answered and refused as if Ana had asked nothing.
     #[test]

@@ -52,7 +52,7 @@ fn answer_of(value: i64) -> serde_json::Value {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: deniable_testing::sized(16, 48), failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn never_overspent_and_always_in_order(steps in prop::collection::vec(step(), 1..40)) {
         let place = Place::new();

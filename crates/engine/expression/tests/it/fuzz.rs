@@ -38,7 +38,7 @@ fn corpus() {
 /// Half of them canonical bytes with damage, half instructions with more of it.
 #[test]
 fn damaged_bytes_are_refused_or_evaluated() {
-    let all: u64 = sized_to_slow(60_000, 800_000, 10_000_000);
+    let all: u64 = sized_to_slow(20_000, 800_000, 10_000_000);
     let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let part = |thread: u64| {
         let mut random = ChaCha8Rng::seed_from_u64(deniable_testing::seed(thread));

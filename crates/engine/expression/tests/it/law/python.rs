@@ -83,7 +83,7 @@ fn python_says_the_same() {
     let (mut lines, mut expected) = (String::new(), Vec::new());
     let mut counts: HashMap<String, usize> = HashMap::new();
     let kinds: Vec<&str> = columns().iter().map(|column| column.kind.name()).collect();
-    for number in 0..sized(10_000, 100_000) {
+    for number in 0..sized(4_000, 100_000) {
         let kind = *dice.pick(&Type::ALL);
         let depth = 1 + dice.below(4);
         // A few texts of 65,536 bytes.

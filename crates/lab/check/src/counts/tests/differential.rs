@@ -92,7 +92,7 @@ fn counts_decide_as_all_datasets_do() {
     let shapes: [&[u32]; 12] =
         [&[1], &[4], &[2, 2], &[1, 3], &[3, 0, 2], &[1, 1, 1], &[6], &[2, 1], &[3], &[5, 1], &[3, 3], &[7]];
     let (mut compared, mut exact, mut refused, mut vacuous) = (0, 0, 0, 0);
-    let rounds = sized_to_slow(40, 240, 2_000);
+    let rounds = sized_to_slow(20, 120, 2_000);
     for (round, sizes) in shapes.iter().cycle().take(rounds).enumerate() {
         let mut mechanism = random(&mut source, sizes, 2 + round % 3, round % 5 == 4);
         if round % 4 == 3 {

@@ -252,7 +252,7 @@ async fn many_clients() {
         running: running(&csv(500, 0), Duration::from_millis(10), &parts).await,
         all: Barrier::new(CLIENTS + 1),
         begun: OnceLock::new(),
-        length: Duration::from_secs(sized_to_slow(6, 60, 600)),
+        length: Duration::from_secs(sized_to_slow(6, 20, 600)),
         known: Mutex::default(),
         requests: AtomicUsize::new(0),
         refused: AtomicUsize::new(0),

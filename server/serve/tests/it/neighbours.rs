@@ -422,7 +422,7 @@ async fn all_bytes_are_equal_but_noise() {
     let _alone = alone().await;
     let mut dice = Dice::new(22);
     let (mut answered, mut refused, mut rows, mut asked) = (BTreeMap::new(), 0, 0, 0);
-    for schema in 0..sized_to_slow(2, 6, 150) {
+    for schema in 0..sized_to_slow(2, 4, 150) {
         let hostile = Hostile::random(&mut dice);
         let neighbour = 1 + schema % (hostile.worlds().len() - 1);
         let mut both = Both::of(&hostile, neighbour, None).await;

@@ -1,4 +1,4 @@
-//! `kill -9` at 60 moments of a release, or 200 at full scale: the ledger verifies, shows nothing that was not charged, and resumes.
+//! `kill -9` at 24 moments of a release, 60 at full scale, or 200 in `scripts/slow redteam`: the ledger verifies, shows nothing that was not charged, and resumes.
 
 use crate::support::{Place, Run};
 use deniable_testing::sized_to_slow;
@@ -76,7 +76,7 @@ impl Tally {
 #[test]
 #[expect(clippy::print_stderr, reason = "where the kills hit is worth knowing")]
 fn killed_at_many_moments() {
-    let kills = sized_to_slow(40, 100, 200);
+    let kills = sized_to_slow(24, 60, 200);
     let mut tally = Tally::default();
     let mut place = place();
     let started = Instant::now();
@@ -186,7 +186,7 @@ fn association_results_killed_at_many_moments() {
     fresh().run(&release).done();
     let whole = started.elapsed();
     let (mut registered, mut unanswered, mut shown, mut unfinished) = (0, 0, 0, 0);
-    let kills = sized_to_slow(12, 40, 100);
+    let kills = sized_to_slow(10, 25, 100);
     // A busier machine takes longer than the run that was timed, so further kills come later.
     for kill in 0..10 * kills {
         if kill >= kills && registered > 0 {

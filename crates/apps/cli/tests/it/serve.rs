@@ -398,7 +398,7 @@ fn killed_under_load() {
     place.write("serve.toml", "answers_take = \"20ms\"\n");
     account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "secret").done();
     account(&place, &["add", "policy.toml", "bo", "--share", "1/2"], "hush").done();
-    let rounds = sized_to_slow(3_usize, 40, 200);
+    let rounds = sized_to_slow(3_usize, 15, 200);
     // Some rounds share their questions, which are asked by both. One part pays for three quarters of all, the other for all.
     let questions = rounds.div_ceil(8_usize) * ASKS;
     let price = 3 * u64::try_from(questions).unwrap();

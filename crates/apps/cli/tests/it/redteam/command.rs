@@ -108,7 +108,7 @@ fn no_attack_with_the_command_learns_more_than_was_paid() {
     let tally = if scale() == Scale::Slow {
         audited("command", vec![Commands::new(41), Commands::new(42)])
     } else {
-        attacked("command", &mut Commands::new(41), sized(24, 100))
+        attacked("command", &mut Commands::new(41), sized(24, 60))
     };
     assert_eq!(tally.most_charges, 1, "the promise pays for one charge");
     assert!(tally.dead > 0 && tally.ended > tally.dead, "the kills came at other moments than meant: {tally:?}");

@@ -131,10 +131,10 @@ fn same_totals(kind: EngineKind, questions: u64) {
 
 #[test]
 fn totals_of_duckdb_are_those_of_files() {
-    same_totals(EngineKind::DuckDb, sized_to_slow(40, 200, 600));
+    same_totals(EngineKind::DuckDb, sized_to_slow(40, 100, 600));
 }
 
 #[test]
 fn totals_of_spark_are_those_of_files() {
-    same_totals(EngineKind::Spark, sized_to_slow(12, 100, 200));
+    same_totals(EngineKind::Spark, sized_to_slow(12, 40, 200));
 }

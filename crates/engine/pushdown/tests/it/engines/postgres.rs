@@ -41,7 +41,7 @@ fn totals_of_postgres_are_those_of_files() {
         Dialect::Postgres.relation_of(&table(&mut ChaCha8Rng::seed_from_u64(1)), &rows).0
     ));
     let salt = Salt([7; 32]);
-    let (questions, mut asked) = (sized_to_slow(30, 150, 400), 0);
+    let (questions, mut asked) = (sized_to_slow(30, 80, 400), 0);
     for seed in 0..questions {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let (table, sql) = (table(&mut random), question(&mut random));

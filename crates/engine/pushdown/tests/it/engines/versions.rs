@@ -7,7 +7,7 @@ use deniable_data::Resources;
 use deniable_data::check::Report;
 use deniable_execute::Salt;
 use deniable_pushdown::{Dialect, survey};
-use deniable_testing::sized;
+use deniable_testing::sized_to_slow;
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 
@@ -64,7 +64,8 @@ fn without_places(mut report: Report) -> Report {
 /// What an engine counts is what a look at the same rows in a file counts.
 #[test]
 fn what_is_odd_is_counted_as_in_files() {
-    for (kind, tables) in [(EngineKind::DuckDb, sized(10, 40)), (EngineKind::Spark, sized(2, 5))] {
+    for (kind, tables) in [(EngineKind::DuckDb, sized_to_slow(10, 20, 40)), (EngineKind::Spark, sized_to_slow(2, 3, 5))]
+    {
         let Some(mut engine) = engine(kind) else { continue };
         let dialect = Dialect::of(kind);
         let folder = tempfile::tempdir().unwrap();

@@ -188,6 +188,8 @@ pub struct State {
     versions: BTreeMap<(String, String), Registration>,
     /// The account and place of each charge, by the number of its entry.
     charges: BTreeMap<u64, (usize, usize)>,
+    /// The charges of each draw whose numbers are missing, by the number of the entry that began it.
+    drawings: BTreeMap<u64, Vec<u64>>,
     trials: Trials,
     accepted: Vec<Acceptance>,
 }
@@ -201,6 +203,7 @@ impl State {
             accounts: Vec::new(),
             versions: BTreeMap::new(),
             charges: BTreeMap::new(),
+            drawings: BTreeMap::new(),
             trials: Trials::default(),
             accepted: Vec::new(),
         }
@@ -395,8 +398,8 @@ impl State {
 
     fn check_drawn(&self, drawing: u64) -> Result<(), Contradiction> {
         let begun = |release: &Release| release.draw == Draw::Begun(drawing) && release.answer.is_none();
-        let mut releases = self.accounts.iter().flat_map(|account| &account.releases);
-        if releases.any(begun) { Ok(()) } else { Err(Contradiction::NotDrawing(drawing)) }
+        let mut charges = self.drawings.get(&drawing).into_iter().flatten().filter_map(|charge| self.release(*charge));
+        if charges.any(begun) { Ok(()) } else { Err(Contradiction::NotDrawing(drawing)) }
     }
 
     /// The open charges of an identity in all parts and accounts, by number.
@@ -483,9 +486,10 @@ impl State {
             }
             Event::EngineTried(tried) => self.trials.record(at, tried),
             Event::Drawing(drawing) => {
-                for charge in drawing.charges {
-                    self.set_draw(charge, Draw::Begun(seq));
+                for charge in &drawing.charges {
+                    self.set_draw(*charge, Draw::Begun(seq));
                 }
+                self.drawings.insert(seq, drawing.charges);
             }
             Event::Drawn(drawn) => self.record_drawn(drawn.drawing, Numbers::in_entry(drawn)),
             Event::DrawnInFile(drawn) => {
@@ -525,9 +529,10 @@ impl State {
 
     fn record_drawn(&mut self, drawing: u64, numbers: Numbers) {
         let numbers = Arc::new(numbers);
-        let releases = self.accounts.iter_mut().flat_map(|account| &mut account.releases);
-        for release in releases.filter(|release| release.draw == Draw::Begun(drawing)) {
-            release.draw = Draw::Done(numbers.clone());
+        for charge in self.drawings.remove(&drawing).unwrap_or_default() {
+            if self.release(charge).is_some_and(|release| release.draw == Draw::Begun(drawing)) {
+                self.set_draw(charge, Draw::Done(numbers.clone()));
+            }
         }
     }
 

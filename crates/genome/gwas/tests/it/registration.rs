@@ -169,21 +169,15 @@ fn files_are_opened_once() {
     assert!(std::ptr::eq(files.open().unwrap(), files.open().unwrap()));
 }
 
-/// Picks whose stored answer names a place that no file has: what follows from them is charged and fails.
-#[test]
-fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
-    let (whole, place) = (Place::new(), Place::new());
-    // The whole promise pays for the three releases.
-    let request = Query { statistics: true, counts: true, share: deniable_core::exact::whole(1), ..top(2) };
-    let shown = whole.run(&gain(), &request).0.unwrap();
-    let account = whole.summary().accounts[0].clone();
+/// Stores the first answer of a place's ledger in that of another place, changed.
+fn copy_changed(from: &Place, to: &Place, request: &Query, change: impl Fn(&mut serde_json::Value, &mut Vec<i128>)) {
+    let account = from.summary().accounts[0].clone();
     let picks = &account.releases[0];
     let mut answer = picks.answer.as_ref().unwrap().read().unwrap();
-    answer["snps"][0]["place"] = serde_json::json!(4711);
     let mut numbers = picks.numbers.as_ref().unwrap().read().unwrap();
-    numbers[0] = 4711;
-    place.check(&request).unwrap();
-    let mut ledger = Ledger::open_or_create(&place.ledger(), "people").unwrap();
+    change(&mut answer, &mut numbers);
+    to.check(request).unwrap();
+    let mut ledger = Ledger::open_or_create(&to.ledger(), "people").unwrap();
     let guarantee = &account.guarantee;
     ledger.open_account(guarantee).unwrap();
     let charge = ChargeRequest {
@@ -199,7 +193,39 @@ fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
     let form = deniable_gwas::release::FORM;
     ledger.draw(seq, &form, numbers.len(), || Ok::<_, ()>(numbers)).unwrap().unwrap();
     ledger.store_answer(seq, &form, &answer).unwrap();
-    drop(ledger);
+}
+
+/// Numbers are not shown under a law of noise, or for sizes, that are not theirs.
+#[test]
+fn a_changed_record_is_not_shown() {
+    let whole = Place::new();
+    let request = top(1);
+    whole.run(&gain(), &request).0.unwrap();
+    let changes: [(&str, serde_json::Value, &str); 4] = [
+        ("decay", "1/2".into(), "another law"),
+        ("threshold", "none".into(), "threshold"),
+        ("sizes", serde_json::json!({ "cases": u64::MAX, "controls": 1, "snps": 3 }), "another shape"),
+        ("snps", serde_json::json!([]), "another shape"),
+    ];
+    for (field, value, reason) in changes {
+        let place = Place::new();
+        copy_changed(&whole, &place, &request, |answer, _| answer[field] = value.clone());
+        let refused = place.stops(&request).0.unwrap_err().to_string();
+        assert!(refused.contains(reason), "{field}: {refused}");
+    }
+}
+
+/// Picks whose stored answer names a place that no file has: what follows from them is charged and fails.
+#[test]
+fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
+    let (whole, place) = (Place::new(), Place::new());
+    // The whole promise pays for the three releases.
+    let request = Query { statistics: true, counts: true, share: deniable_core::exact::whole(1), ..top(2) };
+    let shown = whole.run(&gain(), &request).0.unwrap();
+    copy_changed(&whole, &place, &request, |answer, numbers| {
+        answer["snps"][0]["place"] = serde_json::json!(4711);
+        numbers[0] = 4711;
+    });
     let (released, origins) = place.stops(&request);
     let ReleaseOutcome { publication, unanswered } = released.unwrap();
     assert_eq!((publication.answers.len(), names(&publication, 0)), (1, names(&shown, 0)));

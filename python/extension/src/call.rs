@@ -13,9 +13,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What is being done, and what is to be said about it, as the computing thread tells it.
+/// The progress of a call, and the messages that the computing thread has reported.
 #[derive(Debug, Default)]
-pub struct Told {
+pub struct CallProgress {
     what: String,
     rows: u64,
     bytes: Option<u64>,
@@ -26,10 +26,10 @@ pub struct Told {
 
 /// The same, shared by the thread that computes and the one that waits.
 #[derive(Debug, Clone, Default)]
-pub struct Telling(Arc<Mutex<Told>>);
+pub struct Telling(Arc<Mutex<CallProgress>>);
 
 impl Telling {
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn told(&self) -> MutexGuard<'_, CallProgress> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -82,7 +82,7 @@ impl Telling {
     }
 }
 
-impl Told {
+impl CallProgress {
     fn at(&mut self, what: &str, rows: u64, bytes: Option<u64>, size: Option<u64>) {
         if self.what != what {
             what.clone_into(&mut self.what);

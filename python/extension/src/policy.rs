@@ -6,14 +6,14 @@ use deniable::{Error, Plan, publication::Statement};
 use deniable_chart::{belief::curve, palette::standalone, people::people};
 use deniable_cli::error::{Failure, plan_failure};
 use deniable_cli::render;
-use deniable_policy::Policy as Read;
+use deniable_policy::Policy as ValidPolicy;
 use deniable_report::PromisePicture;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
 /// A policy.
 #[pyclass(frozen, module = "deniable._deniable")]
-pub struct Policy(pub Read);
+pub struct Policy(pub ValidPolicy);
 
 /// A guarantee in words as JSON; R, rounded up where it is not rational, and whether it was not; pictures with captions.
 type Guarantee = (String, Rational, bool, Vec<(String, String)>);
@@ -22,7 +22,7 @@ type Guarantee = (String, Rational, bool, Vec<(String, String)>);
 type Table = (String, String, Vec<(String, &'static str)>);
 
 /// The plan of a policy; what is wrong with its queries is shown where it stands.
-pub fn planned(py: Python<'_>, policy: Read) -> PyResult<Plan> {
+pub fn planned(py: Python<'_>, policy: ValidPolicy) -> PyResult<Plan> {
     let copy = policy.clone();
     let planned = py.detach(|| {
         let policy = deniable::with_public_keys(policy).map_err(Error::from)?;
@@ -46,14 +46,14 @@ impl Policy {
     /// Reads the policy of a file, which may leave all queries to sessions.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let read = py.detach(|| Read::load_to_ask_later(&path));
+        let read = py.detach(|| ValidPolicy::load_to_ask_later(&path));
         read.map(Self).map_err(|errors| raised(py, Kind::Policy, &Failure::from(errors)))
     }
 
     /// Reads the text of a policy, which may leave all queries to sessions; relative paths begin at the folder.
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str, folder: PathBuf) -> PyResult<Self> {
-        let read = Read::parse_to_ask_later(&folder.join("policy built in Python"), text);
+        let read = ValidPolicy::parse_to_ask_later(&folder.join("policy built in Python"), text);
         read.map(Self).map_err(|errors| raised(py, Kind::Policy, &Failure::from(errors)))
     }
 

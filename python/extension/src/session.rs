@@ -8,7 +8,7 @@ use deniable::exact::Rational;
 use deniable::{Error, InMemory, Query, Registering, ReleaseOutcome, Resources};
 use deniable_cli::error::plan_failure;
 use deniable_cli::render;
-use deniable_policy::Policy as Read;
+use deniable_policy::Policy as ValidPolicy;
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::num::NonZeroUsize;
@@ -111,7 +111,7 @@ impl Session {
     fn query(&self, py: Python<'_>, name: &str, sql: &str, share: Rational) -> PyResult<QueryPlan> {
         let session = self.here(py)?;
         let query = Query { name: name.to_owned(), sql: sql.to_owned(), share };
-        let policy: Read = query.policy(session.policy()).map_err(|error| of_error(py, error))?;
+        let policy: ValidPolicy = query.policy(session.policy()).map_err(|error| of_error(py, error))?;
         // Places in the SQL are shown in the SQL, as no file holds it.
         let shown = policy.with_text(PathBuf::from("the query"), sql.to_owned());
         let plan = py.detach(|| deniable::Plan::new(policy));

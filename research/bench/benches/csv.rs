@@ -9,7 +9,7 @@
 
 use deniable_bench::DuckDb;
 use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format, TableSchema};
-use deniable_data::{Batch, Meter, Source, Wanted};
+use deniable_data::{Batch, Meter, Source, WantedColumn};
 use divan::Bencher;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
@@ -107,7 +107,7 @@ fn source(folder: &Path, case: Case) -> Source {
 
 fn groups(case: Case, threads: usize) -> Vec<Groups> {
     let columns = if case.columns == 4 { 0..4 } else { 1..3 };
-    let wanted: Vec<Wanted> = columns.map(Wanted::typed).collect();
+    let wanted: Vec<WantedColumn> = columns.map(WantedColumn::typed).collect();
     let scan = source(FOLDER.path(), case).scan(&wanted, &Meter::new()).unwrap();
     scan.run(threads, Vec::new, |groups, batch| {
         add(groups, &batch);

@@ -83,7 +83,7 @@ struct Runs {
     phases: Vec<f64>,
 }
 
-struct Measured {
+struct GenomeMeasurement {
     people: u32,
     snps: u32,
     /// Bytes of the .bed file.
@@ -94,7 +94,7 @@ struct Measured {
 
 /// Makes a cohort and measures everything on it: `ROUNDS` times all programs in turn, so that what else the machine does hits all
 /// alike, after a round that brings the files into memory.
-fn measure(folder: &Path, people: u32, snps: u32, with_plink: bool) -> Measured {
+fn measure(folder: &Path, people: u32, snps: u32, with_plink: bool) -> GenomeMeasurement {
     let prefix = folder.join("t");
     let causes = vec![1.5, 1.4, 1.3, 1.25, 1.2];
     let settings =
@@ -127,7 +127,7 @@ fn measure(folder: &Path, people: u32, snps: u32, with_plink: bool) -> Measured 
         }
     };
     let plink = plinks.split_first().map(|(first, timed)| Runs { peak: first.peak, ..of(timed) });
-    Measured { people, snps, bytes, ours: own.iter().map(|runs| of(runs)).collect(), plink }
+    GenomeMeasurement { people, snps, bytes, ours: own.iter().map(|runs| of(runs)).collect(), plink }
 }
 
 #[derive(Clone)]
@@ -230,14 +230,14 @@ fn one_release(args: &[String]) {
 }
 
 /// The table of all sizes.
-fn times(all: &[Measured]) -> String {
+fn times(all: &[GenomeMeasurement]) -> String {
     let mut text = format!(
         "Top {PICKS}, allelic, p ≤ 0.05 / number of SNPs, a gain of at most 2; {THREADS} threads; medians of {ROUNDS}, fastest and \
          slowest.\n\n"
     );
     text += "| people | SNPs | .bed, MB | what | s | range | ns per 1,000 genotypes | × plink | peak MB |\n";
     text += "|---|---|---|---|---|---|---|---|---|\n";
-    for Measured { people, snps, bytes, ours, plink } in all {
+    for GenomeMeasurement { people, snps, bytes, ours, plink } in all {
         let base = plink.as_ref().map(|plink| plink.seconds.median);
         let names = ADJACENCIES.iter().map(|adjacency| format!("release, {}", adjacency.name()));
         let rows = names.zip(ours).chain(plink.iter().map(|plink| (format!("{PLINK} --assoc"), plink)));
@@ -257,7 +257,7 @@ fn times(all: &[Measured]) -> String {
 }
 
 /// Where a release spends its time.
-fn phases(measured: &Measured) -> String {
+fn phases(measured: &GenomeMeasurement) -> String {
     let mut text = format!(
         "Where the time goes, {} people and {} SNPs: ms, and the share of the whole.\n\n",
         measured.people, measured.snps

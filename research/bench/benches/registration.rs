@@ -12,7 +12,7 @@ use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, 
 use deniable_core::exact::whole;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
-use deniable_data::{Batch, Meter, Resources, Source, Wanted};
+use deniable_data::{Batch, Meter, Resources, Source, WantedColumn};
 use deniable_execute::{Exact, Losses, Salt, exact, losses};
 use deniable_query::Query;
 use divan::Bencher;
@@ -97,7 +97,7 @@ fn source(file: &str, folder: &Path) -> Source {
 fn baseline_reading(bencher: Bencher<'_, '_>, file: &str) {
     use deniable_expression::Column as Values;
     let source = source(file, FOLDER.path());
-    let wanted: Vec<Wanted> = (0..5).map(Wanted::typed).collect();
+    let wanted: Vec<WantedColumn> = (0..5).map(WantedColumn::typed).collect();
     let add = |sum: &mut i64, batch: Batch| {
         for column in &batch.columns {
             *sum = sum.wrapping_add(match column.typed().unwrap() {

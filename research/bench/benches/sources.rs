@@ -14,7 +14,7 @@ use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
-use deniable_data::{Connections, Meter, Resources, Source, Sources, Wanted};
+use deniable_data::{Connections, Meter, Resources, Source, Sources, WantedColumn};
 use deniable_execute::{Salt, exact};
 use deniable_testing::s3_put;
 use divan::Bencher;
@@ -171,7 +171,7 @@ fn run(bencher: Bencher<'_, '_>, of: (&str, usize)) {
 /// Reading every column, and what the rows are.
 #[divan::bench(args = SOURCES, sample_count = RUNS)]
 fn reading(bencher: Bencher<'_, '_>, (place, threads): (&str, usize)) {
-    let wanted: Vec<Wanted> = (0..4).map(Wanted::typed).collect();
+    let wanted: Vec<WantedColumn> = (0..4).map(WantedColumn::typed).collect();
     bencher.bench_local(|| {
         let scan = source(place).scan(&wanted, &Meter::new()).unwrap();
         let read = scan.run(

@@ -31,16 +31,16 @@ pub fn by_theorem_1(alpha: &Rational, beta: &Rational, answers: u32) -> Ends {
     Ends { low: power(&(whole(1) - alpha), answers), high: power(&(whole(1) + beta), answers) }
 }
 
-/// Both, at one point.
+/// The attained and the claimed ends, at one point.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Composed {
+pub struct ComposedEnds {
     /// What is attained and never exceeded.
     pub kept: Ends,
     /// What Theorem 1 claims.
     pub claimed: Ends,
 }
 
-impl Composed {
+impl ComposedEnds {
     /// After `answers ≥ 1` answers, each calibrated to (α,β) by the odds ratio `odds` and the smallest prior `least`.
     #[must_use]
     pub fn after(answers: u32, (alpha, beta): (&Rational, &Rational), least: &Rational, odds: &Rational) -> Self {
@@ -72,7 +72,7 @@ pub struct Composition {
     /// How many answers.
     pub answers: u32,
     /// At each point where the promise makes sense.
-    pub cells: Cells<Composed>,
+    pub cells: Cells<ComposedEnds>,
 }
 
 /// How far a claim is from the truth over a grid.
@@ -94,7 +94,7 @@ impl Composition {
     pub fn over(grid: &Grid, odds: &Cells<Rational>, least: &Rational, answers: u32) -> Self {
         let rows = grid.alphas.iter().zip(odds).map(|(alpha, row)| {
             let cell = |(beta, odds): (&Rational, &Option<Rational>)| {
-                odds.as_ref().map(|odds| Composed::after(answers, (alpha, beta), least, odds))
+                odds.as_ref().map(|odds| ComposedEnds::after(answers, (alpha, beta), least, odds))
             };
             grid.betas.iter().zip(row).map(cell).collect()
         });
@@ -139,9 +139,9 @@ mod tests {
         let half = ratio(1, 2);
         let odds = largest_odds(Adversary::Weak, 2, &half, &half).unwrap();
         assert_eq!(odds, whole(3));
-        let one = Composed::after(1, (&half, &half), &half, &odds);
+        let one = ComposedEnds::after(1, (&half, &half), &half, &odds);
         assert_eq!((&one.kept.low, one.is_unsafe()), (&half, false));
-        let two = Composed::after(2, (&half, &half), &half, &odds);
+        let two = ComposedEnds::after(2, (&half, &half), &half, &odds);
         assert_eq!((two.kept.low.clone(), two.claimed.low.clone()), (ratio(1, 5), ratio(1, 4)));
         assert!(two.falls_below() && !two.rises_above() && two.is_unsafe());
     }
@@ -237,8 +237,8 @@ mod tests {
             let (alpha, beta) = (ratio(a, 100), ratio(b, 100));
             if let Ok(odds) = largest_odds(Adversary::Weak, worlds, &alpha, &beta) {
                 let least = Adversary::Weak.least(worlds);
-                prop_assert!(!Composed::after(1, (&alpha, &beta), &least, &odds).is_unsafe());
-                prop_assert!(!Composed::after(7, (&alpha, &beta), &least, &odds).rises_above());
+                prop_assert!(!ComposedEnds::after(1, (&alpha, &beta), &least, &odds).is_unsafe());
+                prop_assert!(!ComposedEnds::after(7, (&alpha, &beta), &least, &odds).rises_above());
             }
         }
     }

@@ -32,7 +32,7 @@ use calibrate::CalibrateError;
 use composed::Composition;
 use deniable_core::promise::PromiseError;
 use queries::{Aggregate, Query};
-use quoted::{Compared, Quoted};
+use quoted::{QuotedRatio, RatioComparison};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use std::path::{Path, PathBuf};
@@ -80,7 +80,7 @@ pub struct Evaluation {
     /// For each adversary, what 1, 5 and 20 answers keep.
     pub compositions: Vec<(Adversary, Vec<Composition>)>,
     /// The figures of the paper's text beside ours.
-    pub compared: Vec<Compared>,
+    pub compared: Vec<RatioComparison>,
 }
 
 /// The evaluation could not be made, or not be written.
@@ -160,7 +160,8 @@ pub fn evaluate(
         };
         compositions.push((adversary, ANSWERS.map(over).into()));
     }
-    let compared = Quoted::all().map(|quoted| quoted.compare(&adult, worlds)).into_iter().collect::<Result<_, _>>()?;
+    let compared =
+        QuotedRatio::all().map(|quoted| quoted.compare(&adult, worlds)).into_iter().collect::<Result<_, _>>()?;
     Ok(Evaluation { settings: settings.clone(), adult, worlds, surfaces, compositions, compared })
 }
 

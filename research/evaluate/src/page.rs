@@ -6,7 +6,7 @@ use crate::adversary::Adversary;
 use crate::calibrate::{Noise, scale};
 use crate::pictures::{self, surface_file};
 use crate::queries::{Aggregate, Query};
-use crate::quoted::{Compared, top};
+use crate::quoted::{RatioComparison, top};
 use crate::record::{Line, points};
 use crate::surface::{Measure, Surface};
 use crate::written::{at_most, exact, grouped, significant, three};
@@ -311,7 +311,7 @@ fn figures_of_the_text(evaluation: &Evaluation) -> String {
     text
 }
 
-fn verdict_on(evaluation: &Evaluation, compared: &Compared) -> String {
+fn verdict_on(evaluation: &Evaluation, compared: &RatioComparison) -> String {
     let quoted = &compared.quoted;
     let [low, middle, high] = [&compared.theta.0, &compared.theta.1, &compared.theta.2]
         .map(|theta| three(theta.to_f64().unwrap_or(f64::NAN)));

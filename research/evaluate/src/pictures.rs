@@ -3,7 +3,7 @@
 use crate::Evaluation;
 use crate::adversary::Adversary;
 use crate::calibrate::largest_odds;
-use crate::composed::{Composed, Composition};
+use crate::composed::{ComposedEnds, Composition};
 use crate::surface::{Cells, Grid, Measure, Surface};
 use crate::written::three;
 use deniable_chart::composition::{Composition as Curves, Panel as Curve, curve};
@@ -87,7 +87,7 @@ fn of_surface(evaluation: &Evaluation, surface: &Surface) -> Picture {
     let spots = |from: &Cells<f64>| {
         let quoted = evaluation.compared.iter().map(|compared| &compared.quoted);
         let here = quoted.filter(|quoted| quoted.query == surface.query && quoted.adversary == surface.adversary);
-        let spot = |quoted: &crate::quoted::Quoted| {
+        let spot = |quoted: &crate::quoted::QuotedRatio| {
             let (row, column) = evaluation.settings.grid.position(&quoted.alpha, &quoted.beta)?;
             Some(Spot { at: (float(&quoted.beta), float(&quoted.alpha)), name: three(from[row][column]?) })
         };
@@ -133,9 +133,9 @@ fn plain(limit: f64) -> String {
 }
 
 fn of_compositions(grid: &Grid, adversary: Adversary, all: &[Composition]) -> Picture {
-    let cell = |cell: &Option<Composed>| Cell {
+    let cell = |cell: &Option<ComposedEnds>| Cell {
         value: cell.as_ref().map(|cell| float(&cell.kept.low.recip())),
-        warned: cell.as_ref().is_some_and(Composed::is_unsafe),
+        warned: cell.as_ref().is_some_and(ComposedEnds::is_unsafe),
     };
     let panel = |composition: &Composition| {
         let verdict = composition.verdict();
@@ -168,11 +168,11 @@ fn of_compositions(grid: &Grid, adversary: Adversary, all: &[Composition]) -> Pi
 
 /// After 1 to 20 answers of a setting, where its promise makes sense.
 #[must_use]
-pub fn answers((worlds, alpha, beta): &Setting) -> Vec<Composed> {
+pub fn answers((worlds, alpha, beta): &Setting) -> Vec<ComposedEnds> {
     let adversary = Adversary::Weak;
     let Ok(odds) = largest_odds(adversary, *worlds, alpha, beta) else { return Vec::new() };
     let least = adversary.least(*worlds);
-    (1..=LONGEST).map(|answers| Composed::after(answers, (alpha, beta), &least, &odds)).collect()
+    (1..=LONGEST).map(|answers| ComposedEnds::after(answers, (alpha, beta), &least, &odds)).collect()
 }
 
 fn of_answers(evaluation: &Evaluation) -> Curves {

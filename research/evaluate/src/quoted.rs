@@ -8,9 +8,9 @@ use crate::queries::{Aggregate, Query};
 use deniable_core::exact::{Rational, ratio, whole};
 use num_traits::{Pow, ToPrimitive};
 
-/// An error ratio as the text gives it.
+/// An error ratio, as the paper quotes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Quoted {
+pub struct QuotedRatio {
     /// Of which query.
     pub query: Query,
     /// Against whom: both stand beside Figure 1.
@@ -25,7 +25,7 @@ pub struct Quoted {
     pub half: Rational,
 }
 
-impl Quoted {
+impl QuotedRatio {
     /// Both, in the order of the text: `9×10^−3` for SUM(hours_per_week), `0.1` for MAX(capital_loss).
     #[must_use]
     pub fn all() -> [Self; 2] {
@@ -54,7 +54,7 @@ impl Quoted {
     ///
     /// # Errors
     /// When the promise allows no noise, which it does.
-    pub fn compare(self, adult: &Adult, worlds: usize) -> Result<Compared, EvaluateError> {
+    pub fn compare(self, adult: &Adult, worlds: usize) -> Result<RatioComparison, EvaluateError> {
         let odds = largest_odds(self.adversary, worlds, &self.alpha, &self.beta)?;
         let noise = Noise::hiding(&odds, &self.query.theta_units())?;
         let (low, high) = (&self.ratio - &self.half, &self.ratio + &self.half);
@@ -68,7 +68,7 @@ impl Quoted {
             let from = (part * &value).ceil().to_f64().unwrap_or(f64::INFINITY);
             2.0 * Pow::pow(r, from) / (1.0 + r)
         };
-        Ok(Compared {
+        Ok(RatioComparison {
             expected: (noise.mean_size() / &value).to_f64().unwrap_or(f64::INFINITY),
             theta: (theta(&low), theta(&self.ratio), theta(&high)),
             one_draw: beyond(&low) - beyond(&high),
@@ -78,11 +78,11 @@ impl Quoted {
     }
 }
 
-/// A quoted error ratio beside ours.
+/// A quoted error ratio compared with the computed one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Compared {
+pub struct RatioComparison {
     /// What the text says.
-    pub quoted: Quoted,
+    pub quoted: QuotedRatio,
     /// The largest odds ratio of the promise.
     pub odds: Rational,
     /// The expected error ratio with Θ of the declared domain.
@@ -93,7 +93,7 @@ pub struct Compared {
     pub one_draw: f64,
 }
 
-impl Compared {
+impl RatioComparison {
     /// Whether our ratio rounds to the quoted one.
     #[must_use]
     pub fn agrees(&self) -> bool {
@@ -128,7 +128,7 @@ mod tests {
     #[test]
     fn the_quoted_figures_are_met_and_missed_as_the_page_says() {
         let adult = stand_in();
-        let [hours, loss] = Quoted::all().map(|quoted| quoted.compare(&adult, adult.rows() + 1).unwrap());
+        let [hours, loss] = QuotedRatio::all().map(|quoted| quoted.compare(&adult, adult.rows() + 1).unwrap());
         assert_eq!(hours.quoted.query.units(&adult), 1_316_684.into());
         assert_eq!(hours.quoted.query.theta_units(), 98.into());
         assert!((hours.expected - 9.34e-3).abs() < 5e-6 && hours.agrees(), "{}", hours.expected);
@@ -149,8 +149,8 @@ mod tests {
     fn no_adversary_gives_the_other_figure() {
         let adult = stand_in();
         for adversary in Adversary::ALL {
-            let [_, loss] = Quoted::all();
-            let found = Quoted { adversary, ..loss }.compare(&adult, adult.rows() + 1).unwrap();
+            let [_, loss] = QuotedRatio::all();
+            let found = QuotedRatio { adversary, ..loss }.compare(&adult, adult.rows() + 1).unwrap();
             assert!((found.expected - LOG2_E).abs() < 1e-4, "{adversary:?}: {}", found.expected);
         }
     }

@@ -3,9 +3,9 @@
 use crate::adult::Column;
 use crate::adversary::Adversary;
 use crate::calibrate::{Noise, epsilon, largest_odds, scale};
-use crate::composed::{Composed, Composition};
+use crate::composed::{ComposedEnds, Composition};
 use crate::queries::Query;
-use crate::quoted::Compared;
+use crate::quoted::RatioComparison;
 use crate::surface::{Cells, Measure, Surface, Yardstick};
 use crate::{EvaluateError, Evaluation};
 use deniable_core::adversary::Adjacency;
@@ -189,7 +189,7 @@ fn of_surface(surface: &Surface) -> Value {
 fn of_composition(evaluation: &Evaluation, adversary: Adversary, composition: &Composition) -> Value {
     let verdict = composition.verdict();
     let grid = &evaluation.settings.grid;
-    let mark = |cell: &Option<Composed>| match cell {
+    let mark = |cell: &Option<ComposedEnds>| match cell {
         None => '-',
         Some(cell) if cell.is_unsafe() => 'x',
         Some(_) => '.',
@@ -210,7 +210,7 @@ fn of_composition(evaluation: &Evaluation, adversary: Adversary, composition: &C
     })
 }
 
-fn of_compared(compared: &Compared) -> Value {
+fn of_compared(compared: &RatioComparison) -> Value {
     let quoted = &compared.quoted;
     let (low, middle, high) = &compared.theta;
     let thetas = [low, middle, high].map(|theta| decimal(theta, 3, Rounding::Nearest));

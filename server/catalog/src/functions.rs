@@ -5,7 +5,7 @@ mod settings;
 mod texts;
 
 use crate::limits::Meter;
-use crate::tables::{Known, PUBLIC};
+use crate::tables::{CatalogNames, PUBLIC};
 use crate::types::Type;
 use crate::{Description, types};
 use rusqlite::functions::{Context, FunctionFlags};
@@ -253,7 +253,7 @@ fn listed(connection: &Connection, sql: &str) -> Result<BTreeSet<String>, Error>
 /// Adds the functions to a connection, and registers their names with the meter.
 pub(crate) fn add(connection: &Connection, description: &Description, meter: &Arc<Meter>) -> Result<(), Error> {
     let before = listed(connection, ADDED)?;
-    let known = Arc::new(Known::of(description));
+    let known = Arc::new(CatalogNames::of(description));
     names(connection, description, &known, meter)?;
     lists::add(connection, meter)?;
     texts::add(connection, meter)?;
@@ -339,7 +339,7 @@ fn others(connection: &Connection, meter: &Arc<Meter>) -> Result<(), Error> {
 fn names(
     connection: &Connection,
     description: &Description,
-    known: &Arc<Known>,
+    known: &Arc<CatalogNames>,
     meter: &Arc<Meter>,
 ) -> Result<(), Error> {
     let constant = |names: &[&str], value: String| {
@@ -364,7 +364,7 @@ fn names(
     connection.create_scalar_function("set_config", -1, PLAIN, move |context| {
         counted(&own, argument(context, 1), String::len)
     })?;
-    let of = |name: &str, find: fn(&Known, &Context<'_>) -> Option<Value>| {
+    let of = |name: &str, find: fn(&CatalogNames, &Context<'_>) -> Option<Value>| {
         let (known, meter) = (Arc::clone(known), Arc::clone(meter));
         connection
             .create_scalar_function(name, -1, PLAIN, move |context| counted(&meter, find(&known, context), length_of))

@@ -27,7 +27,7 @@ mod tests;
 pub mod types;
 
 use columns::result_columns;
-use limits::{CallOff, Ended, Meter, STEPS};
+use limits::{CallOff, CatalogQueryError, Meter, STEPS};
 use rusqlite::Connection;
 use rusqlite::config::DbConfig;
 use rusqlite::hooks::AuthContext;
@@ -177,7 +177,7 @@ impl Catalog {
         statement: &Statement,
         parameters: &[Option<String>],
         call_off: &CallOff,
-    ) -> Result<Rows, Ended> {
+    ) -> Result<Rows, CatalogQueryError> {
         let described = result_columns(statement, &self.description);
         let given = parameters.iter().flatten().map(String::len).max().unwrap_or_default();
         self.meter.begin(call_off.clone(), given.max(longest(statement)).max(self.longest.load(Ordering::Relaxed)));
@@ -229,10 +229,10 @@ impl Catalog {
             bytes += values.iter().flatten().map(String::len).sum::<usize>();
             rows.push(values);
             if rows.len() > MOST_ROWS {
-                return Err(self.meter.end(Ended::Limit("100,000 rows")));
+                return Err(self.meter.end(CatalogQueryError::Limit("100,000 rows")));
             }
             if bytes > MOST_BYTES_OF_RESULT {
-                return Err(self.meter.end(Ended::Limit("4 MiB of rows")));
+                return Err(self.meter.end(CatalogQueryError::Limit("4 MiB of rows")));
             }
         }
         Ok(Rows { columns, rows, is_unknown: false })

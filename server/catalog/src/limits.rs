@@ -87,7 +87,7 @@ impl CallOff {
 
 /// Why a query has no answer. It follows from the query and from declarations, but for the time that it took.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum Ended {
+pub enum CatalogQueryError {
     /// It uses a function that is not offered.
     #[error("the function {0} is not offered in queries about catalogs")]
     Function(String),
@@ -112,7 +112,7 @@ struct Usage {
     /// Bytes of the longest value that is known.
     longest: u64,
     compiled: usize,
-    ended: Option<Ended>,
+    ended: Option<CatalogQueryError>,
 }
 
 /// Measures the query of a connection; shared by its hooks and functions.
@@ -166,12 +166,12 @@ impl Meter {
     }
 
     /// Why the query ended, where that is one of its limits.
-    pub(crate) fn ended(&self) -> Option<Ended> {
+    pub(crate) fn ended(&self) -> Option<CatalogQueryError> {
         whole(&self.usage).ended.clone()
     }
 
     /// Ends the query for this reason.
-    pub(crate) fn end(&self, why: Ended) -> Error {
+    pub(crate) fn end(&self, why: CatalogQueryError) -> Error {
         let told = why.to_string();
         whole(&self.usage).ended.get_or_insert(why);
         Error::UserFunctionError(told.into())
@@ -202,10 +202,12 @@ impl Meter {
     /// Whether a pattern occurs in a text. A pattern that is not well-formed occurs nowhere.
     pub(crate) fn occurs(&self, text: &str, pattern: &str, any_case: bool) -> Result<bool, Error> {
         if pattern.len() > LONGEST_PATTERN {
-            return Err(self.end(Ended::Limit("4,000 bytes of a regular expression")));
+            return Err(self.end(CatalogQueryError::Limit("4,000 bytes of a regular expression")));
         }
         if text.len() > LONGEST_MATCHED {
-            return Err(self.end(Ended::Limit("10,000 bytes of a text that a regular expression is matched with")));
+            return Err(
+                self.end(CatalogQueryError::Limit("10,000 bytes of a text that a regular expression is matched with"))
+            );
         }
         self.made(0)?;
         let key = (any_case, pattern.to_owned());
@@ -218,14 +220,14 @@ impl Meter {
             usage.compiled
         };
         if compiled > MOST_PATTERNS {
-            return Err(self.end(Ended::Limit("100 different regular expressions")));
+            return Err(self.end(CatalogQueryError::Limit("100 different regular expressions")));
         }
         let mut builder = RegexBuilder::new(pattern);
         builder.case_insensitive(any_case).size_limit(COMPILED_PATTERN).dfa_size_limit(COMPILED_PATTERN);
         let pattern = match builder.build() {
             Ok(pattern) => pattern,
             Err(PatternError::CompiledTooBig(_)) => {
-                return Err(self.end(Ended::Limit("131,072 bytes of a compiled regular expression")));
+                return Err(self.end(CatalogQueryError::Limit("131,072 bytes of a compiled regular expression")));
             }
             Err(_) => return Ok(false),
         };
@@ -250,7 +252,7 @@ impl Meter {
                 if FUNCTIONS.contains(&name.as_str()) || whole(&self.own).contains(&name) {
                     return Authorization::Allow;
                 }
-                Ended::Function(name)
+                CatalogQueryError::Function(name)
             }
             // Tables of SQLite's own are in `main`, made by modules, or called sqlite_*. Without a schema it may be a
             // name that the query gives.
@@ -262,9 +264,9 @@ impl Meter {
                 if lower == "json_each" || !is_own {
                     return Authorization::Allow;
                 }
-                Ended::Table(name.to_owned())
+                CatalogQueryError::Table(name.to_owned())
             }
-            _ => Ended::Limit("a SELECT"),
+            _ => CatalogQueryError::Limit("a SELECT"),
         };
         let _ = self.end(why);
         Authorization::Deny
@@ -275,13 +277,13 @@ impl Usage {
     /// Whether the query is over; why, is kept.
     fn is_over(&mut self) -> bool {
         let why = if self.call_off.is_called_off() {
-            Ended::CalledOff
+            CatalogQueryError::CalledOff
         } else if self.steps > MOST_STEPS {
-            Ended::Limit("50,000,000 steps")
+            CatalogQueryError::Limit("50,000,000 steps")
         } else if self.bytes > MOST_BYTES {
-            Ended::Limit("256 MiB of temporary values")
+            CatalogQueryError::Limit("256 MiB of temporary values")
         } else if Instant::now() > self.deadline {
-            Ended::Limit("2 seconds")
+            CatalogQueryError::Limit("2 seconds")
         } else {
             return self.ended.is_some();
         };

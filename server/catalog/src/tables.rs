@@ -84,14 +84,14 @@ fn number(shape: &Shape, at: usize) -> i64 {
     if shape.oid == 0 { FIRST_CATALOG + at as i64 } else { shape.oid }
 }
 
-/// What functions know of tables and schemas.
+/// The tables and schemas that catalog functions look up.
 #[derive(Debug)]
-pub(crate) struct Known {
+pub(crate) struct CatalogNames {
     relations: BTreeMap<i64, Relation>,
     schemas: Vec<(i64, String)>,
 }
 
-impl Known {
+impl CatalogNames {
     pub(crate) fn of(description: &Description) -> Self {
         let mut schemas =
             vec![(CATALOG_SCHEMA, "pg_catalog"), (PUBLIC_SCHEMA, PUBLIC), (INFORMATION_SCHEMA, "information_schema")]
@@ -190,7 +190,7 @@ pub(crate) fn fill(connection: &Connection, description: &Description) -> Result
     }
     // What PostgreSQL's LIKE tells apart.
     connection.pragma_update(None, "case_sensitive_like", true)?;
-    let known = Known::of(description);
+    let known = CatalogNames::of(description);
     let fill = Fill { connection, description };
     fill.cluster(&known)?;
     fill.types()?;
@@ -282,7 +282,7 @@ impl Fill<'_> {
         insert.execute(params_from_iter(values.iter().map(|(_, value)| value))).map(drop)
     }
 
-    fn cluster(&self, known: &Known) -> Result<(), Error> {
+    fn cluster(&self, known: &CatalogNames) -> Result<(), Error> {
         let description = self.description;
         for (oid, name) in &known.schemas {
             self.row(

@@ -3,7 +3,7 @@
 mod introspection;
 mod limits;
 
-use crate::limits::{CallOff, Ended};
+use crate::limits::{CallOff, CatalogQueryError};
 use crate::{Catalog, Column, Description, Rows, Table, Type};
 use sqlparser::ast::Statement;
 use sqlparser::dialect::PostgreSqlDialect;

@@ -180,8 +180,8 @@ fn taken_out(sql: &str) -> Result<Option<(Vec<Column>, String)>, Failure> {
 
 /// The refusal of these functions anywhere but in the outer list of columns.
 fn elsewhere(query: &Query) -> Option<Failure> {
-    struct Found(Option<String>);
-    impl Visitor for Found {
+    struct FunctionSearch(Option<String>);
+    impl Visitor for FunctionSearch {
         type Break = ();
         fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
             if let Expr::Function(function) = expr {
@@ -195,7 +195,7 @@ fn elsewhere(query: &Query) -> Option<Failure> {
             ControlFlow::Continue(())
         }
     }
-    let mut found = Found(None);
+    let mut found = FunctionSearch(None);
     let _ = query.visit(&mut found);
     found.0.map(|name| {
         let message = format!("{name} stands by itself in the outer list of columns, and nowhere else");

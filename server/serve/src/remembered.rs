@@ -25,7 +25,7 @@ struct KnownReply {
 
 /// Replies of one policy.
 #[derive(Default)]
-pub struct Remembered(Mutex<All>);
+pub struct RememberedReplies(Mutex<All>);
 
 #[derive(Default)]
 struct All {
@@ -47,7 +47,7 @@ fn bytes((who, sql, settings): &ReplyKey, reply: &Reply) -> usize {
     text(who) + text(sql) + settings + values + columns + reply.notices.iter().map(said).sum::<usize>()
 }
 
-impl Remembered {
+impl RememberedReplies {
     /// The reply to a query, when there are so many answers.
     pub fn reply(&self, who: &str, query: &Query, answers: usize) -> Option<(Reply, Key)> {
         let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn replies_without_a_price_follow_from_the_answers_that_there_are() {
-        let remembered = Remembered::default();
+        let remembered = RememberedReplies::default();
         let query = |spend: Option<&str>| Query {
             sql: "SELECT COUNT(*) FROM t".into(),
             simulated: false,
@@ -102,7 +102,7 @@ mod tests {
     /// However many queries are asked, and however long they are, what is remembered has an end.
     #[test]
     fn what_is_remembered_has_an_end() {
-        let remembered = Remembered::default();
+        let remembered = RememberedReplies::default();
         let query = |at: usize, length: usize| Query {
             sql: format!("SELECT COUNT(*) FROM t -- {at} {}", "x".repeat(length)),
             ..Query::default()

@@ -8,10 +8,12 @@ use crate::config::{Config, NeedsApproval};
 use crate::failures::{self, Refusal, unavailable};
 use crate::log::Log;
 use crate::queue::{Queue, seen};
-use crate::remembered::Remembered;
+use crate::remembered::RememberedReplies;
 use crate::request::{PlanSlot, Request};
 use deniable::{Plan, Policy};
-use deniable_ledger::{AccountId, ApprovalError, ChargeRequest, Decision, Ledger, Part, Release as Charged, Summary};
+use deniable_ledger::{
+    AccountId, ApprovalError, ChargeRequest, Decision, Ledger, Part, Release as LedgerRelease, Summary,
+};
 use deniable_wire::{Backend, Client, Code, Failure, Place, Proof, Query, Session, TlsAcceptor, Verifier};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -51,7 +53,7 @@ pub struct Setup {
     /// Whether clients on this machine need it, too.
     pub needs_tls: bool,
     /// Replies that were made under this policy.
-    pub(crate) remembered: Arc<Remembered>,
+    pub(crate) remembered: Arc<RememberedReplies>,
 }
 
 impl Setup {
@@ -270,12 +272,13 @@ impl Service {
         let failed = |error: &dyn ToString| Refusal { failure: unavailable(), secret: Some(error.to_string()) };
         ledger.refresh().map_err(|error| failed(&error))?;
         let account = ledger.account(&AccountId::of(policy.guarantee()));
-        let seen = |release: &&Charged| release.answered.is_some() && release.seen_by(part) && !self.hides(release);
+        let seen =
+            |release: &&LedgerRelease| release.answered.is_some() && release.seen_by(part) && !self.hides(release);
         Ok(account.map_or(0, |account| account.releases.iter().filter(seen).count()))
     }
 
     /// Whether a charge is not to be seen yet.
-    fn hides(&self, release: &Charged) -> bool {
+    fn hides(&self, release: &LedgerRelease) -> bool {
         self.queue.pending(&(name_of(&release.part), release.query.identity.clone())).is_some()
     }
 
@@ -286,8 +289,8 @@ impl Service {
         ledger.refresh().map_err(|error| failed(&error))?;
         let mut summary = ledger.summary().seen_by(part);
         drop(ledger);
-        let is_it = |release: &Charged| release.part == *part && but == Some(release.query.identity.as_str());
-        let hidden = |release: &Charged| !is_it(release) && self.hides(release);
+        let is_it = |release: &LedgerRelease| release.part == *part && but == Some(release.query.identity.as_str());
+        let hidden = |release: &LedgerRelease| !is_it(release) && self.hides(release);
         for account in &mut summary.accounts {
             *account = account.without(&hidden);
         }

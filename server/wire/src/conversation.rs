@@ -26,15 +26,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// A statement that is kept: of an empty text, none.
-struct Prepared {
+/// A prepared statement; the statement is `None` where its text is empty.
+struct PreparedStatement {
     statement: Option<Statement>,
     types: Vec<Type>,
     /// The plan that Describe made of it, or of a portal of it, until Execute takes it.
     plan: Mutex<Plan>,
 }
 
-impl Prepared {
+impl PreparedStatement {
     fn plan(&self) -> MutexGuard<'_, Plan> {
         self.plan.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -42,7 +42,7 @@ impl Prepared {
 
 /// A statement with values.
 struct Portal {
-    prepared: Arc<Prepared>,
+    prepared: Arc<PreparedStatement>,
     values: Vec<Option<String>>,
     formats: Vec<i16>,
     /// What came of it, and how many rows were sent.
@@ -54,7 +54,7 @@ pub struct Conversation {
     run: Run,
     socket: Socket,
     limits: Limits,
-    prepared: BTreeMap<String, Arc<Prepared>>,
+    prepared: BTreeMap<String, Arc<PreparedStatement>>,
     portals: BTreeMap<String, Portal>,
     /// After a failure of the extended protocol nothing is done until the client says where to go on.
     skipping: bool,
@@ -354,14 +354,16 @@ impl Conversation {
                 }
             }
         }
-        let bytes = |prepared: &Prepared| prepared.statement.as_ref().map_or(0, |statement| statement.sql.len());
+        let bytes =
+            |prepared: &PreparedStatement| prepared.statement.as_ref().map_or(0, |statement| statement.sql.len());
         let kept: usize = self.prepared.values().map(|prepared| bytes(prepared)).sum();
         if kept + parse.query.len() > self.limits.bytes {
             return Err(
                 Failure::new(Code::TooMany, "the prepared statements that are kept are too long").hint("close some")
             );
         }
-        let replaced = self.prepared.insert(name, Arc::new(Prepared { statement, types, plan: Mutex::new(None) }));
+        let replaced =
+            self.prepared.insert(name, Arc::new(PreparedStatement { statement, types, plan: Mutex::new(None) }));
         // Portals may hold the statement longer, where its plan is not counted.
         if let Some(replaced) = replaced {
             replaced.plan().take();
@@ -472,7 +474,7 @@ type StatementDescription = (Option<Vec<Type>>, Option<RowDescription>);
 
 async fn described_by(
     run: &mut Run,
-    all: &BTreeMap<String, Arc<Prepared>>,
+    all: &BTreeMap<String, Arc<PreparedStatement>>,
     portals: &BTreeMap<String, Portal>,
     describe: &Describe,
     most_plans: usize,
@@ -509,7 +511,7 @@ async fn described_by(
 }
 
 /// The prepared statement of this name.
-fn known(all: &BTreeMap<String, Arc<Prepared>>, name: &str) -> Result<Arc<Prepared>, Failure> {
+fn known(all: &BTreeMap<String, Arc<PreparedStatement>>, name: &str) -> Result<Arc<PreparedStatement>, Failure> {
     let none = || Failure::new(Code::NoStatement, format!("there is no prepared statement \"{name}\""));
     all.get(name).cloned().ok_or_else(none)
 }

@@ -7,11 +7,11 @@ use crate::kind::{QueryKind, query_kind};
 use crate::parameters::{self, with_stand_ins, with_values};
 use crate::settings::{OWN, Settings};
 use crate::statement::{Argument, CopyFormat, Kind, Statement, Transaction};
-use deniable_catalog::limits::{CallOff, Ended};
+use deniable_catalog::limits::{CallOff, CatalogQueryError};
 use deniable_catalog::{Catalog, Description, Type};
 use pgwire::api::ConnectionHandle;
 use pgwire::messages::response::TransactionStatus;
-use sqlparser::ast::Statement as Parsed;
+use sqlparser::ast::Statement as SqlStatement;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::Arc;
@@ -410,7 +410,7 @@ impl Run {
     /// a place of the account, and ends when its future is dropped.
     async fn catalog(
         &mut self,
-        statement: Parsed,
+        statement: SqlStatement,
         fresh: Vec<(String, String, Rows)>,
         values: Vec<Option<String>>,
         is_about_catalogs: bool,
@@ -460,12 +460,12 @@ impl Drop for CallOffOnDrop {
 }
 
 /// The refusal of a query about catalogs that ended at a limit.
-fn over(ended: &Ended) -> Failure {
+fn over(ended: &CatalogQueryError) -> Failure {
     let failure = |code: Code| Failure::new(code, ended.to_string());
     match ended {
-        Ended::Function(_) | Ended::Table(_) => failure(Code::NotSupported),
-        Ended::Limit(_) => failure(Code::TooMany).hint("ask about fewer tables and columns at once"),
-        Ended::CalledOff => failure(Code::Cancelled),
+        CatalogQueryError::Function(_) | CatalogQueryError::Table(_) => failure(Code::NotSupported),
+        CatalogQueryError::Limit(_) => failure(Code::TooMany).hint("ask about fewer tables and columns at once"),
+        CatalogQueryError::CalledOff => failure(Code::Cancelled),
     }
 }
 

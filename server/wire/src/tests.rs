@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use tokio::net::TcpListener;
 use tokio_postgres::{Client as Postgres, NoTls, SimpleQueryMessage};
 
-/// Answers every query with the same rows, and says what it was asked.
-struct Made {
+/// Answers every query with the same rows, and counts the plans and passwords that it gets.
+struct FixedAnswers {
     password: Option<&'static str>,
     /// The number of recorded wrong passwords.
     wrong: Arc<AtomicUsize>,
@@ -41,7 +41,7 @@ fn columns() -> Vec<Column> {
     ]
 }
 
-impl Backend for Made {
+impl Backend for FixedAnswers {
     fn tls(&self) -> Option<TlsAcceptor> {
         None
     }
@@ -184,12 +184,12 @@ impl PreparedQuery for Asking {
 }
 
 async fn served(password: Option<&'static str>) -> (SocketAddr, watch::Sender<bool>) {
-    let Watched { address, stop, .. } = watched(password, Limits::default()).await;
+    let WatchedServer { address, stop, .. } = watched(password, Limits::default()).await;
     (address, stop)
 }
 
 /// A server, and how its connections ended.
-struct Watched {
+struct WatchedServer {
     address: SocketAddr,
     stop: watch::Sender<bool>,
     /// All that ended, and those of them that ended by a panic.
@@ -200,7 +200,7 @@ struct Watched {
     plans: Arc<AtomicUsize>,
 }
 
-async fn watched(password: Option<&'static str>, limits: Limits) -> Watched {
+async fn watched(password: Option<&'static str>, limits: Limits) -> WatchedServer {
     let (ended, broken) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     let counts = (Arc::clone(&ended), Arc::clone(&broken));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -208,7 +208,8 @@ async fn watched(password: Option<&'static str>, limits: Limits) -> Watched {
     let (stop, stopping) = watch::channel(false);
     let (wrong, removed) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicBool::new(false)));
     let plans = Arc::new(AtomicUsize::new(0));
-    let made = Made { password, wrong: Arc::clone(&wrong), removed: Arc::clone(&removed), plans: Arc::clone(&plans) };
+    let made =
+        FixedAnswers { password, wrong: Arc::clone(&wrong), removed: Arc::clone(&removed), plans: Arc::clone(&plans) };
     let server = Arc::new(Server::new(Arc::new(made), limits, stopping));
     tokio::spawn(async move {
         while let Ok((tcp, _)) = listener.accept().await {
@@ -222,7 +223,7 @@ async fn watched(password: Option<&'static str>, limits: Limits) -> Watched {
             });
         }
     });
-    Watched { address, stop, ended, broken, wrong, removed, plans }
+    WatchedServer { address, stop, ended, broken, wrong, removed, plans }
 }
 
 async fn connected(address: SocketAddr, options: &str) -> Result<Postgres, tokio_postgres::Error> {

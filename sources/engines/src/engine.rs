@@ -2,7 +2,7 @@
 
 use crate::error::EngineError;
 use deniable_core::schema::EngineKind;
-use deniable_data::{EngineColumn, Stored};
+use deniable_data::{EngineColumn, StorageType};
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -242,14 +242,14 @@ fn plain(name: &str) -> String {
 }
 
 /// What a type of an engine is, where all of its values mean the same everywhere.
-fn stored(kind: &str) -> Option<Stored> {
+fn stored(kind: &str) -> Option<StorageType> {
     Some(match kind.to_ascii_lowercase().as_str() {
-        "boolean" => Stored::Boolean,
-        "tinyint" | "smallint" | "int" | "integer" | "bigint" => Stored::Whole,
-        "float" | "real" | "double" => Stored::Double,
-        "string" | "varchar" | "text" => Stored::Text,
-        "date" => Stored::Date,
-        limited if limited.starts_with("varchar(") => Stored::Text,
+        "boolean" => StorageType::Boolean,
+        "tinyint" | "smallint" | "int" | "integer" | "bigint" => StorageType::Whole,
+        "float" | "real" | "double" => StorageType::Double,
+        "string" | "varchar" | "text" => StorageType::Text,
+        "date" => StorageType::Date,
+        limited if limited.starts_with("varchar(") => StorageType::Text,
         _ => return None,
     })
 }
@@ -301,10 +301,10 @@ mod tests {
     #[test]
     fn types_that_mean_the_same_everywhere() {
         for (kind, expected) in [
-            ("BIGINT", Some(Stored::Whole)),
-            ("double", Some(Stored::Double)),
-            ("string", Some(Stored::Text)),
-            ("varchar(5)", Some(Stored::Text)),
+            ("BIGINT", Some(StorageType::Whole)),
+            ("double", Some(StorageType::Double)),
+            ("string", Some(StorageType::Text)),
+            ("varchar(5)", Some(StorageType::Text)),
             // Filled up with spaces; exact, and not a double; with a zone.
             ("char(5)", None),
             ("decimal(9,2)", None),

@@ -5,7 +5,8 @@ use crate::error::EngineError;
 use deniable_core::schema::{Column, Data, EngineKind, Format, RelationPath, TableSchema};
 use deniable_core::text::shown;
 use deniable_data::{
-    EngineColumn, EngineConnection, EngineTable, KnownVersion, OpenTable, Rows, ScanInput, Source, SourceError, Wanted,
+    EngineColumn, EngineConnection, EngineTable, KnownVersion, OpenTable, Rows, ScanInput, Source, SourceError,
+    WantedColumn,
 };
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -116,7 +117,7 @@ impl Rows for HeldRows {
     fn scan(
         &self,
         table: &TableSchema,
-        _wanted: &[Wanted],
+        _wanted: &[WantedColumn],
         _version: Option<&KnownVersion>,
     ) -> Result<ScanInput, SourceError> {
         Err(SourceError::in_engine(&table.name))

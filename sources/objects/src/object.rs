@@ -20,11 +20,12 @@ const AT_ONCE: usize = 8;
 #[derive(Debug)]
 pub(crate) struct Object {
     store: Arc<Store>,
-    found: Arc<Found>,
+    found: Arc<ObjectHandle>,
 }
 
-/// What requests about an object need: nothing of the runtime that they are made on, which must not end on its own thread.
-struct Found {
+/// The values that requests about an object need. It does not own the runtime, which must not be dropped on one of its
+/// own threads.
+struct ObjectHandle {
     store: Arc<dyn ObjectStore>,
     path: Path,
     url: String,
@@ -34,9 +35,9 @@ struct Found {
 }
 
 /// Says nothing of what the store is reached by.
-impl std::fmt::Debug for Found {
+impl std::fmt::Debug for ObjectHandle {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Found").field("url", &self.url).finish_non_exhaustive()
+        f.debug_struct("ObjectHandle").field("url", &self.url).finish_non_exhaustive()
     }
 }
 
@@ -52,7 +53,7 @@ impl Object {
             ));
         }
         let (path, size, version) = (meta.location, meta.size, meta.version);
-        let found = Found { store: store.store.clone(), path, url, size, tag, version };
+        let found = ObjectHandle { store: store.store.clone(), path, url, size, tag, version };
         Ok(Self { store: store.clone(), found: Arc::new(found) })
     }
 
@@ -96,7 +97,7 @@ impl deniable_data::Object for Object {
     }
 }
 
-impl Found {
+impl ObjectHandle {
     async fn fetch(&self, range: Range<u64>) -> Result<Bytes, ObjectError> {
         if range.is_empty() {
             return Ok(Bytes::new());

@@ -36,9 +36,9 @@ pub struct Copying<'a> {
     pub key: Option<&'a [u8; 16]>,
 }
 
-/// Some rows.
+/// A batch of copied rows.
 #[derive(Debug)]
-pub struct Copied {
+pub struct CopiedRows {
     /// How many.
     pub rows: usize,
     /// Bytes that came over for them.
@@ -59,7 +59,7 @@ impl Relation {
         &self,
         part: &Part,
         copying: Copying<'_>,
-        take: &mut dyn FnMut(Copied) -> bool,
+        take: &mut dyn FnMut(CopiedRows) -> bool,
     ) -> Result<Option<Contents>, PostgresError> {
         let connection = self.snapshot.take()?;
         let places = copying.with_places && part.has_places();
@@ -115,8 +115,8 @@ enum State {
     End,
 }
 
-/// What was found at the beginning of some bytes.
-enum Found {
+/// The outcome of parsing a header or a row at the start of some bytes.
+enum RowPrefix {
     /// So many bytes of a row, or of the header.
     Whole(usize),
     /// More is needed.
@@ -145,7 +145,7 @@ impl<'a> Rows<'a> {
     }
 
     /// Takes what came. Servers send a row at a time, so that a chunk is most often taken apart where it is.
-    fn chunk(&mut self, chunk: Bytes, take: &mut dyn FnMut(Copied) -> bool) -> Result<bool, PostgresError> {
+    fn chunk(&mut self, chunk: Bytes, take: &mut dyn FnMut(CopiedRows) -> bool) -> Result<bool, PostgresError> {
         if self.left.is_empty() {
             let used = match self.parse(&chunk, take)? {
                 Some(used) => used,
@@ -163,7 +163,7 @@ impl<'a> Rows<'a> {
     }
 
     /// The copy is at its end.
-    fn end(&mut self, take: &mut dyn FnMut(Copied) -> bool) -> Result<bool, PostgresError> {
+    fn end(&mut self, take: &mut dyn FnMut(CopiedRows) -> bool) -> Result<bool, PostgresError> {
         if self.state != State::End || !self.left.is_empty() {
             return Err(PostgresError::garbled());
         }
@@ -171,18 +171,22 @@ impl<'a> Rows<'a> {
     }
 
     /// How many bytes whole rows took; `None` where no more are wanted.
-    fn parse(&mut self, bytes: &[u8], take: &mut dyn FnMut(Copied) -> bool) -> Result<Option<usize>, PostgresError> {
+    fn parse(
+        &mut self,
+        bytes: &[u8],
+        take: &mut dyn FnMut(CopiedRows) -> bool,
+    ) -> Result<Option<usize>, PostgresError> {
         let mut used = 0_usize;
         while let Some(rest) = bytes.get(used..).filter(|rest| !rest.is_empty()) {
             let found = match self.state {
                 State::Header => header(rest),
                 State::Rows => self.row(rest),
-                State::End => Found::Garbled,
+                State::End => RowPrefix::Garbled,
             };
             match found {
-                Found::Whole(count) => used = used.saturating_add(count),
-                Found::Part => break,
-                Found::Garbled => return Err(PostgresError::garbled()),
+                RowPrefix::Whole(count) => used = used.saturating_add(count),
+                RowPrefix::Part => break,
+                RowPrefix::Garbled => return Err(PostgresError::garbled()),
             }
             if self.state == State::Header {
                 self.state = State::Rows;
@@ -195,24 +199,24 @@ impl<'a> Rows<'a> {
     }
 
     /// Takes a row, or the mark behind the last.
-    fn row(&mut self, bytes: &[u8]) -> Found {
-        let Some((count, mut rest)) = bytes.split_first_chunk::<2>() else { return Found::Part };
+    fn row(&mut self, bytes: &[u8]) -> RowPrefix {
+        let Some((count, mut rest)) = bytes.split_first_chunk::<2>() else { return RowPrefix::Part };
         let count = i16::from_be_bytes(*count);
         if count == -1 {
             self.state = State::End;
-            return Found::Whole(2);
+            return RowPrefix::Whole(2);
         }
         let expected = self.fields.len().saturating_add(usize::from(self.with_places));
         if usize::try_from(count) != Ok(expected) {
-            return Found::Garbled;
+            return RowPrefix::Garbled;
         }
         // Nothing is added before the whole row is there.
-        let Some(whole) = length(rest, expected) else { return Found::Garbled };
-        let Some(whole) = whole else { return Found::Part };
+        let Some(whole) = length(rest, expected) else { return RowPrefix::Garbled };
+        let Some(whole) = whole else { return RowPrefix::Part };
         let size = whole.saturating_add(2);
         if self.with_places {
-            let Some((Some(place), after)) = field(rest) else { return Found::Garbled };
-            let &[p0, p1, p2, p3, n0, n1] = place else { return Found::Garbled };
+            let Some((Some(place), after)) = field(rest) else { return RowPrefix::Garbled };
+            let &[p0, p1, p2, p3, n0, n1] = place else { return RowPrefix::Garbled };
             self.places.push(u64::from_be_bytes([0, 0, p0, p1, p2, p3, n0, n1]));
             rest = after;
         }
@@ -221,7 +225,7 @@ impl<'a> Rows<'a> {
             self.contents.add(key, bytes.get(passed..size).unwrap_or_default());
         }
         for at in &self.fields {
-            let Some((value, after)) = field(rest) else { return Found::Garbled };
+            let Some((value, after)) = field(rest) else { return RowPrefix::Garbled };
             if let Some(values) = at.and_then(|at| self.values.get_mut(at)) {
                 values.add(value);
             }
@@ -229,25 +233,25 @@ impl<'a> Rows<'a> {
         }
         self.rows = self.rows.saturating_add(1);
         self.bytes = self.bytes.saturating_add(size);
-        Found::Whole(size)
+        RowPrefix::Whole(size)
     }
 
-    fn hand_over(&mut self, take: &mut dyn FnMut(Copied) -> bool) -> bool {
+    fn hand_over(&mut self, take: &mut dyn FnMut(CopiedRows) -> bool) -> bool {
         let columns = self.values.iter_mut().map(Values::take).collect();
         let (rows, bytes) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.bytes) as u64);
-        take(Copied { rows, bytes, columns, places: std::mem::take(&mut self.places) })
+        take(CopiedRows { rows, bytes, columns, places: std::mem::take(&mut self.places) })
     }
 }
 
-fn header(bytes: &[u8]) -> Found {
-    let Some((start, rest)) = bytes.split_at_checked(SIGNATURE.len()) else { return Found::Part };
-    let Some((flags, rest)) = rest.split_first_chunk::<4>() else { return Found::Part };
-    let Some((extension, rest)) = rest.split_first_chunk::<4>() else { return Found::Part };
+fn header(bytes: &[u8]) -> RowPrefix {
+    let Some((start, rest)) = bytes.split_at_checked(SIGNATURE.len()) else { return RowPrefix::Part };
+    let Some((flags, rest)) = rest.split_first_chunk::<4>() else { return RowPrefix::Part };
+    let Some((extension, rest)) = rest.split_first_chunk::<4>() else { return RowPrefix::Part };
     // No flag is in use, and nothing extends the header.
     if start != SIGNATURE || u32::from_be_bytes(*flags) != 0 || u32::from_be_bytes(*extension) != 0 {
-        return Found::Garbled;
+        return RowPrefix::Garbled;
     }
-    Found::Whole(bytes.len().saturating_sub(rest.len()))
+    RowPrefix::Whole(bytes.len().saturating_sub(rest.len()))
 }
 
 /// The bytes of so many fields; `Some(None)` where they are not all there, `None` where they are no fields.
@@ -314,7 +318,7 @@ mod tests {
         let copying = Copying { columns: &[0, 2], rows: 3, with_places: true, key: Some(&KEY) };
         let mut rows = Rows::new(copying, &[0, 1, 2], [Kind::Int4, Kind::Text].into_iter(), true);
         let mut all = Vec::new();
-        let mut take = |copied: Copied| {
+        let mut take = |copied: CopiedRows| {
             assert!(copied.rows <= 3 && copied.columns.iter().all(|column| column.len() == copied.rows));
             let (numbers, texts) = (copied.columns[0].as_primitive::<Int32Type>(), copied.columns[1].as_string_view());
             for (row, (number, text)) in numbers.iter().zip(texts.iter()).enumerate() {

@@ -78,8 +78,8 @@ impl Part {
     }
 }
 
-/// A table, partition or view, as the catalog has it.
-struct Stored {
+/// A table, partition or view, as PostgreSQL's catalog describes it.
+struct CatalogRelation {
     oid: u32,
     kind: String,
     name: RelationName,
@@ -92,7 +92,7 @@ const STORED: &str = "SELECT c.oid, c.relkind::text, n.nspname::text, c.relname:
     has_table_privilege(c.oid, 'SELECT') \
     FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE ";
 
-impl Stored {
+impl CatalogRelation {
     fn of(row: &Row) -> Result<Self, Error> {
         let name = RelationName { schema: row.try_get(2)?, name: row.try_get(3)? };
         Ok(Self {
@@ -105,8 +105,8 @@ impl Stored {
     }
 }
 
-/// A column as the catalog has it.
-struct Described {
+/// A column, as PostgreSQL's catalog describes it.
+struct CatalogColumn {
     name: String,
     type_name: String,
     base: u32,
@@ -145,12 +145,15 @@ impl Snapshot {
     }
 
     /// A relation as the catalog has it, its columns, and its partitions.
-    fn find(&self, name: &RelationName) -> Result<(Stored, Vec<Described>, Vec<Stored>), PostgresError> {
+    fn find(
+        &self,
+        name: &RelationName,
+    ) -> Result<(CatalogRelation, Vec<CatalogColumn>, Vec<CatalogRelation>), PostgresError> {
         let found = self.ask(async |client| {
             let by_name =
                 format!("{STORED} n.nspname = $1 AND c.relname = $2 AND c.relkind IN ('r', 'p', 'v', 'm', 'f')");
             let Some(row) = client.query_opt(&by_name, &[&name.schema, &name.name]).await? else { return Ok(None) };
-            let stored = Stored::of(&row)?;
+            let stored = CatalogRelation::of(&row)?;
             // From here on nobody alters, empties, refreshes or drops it. What LOCK TABLE does not take is locked by a query of it.
             let lock = match stored.kind.as_str() {
                 "r" | "p" | "v" => format!("LOCK TABLE {name} IN ACCESS SHARE MODE"),
@@ -169,7 +172,7 @@ impl Snapshot {
         })
     }
 
-    fn parts(&self, stored: &Stored, leaves: Vec<Stored>) -> Vec<Part> {
+    fn parts(&self, stored: &CatalogRelation, leaves: Vec<CatalogRelation>) -> Vec<Part> {
         // Whoever may read a table need not be allowed to read its partitions by themselves.
         if !leaves.is_empty() && leaves.len() <= MOST_LEAVES && leaves.iter().all(|leaf| leaf.may_read) {
             return leaves.iter().enumerate().flat_map(|(file, leaf)| self.ranges(file, leaf)).collect();
@@ -177,7 +180,7 @@ impl Snapshot {
         self.ranges(0, stored)
     }
 
-    fn ranges(&self, file: usize, stored: &Stored) -> Vec<Part> {
+    fn ranges(&self, file: usize, stored: &CatalogRelation) -> Vec<Part> {
         let part = |range| Part { file, relation: stored.name.clone(), range };
         if !matches!(stored.kind.as_str(), "r" | "m") {
             return vec![part(None)];
@@ -193,14 +196,14 @@ impl Snapshot {
     }
 }
 
-async fn leaves(client: &Client, oid: u32) -> Result<Vec<Stored>, Error> {
+async fn leaves(client: &Client, oid: u32) -> Result<Vec<CatalogRelation>, Error> {
     let query = format!(
         "{STORED} c.oid IN (SELECT relid::oid FROM pg_partition_tree($1::oid::regclass) WHERE isleaf) ORDER BY 3, 4"
     );
-    client.query(&query, &[&oid]).await?.iter().map(Stored::of).collect()
+    client.query(&query, &[&oid]).await?.iter().map(CatalogRelation::of).collect()
 }
 
-async fn describe(client: &Client, oid: u32) -> Result<Vec<Described>, Error> {
+async fn describe(client: &Client, oid: u32) -> Result<Vec<CatalogColumn>, Error> {
     let columns = "SELECT a.attname::text, format_type(a.atttypid, a.atttypmod), a.atttypid, a.atttypmod, a.attgenerated::text \
         FROM pg_attribute a WHERE a.attrelid = $1 AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum";
     let domain = "SELECT typtype::text, typbasetype, typtypmod FROM pg_type WHERE oid = $1";
@@ -220,7 +223,7 @@ async fn describe(client: &Client, oid: u32) -> Result<Vec<Described>, Error> {
         }
         let generated: String = row.try_get(4)?;
         let (is_enum, is_computed) = (kind == "e", generated == "v");
-        described.push(Described {
+        described.push(CatalogColumn {
             name: row.try_get(0)?,
             type_name: row.try_get(1)?,
             base,
@@ -232,7 +235,11 @@ async fn describe(client: &Client, oid: u32) -> Result<Vec<Described>, Error> {
     Ok(described)
 }
 
-fn of_column(relation: &RelationName, described: &[Described], name: &str) -> Result<RelationColumn, PostgresError> {
+fn of_column(
+    relation: &RelationName,
+    described: &[CatalogColumn],
+    name: &str,
+) -> Result<RelationColumn, PostgresError> {
     let relation = relation.shown();
     let Some(found) = described.iter().find(|column| column.name == name) else {
         let mut names: Vec<String> = described.iter().take(12).map(|column| quoted(&column.name)).collect();

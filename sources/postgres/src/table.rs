@@ -1,7 +1,7 @@
 //! Tables and views of PostgreSQL as a source of rows, and their fingerprints.
 
 use crate::contents::Contents;
-use crate::copy::{Copied, Copying};
+use crate::copy::{CopiedRows, Copying};
 use crate::error::PostgresError;
 use crate::relation::{Part, Relation, RelationColumn};
 use crate::server::Server;
@@ -13,7 +13,7 @@ use deniable_core::text::shown;
 use deniable_data::reading::ColumnReader;
 use deniable_data::{
     KnownVersion, Meter, OpenTable, RemoteRows, RemoteScan, Rows, ScanError, ScanInput, Source, SourceError,
-    StoredTypes, Wanted,
+    StoredTypes, WantedColumn,
 };
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -140,7 +140,7 @@ impl Table {
     fn copies(
         self: &Arc<Self>,
         table: &TableSchema,
-        wanted: &[Wanted],
+        wanted: &[WantedColumn],
         version: Option<KnownVersion>,
     ) -> Result<Copies, SourceError> {
         let lost = || SourceError::Rows { table: table.name.clone() };
@@ -176,7 +176,7 @@ impl Rows for TableRows {
     fn scan(
         &self,
         table: &TableSchema,
-        wanted: &[Wanted],
+        wanted: &[WantedColumn],
         version: Option<&KnownVersion>,
     ) -> Result<ScanInput, SourceError> {
         Ok(ScanInput::remote(Box::new(self.0.copies(table, wanted, version.cloned())?)))
@@ -265,7 +265,7 @@ impl RemoteScan for Copies {
 }
 
 impl Copies {
-    fn hand_over(&self, part: &Part, copied: &Copied, take: &mut dyn FnMut(&RemoteRows<'_>) -> bool) -> bool {
+    fn hand_over(&self, part: &Part, copied: &CopiedRows, take: &mut dyn FnMut(&RemoteRows<'_>) -> bool) -> bool {
         let columns: Vec<ArrayRef> =
             self.places.iter().filter_map(|place| copied.columns.get(*place).cloned()).collect();
         take(&RemoteRows {

@@ -8,7 +8,7 @@ use deniable_chart::gauge::{Gauge, gauge};
 use deniable_chart::genome::{self, Genome, Snp, genome};
 use deniable_chart::palette;
 use deniable_chart::people::{People, people};
-use deniable_chart::posteriors::{Line, Moved, moved};
+use deniable_chart::posteriors::{BeliefChart, Line, moved};
 use deniable_chart::power::{self, Curves};
 use deniable_chart::roc::{Curve, Roc, roc};
 use deniable_chart::shares::{ShareBar, Shares, shares};
@@ -345,5 +345,5 @@ fn anonymised() -> Vec<String> {
         line("flu · 13**", 0.8, 0.35),
         line("diabetes · 13**", 0.999_999_9, 0.000_034),
     ];
-    vec![of(None), of(Some(5)), moved(&Moved { title: "Beliefs before and after".to_owned(), lines })]
+    vec![of(None), of(Some(5)), moved(&BeliefChart { title: "Beliefs before and after".to_owned(), lines })]
 }

@@ -47,14 +47,14 @@ pub struct Point {
 
 /// A point with what cannot be drawn left out.
 #[derive(Debug, Clone, Copy)]
-struct Shown {
+struct DrawablePoint {
     value: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
     truth: Option<f64>,
 }
 
-impl Shown {
+impl DrawablePoint {
     /// Whether nothing is known.
     fn is_empty(&self) -> bool {
         self.value.is_none() && self.low.is_none() && self.high.is_none()
@@ -79,13 +79,13 @@ impl Shown {
 }
 
 /// The points as they are drawn.
-fn shown(answer: &Series) -> Vec<Shown> {
+fn shown(answer: &Series) -> Vec<DrawablePoint> {
     let truth = |at: usize| answer.truth.as_ref().and_then(|truth| truth.get(at)).copied().and_then(known);
     answer
         .points
         .iter()
         .enumerate()
-        .map(|(at, point)| Shown {
+        .map(|(at, point)| DrawablePoint {
             value: point.value.and_then(known),
             // Without intervals a value stands for itself.
             low: if answer.intervals { point.low } else { point.value }.and_then(known),
@@ -101,10 +101,10 @@ fn words<'a>(answer: &'a Series, description: &'a str) -> Words<'a> {
 }
 
 /// What the picture shows, in words: each answer if they are few, and the extremes if they are many.
-fn description(answer: &Series, shown: &[Shown]) -> String {
+fn description(answer: &Series, shown: &[DrawablePoint]) -> String {
     let all = || shown.iter().zip(&answer.points).map(|(shown, point)| (shown, point.label.as_str()));
     let mut words = format!("{} in {}.", count(shown.len(), "answer"), brief(&answer.value));
-    let said: Vec<(&Shown, &str)> = if shown.len() <= SAID {
+    let said: Vec<(&DrawablePoint, &str)> = if shown.len() <= SAID {
         all().collect()
     } else {
         let valued = || all().filter_map(|(shown, label)| Some((shown.value?, shown, label)));
@@ -124,9 +124,9 @@ fn description(answer: &Series, shown: &[Shown]) -> String {
 }
 
 /// Legend entries that bars and lines share, after the sign of a value.
-fn signs(answer: &Series, shown: &[Shown]) -> Vec<(Key, String)> {
+fn signs(answer: &Series, shown: &[DrawablePoint]) -> Vec<(Key, String)> {
     let mut signs = Vec::new();
-    if shown.iter().any(Shown::is_open) {
+    if shown.iter().any(DrawablePoint::is_open) {
         signs.push((Key::Open, "no bound on that side".to_owned()));
     }
     if answer.truth.is_some() {

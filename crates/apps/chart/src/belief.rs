@@ -1,6 +1,6 @@
 //! What a belief before can become after (B-1), with the promise and the curator's adversaries drawn in.
 
-use crate::canvas::{Area, Drawn, TEXT, percent};
+use crate::canvas::{Area, DrawResult, TEXT, percent};
 use crate::legend::PROMISED;
 use crate::palette::{BLUE, INK, MUTED, PALE, RED};
 use crate::pen::{dashes, dot, line, shape, slab, write};
@@ -79,7 +79,7 @@ pub fn curve(beliefs: &Beliefs) -> String {
     let mut plot = Plot::inside(frame, up, values, |room| Scale::linear((0.0, 1.0), room));
     plot.ticks = shares(&plot.across, 5);
     let words = Words { title: "Belief before and after", otherwise: "", description: &description };
-    sheet(&words, plot.frame.bottom + 50.0, &[], |area| -> Drawn {
+    sheet(&words, plot.frame.bottom + 50.0, &[], |area| -> DrawResult {
         // Outside the interval nothing is promised in beliefs, though the odds are bounded all the same.
         let (from, to) = beliefs.priors;
         slab(area, plot.at((from, 0.0)), plot.at((to, 1.0)), &PALE.mix(0.35))?;
@@ -98,7 +98,7 @@ pub fn curve(beliefs: &Beliefs) -> String {
 }
 
 /// Someone's belief before, over the beliefs after that it can become.
-fn marked(area: &Area<'_>, plot: &Plot, Mark { name, before, low, high }: &Mark) -> Drawn {
+fn marked(area: &Area<'_>, plot: &Plot, Mark { name, before, low, high }: &Mark) -> DrawResult {
     let (lowest, highest) = (plot.at((*before, *low)), plot.at((*before, *high)));
     line(area, &[lowest, highest], INK, 2)?;
     dot(area, highest, 5.0, INK)?;

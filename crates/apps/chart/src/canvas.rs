@@ -8,7 +8,7 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 /// Where charts are drawn.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// Drawing into a string does not fail for want of space or a device; what remains is a mistake in a chart.
-pub type Drawn = Result<(), Box<dyn std::error::Error>>;
+pub type DrawResult = Result<(), Box<dyn std::error::Error>>;
 
 /// Drawing units of a pixel. The library places everything on whole units, and curves on whole pixels look ragged.
 const UNITS: u32 = 4;
@@ -34,7 +34,7 @@ pub fn picture(
     (width, height): (u32, u32),
     title: &str,
     description: &str,
-    paint: impl FnOnce(&Area<'_>) -> Drawn,
+    paint: impl FnOnce(&Area<'_>) -> DrawResult,
 ) -> String {
     let mut svg = String::new();
     let drawn = {

@@ -1,6 +1,6 @@
 //! Belief after more and more answers: what was claimed about them together, and what they keep (E-2).
 
-use crate::canvas::{Area, Drawn, picture};
+use crate::canvas::{Area, DrawResult, picture};
 use crate::legend::{self, Key, PROMISED};
 use crate::palette::{BLUE, PALE, RED};
 use crate::pen::{dashes, dot, line, shape};
@@ -55,7 +55,7 @@ pub fn curve(composition: &Composition) -> String {
     let legend = [(Key::Reached, composition.reached.clone()), (Key::Promised, composition.claimed.clone())];
     let room = f64::from(wide) - 2.0 * frame.left;
     let tall = f64::from(PANEL.1) + legend::height(&legend, room) + 8.0;
-    picture((wide, tall as u32), &composition.title, &composition.description, |area| -> Drawn {
+    picture((wide, tall as u32), &composition.title, &composition.description, |area| -> DrawResult {
         let titles: Vec<&str> = panels.iter().map(|panel| panel.title.as_str()).collect();
         sheet::panels(area, &titles, PANEL, |area, at| {
             panels.get(at).map_or(Ok(()), |panel| draw(area, &plot, panel))
@@ -69,7 +69,7 @@ fn drawable(value: f64) -> bool {
     value.is_finite() && value > 0.0
 }
 
-fn draw(area: &Area<'_>, plot: &Plot, panel: &Panel) -> Drawn {
+fn draw(area: &Area<'_>, plot: &Plot, panel: &Panel) -> DrawResult {
     plot.axes(area, ("answers", "belief after / before"))?;
     let points = |values: &[f64]| -> Vec<(f64, f64)> {
         let points = (1..).zip(values).map(|(answer, value)| (f64::from(answer), *value));

@@ -1,6 +1,6 @@
 //! The expected error of answers for other promises than the current one.
 
-use crate::canvas::{Area, Drawn, TEXT};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::Key;
 use crate::palette::{INK, MUTED, RED};
 use crate::pen::{Place, line, write};
@@ -60,7 +60,7 @@ pub fn errors(errors: &Errors) -> String {
         |label: &str, scale: &Scale| if scale.is_log() { format!("{label} (log scale)") } else { label.to_owned() };
     let label = if ys.is_empty() { "no errors to show".to_owned() } else { said(&errors.x_label, &plot.across) };
     let words = Words { title: "Expected errors", otherwise: "", description: &description(errors, &lines) };
-    sheet(&words, frame.bottom + 54.0, &legend, |area| -> Drawn {
+    sheet(&words, frame.bottom + 54.0, &legend, |area| -> DrawResult {
         plot.axes(area, (&label, &said(&errors.y_label, &rows)))?;
         if let Some(current) = current {
             let x = plot.across.at(current);
@@ -96,7 +96,7 @@ fn placed(errors: &Errors, values: &[Option<f64>]) -> Vec<(f64, Option<f64>)> {
 }
 
 /// Names beside the right ends of lines, with a line to the end, and moved apart where ends are close.
-fn named(area: &Area<'_>, frame: &Frame, ends: &[(Series, Place, &str)]) -> Drawn {
+fn named(area: &Area<'_>, frame: &Frame, ends: &[(Series, Place, &str)]) -> DrawResult {
     let wanted: Vec<(f64, f64)> = ends.iter().map(|(_, (_, y), _)| (*y, 16.0)).collect();
     for ((series, end, name), y) in ends.iter().zip(apart(&wanted, 1.0, (frame.top - 8.0, frame.bottom + 8.0))) {
         let start = frame.right + 15.0;

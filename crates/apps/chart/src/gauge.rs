@@ -1,6 +1,6 @@
 //! One observer's belief on a line from 0% to 100%: before, after at least and at most, and how far the promise lets it go.
 
-use crate::canvas::{Area, Drawn, TEXT, picture};
+use crate::canvas::{Area, DrawResult, TEXT, picture};
 use crate::palette::{BLUE, GRID, INK, MUTED, PAPER, RED};
 use crate::pen::{Place, line, shape, slab, write};
 use crate::scale::{Scale, apart};
@@ -58,7 +58,7 @@ pub fn gauge(gauge: &Gauge) -> String {
         );
     }
     let scale = Scale::linear((0.0, 1.0), ENDS);
-    picture((WIDE, 84), &format!("Belief of {}", brief(&gauge.name)), &description, |area| -> Drawn {
+    picture((WIDE, 84), &format!("Belief of {}", brief(&gauge.name)), &description, |area| -> DrawResult {
         let (top, bottom) = TRACK;
         let middle = f64::midpoint(top, bottom);
         write(area, (8.0, 11.0), &fit(&gauge.name, TEXT, f64::from(WIDE) - 16.0), (TEXT, INK), HPos::Left)?;
@@ -96,7 +96,7 @@ pub fn gauge(gauge: &Gauge) -> String {
 }
 
 /// The belief before: a pointer from above, and a cut through the band unless that is so narrow that it would vanish.
-fn marker(area: &Area<'_>, x: f64, cut: bool) -> Drawn {
+fn marker(area: &Area<'_>, x: f64, cut: bool) -> DrawResult {
     let (top, bottom) = TRACK;
     let pointer: [Place; 3] = [(x, top), (x - 5.0, top - 8.0), (x + 5.0, top - 8.0)];
     if cut {
@@ -106,7 +106,7 @@ fn marker(area: &Area<'_>, x: f64, cut: bool) -> Drawn {
 }
 
 /// Words above the line, each as near to its place as the others let it.
-fn above(area: &Area<'_>, scale: &Scale, words: &[(Option<f64>, String, RGBColor)]) -> Drawn {
+fn above(area: &Area<'_>, scale: &Scale, words: &[(Option<f64>, String, RGBColor)]) -> DrawResult {
     let placed: Vec<(f64, &str, RGBColor)> =
         words.iter().filter_map(|(at, text, colour)| at.map(|at| (scale.at(at), text.as_str(), *colour))).collect();
     let wanted: Vec<(f64, f64)> = placed.iter().map(|(x, text, _)| (*x, width(text, TEXT))).collect();

@@ -4,7 +4,7 @@ mod chromosomes;
 mod names;
 
 use crate::answers::Point;
-use crate::canvas::{Area, Drawn, TEXT};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::Key;
 use crate::palette::{BLUE, INK, MUTED, RED, SHADES};
 use crate::pen::{Place, arrow, dashes, dot, line, ring, write};
@@ -13,7 +13,7 @@ use crate::scale::{Scale, known, span};
 use crate::sheet::{HEAD, WIDE, Words, sheet};
 use crate::words::{brief, count, fit, number, width, with_interval, written};
 use chromosomes::Chromosomes;
-use names::{Field, Patch, Wanted};
+use names::{Field, LabelRequest, Patch};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
@@ -66,7 +66,7 @@ pub struct Snp {
 
 /// A SNP with what cannot be drawn left out.
 #[derive(Debug, Clone)]
-struct Shown {
+struct DrawableSnp {
     x: f64,
     /// Its name; where it has none, where it is.
     name: String,
@@ -75,7 +75,7 @@ struct Shown {
     high: Option<f64>,
 }
 
-impl Shown {
+impl DrawableSnp {
     /// The highest that is known.
     fn top(&self) -> Option<f64> {
         [self.value, self.low, self.high].into_iter().flatten().max_by(f64::total_cmp)
@@ -116,7 +116,7 @@ pub fn genome(genome: &Genome) -> String {
     let legend = if places { Vec::new() } else { signs(&shown) };
     let description = description(genome, &shown, threshold, unnamed);
     let words = Words { title: &genome.title, otherwise: "SNPs along the genome", description: &description };
-    sheet(&words, frame.bottom + 52.0, &legend, |area| -> Drawn {
+    sheet(&words, frame.bottom + 52.0, &legend, |area| -> DrawResult {
         chromosomes.bands(area, &frame)?;
         frame.values(area, &ticks, axis_label(&genome.axis))?;
         if let Some((y, words)) = &level {
@@ -181,13 +181,13 @@ fn by_number(genome: &Genome, threshold: Option<(f64, &str)>, top: f64, bottom: 
 }
 
 /// The SNPs as they are drawn.
-fn shown(genome: &Genome, chromosomes: &Chromosomes) -> Vec<Shown> {
+fn shown(genome: &Genome, chromosomes: &Chromosomes) -> Vec<DrawableSnp> {
     let places = genome.axis == Axis::Places;
     let ends = |point: &Point, end: Option<f64>| if places { point.value } else { end }.and_then(known);
     genome
         .snps
         .iter()
-        .map(|snp| Shown {
+        .map(|snp| DrawableSnp {
             x: chromosomes.at(snp.chromosome, snp.position),
             name: fit(&called(snp), TEXT, NAME),
             value: snp.point.value.and_then(known),
@@ -206,20 +206,20 @@ fn called(snp: &Snp) -> String {
 }
 
 /// Where the dot of a SNP is; without a number, that of the ring in its stead.
-fn head(snp: &Shown, scale: &Scale, ground: f64) -> Place {
+fn head(snp: &DrawableSnp, scale: &Scale, ground: f64) -> Place {
     (snp.x, snp.value.map_or(ground, |value| scale.at(value)))
 }
 
 /// The names of the highest first, so that what is left without one for want of room is what matters least; and where the
 /// words at the threshold start.
 fn layout(
-    shown: &[Shown],
+    shown: &[DrawableSnp],
     scale: &Scale,
     frame: &Frame,
     ground: f64,
     level: Option<&(f64, String)>,
     size: u32,
-) -> (Place, Vec<Option<names::Named>>) {
+) -> (Place, Vec<Option<names::LabelPlace>>) {
     let mut field = Field::new(Patch {
         left: frame.left + 2.0,
         right: f64::from(WIDE) - 4.0,
@@ -248,14 +248,14 @@ fn layout(
     let mut named = vec![None; shown.len()];
     for at in order {
         let (Some(snp), Some(place)) = (shown.get(at), named.get_mut(at)) else { continue };
-        let wanted = Wanted { head: head(snp, scale, ground), wide: width(&snp.name, size), reach: DOT };
+        let wanted = LabelRequest { head: head(snp, scale, ground), wide: width(&snp.name, size), reach: DOT };
         *place = field.name(wanted);
     }
     (said_at, named)
 }
 
 /// The interval of a number as an upright line; an open end goes to the edge of the plot.
-fn interval(area: &Area<'_>, snp: &Shown, scale: &Scale, frame: &Frame) -> Drawn {
+fn interval(area: &Area<'_>, snp: &DrawableSnp, scale: &Scale, frame: &Frame) -> DrawResult {
     let x = snp.x;
     let high = snp.high.map_or(frame.top - 6.0, |high| scale.at(high));
     let low = snp.low.map_or(frame.bottom, |low| scale.at(low));
@@ -271,12 +271,12 @@ fn interval(area: &Area<'_>, snp: &Shown, scale: &Scale, frame: &Frame) -> Drawn
 }
 
 /// What the signs stand for, of those that are there.
-fn signs(shown: &[Shown]) -> Vec<(Key, String)> {
+fn signs(shown: &[DrawableSnp]) -> Vec<(Key, String)> {
     let mut signs = Vec::new();
-    if shown.iter().any(Shown::is_wide) {
+    if shown.iter().any(DrawableSnp::is_wide) {
         signs.push((Key::Interval, "interval of the number".to_owned()));
     }
-    if shown.iter().any(Shown::is_open) {
+    if shown.iter().any(DrawableSnp::is_open) {
         signs.push((Key::Open, "no bound on that side".to_owned()));
     }
     if shown.iter().any(|snp| snp.value.is_none()) {
@@ -294,7 +294,7 @@ fn axis_label(axis: &Axis) -> &str {
 }
 
 /// What the picture shows, in words: each SNP if they are few, and the highest if they are many.
-fn description(genome: &Genome, shown: &[Shown], threshold: Option<(f64, &str)>, unnamed: usize) -> String {
+fn description(genome: &Genome, shown: &[DrawableSnp], threshold: Option<(f64, &str)>, unnamed: usize) -> String {
     let places = genome.axis == Axis::Places;
     let mut words = format!("{} along the genome, by {}.", count(shown.len(), "SNP"), brief(axis_label(&genome.axis)));
     if let Some((at, label)) = threshold {
@@ -305,8 +305,8 @@ fn description(genome: &Genome, shown: &[Shown], threshold: Option<(f64, &str)>,
             brief(label)
         ));
     }
-    let mut order: Vec<(&Snp, &Shown)> = genome.snps.iter().zip(shown).collect();
-    let height = |shown: &Shown| shown.top().map_or(f64::NEG_INFINITY, |top| if places { -top } else { top });
+    let mut order: Vec<(&Snp, &DrawableSnp)> = genome.snps.iter().zip(shown).collect();
+    let height = |shown: &DrawableSnp| shown.top().map_or(f64::NEG_INFINITY, |top| if places { -top } else { top });
     order.sort_by(|one, other| height(other.1).total_cmp(&height(one.1)));
     if shown.len() > SAID {
         words.push_str(&format!(" The {} {SAID}:", if places { "first" } else { "highest" }));

@@ -1,6 +1,6 @@
 //! What signs stand for, below a picture. Nothing there is told by colour alone.
 
-use crate::canvas::{Area, Drawn, TEXT};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE, RED};
 use crate::pen::{Place, arrow, dashes, diamond, dot, line, ring, slab, write};
 use crate::series::Series;
@@ -83,7 +83,7 @@ pub fn height(items: &[(Key, String)], wide: f64) -> f64 {
 }
 
 /// Draws the signs with what they stand for, from a corner at the upper left.
-pub fn draw(area: &Area<'_>, (left, top): Place, wide: f64, items: &[(Key, String)]) -> Drawn {
+pub fn draw(area: &Area<'_>, (left, top): Place, wide: f64, items: &[(Key, String)]) -> DrawResult {
     for ((key, words), (right, down)) in items.iter().zip(places(items, wide).0) {
         let at = (left + right, top + down + ROW / 2.0);
         sign(area, *key, at)?;
@@ -93,7 +93,7 @@ pub fn draw(area: &Area<'_>, (left, top): Place, wide: f64, items: &[(Key, Strin
 }
 
 /// Draws a sign from the middle of its left side.
-fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> Drawn {
+fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> DrawResult {
     let (end, middle) = (x + 26.0, x + 13.0);
     match key {
         Key::Bar => bar(area, (x, end), y, 5.0, false),
@@ -131,7 +131,7 @@ fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> Drawn {
 }
 
 /// A bar that lies, of half a height, with a line at its end; of what is warned of or not.
-pub fn bar(area: &Area<'_>, (from, to): (f64, f64), y: f64, half: f64, warned: bool) -> Drawn {
+pub fn bar(area: &Area<'_>, (from, to): (f64, f64), y: f64, half: f64, warned: bool) -> DrawResult {
     let (corners, end) = (((from, y - half), (to, y + half)), [(to, y - half), (to, y + half)]);
     if warned {
         slab(area, corners.0, corners.1, &RED.mix(WARNED))?;
@@ -143,12 +143,12 @@ pub fn bar(area: &Area<'_>, (from, to): (f64, f64), y: f64, half: f64, warned: b
 }
 
 /// The line of what guessing reaches.
-pub fn chance(area: &Area<'_>, from: Place, to: Place) -> Drawn {
+pub fn chance(area: &Area<'_>, from: Place, to: Place) -> DrawResult {
     dashes(area, &[from, to], MUTED, 1, (4, 4))
 }
 
 /// The line of an interval between two places across, with its ends.
-pub fn whisker(area: &Area<'_>, (from, to): (f64, f64), y: f64) -> Drawn {
+pub fn whisker(area: &Area<'_>, (from, to): (f64, f64), y: f64) -> DrawResult {
     line(area, &[(from, y), (to, y)], INK, 2)?;
     [from, to].into_iter().try_for_each(|x| line(area, &[(x, y - 4.0), (x, y + 4.0)], INK, 2))
 }

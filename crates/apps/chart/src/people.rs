@@ -1,6 +1,6 @@
 //! A belief as natural frequencies: of so many people about whom an observer is equally sure, how many are in the data.
 
-use crate::canvas::{Area, Drawn, TEXT, picture};
+use crate::canvas::{Area, DrawResult, TEXT, picture};
 use crate::palette::{BLUE, GRID, INK, MUTED};
 use crate::pen::{Place, dot, shape, write};
 use crate::sheet::WIDE;
@@ -53,7 +53,7 @@ pub fn people(people: &People) -> String {
         ("after, at most", people.at_most, BLUE),
         ("after, at least", people.at_least, BLUE),
     ];
-    picture((WIDE, (bottom + 32.0) as u32), "Belief in people", &description, |area| -> Drawn {
+    picture((WIDE, (bottom + 32.0) as u32), "Belief in people", &description, |area| -> DrawResult {
         let apart = (f64::from(WIDE) - 3.0 * PANEL) / 4.0;
         for (at, (words, filled, colour)) in panels.into_iter().enumerate() {
             let left = apart + (PANEL + apart) * at as f64;
@@ -86,7 +86,7 @@ fn crowd(
     (columns, pitch): (u32, (f64, f64)),
     (filled, of): (u32, u32),
     colour: RGBColor,
-) -> Drawn {
+) -> DrawResult {
     for person in 0..of {
         let x = left + pitch.0 * (f64::from(person % columns) + 0.5);
         let y = top + pitch.1 * (f64::from(person / columns) + 0.5);
@@ -101,7 +101,7 @@ fn crowd(
 }
 
 /// Someone, around a place: a head, shoulders, and legs.
-fn figure(area: &Area<'_>, (x, y): Place, colour: RGBColor) -> Drawn {
+fn figure(area: &Area<'_>, (x, y): Place, colour: RGBColor) -> DrawResult {
     let half = [(1.5, -3.0), (3.8, -2.0), (3.8, 2.5), (2.4, 3.0), (2.2, 8.0)];
     let right = half.iter().map(|(across, down)| (x + across, y + down));
     let left = half.iter().rev().map(|(across, down)| (x - across, y + down));

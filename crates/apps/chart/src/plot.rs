@@ -1,6 +1,6 @@
 //! A plot with two axes: its place, a grid of values with ticks on the left, ticks below, what both axes are, and points in it.
 
-use crate::canvas::{Area, Drawn, TEXT};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::palette::{GRID, INK, MUTED};
 use crate::pen::{Place, line, write};
 use crate::scale::{Scale, labels, stride};
@@ -35,7 +35,7 @@ impl Frame {
     }
 
     /// Lines of a grid with the values they stand for on the left, and what these are above.
-    pub fn values(&self, area: &Area<'_>, ticks: &[Tick], label: &str) -> Drawn {
+    pub fn values(&self, area: &Area<'_>, ticks: &[Tick], label: &str) -> DrawResult {
         for (y, text) in ticks {
             line(area, &[(self.left, *y), (self.right, *y)], GRID, 1)?;
             write(area, (self.left - 8.0, *y), &fit(text, TEXT, 150.0), (TEXT, INK), HPos::Right)?;
@@ -45,7 +45,7 @@ impl Frame {
     }
 
     /// Upright lines of a grid with the values they stand for below, and what these are: for bars that lie.
-    pub fn columns(&self, area: &Area<'_>, ticks: &[Tick], label: &str) -> Drawn {
+    pub fn columns(&self, area: &Area<'_>, ticks: &[Tick], label: &str) -> DrawResult {
         for (x, text) in ticks {
             line(area, &[(*x, self.top), (*x, self.bottom)], GRID, 1)?;
             write(area, (*x, self.bottom + 14.0), text, (TEXT, INK), HPos::Center)?;
@@ -57,7 +57,7 @@ impl Frame {
     }
 
     /// The line below, as many ticks as fit, and what they are.
-    pub fn below(&self, area: &Area<'_>, ticks: &[Tick], label: &str) -> Drawn {
+    pub fn below(&self, area: &Area<'_>, ticks: &[Tick], label: &str) -> DrawResult {
         line(area, &[(self.left, self.bottom), (self.right, self.bottom)], MUTED, 1)?;
         let edge = self.page - 4.0;
         let ticks: Vec<Tick> = ticks.iter().map(|(x, text)| (*x, fit(text, TEXT, 110.0))).collect();
@@ -76,7 +76,7 @@ impl Frame {
     }
 
     /// What there is to say where there is nothing to draw.
-    pub fn nothing(&self, area: &Area<'_>, words: &str) -> Drawn {
+    pub fn nothing(&self, area: &Area<'_>, words: &str) -> DrawResult {
         let middle = (f64::midpoint(self.left, self.right), f64::midpoint(self.top, self.bottom));
         write(area, middle, words, (TEXT, MUTED), HPos::Center)
     }
@@ -108,7 +108,7 @@ impl Plot {
     }
 
     /// The grid, both axes, and what they are.
-    pub fn axes(&self, area: &Area<'_>, (across, up): (&str, &str)) -> Drawn {
+    pub fn axes(&self, area: &Area<'_>, (across, up): (&str, &str)) -> DrawResult {
         self.frame.values(area, &self.values, up)?;
         self.frame.below(area, &self.ticks, across)
     }
@@ -124,13 +124,13 @@ impl Plot {
     }
 
     /// A line across at a value.
-    pub fn level(&self, area: &Area<'_>, value: f64, (colour, thick): (RGBColor, u32)) -> Drawn {
+    pub fn level(&self, area: &Area<'_>, value: f64, (colour, thick): (RGBColor, u32)) -> DrawResult {
         let y = self.up.at(value);
         line(area, &[(self.frame.left, y), (self.frame.right, y)], colour, thick)
     }
 
     /// One line among several through points, each with its mark where they are to be seen.
-    pub fn series(&self, area: &Area<'_>, series: Series, points: &[(f64, f64)], marked: bool) -> Drawn {
+    pub fn series(&self, area: &Area<'_>, series: Series, points: &[(f64, f64)], marked: bool) -> DrawResult {
         let places = self.places(points);
         series.line(area, &places)?;
         if marked {

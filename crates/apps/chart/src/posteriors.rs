@@ -1,6 +1,6 @@
 //! Beliefs before and after a release, line by line: how far each moved, and which became certain.
 
-use crate::canvas::{Area, Drawn};
+use crate::canvas::{Area, DrawResult};
 use crate::legend::Key;
 use crate::palette::{BLUE, INK, RED};
 use crate::pen::{arrow, diamond, dot, line, ring};
@@ -27,7 +27,7 @@ pub struct Line {
 
 /// Beliefs before and after.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Moved {
+pub struct BeliefChart {
     /// What the picture is.
     pub title: String,
     /// The beliefs, those that matter most first: the first twenty are drawn.
@@ -35,7 +35,7 @@ pub struct Moved {
 }
 
 /// A line with what cannot be drawn left out.
-struct Shown<'a> {
+struct DrawableLine<'a> {
     label: &'a str,
     prior: Option<f64>,
     posterior: Option<f64>,
@@ -46,7 +46,7 @@ fn certain(share: Option<f64>) -> bool {
     share.is_some_and(|share| share <= 0.0 || share >= 1.0)
 }
 
-impl Shown<'_> {
+impl DrawableLine<'_> {
     /// Both beliefs in words.
     fn said(&self) -> String {
         let words = |share: Option<f64>| share.map_or_else(|| "not known".to_owned(), belief);
@@ -62,12 +62,12 @@ impl Shown<'_> {
 
 /// Two dots for each belief, joined by an arrow from before to after.
 #[must_use]
-pub fn moved(moved: &Moved) -> String {
-    let lines: Vec<Shown<'_>> = moved
+pub fn moved(moved: &BeliefChart) -> String {
+    let lines: Vec<DrawableLine<'_>> = moved
         .lines
         .iter()
         .take(MOST)
-        .map(|line| Shown { label: &line.label, prior: share(line.prior), posterior: share(line.posterior) })
+        .map(|line| DrawableLine { label: &line.label, prior: share(line.prior), posterior: share(line.posterior) })
         .collect();
     let mut legend = vec![(Key::Before, "belief before".to_owned()), (Key::After, "belief after".to_owned())];
     if lines.iter().any(|line| certain(line.posterior)) {
@@ -75,7 +75,7 @@ pub fn moved(moved: &Moved) -> String {
     }
     let description = description(&lines, moved.lines.len());
     let words = Words { title: &moved.title, otherwise: "Beliefs before and after", description: &description };
-    let colour = |shown: &Shown<'_>| if certain(shown.posterior) { RED } else { INK };
+    let colour = |shown: &DrawableLine<'_>| if certain(shown.posterior) { RED } else { INK };
     let above = lines.iter().map(|shown| Row { label: shown.label, said: shown.said(), colour: colour(shown) });
     let above: Vec<Row<'_>> = above.collect();
     rows(&words, &above, ("belief", "no beliefs"), &legend, |area, at, across, y| {
@@ -84,7 +84,7 @@ pub fn moved(moved: &Moved) -> String {
 }
 
 /// The way of one belief.
-fn way(area: &Area<'_>, across: &Scale, shown: &Shown<'_>, y: f64) -> Drawn {
+fn way(area: &Area<'_>, across: &Scale, shown: &DrawableLine<'_>, y: f64) -> DrawResult {
     let (from, to) = (shown.prior.map(|share| across.at(share)), shown.posterior.map(|share| across.at(share)));
     if let Some((from, to)) = from.zip(to) {
         let towards = (to - from).signum();
@@ -102,7 +102,7 @@ fn way(area: &Area<'_>, across: &Scale, shown: &Shown<'_>, y: f64) -> Drawn {
 }
 
 /// What the picture shows, in words: every line.
-fn description(lines: &[Shown<'_>], all: usize) -> String {
+fn description(lines: &[DrawableLine<'_>], all: usize) -> String {
     let mut words = count(all, "belief");
     if all > lines.len() {
         words.push_str(&format!(", of which the first {} are drawn", lines.len()));
@@ -124,8 +124,8 @@ mod tests {
         Line { label: label.to_owned(), prior, posterior }
     }
 
-    fn example(lines: Vec<Line>) -> Moved {
-        Moved { title: "Beliefs".to_owned(), lines }
+    fn example(lines: Vec<Line>) -> BeliefChart {
+        BeliefChart { title: "Beliefs".to_owned(), lines }
     }
 
     #[test]
@@ -162,11 +162,11 @@ mod tests {
 
     #[test]
     fn anything_can_be_drawn() {
-        check(&moved(&Moved { title: String::new(), lines: vec![] }));
+        check(&moved(&BeliefChart { title: String::new(), lines: vec![] }));
         let long = "word ".repeat(40);
         for label in AWKWARD.into_iter().chain([long.as_str()]) {
             let lines = ODD.iter().flat_map(|odd| [about(label, *odd, 0.5), about(label, 0.5, *odd)]).collect();
-            check(&moved(&Moved { title: label.to_owned(), lines }));
+            check(&moved(&BeliefChart { title: label.to_owned(), lines }));
         }
         assert!(moved(&example(vec![about("x", f64::NAN, 0.5)])).contains("x: not known → 50%."));
     }

@@ -1,6 +1,6 @@
 //! How probably a private selection finds what it should, over the number of participants.
 
-use crate::canvas::{Area, Drawn, TEXT};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::{self, Key};
 use crate::palette::{INK, MUTED, RED};
 use crate::pen::{line, write};
@@ -101,7 +101,7 @@ fn over_sizes(power: &Curves, curves: &[(String, Vec<Point>)], sizes: &[f64]) ->
     let plot =
         Plot::new(up, shares(&up, 5), 16.0, |(left, right)| Scale::linear(participants, (left + 10.0, right - 10.0)));
     let label = if sizes.is_empty() { "nothing to show" } else { "participants (cases and controls)" };
-    sheet(&words(power, &description(power, curves)), plot.frame.bottom + 54.0, &legend, |area| -> Drawn {
+    sheet(&words(power, &description(power, curves)), plot.frame.bottom + 54.0, &legend, |area| -> DrawResult {
         plot.axes(area, (label, &power.what))?;
         if let Some(target) = target(power) {
             plot.level(area, target, (RED, 1))?;
@@ -128,7 +128,7 @@ fn dots(power: &Curves, curves: &[(String, Vec<Point>)], size: f64) -> String {
     let across = Scale::linear((0.0, 1.0), (frame.left, frame.right));
     let mut key = vec![(Key::Interval, fit(&power.intervals, TEXT, f64::from(WIDE) - 80.0))];
     key.retain(|_| any_interval(curves));
-    sheet(&words(power, &description(power, curves)), frame.bottom + 50.0, &key, |area| -> Drawn {
+    sheet(&words(power, &description(power, curves)), frame.bottom + 50.0, &key, |area| -> DrawResult {
         write(area, (8.0, 14.0), &fit(&power.what, TEXT, f64::from(WIDE) - 16.0), (TEXT, MUTED), HPos::Left)?;
         frame.below(area, &shares(&across, 5), &format!("{} participants", number(size)))?;
         if let Some(target) = target(power) {
@@ -147,7 +147,7 @@ fn dots(power: &Curves, curves: &[(String, Vec<Point>)], size: f64) -> String {
     })
 }
 
-fn dotted(area: &Area<'_>, across: &Scale, point: &Point, (at, y): (usize, f64)) -> Drawn {
+fn dotted(area: &Area<'_>, across: &Scale, point: &Point, (at, y): (usize, f64)) -> DrawResult {
     if point.high - point.low > SEEN {
         legend::whisker(area, (across.at(point.low), across.at(point.high)), y)?;
     }

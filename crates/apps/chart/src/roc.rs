@@ -1,6 +1,6 @@
 //! How well tests tell members from others: ROC curves, beside a coin and what a promise allows any test.
 
-use crate::canvas::{Area, Drawn, TEXT, percent, place};
+use crate::canvas::{Area, DrawResult, TEXT, percent, place};
 use crate::legend::{self, FAINT, Key};
 use crate::palette::RED;
 use crate::pen::{Place, line, shape};
@@ -61,7 +61,7 @@ pub fn roc(roc: &Roc) -> String {
     plot.ticks = shares(&plot.across, 5);
     let edge = odds.map(|odds| limit(odds).map(|corner| plot.at(corner)));
     let words = Words { title: &roc.title, otherwise: "ROC curves", description: &description(&curves, odds) };
-    sheet(&words, plot.frame.bottom + 54.0, &legend, |area| -> Drawn {
+    sheet(&words, plot.frame.bottom + 54.0, &legend, |area| -> DrawResult {
         if let Some(edge) = &edge {
             barred(area, &plot.frame, edge)?;
         }
@@ -85,7 +85,7 @@ fn limit(odds: f64) -> [Place; 3] {
 }
 
 /// What is above the edge.
-fn barred(area: &Area<'_>, frame: &Frame, edge: &[Place; 3]) -> Drawn {
+fn barred(area: &Area<'_>, frame: &Frame, edge: &[Place; 3]) -> DrawResult {
     let mut region = edge.to_vec();
     region.push((frame.left, frame.top));
     shape(area, &region, &RED.mix(FAINT))

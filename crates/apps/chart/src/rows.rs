@@ -1,6 +1,6 @@
 //! Rows on one line from 0% to 100%, each with what it is about and what is said of it above.
 
-use crate::canvas::{Area, Drawn, TEXT};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::Key;
 use crate::palette::{GRID, INK, MUTED};
 use crate::pen::{line, write};
@@ -33,7 +33,7 @@ pub fn rows(
     rows: &[Row<'_>],
     (axis, none): (&str, &str),
     legend: &[(Key, String)],
-    paint: impl Fn(&Area<'_>, usize, &Scale, f64) -> Drawn,
+    paint: impl Fn(&Area<'_>, usize, &Scale, f64) -> DrawResult,
 ) -> String {
     let page = f64::from(WIDE);
     let bottom = TOP + ROW * rows.len().max(1) as f64 + 4.0;

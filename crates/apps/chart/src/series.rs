@@ -1,6 +1,6 @@
 //! Several lines in one picture, told apart by colour, dashes and marks together.
 
-use crate::canvas::{Area, Drawn};
+use crate::canvas::{Area, DrawResult};
 use crate::palette::{BLUE, GREEN, INK, ORANGE};
 use crate::pen::{Place, dashes, diamond, dot, line, shape, slab};
 use plotters::style::RGBColor;
@@ -21,7 +21,7 @@ impl Series {
     }
 
     /// Draws through places. Dashes change with every line, and differently once the colours start again.
-    pub fn line(self, area: &Area<'_>, places: &[Place]) -> Drawn {
+    pub fn line(self, area: &Area<'_>, places: &[Place]) -> DrawResult {
         match (self.0 + self.0 / 4 * 2) % 5 {
             0 => line(area, places, self.colour(), 2),
             1 => dashes(area, places, self.colour(), 2, (9, 4)),
@@ -32,7 +32,7 @@ impl Series {
     }
 
     /// Draws its mark.
-    pub fn mark(self, area: &Area<'_>, (x, y): Place) -> Drawn {
+    pub fn mark(self, area: &Area<'_>, (x, y): Place) -> DrawResult {
         let colour = self.colour();
         match self.0 % 5 {
             0 => dot(area, (x, y), 4.0, colour),

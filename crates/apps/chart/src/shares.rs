@@ -1,6 +1,6 @@
 //! Shares of people or of matches with their intervals, each on a line from 0% to 100%.
 
-use crate::canvas::{Area, Drawn, TEXT};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::{Key, bar, whisker};
 use crate::palette::INK;
 use crate::rows::{Row, rows};
@@ -36,13 +36,13 @@ pub struct Shares {
 }
 
 /// A share with what cannot be drawn left out.
-struct Shown<'a> {
+struct DrawableShare<'a> {
     label: &'a str,
     value: Option<f64>,
     interval: Option<(f64, f64)>,
 }
 
-impl Shown<'_> {
+impl DrawableShare<'_> {
     fn said(&self) -> String {
         self.value.map_or_else(|| "not known".to_owned(), percents)
     }
@@ -51,10 +51,10 @@ impl Shown<'_> {
 /// A bar for each share, with what it is and its number above.
 #[must_use]
 pub fn shares(shares: &Shares) -> String {
-    let shown: Vec<Shown<'_>> = shares
+    let shown: Vec<DrawableShare<'_>> = shares
         .shares
         .iter()
-        .map(|share| Shown {
+        .map(|share| DrawableShare {
             label: &share.label,
             value: part(share.value),
             interval: part(share.low).zip(part(share.high)).filter(|(low, high)| low < high),
@@ -71,7 +71,7 @@ pub fn shares(shares: &Shares) -> String {
     })
 }
 
-fn row(area: &Area<'_>, across: &Scale, share: &Shown<'_>, y: f64) -> Drawn {
+fn row(area: &Area<'_>, across: &Scale, share: &DrawableShare<'_>, y: f64) -> DrawResult {
     if let Some(value) = share.value {
         bar(area, (across.at(0.0), across.at(value)), y, HALF, false)?;
     }
@@ -79,7 +79,7 @@ fn row(area: &Area<'_>, across: &Scale, share: &Shown<'_>, y: f64) -> Drawn {
 }
 
 /// What the picture shows, in words: every share.
-fn description(shown: &[Shown<'_>]) -> String {
+fn description(shown: &[DrawableShare<'_>]) -> String {
     let mut words = format!("{}.", count(shown.len(), "share"));
     for share in shown {
         let interval = share

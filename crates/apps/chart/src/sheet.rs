@@ -1,6 +1,6 @@
 //! A picture of the usual width, with the legend below it, and what charts of shares have in common.
 
-use crate::canvas::{Area, Drawn, TEXT, percent, picture, px};
+use crate::canvas::{Area, DrawResult, TEXT, percent, picture, px};
 use crate::legend::{self, Key};
 use crate::palette::INK;
 use crate::pen::write;
@@ -36,7 +36,7 @@ pub fn sheet(
     words: &Words<'_>,
     bottom: f64,
     legend: &[(Key, String)],
-    paint: impl FnOnce(&Area<'_>) -> Drawn,
+    paint: impl FnOnce(&Area<'_>) -> DrawResult,
 ) -> String {
     let tall = bottom + legend::height(legend, LEGEND.1) + 4.0;
     let title = if words.title.trim().is_empty() { words.otherwise } else { words.title };
@@ -66,8 +66,8 @@ pub fn panels<'a>(
     area: &Area<'a>,
     titles: &[&str],
     (wide, tall): (u32, u32),
-    paint: impl Fn(&Area<'a>, usize) -> Drawn,
-) -> Drawn {
+    paint: impl Fn(&Area<'a>, usize) -> DrawResult,
+) -> DrawResult {
     let (above, _) = area.split_vertically(px(tall));
     for (at, (title, panel)) in titles.iter().zip(above.split_evenly((1, titles.len().max(1)))).enumerate() {
         write(&panel, (8.0, 12.0), &fit(title, TEXT, f64::from(wide) - 16.0), (TEXT, INK), HPos::Left)?;

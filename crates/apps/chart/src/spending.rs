@@ -1,6 +1,6 @@
 //! How much of the promise is spent, release by release.
 
-use crate::canvas::{Area, Drawn, TEXT, percent};
+use crate::canvas::{Area, DrawResult, TEXT, percent};
 use crate::palette::{BLUE, INK, MUTED, PAPER, RED};
 use crate::pen::{Place, dashes, dot, line, slab, write};
 use crate::plot::{Frame, Plot};
@@ -112,7 +112,7 @@ fn ticks(spending: &Spending, releases: &[Release<'_>], counts: bool, scale: &Sc
 }
 
 /// The steps: what is spent stays until the next release.
-fn steps(area: &Area<'_>, frame: &Frame, places: &[Place]) -> Drawn {
+fn steps(area: &Area<'_>, frame: &Frame, places: &[Place]) -> DrawResult {
     let mut corners = vec![(frame.left, frame.bottom)];
     let mut height = frame.bottom;
     for (x, y) in places {
@@ -124,7 +124,7 @@ fn steps(area: &Area<'_>, frame: &Frame, places: &[Place]) -> Drawn {
 }
 
 /// A dot for each release, with its number where that touches neither another nor what is `taken`; of many, round numbers.
-fn dots(area: &Area<'_>, frame: &Frame, mut taken: Vec<(Place, Place)>, places: &[Place]) -> Drawn {
+fn dots(area: &Area<'_>, frame: &Frame, mut taken: Vec<(Place, Place)>, places: &[Place]) -> DrawResult {
     let radius = if places.len() > 60 { 2.0 } else { 4.0 };
     let every = round(places.len().div_ceil(12));
     let mut before = frame.bottom;
@@ -155,7 +155,7 @@ fn dots(area: &Area<'_>, frame: &Frame, mut taken: Vec<(Place, Place)>, places: 
 }
 
 /// Where the promise changed: dashed lines, with words at the foot of the plot, in rows where they would touch.
-fn changes(area: &Area<'_>, plot: &Plot, counts: bool, spending: &Spending, releases: &[Release<'_>]) -> Drawn {
+fn changes(area: &Area<'_>, plot: &Plot, counts: bool, spending: &Spending, releases: &[Release<'_>]) -> DrawResult {
     let frame = &plot.frame;
     let mut changes: Vec<(f64, &str)> = spending
         .changes
@@ -186,7 +186,7 @@ fn changes(area: &Area<'_>, plot: &Plot, counts: bool, spending: &Spending, rele
 }
 
 /// Words over lines, which stop around them.
-fn on_paper(area: &Area<'_>, (x, y): Place, text: &str, colour: RGBColor) -> Drawn {
+fn on_paper(area: &Area<'_>, (x, y): Place, text: &str, colour: RGBColor) -> DrawResult {
     slab(area, (x - 3.0, y - 8.0), (x + width(text, TEXT), y + 8.0), &PAPER)?;
     write(area, (x, y), text, (TEXT, colour), HPos::Left)
 }

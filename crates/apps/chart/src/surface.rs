@@ -1,6 +1,6 @@
 //! What depends on two parameters: cells over two logarithmic axes, coloured in steps, with hatched regions.
 
-use crate::canvas::{Area, Drawn, TEXT, picture, px};
+use crate::canvas::{Area, DrawResult, TEXT, picture, px};
 use crate::palette::{GRID, INK, MUTED, PAPER, RAMP, RED};
 use crate::pen::{dot, line, slab, write};
 use crate::plot::{Frame, Plot};
@@ -93,7 +93,7 @@ pub fn cells(surface: &Surface) -> String {
     let many = u32::try_from(surface.panels.len().max(1)).unwrap_or(1);
     let legend_height = if many == 1 { LEGEND + BELOW } else { LEGEND };
     let size = (PANEL.0 * many, PANEL.1 + legend_height);
-    let drawn = picture(size, &surface.title, &surface.description, |area| -> Drawn {
+    let drawn = picture(size, &surface.title, &surface.description, |area| -> DrawResult {
         let titles: Vec<&str> = surface.panels.iter().map(|panel| panel.title.as_str()).collect();
         sheet::panels(area, &titles, PANEL, |area, at| {
             surface.panels.get(at).map_or(Ok(()), |panel| draw(area, panel, surface))
@@ -122,7 +122,7 @@ fn step(value: f64, limits: &[(f64, String)]) -> usize {
     limits.iter().filter(|(limit, _)| value >= *limit).count().min(RAMP.len() - 1)
 }
 
-fn draw(area: &Area<'_>, panel: &Panel, surface: &Surface) -> Drawn {
+fn draw(area: &Area<'_>, panel: &Panel, surface: &Surface) -> DrawResult {
     let (across, up) = (edges(&surface.across.values), edges(&surface.up.values));
     let (Some(left), Some(right), Some(low), Some(high)) = (across.first(), across.last(), up.first(), up.last())
     else {
@@ -204,7 +204,7 @@ fn hatch(cells: &[Vec<Cell>], inside: &dyn Fn(&Cell) -> bool) -> Vec<(Corner, Co
     lines
 }
 
-fn legend(surface: &Surface, area: &Area<'_>) -> Drawn {
+fn legend(surface: &Surface, area: &Area<'_>) -> DrawResult {
     let beside = surface.panels.len() > 1;
     let wide = if beside { SWATCH.1 } else { SWATCH.0 };
     let text = (TEXT - 1, INK);

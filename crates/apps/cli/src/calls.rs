@@ -4,7 +4,7 @@
 
 use crate::args::{Args, Command};
 use crate::commands::{assess, audit, check, gwas, translate};
-use crate::console::{self, Said};
+use crate::console::{self, ConsoleMessage};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::output::Rendering;
@@ -87,7 +87,7 @@ pub fn assess(words: &[OsString], tables: &BTreeMap<PathBuf, Vec<RecordBatch>>) 
 ///
 /// # Errors
 /// As of the command, and where one of several releases could not be answered.
-pub fn gwas(words: &[OsString]) -> (Result<CallOutcome, Failure>, Vec<Said>) {
+pub fn gwas(words: &[OsString]) -> (Result<CallOutcome, Failure>, Vec<ConsoleMessage>) {
     console::hearing(|| association_results(words))
 }
 

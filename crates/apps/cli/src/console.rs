@@ -4,15 +4,15 @@ use deniable_core::text::{printable, printable_lines};
 use std::cell::RefCell;
 use std::path::Path;
 
-/// What is said, and of what kind it is.
-pub type Said = (&'static str, String);
+/// The kind of a message, and its text.
+pub type ConsoleMessage = (&'static str, String);
 
 /// The kind of what says that a ledger begins.
 pub const NEW_LEDGER: &str = "new ledger";
 
 thread_local! {
     /// What was said on this thread to somebody who called; nothing where the program speaks for itself.
-    static HEARD: RefCell<Option<Vec<Said>>> = const { RefCell::new(None) };
+    static HEARD: RefCell<Option<Vec<ConsoleMessage>>> = const { RefCell::new(None) };
 }
 
 /// Speaks to the curator. Of what is not seen, line breaks and tabs alone pass as they are.
@@ -37,7 +37,7 @@ pub fn say_of(kind: &'static str, text: impl AsRef<str>) {
 }
 
 /// What work on this thread comes to, and what is said on the way, in place of standard error.
-pub fn hearing<T>(work: impl FnOnce() -> T) -> (T, Vec<Said>) {
+pub fn hearing<T>(work: impl FnOnce() -> T) -> (T, Vec<ConsoleMessage>) {
     HEARD.set(Some(Vec::new()));
     let found = work();
     (found, HEARD.take().unwrap_or_default())

@@ -12,7 +12,7 @@ use deniable_data::SourceError;
 use deniable_ledger::{AcceptHeadError, AccountError, ChargeError, OpenError, StoreError, VerifyError};
 use deniable_policy::QueryError;
 use deniable_protocol::ProtocolError;
-use deniable_release::{DataError, ReleaseError, Unaccepted};
+use deniable_release::{DataError, ReleaseError, UnacceptedFinding};
 use deniable_report::ReportError;
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
@@ -269,7 +269,7 @@ fn source_help(error: &SourceError) -> &'static str {
 }
 
 /// A finding that must be accepted, with its table.
-fn in_table(bad: &Unaccepted) -> String {
+fn in_table(bad: &UnacceptedFinding) -> String {
     format!("{}: {}", bad.table, bad.found.in_words())
 }
 

@@ -1,7 +1,7 @@
 //! Progress on standard error, on a terminal only, and only for what takes a while.
 
 use deniable_core::text::printable;
-use deniable_data::Progress as Read;
+use deniable_data::Progress as ReadProgress;
 use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyle};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -29,11 +29,11 @@ impl Progress {
 
     /// Says what is being done and how many rows it has come.
     pub fn rows(&self, what: &str, rows: u64) {
-        self.read(what, Read { rows, ..Read::default() });
+        self.read(what, ReadProgress { rows, ..ReadProgress::default() });
     }
 
     /// Says what is being done and how much was read for it.
-    pub fn read(&self, what: &str, read: Read) {
+    pub fn read(&self, what: &str, read: ReadProgress) {
         let mut current = self.current();
         if current.as_ref().is_none_or(|current| current.what != what) {
             if let Some(bar) = current.take().and_then(|current| current.bar) {
@@ -85,7 +85,7 @@ impl Current {
 }
 
 /// Rows, bytes, time and rate.
-fn in_words(read: Read, elapsed: Duration) -> String {
+fn in_words(read: ReadProgress, elapsed: Duration) -> String {
     let mut words = format!("{} rows", HumanCount(read.rows));
     match (read.bytes, read.size) {
         (Some(bytes), Some(size)) => words += &format!(", {} of {}", HumanBytes(bytes), HumanBytes(size)),
@@ -102,14 +102,14 @@ mod tests {
 
     #[test]
     fn how_far_it_has_come() {
-        let read = Read { rows: 12_000_000, bytes: Some(30 << 20), size: Some(1 << 30) };
+        let read = ReadProgress { rows: 12_000_000, bytes: Some(30 << 20), size: Some(1 << 30) };
         let elapsed = Duration::from_secs(4);
         assert_eq!(in_words(read, elapsed), "12,000,000 rows, 30.00 MiB of 1.00 GiB, 4 seconds, 3,000,000 rows/s");
         assert_eq!(
-            in_words(Read { bytes: None, ..read }, elapsed),
+            in_words(ReadProgress { bytes: None, ..read }, elapsed),
             "12,000,000 rows of 1.00 GiB, 4 seconds, 3,000,000 rows/s"
         );
-        let rows = Read { bytes: None, size: None, ..read };
+        let rows = ReadProgress { bytes: None, size: None, ..read };
         assert_eq!(in_words(rows, elapsed), "12,000,000 rows, 4 seconds, 3,000,000 rows/s");
     }
 }

@@ -99,7 +99,7 @@ pub use {
     deniable_release::suggest::{Advice, Limit},
     deniable_release::{Event as Step, Origin, Permissions, Plan, Registering, ReleaseError},
     error::Error,
-    outcome::{ReleaseOutcome, Unanswered},
+    outcome::{ReleaseOutcome, UnansweredQuery},
     query::Query,
     session::{Event, Registration, Session, remaining},
     sources::{install_sources, with_public_keys},

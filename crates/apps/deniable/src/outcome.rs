@@ -14,7 +14,7 @@ pub struct ReleaseOutcome {
     /// Where each answer came from, in the same order. For the curator.
     pub origins: Vec<Origin>,
     /// Queries that are paid for and not answered, since the machine was exhausted. The same queries resume at no cost.
-    pub unanswered: Vec<Unanswered>,
+    pub unanswered: Vec<UnansweredQuery>,
     /// The ledger's last entry after this release.
     pub head: Head,
 }
@@ -38,10 +38,10 @@ impl ReleaseOutcome {
     }
 }
 
-/// A query that is paid for and has no answer yet.
+/// A query that is charged and has no answer yet.
 #[derive(Debug)]
 #[non_exhaustive]
-pub struct Unanswered {
+pub struct UnansweredQuery {
     /// The query's name.
     pub query: String,
     /// Why.

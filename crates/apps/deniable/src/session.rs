@@ -2,21 +2,21 @@
 
 use crate::call::{Call, Worker};
 use crate::error::Error;
-use crate::outcome::{ReleaseOutcome, Unanswered};
+use crate::outcome::{ReleaseOutcome, UnansweredQuery};
 use crate::query::Query;
 use crate::sources::{install_sources, with_public_keys};
 use deniable_core::budget::Spend;
 use deniable_core::noise::SystemRng;
 use deniable_data::{InMemory, Resources};
 use deniable_execute::least_memory;
-use deniable_ledger::{Account, AccountId, Head, Ledger, OpenError, Part, Registered, StoreError};
+use deniable_ledger::{Account, AccountId, Head, Ledger, OpenError, Part, RegistrationOutcome, StoreError};
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data::{self, Tell};
 use deniable_release::show::displayed;
 use deniable_release::{
-    Accepted, Origin, Permissions, Plan, Registering, TableVersion, open_ledger, published, release, shown_answer,
-    stored,
+    AcceptedFindings, Origin, Permissions, Plan, Registering, TableVersion, open_ledger, published, release,
+    shown_answer, stored,
 };
 use deniable_report::{Chosen, Report};
 use std::cell::Cell;
@@ -45,7 +45,7 @@ pub struct Registration {
     /// Its declared version.
     pub version: String,
     /// Whether that is new.
-    pub outcome: Registered,
+    pub outcome: RegistrationOutcome,
 }
 
 /// A policy at work: see the page of this crate.
@@ -283,7 +283,7 @@ impl Task {
     }
 
     fn register(&self, accept: &[String]) -> Result<Vec<Registration>, Error> {
-        let accepted = Accepted::named(accept, &self.plan.policy().tables())?;
+        let accepted = AcceptedFindings::named(accept, &self.plan.policy().tables())?;
         let tables = self.locate()?;
         let mut ledger = self.ledger()?;
         let progress = |rows| (self.tell)(Event::Step(deniable_release::Event::Checking(rows)));
@@ -327,7 +327,7 @@ impl Task {
             (self.tell)(Event::Head(ledger.head()));
         }
         let released = released?;
-        let unanswered = released.unanswered.into_iter().map(|(at, error)| Unanswered {
+        let unanswered = released.unanswered.into_iter().map(|(at, error)| UnansweredQuery {
             query: self.plan.queries()[at].declared().name.clone(),
             error: error.into(),
         });

@@ -17,7 +17,7 @@ use deniable_release::forecast::about;
 use deniable_release::show::table;
 use deniable_release::typical::{made_up, notes};
 use deniable_release::whatif::{promise, with_promise};
-use deniable_release::{Expected, Origin, Plan, PlanError, QueryAnswer, QueryPlan, expected};
+use deniable_release::{AnswerForecast, Origin, Plan, PlanError, QueryAnswer, QueryPlan, expected};
 use deniable_report::PromisePicture;
 use deniable_report::answers::pictures;
 use num_traits::ToPrimitive;
@@ -104,7 +104,7 @@ pub struct ErrorView {
 }
 
 impl ErrorView {
-    fn new(answer: &Expected) -> Self {
+    fn new(answer: &AnswerForecast) -> Self {
         let typical = answer.typical.as_ref().ok().and_then(|planned| planned.answer.as_ref());
         let of = typical.map_or_else(|| "the rows".to_owned(), about);
         Self {
@@ -188,7 +188,7 @@ impl Explorer {
         let policy = plan.policy();
         let stated = PromisePicture::of(policy.guarantee().clone());
         let (sentence, frequencies) = stated.in_frequencies();
-        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|planned| expected(planned, policy)).collect();
+        let all: Vec<Vec<AnswerForecast>> = plan.queries().iter().map(|planned| expected(planned, policy)).collect();
         let queries =
             plan.queries().iter().zip(&all).zip(&self.simulations).map(|((planned, all), simulation)| QueryView {
                 name: planned.declared().name.clone(),

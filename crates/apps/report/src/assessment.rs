@@ -30,7 +30,7 @@ pub struct Assessment {
     /// Beliefs that the table moves.
     pub beliefs: Beliefs,
     /// Who can be told to be in the table.
-    pub presence: Computed<Presence>,
+    pub presence: ComputedResult<Presence>,
     /// An attack with a table of people; without one there is no such section.
     pub linkage: Option<Linkage>,
     /// What became of the original table, in sentences; without one there is no such section.
@@ -43,8 +43,8 @@ pub struct Assessment {
     pub notes: Vec<String>,
 }
 
-/// What was computed, or the sentence that says why it was not.
-pub type Computed<T> = Result<T, String>;
+/// The result of a computation, or a sentence with the reason why there is none.
+pub type ComputedResult<T> = Result<T, String>;
 
 /// A measured number.
 #[derive(Debug, Clone, PartialEq, Eq)]

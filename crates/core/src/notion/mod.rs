@@ -96,7 +96,7 @@ pub enum Notion {
 
 /// The quantity that a notion bounds, and the values that it can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounded {
+pub struct BoundedQuantity {
     /// Its name in claims: `gain` in `gain=3/2`.
     pub name: &'static str,
     /// Its letter in papers: `γ`.
@@ -111,9 +111,9 @@ pub struct Bounded {
     pub most: Option<i64>,
 }
 
-/// How a notion that can be promised is spelt in files.
+/// The spelling of a promise in policies and ledgers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Promised {
+pub struct PromiseSpelling {
     /// The key of a policy, and the word of a ledger.
     pub key: &'static str,
     /// Keys without which the key says nothing.
@@ -134,7 +134,7 @@ pub struct Entry {
     /// The name with its parameters, as `rho:M`.
     pub form: &'static str,
     /// The quantity that it bounds.
-    pub bounds: Bounded,
+    pub bounds: BoundedQuantity,
     /// What else it takes, in the order of the form.
     pub parameters: &'static [Parameter],
     /// What must be known of the observers or the data, in words; empty where nothing must.
@@ -144,21 +144,21 @@ pub struct Entry {
     /// The entry of `docs/notions` that describes it.
     pub page: &'static str,
     /// How it is spelt as a promise; `None` where it cannot be promised.
-    pub promise: Option<Promised>,
+    pub promise: Option<PromiseSpelling>,
     /// What it says, in one sentence without a full stop.
     pub sentence: &'static str,
 }
 
-/// A name that was understood.
+/// A notion, and the name or alias that was matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found {
+pub struct NamedNotion {
     /// The notion that the name means.
     pub notion: Notion,
     /// The name or alias, as the table spells it.
     pub name: &'static str,
 }
 
-impl Found {
+impl NamedNotion {
     /// Whether the bound was named as a factor on odds, e^ε, and not as its logarithm.
     #[must_use]
     pub fn is_odds(&self) -> bool {
@@ -168,7 +168,7 @@ impl Found {
 
 /// The notion that a name or alias means, whatever its case, hyphens, underscores and spaces.
 #[must_use]
-pub fn find(text: &str) -> Option<Found> {
+pub fn find(text: &str) -> Option<NamedNotion> {
     let wanted = normal(text);
     if wanted.is_empty() {
         return None;
@@ -183,8 +183,8 @@ pub fn normal(text: &str) -> String {
 }
 
 /// Every name and alias, the notions in order and each notion's own name first.
-pub fn every_name() -> impl Iterator<Item = Found> {
-    Notion::ALL.into_iter().flat_map(|notion| notion.names().map(move |name| Found { notion, name }))
+pub fn every_name() -> impl Iterator<Item = NamedNotion> {
+    Notion::ALL.into_iter().flat_map(|notion| notion.names().map(move |name| NamedNotion { notion, name }))
 }
 
 /// The notion that a ledger states with this word, letter by letter.

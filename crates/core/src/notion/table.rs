@@ -1,16 +1,24 @@
 //! The table. Each notion stands here once; sentences speak of one mechanism and of whoever sees its answer.
 
-use super::{Bounded, Entry, Notion, Parameter, Promised, key};
+use super::{BoundedQuantity, Entry, Notion, Parameter, PromiseSpelling, key};
 
-const ODDS: Bounded =
-    Bounded { name: "odds", symbol: "e^ε", example: "3", range: "odds of at least 1", least: 1, most: None };
-const GAIN: Bounded =
-    Bounded { name: "gain", symbol: "γ", example: "3/2", range: "a gain of at least 1", least: 1, most: None };
-const BELIEF: Bounded =
-    Bounded { name: "posterior", symbol: "c", example: "3/4", range: "a belief from 0 to 1", least: 0, most: Some(1) };
-const DELTA: Bounded =
-    Bounded { name: "delta", symbol: "δ", example: "1/100", range: "a δ from 0 to 1", least: 0, most: Some(1) };
-const ALPHA: Bounded = Bounded {
+const ODDS: BoundedQuantity =
+    BoundedQuantity { name: "odds", symbol: "e^ε", example: "3", range: "odds of at least 1", least: 1, most: None };
+const GAIN: BoundedQuantity =
+    BoundedQuantity { name: "gain", symbol: "γ", example: "3/2", range: "a gain of at least 1", least: 1, most: None };
+const BELIEF: BoundedQuantity = BoundedQuantity {
+    name: "posterior",
+    symbol: "c",
+    example: "3/4",
+    range: "a belief from 0 to 1",
+    least: 0,
+    most: Some(1),
+};
+const DELTA: BoundedQuantity =
+    BoundedQuantity {
+        name: "delta", symbol: "δ", example: "1/100", range: "a δ from 0 to 1", least: 0, most: Some(1)
+    };
+const ALPHA: BoundedQuantity = BoundedQuantity {
     name: "alpha",
     symbol: "α",
     example: "1/2",
@@ -18,7 +26,7 @@ const ALPHA: Bounded = Bounded {
     least: 0,
     most: Some(1),
 };
-const BETA: Bounded = Bounded {
+const BETA: BoundedQuantity = BoundedQuantity {
     name: "beta",
     symbol: "β",
     example: "1/2",
@@ -30,12 +38,12 @@ const BETA: Bounded = Bounded {
 const PRIORS: &str = "a family of priors; any prior where none is stated";
 const PUBLIC_SIZE: &str = "a public number of people";
 
-const fn promised(key: &'static str) -> Option<Promised> {
-    Some(Promised { key, beside: &[] })
+const fn promised(key: &'static str) -> Option<PromiseSpelling> {
+    Some(PromiseSpelling { key, beside: &[] })
 }
 
 /// An entry to which nothing but names and words belongs.
-const fn plain(notion: Notion, name: &'static str, title: &'static str, bounds: Bounded) -> Entry {
+const fn plain(notion: Notion, name: &'static str, title: &'static str, bounds: BoundedQuantity) -> Entry {
     Entry {
         notion,
         name,
@@ -185,7 +193,7 @@ const FLOOR: Entry = Entry {
         Notion::PosteriorAtLeast,
         "posterior-at-least",
         "a floor under belief in presence",
-        Bounded { symbol: "f", example: "1/10", ..BELIEF },
+        BoundedQuantity { symbol: "f", example: "1/10", ..BELIEF },
     )
 };
 
@@ -196,9 +204,14 @@ const RHO: Entry = Entry {
     needs: PUBLIC_SIZE,
     theorem: "B-5",
     page: "rho-m",
-    promise: Some(Promised { key: key::RHO, beside: &[key::AMONG] }),
+    promise: Some(PromiseSpelling { key: key::RHO, beside: &[key::AMONG] }),
     sentence: "(ρ,M)-differential identifiability: one of M equally likely entities",
-    ..plain(Notion::Rho, "rho", "(ρ,m)-differential identifiability", Bounded { name: "rho", symbol: "ρ", ..BELIEF })
+    ..plain(
+        Notion::Rho,
+        "rho",
+        "(ρ,m)-differential identifiability",
+        BoundedQuantity { name: "rho", symbol: "ρ", ..BELIEF },
+    )
 };
 
 const ALPHA_OF: Entry = Entry {
@@ -228,13 +241,13 @@ const ALPHA_BETA: Entry = Entry {
     needs: PUBLIC_SIZE,
     theorem: "B-6",
     page: "alpha-beta",
-    promise: Some(Promised { key: key::ALPHA, beside: &[key::BETA] }),
+    promise: Some(PromiseSpelling { key: key::ALPHA, beside: &[key::BETA] }),
     sentence: "(α,β)-differential identifiability: how far belief in a world may fall and rise",
     ..plain(
         Notion::AlphaBeta,
         "alpha-beta",
         "(α,β)-differential identifiability",
-        Bounded { name: "alpha-beta", symbol: "α, β", example: "1/2,1/2", range: "an α and a β", ..ALPHA },
+        BoundedQuantity { name: "alpha-beta", symbol: "α, β", example: "1/2,1/2", range: "an α and a β", ..ALPHA },
     )
 };
 

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 #[test]
 fn every_name_means_one_notion() {
-    let mut seen: BTreeMap<String, Found> = BTreeMap::new();
+    let mut seen: BTreeMap<String, NamedNotion> = BTreeMap::new();
     for found in every_name() {
         assert!(!normal(found.name).is_empty());
         if let Some(other) = seen.insert(normal(found.name), found) {

@@ -38,11 +38,11 @@ pub struct Noisy {
 
 /// One shown row.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ShownRow(pub Vec<Shown>);
+pub struct ShownRow(pub Vec<ShownValue>);
 
 /// One shown value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Shown {
+pub enum ShownValue {
     /// A key of a group.
     Key(Key),
     /// In place of a key: this row is about all of them together.
@@ -237,17 +237,19 @@ impl<'a> Evaluator<'a> {
         known.unwrap_or_else(|| Arc::new(margins(self.decays, self.confidence, size)))
     }
 
-    fn shown(&self, column: &Term, row: Place, population: bool) -> Shown {
+    fn shown(&self, column: &Term, row: Place, population: bool) -> ShownValue {
         let (term, row) = self.settled(column, row);
         match term {
-            Term::Null if is_of_texts(column, self.query) => Shown::Key(Key::Null),
+            Term::Null if is_of_texts(column, self.query) => ShownValue::Key(Key::Null),
             Term::Key(group) => match key(self.query, *group, row) {
-                Some(key) => Shown::Key(self.query.groups()[*group].shown(key)),
-                None => Shown::All,
+                Some(key) => ShownValue::Key(self.query.groups()[*group].shown(key)),
+                None => ShownValue::All,
             },
-            Term::Text(text) => Shown::Text(text.clone()),
-            Term::Grouping(group) => Shown::Key(Key::Integer(grouping(self.query, *group, row))),
-            Term::Window(window) if let Some(place) = self.place_of(*window, row) => Shown::Key(Key::Integer(place)),
+            Term::Text(text) => ShownValue::Text(text.clone()),
+            Term::Grouping(group) => ShownValue::Key(Key::Integer(grouping(self.query, *group, row))),
+            Term::Window(window) if let Some(place) = self.place_of(*window, row) => {
+                ShownValue::Key(Key::Integer(place))
+            }
             Term::Level
             | Term::Null
             | Term::Answer(_)
@@ -268,7 +270,7 @@ impl<'a> Evaluator<'a> {
                 if self.is_of_too_many(term, row) {
                     let number = Number { low: None, high: None, ..self.number(term, row, None) };
                     let Number { estimate, low, high } = self.within_whole(number, term, row);
-                    return Shown::Number {
+                    return ShownValue::Number {
                         estimate: estimate.and_then(exact::shown),
                         low,
                         high,
@@ -285,7 +287,7 @@ impl<'a> Evaluator<'a> {
                 let deviation = self.deviation(term, row).and_then(Rational::from_float).map(Box::new);
                 let population = population.then(|| self.population(term, row)).flatten().map(Box::new);
                 let estimate = estimate.and_then(exact::shown);
-                Shown::Number { estimate, low, high, population, rows, deviation, value, limits }
+                ShownValue::Number { estimate, low, high, population, rows, deviation, value, limits }
             }
         }
     }

@@ -34,8 +34,8 @@ mod truth;
 mod window;
 
 pub use consistent::{Consistency, consistency, made_consistent};
-pub use evaluate::{Limits, Noisy, Shown, ShownRow, show, show_with_population};
-pub use planned::{Planned, planned};
+pub use evaluate::{Limits, Noisy, ShownRow, ShownValue, show, show_with_population};
+pub use planned::{PlannedNumber, planned};
 pub use population::{check_population, without_population};
 pub use ranks::{rank_margin, rank_margin_of};
 pub use truth::{TrueError, Worst, true_errors};

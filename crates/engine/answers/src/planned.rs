@@ -10,9 +10,9 @@ use deniable_query::output::parts;
 use deniable_query::output::{Output, Term};
 use deniable_query::{Measure, Query};
 
-/// A number as it would be shown.
+/// The forecast of a shown number, with its error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Planned {
+pub struct PlannedNumber {
     /// The number itself; `None` where it is undefined.
     pub answer: Option<Rational>,
     /// How far off it would be, in its own units; `None` where nothing bounds it.
@@ -25,7 +25,7 @@ pub struct Planned {
 /// the noise: then it is the distance to the further end. Other intervals are wider than the noise, to be safe whatever the exact numbers
 /// are: there it is how far the noise reaches to first order, where that is less.
 #[must_use]
-pub fn planned(query: &Query, terms: &[(usize, Term)], noisy: &Noisy, confidence: &Rational) -> Vec<Planned> {
+pub fn planned(query: &Query, terms: &[(usize, Term)], noisy: &Noisy, confidence: &Rational) -> Vec<PlannedNumber> {
     let laws: Vec<Law> = noisy.decays.iter().map(Law::of).collect();
     let sizes = terms.iter().map(|(level, term)| parts(term, *level, query)).collect();
     // Windows look at all cells, which are alike.
@@ -43,7 +43,7 @@ pub fn planned(query: &Query, terms: &[(usize, Term)], noisy: &Noisy, confidence
     let planned = |(level, term): &(usize, Term)| {
         let (place, size) = (middle(*level), parts(term, *level, query));
         if evaluator.is_of_too_many(term, place) {
-            return Planned {
+            return PlannedNumber {
                 answer: evaluator.number(term, place, None).estimate.and_then(exact::shown),
                 error: None,
             };
@@ -60,7 +60,7 @@ pub fn planned(query: &Query, terms: &[(usize, Term)], noisy: &Noisy, confidence
                 noise.map_or_else(|| safe.clone(), |noise| noise.min(safe.clone()))
             }),
         };
-        Planned { answer: shown.estimate, error }
+        PlannedNumber { answer: shown.estimate, error }
     };
     terms.iter().map(planned).collect()
 }

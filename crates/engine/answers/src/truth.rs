@@ -1,7 +1,7 @@
 //! The errors of answers before any noise, because of caps and bounds: exact, and for the curator only. They are never
 //! released.
 
-use crate::{Noisy, Shown, ShownRow, show};
+use crate::{Noisy, ShownRow, ShownValue, show};
 use deniable_core::exact::{Rational, ratio};
 use deniable_core::noise::{Decay, SystemRng};
 use deniable_data::SourceError;
@@ -82,7 +82,7 @@ pub fn true_errors(
 
 fn of_column(name: &str, at: usize, answers: &[ShownRow], truths: &[ShownRow]) -> Option<TrueError> {
     let number = |row: &ShownRow| match row.0.get(at) {
-        Some(Shown::Number { estimate, .. }) => estimate.clone(),
+        Some(ShownValue::Number { estimate, .. }) => estimate.clone(),
         _ => None,
     };
     let pairs = answers.iter().zip(truths).filter_map(|(row, truth)| Some((row, number(row), number(truth)?)));
@@ -101,10 +101,10 @@ fn of_column(name: &str, at: usize, answers: &[ShownRow], truths: &[ShownRow]) -
 /// The keys of a row, in words.
 fn keys(row: &ShownRow) -> String {
     let words = row.0.iter().filter_map(|shown| match shown {
-        Shown::Key(key) => Some(key.to_string()),
-        Shown::All => Some("all".to_owned()),
-        Shown::Text(text) => Some(text.clone()),
-        Shown::Number { .. } => None,
+        ShownValue::Key(key) => Some(key.to_string()),
+        ShownValue::All => Some("all".to_owned()),
+        ShownValue::Text(text) => Some(text.clone()),
+        ShownValue::Number { .. } => None,
     });
     words.collect::<Vec<_>>().join(", ")
 }

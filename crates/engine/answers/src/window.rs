@@ -25,9 +25,9 @@ use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-/// What a window gives a row.
+/// The value of a window function for a row.
 #[derive(Debug, Clone)]
-pub(crate) enum Seen {
+pub(crate) enum WindowValue {
     /// What is worked out of the first rows of a partition; nothing, where none of them has a value.
     First { rows: Arc<Vec<Place>>, count: usize, value: Option<Rational> },
     /// Another row; none beyond the ends.
@@ -39,7 +39,7 @@ pub(crate) enum Seen {
 }
 
 /// What each row sees.
-pub(crate) type View = HashMap<Place, Seen>;
+pub(crate) type View = HashMap<Place, WindowValue>;
 
 impl Evaluator<'_> {
     /// What these rows see through a window.
@@ -69,22 +69,22 @@ impl Evaluator<'_> {
 
     /// A view in which all rows see one; none, where there is none.
     pub(crate) fn see_one(&self, rows: &[Place], one: Option<Place>) -> View {
-        rows.iter().map(|row| (*row, Seen::Row(one))).collect()
+        rows.iter().map(|row| (*row, WindowValue::Row(one))).collect()
     }
 
     /// The row whose value a window gives to this one, and the value; `None` where it gives anything else.
     pub(crate) fn other_row(&self, window: usize, row: Place) -> Option<(&Term, Option<Place>)> {
         match self.seen(window, row)? {
-            (Window { argument, .. }, Seen::Row(other)) => Some((argument, *other)),
+            (Window { argument, .. }, WindowValue::Row(other)) => Some((argument, *other)),
             _ => None,
         }
     }
 
     /// What a window gives where it looks at no rows.
-    fn nothing_seen(&self, window: &Window) -> Seen {
+    fn nothing_seen(&self, window: &Window) -> WindowValue {
         match window.function {
-            WindowFunction::Count | WindowFunction::Present => Seen::Count(0),
-            _ => Seen::First { rows: Arc::default(), count: 0, value: None },
+            WindowFunction::Count | WindowFunction::Present => WindowValue::Count(0),
+            _ => WindowValue::First { rows: Arc::default(), count: 0, value: None },
         }
     }
 
@@ -108,19 +108,21 @@ impl Evaluator<'_> {
                         WindowFunction::Sum
                         | WindowFunction::Average
                         | WindowFunction::Least
-                        | WindowFunction::Greatest => {
-                            Seen::First { rows: rows.clone(), count: step.end, value: so_far.value(window.function) }
-                        }
-                        WindowFunction::Count => Seen::Count(step.end),
-                        WindowFunction::Present => Seen::Count(so_far.present),
-                        WindowFunction::Rank => Seen::Rank(start + 1),
-                        WindowFunction::DenseRank => Seen::Rank(dense),
-                        WindowFunction::RowNumber => Seen::Rank(at + 1),
+                        | WindowFunction::Greatest => WindowValue::First {
+                            rows: rows.clone(),
+                            count: step.end,
+                            value: so_far.value(window.function),
+                        },
+                        WindowFunction::Count => WindowValue::Count(step.end),
+                        WindowFunction::Present => WindowValue::Count(so_far.present),
+                        WindowFunction::Rank => WindowValue::Rank(start + 1),
+                        WindowFunction::DenseRank => WindowValue::Rank(dense),
+                        WindowFunction::RowNumber => WindowValue::Rank(at + 1),
                         WindowFunction::Lag(by) => {
                             let other = i64::try_from(at).ok().and_then(|at| usize::try_from(at.checked_sub(by)?).ok());
-                            Seen::Row(other.and_then(|at| rows.get(at)).copied())
+                            WindowValue::Row(other.and_then(|at| rows.get(at)).copied())
                         }
-                        WindowFunction::Only => Seen::Row(rows.first().copied()),
+                        WindowFunction::Only => WindowValue::Row(rows.first().copied()),
                     };
                     view.insert(rows[at], seen);
                 }
@@ -145,7 +147,7 @@ impl Evaluator<'_> {
     }
 
     /// What a row sees through a window that was looked through; nothing before.
-    fn seen(&self, window: usize, row: Place) -> Option<(&Window, &Seen)> {
+    fn seen(&self, window: usize, row: Place) -> Option<(&Window, &WindowValue)> {
         let seen = self.views.get(&window)?.get(&row)?;
         Some((&self.query.output().windows[window], seen))
     }
@@ -153,15 +155,16 @@ impl Evaluator<'_> {
     /// A place of the row, or a number of rows, where that is what the window gives.
     pub(crate) fn place_of(&self, window: usize, row: Place) -> Option<i64> {
         match self.seen(window, row)? {
-            (_, Seen::Rank(place) | Seen::Count(place)) => i64::try_from(*place).ok(),
-            (_, Seen::First { .. } | Seen::Row(_)) => None,
+            (_, WindowValue::Rank(place) | WindowValue::Count(place)) => i64::try_from(*place).ok(),
+            (_, WindowValue::First { .. } | WindowValue::Row(_)) => None,
         }
     }
 
     /// The rows that an aggregate of a window looks at: those that have a value at all, whatever the noise is. `None` where it is no such
     /// window, or they are too many.
     fn aggregated(&self, window: usize, row: Place) -> Option<(WindowFunction, &Term, Vec<Place>)> {
-        let (Window { function, argument, .. }, Seen::First { rows, count, .. }) = self.seen(window, row)? else {
+        let (Window { function, argument, .. }, WindowValue::First { rows, count, .. }) = self.seen(window, row)?
+        else {
             return None;
         };
         if rows.len() > MOST_ROWS {
@@ -209,7 +212,7 @@ impl Evaluator<'_> {
         match term {
             Term::Window(window) => match self.seen(*window, row) {
                 // Over more rows none looks at any.
-                Some((Window { argument, .. }, Seen::First { rows, count, .. })) if rows.len() <= MOST_ROWS => {
+                Some((Window { argument, .. }, WindowValue::First { rows, count, .. })) if rows.len() <= MOST_ROWS => {
                     rows[..*count].iter().try_for_each(|row| self.count_values(argument, *row, left))
                 }
                 _ => Some(()),
@@ -235,7 +238,7 @@ impl Evaluator<'_> {
         if let Some(place) = self.place_of(window, row) {
             return Number::exact(Some(whole(place)));
         }
-        let Some((Window { function, .. }, Seen::First { value, .. })) = self.seen(window, row) else {
+        let Some((Window { function, .. }, WindowValue::First { value, .. })) = self.seen(window, row) else {
             return unknown(None);
         };
         let estimate = value.clone();
@@ -366,7 +369,7 @@ impl Evaluator<'_> {
 
     /// How much it moves with each noisy number.
     pub(crate) fn windowed_slope(&self, window: usize, row: Place) -> Option<Slope> {
-        if let Some((_, Seen::Count(count))) = self.seen(window, row) {
+        if let Some((_, WindowValue::Count(count))) = self.seen(window, row) {
             return Some(Slope::constant(*count as f64));
         }
         let (function, argument, rows) = self.aggregated(window, row)?;

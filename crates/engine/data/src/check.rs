@@ -3,15 +3,15 @@
 //! Reads every row and says where files are broken and where values do not fit the declarations. All of this
 //! depends on private rows: it is for the curator's eyes, and no release ever runs it.
 
-pub use crate::oddities::{BAD_PERCENT, ColumnReport, Found};
+pub use crate::oddities::{BAD_PERCENT, ColumnReport, Occurrences};
 pub use crate::text::Quirk;
 
 use crate::drive::watch;
 use crate::entities::{Counting, Entities};
 use crate::error::SourceError;
 use crate::meter::Meter;
-use crate::oddities::{Counted, Declared, Oddities, Place};
-use crate::scan::{Looked, Seen, Wanted};
+use crate::oddities::{ExpectedValues, OccurrenceCounter, Oddities, Place};
+use crate::scan::{CheckedColumn, CheckedRows, WantedColumn};
 use crate::{Resources, Source};
 use deniable_expression::Value;
 use std::collections::HashMap;
@@ -35,10 +35,10 @@ pub struct Report {
     /// What was found in each declared column, in the order of the policy.
     pub columns: Vec<ColumnReport>,
     /// The quirks of quotes and line ends in delimited text, in all columns, also those that are not read.
-    pub quirks: Vec<(Quirk, Found)>,
+    pub quirks: Vec<(Quirk, Occurrences)>,
     /// Rows without an entity key, where the policy names one: missing, or not readable as its type. They belong to nobody
     /// and never count.
-    pub ownerless: Option<Found>,
+    pub ownerless: Option<Occurrences>,
 }
 
 /// A broken place.
@@ -58,7 +58,7 @@ pub struct Problem {
 /// What the values of a table are compared with, and what is counted of them.
 struct Look<'a> {
     source: &'a Source,
-    declared: Vec<Declared<'a>>,
+    declared: Vec<ExpectedValues<'a>>,
     /// Of a protected table: the position of its entity key, and who has rows.
     entities: Option<(usize, Entities)>,
     /// Of a public table: the position of its key.
@@ -70,9 +70,9 @@ struct Findings {
     rows: u64,
     oddities: Vec<Oddities>,
     /// By the order of [`Quirk::ALL`].
-    quirks: [Counted; Quirk::ALL.len()],
+    quirks: [OccurrenceCounter; Quirk::ALL.len()],
     problems: Vec<(Place, String)>,
-    ownerless: Counted,
+    ownerless: OccurrenceCounter,
     entities: Option<Counting>,
     /// Of a public table: where its keys stand.
     keys: PublicKeys,
@@ -90,11 +90,11 @@ impl Source {
         let entities = table.entity.as_ref().and_then(|entity| table.position(&entity.key));
         let look = Look {
             source: self,
-            declared: table.columns.iter().map(Declared::of).collect(),
+            declared: table.columns.iter().map(ExpectedValues::of).collect(),
             entities: entities.map(|at| (at, Entities::new(resources))),
             public_key: table.public_key.as_ref().and_then(|key| table.position(key)),
         };
-        let wanted: Vec<Wanted> = (0..table.columns.len()).map(Wanted::typed).collect();
+        let wanted: Vec<WantedColumn> = (0..table.columns.len()).map(WantedColumn::typed).collect();
         let meter = Meter::new();
         let scan = self.scan(&wanted, &meter)?;
         watch(&meter, self.size(), &|told| progress(told.rows), || {
@@ -120,13 +120,13 @@ impl Look<'_> {
             oddities: self.declared.iter().map(|_| Oddities::default()).collect(),
             quirks: Default::default(),
             problems: Vec::new(),
-            ownerless: Counted::default(),
+            ownerless: OccurrenceCounter::default(),
             entities: self.entities.as_ref().map(|(_, entities)| entities.start()),
             keys: PublicKeys::default(),
         }
     }
 
-    fn take(&self, findings: &mut Findings, seen: &Seen<'_>) -> Result<(), SourceError> {
+    fn take(&self, findings: &mut Findings, seen: &CheckedRows<'_>) -> Result<(), SourceError> {
         let place = |row: usize| (seen.file, seen.line(row));
         findings.rows += (seen.rows + seen.remarks.broken.len()) as u64;
         for broken in seen.remarks.broken {
@@ -161,7 +161,7 @@ impl Look<'_> {
         &self,
         findings: &mut Findings,
         name: &str,
-        Looked { present, values }: &Looked,
+        CheckedColumn { present, values }: &CheckedColumn,
         place: &dyn Fn(usize) -> Place,
     ) {
         for row in 0..values.len() {
@@ -285,7 +285,7 @@ impl Report {
         entities: Option<u64>,
         problems: Vec<Problem>,
         columns: Vec<ColumnReport>,
-        ownerless: Option<Found>,
+        ownerless: Option<Occurrences>,
     ) -> Self {
         let mut notes: Vec<String> = columns.iter().flat_map(ColumnReport::notes).collect();
         if let Some(found) = &ownerless {
@@ -303,7 +303,7 @@ impl Report {
 
     /// Adds the quirks of delimited text, and a note on each.
     #[must_use]
-    pub fn with_quirks(mut self, quirks: Vec<(Quirk, Found)>) -> Self {
+    pub fn with_quirks(mut self, quirks: Vec<(Quirk, Occurrences)>) -> Self {
         self.notes.extend(quirks.iter().map(|(quirk, found)| quirk_in_words(*quirk, found)));
         Self { quirks, ..self }
     }
@@ -322,7 +322,7 @@ impl Report {
     }
 }
 
-fn quirk_in_words(quirk: Quirk, found: &Found) -> String {
+fn quirk_in_words(quirk: Quirk, found: &Occurrences) -> String {
     format!("{}{}", quirk.in_words(found.count), found.place())
 }
 
@@ -332,7 +332,7 @@ pub enum ToAccept {
     /// A column that reads badly.
     Column(ColumnReport),
     /// Records with a quirk.
-    Quirk(Quirk, Found),
+    Quirk(Quirk, Occurrences),
 }
 
 impl ToAccept {

@@ -14,7 +14,7 @@ const ROWS: &[u8] = b"deniable 2026-11 rows of an engine\0";
 
 /// How an engine keeps the values of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Stored {
+pub enum StorageType {
     /// True and false.
     Boolean,
     /// Whole numbers of at most 64 bits.
@@ -35,7 +35,7 @@ pub struct EngineColumn {
     /// Its type, in the engine's words.
     pub type_name: String,
     /// What that is, where all of its values mean the same everywhere.
-    pub stored: Option<Stored>,
+    pub stored: Option<StorageType>,
 }
 
 /// Runs a statement that has a place for a text, the salt: rows of whole numbers.
@@ -97,7 +97,7 @@ impl EngineTable {
 
     /// How the engine keeps each column, of those that it keeps in a type of which all values mean the same everywhere.
     #[must_use]
-    pub fn stored(&self) -> BTreeMap<String, Stored> {
+    pub fn stored(&self) -> BTreeMap<String, StorageType> {
         self.columns.iter().filter_map(|column| Some((column.name.clone(), column.stored?))).collect()
     }
 

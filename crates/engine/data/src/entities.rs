@@ -43,12 +43,12 @@ pub(crate) struct Counting {
     /// For the places.
     reserved: Reservation,
     /// Those that did not fit, each sorted by itself.
-    sorted: Vec<Sorted>,
+    sorted: Vec<SortedEntities>,
     spill: Option<PathBuf>,
 }
 
 /// Entities in the order of their bits, in a file that has no name.
-struct Sorted {
+struct SortedEntities {
     file: File,
     count: usize,
 }
@@ -203,10 +203,10 @@ fn take_place(places: &mut [u128], entity: u128) -> bool {
 }
 
 /// Gives each of what was sorted, once, in order.
-fn merge(sorted: Vec<Sorted>, each: &mut dyn FnMut(u128) -> std::io::Result<()>) -> std::io::Result<()> {
+fn merge(sorted: Vec<SortedEntities>, each: &mut dyn FnMut(u128) -> std::io::Result<()>) -> std::io::Result<()> {
     let mut readers = Vec::with_capacity(sorted.len());
     let mut next = BinaryHeap::with_capacity(sorted.len());
-    for Sorted { mut file, count } in sorted {
+    for SortedEntities { mut file, count } in sorted {
         file.seek(SeekFrom::Start(0))?;
         let mut reader = (BufReader::with_capacity(BUFFER, file), count);
         if let Some(entity) = read(&mut reader)? {
@@ -252,9 +252,9 @@ impl Writer {
         self.file.write_all(&entity.to_le_bytes())
     }
 
-    fn finish(self) -> std::io::Result<Sorted> {
+    fn finish(self) -> std::io::Result<SortedEntities> {
         let Self { file, count } = self;
-        Ok(Sorted { file: file.into_inner().map_err(std::io::IntoInnerError::into_error)?, count })
+        Ok(SortedEntities { file: file.into_inner().map_err(std::io::IntoInnerError::into_error)?, count })
     }
 }
 

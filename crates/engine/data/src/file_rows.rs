@@ -7,7 +7,7 @@ use crate::kind::expect_no_other;
 use crate::partitions::Partitions;
 use crate::reading::ColumnReader;
 use crate::rows::Rows;
-use crate::scan::{ScanInput, Wanted};
+use crate::scan::{ScanInput, WantedColumn};
 use crate::text::Layout;
 use crate::{KnownVersion, Source, fingerprint, parquet};
 use deniable_core::schema::{Data, Format, TableSchema};
@@ -37,7 +37,7 @@ impl Rows for FileRows {
     fn scan(
         &self,
         table: &TableSchema,
-        wanted: &[Wanted],
+        wanted: &[WantedColumn],
         _version: Option<&KnownVersion>,
     ) -> Result<ScanInput, SourceError> {
         let declared = &table.columns;

@@ -19,8 +19,8 @@ pub(crate) struct DataFile {
     object: Option<Arc<dyn Object>>,
 }
 
-/// A file that is open, from its beginning on.
-pub(crate) type Opened = Box<dyn Read + Send>;
+/// A reader of an open file, from its first byte.
+pub(crate) type FileReader = Box<dyn Read + Send>;
 
 impl From<PathBuf> for DataFile {
     fn from(path: PathBuf) -> Self {
@@ -48,7 +48,7 @@ impl DataFile {
     ///
     /// # Errors
     /// When that cannot be done.
-    pub(crate) fn open(&self) -> std::io::Result<Opened> {
+    pub(crate) fn open(&self) -> std::io::Result<FileReader> {
         Ok(match &self.object {
             Some(object) => object.clone().reader(0),
             None => Box::new(File::open(&self.path)?),

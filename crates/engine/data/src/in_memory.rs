@@ -3,7 +3,7 @@
 use crate::error::SourceError;
 use crate::meter::Meter;
 use crate::rows::Rows;
-use crate::scan::{self, Looked, ScanInput, Wanted};
+use crate::scan::{self, CheckedColumn, ScanInput, WantedColumn};
 use crate::{KnownVersion, Resources, Source};
 use arrow_array::RecordBatch;
 use deniable_core::schema::{Column, TableSchema};
@@ -21,17 +21,17 @@ const SUM: &[u8] = b"deniable 2026-11 sum of rows in memory\0";
 
 /// Rows that are in memory. Nobody may change what their arrays hold: their fingerprint is worked out once.
 #[derive(Debug, Clone)]
-pub struct InMemory(Arc<Shared>);
+pub struct InMemory(Arc<SharedBatches>);
 
 #[derive(Debug)]
-struct Shared {
+struct SharedBatches {
     batches: Vec<RecordBatch>,
-    known: Mutex<Option<Known>>,
+    known: Mutex<Option<KnownFingerprint>>,
 }
 
-/// A fingerprint, and what it is of.
+/// A computed fingerprint, with the key and the columns that it belongs to.
 #[derive(Debug)]
-struct Known {
+struct KnownFingerprint {
     key: [u8; 32],
     columns: Vec<Column>,
     fingerprint: String,
@@ -39,7 +39,7 @@ struct Known {
 
 impl From<Vec<RecordBatch>> for InMemory {
     fn from(batches: Vec<RecordBatch>) -> Self {
-        Self(Arc::new(Shared { batches, known: Mutex::new(None) }))
+        Self(Arc::new(SharedBatches { batches, known: Mutex::new(None) }))
     }
 }
 
@@ -55,7 +55,7 @@ impl Rows for InMemory {
     fn scan(
         &self,
         table: &TableSchema,
-        wanted: &[Wanted],
+        wanted: &[WantedColumn],
         _version: Option<&KnownVersion>,
     ) -> Result<ScanInput, SourceError> {
         Ok(ScanInput::memory(scan::slices(self.batches(), &table.columns, wanted)?))
@@ -71,7 +71,7 @@ impl Rows for InMemory {
             return Ok(known.fingerprint.clone());
         }
         let fingerprint = sum_of_rows(source, key)?;
-        *known = Some(Known { key: *key, columns: columns.clone(), fingerprint: fingerprint.clone() });
+        *known = Some(KnownFingerprint { key: *key, columns: columns.clone(), fingerprint: fingerprint.clone() });
         Ok(fingerprint)
     }
 }
@@ -79,7 +79,7 @@ impl Rows for InMemory {
 /// A keyed sum over all rows, with their number: equal rows count as often as they stand there, in whatever order (V-1).
 fn sum_of_rows(source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
     let columns = &source.table().columns;
-    let wanted: Vec<Wanted> = (0..columns.len()).map(Wanted::typed).collect();
+    let wanted: Vec<WantedColumn> = (0..columns.len()).map(WantedColumn::typed).collect();
     let sum_key = blake3::keyed_hash(key, SUM);
     let (sum_key, _) = sum_key.as_bytes().split_first_chunk::<16>().unwrap_or((&[0; 16], &[]));
     let summed = source.scan(&wanted, &Meter::new())?.look(
@@ -111,7 +111,7 @@ fn sum_of_rows(source: &Source, key: &[u8; 32]) -> Result<String, SourceError> {
 }
 
 /// Writes a value in bytes that no other value of its type has, and with which no other begins.
-fn write(column: &Looked, row: usize, to: &mut dyn FnMut(&[u8])) {
+fn write(column: &CheckedColumn, row: usize, to: &mut dyn FnMut(&[u8])) {
     let Some(value) = column.values.value(row) else {
         // What stands there and cannot be read is a matter of its own: `data check` counts it.
         return to(&[u8::from(column.present.value(row))]);

@@ -60,13 +60,13 @@ pub use memory::{Memory, Reservation, temporary_file};
 pub use meter::{Meter, Progress};
 pub use object::Object;
 pub use rows::{RemoteRows, RemoteScan, Rows};
-pub use scan::{Batch, Form, Read, Scan, ScanError, ScanInput, Wanted};
+pub use scan::{Batch, Form, ReadColumn, Scan, ScanError, ScanInput, WantedColumn};
 pub use synthetic::synthetic;
 pub use text::{Quirk, broken_quotes};
 pub use texts::texts;
 pub use types::{arrow_type, memory_schema};
 
-pub use engine::{AskEngine, EngineColumn, EngineConnection, EngineTable, Stored};
+pub use engine::{AskEngine, EngineColumn, EngineConnection, EngineTable, StorageType};
 pub use in_memory::InMemory;
 
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
@@ -179,10 +179,10 @@ impl Source {
     /// # Errors
     /// When files cannot be read to the end, or lack declared columns.
     pub fn into_memory(self) -> Result<Self, SourceError> {
-        let wanted: Vec<Wanted> = (0..self.table.columns.len()).map(Wanted::typed).collect();
+        let wanted: Vec<WantedColumn> = (0..self.table.columns.len()).map(WantedColumn::typed).collect();
         let schema = Arc::new(memory_schema(&self.table));
         let take = |batches: &mut Vec<RecordBatch>, batch: Batch| {
-            let columns: Vec<ArrayRef> = batch.columns.iter().map(Read::to_array).collect();
+            let columns: Vec<ArrayRef> = batch.columns.iter().map(ReadColumn::to_array).collect();
             let rows = RecordBatchOptions::new().with_row_count(Some(batch.rows));
             let batch = RecordBatch::try_new_with_options(schema.clone(), columns, &rows);
             batch.map(|batch| batches.push(batch)).map_err(|_| ())

@@ -7,10 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A number of bytes that whoever holds a part of them has reserved; without a limit every reservation succeeds.
 #[derive(Debug, Clone)]
-pub struct Memory(Arc<Shared>);
+pub struct Memory(Arc<MemoryUse>);
 
 #[derive(Debug)]
-struct Shared {
+struct MemoryUse {
     limit: usize,
     used: AtomicUsize,
 }
@@ -19,7 +19,7 @@ impl Memory {
     /// So many bytes; `None` is without limit.
     #[must_use]
     pub fn new(limit: Option<usize>) -> Self {
-        Self(Arc::new(Shared { limit: limit.unwrap_or(usize::MAX), used: AtomicUsize::new(0) }))
+        Self(Arc::new(MemoryUse { limit: limit.unwrap_or(usize::MAX), used: AtomicUsize::new(0) }))
     }
 
     /// The bytes that are reserved.

@@ -57,12 +57,12 @@ impl Meter {
 }
 
 /// A reader whose bytes are counted.
-pub(crate) struct Metered<R> {
+pub(crate) struct MeteredReader<R> {
     pub(crate) inner: R,
     pub(crate) meter: Arc<Meter>,
 }
 
-impl<R: Read> Read for Metered<R> {
+impl<R: Read> Read for MeteredReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let count = self.inner.read(buffer)?;
         self.meter.add_bytes(count as u64);

@@ -1,6 +1,6 @@
 //! What is odd about the values of one column.
 
-use crate::scan::Looked;
+use crate::scan::CheckedColumn;
 use arrow_array::Array;
 use arrow_array::builder::make_view;
 use deniable_core::exact::whole;
@@ -23,16 +23,16 @@ const SHORT: usize = 12;
 /// Keys that are looked at one after the other.
 const FEW: usize = 16;
 
-/// How many values something is so with, and where the first is.
+/// The number of values with a property, and the place of the first.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct Occurrences {
     /// How many; never none.
     pub count: u64,
     /// The place of the first, as `file:line`; `None` where rows have no places: in an engine that only counts them.
     pub first: Option<String>,
 }
 
-impl Found {
+impl Occurrences {
     /// Where the first is, in parentheses, for the end of a sentence.
     pub(crate) fn place(&self) -> String {
         self.first.as_ref().map_or_else(String::new, |first| format!(" (first at {first})"))
@@ -49,21 +49,21 @@ pub struct ColumnReport {
     /// Rows in which something stands that should be a value.
     pub present: u64,
     /// Rows in which nothing does: NULL, or a text that means it.
-    pub missing: Option<Found>,
+    pub missing: Option<Occurrences>,
     /// Of the present ones, those that do not read as the type.
-    pub unreadable: Option<Found>,
+    pub unreadable: Option<Occurrences>,
     /// Of the others, those that are none of the declared keys.
-    pub undeclared: Option<Found>,
+    pub undeclared: Option<Occurrences>,
     /// Of the readable ones, those outside the declared bounds.
-    pub outside: Option<Found>,
+    pub outside: Option<Occurrences>,
     /// The readable dates and times whose year is probably wrong: before the year 1000, or after today where the
     /// pattern has years of two digits.
-    pub odd_years: Option<Found>,
+    pub odd_years: Option<Occurrences>,
     /// Rows that are left out where the column is grouped by: of an undeclared key, or NULL where that is none.
-    pub left_out: Option<Found>,
+    pub left_out: Option<Occurrences>,
 }
 
-fn count_of(found: Option<&Found>) -> u64 {
+fn count_of(found: Option<&Occurrences>) -> u64 {
     found.map_or(0, |found| found.count)
 }
 
@@ -125,7 +125,7 @@ impl ColumnReport {
             _ if !parts.is_empty() => {
                 format!("of {} values of column `{}`, {}", self.present, self.column, parts.join("; "))
             }
-            Some(Found { count, .. }) => format!("none of {count} rows has a value of column `{}`", self.column),
+            Some(Occurrences { count, .. }) => format!("none of {count} rows has a value of column `{}`", self.column),
             None => format!("column `{}` reads well", self.column),
         }
     }
@@ -166,14 +166,14 @@ impl ColumnReport {
 /// A row's file, by its place among the table's, and its line there, counted from 1.
 pub(crate) type Place = (usize, u64);
 
-/// How many values something is so with, and the first place of one.
+/// A count of values with a property, and the place of the first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Counted {
+pub(crate) struct OccurrenceCounter {
     count: u64,
     first: Option<Place>,
 }
 
-impl Counted {
+impl OccurrenceCounter {
     /// One more. A thread may come across the rows of several files in turn: the first is that of the first file.
     pub(crate) fn add(&mut self, place: Place) {
         self.count += 1;
@@ -188,13 +188,13 @@ impl Counted {
         self.first = self.first.into_iter().chain(other.first).min();
     }
 
-    pub(crate) fn found(self, name: &dyn Fn(Place) -> String) -> Option<Found> {
-        self.first.map(|first| Found { count: self.count, first: Some(name(first)) })
+    pub(crate) fn found(self, name: &dyn Fn(Place) -> String) -> Option<Occurrences> {
+        self.first.map(|first| Occurrences { count: self.count, first: Some(name(first)) })
     }
 }
 
-/// What a column's values are compared with.
-pub(crate) struct Declared<'a> {
+/// The declared bounds and keys that a column's values are compared with.
+pub(crate) struct ExpectedValues<'a> {
     column: &'a Column,
     /// The bounds of whole numbers, days and moments, which are compared exactly; of decimals, as the decimals that stand for them: a
     /// value that is written as the bound is read as the same.
@@ -212,7 +212,7 @@ pub(crate) struct Declared<'a> {
     truths: [bool; 2],
 }
 
-impl<'a> Declared<'a> {
+impl<'a> ExpectedValues<'a> {
     pub(crate) fn of(column: &'a Column) -> Self {
         let keys = column.keys.as_deref().unwrap_or_default();
         let texts = keys.iter().filter_map(|key| if let Key::Text(text) = key { Some(text.as_str()) } else { None });
@@ -266,18 +266,23 @@ fn short_view(text: &str) -> u128 {
 #[derive(Default)]
 pub(crate) struct Oddities {
     present: u64,
-    missing: Counted,
-    unreadable: Counted,
-    undeclared: Counted,
-    outside: Counted,
-    odd_years: Counted,
-    left_out: Counted,
+    missing: OccurrenceCounter,
+    unreadable: OccurrenceCounter,
+    undeclared: OccurrenceCounter,
+    outside: OccurrenceCounter,
+    odd_years: OccurrenceCounter,
+    left_out: OccurrenceCounter,
 }
 
 impl Oddities {
     /// Looks at some rows; `place` says where each is.
-    pub(crate) fn take(&mut self, declared: &Declared<'_>, looked: &Looked, place: &dyn Fn(usize) -> Place) {
-        let Looked { present, values } = looked;
+    pub(crate) fn take(
+        &mut self,
+        declared: &ExpectedValues<'_>,
+        looked: &CheckedColumn,
+        place: &dyn Fn(usize) -> Place,
+    ) {
+        let CheckedColumn { present, values } = looked;
         let present_rows = present.true_count();
         self.present += present_rows as u64;
         if present_rows < present.len() {
@@ -297,7 +302,7 @@ impl Oddities {
         }
     }
 
-    fn take_years(&mut self, declared: &Declared<'_>, values: &Values, place: &dyn Fn(usize) -> Place) {
+    fn take_years(&mut self, declared: &ExpectedValues<'_>, values: &Values, place: &dyn Fn(usize) -> Place) {
         let mut add = |row: usize| {
             if values.is_valid(row) {
                 self.odd_years.add(place(row));
@@ -316,13 +321,13 @@ impl Oddities {
         }
     }
 
-    fn take_bounded(&mut self, declared: &Declared<'_>, values: &Values, place: &dyn Fn(usize) -> Place) {
+    fn take_bounded(&mut self, declared: &ExpectedValues<'_>, values: &Values, place: &dyn Fn(usize) -> Place) {
         let mut add = |row: usize| {
             if values.is_valid(row) {
                 self.outside.add(place(row));
             }
         };
-        let Declared { numbers, decimals, .. } = declared;
+        let ExpectedValues { numbers, decimals, .. } = declared;
         match values {
             Values::Integer(all) => each_outside(all.values().iter().copied(), numbers, &mut add),
             Values::Decimal(all) => each_outside(all.values().iter().copied(), decimals, &mut add),
@@ -332,7 +337,7 @@ impl Oddities {
         }
     }
 
-    fn take_keyed(&mut self, declared: &Declared<'_>, values: &Values, place: &dyn Fn(usize) -> Place) {
+    fn take_keyed(&mut self, declared: &ExpectedValues<'_>, values: &Values, place: &dyn Fn(usize) -> Place) {
         let mut look = |keys: &mut dyn Iterator<Item = Option<bool>>| {
             for (row, is_key) in keys.enumerate() {
                 if !is_key.map_or(declared.null, |is_key| is_key || declared.others) {

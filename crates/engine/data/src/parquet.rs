@@ -15,7 +15,7 @@ use crate::meter::Meter;
 use crate::object::{self, Ranges};
 use crate::partitions::Partitions;
 use crate::reading::ColumnReader;
-use crate::scan::{BATCH_ROWS, Form, Wanted};
+use crate::scan::{BATCH_ROWS, Form, WantedColumn};
 use arrow_array::{ArrayRef, RecordBatch, StringViewArray};
 use arrow_schema::{DataType, Field, Schema, TimeUnit};
 use bytes::Bytes;
@@ -42,9 +42,9 @@ const MOST_AHEAD: usize = 64;
 /// Bytes of descriptions of files that are kept between looking at them and reading; others are read again.
 const MOST_METADATA: usize = 128 << 20;
 
-/// A file whose columns fit.
+/// A Parquet file whose columns fit the declared ones.
 #[derive(Debug)]
-pub(crate) struct Stored {
+pub(crate) struct ParquetFile {
     pub(crate) file: DataFile,
     /// Its place among the table's files.
     number: usize,
@@ -66,7 +66,7 @@ pub(crate) enum Place {
 /// What one thread reads at a time: a row group, or all of a file whose description was not kept.
 #[derive(Debug)]
 pub(crate) struct Unit {
-    file: Arc<Stored>,
+    file: Arc<ParquetFile>,
     group: Option<usize>,
     /// Rows of the file that come before.
     before: u64,
@@ -80,7 +80,7 @@ pub(crate) fn units(
     files: &[DataFile],
     columns: &[Column],
     partitions: &Partitions,
-    wanted: &[Wanted],
+    wanted: &[WantedColumn],
 ) -> Result<Vec<Unit>, SourceError> {
     let mut units = Vec::new();
     let mut kept = 0_usize;
@@ -94,7 +94,7 @@ pub(crate) fn units(
             let is_kept = kept <= MOST_METADATA;
             let metadata = is_kept.then_some(metadata);
             let (columns, roots) = (places.into(), roots.into());
-            let file = Arc::new(Stored { file: stored.clone(), number, columns, roots, metadata });
+            let file = Arc::new(ParquetFile { file: stored.clone(), number, columns, roots, metadata });
             if is_kept {
                 let mut before = 0_u64;
                 for (group, rows) in sizes.into_iter().enumerate() {
@@ -241,7 +241,7 @@ fn places(
     partitions: &Partitions,
     number: usize,
     path: &Path,
-    wanted: &[Wanted],
+    wanted: &[WantedColumn],
 ) -> Result<(Vec<Place>, Vec<usize>), SourceError> {
     let twice = partitions.names().iter().find(|name| schema.field_with_name(name).is_ok());
     if let Some(name) = twice {
@@ -262,7 +262,7 @@ fn places(
     }
     roots.sort_unstable();
     roots.dedup();
-    let place = |(column, wanted): (&&Column, &Wanted)| {
+    let place = |(column, wanted): (&&Column, &WantedColumn)| {
         if let Some(value) = partitions.value(number, &column.name) {
             let reader = ColumnReader::from_folder(column);
             let stored: ArrayRef = Arc::new(StringViewArray::from_iter([value]));

@@ -1,6 +1,6 @@
 //! The rows of a small public table, for what is looked up in it after the noise.
 
-use crate::{Batch, Meter, Read, Source, SourceError, Wanted};
+use crate::{Batch, Meter, ReadColumn, Source, SourceError, WantedColumn};
 use deniable_core::text::shown;
 use deniable_expression::Value;
 use std::collections::HashSet;
@@ -17,9 +17,9 @@ pub type Row = Vec<Option<Value>>;
 /// # Errors
 /// When the table cannot be read.
 pub(crate) fn first_rows(source: &Source, columns: &[usize]) -> Result<Vec<Row>, SourceError> {
-    let wanted: Vec<Wanted> = columns.iter().copied().map(Wanted::typed).collect();
+    let wanted: Vec<WantedColumn> = columns.iter().copied().map(WantedColumn::typed).collect();
     let take = |rows: &mut Vec<Row>, batch: Batch| {
-        let cell = |column: &Read, row: usize| column.typed()?.value(row);
+        let cell = |column: &ReadColumn, row: usize| column.typed()?.value(row);
         let free = (MOST_ROWS + 1).saturating_sub(rows.len());
         rows.extend(
             (0..batch.rows.min(free)).map(|row| batch.columns.iter().map(|column| cell(column, row)).collect()),

@@ -2,7 +2,7 @@
 
 use crate::error::SourceError;
 use crate::meter::Meter;
-use crate::scan::{ScanError, Wanted};
+use crate::scan::{ScanError, WantedColumn};
 use crate::{Source, watch};
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema};
@@ -37,7 +37,7 @@ impl Source {
         let writer = ArrowWriter::try_new(written.as_file(), schema.clone(), Some(properties));
         let writer = Mutex::new(writer.map_err(|error| unwritten(error.to_string()))?);
 
-        let wanted: Vec<Wanted> = (0..columns.len()).map(Wanted::typed).collect();
+        let wanted: Vec<WantedColumn> = (0..columns.len()).map(WantedColumn::typed).collect();
         let meter = Meter::new();
         let scan = self.scan(&wanted, &meter)?;
         let add = |rows: &mut u64, count: usize, columns: &[ArrayRef]| {

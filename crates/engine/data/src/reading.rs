@@ -27,7 +27,7 @@ use arrow_array::{
 };
 use arrow_buffer::{BooleanBuffer, NullBuffer};
 use arrow_schema::{DataType, TimeUnit};
-use deniable_core::schema::{Column as Declared, CsvOptions};
+use deniable_core::schema::{Column as DeclaredColumn, CsvOptions};
 use deniable_core::zone::Zone;
 use deniable_expression::{Column, Day, Decimal, LONGEST_TEXT, Moment, Type};
 use deniable_expression::{
@@ -72,7 +72,7 @@ struct Writing {
 impl ColumnReader {
     /// Of fields of delimited text.
     #[must_use]
-    pub fn from_text(column: &Declared, options: &CsvOptions) -> Self {
+    pub fn from_text(column: &DeclaredColumn, options: &CsvOptions) -> Self {
         let writing = Writing {
             trim: options.trim,
             nulls: options.nulls.clone(),
@@ -86,7 +86,7 @@ impl ColumnReader {
 
     /// Of values in the names of folders.
     #[must_use]
-    pub fn from_folder(column: &Declared) -> Self {
+    pub fn from_folder(column: &DeclaredColumn) -> Self {
         let pattern = column.format.clone();
         let (pivot, zone) = (column.pivot, column.zone);
         let writing = Writing { trim: false, nulls: Vec::new(), decimal_comma: false, pattern, pivot, zone };
@@ -97,7 +97,7 @@ impl ColumnReader {
     ///
     /// # Errors
     /// When the type cannot be read as the declared one.
-    pub fn from_stored(column: &Declared, stored: &DataType, path: &Path) -> Result<Self, SourceError> {
+    pub fn from_stored(column: &DeclaredColumn, stored: &DataType, path: &Path) -> Result<Self, SourceError> {
         let kind = Type::from(column.kind);
         let values = match stored {
             DataType::Dictionary(_, values) => values,

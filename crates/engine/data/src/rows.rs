@@ -6,7 +6,7 @@
 use crate::engine::EngineTable;
 use crate::error::SourceError;
 use crate::reading::ColumnReader;
-use crate::scan::{ScanInput, Wanted};
+use crate::scan::{ScanInput, WantedColumn};
 use crate::{KnownVersion, Source};
 use arrow_array::ArrayRef;
 use arrow_schema::DataType;
@@ -24,7 +24,7 @@ pub trait Rows: std::fmt::Debug + Send + Sync {
     fn scan(
         &self,
         table: &TableSchema,
-        wanted: &[Wanted],
+        wanted: &[WantedColumn],
         version: Option<&KnownVersion>,
     ) -> Result<ScanInput, SourceError>;
 

@@ -1,6 +1,6 @@
 //! Accounts: what is promised for them, what was charged to them, and what each who asks may know of that.
 
-use crate::answer::Stored;
+use crate::answer::StoredAnswer;
 use crate::approvals::Request;
 use crate::entry::{AccountId, Charge, Charged, Event, GuaranteeChanged, GuaranteeStated, Part};
 use crate::ledger::Ledger;
@@ -49,7 +49,7 @@ pub struct Release {
     /// The state of its noise.
     pub draw: Draw,
     /// What is stored of the answer beside its numbers, read on demand; none when the process died before storing it.
-    pub answer: Option<Stored>,
+    pub answer: Option<StoredAnswer>,
     /// The numbers of the answer. They may have been drawn for a charge of another part.
     pub numbers: Option<Arc<Numbers>>,
     /// The number of the answer's entry: which of two answers was first is not the order of their charges.

@@ -102,9 +102,9 @@ impl Json {
     }
 }
 
-/// An answer that is stored; it is looked at when it is read, and not before.
+/// A stored answer. It is parsed when it is read, not before.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Stored {
+pub struct StoredAnswer {
     form: Form,
     content: Content,
 }
@@ -153,7 +153,7 @@ pub enum Unread {
     },
 }
 
-impl Stored {
+impl StoredAnswer {
     /// What stands in the entry itself.
     pub(crate) fn in_entry(answered: Answered) -> Self {
         Self { form: answered.form, content: Content::Entry(answered.answer) }
@@ -255,7 +255,7 @@ mod tests {
             let Event::Answered(answered) = Event::decode(event.kind(), &event.encode().unwrap()).unwrap() else {
                 panic!("{event:?}")
             };
-            assert_eq!(Stored::in_entry(answered).read().unwrap(), answer);
+            assert_eq!(StoredAnswer::in_entry(answered).read().unwrap(), answer);
         }
     }
 }

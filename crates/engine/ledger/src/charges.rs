@@ -1,7 +1,7 @@
 //! Spending odds, and the one answer that each charge gets.
 
 use crate::accounts::{Draw, Release};
-use crate::answer::{Draft, Form, Stored};
+use crate::answer::{Draft, Form, StoredAnswer};
 use crate::entry::{AccountId, Charge, Charged, Event, Part};
 use crate::ledger::Ledger;
 use crate::numbers::Numbers;
@@ -222,7 +222,7 @@ impl Ledger {
         let draft = Draft::of(form, answer).map_err(StoreError::from)?;
         let act = self.book.begin()?;
         let release = act.state.release(charge).ok_or(AnswerError::NotACharge(charge))?;
-        let known = |stored: &Stored| {
+        let known = |stored: &StoredAnswer| {
             if stored.form() == form {
                 Ok(stored.read().map_err(StoreError::from)?)
             } else {

@@ -13,7 +13,7 @@
 use crate::answer::Form;
 use crate::entry::{Drawing, Drawn, DrawnInFile, Event};
 use crate::ledger::{KeptLock, Ledger};
-use crate::numbers::{Numbers, Room, Written};
+use crate::numbers::{Numbers, NumbersLocation, Room};
 use crate::store::StoreError;
 use std::sync::Arc;
 
@@ -81,8 +81,8 @@ impl Ledger {
         };
         let form = form.clone();
         let event = match room.fill(&numbers)? {
-            Written::Entry(numbers) => Event::Drawn(Drawn { drawing, form, numbers }),
-            Written::File(file) => Event::DrawnInFile(DrawnInFile { drawing, form, file }),
+            NumbersLocation::Entry(numbers) => Event::Drawn(Drawn { drawing, form, numbers }),
+            NumbersLocation::File(file) => Event::DrawnInFile(DrawnInFile { drawing, form, file }),
         };
         act.release_reserve()?;
         act.append(event)?;

@@ -96,7 +96,7 @@ pub mod verify;
 pub mod versions;
 
 pub use accounts::{Account, AccountError, Draw, PromiseChange, Release};
-pub use answer::{Form, Stored, Unread};
+pub use answer::{Form, StoredAnswer, Unread};
 pub use approvals::{ApprovalError, Decision, Request};
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, ChargeError, ChargeOutcome, ChargeRequest, Limit};
@@ -112,8 +112,8 @@ pub use people::Purpose;
 pub use state::{Acceptance, Contradiction, Summary, Version};
 pub use store::StoreError;
 pub use trials::TriedEngine;
-pub use verify::{Verified, VerifyError, show, verify};
-pub use versions::{Contents, Registered, VersionError};
+pub use verify::{VerifiedLedger, VerifyError, show, verify};
+pub use versions::{Contents, RegistrationOutcome, VersionError};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
 #[cfg(test)]

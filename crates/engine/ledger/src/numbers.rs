@@ -110,8 +110,8 @@ pub(crate) struct Room {
     file: Option<(u64, File, PathBuf)>,
 }
 
-/// Numbers as an entry names them.
-pub(crate) enum Written {
+/// The place of noisy numbers: within their entry, or in a file that the entry names.
+pub(crate) enum NumbersLocation {
     Entry(String),
     File(NumbersFile),
 }
@@ -162,17 +162,17 @@ impl Room {
     ///
     /// # Errors
     /// When they are not as many as there is room for, or cannot be written.
-    pub fn fill(self, numbers: &[i128]) -> Result<Written, StoreError> {
+    pub fn fill(self, numbers: &[i128]) -> Result<NumbersLocation, StoreError> {
         if numbers.len() != self.count {
             return Err(StoreError::Unstorable(crate::entry::EncodeError::OtherLength));
         }
         let text = encode(numbers);
-        let Some((charge, mut file, path)) = self.file else { return Ok(Written::Entry(text)) };
+        let Some((charge, mut file, path)) = self.file else { return Ok(NumbersLocation::Entry(text)) };
         let io = |error| StoreError::io(&path, error);
         std::io::Seek::rewind(&mut file).map_err(io)?;
         file.write_all(text.as_bytes()).map_err(io)?;
         file.sync_all().map_err(io)?;
-        Ok(Written::File(NumbersFile { charge, count: numbers.len() as u64, hash: hash(text.as_bytes()) }))
+        Ok(NumbersLocation::File(NumbersFile { charge, count: numbers.len() as u64, hash: hash(text.as_bytes()) }))
     }
 }
 
@@ -239,7 +239,7 @@ mod tests {
             let numbers: Vec<i128> = (0..count as i128).map(|number| number * number - 1).collect();
             let written = room.fill(&numbers).unwrap();
             assert_eq!(std::fs::metadata(&path).map(|about| about.len()).ok(), before);
-            let Written::File(file) = written else { continue };
+            let NumbersLocation::File(file) = written else { continue };
             let drawn = DrawnInFile { drawing: 4, form: Form::new("sql", 1), file };
             let stored = Numbers::in_file(drawn, &path.parent().unwrap().into());
             assert_eq!(stored.read().unwrap(), numbers);

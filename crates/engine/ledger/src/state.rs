@@ -4,7 +4,7 @@
 //! nothing is ever written that could not be read again.
 
 use crate::accounts::{Account, Draw, PromiseChange, Release, within};
-use crate::answer::{Stored, folder};
+use crate::answer::{StoredAnswer, folder};
 use crate::approvals::Request;
 use crate::chain::Head;
 use crate::entry::{
@@ -283,7 +283,7 @@ impl State {
 
     /// The answer that another part has to the question of this charge: a question is answered once.
     #[must_use]
-    pub(crate) fn answered_elsewhere(&self, seq: u64) -> Option<&Stored> {
+    pub(crate) fn answered_elsewhere(&self, seq: u64) -> Option<&StoredAnswer> {
         let (account, place) = self.charges.get(&seq)?;
         let account = self.accounts.get(*account)?;
         let own = account.releases.get(*place)?;
@@ -480,9 +480,9 @@ impl State {
                     request.record(at, new);
                 }
             }
-            Event::Answered(answered) => self.answer(seq, answered.charge, Stored::in_entry(answered)),
+            Event::Answered(answered) => self.answer(seq, answered.charge, StoredAnswer::in_entry(answered)),
             Event::AnsweredInFile(answered) => {
-                self.answer(seq, answered.charge, Stored::in_file(answered, &self.folder.clone()));
+                self.answer(seq, answered.charge, StoredAnswer::in_file(answered, &self.folder.clone()));
             }
             Event::EngineTried(tried) => self.trials.record(at, tried),
             Event::Drawing(drawing) => {
@@ -507,7 +507,7 @@ impl State {
 
 impl State {
     /// An answer uses the numbers of its identity, which may have been drawn for a charge of another part.
-    fn answer(&mut self, seq: u64, charge: u64, stored: Stored) {
+    fn answer(&mut self, seq: u64, charge: u64, stored: StoredAnswer) {
         let identity = self.release(charge).map(|release| release.query.identity.clone());
         let numbers = identity.and_then(|identity| self.drawn(&identity).map(|(numbers, _)| numbers.clone()));
         let charge = self.charges.get(&charge);

@@ -15,7 +15,7 @@ const ALL_DIGITS: usize = 64;
 
 /// A ledger whose every entry is in order, with every file that its entries name.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Verified {
+pub struct VerifiedLedger {
     /// How many entries there are.
     pub entries: u64,
     /// How many large answers lie in files of their own; all of them were read.
@@ -70,7 +70,7 @@ pub fn show(path: &Path) -> Result<Summary, StoreError> {
 ///
 /// # Errors
 /// Naming the entry at which the ledger breaks, the head that is gone from it, or the answer that cannot be read.
-pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> {
+pub fn verify(path: &Path, head: Option<&str>) -> Result<VerifiedLedger, VerifyError> {
     let wanted = head.map(parse_head).transpose()?;
     let mut book = Book::open(&store::resolve(path)?)?;
     if let Some((seq, digits)) = wanted {
@@ -100,7 +100,7 @@ pub fn verify(path: &Path, head: Option<&str>) -> Result<Verified, VerifyError> 
         }
     }
     let strays = answer::strays(&book.path, &files)?;
-    Ok(Verified { entries: book.head.seq, files: answers, strays, head: book.head.clone() })
+    Ok(VerifiedLedger { entries: book.head.seq, files: answers, strays, head: book.head.clone() })
 }
 
 fn parse_head(text: &str) -> Result<(Option<u64>, String), VerifyError> {

@@ -6,9 +6,9 @@ use crate::store::StoreError;
 use std::collections::BTreeSet;
 use std::time::SystemTime;
 
-/// What registering a version came to.
+/// The outcome of registering a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Registered {
+pub enum RegistrationOutcome {
     /// It was not known before.
     New,
     /// Its contents were known, and are now registered as they are read in another way, or with more that is accepted.
@@ -59,7 +59,7 @@ impl Ledger {
         &mut self,
         contents: &Contents<'_>,
         accepted: &BTreeSet<String>,
-    ) -> Result<Registered, VersionError> {
+    ) -> Result<RegistrationOutcome, VersionError> {
         let Contents { source, version, fingerprint, reading } = *contents;
         let new = VersionRegistered {
             source: source.to_owned(),
@@ -70,12 +70,12 @@ impl Ledger {
         };
         let act = self.book.begin()?;
         let registered = match act.state.fingerprint(&new.source, &new.version) {
-            None => Registered::New,
+            None => RegistrationOutcome::New,
             Some(known) if known != new.fingerprint => {
                 return Err(VersionError::VersionDiffers { source_name: new.source, version: new.version });
             }
-            Some(_) if act.state.says_more(&new) => Registered::Again,
-            Some(_) => return Ok(Registered::Same),
+            Some(_) if act.state.says_more(&new) => RegistrationOutcome::Again,
+            Some(_) => return Ok(RegistrationOutcome::Same),
         };
         act.append(Event::VersionRegistered(new))?;
         Ok(registered)

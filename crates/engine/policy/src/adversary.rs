@@ -1,7 +1,7 @@
 //! `[adversary]`: who must not learn too much, and what they may believe beforehand.
 
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, did_you_mean, shown};
+use crate::reader::{Field, ReadResult, did_you_mean, shown};
 use crate::tree::Shape;
 use deniable_core::adversary::{Adversary, AdversaryError, MovesTogether, Preset, PriorRange, PriorRangeError};
 use deniable_core::exact::{Rational, parse_rational};
@@ -10,7 +10,7 @@ use deniable_core::text::meant_as_percentage;
 pub(crate) const KEYS: [&str; 4] = ["preset", "knows_size", "prior", "moves_together"];
 
 /// Reads `[adversary]`. Explicit keys replace those of the preset, each as a whole.
-pub(crate) fn read(field: &Field<'_>) -> Read<(Adversary, Option<Preset>)> {
+pub(crate) fn read(field: &Field<'_>) -> ReadResult<(Adversary, Option<Preset>)> {
     let section = field.section("[adversary]", &KEYS)?;
     let preset = section.optional("preset", preset);
     let knows_size = section.optional("knows_size", Field::boolean);
@@ -43,7 +43,7 @@ pub(crate) fn read(field: &Field<'_>) -> Read<(Adversary, Option<Preset>)> {
     Ok((adversary, preset))
 }
 
-fn preset(field: &Field<'_>) -> Read<Preset> {
+fn preset(field: &Field<'_>) -> ReadResult<Preset> {
     let name = field.text()?;
     Preset::ALL.into_iter().find(|preset| preset.name() == name).ok_or_else(|| {
         let help = did_you_mean(name, &Preset::ALL.map(Preset::name));
@@ -52,7 +52,7 @@ fn preset(field: &Field<'_>) -> Read<Preset> {
 }
 
 /// `{ at_least = "1/5", at_most = "1/2" }` or `"1/5..1/2"`, of which either end may be missing, or one belief, `"1/2"`.
-fn prior_range(field: &Field<'_>) -> Read<PriorRange> {
+fn prior_range(field: &Field<'_>) -> ReadResult<PriorRange> {
     const FORMS: &str = "write `prior = { at_least = \"1/5\", at_most = \"1/2\" }` or `prior = \"1/5..1/2\"`, of which either \
                          end may be left out, or one belief, `prior = \"1/2\"`";
     let (low, high, low_span, high_span) = match &field.node.shape {
@@ -98,7 +98,7 @@ pub(crate) fn probability_help(value: &Rational) -> String {
 }
 
 /// An integer, `{ one_group = 3 }` or `{ all_of_size = 3 }`.
-fn moves_together(field: &Field<'_>) -> Read<MovesTogether> {
+fn moves_together(field: &Field<'_>) -> ReadResult<MovesTogether> {
     let Shape::Table(_) = field.node.shape else {
         return field.count().map(MovesTogether::UpTo);
     };

@@ -1,7 +1,7 @@
 //! `[budget]`: what part of the promise this policy may use, and how sure its intervals are.
 
 use crate::adversary::probability_help;
-use crate::reader::{Field, Read};
+use crate::reader::{Field, ReadResult};
 use deniable_core::exact::{Rational, ratio, whole};
 use num_traits::Signed;
 
@@ -19,7 +19,7 @@ impl Default for Budget {
 
 pub(crate) const KEYS: [&str; 2] = ["spend", "confidence"];
 
-pub(crate) fn read(field: &Field<'_>) -> Read<Budget> {
+pub(crate) fn read(field: &Field<'_>) -> ReadResult<Budget> {
     let section = field.section("[budget]", &KEYS)?;
     let spend = section.optional("spend", part);
     let confidence = section.optional("confidence", |field| {
@@ -35,7 +35,7 @@ pub(crate) fn read(field: &Field<'_>) -> Read<Budget> {
 }
 
 /// A part of the promise.
-pub(crate) fn part(field: &Field<'_>) -> Read<Rational> {
+pub(crate) fn part(field: &Field<'_>) -> ReadResult<Rational> {
     let value = field.number()?;
     if value.is_positive() && value <= whole(1) {
         return Ok(value);

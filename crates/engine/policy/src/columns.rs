@@ -4,7 +4,7 @@ use crate::data::Names;
 use crate::dates;
 use crate::error::PolicyErrorKind;
 use crate::keys::{self, DeclaredKeys};
-use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use crate::reader::{Field, ReadResult, Section, all, did_you_mean, shown};
 use crate::within;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::CsvOptions;
@@ -45,13 +45,13 @@ impl<'a> Home<'a> {
 }
 
 /// Reads `columns` of a table, in the order of the file; a table without it has none.
-pub(crate) fn read(table: &Section<'_>, home: Home<'_>) -> Read<Vec<Column>> {
+pub(crate) fn read(table: &Section<'_>, home: Home<'_>) -> ReadResult<Vec<Column>> {
     let Some(field) = table.get("columns")? else { return Ok(Vec::new()) };
     let section = Section::open_free(field.report, &format!("[{}]", home.names.columns), field.node)?;
     all(section.fields().zip(section.names()).map(|(field, name)| read_column(&field, name, home)))
 }
 
-fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<Column> {
+fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> ReadResult<Column> {
     let named = if name.is_empty() || name.chars().any(char::is_control) {
         let kind = PolicyErrorKind::Text { key: shown(name), problem: "is no name for a column".to_owned() };
         Err(field.report.fail(&field.key_span, kind, "write the name as it stands in the data"))
@@ -85,7 +85,7 @@ fn read_column(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<Column> {
 }
 
 /// A file without a header has the columns that `[data.csv]` lists, and no others.
-fn in_file(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<()> {
+fn in_file(field: &Field<'_>, name: &str, home: Home<'_>) -> ReadResult<()> {
     match home.csv().and_then(|options| options.columns.as_ref()) {
         Some(listed) if !listed.iter().any(|column| column == name) => {
             let known: Vec<&str> = listed.iter().map(String::as_str).collect();
@@ -97,7 +97,7 @@ fn in_file(field: &Field<'_>, name: &str, home: Home<'_>) -> Read<()> {
     }
 }
 
-fn column_type(field: &Field<'_>) -> Read<ColumnType> {
+fn column_type(field: &Field<'_>) -> ReadResult<ColumnType> {
     let text = field.text()?;
     ColumnType::ALL.into_iter().find(|kind| kind.name() == text).ok_or_else(|| {
         let help = did_you_mean(text, &ColumnType::ALL.map(ColumnType::name));
@@ -105,7 +105,7 @@ fn column_type(field: &Field<'_>) -> Read<ColumnType> {
     })
 }
 
-fn read_bounds(section: &Section<'_>, kind: ColumnType) -> Read<Option<Bounds>> {
+fn read_bounds(section: &Section<'_>, kind: ColumnType) -> ReadResult<Option<Bounds>> {
     let (step, bounds) = (section.get("step"), section.get("bounds"));
     let (step, bounds) = (step?, bounds?);
     if let Some(step) = step.as_ref().filter(|_| kind.is_time()) {
@@ -174,7 +174,7 @@ fn bounds_help(error: &BoundsError) -> String {
     }
 }
 
-fn read_format(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Option<String>> {
+fn read_format(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> ReadResult<Option<String>> {
     let Some(field) = section.get("format")? else { return Ok(None) };
     let misplaced = |when, help| {
         let kind = PolicyErrorKind::Misplaced { key: "format", when };
@@ -196,7 +196,7 @@ fn read_format(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<
 }
 
 /// The last year that two digits may mean.
-fn read_pivot(section: &Section<'_>) -> Read<Option<i16>> {
+fn read_pivot(section: &Section<'_>) -> ReadResult<Option<i16>> {
     let Some(field) = section.get("pivot")? else { return Ok(None) };
     let pattern = section.get("format")?.map(|format| format.text().map(str::to_owned)).transpose()?;
     if !pattern.as_deref().is_some_and(has_short_year) {
@@ -225,7 +225,7 @@ fn read_pivot(section: &Section<'_>) -> Read<Option<i16>> {
 }
 
 /// The zone in whose local time stored moments count.
-fn read_zone(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<Option<Zone>> {
+fn read_zone(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> ReadResult<Option<Zone>> {
     let Some(field) = section.get("zone")? else { return Ok(None) };
     let misplaced = |when, help| {
         let kind = PolicyErrorKind::Misplaced { key: "zone", when };

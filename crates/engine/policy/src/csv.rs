@@ -1,14 +1,14 @@
 //! `[data.csv]`: how delimited text is read.
 
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use crate::reader::{Field, ReadResult, Section, all, did_you_mean, shown};
 use deniable_core::schema::{Compression, CsvOptions};
 
 pub(crate) const KEYS: [&str; 9] =
     ["header", "delimiter", "quote", "decimal", "encoding", "compression", "trim", "nulls", "columns"];
 
 /// Reads the options that are stated into those that hold otherwise. `name` is the table's: `data.csv`.
-pub(crate) fn read(field: &Field<'_>, name: &str, options: &mut CsvOptions) -> Read<()> {
+pub(crate) fn read(field: &Field<'_>, name: &str, options: &mut CsvOptions) -> ReadResult<()> {
     let section = field.section(&format!("[{name}]"), &KEYS)?;
     let separators = read_separators(&section, options);
     let encoding = section.optional("encoding", encoding);
@@ -29,7 +29,7 @@ pub(crate) fn read(field: &Field<'_>, name: &str, options: &mut CsvOptions) -> R
 }
 
 /// The characters with a meaning, each of which can have only one.
-fn read_separators(section: &Section<'_>, options: &mut CsvOptions) -> Read<()> {
+fn read_separators(section: &Section<'_>, options: &mut CsvOptions) -> ReadResult<()> {
     let delimiter = section.optional("delimiter", delimiter);
     let quote = section.optional("quote", quote);
     let comma = section.optional("decimal", decimal_comma);
@@ -54,14 +54,14 @@ fn read_separators(section: &Section<'_>, options: &mut CsvOptions) -> Read<()> 
 }
 
 /// One byte that can stand for itself: ASCII, and no line break.
-fn character(field: &Field<'_>) -> Read<Option<u8>> {
+fn character(field: &Field<'_>) -> ReadResult<Option<u8>> {
     match field.text()?.as_bytes() {
         [byte] if byte.is_ascii() && !matches!(byte, b'\n' | b'\r' | 0) => Ok(Some(*byte)),
         _ => Ok(None),
     }
 }
 
-fn delimiter(field: &Field<'_>) -> Read<u8> {
+fn delimiter(field: &Field<'_>) -> ReadResult<u8> {
     character(field)?.filter(|byte| *byte != b'"').ok_or_else(|| {
         field.bad_text(
             "must be one ASCII character other than a quote or a line break",
@@ -70,7 +70,7 @@ fn delimiter(field: &Field<'_>) -> Read<u8> {
     })
 }
 
-fn quote(field: &Field<'_>) -> Read<Option<u8>> {
+fn quote(field: &Field<'_>) -> ReadResult<Option<u8>> {
     if field.text()? == "none" {
         return Ok(None);
     }
@@ -80,7 +80,7 @@ fn quote(field: &Field<'_>) -> Read<Option<u8>> {
     })
 }
 
-fn decimal_comma(field: &Field<'_>) -> Read<bool> {
+fn decimal_comma(field: &Field<'_>) -> ReadResult<bool> {
     match field.text()? {
         "." => Ok(false),
         "," => Ok(true),
@@ -90,7 +90,7 @@ fn decimal_comma(field: &Field<'_>) -> Read<bool> {
     }
 }
 
-fn encoding(field: &Field<'_>) -> Read<String> {
+fn encoding(field: &Field<'_>) -> ReadResult<String> {
     let label = field.text()?;
     // Some labels stand for "cannot be decoded safely"; they would turn every text into one replacement character.
     encoding_rs::Encoding::for_label_no_replacement(label.as_bytes())
@@ -102,7 +102,7 @@ fn encoding(field: &Field<'_>) -> Read<String> {
         })
 }
 
-fn compression(field: &Field<'_>) -> Read<Compression> {
+fn compression(field: &Field<'_>) -> ReadResult<Compression> {
     let name = field.text()?;
     Compression::ALL.into_iter().find(|compression| compression.name() == name).ok_or_else(|| {
         let help = did_you_mean(name, &Compression::ALL.map(Compression::name));
@@ -110,7 +110,7 @@ fn compression(field: &Field<'_>) -> Read<Compression> {
     })
 }
 
-fn read_columns(section: &Section<'_>) -> Read<Option<Vec<String>>> {
+fn read_columns(section: &Section<'_>) -> ReadResult<Option<Vec<String>>> {
     let header = section.optional("header", Field::boolean);
     let columns = section.optional("columns", column_names);
     match (header?.unwrap_or(true), columns?) {
@@ -128,7 +128,7 @@ fn read_columns(section: &Section<'_>) -> Read<Option<Vec<String>>> {
     }
 }
 
-fn column_names(field: &Field<'_>) -> Read<Vec<String>> {
+fn column_names(field: &Field<'_>) -> ReadResult<Vec<String>> {
     let entries = field.list("a list of column names")?;
     if entries.is_empty() {
         return Err(

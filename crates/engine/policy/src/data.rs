@@ -2,7 +2,7 @@
 
 use crate::csv::{self};
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use crate::reader::{Field, ReadResult, Section, all, did_you_mean, shown};
 use crate::relation;
 use crate::typical;
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format, ending};
@@ -35,7 +35,7 @@ pub(crate) const KEYS: [&str; 10] =
     ["table", "path", "version", "format", "csv", "partitions", "typical_rows", "relation", "connect", "engine"];
 
 /// Reads `[data]`.
-pub(crate) fn read(field: &Field<'_>) -> Read<Data> {
+pub(crate) fn read(field: &Field<'_>) -> ReadResult<Data> {
     let section = field.section("[data]", &KEYS)?;
     let table = section.need("table", "add `table = \"visits\"`").and_then(|field| {
         let name = field.text()?;
@@ -47,7 +47,7 @@ pub(crate) fn read(field: &Field<'_>) -> Read<Data> {
 }
 
 /// Reads what every table states about where its rows are. `section` is open, `table` is its name in SQL.
-pub(crate) fn read_source(section: &Section<'_>, names: &Names, table: String) -> Read<Data> {
+pub(crate) fn read_source(section: &Section<'_>, names: &Names, table: String) -> ReadResult<Data> {
     if let Some(held) = relation::held(section)? {
         return relation::read(section, held, table);
     }
@@ -82,7 +82,7 @@ pub(crate) const TABLE_NAME_HELP: &str =
     "use lower-case letters a-z, digits and _, beginning with a letter: it is the table's name in SQL";
 
 /// A path that names something; spaces may be part of it.
-pub(crate) fn path_text<'a>(field: &Field<'a>) -> Read<&'a str> {
+pub(crate) fn path_text<'a>(field: &Field<'a>) -> ReadResult<&'a str> {
     let path = field.text()?;
     if path.trim().is_empty() || path.contains('\0') {
         return Err(field.bad_text("names no file", ""));
@@ -90,7 +90,7 @@ pub(crate) fn path_text<'a>(field: &Field<'a>) -> Read<&'a str> {
     Ok(path)
 }
 
-fn read_format(section: &Section<'_>, names: &Names, path: &str) -> Read<Format> {
+fn read_format(section: &Section<'_>, names: &Names, path: &str) -> ReadResult<Format> {
     let (by_path, compression) = ending(path);
     let stated = section.optional("format", |field| match field.text()? {
         "csv" => Ok("csv"),
@@ -144,7 +144,7 @@ fn read_format(section: &Section<'_>, names: &Names, path: &str) -> Read<Format>
     }
 }
 
-fn partition_names(field: &Field<'_>) -> Read<Vec<String>> {
+fn partition_names(field: &Field<'_>) -> ReadResult<Vec<String>> {
     let entries = field.list("a list of column names")?;
     if entries.is_empty() {
         let kind = PolicyErrorKind::EmptyList { key: field.key.clone() };
@@ -162,7 +162,7 @@ fn partition_names(field: &Field<'_>) -> Read<Vec<String>> {
 }
 
 /// Judges `partitions` once the columns are known: each must be one whose values a folder's name can spell.
-pub(crate) fn check_partitions(section: &Section<'_>, names: &Names, columns: &[Column]) -> Read<()> {
+pub(crate) fn check_partitions(section: &Section<'_>, names: &Names, columns: &[Column]) -> ReadResult<()> {
     let Some(field) = section.get("partitions")? else { return Ok(()) };
     all(field.list("a list of column names")?.iter().map(|entry| {
         let name = entry.text()?;
@@ -179,7 +179,12 @@ pub(crate) fn check_partitions(section: &Section<'_>, names: &Names, columns: &[
 }
 
 /// The declared column that an entry of the policy names.
-pub(crate) fn find_column<'c>(field: &Field<'_>, name: &str, columns: &'c [Column], names: &Names) -> Read<&'c Column> {
+pub(crate) fn find_column<'c>(
+    field: &Field<'_>,
+    name: &str,
+    columns: &'c [Column],
+    names: &Names,
+) -> ReadResult<&'c Column> {
     columns.iter().find(|column| column.name == name).ok_or_else(|| {
         let known: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
         let kind = PolicyErrorKind::NoColumn { column: shown(name), list: format!("[{}]", names.columns) };

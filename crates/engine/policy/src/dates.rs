@@ -1,7 +1,7 @@
 //! Dates and timestamps: bounds in whole days or microseconds, and the patterns that files write them in.
 
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, all, shown};
+use crate::reader::{Field, ReadResult, all, shown};
 use crate::tree::Shape;
 use deniable_core::calendar::{EPOCH, iso_moment};
 use deniable_core::exact::{Rational, whole};
@@ -23,7 +23,7 @@ struct End {
 }
 
 /// Reads `bounds` of a date or timestamp column.
-pub(crate) fn read_bounds(field: &Field<'_>, kind: ColumnType) -> Read<Bounds> {
+pub(crate) fn read_bounds(field: &Field<'_>, kind: ColumnType) -> ReadResult<Bounds> {
     const EXPECTED: &str = "a list of two dates";
     let ends = all(field.list(EXPECTED)?.iter().map(|entry| read_end(entry, kind)))?;
     let [low, high] = ends[..] else {
@@ -46,7 +46,7 @@ pub(crate) fn read_bounds(field: &Field<'_>, kind: ColumnType) -> Read<Bounds> {
 }
 
 /// A day, or a moment, as bounds count them.
-pub(crate) fn read_moment(field: &Field<'_>, kind: ColumnType) -> Read<Rational> {
+pub(crate) fn read_moment(field: &Field<'_>, kind: ColumnType) -> ReadResult<Rational> {
     Ok(whole(count(read_end(field, kind)?, kind, Time::midnight())))
 }
 
@@ -72,7 +72,7 @@ fn shown_end(end: End) -> String {
     }
 }
 
-fn read_end(entry: &Field<'_>, kind: ColumnType) -> Read<End> {
+fn read_end(entry: &Field<'_>, kind: ColumnType) -> ReadResult<End> {
     entry.decided()?;
     let (Shape::Text(text) | Shape::Date(text)) = &entry.node.shape else {
         return Err(entry.wrong_type("a date", "write a date such as \"2024-12-31\""));
@@ -107,7 +107,7 @@ fn parse(text: &str) -> Option<End> {
 }
 
 /// Reads `format`: a pattern that tells every date apart, found out by writing some and reading them back.
-pub(crate) fn read_format(field: &Field<'_>, kind: ColumnType) -> Read<String> {
+pub(crate) fn read_format(field: &Field<'_>, kind: ColumnType) -> ReadResult<String> {
     let pattern = field.text()?;
     let (works, help) = if kind == ColumnType::Timestamp {
         let help = "write a pattern such as \"%d.%m.%Y %H:%M\": it must hold year, month, day, hour and minute (%M; %m is the \

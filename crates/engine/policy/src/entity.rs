@@ -2,14 +2,14 @@
 
 use crate::blanks;
 use crate::data::{Names, find_column};
-use crate::reader::{Field, Read, did_you_mean, shown};
+use crate::reader::{Field, ReadResult, did_you_mean, shown};
 use deniable_core::schema::{Column, ColumnType, Entity};
 use deniable_core::sensitivity::Caps;
 
 pub(crate) const KEYS: [&str; 6] = ["key", "rows_per_group", "groups", "rows_in_joins", "levels", "typical_entities"];
 
 /// Reads `[entity]`. Without columns its key cannot be looked up.
-pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> {
+pub(crate) fn read(field: &Field<'_>, columns: ReadResult<&[Column]>) -> ReadResult<Entity> {
     let section = field.section("[entity]", &KEYS)?;
     let key = section.need("key", "add `key = \"patient\"`").and_then(|field| {
         let key = field.text()?;
@@ -30,7 +30,7 @@ pub(crate) fn read(field: &Field<'_>, columns: Read<&[Column]>) -> Read<Entity> 
 }
 
 /// Whether caps are applied below all levels of a query.
-fn read_levels(field: &Field<'_>) -> Read<bool> {
+fn read_levels(field: &Field<'_>) -> ReadResult<bool> {
     match field.text()? {
         "together" => Ok(true),
         "apart" => Ok(false),
@@ -42,7 +42,12 @@ fn read_levels(field: &Field<'_>) -> Read<bool> {
 }
 
 /// A declared column whose values can name someone or something: compared for equality, and of many values.
-pub(crate) fn identifying<'c>(field: &Field<'_>, name: &str, columns: &'c [Column], names: &Names) -> Read<&'c Column> {
+pub(crate) fn identifying<'c>(
+    field: &Field<'_>,
+    name: &str,
+    columns: &'c [Column],
+    names: &Names,
+) -> ReadResult<&'c Column> {
     let column = find_column(field, name, columns, names)?;
     match column.kind {
         ColumnType::Integer | ColumnType::Text => Ok(column),

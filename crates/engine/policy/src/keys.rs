@@ -3,7 +3,7 @@
 use crate::columns::Home;
 use crate::data::Names;
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use crate::reader::{Field, ReadResult, Section, all, did_you_mean, shown};
 use crate::tree::Shape;
 use crate::within;
 use deniable_core::schema::{ALL, Column, ColumnType, DeclaredTable, Key, KeysFrom, Role};
@@ -31,7 +31,7 @@ struct Entry<'a> {
 
 /// Reads the groups of a column: `keys` as a list, or as a table of labels, or where they stand, and beside them `null_key` and
 /// `other`.
-pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> Read<DeclaredKeys> {
+pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> ReadResult<DeclaredKeys> {
     let (null, other) = (section.get("null_key"), section.get("other"));
     let (null, other) = (null?, other?);
     let (listed, from) = (section.get("keys"), section.get("keys_from"));
@@ -75,7 +75,7 @@ pub(crate) fn read(section: &Section<'_>, kind: ColumnType, home: Home<'_>) -> R
 }
 
 /// The keys of a boolean column that declares `null_key` alone: both truth values are known.
-fn both_and_null(null: &Field<'_>) -> Read<DeclaredKeys> {
+fn both_and_null(null: &Field<'_>) -> ReadResult<DeclaredKeys> {
     let keys = vec![Key::Boolean(false), Key::Boolean(true)];
     let shown = keys.iter().map(ToString::to_string).collect();
     let mut groups = Groups { keys, shown, labels: BTreeMap::new() };
@@ -90,7 +90,7 @@ fn read_from(
     kind: ColumnType,
     null: Option<&Field<'_>>,
     other: Option<&Field<'_>>,
-) -> Read<DeclaredKeys> {
+) -> ReadResult<DeclaredKeys> {
     if !matches!(kind, ColumnType::Integer | ColumnType::Text) {
         let kind =
             PolicyErrorKind::Misplaced { key: "keys_from", when: "for a column that is neither an integer nor a text" };
@@ -119,7 +119,7 @@ pub(crate) fn check_sources(
     names: &Names,
     columns: &[Column],
     more: &[DeclaredTable],
-) -> Read<()> {
+) -> ReadResult<()> {
     let Some(field) = table.get("columns")? else { return Ok(()) };
     let section = Section::open_free(field.report, &format!("[{}]", names.columns), field.node)?;
     within::check_names(&section, columns)?;
@@ -133,7 +133,7 @@ pub(crate) fn check_sources(
     all(checked).map(drop)
 }
 
-fn check_source(section: &Section<'_>, column: &Column, from: &KeysFrom, more: &[DeclaredTable]) -> Read<()> {
+fn check_source(section: &Section<'_>, column: &Column, from: &KeysFrom, more: &[DeclaredTable]) -> ReadResult<()> {
     let fail = |key: &str, problem: String, help: String| {
         let kind = PolicyErrorKind::Text { key: key.to_owned(), problem };
         Err(section.report.fail(&section.place_of(key), kind, help))
@@ -174,7 +174,7 @@ fn check_source(section: &Section<'_>, column: &Column, from: &KeysFrom, more: &
     Ok(())
 }
 
-fn may_have_keys(field: &Field<'_>, kind: ColumnType) -> Read<()> {
+fn may_have_keys(field: &Field<'_>, kind: ColumnType) -> ReadResult<()> {
     let misplaced = |when, help: &str| Err(field.fail(PolicyErrorKind::Misplaced { key: "keys", when }, help));
     match kind {
         ColumnType::Decimal => misplaced(
@@ -189,7 +189,7 @@ fn may_have_keys(field: &Field<'_>, kind: ColumnType) -> Read<()> {
     }
 }
 
-fn entries<'a>(field: &Field<'a>, kind: ColumnType) -> Read<Vec<Entry<'a>>> {
+fn entries<'a>(field: &Field<'a>, kind: ColumnType) -> ReadResult<Vec<Entry<'a>>> {
     if !matches!(field.node.shape, Shape::Table(_)) {
         let listed = field.list("a list of keys, or a table of keys with their labels")?;
         return all(listed
@@ -212,7 +212,7 @@ fn entries<'a>(field: &Field<'a>, kind: ColumnType) -> Read<Vec<Entry<'a>>> {
 }
 
 /// A key of a list, in the type of its column.
-fn listed_key(entry: &Field<'_>, kind: ColumnType) -> Read<Key> {
+fn listed_key(entry: &Field<'_>, kind: ColumnType) -> ReadResult<Key> {
     match kind {
         ColumnType::Integer => match &entry.node.shape {
             Shape::Number(_) => entry.integer().map(Key::Integer),
@@ -247,7 +247,7 @@ struct Groups {
 }
 
 impl Groups {
-    fn add(&mut self, entry: Entry<'_>, report: &crate::reader::Report<'_>, home: Home<'_>) -> Read<()> {
+    fn add(&mut self, entry: Entry<'_>, report: &crate::reader::Report<'_>, home: Home<'_>) -> ReadResult<()> {
         let Entry { key, span, label } = entry;
         if self.keys.contains(&key) {
             let kind = PolicyErrorKind::Repeated { what: format!("the key `{}`", shown(&key.to_string())) };
@@ -265,7 +265,7 @@ impl Groups {
     }
 
     /// `true`, `false`, or the label of the group.
-    fn add_null(&mut self, field: &Field<'_>) -> Read<()> {
+    fn add_null(&mut self, field: &Field<'_>) -> ReadResult<()> {
         match &field.node.shape {
             Shape::Boolean(false) => return Ok(()),
             Shape::Boolean(true) => drop(self.shown.insert(Key::Null.to_string())),
@@ -277,7 +277,7 @@ impl Groups {
     }
 
     /// The label of the group of all other values.
-    fn add_other(&mut self, field: &Field<'_>, kind: ColumnType) -> Read<()> {
+    fn add_other(&mut self, field: &Field<'_>, kind: ColumnType) -> ReadResult<()> {
         if kind == ColumnType::Boolean {
             let kind = PolicyErrorKind::Misplaced { key: "other", when: "for a boolean column, which has two values" };
             return Err(field.fail(kind, "list both among `keys`, or remove `other`"));
@@ -288,7 +288,7 @@ impl Groups {
     }
 
     /// Takes a label: a line of text that tells its group from all others.
-    fn label(&mut self, key: Key, field: &Field<'_>) -> Read<()> {
+    fn label(&mut self, key: Key, field: &Field<'_>) -> ReadResult<()> {
         field.decided()?;
         if !matches!(field.node.shape, Shape::Text(_)) {
             return Err(field.wrong_type("the label that is shown, a text in quotes", ""));

@@ -6,7 +6,7 @@ use crate::entity::{self};
 use crate::error::{PolicyErrorKind, PolicyErrors};
 use crate::quality::{self, Display, Quality};
 use crate::query::{self, NO_QUERY_HELP, OwnCaps, Query, QueryError};
-use crate::reader::{Field, ONE_LINE, Read, Report, Section, all, is_line, shown, told};
+use crate::reader::{Field, ONE_LINE, ReadResult, Report, Section, all, is_line, shown, told};
 use crate::shares::TargetsTooDear;
 use crate::tables::Main;
 use crate::typical::{self, Typical};
@@ -425,7 +425,7 @@ pub(crate) const SECTIONS: [&str; 13] = [
     "query",
 ];
 
-fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bool) -> Read<Policy> {
+fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bool) -> ReadResult<Policy> {
     let section = Section::open(report, "the policy", root, &SECTIONS)?;
     // Each part is read before any is judged missing, so that one error does not hide another.
     let name = section.need("name", "add `name = \"clinic\"`").and_then(|field| field.line().map(str::to_owned));
@@ -521,7 +521,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
 }
 
 /// Checks where keys are taken from, in all tables.
-fn check_sources(section: &Section<'_>, columns: &[Column], more: &[DeclaredTable]) -> Read<()> {
+fn check_sources(section: &Section<'_>, columns: &[Column], more: &[DeclaredTable]) -> ReadResult<()> {
     let main = keys::check_sources(section, &Names::main(), columns, more);
     let further = section.optional("tables", |field| {
         let section = Section::open_free(field.report, "[tables]", field.node)?;
@@ -537,7 +537,7 @@ fn check_sources(section: &Section<'_>, columns: &[Column], more: &[DeclaredTabl
 }
 
 /// Reads what is guessed of people and columns.
-fn read_typical(section: &Section<'_>, table: &str, columns: &[Column], more: &[DeclaredTable]) -> Read<Typical> {
+fn read_typical(section: &Section<'_>, table: &str, columns: &[Column], more: &[DeclaredTable]) -> ReadResult<Typical> {
     let entities = section.optional("entity", |field| {
         Section::open_free(field.report, "[entity]", field.node)?.optional("typical_entities", typical::read_count)
     });
@@ -554,7 +554,7 @@ pub fn is_population(name: &str) -> bool {
 }
 
 /// The population names the ledger file, and stands in it.
-fn population(field: &Field<'_>) -> Read<String> {
+fn population(field: &Field<'_>) -> ReadResult<String> {
     let name = field.line()?;
     if !is_population(name) {
         let problem = format!("= \"{}\" is not a plain name", shown(name));

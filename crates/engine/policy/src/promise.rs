@@ -2,7 +2,7 @@
 
 use crate::adversary::probability_help;
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, Reported, Section};
+use crate::reader::{Field, ReadResult, ReportedError, Section};
 use crate::tree::Shape;
 use deniable_core::adversary::Adversary;
 use deniable_core::budget::SpendError;
@@ -26,7 +26,7 @@ pub(crate) const KEYS: [&str; 11] = [
 ];
 
 /// Reads `[promise]`. Without an adversary the promises are read, not judged.
-pub(crate) fn read(field: &Field<'_>, adversary: Read<&Adversary>) -> Read<Vec<Promise>> {
+pub(crate) fn read(field: &Field<'_>, adversary: ReadResult<&Adversary>) -> ReadResult<Vec<Promise>> {
     let section = field.section("[promise]", &KEYS)?;
     let promises = read_all(&section)?;
     if promises.is_empty() {
@@ -35,13 +35,13 @@ pub(crate) fn read(field: &Field<'_>, adversary: Read<&Adversary>) -> Read<Vec<P
     judge(&section, promises, adversary?)
 }
 
-fn nothing_promised(section: &Section<'_>) -> Reported {
+fn nothing_promised(section: &Section<'_>) -> ReportedError {
     let help = "add one of posterior_at_most, posterior_at_least, gain, negative_gain, rho with among, alpha with beta, \
                 epsilon";
     section.report.fail(&section.span, PolicyErrorKind::NoPromise, help)
 }
 
-fn read_all(section: &Section<'_>) -> Read<Vec<Promise>> {
+fn read_all(section: &Section<'_>) -> ReadResult<Vec<Promise>> {
     let number = |key| section.optional(key, Field::number);
     let simple = [
         number(key::POSTERIOR_AT_MOST).map(|value| value.map(Promise::PosteriorAtMost)),
@@ -52,12 +52,12 @@ fn read_all(section: &Section<'_>) -> Read<Vec<Promise>> {
         read_alpha_beta(section),
         section.optional(key::EPSILON, epsilon),
     ];
-    let promises: Read<Vec<Option<Promise>>> = simple.into_iter().collect();
+    let promises: ReadResult<Vec<Option<Promise>>> = simple.into_iter().collect();
     Ok(promises?.into_iter().flatten().collect())
 }
 
 /// A number, or the logarithm of an odds ratio, which no fraction states.
-fn epsilon(field: &Field<'_>) -> Read<Promise> {
+fn epsilon(field: &Field<'_>) -> ReadResult<Promise> {
     let logarithm = match &field.node.shape {
         Shape::Text(text) => inside_ln(text),
         _ => None,
@@ -69,12 +69,12 @@ fn epsilon(field: &Field<'_>) -> Read<Promise> {
 }
 
 /// Reports a key that stands without the one it belongs to.
-fn alone(section: &Section<'_>, key: &'static str, other: &'static str, help: &str) -> Reported {
+fn alone(section: &Section<'_>, key: &'static str, other: &'static str, help: &str) -> ReportedError {
     let place = section.key_of(key);
     section.report.fail(&place, PolicyErrorKind::Alone { key, other }, help)
 }
 
-fn read_rho(section: &Section<'_>) -> Read<Option<Promise>> {
+fn read_rho(section: &Section<'_>) -> ReadResult<Option<Promise>> {
     let rho = section.optional(key::RHO, Field::number)?;
     let among = section.optional(key::AMONG, among)?;
     match (rho, among) {
@@ -93,12 +93,12 @@ fn read_rho(section: &Section<'_>) -> Read<Option<Promise>> {
 }
 
 /// A whole number of people; its range is the theorem's to judge (B-5).
-fn among(field: &Field<'_>) -> Read<u64> {
+fn among(field: &Field<'_>) -> ReadResult<u64> {
     let value = field.integer()?;
     value.to_u64().ok_or_else(|| field.out_of_range(whole(value), "a number of people, at least 2", ""))
 }
 
-fn read_alpha_beta(section: &Section<'_>) -> Read<Option<Promise>> {
+fn read_alpha_beta(section: &Section<'_>) -> ReadResult<Option<Promise>> {
     let number = |key| section.optional(key, Field::number);
     let (alpha, beta, least, most) = (number(key::ALPHA), number(key::BETA), number(key::P_MIN), number(key::P_MAX));
     let (alpha, beta, least, most) = (alpha?, beta?, least?, most?);
@@ -120,17 +120,17 @@ fn read_alpha_beta(section: &Section<'_>) -> Read<Option<Promise>> {
 }
 
 /// Turns every promise into its odds ratio, so that each wrong one is reported.
-fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -> Read<Vec<Promise>> {
+fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -> ReadResult<Vec<Promise>> {
     let (priors, known) = (adversary.priors(), adversary.knows_size());
     // One at a time first: `binding` over all of them would stop at the first that fails.
-    let each: Vec<Read<()>> = promises
+    let each: Vec<ReadResult<()>> = promises
         .iter()
         .map(|promise| match binding(std::slice::from_ref(promise), priors, known) {
             Ok(_) => Ok(()),
             Err(error) => Err(wrong_promise(section, promise, error)),
         })
         .collect();
-    each.into_iter().collect::<Read<Vec<()>>>()?;
+    each.into_iter().collect::<ReadResult<Vec<()>>>()?;
     binding(&promises, priors, known).map_err(|error| {
         let help = promise_help(&error);
         section.report.fail(&section.span, error, help)
@@ -139,7 +139,7 @@ fn judge(section: &Section<'_>, promises: Vec<Promise>, adversary: &Adversary) -
 }
 
 /// Reports at the key that is wrong: the one that the error names, or the promise's own.
-fn wrong_promise(section: &Section<'_>, promise: &Promise, error: PromiseError) -> Reported {
+fn wrong_promise(section: &Section<'_>, promise: &Promise, error: PromiseError) -> ReportedError {
     let help = promise_help(&error);
     let key = match &error {
         PromiseError::OutOfRange { name, .. }

@@ -2,7 +2,7 @@
 //! they cost nothing, and change no stored answer.
 
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, Section};
+use crate::reader::{Field, ReadResult, Section};
 use deniable_core::exact::{Rational, ratio, whole};
 use num_traits::Signed;
 
@@ -51,7 +51,7 @@ pub(crate) const QUALITY_KEYS: [&str; 4] = ["a", "b", "c", "typical_left_out"];
 pub(crate) const DISPLAY_KEYS: [&str; 4] = ["hide_unusable", "hide_below", "round_to", "label"];
 
 /// Reads `[quality]`.
-pub(crate) fn read(field: &Field<'_>) -> Read<Quality> {
+pub(crate) fn read(field: &Field<'_>) -> ReadResult<Quality> {
     let section = field.section("[quality]", &QUALITY_KEYS)?;
     let usual = Quality::default();
     let (a, b, c) = (positive(&section, "a"), positive(&section, "b"), positive(&section, "c"));
@@ -75,7 +75,7 @@ pub(crate) fn read(field: &Field<'_>) -> Read<Quality> {
 }
 
 /// Reads the largest part of a number that caps and bounds leave out, by a public guess.
-pub(crate) fn read_left_out(field: &Field<'_>) -> Read<Rational> {
+pub(crate) fn read_left_out(field: &Field<'_>) -> ReadResult<Rational> {
     let part = field.number()?;
     if !part.is_negative() && part < whole(1) {
         return Ok(part);
@@ -85,7 +85,7 @@ pub(crate) fn read_left_out(field: &Field<'_>) -> Read<Rational> {
 }
 
 /// Reads `[display]`, or `display` of a query, where `name` says which.
-pub(crate) fn read_display(field: &Field<'_>, name: &str) -> Read<Display> {
+pub(crate) fn read_display(field: &Field<'_>, name: &str) -> ReadResult<Display> {
     let section = field.section(name, &DISPLAY_KEYS)?;
     let hide_unusable = section.optional("hide_unusable", Field::boolean);
     let (below, round) = (positive(&section, "hide_below"), positive(&section, "round_to"));
@@ -99,7 +99,7 @@ pub(crate) fn read_display(field: &Field<'_>, name: &str) -> Read<Display> {
     })
 }
 
-fn positive(section: &Section<'_>, key: &str) -> Read<Option<Rational>> {
+fn positive(section: &Section<'_>, key: &str) -> ReadResult<Option<Rational>> {
     section.optional(key, |field| {
         let value = field.number()?;
         if value.is_positive() {

@@ -3,7 +3,7 @@
 use crate::budget::part;
 use crate::error::{Place, PolicyErrorKind};
 use crate::quality::{Display, read_display, read_left_out};
-use crate::reader::{Field, Read, Section, all, shown};
+use crate::reader::{Field, ReadResult, Section, all, shown};
 use crate::shares::Portions;
 use crate::tree::{Shape, text_start};
 use crate::typical;
@@ -240,7 +240,7 @@ struct Draft<'a> {
 }
 
 /// Reads `[[query]]`. Without a budget the queries are read, not shared out. `is_capped` tells whether there is an `[entity]`.
-pub(crate) fn read(field: &Field<'_>, spend: Read<&Rational>, is_capped: bool) -> Read<Vec<Query>> {
+pub(crate) fn read(field: &Field<'_>, spend: ReadResult<&Rational>, is_capped: bool) -> ReadResult<Vec<Query>> {
     if let Shape::Table(_) = field.node.shape {
         return Err(field.wrong_type("a list of tables", "write `[[query]]`, in double brackets, above every query"));
     }
@@ -262,7 +262,7 @@ fn read_draft<'a>(
     number: usize,
     names: &mut BTreeMap<String, usize>,
     is_capped: bool,
-) -> Read<Draft<'a>> {
+) -> ReadResult<Draft<'a>> {
     let section = entry.section("[[query]]", &KEYS)?;
     let (caps, left_out) = (read_caps(&section, is_capped), left_out(&section, is_capped));
     let name = section
@@ -308,7 +308,12 @@ fn read_draft<'a>(
 }
 
 /// Answers are stored and shown under their names. `names` holds the number of the query that has each.
-fn unique(section: &Section<'_>, name: String, number: usize, names: &mut BTreeMap<String, usize>) -> Read<String> {
+fn unique(
+    section: &Section<'_>,
+    name: String,
+    number: usize,
+    names: &mut BTreeMap<String, usize>,
+) -> ReadResult<String> {
     if let Some(first) = names.get(&name) {
         let kind = PolicyErrorKind::Repeated { what: format!("the name `{}`", shown(&name)) };
         let help = format!("query number {first} has this name already; every query needs a name of its own");
@@ -319,17 +324,17 @@ fn unique(section: &Section<'_>, name: String, number: usize, names: &mut BTreeM
 }
 
 /// What stands in place of the caps of `[entity]`.
-fn read_caps(section: &Section<'_>, is_capped: bool) -> Read<OwnCaps> {
+fn read_caps(section: &Section<'_>, is_capped: bool) -> ReadResult<OwnCaps> {
     let cap = |key| section.optional(key, |field| capped(field, key, is_capped)?.count());
     let (rows, groups) = (cap("rows_per_group"), cap("groups"));
     Ok(OwnCaps { rows_per_group: rows?, groups: groups? })
 }
 
-fn left_out(section: &Section<'_>, is_capped: bool) -> Read<Option<Rational>> {
+fn left_out(section: &Section<'_>, is_capped: bool) -> ReadResult<Option<Rational>> {
     section.optional("left_out", |field| part(capped(field, "left_out", is_capped)?))
 }
 
-fn read_sampling(field: &Field<'_>) -> Read<Sampling> {
+fn read_sampling(field: &Field<'_>) -> ReadResult<Sampling> {
     match field.text()? {
         "simple" => Ok(Sampling::Simple),
         other => {
@@ -341,7 +346,7 @@ fn read_sampling(field: &Field<'_>) -> Read<Sampling> {
 }
 
 /// A key that means something only where the rows of one entity are capped.
-fn capped<'f, 'a>(field: &'f Field<'a>, key: &'static str, is_capped: bool) -> Read<&'f Field<'a>> {
+fn capped<'f, 'a>(field: &'f Field<'a>, key: &'static str, is_capped: bool) -> ReadResult<&'f Field<'a>> {
     if is_capped {
         return Ok(field);
     }
@@ -351,7 +356,7 @@ fn capped<'f, 'a>(field: &'f Field<'a>, key: &'static str, is_capped: bool) -> R
 }
 
 /// One of three keys, or the weight 1.
-fn read_size(section: &Section<'_>) -> Read<Size> {
+fn read_size(section: &Section<'_>) -> ReadResult<Size> {
     let target = section.optional("target_error", |field| {
         let value = field.number()?;
         if value.is_positive() {
@@ -393,7 +398,7 @@ fn read_size(section: &Section<'_>) -> Read<Size> {
 }
 
 /// Explicit shares are taken first; weights divide what is left of the spend, before targets are solved.
-fn share_out(drafts: Vec<Draft<'_>>, spend: &Rational) -> Read<Vec<Query>> {
+fn share_out(drafts: Vec<Draft<'_>>, spend: &Rational) -> ReadResult<Vec<Query>> {
     let mut taken = Rational::zero();
     for draft in &drafts {
         let own = match &draft.size {

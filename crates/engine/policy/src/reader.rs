@@ -1,7 +1,7 @@
 //! Reading a table key by key, keeping every complaint.
 //!
 //! A [`Section`] is opened with the keys it may hold, so an unknown key is reported before anything is read.
-//! What cannot be read gives [`Reported`], which only [`Report::fail`] makes: no value can go missing without
+//! What cannot be read gives [`ReportedError`], which only [`Report::fail`] makes: no value can go missing without
 //! an error that says so. The exception are blanks, the text `"?"`: they are found before the reading, read as
 //! absent without a word, and all reported after it ([`Report::fail_blanks`]).
 
@@ -19,13 +19,13 @@ use std::ops::Range;
 
 /// Proof that an error was reported, or will be: see [`Report::fail_blanks`].
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Reported(());
+pub(crate) struct ReportedError(());
 
 /// A value, or the proof that its absence was reported.
-pub(crate) type Read<T> = Result<T, Reported>;
+pub(crate) type ReadResult<T> = Result<T, ReportedError>;
 
 /// A part of the policy for the parts that depend on it, which can fail in its stead without a second complaint.
-pub(crate) fn told<T>(part: &Read<T>) -> Read<&T> {
+pub(crate) fn told<T>(part: &ReadResult<T>) -> ReadResult<&T> {
     part.as_ref().map_err(|reported| *reported)
 }
 
@@ -70,11 +70,11 @@ impl<'a> Report<'a> {
         span: &Range<usize>,
         kind: impl Into<PolicyErrorKind>,
         help: impl Into<String>,
-    ) -> Reported {
+    ) -> ReportedError {
         let help = Some(help.into()).filter(|help| !help.is_empty());
         let place = Some(Place::new(self.source, span.clone()));
         self.errors.borrow_mut().push(PolicyError { place, kind: kind.into(), help });
-        Reported(())
+        ReportedError(())
     }
 
     pub(crate) fn into_errors(self) -> Vec<PolicyError> {
@@ -94,7 +94,7 @@ pub(crate) struct Section<'a> {
 
 impl<'a> Section<'a> {
     /// Opens a table that may hold only `keys`; reports all others.
-    pub(crate) fn open(report: &'a Report<'a>, name: &str, node: &'a Node, keys: &[&str]) -> Read<Self> {
+    pub(crate) fn open(report: &'a Report<'a>, name: &str, node: &'a Node, keys: &[&str]) -> ReadResult<Self> {
         let section = Self::open_free(report, name, node)?;
         for member in section.members.iter().filter(|member| !keys.contains(&member.key.as_str())) {
             let kind = PolicyErrorKind::UnknownKey { key: shown(&member.key), section: name.to_owned() };
@@ -106,7 +106,7 @@ impl<'a> Section<'a> {
     }
 
     /// Opens a table whose keys are names of the curator's choosing.
-    pub(crate) fn open_free(report: &'a Report<'a>, name: &str, node: &'a Node) -> Read<Self> {
+    pub(crate) fn open_free(report: &'a Report<'a>, name: &str, node: &'a Node) -> ReadResult<Self> {
         match &node.shape {
             Shape::Table(members) => Ok(Self { report, name: name.to_owned(), span: node.span.clone(), members }),
             other => Err(report.fail(
@@ -138,7 +138,7 @@ impl<'a> Section<'a> {
     }
 
     /// The value of a key, where there is one and it is not a blank.
-    pub(crate) fn get(&self, key: &str) -> Read<Option<Field<'a>>> {
+    pub(crate) fn get(&self, key: &str) -> ReadResult<Option<Field<'a>>> {
         let Some(field) = self.find(key) else { return Ok(None) };
         field.decided()?;
         Ok(Some(field))
@@ -151,12 +151,12 @@ impl<'a> Section<'a> {
     }
 
     /// The value of a key that must be there; `help` says what to add.
-    pub(crate) fn need(&self, key: &str, help: &str) -> Read<Field<'a>> {
+    pub(crate) fn need(&self, key: &str, help: &str) -> ReadResult<Field<'a>> {
         self.get(key)?.ok_or_else(|| self.missing(key, help))
     }
 
     /// Reports that a key is missing, at the head of this table.
-    pub(crate) fn missing(&self, key: &str, help: impl Into<String>) -> Reported {
+    pub(crate) fn missing(&self, key: &str, help: impl Into<String>) -> ReportedError {
         let kind = PolicyErrorKind::MissingKey { key: key.to_owned(), section: self.name.clone() };
         self.report.fail(&self.span, kind, help)
     }
@@ -177,7 +177,11 @@ impl<'a> Section<'a> {
     }
 
     /// Reads a key that may be missing.
-    pub(crate) fn optional<T>(&self, key: &str, read: impl FnOnce(&Field<'a>) -> Read<T>) -> Read<Option<T>> {
+    pub(crate) fn optional<T>(
+        &self,
+        key: &str,
+        read: impl FnOnce(&Field<'a>) -> ReadResult<T>,
+    ) -> ReadResult<Option<T>> {
         self.get(key)?.map(|field| read(&field)).transpose()
     }
 }
@@ -193,17 +197,17 @@ pub(crate) struct Field<'a> {
 
 impl<'a> Field<'a> {
     /// Fails, without a word of its own, when the value is a blank.
-    pub(crate) fn decided(&self) -> Read<()> {
-        if self.report.blanks.borrow().contains_key(&self.node.span.start) { Err(Reported(())) } else { Ok(()) }
+    pub(crate) fn decided(&self) -> ReadResult<()> {
+        if self.report.blanks.borrow().contains_key(&self.node.span.start) { Err(ReportedError(())) } else { Ok(()) }
     }
 
     /// Reports an error at the value.
-    pub(crate) fn fail(&self, kind: impl Into<PolicyErrorKind>, help: impl Into<String>) -> Reported {
+    pub(crate) fn fail(&self, kind: impl Into<PolicyErrorKind>, help: impl Into<String>) -> ReportedError {
         self.report.fail(&self.node.span, kind, help)
     }
 
     /// Reports that the value has another type than `expected`.
-    pub(crate) fn wrong_type(&self, expected: &str, help: impl Into<String>) -> Reported {
+    pub(crate) fn wrong_type(&self, expected: &str, help: impl Into<String>) -> ReportedError {
         let kind = PolicyErrorKind::WrongType {
             key: self.key.clone(),
             expected: expected.to_owned(),
@@ -213,17 +217,17 @@ impl<'a> Field<'a> {
     }
 
     /// Reports a text that cannot be used.
-    pub(crate) fn bad_text(&self, problem: impl Into<String>, help: impl Into<String>) -> Reported {
+    pub(crate) fn bad_text(&self, problem: impl Into<String>, help: impl Into<String>) -> ReportedError {
         self.fail(PolicyErrorKind::Text { key: self.key.clone(), problem: problem.into() }, help)
     }
 
     /// Reports a number outside its range.
-    pub(crate) fn out_of_range(&self, value: Rational, range: &'static str, help: impl Into<String>) -> Reported {
+    pub(crate) fn out_of_range(&self, value: Rational, range: &'static str, help: impl Into<String>) -> ReportedError {
         self.fail(PolicyErrorKind::OutOfRange { key: self.key.clone(), value, range }, help)
     }
 
     /// Any text.
-    pub(crate) fn text(&self) -> Read<&'a str> {
+    pub(crate) fn text(&self) -> ReadResult<&'a str> {
         match &self.node.shape {
             Shape::Text(text) => Ok(text),
             Shape::Number(_) | Shape::Boolean(_) | Shape::Date(_) => Err(self.wrong_type("a text", "put it in quotes")),
@@ -232,7 +236,7 @@ impl<'a> Field<'a> {
     }
 
     /// A text that is printed and stored: one line, not blank, nothing that could act on a terminal.
-    pub(crate) fn line(&self) -> Read<&'a str> {
+    pub(crate) fn line(&self) -> ReadResult<&'a str> {
         let text = self.text()?;
         if text.trim().is_empty() {
             return Err(self.bad_text("is empty", ""));
@@ -245,7 +249,7 @@ impl<'a> Field<'a> {
     }
 
     /// A number, exactly as written; a text may hold a fraction or a percentage.
-    pub(crate) fn number(&self) -> Read<Rational> {
+    pub(crate) fn number(&self) -> ReadResult<Rational> {
         let text = match &self.node.shape {
             Shape::Number(text) | Shape::Text(text) => text,
             _ => return Err(self.wrong_type("a number", "write 0.75, or \"3/4\" or \"75%\" in quotes")),
@@ -254,7 +258,7 @@ impl<'a> Field<'a> {
     }
 
     /// A number in a text that is, or is part of, the value.
-    pub(crate) fn number_in(&self, text: &str) -> Read<Rational> {
+    pub(crate) fn number_in(&self, text: &str) -> ReadResult<Rational> {
         parse_rational(text).map_err(|error| {
             let error = match error {
                 ParseRationalError::Malformed(_) => ParseRationalError::Malformed(shown(text)),
@@ -271,14 +275,14 @@ impl<'a> Field<'a> {
     }
 
     /// A whole number of 64 bits.
-    pub(crate) fn integer(&self) -> Read<i64> {
+    pub(crate) fn integer(&self) -> ReadResult<i64> {
         let value = self.number()?;
         let whole = if value.is_integer() { value.to_integer().to_i64() } else { None };
         whole.ok_or_else(|| self.out_of_range(value, "a whole number of at most 64 bits", ""))
     }
 
     /// A whole number from 1 to 2³²−1.
-    pub(crate) fn count(&self) -> Read<u32> {
+    pub(crate) fn count(&self) -> ReadResult<u32> {
         let value = self.number()?;
         let whole = if value.is_integer() { value.to_integer().to_u32() } else { None };
         whole
@@ -287,7 +291,7 @@ impl<'a> Field<'a> {
     }
 
     /// True or false.
-    pub(crate) fn boolean(&self) -> Read<bool> {
+    pub(crate) fn boolean(&self) -> ReadResult<bool> {
         match &self.node.shape {
             Shape::Boolean(truth) => Ok(*truth),
             _ => Err(self.wrong_type("true or false", "")),
@@ -295,7 +299,7 @@ impl<'a> Field<'a> {
     }
 
     /// The entries of a list; `keys[]` names one of `keys`.
-    pub(crate) fn list(&self, expected: &str) -> Read<Vec<Self>> {
+    pub(crate) fn list(&self, expected: &str) -> ReadResult<Vec<Self>> {
         match &self.node.shape {
             Shape::List(items) => Ok(items
                 .iter()
@@ -311,15 +315,15 @@ impl<'a> Field<'a> {
     }
 
     /// The value as a table of known keys.
-    pub(crate) fn section(&self, name: &str, keys: &[&str]) -> Read<Section<'a>> {
+    pub(crate) fn section(&self, name: &str, keys: &[&str]) -> ReadResult<Section<'a>> {
         self.decided()?;
         Section::open(self.report, name, self.node, keys)
     }
 }
 
 /// All values, or the proof that one was reported; every entry is read either way.
-pub(crate) fn all<T>(values: impl Iterator<Item = Read<T>>) -> Read<Vec<T>> {
-    let read: Vec<Read<T>> = values.collect();
+pub(crate) fn all<T>(values: impl Iterator<Item = ReadResult<T>>) -> ReadResult<Vec<T>> {
+    let read: Vec<ReadResult<T>> = values.collect();
     read.into_iter().collect()
 }
 

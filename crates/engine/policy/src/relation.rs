@@ -1,7 +1,7 @@
 //! What `[data]` states of a table that is no file: one of PostgreSQL, whose rows are read, or one of an engine, where they stay.
 
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, Section, all, did_you_mean, shown};
+use crate::reader::{Field, ReadResult, Section, all, did_you_mean, shown};
 use deniable_core::schema::{Data, EngineKind, Format, RelationName, RelationPath, names_variable};
 
 /// The format of tables in PostgreSQL.
@@ -20,7 +20,7 @@ pub(crate) enum Holder {
 }
 
 /// What holds a table that is no file; `None` where files do.
-pub(crate) fn held(section: &Section<'_>) -> Read<Option<Holder>> {
+pub(crate) fn held(section: &Section<'_>) -> ReadResult<Option<Holder>> {
     let format = section.get("format")?;
     if let Some(engine) = section.get("engine")? {
         let name = engine.text()?;
@@ -47,12 +47,12 @@ pub(crate) fn held(section: &Section<'_>) -> Read<Option<Holder>> {
 }
 
 /// Refuses what only tables have that are no files.
-pub(crate) fn refuse_all(section: &Section<'_>) -> Read<()> {
+pub(crate) fn refuse_all(section: &Section<'_>) -> ReadResult<()> {
     refuse(section, &OF_RELATIONS, "where the data is neither `format = \"postgres\"` nor of an `engine`")
 }
 
 /// Reads what such a table states.
-pub(crate) fn read(section: &Section<'_>, held: Holder, table: String) -> Read<Data> {
+pub(crate) fn read(section: &Section<'_>, held: Holder, table: String) -> ReadResult<Data> {
     let (when, example) = match held {
         Holder::Postgres => ("where the data is `format = \"postgres\"`", "env:CLINIC_PG"),
         Holder::Engine(EngineKind::Spark) => ("where an engine holds the rows", "env:SPARK_MASTER"),
@@ -74,7 +74,7 @@ pub(crate) fn read(section: &Section<'_>, held: Holder, table: String) -> Read<D
     Ok(Data { table, path: relation?, version: version?, format, partitions: Vec::new(), typical_rows: None })
 }
 
-fn relation_name(field: &Field<'_>, held: Holder) -> Read<String> {
+fn relation_name(field: &Field<'_>, held: Holder) -> ReadResult<String> {
     let name = field.text()?;
     let (is_name, problem, help) = match held {
         Holder::Postgres => (
@@ -93,7 +93,7 @@ fn relation_name(field: &Field<'_>, held: Holder) -> Read<String> {
 }
 
 /// Where an address is. What stands there otherwise may be the address, with a password, and is not shown.
-fn variable(field: &Field<'_>, example: &str) -> Read<String> {
+fn variable(field: &Field<'_>, example: &str) -> ReadResult<String> {
     let connect = field.text()?;
     if names_variable(connect) {
         return Ok(connect.to_owned());
@@ -105,7 +105,7 @@ fn variable(field: &Field<'_>, example: &str) -> Read<String> {
 }
 
 /// Refuses keys that belong to data of another kind.
-fn refuse(section: &Section<'_>, keys: &[&'static str], when: &'static str) -> Read<()> {
+fn refuse(section: &Section<'_>, keys: &[&'static str], when: &'static str) -> ReadResult<()> {
     all(keys.iter().map(|key| match section.get(key)? {
         Some(field) => Err(section.report.fail(&field.key_span, PolicyErrorKind::Misplaced { key, when }, "remove it")),
         None => Ok(()),

@@ -4,7 +4,7 @@ use crate::columns::{self, Home};
 use crate::data::{self, Names, TABLE_NAME_HELP, is_table_name, not_plain};
 use crate::entity::identifying;
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, Section, all, shown, told};
+use crate::reader::{Field, ReadResult, Section, all, shown, told};
 use crate::typical::{self, TypicalColumn};
 use deniable_core::schema::Data;
 use deniable_core::schema::Entity;
@@ -30,16 +30,16 @@ pub(crate) const KEYS: [&str; 12] = [
 
 /// What the main table says that the others must agree with.
 pub(crate) struct Main<'a> {
-    pub(crate) data: Read<&'a Data>,
-    pub(crate) columns: Read<&'a [Column]>,
-    pub(crate) entity: Read<Option<&'a Entity>>,
+    pub(crate) data: ReadResult<&'a Data>,
+    pub(crate) columns: ReadResult<&'a [Column]>,
+    pub(crate) entity: ReadResult<Option<&'a Entity>>,
 }
 
 /// What is guessed of the columns of further tables.
 pub(crate) fn read_typical(
     field: &Field<'_>,
     tables: &[DeclaredTable],
-) -> Read<Vec<((String, String), TypicalColumn)>> {
+) -> ReadResult<Vec<((String, String), TypicalColumn)>> {
     let section = Section::open_free(field.report, "[tables]", field.node)?;
     let all = all(section.fields().zip(tables).map(|(field, table)| {
         let names = Names::of(&field.key);
@@ -50,7 +50,7 @@ pub(crate) fn read_typical(
 }
 
 /// Reads `[tables]`, in the order of the file.
-pub(crate) fn read(field: &Field<'_>, main: &Main<'_>) -> Read<Vec<DeclaredTable>> {
+pub(crate) fn read(field: &Field<'_>, main: &Main<'_>) -> ReadResult<Vec<DeclaredTable>> {
     let section = Section::open_free(field.report, "[tables]", field.node)?;
     let few = match section.fields().nth(MOST_TABLES) {
         None => Ok(()),
@@ -64,7 +64,7 @@ pub(crate) fn read(field: &Field<'_>, main: &Main<'_>) -> Read<Vec<DeclaredTable
     Ok(tables)
 }
 
-fn read_table(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<DeclaredTable> {
+fn read_table(field: &Field<'_>, name: &str, main: &Main<'_>) -> ReadResult<DeclaredTable> {
     let named = check_name(field, name, main);
     let names = Names::of(&field.key);
     let section = field.section(&format!("[{}]", names.table), &KEYS)?;
@@ -86,7 +86,7 @@ fn read_table(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<DeclaredTa
     Ok(DeclaredTable { data, columns, role: role? })
 }
 
-fn check_name(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<()> {
+fn check_name(field: &Field<'_>, name: &str, main: &Main<'_>) -> ReadResult<()> {
     if !is_table_name(name) {
         let kind = PolicyErrorKind::Text { key: "tables".to_owned(), problem: not_plain(name) };
         return Err(field.report.fail(&field.key_span, kind, TABLE_NAME_HELP));
@@ -100,7 +100,12 @@ fn check_name(field: &Field<'_>, name: &str, main: &Main<'_>) -> Read<()> {
 
 /// Exactly one of `entity = "column"` and `unprotected = true` with `key = "column"`: a table that says neither could be
 /// anyone's, and is not read.
-fn read_role(section: &Section<'_>, names: &Names, columns: Read<&[Column]>, main: &Main<'_>) -> Read<Role> {
+fn read_role(
+    section: &Section<'_>,
+    names: &Names,
+    columns: ReadResult<&[Column]>,
+    main: &Main<'_>,
+) -> ReadResult<Role> {
     let entity = section.get("entity");
     let unprotected = section.optional("unprotected", Field::boolean);
     let key = section.get("key");
@@ -138,7 +143,12 @@ fn read_role(section: &Section<'_>, names: &Names, columns: Read<&[Column]>, mai
 }
 
 /// The column that names the same people as the key of `[entity]`; the types must agree, or no value would.
-fn read_entity(field: &Field<'_>, names: &Names, columns: Read<&[Column]>, main: &Main<'_>) -> Read<String> {
+fn read_entity(
+    field: &Field<'_>,
+    names: &Names,
+    columns: ReadResult<&[Column]>,
+    main: &Main<'_>,
+) -> ReadResult<String> {
     let name = field.text()?;
     let Some(entity) = main.entity? else {
         let kind = PolicyErrorKind::Alone { key: "entity", other: "[entity]" };

@@ -4,7 +4,7 @@
 use crate::data::Names;
 use crate::dates;
 use crate::error::PolicyErrorKind;
-use crate::reader::{Field, Read, Section, all, shown};
+use crate::reader::{Field, ReadResult, Section, all, shown};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType};
 use num_traits::{Signed, ToPrimitive};
@@ -42,7 +42,7 @@ pub(crate) fn read_columns(
     name: &str,
     names: &Names,
     columns: &[Column],
-) -> Read<Vec<((String, String), TypicalColumn)>> {
+) -> ReadResult<Vec<((String, String), TypicalColumn)>> {
     let Some(field) = table.get("columns")? else { return Ok(Vec::new()) };
     let section = Section::open_free(field.report, &format!("[{}]", names.columns), field.node)?;
     let read = section.fields().zip(columns).map(|(field, column)| {
@@ -53,7 +53,7 @@ pub(crate) fn read_columns(
     Ok(all(read)?.into_iter().flatten().collect())
 }
 
-fn read_column(section: &Section<'_>, column: &Column) -> Read<Option<TypicalColumn>> {
+fn read_column(section: &Section<'_>, column: &Column) -> ReadResult<Option<TypicalColumn>> {
     let is_value = column.kind.is_number() || column.kind.is_time();
     let misplaced = |key, when, help: &str| {
         Err(section.report.fail(&section.key_of(key), PolicyErrorKind::Misplaced { key, when }, help))
@@ -95,7 +95,7 @@ fn read_column(section: &Section<'_>, column: &Column) -> Read<Option<TypicalCol
 }
 
 /// A standard deviation. Values between two bounds around this mean have one of at most `√((high − mean)(mean − low))`.
-fn read_spread(field: &Field<'_>, mean: &Rational, bounds: Option<&Bounds>) -> Read<Rational> {
+fn read_spread(field: &Field<'_>, mean: &Rational, bounds: Option<&Bounds>) -> ReadResult<Rational> {
     let spread = field.number()?;
     if !spread.is_positive() {
         return Err(field.out_of_range(spread, "above 0", "write the usual standard deviation of the values"));
@@ -111,7 +111,7 @@ fn read_spread(field: &Field<'_>, mean: &Rational, bounds: Option<&Bounds>) -> R
 }
 
 /// A number of rows or people.
-pub(crate) fn read_count(field: &Field<'_>) -> Read<u64> {
+pub(crate) fn read_count(field: &Field<'_>) -> ReadResult<u64> {
     let value = field.number()?;
     let rows = if value.is_integer() { value.to_integer().to_u64() } else { None };
     rows.filter(|rows| *rows > 0).ok_or_else(|| {
@@ -121,7 +121,7 @@ pub(crate) fn read_count(field: &Field<'_>) -> Read<u64> {
 }
 
 /// The part of the rows that a query is about.
-pub(crate) fn read_share(field: &Field<'_>) -> Read<Rational> {
+pub(crate) fn read_share(field: &Field<'_>) -> ReadResult<Rational> {
     let share = field.number()?;
     if share.is_positive() && share <= whole(1) {
         return Ok(share);
@@ -131,7 +131,7 @@ pub(crate) fn read_share(field: &Field<'_>) -> Read<Rational> {
 }
 
 /// `typical` of a query: expressions of its SQL with their typical values, conditions with the part of the rows that meets them.
-pub(crate) fn read_expressions(field: &Field<'_>) -> Read<Vec<(String, Rational)>> {
+pub(crate) fn read_expressions(field: &Field<'_>) -> ReadResult<Vec<(String, Rational)>> {
     if !matches!(field.node.shape, crate::tree::Shape::Table(_)) {
         let help = "write `typical = { \"age > 65\" = \"30%\" }`: what `plan` asks for, with a usual value";
         return Err(field.wrong_type("a table of expressions", help));

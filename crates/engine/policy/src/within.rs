@@ -2,14 +2,14 @@
 
 use crate::error::PolicyErrorKind;
 use crate::keys::{DeclaredKeys, named_key};
-use crate::reader::{Field, Read, Section, all, shown};
+use crate::reader::{Field, ReadResult, Section, all, shown};
 use deniable_core::schema::{ALL, Column, ColumnType, Key, Parents};
 use deniable_core::text::is_hidden;
 use std::collections::BTreeMap;
 
 /// Reads `within = { county = { "0101" = "01", ... } }` beside `keys`, or `within = { county = "county" }`, the columns of the public
 /// table, beside `keys_from`.
-pub(crate) fn read(section: &Section<'_>, kind: ColumnType, declared: &mut DeclaredKeys) -> Read<Vec<Parents>> {
+pub(crate) fn read(section: &Section<'_>, kind: ColumnType, declared: &mut DeclaredKeys) -> ReadResult<Vec<Parents>> {
     let Some(field) = section.get("within")? else { return Ok(Vec::new()) };
     if !matches!(kind, ColumnType::Integer | ColumnType::Text) {
         let kind =
@@ -42,7 +42,7 @@ pub(crate) fn read(section: &Section<'_>, kind: ColumnType, declared: &mut Decla
     }
 }
 
-fn may_be_named(field: &Field<'_>, name: &str) -> Read<()> {
+fn may_be_named(field: &Field<'_>, name: &str) -> ReadResult<()> {
     if name.is_empty() || name.chars().any(char::is_control) {
         let kind = PolicyErrorKind::Text { key: shown(name), problem: "is no name for a column".to_owned() };
         return Err(field.report.fail(&field.key_span, kind, "write the name that queries are to use"));
@@ -51,7 +51,7 @@ fn may_be_named(field: &Field<'_>, name: &str) -> Read<()> {
 }
 
 /// Every key of the column, and nothing else, with what it lies within.
-fn read_list(field: &Field<'_>, kind: ColumnType, keys: &[Key]) -> Read<BTreeMap<Key, String>> {
+fn read_list(field: &Field<'_>, kind: ColumnType, keys: &[Key]) -> ReadResult<BTreeMap<Key, String>> {
     let section = Section::open_free(field.report, &format!("within.{}", field.key), field.node)?;
     let mut found = BTreeMap::new();
     for (entry, name) in section.fields().zip(section.names()) {
@@ -85,7 +85,7 @@ fn read_list(field: &Field<'_>, kind: ColumnType, keys: &[Key]) -> Read<BTreeMap
 }
 
 /// Whether each name is that of one column. `columns` of the table is open.
-pub(crate) fn check_names(section: &Section<'_>, columns: &[Column]) -> Read<()> {
+pub(crate) fn check_names(section: &Section<'_>, columns: &[Column]) -> ReadResult<()> {
     let mut known: Vec<&str> = columns.iter().map(|column| column.name.as_str()).collect();
     let checked = section.fields().zip(columns).map(|(field, column)| {
         for Parents { name, of: _ } in &column.parents {

@@ -7,7 +7,7 @@ use deniable_core::exact::whole;
 use deniable_ledger::numbers::MOST_NUMBERS;
 use deniable_ledger::{
     Account, AccountId, Allowance, Charge, ChargeOutcome, ChargeRequest, Draw, Form, Ledger, Numbers, Part, Release,
-    Stored, Summary,
+    StoredAnswer, Summary,
 };
 use deniable_publication::remaining::share_left;
 use rand_core::CryptoRng;
@@ -35,7 +35,7 @@ pub struct RunOutcome<A, E> {
 ///
 /// # Errors
 /// When a stored answer is none of its release.
-pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answer>>, K::Refused> {
+pub fn stored<K: Kind>(kind: &K, ledger: &Summary) -> Result<Vec<Option<K::Answer>>, K::Rejection> {
     let ledger = &ledger.seen_by(&kind.part());
     let mut answers: Vec<Option<K::Answer>> = vec![None; kind.releases()];
     for at in 0..kind.releases() {
@@ -68,7 +68,7 @@ fn read_numbers<K: Kind>(numbers: &Numbers) -> Result<Vec<i128>, String> {
     numbers.read().map_err(|error| error.to_string())
 }
 
-fn read_record<K: Kind>(stored: &Stored) -> Result<K::Record, String> {
+fn read_record<K: Kind>(stored: &StoredAnswer) -> Result<K::Record, String> {
     ensure_known::<K>(stored.form())?;
     let json = stored.read().map_err(|error| error.to_string())?;
     K::Record::deserialize(json).map_err(|error| error.to_string())
@@ -92,7 +92,7 @@ pub fn release<K: Kind, R: CryptoRng>(
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
-) -> Result<RunOutcome<K::Answer, K::Exhausted>, K::Refused> {
+) -> Result<RunOutcome<K::Answer, K::MachineError>, K::Rejection> {
     // An account that is there must agree before anything else is looked at. A new one is opened with the first charge: until
     // then nothing was promised to anyone, and the promise may still change.
     for at in 0..kind.releases() {
@@ -152,7 +152,7 @@ fn one<K: Kind, R: CryptoRng>(
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
-) -> Result<Result<(K::Answer, Origin), K::Exhausted>, K::Refused> {
+) -> Result<Result<(K::Answer, Origin), K::MachineError>, K::Rejection> {
     let name = kind.name(at);
     let (charges, origin) = charge(kind, at, query, ledger)?;
     let broken = |reason: String| ProtocolError::Stored { release: name.clone(), reason };
@@ -211,7 +211,7 @@ fn numbers<K: Kind, R: CryptoRng>(
     ledger: &mut Ledger,
     rng: &mut R,
     tell: &dyn Fn(Event<'_>),
-) -> Result<Result<Vec<i128>, K::Exhausted>, K::Refused> {
+) -> Result<Result<Vec<i128>, K::MachineError>, K::Rejection> {
     let name = kind.name(at);
     let drawn = charges.iter().find_map(|charge| match charge {
         ChargeOutcome::Drawn { numbers, .. } => Some(numbers.clone()),
@@ -255,7 +255,7 @@ fn charge<K: Kind>(
     at: usize,
     query: &Charge,
     ledger: &mut Ledger,
-) -> Result<(Vec<ChargeOutcome>, Origin), K::Refused> {
+) -> Result<(Vec<ChargeOutcome>, Origin), K::Rejection> {
     let charged = ledger.locked(|ledger| charge_all(kind, at, query, ledger));
     charged.map_err(|error| ProtocolError::Charge { release: kind.name(at), error: error.into() })?
 }
@@ -265,7 +265,7 @@ fn charge_all<K: Kind>(
     at: usize,
     query: &Charge,
     ledger: &mut Ledger,
-) -> Result<(Vec<ChargeOutcome>, Origin), K::Refused> {
+) -> Result<(Vec<ChargeOutcome>, Origin), K::Rejection> {
     kind.agree(ledger)?;
     let mut charges = Vec::new();
     let mut origin = Origin::Stored;
@@ -321,7 +321,7 @@ struct Bill {
 ///
 /// # Errors
 /// When it does not, or a stored answer is none of its release.
-pub fn fits<K: Kind>(kind: &K, ledger: &Summary) -> Result<(), K::Refused> {
+pub fn fits<K: Kind>(kind: &K, ledger: &Summary) -> Result<(), K::Rejection> {
     let answers = stored(kind, ledger)?;
     let pending: Vec<usize> = (0..kind.releases()).filter(|at| answers[*at].is_none()).collect();
     together(kind, &ledger.seen_by(&kind.part()), None, &pending, &answers)
@@ -335,7 +335,7 @@ fn together<K: Kind>(
     open: Option<&Ledger>,
     pending: &[usize],
     answers: &[Option<K::Answer>],
-) -> Result<(), K::Refused> {
+) -> Result<(), K::Rejection> {
     let mut bills: Vec<(AccountId, Bill)> = Vec::new();
     for at in pending {
         let numbers = kind.numbers(*at);

@@ -38,10 +38,10 @@ pub trait Kind {
     type Answer: Clone;
     /// What the ledger stores of an answer beside its numbers.
     type Record: Serialize + DeserializeOwned;
-    /// Why nothing is released: said before the first charge.
-    type Refused: From<ProtocolError>;
-    /// What kept a release from its answer after it was charged: the machine, and nothing in the data.
-    type Exhausted;
+    /// The error with which a release is rejected, before the first charge.
+    type Rejection: From<ProtocolError>;
+    /// The error that leaves a charged release without an answer: a fault of the machine, never of the data.
+    type MachineError;
     /// The exact numbers of a release, before noise.
     type Exact;
 
@@ -68,7 +68,7 @@ pub trait Kind {
     fn identity(&self, at: usize, answers: &[Option<Self::Answer>]) -> Option<Charge>;
 
     /// Every account that pays, and what, from public facts; at least one. The first one's answer is the one that is shown.
-    fn price(&self, at: usize) -> Result<Vec<Payment>, Self::Refused>;
+    fn price(&self, at: usize) -> Result<Vec<Payment>, Self::Rejection>;
 
     /// The answer that has these numbers and this record.
     ///
@@ -80,7 +80,7 @@ pub trait Kind {
     ///
     /// # Errors
     /// When nothing may be released.
-    fn admit(&self, ledger: &Summary) -> Result<(), Self::Refused>;
+    fn admit(&self, ledger: &Summary) -> Result<(), Self::Rejection>;
 
     /// All other checks: files are registered and opened, public tables read, noise computed. It may read private data,
     /// but reports them only to the curator. `pending` are the releases whose noise is still to be drawn; with nothing
@@ -88,14 +88,14 @@ pub trait Kind {
     ///
     /// # Errors
     /// When the pending releases cannot be made. Nothing is charged then.
-    fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), Self::Refused>;
+    fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), Self::Rejection>;
 
     /// Refuses a charge when accounts that other processes opened since [`Self::price`] change the payers. Runs while
     /// no other process can write the ledger.
     ///
     /// # Errors
     /// When the payers have changed; the release is not charged then.
-    fn agree(&self, _ledger: &Ledger) -> Result<(), Self::Refused> {
+    fn agree(&self, _ledger: &Ledger) -> Result<(), Self::Rejection> {
         Ok(())
     }
 
@@ -112,7 +112,7 @@ pub trait Kind {
         at: usize,
         answers: &[Option<Self::Answer>],
         key: &Key,
-    ) -> Result<Self::Exact, Self::Exhausted>;
+    ) -> Result<Self::Exact, Self::MachineError>;
 
     /// How many numbers are drawn for a release. It follows from the query alone.
     fn numbers(&self, at: usize) -> usize;
@@ -121,7 +121,7 @@ pub trait Kind {
     ///
     /// # Errors
     /// Only errors that follow from public facts; the release is charged anew then.
-    fn draw<R: CryptoRng>(&self, at: usize, exact: Self::Exact, rng: &mut R) -> Result<Vec<i128>, Self::Exhausted>;
+    fn draw<R: CryptoRng>(&self, at: usize, exact: Self::Exact, rng: &mut R) -> Result<Vec<i128>, Self::MachineError>;
 
     /// Computes the record of an answer from its numbers, for the payer at this place of [`Self::price`]: it must not
     /// reveal the other payers.

@@ -1,6 +1,6 @@
 //! What all rows of a relation are, in whatever order: how many, and a keyed sum over them (V-1).
 
-use super::Stored;
+use super::StorageType;
 use super::dialect::{Dialect, around};
 use super::expression::{integer, typed, wide};
 use deniable_expression::Type;
@@ -16,16 +16,16 @@ pub(super) const NUMBERS: usize = 1 + SUMS;
 
 /// All columns that the engine keeps in a type of which all values mean the same everywhere, as values, `h0`, `h1`, ... by their names; and
 /// the digits of a keyed hash of what they hold, whatever is declared of them.
-pub(super) fn hashed(dialect: Dialect, stored: &BTreeMap<String, Stored>) -> (Vec<String>, String) {
+pub(super) fn hashed(dialect: Dialect, stored: &BTreeMap<String, StorageType>) -> (Vec<String>, String) {
     let spelt = dialect.spellings();
     let (mut values, mut parts) = (Vec::new(), String::new());
     for (at, (column, kept)) in stored.iter().enumerate() {
         let kind = match kept {
-            Stored::Boolean => Type::Boolean,
-            Stored::Whole => Type::Integer,
-            Stored::Double => Type::Decimal,
-            Stored::Text => Type::Text,
-            Stored::Date => Type::Date,
+            StorageType::Boolean => Type::Boolean,
+            StorageType::Whole => Type::Integer,
+            StorageType::Double => Type::Decimal,
+            StorageType::Text => Type::Text,
+            StorageType::Date => Type::Date,
         };
         let Some(value) = typed(dialect, kind, *kept, column) else { continue };
         let name = format!("h{at}");
@@ -54,7 +54,12 @@ pub(super) fn numbers(dialect: Dialect) -> Vec<String> {
 }
 
 /// As a row of totals of so many sums, of the cell -1.
-pub(super) fn as_cell(dialect: Dialect, relation: &str, stored: &BTreeMap<String, Stored>, width: usize) -> String {
+pub(super) fn as_cell(
+    dialect: Dialect,
+    relation: &str,
+    stored: &BTreeMap<String, StorageType>,
+    width: usize,
+) -> String {
     let (values, hash) = hashed(dialect, stored);
     let filled = (NUMBERS..width).map(|_| wide("0"));
     let sums: Vec<String> = numbers(dialect).into_iter().chain(filled).collect();

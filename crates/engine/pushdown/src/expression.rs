@@ -10,7 +10,7 @@
 //! | text | its bytes: no collation has a say |
 //! | day | days since 1970, `BIGINT` |
 
-use super::Stored;
+use super::StorageType;
 use super::dialect::{Dialect, INTEGER, WIDE, around};
 use super::refusal::{MATERIALISE, PULL, Refusal};
 use deniable_expression::{Comparison, Id, LONGEST_TEXT, Node, Operation, Program, Type, Value};
@@ -33,7 +33,7 @@ pub(super) struct Writer<'a> {
     dialect: Dialect,
     program: &'a Program,
     /// How the engine keeps each input.
-    stored: &'a BTreeMap<usize, Stored>,
+    stored: &'a BTreeMap<usize, StorageType>,
     known: BTreeMap<Id, Text>,
     /// The columns of each layer: a name and an expression of those below.
     pub(super) layers: Vec<Vec<(String, String)>>,
@@ -56,22 +56,22 @@ pub(super) fn double(dialect: Dialect, number: f64) -> String {
 }
 
 /// A column of a table as a value of its declared type, NULL where there is none.
-pub(super) fn typed(dialect: Dialect, kind: Type, stored: Stored, name: &str) -> Option<String> {
+pub(super) fn typed(dialect: Dialect, kind: Type, stored: StorageType, name: &str) -> Option<String> {
     let spelt = dialect.spellings();
     let column = dialect.name(name);
     Some(match (kind, stored) {
-        (Type::Integer, Stored::Whole) => format!("CAST({column} AS {INTEGER})"),
-        (Type::Decimal, Stored::Whole) => format!("CAST({column} AS {})", spelt.double),
-        (Type::Decimal, Stored::Double) => {
+        (Type::Integer, StorageType::Whole) => format!("CAST({column} AS {INTEGER})"),
+        (Type::Decimal, StorageType::Whole) => format!("CAST({column} AS {})", spelt.double),
+        (Type::Decimal, StorageType::Double) => {
             let [low, high] = [f64::MIN, f64::MAX].map(|end| double(dialect, end));
             format!("CASE WHEN {column} BETWEEN {low} AND {high} THEN CAST({column} AS {}) END", spelt.double)
         }
-        (Type::Text, Stored::Text) => {
+        (Type::Text, StorageType::Text) => {
             let [valid, bytes, length] = [spelt.is_text, spelt.bytes_of, spelt.length_of].map(|of| around(of, &column));
             format!("CASE WHEN {valid} AND {length} <= {LONGEST_TEXT} THEN {bytes} END")
         }
-        (Type::Boolean, Stored::Boolean) => column,
-        (Type::Date, Stored::Date) => {
+        (Type::Boolean, StorageType::Boolean) => column,
+        (Type::Date, StorageType::Date) => {
             let days = around(spelt.days, &column);
             format!("CASE WHEN {column} BETWEEN DATE '0001-01-01' AND DATE '9999-12-31' THEN {days} END")
         }
@@ -80,7 +80,7 @@ pub(super) fn typed(dialect: Dialect, kind: Type, stored: Stored, name: &str) ->
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(dialect: Dialect, program: &'a Program, stored: &'a BTreeMap<usize, Stored>) -> Self {
+    pub(super) fn new(dialect: Dialect, program: &'a Program, stored: &'a BTreeMap<usize, StorageType>) -> Self {
         Self { dialect, program, stored, known: BTreeMap::new(), layers: Vec::new(), bytes: 0 }
     }
 

@@ -31,10 +31,10 @@ mod trial;
 mod values;
 
 pub use answer::{Answer, Contents, Lie, Row};
-pub use deniable_data::Stored;
+pub use deniable_data::StorageType;
 pub use dialect::Dialect;
 pub use engine_query::{EngineQuery, look};
-pub use prepared::{Prepared, exact, prepare};
+pub use prepared::{PreparedPushdown, exact, prepare};
 pub use refusal::Refusal;
 pub use statement::statement;
 pub use survey::{Survey, survey};

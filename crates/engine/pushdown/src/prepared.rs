@@ -8,7 +8,7 @@ use deniable_execute::{Reading, open};
 use deniable_query::Query;
 
 /// A question that nothing but the machine, or the engine that holds the rows, can keep from an answer. Nothing in it is fit to be shown.
-pub struct Prepared(Work);
+pub struct PreparedPushdown(Work);
 
 enum Work {
     /// Files are open, and public tables read.
@@ -22,19 +22,19 @@ enum Work {
 /// # Errors
 /// When files are missing or lack declared columns, a public table holds a key twice or does not fit into memory, or the
 /// resources do not suffice for the totals; and what is not computed by the engine that holds the rows.
-pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Result<Prepared, SourceError> {
+pub fn prepare(sources: &[Source], query: &Query, resources: &Resources) -> Result<PreparedPushdown, SourceError> {
     let held = sources
         .iter()
         .find(|source| source.engine().is_some() && query.tables().any(|name| name == source.table().name));
     if let Some(source) = held
         && let Some(asked) = EngineQuery::new(query, source)?
     {
-        return Ok(Prepared(Work::There(Box::new(asked))));
+        return Ok(PreparedPushdown(Work::There(Box::new(asked))));
     }
-    Ok(Prepared(Work::Here(Box::new(open(sources, query, resources)?))))
+    Ok(PreparedPushdown(Work::Here(Box::new(open(sources, query, resources)?))))
 }
 
-/// Computes a question: [`prepare`] and [`Prepared::compute`].
+/// Computes a question: [`prepare`] and [`PreparedPushdown::compute`].
 ///
 /// # Errors
 /// Those of both.
@@ -48,7 +48,7 @@ pub fn exact(
     prepare(sources, query, resources)?.compute(salt, progress)
 }
 
-impl Prepared {
+impl PreparedPushdown {
     /// What an engine is asked; `None` where rows are read here.
     #[must_use]
     pub fn asked(&self) -> Option<&EngineQuery> {

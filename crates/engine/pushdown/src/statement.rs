@@ -17,11 +17,11 @@ use super::expression::{Text, Writer, integer, typed, wide};
 use super::grid::{ROOM, on_grid};
 use super::keys::combination;
 use super::refusal::{MATERIALISE, PULL, Refusal};
-use super::{Statement, Stored};
+use super::{Statement, StorageType};
 use deniable_execute::{Totals, What};
 use deniable_expression::Type;
 use deniable_query::declared;
-use deniable_query::{Centred, Query};
+use deniable_query::{CentredArgument, Query};
 use std::collections::BTreeMap;
 
 /// Most arguments: a bit of a whole number each says whether there is a value.
@@ -35,7 +35,7 @@ pub fn statement(
     query: &Query,
     dialect: Dialect,
     relation: &str,
-    stored: &BTreeMap<String, Stored>,
+    stored: &BTreeMap<String, StorageType>,
 ) -> Result<Statement, Refusal> {
     let wanted = Totals::new(query).wanted();
     expect_plain(query)?;
@@ -129,8 +129,8 @@ fn expect_plain(query: &Query) -> Result<(), Refusal> {
 fn columns(
     query: &Query,
     dialect: Dialect,
-    stored: &BTreeMap<String, Stored>,
-) -> Result<(Vec<String>, BTreeMap<usize, Stored>), Refusal> {
+    stored: &BTreeMap<String, StorageType>,
+) -> Result<(Vec<String>, BTreeMap<usize, StorageType>), Refusal> {
     let tables = &query.rows().tables;
     let mut inputs = query.rows().program.inputs(&query.roots());
     if let Some(key) = query.entity() {
@@ -227,7 +227,7 @@ pub(super) fn greatest(what: What, query: &Query) -> i128 {
         let grid = query.rows().arguments.get(at).and_then(|argument| argument.grid.as_ref());
         grid.map_or(0, |grid| i128::from(grid.low.abs().max(grid.high.abs())))
     };
-    let part = |of: Centred| end(of.argument) * i128::from(of.times.abs()) + i128::from(of.centre).abs();
+    let part = |of: CentredArgument| end(of.argument) * i128::from(of.times.abs()) + i128::from(of.centre).abs();
     match what {
         What::Rows | What::Present(_) | What::Entities { .. } => 1,
         What::Units(at) => end(at),
@@ -261,7 +261,7 @@ fn sum(what: What, query: &Query) -> Result<String, Refusal> {
         What::Units(_) | What::Products(_) if !fits => return Err(large()),
         What::Units(at) => total(&format!("CASE WHEN {} THEN n * u{at} ELSE 0 END", present(at))),
         What::Products([one, other]) => {
-            let text = |of: Centred| {
+            let text = |of: CentredArgument| {
                 let [times, centre] = [of.times, of.centre].map(|number| integer(number.into()));
                 format!("(u{} * {times} - {centre})", of.argument)
             };

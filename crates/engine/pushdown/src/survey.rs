@@ -5,9 +5,9 @@ use super::dialect::Dialect;
 use super::expression::{double, integer, typed, wide};
 use super::keys::place;
 use super::refusal::Refusal;
-use super::{Contents, Stored, contents};
+use super::{Contents, StorageType, contents};
 use deniable_core::schema::{Column, ColumnType, TableSchema};
-use deniable_data::check::{ColumnReport, Found, Report};
+use deniable_data::check::{ColumnReport, Occurrences, Report};
 use deniable_expression::Type;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
@@ -32,7 +32,7 @@ pub fn survey(
     table: &TableSchema,
     dialect: Dialect,
     relation: &str,
-    stored: &BTreeMap<String, Stored>,
+    stored: &BTreeMap<String, StorageType>,
 ) -> Result<Survey, Refusal> {
     let (mut values, hash) = contents::hashed(dialect, stored);
     for (at, column) in table.columns.iter().enumerate() {
@@ -96,7 +96,7 @@ impl Survey {
         let counted = |number: &i128| u64::try_from(*number).ok().filter(|_| *number <= *all);
         // Rows have no places here.
         let found = |number: &i128| {
-            counted(number).map(|count| if count == 0 { None } else { Some(Found { count, first: None }) })
+            counted(number).map(|count| if count == 0 { None } else { Some(Occurrences { count, first: None }) })
         };
         let columns: Option<Vec<ColumnReport>> = self
             .columns

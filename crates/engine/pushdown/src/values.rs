@@ -1,6 +1,6 @@
 //! Rows as a part of a statement, in place of a relation: to try an engine on rows that nobody is in.
 
-use super::Stored;
+use super::StorageType;
 use super::dialect::{Dialect, INTEGER, around};
 use super::expression::{double, integer};
 use arrow_array::RecordBatch;
@@ -13,13 +13,13 @@ use std::collections::BTreeMap;
 
 /// How an engine keeps columns that it keeps as they are declared. Timestamps are left out: no statement reads them.
 #[must_use]
-pub fn as_declared(columns: &[Column]) -> BTreeMap<String, Stored> {
+pub fn as_declared(columns: &[Column]) -> BTreeMap<String, StorageType> {
     let stored = |column: &Column| match Type::from(column.kind) {
-        Type::Boolean => Some(Stored::Boolean),
-        Type::Integer => Some(Stored::Whole),
-        Type::Decimal => Some(Stored::Double),
-        Type::Text => Some(Stored::Text),
-        Type::Date => Some(Stored::Date),
+        Type::Boolean => Some(StorageType::Boolean),
+        Type::Integer => Some(StorageType::Whole),
+        Type::Decimal => Some(StorageType::Double),
+        Type::Text => Some(StorageType::Text),
+        Type::Date => Some(StorageType::Date),
         Type::Timestamp => None,
     };
     columns.iter().filter_map(|column| Some((column.name.clone(), stored(column)?))).collect()
@@ -28,7 +28,7 @@ pub fn as_declared(columns: &[Column]) -> BTreeMap<String, Stored> {
 impl Dialect {
     /// Rows in memory, in the types of their table, as a relation that statements read; and how it keeps each column.
     #[must_use]
-    pub fn relation_of(self, table: &TableSchema, rows: &RecordBatch) -> (String, BTreeMap<String, Stored>) {
+    pub fn relation_of(self, table: &TableSchema, rows: &RecordBatch) -> (String, BTreeMap<String, StorageType>) {
         let stored = as_declared(&table.columns);
         let mut columns = Vec::new();
         for (declared, values) in table.columns.iter().zip(rows.columns()) {
@@ -37,7 +37,7 @@ impl Dialect {
             }
         }
         let all = 0..rows.num_rows();
-        let literal = |(_, kind, values): &(String, Stored, &ArrayRef), row| self.literal(*kind, values, row);
+        let literal = |(_, kind, values): &(String, StorageType, &ArrayRef), row| self.literal(*kind, values, row);
         let row = |row| {
             let values: Vec<String> = columns.iter().map(|column| literal(column, row)).collect();
             format!("({})", values.join(", "))
@@ -49,19 +49,19 @@ impl Dialect {
     }
 
     /// A value as the engine keeps it.
-    fn literal(self, kind: Stored, values: &ArrayRef, row: usize) -> String {
+    fn literal(self, kind: StorageType, values: &ArrayRef, row: usize) -> String {
         let spelt = self.spellings();
         let nothing = |kind: &str| format!("CAST(NULL AS {kind})");
         let is_null = values.is_null(row);
         match kind {
-            Stored::Boolean if is_null => nothing("BOOLEAN"),
-            Stored::Whole if is_null => nothing(INTEGER),
-            Stored::Double if is_null => nothing(spelt.double),
-            Stored::Text if is_null => nothing(spelt.text),
-            Stored::Date if is_null => nothing("DATE"),
-            Stored::Boolean => if values.as_boolean().value(row) { "TRUE" } else { "FALSE" }.to_owned(),
-            Stored::Whole => integer(values.as_primitive::<Int64Type>().value(row).into()),
-            Stored::Double => match values.as_primitive::<Float64Type>().value(row) {
+            StorageType::Boolean if is_null => nothing("BOOLEAN"),
+            StorageType::Whole if is_null => nothing(INTEGER),
+            StorageType::Double if is_null => nothing(spelt.double),
+            StorageType::Text if is_null => nothing(spelt.text),
+            StorageType::Date if is_null => nothing("DATE"),
+            StorageType::Boolean => if values.as_boolean().value(row) { "TRUE" } else { "FALSE" }.to_owned(),
+            StorageType::Whole => integer(values.as_primitive::<Int64Type>().value(row).into()),
+            StorageType::Double => match values.as_primitive::<Float64Type>().value(row) {
                 number if number.is_finite() => double(self, number),
                 number => {
                     let word = if number.is_nan() {
@@ -74,8 +74,8 @@ impl Dialect {
                     format!("CAST('{word}' AS {})", spelt.double)
                 }
             },
-            Stored::Text => around(spelt.text_of, &self.bytes(values.as_string_view().value(row).as_bytes())),
-            Stored::Date => {
+            StorageType::Text => around(spelt.text_of, &self.bytes(values.as_string_view().value(row).as_bytes())),
+            StorageType::Date => {
                 let day = Key::Date(values.as_primitive::<Date32Type>().value(row));
                 format!("DATE '{day}'")
             }

@@ -7,7 +7,7 @@
 use crate::Ranking;
 use crate::facts::range::Grid;
 use crate::rows::Rows;
-use crate::{Argument, Centred, EntityValue, Estimator, Group, Measure, MeasureKind, Query, Target};
+use crate::{Argument, CentredArgument, EntityValue, Estimator, Group, Measure, MeasureKind, Query, Target};
 use crate::{EntityRows, Fold};
 use crate::{OnLadder, PerEntity};
 use deniable_core::exact::Rational;
@@ -111,13 +111,13 @@ impl Bytes {
                 self.tag(2);
             }
             MeasureKind::Entities { present: Some(at) } => argument(self.tag(3), *at),
-            MeasureKind::Sum { of: Centred { argument: at, times, centre }, range } => {
+            MeasureKind::Sum { of: CentredArgument { argument: at, times, centre }, range } => {
                 self.tag(4).number(*times).number(*centre).number(range.low).number(range.high);
                 argument(self, *at);
             }
             MeasureKind::Product { of, range } => {
                 self.tag(5).number(range.low).number(range.high);
-                for Centred { argument: at, times, centre } in of {
+                for CentredArgument { argument: at, times, centre } in of {
                     argument(self.number(*times).number(*centre), *at);
                 }
             }

@@ -10,8 +10,8 @@ use crate::facts::labels::labels;
 use crate::facts::range::Grid;
 use crate::output::Output;
 use crate::{
-    Argument, Centred, EntityRows, EntityValue, Fold, Group, Join, Joins, Measure, MeasureKind, Nesting, OnLadder,
-    Parts, PerEntity, QuantileShare, Query, Ranking, Rows, Target,
+    Argument, CentredArgument, EntityRows, EntityValue, Fold, Group, Join, Joins, Measure, MeasureKind, Nesting,
+    OnLadder, Parts, PerEntity, QuantileShare, Query, Ranking, Rows, Target,
 };
 use deniable_core::exact::Rational;
 use deniable_core::schema::{Key, TableSchema};
@@ -471,13 +471,13 @@ impl Building {
             3 => MeasureKind::Entities { present: Some(self.valued(reader)?) },
             4 => {
                 let (times, centre, range) = (reader.times()?, reader.number()?, reader.range()?);
-                MeasureKind::Sum { of: Centred { argument: self.valued(reader)?, times, centre }, range }
+                MeasureKind::Sum { of: CentredArgument { argument: self.valued(reader)?, times, centre }, range }
             }
             5 => {
                 let range = reader.range()?;
                 let mut of = || {
                     let (times, centre) = (reader.times()?, reader.number()?);
-                    Some(Centred { argument: self.valued(reader)?, times, centre })
+                    Some(CentredArgument { argument: self.valued(reader)?, times, centre })
                 };
                 MeasureKind::Product { of: [of()?, of()?], range }
             }

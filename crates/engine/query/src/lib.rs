@@ -40,7 +40,7 @@ pub use entity_rows::{EntityRows, Fold};
 pub use error::{Place, QueryError, Word};
 pub use facts::typical::{ColumnGuess, Guesses, Missing};
 pub use group::Group;
-pub use measure::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
+pub use measure::{CentredArgument, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub use nesting::Nesting;
 pub use per_entity::{EntityValue, Ladder, OnLadder, PerEntity};
 pub use query::{MOST_CELLS, MOST_COMBINATIONS, MOST_ENTITY_FILTERS, Parts, Query, Ranking, presence};

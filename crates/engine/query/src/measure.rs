@@ -36,14 +36,14 @@ pub enum MeasureKind {
     /// Values on their grid, less a public centre.
     Sum {
         /// The values.
-        of: Centred,
+        of: CentredArgument,
         /// The range of what one row adds, in units, centre subtracted.
         range: RowRange,
     },
     /// Products of two such values in one row; squares, where both are the same.
     Product {
         /// The values.
-        of: [Centred; 2],
+        of: [CentredArgument; 2],
         /// The range of what one row adds, in units.
         range: RowRange,
     },
@@ -65,7 +65,7 @@ pub enum MeasureKind {
 
 /// Values of an argument, less a public centre: `times · value − centre`, in units of `1/times` of its grid's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Centred {
+pub struct CentredArgument {
     /// The argument's position.
     pub argument: usize,
     /// How many steps its unit is cut into: 1, or 2 where the centre lies between two values.
@@ -74,7 +74,7 @@ pub struct Centred {
     pub centre: i64,
 }
 
-impl Centred {
+impl CentredArgument {
     /// The values themselves.
     #[must_use]
     pub fn nowhere(argument: usize) -> Self {

@@ -1,6 +1,6 @@
 //! What is measured, in the words of the question.
 
-use crate::{Centred, Estimator, MeasureKind, Moments, QuantileShare, Query, Regression, Statistic, Target};
+use crate::{CentredArgument, Estimator, MeasureKind, Moments, QuantileShare, Query, Regression, Statistic, Target};
 use deniable_core::exact::{Rational, whole};
 use deniable_expression::{Id, Node, Operation, Type};
 
@@ -132,7 +132,7 @@ impl Query {
         !matches!(program.node(value), Node::Call(Operation::Cast(_), inner) if program.kind(inner[0]) == Type::Boolean)
     }
 
-    fn centred_in_words(&self, of: Centred) -> String {
+    fn centred_in_words(&self, of: CentredArgument) -> String {
         let about = self.argument_words(of.argument);
         let unit = self.grid_unit(of.argument);
         if of.centre == 0 { about } else { format!("{about} - {}", whole(of.centre) * unit / whole(of.times)) }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Columns and quirks that are accepted regardless of a scan's findings, by table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Accepted(BTreeMap<String, BTreeSet<String>>);
+pub struct AcceptedFindings(BTreeMap<String, BTreeSet<String>>);
 
 /// A name that is none of one column.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,7 +36,7 @@ pub fn full_name(table: &str, column: &str) -> String {
     format!("{table}.{column}")
 }
 
-impl Accepted {
+impl AcceptedFindings {
     /// Resolves names of columns, each as `column` or `table.column`, and of quirks, as `csv:line-ends` or
     /// `table.csv:line-ends`.
     ///

@@ -28,7 +28,7 @@ use deniable_query::Contents;
 use std::cmp::Reverse;
 
 /// A query in a comparison with stored answers.
-struct Compared<'a> {
+struct ComparedQuery<'a> {
     planned: &'a QueryPlan,
     policy: &'a Policy,
     own: &'a Charge,
@@ -75,7 +75,7 @@ impl QueryPlan {
         let mut answered: Vec<(u64, &Release)> =
             account.releases.iter().filter_map(|release| Some((release.answered?, release))).collect();
         answered.sort_by_key(|(seq, _)| *seq);
-        let compared = Compared::new(self, &own, policy)?;
+        let compared = ComparedQuery::new(self, &own, policy)?;
         let is_as_exact = |(own, decay): (usize, &Decay)| decay.ratio() <= self.measures()[own].decay().ratio();
         let exact = |decays: &[&Decay]| decays.iter().copied().enumerate().all(is_as_exact);
         let within = answered.into_iter().find_map(|(_, release)| compared.held_by(release, &exact))?;
@@ -93,7 +93,7 @@ impl QueryPlan {
         // Of answers that cost the same, the first one.
         answered.sort_by_key(|release| (Reverse(release.cost.odds_at_most()), release.answered));
         let own = self.for_ledger(policy);
-        let compared = Compared::new(self, &own, policy)?;
+        let compared = ComparedQuery::new(self, &own, policy)?;
         let within = answered.into_iter().find_map(|release| compared.held_by(release, &|_| true))?;
         // Of the same question it is its own answer.
         let same = self.bought_as(&within.earlier, policy);
@@ -104,7 +104,7 @@ impl QueryPlan {
     }
 }
 
-impl<'a> Compared<'a> {
+impl<'a> ComparedQuery<'a> {
     /// `None` for queries that are never compared.
     fn new(planned: &'a QueryPlan, own: &'a Charge, policy: &'a Policy) -> Option<Self> {
         let contents = Contents::of(planned.query().canonical())?;

@@ -4,7 +4,7 @@
 //! The guard against data that do not read as declared stands here, before a version is registered, and nowhere else. Once
 //! it is, nothing that is asked looks at what a scan found: at the threshold that is decided by a single row.
 
-use crate::accepted::{Accepted, full_name};
+use crate::accepted::{AcceptedFindings, full_name};
 use crate::plan::{Plan, QueryPlan};
 use crate::release::{Event, salt};
 use deniable_core::schema::TableSchema;
@@ -13,7 +13,7 @@ use deniable_data::check::{Report, ToAccept};
 use deniable_data::{Connections, InMemory};
 use deniable_data::{Resources, Source, SourceError};
 use deniable_ledger::versions::Contents;
-use deniable_ledger::{Ledger, OpenError, Purpose, Registered, VersionError};
+use deniable_ledger::{Ledger, OpenError, Purpose, RegistrationOutcome, VersionError};
 use deniable_policy::{About, Policy};
 use deniable_pushdown::look;
 use deniable_query::Query;
@@ -40,7 +40,7 @@ pub enum DataError {
     #[error("{}, and nobody has accepted that", in_words(.found))]
     Bad {
         /// The findings to accept; never empty.
-        found: Vec<Unaccepted>,
+        found: Vec<UnacceptedFinding>,
         /// Whether the versions were registered before as they are read now. Then they stay so.
         registered: bool,
     },
@@ -57,16 +57,16 @@ pub enum DataError {
     Ledger(#[from] VersionError),
 }
 
-/// A column that reads badly, or a quirk of a table's text.
+/// A column that cannot be read as declared, or a quirk of a table's text, that the curator has not accepted.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unaccepted {
+pub struct UnacceptedFinding {
     /// Its table.
     pub table: String,
     /// What was found in it.
     pub found: ToAccept,
 }
 
-impl Unaccepted {
+impl UnacceptedFinding {
     /// The name by which it is accepted.
     #[must_use]
     pub fn name(&self) -> String {
@@ -74,13 +74,15 @@ impl Unaccepted {
     }
 }
 
-fn in_words(found: &[Unaccepted]) -> String {
-    let is_column = |one: &&Unaccepted| matches!(one.found, ToAccept::Column(_));
+fn in_words(found: &[UnacceptedFinding]) -> String {
+    let is_column = |one: &&UnacceptedFinding| matches!(one.found, ToAccept::Column(_));
     match found {
-        [Unaccepted { table, found: ToAccept::Column(column) }] => {
+        [UnacceptedFinding { table, found: ToAccept::Column(column) }] => {
             format!("column `{}` of `{table}` reads badly", column.column)
         }
-        [Unaccepted { table, found: ToAccept::Quirk(..) }] => format!("quotes or line ends of `{table}` are odd"),
+        [UnacceptedFinding { table, found: ToAccept::Quirk(..) }] => {
+            format!("quotes or line ends of `{table}` are odd")
+        }
         several => match several.iter().filter(is_column).count() {
             0 => format!("quotes or line ends are odd in {} ways", several.len()),
             columns if columns == several.len() => format!("{columns} columns read badly"),
@@ -169,10 +171,10 @@ pub struct Tell<'a> {
 pub fn check(
     ledger: &mut Ledger,
     tables: &[TableVersion],
-    accepted: &Accepted,
+    accepted: &AcceptedFindings,
     resources: &Resources,
     tell: Tell<'_>,
-) -> Result<Vec<Registered>, DataError> {
+) -> Result<Vec<RegistrationOutcome>, DataError> {
     let all: Vec<&TableVersion> = tables.iter().collect();
     scan_and_register(ledger, &all, accepted, resources, tell)
 }
@@ -221,7 +223,7 @@ pub fn ensure<'v>(
             return Err(changed(table));
         }
     }
-    scan_and_register(ledger, &new, &Accepted::default(), resources, tell)?;
+    scan_and_register(ledger, &new, &AcceptedFindings::default(), resources, tell)?;
     Ok(new)
 }
 
@@ -235,8 +237,8 @@ pub fn written_since(ledger: &Ledger, table: &TableVersion) -> bool {
     end.is_some_and(|end| table.source.last_written().is_some_and(|written| written >= end))
 }
 
-/// What a scan found, and in which files.
-struct Scanned {
+/// The report of a scan, and the fingerprint of the files that it read.
+struct ScannedData {
     report: Report,
     fingerprint: String,
 }
@@ -244,19 +246,19 @@ struct Scanned {
 fn scan_and_register(
     ledger: &mut Ledger,
     tables: &[&TableVersion],
-    accepted: &Accepted,
+    accepted: &AcceptedFindings,
     resources: &Resources,
     tell: Tell<'_>,
-) -> Result<Vec<Registered>, DataError> {
+) -> Result<Vec<RegistrationOutcome>, DataError> {
     let scans = tables.iter().map(|table| {
         let scanned = scan(ledger, table, resources, tell.progress)?;
         (tell.found)(table, &scanned.report);
         Ok(scanned)
     });
-    let scans: Vec<Scanned> = scans.collect::<Result<_, DataError>>()?;
+    let scans: Vec<ScannedData> = scans.collect::<Result<_, DataError>>()?;
     // All tables are judged before any is registered: half of what was refused would count as seen.
     let mut bad = Vec::new();
-    for (table, Scanned { report, .. }) in tables.iter().zip(&scans) {
+    for (table, ScannedData { report, .. }) in tables.iter().zip(&scans) {
         if !report.is_usable() {
             return Err(DataError::Unusable(report.clone()));
         }
@@ -264,13 +266,13 @@ fn scan_and_register(
         let before = table.accepted(ledger);
         let is_accepted = |name: &str| now.contains(name) || before.is_some_and(|before| before.contains(name));
         let open = report.to_accept().filter(|found| !is_accepted(found.name()));
-        bad.extend(open.map(|found| Unaccepted { table: table.name().to_owned(), found }));
+        bad.extend(open.map(|found| UnacceptedFinding { table: table.name().to_owned(), found }));
     }
     if !bad.is_empty() {
         let registered = tables.iter().all(|table| table.accepted(ledger).is_some());
         return Err(DataError::Bad { found: bad, registered });
     }
-    let register = |(table, scanned): (&&TableVersion, Scanned)| {
+    let register = |(table, scanned): (&&TableVersion, ScannedData)| {
         let contents = Contents {
             source: table.name(),
             version: &table.version,
@@ -287,14 +289,14 @@ fn scan(
     table: &TableVersion,
     resources: &Resources,
     progress: &dyn Fn(u64),
-) -> Result<Scanned, DataError> {
+) -> Result<ScannedData, DataError> {
     let key = key(ledger);
     let source = table.source.clone().of_version(key, None);
     let known = ledger.registered(table.name(), &table.version);
     let is_other = |found: &str| known.is_some_and(|known| !source.has_contents(known, found));
     // One statement tells both, and they are of one moment.
     if let Some((report, fingerprint)) = look(&source, &salt(ledger))? {
-        return if is_other(&fingerprint) { Err(changed(table)) } else { Ok(Scanned { report, fingerprint }) };
+        return if is_other(&fingerprint) { Err(changed(table)) } else { Ok(ScannedData { report, fingerprint }) };
     }
     // Rows of a database stay as they are at one moment, and the look at them tells their fingerprint. Files may change meanwhile.
     let before = if source.is_in_database() { None } else { Some(source.fingerprint(&key)?) };
@@ -311,7 +313,7 @@ fn scan(
         return Err(changed(table));
     }
     // The same contents in another place are the same rows: the version stays as it is registered.
-    Ok(Scanned { report, fingerprint: known.map_or(after, str::to_owned) })
+    Ok(ScannedData { report, fingerprint: known.map_or(after, str::to_owned) })
 }
 
 fn changed(table: &TableVersion) -> DataError {

@@ -32,9 +32,9 @@ use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 /// Digits of roots.
 const ROOT_PLACES: u32 = 12;
 
-/// What to expect of one answer of a question: an aggregate, or arithmetic on aggregates.
+/// The forecast for one answer of a query: an aggregate, or arithmetic on aggregates.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Expected {
+pub struct AnswerForecast {
     /// The name of its column, or what it aggregates where it is part of a larger term; with several groupings, also which.
     pub name: String,
     /// The cells of its grouping.
@@ -137,7 +137,7 @@ fn digits(value: &Rational, rounding: Rounding) -> String {
 
 /// What to expect of every answer of a query, level by level: of its aggregates, then of arithmetic on them.
 #[must_use]
-pub fn expected(planned: &QueryPlan, policy: &Policy) -> Vec<Expected> {
+pub fn expected(planned: &QueryPlan, policy: &Policy) -> Vec<AnswerForecast> {
     let query = planned.query();
     let forecast = Forecast::new(query, planned.measures(), policy);
     let answers = |level: usize| (0..query.answers(level).len()).map(Term::Answer);
@@ -181,7 +181,7 @@ impl<'a> Forecast<'a> {
     }
 
     /// Of a query that is about this part of the rows.
-    fn of(&self, level: usize, term: &Term, typical: Usual, part: &Rational) -> Expected {
+    fn of(&self, level: usize, term: &Term, typical: Usual, part: &Rational) -> AnswerForecast {
         let (name, cells) = (self.name(level, term), self.query.cells(level));
         let beside = typical.as_ref().ok().and_then(relative);
         let answer = match term {
@@ -195,7 +195,7 @@ impl<'a> Forecast<'a> {
             {
                 let relative = self.rows(level).map(|among| whole(rows.clone()) / (among * part));
                 let error = ErrorBound::Rows(whole(rows));
-                return Expected { name, cells, noise: Vec::new(), error, typical, relative, bounded: false };
+                return AnswerForecast { name, cells, noise: Vec::new(), error, typical, relative, bounded: false };
             }
             let error = match &typical {
                 Ok(planned) => planned.error.clone().map_or(ErrorBound::Unbounded, ErrorBound::Typical),
@@ -203,7 +203,7 @@ impl<'a> Forecast<'a> {
                 Err(_) => ErrorBound::NeedsTypical,
             };
             let noise = self.noise_of(level, term);
-            return Expected { name, cells, noise, error, typical, relative: beside, bounded: false };
+            return AnswerForecast { name, cells, noise, error, typical, relative: beside, bounded: false };
         };
         let rows = self.rows(level);
         let error = self.error(answer, rows.as_ref());
@@ -212,7 +212,15 @@ impl<'a> Forecast<'a> {
             _ => beside,
         };
         let noise = self.noise_of(level, term);
-        Expected { name, cells, noise, error, typical, relative, bounded: !matches!(answer, Estimator::Count { .. }) }
+        AnswerForecast {
+            name,
+            cells,
+            noise,
+            error,
+            typical,
+            relative,
+            bounded: !matches!(answer, Estimator::Count { .. }),
+        }
     }
 
     /// The noise of each measure of an aggregate. That of arithmetic is the noise of the aggregates in it.

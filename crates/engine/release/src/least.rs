@@ -22,9 +22,9 @@ const DOUBLINGS: u32 = 60;
 /// Halvings of the last doubling: the amount is known to a 10⁶th of itself, and rounded up by it.
 const HALVINGS: u32 = 20;
 
-/// What one query takes.
+/// The privacy parameter that one query needs for its target error.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Needed {
+pub struct QueryNeed {
     /// The query's name.
     pub query: String,
     /// Its target error.
@@ -37,7 +37,7 @@ pub struct Needed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Least {
     /// The queries with a target, in the policy's order.
-    pub queries: Vec<Needed>,
+    pub queries: Vec<QueryNeed>,
     /// The ε that keeps all of them, rounded up.
     pub epsilon: Rational,
     /// The odds ratio R that it is, rounded up.
@@ -104,7 +104,7 @@ pub fn least(policy: &Policy) -> Result<Least, LeastError> {
     for (declared, query) in all.iter().zip(&queries) {
         let Size::TargetError(target) = &declared.size else { continue };
         match amount(query, target, &unit) {
-            Ok(epsilon) => found.push(Needed { query: declared.name.clone(), target: target.clone(), epsilon }),
+            Ok(epsilon) => found.push(QueryNeed { query: declared.name.clone(), target: target.clone(), epsilon }),
             Err(kind) => errors.push(PlanError::new(declared, kind)),
         }
     }
@@ -122,14 +122,14 @@ pub fn least(policy: &Policy) -> Result<Least, LeastError> {
 impl Least {
     /// The query that takes the most of it.
     #[must_use]
-    pub fn forced_by(&self) -> Option<&Needed> {
+    pub fn forced_by(&self) -> Option<&QueryNeed> {
         self.queries.iter().max_by(|one, other| one.epsilon.cmp(&other.epsilon))
     }
 }
 
 /// The smallest ε for all of them when shares are whole steps of the grid on which [`crate::target`] looks for them: a little more than
 /// the amounts' sum over what is left. Rounded up by a millionth at most.
-fn on_grid(found: &[Needed], left: &Rational, step: &Rational) -> Rational {
+fn on_grid(found: &[QueryNeed], left: &Rational, step: &Rational) -> Rational {
     let all = found.iter().map(|needed| needed.epsilon.clone()).sum::<Rational>();
     let shares = |epsilon: &Rational| {
         let steps = found.iter().map(|needed| (&needed.epsilon / (epsilon * step)).ceil());

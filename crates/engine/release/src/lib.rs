@@ -34,12 +34,12 @@ pub mod target;
 pub mod typical;
 pub mod whatif;
 
-pub use accepted::{AcceptError, Accepted};
+pub use accepted::{AcceptError, AcceptedFindings};
 pub use contained::Within;
-pub use data::{DataError, Registering, TableVersion, Unaccepted, open_ledger};
+pub use data::{DataError, Registering, TableVersion, UnacceptedFinding, open_ledger};
 pub use engine::ForEngine;
-pub use forecast::{ErrorBound, Expected, expected};
-pub use least::{Least, LeastError, Needed, least};
+pub use forecast::{AnswerForecast, ErrorBound, expected};
+pub use least::{Least, LeastError, QueryNeed, least};
 pub use plan::{MeasurePlan, Plan, PlanError, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
 pub use release::{

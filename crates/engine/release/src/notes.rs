@@ -11,7 +11,7 @@ use deniable_core::text::shown;
 use deniable_policy::{About, Quality as Classes, Sampling};
 use deniable_publication::{Cell, Quality};
 use deniable_query::output::{MOST_BITS, Step};
-use deniable_query::{Centred, Estimator, MeasureKind, Moments, ValueKind};
+use deniable_query::{CentredArgument, Estimator, MeasureKind, Moments, ValueKind};
 use num_traits::{Signed, Zero};
 
 /// How many numbers are not usable, and the ways out.
@@ -303,7 +303,9 @@ fn sums_apart(planned: &QueryPlan) -> Vec<String> {
     let mut all = Vec::new();
     for answer in answers {
         let Estimator::Average(Moments { sum, .. }) = answer else { continue };
-        let MeasureKind::Sum { of: Centred { argument: averaged, .. }, .. } = measures[*sum].kind else { continue };
+        let MeasureKind::Sum { of: CentredArgument { argument: averaged, .. }, .. } = measures[*sum].kind else {
+            continue;
+        };
         let is_its_sum = |other: &Estimator| match other {
             Estimator::Sum { measure } => {
                 measure != sum

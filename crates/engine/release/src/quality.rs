@@ -13,7 +13,7 @@
 use crate::notes::LeftOutCount;
 use crate::plan::{Plan, QueryPlan};
 use crate::typical::own_rows;
-use deniable_answers::{Limits, Shown};
+use deniable_answers::{Limits, ShownValue};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::sensitivity::Caps;
 use deniable_policy::Quality as Classes;
@@ -72,8 +72,8 @@ impl<'a> Judge<'a> {
     }
 
     /// The class of a number; `None` for exact numbers and for numbers without a value.
-    pub(crate) fn class(&self, shown: &Shown) -> Option<Quality> {
-        let Shown::Number { estimate, low, high, rows, deviation, value: kind, limits, .. } = shown else {
+    pub(crate) fn class(&self, shown: &ShownValue) -> Option<Quality> {
+        let ShownValue::Number { estimate, low, high, rows, deviation, value: kind, limits, .. } = shown else {
             return None;
         };
         let value = estimate.as_ref()?;

@@ -13,7 +13,7 @@ use deniable_execute::{Exact, Losses, Salt};
 use deniable_ledger::{Charge, EngineTried, Form, Key, Ledger, Part, StoreError, Summary};
 use deniable_protocol::{Kind, Payment, ProtocolError};
 use deniable_publication::shown::{PublishedForm, ShownAnswer};
-use deniable_pushdown::{EngineQuery, Prepared, prepare};
+use deniable_pushdown::{EngineQuery, PreparedPushdown, prepare};
 use rand_core::CryptoRng;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
@@ -186,7 +186,7 @@ struct Queries<'a> {
     tell: &'a dyn Fn(Event<'_>),
     allowed: Permissions,
     /// What is ready to be computed once it is paid for, by position.
-    prepared: BTreeMap<usize, Prepared>,
+    prepared: BTreeMap<usize, PreparedPushdown>,
     /// How the ledger would record that an engine was found out, by position.
     engines: BTreeMap<usize, EngineTried>,
     /// Tables whose rows were found to be others than registered, or whose engine was found out: nothing more is charged about them.
@@ -275,8 +275,8 @@ pub fn fits(plan: &Plan, ledger: &Summary) -> Result<(), ReleaseError> {
 impl Kind for Queries<'_> {
     type Answer = Noisy;
     type Record = Record;
-    type Refused = ReleaseError;
-    type Exhausted = SourceError;
+    type Rejection = ReleaseError;
+    type MachineError = SourceError;
     type Exact = Exact;
 
     const FORM: Form = FORM;

@@ -8,7 +8,7 @@ use crate::notes::{LeftOutCount, adding_up, is_left_out_of, noise_only, not_usab
 use crate::plan::{Plan, QueryPlan};
 use crate::quality::Judge;
 use crate::release::QueryAnswer;
-use deniable_answers::{Consistency, Shown};
+use deniable_answers::{Consistency, ShownValue};
 use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
@@ -166,29 +166,29 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
 }
 
 /// The cell with the label of its key, where it is one that has a label.
-fn labelled(shown: &Shown, term: &Term, planned: &QueryPlan, cell: Cell) -> Cell {
-    let (Shown::Key(key), Term::Key(group)) = (shown, term) else { return cell };
+fn labelled(shown: &ShownValue, term: &Term, planned: &QueryPlan, cell: Cell) -> Cell {
+    let (ShownValue::Key(key), Term::Key(group)) = (shown, term) else { return cell };
     let Some(label) = planned.query().groups()[*group].label(key) else { return cell };
     let (label, other) = (label.to_owned(), *key == Key::Other);
     let key = cell.key().filter(|_| !other).cloned();
     Cell::Key(Some(KeyValue::Labelled(Box::new(LabelledKey { key, label, other }))))
 }
 
-fn cell(shown: &Shown, places: Decimals, judge: &Judge<'_>) -> Cell {
+fn cell(shown: &ShownValue, places: Decimals, judge: &Judge<'_>) -> Cell {
     let text = |text: &str| Cell::Key(Some(KeyValue::Text(text.to_owned())));
     match shown {
-        Shown::Key(Key::Null) => Cell::Key(None),
-        Shown::Key(Key::Text(key)) => text(key),
-        Shown::Key(Key::Integer(value)) => Cell::Key(Some(KeyValue::Integer(*value))),
-        Shown::Key(Key::Boolean(truth)) => Cell::Key(Some(KeyValue::Boolean(*truth))),
-        Shown::Key(key @ Key::Decimal(_)) => match key.to_string().parse() {
+        ShownValue::Key(Key::Null) => Cell::Key(None),
+        ShownValue::Key(Key::Text(key)) => text(key),
+        ShownValue::Key(Key::Integer(value)) => Cell::Key(Some(KeyValue::Integer(*value))),
+        ShownValue::Key(Key::Boolean(truth)) => Cell::Key(Some(KeyValue::Boolean(*truth))),
+        ShownValue::Key(key @ Key::Decimal(_)) => match key.to_string().parse() {
             Ok(number) => Cell::Key(Some(KeyValue::Decimal(number))),
             Err(_) => text(&key.to_string()),
         },
-        Shown::Key(key @ (Key::Date(_) | Key::Timestamp(_) | Key::Other)) => text(&key.to_string()),
-        Shown::All => text(ALL),
-        Shown::Text(own) => text(own),
-        Shown::Number { estimate, low, high, population, rows, deviation, value: kind, limits: _ } => {
+        ShownValue::Key(key @ (Key::Date(_) | Key::Timestamp(_) | Key::Other)) => text(&key.to_string()),
+        ShownValue::All => text(ALL),
+        ShownValue::Text(own) => text(own),
+        ShownValue::Number { estimate, low, high, population, rows, deviation, value: kind, limits: _ } => {
             // Ends that are the bounds of the values have no noise.
             let places = match rows {
                 Some(_) => places.count(None, &None, &None),

@@ -23,7 +23,7 @@ const BEYOND: u64 = 1 << 20;
 pub enum TargetError {
     /// It needs more than is left for it.
     #[error("{0}")]
-    Exceeds(Box<Exceeded>),
+    Exceeds(Box<TargetShortfall>),
     /// No promise keeps it.
     #[error("no promise, however weak, keeps a target_error of {target}")]
     OutOfReach {
@@ -38,9 +38,9 @@ pub enum TargetError {
     },
 }
 
-/// What a target would take, and what there is.
+/// The share that a target would need, and the share that is available.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Exceeded {
+pub struct TargetShortfall {
     /// The target.
     pub target: Rational,
     /// The answer that stays furthest from it.
@@ -57,7 +57,7 @@ pub struct Exceeded {
     pub best: Option<ErrorBound>,
 }
 
-impl std::fmt::Display for Exceeded {
+impl std::fmt::Display for TargetShortfall {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { target, answer, needed, available, .. } = self;
         let needed = needed.as_ref().map(|needed| format!("{} of the promise", percent(needed, 2, Rounding::Up)));
@@ -67,7 +67,7 @@ impl std::fmt::Display for Exceeded {
     }
 }
 
-impl Exceeded {
+impl TargetShortfall {
     /// Only what can help: no spend is above 1, and what others leave is no matter where all of it would not do.
     fn help(&self) -> String {
         let Self { target: _, answer: _, needed, available, others, spend, best } = self;
@@ -171,7 +171,7 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
     }
     let needed = if keeps(enough)? { Some(share(smallest(most.min(enough - 1), enough, &keeps)?)) } else { None };
     let left = if most > 0 { worst(most).ok() } else { None };
-    let exceeded = Exceeded {
+    let exceeded = TargetShortfall {
         target: target.clone(),
         answer: left.as_ref().map_or_else(|| "this query".to_owned(), |worst| worst.answer.clone()),
         needed,

@@ -5,9 +5,9 @@
 //! interval as after a release ([`deniable_answers::planned`] says where the noise reaches less far). So the plan and the
 //! answers cannot disagree, whatever the arithmetic. Nothing here moves noise, price or identity: targets rest on bounds alone.
 
-use crate::forecast::Expected;
+use crate::forecast::AnswerForecast;
 use crate::plan::QueryPlan;
-use deniable_answers::{Noisy, Planned};
+use deniable_answers::{Noisy, PlannedNumber};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::section;
 use deniable_core::sensitivity::Caps;
@@ -18,7 +18,7 @@ use num_traits::{Signed, Zero};
 use std::collections::BTreeSet;
 
 /// A typical answer, or all that is missing for it.
-pub type Usual = Result<Planned, BTreeSet<Missing>>;
+pub type Usual = Result<PlannedNumber, BTreeSet<Missing>>;
 
 /// What these terms of the levels typically are, in one cell each.
 pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -> Vec<Usual> {
@@ -47,7 +47,7 @@ pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)
         query.measures_of(term, *level).iter().filter_map(of).flatten().cloned().collect::<BTreeSet<Missing>>()
     };
     let planned = deniable_answers::planned(query, terms, &noisy, policy.confidence());
-    let told = |(term, planned): (&(usize, Term), Planned)| {
+    let told = |(term, planned): (&(usize, Term), PlannedNumber)| {
         let missing = missing(term);
         if missing.is_empty() { Ok(planned) } else { Err(missing) }
     };
@@ -87,14 +87,14 @@ fn fewer(rows: Rational, query: &Query, policy: &Policy) -> Rational {
 }
 
 /// The error of a typical answer over the answer; `None` where one is not known, or the answer is zero.
-pub(crate) fn relative(planned: &Planned) -> Option<Rational> {
+pub(crate) fn relative(planned: &PlannedNumber) -> Option<Rational> {
     let (answer, error) = (planned.answer.as_ref()?, planned.error.as_ref()?);
     (!answer.is_zero()).then(|| error / answer.abs())
 }
 
 /// What to add to the policy for relative errors that are missing, once each, the simplest first; and what was taken for granted.
 #[must_use]
-pub fn notes(queries: &[(&QueryPlan, &[Expected])], policy: &Policy) -> Vec<String> {
+pub fn notes(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Vec<String> {
     let mut keys: BTreeSet<(usize, String)> = BTreeSet::new();
     for (planned, answers) in queries {
         let lacks = answers.iter().filter_map(|answer| answer.typical.as_ref().err()).flatten();
@@ -105,7 +105,7 @@ pub fn notes(queries: &[(&QueryPlan, &[Expected])], policy: &Policy) -> Vec<Stri
         let keys: Vec<String> = keys.into_iter().map(|(_, key)| key).collect();
         notes.push(format!("relative errors that are missing need public guesses: add {}", keys.join("; ")));
     }
-    let whole_table = |(planned, _): &&(&QueryPlan, &[Expected])| {
+    let whole_table = |(planned, _): &&(&QueryPlan, &[AnswerForecast])| {
         own_rows(planned.query(), policy).is_some()
             && planned.query().is_filtered()
             && planned.declared().typical_share.is_none()

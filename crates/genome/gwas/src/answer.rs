@@ -9,7 +9,7 @@ use deniable_core::text::spreadsheet_cell;
 use deniable_genome::chi2::survival;
 use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic, largest_statistic};
 use deniable_genome::{Test, Threshold, Variant, distance};
-use deniable_publication::Answer as Published;
+use deniable_publication::Answer as PublishedAnswer;
 use deniable_publication::statement::odds_decimal;
 use deniable_publication::{Cell, KeyValue, Noise, NumberCell, Scalar};
 use num_traits::{Signed, ToPrimitive};
@@ -64,7 +64,7 @@ pub struct Answer {
 }
 
 /// A SNP's place among those that are used, and its name.
-pub(crate) type Named = (usize, String);
+pub(crate) type NamedSnp = (usize, String);
 
 /// A SNP, as its file names it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,7 +135,7 @@ fn number(of: &[Rational; 3], written: &dyn Fn(&Rational, Rounding) -> String) -
 }
 
 /// The places of SNPs with their names.
-pub(crate) fn named(snps: &[SnpName]) -> Vec<Named> {
+pub(crate) fn named(snps: &[SnpName]) -> Vec<NamedSnp> {
     let snp = |snp: &SnpName| Some((usize::try_from(snp.place).ok()?, snp.snp.clone()));
     snps.iter().filter_map(snp).collect()
 }
@@ -143,7 +143,7 @@ pub(crate) fn named(snps: &[SnpName]) -> Vec<Named> {
 impl Answer {
     /// The answer as it is published.
     #[must_use]
-    pub fn table(&self, request: &Query, part: Part, payment: &Payment) -> Published {
+    pub fn table(&self, request: &Query, part: Part, payment: &Payment) -> PublishedAnswer {
         let lead: &[&str] = if part == Part::Picks { &["PICK"] } else { &[] };
         let values: &[&str] = match part {
             Part::Picks => &[],
@@ -154,7 +154,7 @@ impl Answer {
         let names = ["CHR", "SNP", "BP", "A1", "A2"];
         let columns = lead.iter().chain(&names).chain(values).map(|name| (*name).to_owned()).collect();
         let snps: Vec<String> = self.snps.iter().map(|snp| snp.snp.clone()).collect();
-        Published {
+        PublishedAnswer {
             name: request.name(part, self.snps.len()),
             sql: request.words(part, &snps),
             share: request.each().to_string(),
@@ -301,7 +301,7 @@ pub(crate) fn up(value: &Rational) -> String {
 
 /// The tables of a publication as one tab-separated table: a line for each SNP, with PLINK's names of columns.
 #[must_use]
-pub fn tab_separated(tables: &[Published], protects: Protects) -> String {
+pub fn tab_separated(tables: &[PublishedAnswer], protects: Protects) -> String {
     const NAMES: [&str; 5] = ["CHR", "SNP", "BP", "A1", "A2"];
     let mut header: Vec<String> = NAMES.map(str::to_owned).to_vec();
     let mut lines: Vec<Vec<String>> = Vec::new();

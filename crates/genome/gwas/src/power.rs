@@ -23,7 +23,9 @@ mod measure;
 mod needed;
 mod result;
 
-pub use needed::{Compared, Needed, Reached, markdown as needed_markdown, sentences as compared_sentences};
+pub use needed::{
+    RequiredSize, SizeComparison, TargetSize, markdown as needed_markdown, sentences as compared_sentences,
+};
 pub use result::{Curve, Curves, Point, Power, Row, Series};
 
 use crate::request::Cut;

@@ -10,7 +10,7 @@ use crate::release::{Event, Means};
 use crate::request::Query;
 use deniable_genome::Fingerprint;
 use deniable_ledger::versions::Contents;
-use deniable_ledger::{Ledger, Registered, VersionError};
+use deniable_ledger::{Ledger, RegistrationOutcome, VersionError};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
@@ -47,7 +47,7 @@ impl DeclaredCohort<'_> {
         hasher.finalize().to_hex().to_string()
     }
 
-    fn register(&self, ledger: &mut Ledger, fingerprint: &str) -> Result<Registered, VersionError> {
+    fn register(&self, ledger: &mut Ledger, fingerprint: &str) -> Result<RegistrationOutcome, VersionError> {
         let Self { source, version, .. } = *self;
         let contents = Contents { source, version, fingerprint, reading: &self.reading() };
         ledger.register_contents(&contents, &BTreeSet::new())
@@ -62,7 +62,11 @@ fn key(ledger: &Ledger) -> [u8; 32] {
 ///
 /// # Errors
 /// When the files cannot be used, or the version stands for other contents.
-pub fn check(means: &Means<'_>, declared: DeclaredCohort<'_>, ledger: &mut Ledger) -> Result<Registered, GwasError> {
+pub fn check(
+    means: &Means<'_>,
+    declared: DeclaredCohort<'_>,
+    ledger: &mut Ledger,
+) -> Result<RegistrationOutcome, GwasError> {
     /// SNPs between two words about progress.
     const OFTEN: u64 = 4096;
     let mut fingerprint = Fingerprint::new(key(ledger));

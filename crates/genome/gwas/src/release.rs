@@ -1,6 +1,6 @@
 //! Association results, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
 
-use crate::answer::{Answer, Named, Record, SnpName, named, shown};
+use crate::answer::{Answer, NamedSnp, Record, SnpName, named, shown};
 use crate::cohort::{Cohort, CohortFiles};
 use crate::draw::Exact;
 use crate::error::GwasError;
@@ -149,7 +149,7 @@ pub(crate) struct Run<'a> {
     /// What was read; empty while nothing had to be.
     pub cohort: Cohort,
     /// The SNPs that are asked for by name, in the order of the files; none while their places are not known.
-    pub named: Option<Vec<Named>>,
+    pub named: Option<Vec<NamedSnp>>,
     /// Distance scores, where they had to be known before the charge.
     pub scores: Option<Vec<Option<i64>>>,
 }
@@ -197,7 +197,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn recalled(&self, part: Part, release: &Release) -> Option<Vec<Named>> {
+    fn recalled(&self, part: Part, release: &Release) -> Option<Vec<NamedSnp>> {
         let Charge { name, source, version, .. } = &release.query;
         if *name != self.request.name(part, self.snps())
             || (source, version) != (&self.request.source, &self.request.version)
@@ -225,7 +225,7 @@ impl<'a> Run<'a> {
 
     /// A release as the ledger remembers it. Its identity covers everything that decides what is released: the request's
     /// words, the places of SNPs, the files' version, the adjacency and the odds of one move.
-    fn ask(&self, part: Part, snps: &[Named]) -> Charge {
+    fn ask(&self, part: Part, snps: &[NamedSnp]) -> Charge {
         let Query { source, version, .. } = self.request;
         let (places, names): (Vec<usize>, Vec<String>) = snps.iter().cloned().unzip();
         let words = self.request.words(part, &names);
@@ -249,7 +249,7 @@ impl<'a> Run<'a> {
     }
 
     /// The SNPs that a release is about: picks have none yet, those behind them have theirs; `None` while they are not known.
-    fn places(&self, part: Part, answers: &[Option<Answer>]) -> Option<Vec<Named>> {
+    fn places(&self, part: Part, answers: &[Option<Answer>]) -> Option<Vec<NamedSnp>> {
         match (part, &self.request.snps) {
             (Part::Picks, _) => Some(vec![]),
             (_, Snps::Named(_)) => self.named.clone(),
@@ -344,8 +344,8 @@ impl<'a> Run<'a> {
 impl Kind for Run<'_> {
     type Answer = Answer;
     type Record = Record;
-    type Refused = GwasError;
-    type Exhausted = GwasError;
+    type Rejection = GwasError;
+    type MachineError = GwasError;
     type Exact = Exact;
 
     const FORM: Form = FORM;

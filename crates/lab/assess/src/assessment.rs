@@ -8,12 +8,12 @@ use crate::cells::Kind;
 use crate::classes::{Classes, Quasi, Secret};
 use crate::closeness::{Closeness, Distance};
 use crate::counts::Counts;
-use crate::cover::Read;
+use crate::cover::CellCounts;
 use crate::diversity::Diversity;
 use crate::error::{AssessError, TableRole};
 use crate::fraction::{At, Fraction};
 use crate::membership::{Membership, presence, without_background};
-use crate::original::Compared;
+use crate::original::OriginalComparison;
 use crate::require::Requirement;
 use crate::risk::{Population, Risk};
 use crate::sizes::Sizes;
@@ -86,7 +86,7 @@ pub struct Readings {
     /// The column's name, as the header has it.
     pub column: String,
     /// Each way that occurs.
-    pub kinds: Vec<(Kind, Read)>,
+    pub kinds: Vec<(Kind, CellCounts)>,
     /// Two cells, as written, that have a value in common; then the cells are no partition of the values.
     pub overlap: Option<(String, String)>,
 }
@@ -130,7 +130,7 @@ pub struct Assessment {
     /// How far beliefs about presence move.
     pub membership: Membership,
     /// The comparison with the original, where one was given.
-    pub original: Option<Compared>,
+    pub original: Option<OriginalComparison>,
     /// Whether each demand is met, in their order.
     pub verdicts: Vec<Verdict>,
 }
@@ -221,7 +221,7 @@ pub fn assess(input: &Input<'_>) -> Result<Assessment, AssessError> {
     };
     let compared = original.as_ref().map(|original| {
         let matching = Matching::new(&classes, original);
-        Compared::of(&matching, &input.threshold)
+        OriginalComparison::of(&matching, &input.threshold)
     });
     let mut assessment = Assessment {
         readings: readings(&classes),

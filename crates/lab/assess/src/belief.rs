@@ -42,7 +42,7 @@ pub enum Kind {
 
 /// A belief before and after, exactly.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moved {
+pub struct BeliefChange {
     /// The class, by its number.
     pub class: u32,
     /// The type of person in the background; `None` where all people have one prior.
@@ -55,7 +55,7 @@ pub struct Moved {
     pub after: Rational,
 }
 
-impl Moved {
+impl BeliefChange {
     /// How far it moved. What was certain stays so, and has not moved.
     #[must_use]
     pub fn by(&self, kind: Kind) -> Bound {
@@ -96,7 +96,7 @@ impl Belief<'_> {
     }
 
     /// The belief in exact numbers.
-    pub(crate) fn exact(&self, name: &str) -> Moved {
+    pub(crate) fn exact(&self, name: &str) -> BeliefChange {
         let weight = |(rows, people, all): &Term| match all {
             0 => whole(0),
             all => Rational::new(u128::from(*rows).into(), (*all).into()) * whole(*people),
@@ -111,7 +111,7 @@ impl Belief<'_> {
         }
         let after = if sum.is_zero() { sum } else { own / sum };
         let before = Rational::new(self.prior.0.into(), (u128::from(self.prior.0) + u128::from(self.prior.1)).into());
-        Moved { class: self.class, person: self.person, value: name.to_owned(), before, after }
+        BeliefChange { class: self.class, person: self.person, value: name.to_owned(), before, after }
     }
 
     /// Everything that its exact numbers depend on.
@@ -136,9 +136,9 @@ pub struct Extreme {
     /// How movement is measured.
     pub kind: Kind,
     /// A belief that moves infinitely far: of these, the one that was farthest from it before.
-    pub infinite: Option<Moved>,
+    pub infinite: Option<BeliefChange>,
     /// The belief that moves farthest of those that move finitely.
-    pub finite: Option<Moved>,
+    pub finite: Option<BeliefChange>,
 }
 
 impl Extreme {
@@ -150,7 +150,7 @@ impl Extreme {
 
     /// The belief that moves farthest of all.
     #[must_use]
-    pub fn farthest(&self) -> Option<&Moved> {
+    pub fn farthest(&self) -> Option<&BeliefChange> {
         self.infinite.as_ref().or(self.finite.as_ref())
     }
 }
@@ -165,8 +165,8 @@ const MOST_SEEN: usize = 1 << 14;
 pub(crate) struct Search {
     kind: Kind,
     best: f64,
-    finite: Option<Moved>,
-    infinite: Option<(Moved, (u64, u64))>,
+    finite: Option<BeliefChange>,
+    infinite: Option<(BeliefChange, (u64, u64))>,
     seen: HashSet<Vec<u64>>,
 }
 

@@ -5,9 +5,9 @@ use crate::error::AssessError;
 use crate::interval::{Interval, number};
 use std::collections::HashMap;
 
-/// How many cells of a column were read in a way.
+/// Counts of the cells of a column that were parsed in one way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Read {
+pub struct CellCounts {
     /// How many distinct cells were read in this way.
     pub cells: u64,
     /// People with such a cell.
@@ -58,8 +58,8 @@ impl CellColumn {
 
     /// How many cells were read in a way, given the people of each.
     #[must_use]
-    pub fn kinds(&self, people: &[u64], kind: Kind) -> Read {
-        let mut read = Read::default();
+    pub fn kinds(&self, people: &[u64], kind: Kind) -> CellCounts {
+        let mut read = CellCounts::default();
         for (_, people) in self.cells.iter().zip(people).filter(|(cell, _)| cell.kind() == kind) {
             read.cells += 1;
             read.people += people;

@@ -2,14 +2,14 @@
 //! their names.
 
 use crate::assessment::{Assessment, OfSecret};
-use crate::belief::{Extreme, Moved};
+use crate::belief::{BeliefChange, Extreme};
 use crate::beliefs::Beliefs;
 use crate::fraction::At;
 use crate::limit::epsilon;
 use crate::matching::Linking;
 use crate::membership::Membership;
-use crate::part::{Belief, Farthest, Json, Number, PLACES, Part, Placed};
-use crate::risk::{Attacker, Known, Risk};
+use crate::part::{Belief, ClassValue, Farthest, Json, Number, PLACES, Part};
+use crate::risk::{Attacker, ExactOrBound, Risk};
 use crate::sizes::Sizes;
 use deniable_core::exact::{Bound, Rational};
 
@@ -90,7 +90,7 @@ impl Writer<'_> {
     }
 
     fn at(&self, at: &At<Bound>) -> Part {
-        Part::NumberAt(Placed { value: Number::of(&at.value), class: self.class(at.class) })
+        Part::NumberAt(ClassValue { value: Number::of(&at.value), class: self.class(at.class) })
     }
 
     fn columns(&self) -> Part {
@@ -115,7 +115,7 @@ impl Writer<'_> {
                 [("from", bucket.from), ("to", bucket.to), ("classes", bucket.classes), ("people", bucket.people)];
             Part::Parts(counts.into_iter().map(|(name, count)| (name, Part::Count(count))).collect())
         });
-        let k = Placed { value: sizes.smallest.value, class: self.class(sizes.smallest.class) };
+        let k = ClassValue { value: sizes.smallest.value, class: self.class(sizes.smallest.class) };
         Part::Parts(Json::from([
             ("people", Part::Count(sizes.people)),
             ("classes", Part::Count(sizes.classes)),
@@ -138,7 +138,7 @@ impl Writer<'_> {
     }
 
     fn risk(&self, risk: &Risk, named: bool) -> Part {
-        let is_bound = matches!(risk.journalist, Known::AtMost(_));
+        let is_bound = matches!(risk.journalist, ExactOrBound::AtMost(_));
         let mut journalist = self.attacker(risk.journalist.value(), named);
         journalist.insert("is_upper_bound", Part::Flag(is_bound));
         let share = Part::Number(Number::rational(risk.marketer.value()));
@@ -156,8 +156,9 @@ impl Writer<'_> {
             let c = At { value: recursive.c.value.value(), class: recursive.c.class };
             Part::Parts(Json::from([("l", Part::Count(recursive.l.into())), ("c_above", self.at(&c))]))
         });
-        let distinct = Placed { value: diversity.distinct.value, class: self.class(diversity.distinct.class) };
-        let entropy = Placed { value: diversity.entropy.value.l(PLACES), class: self.class(diversity.entropy.class) };
+        let distinct = ClassValue { value: diversity.distinct.value, class: self.class(diversity.distinct.class) };
+        let entropy =
+            ClassValue { value: diversity.entropy.value.l(PLACES), class: self.class(diversity.entropy.class) };
         let mut parts = Json::from([
             ("column", text(&column.name)),
             ("values", Part::Count(column.values)),
@@ -195,7 +196,7 @@ impl Writer<'_> {
     }
 
     fn extreme(&self, extreme: &Extreme) -> Part {
-        let belief = |moved: &Moved| Belief {
+        let belief = |moved: &BeliefChange| Belief {
             class: self.class(moved.class),
             person: moved.person.and_then(|person| Some(self.0.people.as_ref()?.name(person))),
             value: moved.value.clone(),

@@ -11,7 +11,7 @@ use crate::fraction::Fraction;
 
 /// People whose candidates all share one value of a sensitive column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Disclosed {
+pub struct Disclosure {
     /// The name of the sensitive column.
     pub column: String,
     /// People of whom it is disclosed, if they are in the table.
@@ -40,7 +40,7 @@ pub struct Linking {
     /// The largest `1/candidates`, and a person in words.
     pub highest: Option<(Fraction, String)>,
     /// Sensitive column by sensitive column.
-    pub disclosed: Vec<Disclosed>,
+    pub disclosed: Vec<Disclosure>,
 }
 
 /// Looks for the people of an auxiliary table of raw values, by all quasi-identifiers that it has.
@@ -89,7 +89,7 @@ pub fn link(classes: &Classes, auxiliary: &Counts) -> Result<Linking, AssessErro
     }
     found.highest = fewest.map(|(candidates, person)| (Fraction::new(1_u64, candidates), known.name(person)));
     for secret in &seen.secrets {
-        let mut disclosed = Disclosed { column: secret.name.clone(), people: 0, example: None };
+        let mut disclosed = Disclosure { column: secret.name.clone(), people: 0, example: None };
         for person in known.all() {
             let mut values = matching.classes_of(person).iter().map(|class| match secret.of(*class) {
                 [(value, _)] => Some(*value),

@@ -8,9 +8,9 @@ use crate::sizes::Sizes;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::text::shown;
 
-/// How much of a column is left, in people.
+/// The number of people whose value of a column was published exactly, generalised or suppressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Kept {
+pub struct KeptValues {
     /// The column's name, as the header has it.
     pub column: String,
     /// People whose value was published as it is.
@@ -23,9 +23,9 @@ pub struct Kept {
 
 /// The published table compared with the original that it was made from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Compared {
+pub struct OriginalComparison {
     /// What is kept of each quasi-identifier.
-    pub kept: Vec<Kept>,
+    pub kept: Vec<KeptValues>,
     /// People of the original who were left out.
     pub left_out: u64,
     /// Discernibility: the sum of squared class sizes (Bayardo and Agrawal 2005). People left out are not counted.
@@ -38,7 +38,7 @@ pub struct Compared {
     pub risk: Risk,
 }
 
-impl Compared {
+impl OriginalComparison {
     /// Compares; the matching is of the published classes with the types of the original.
     ///
     /// A class cannot have more rows than the original has people who fit it, nor more rows of a sensitive value. That holds
@@ -63,7 +63,12 @@ impl Compared {
             let people = classes.people_by_cell(place);
             let of = |kind| column.kinds(&people, kind).people;
             let generalised = [Kind::Masked, Kind::Range, Kind::Set, Kind::Node].into_iter().map(of).sum();
-            Kept { column: column.name.clone(), exact: of(Kind::Exact), generalised, suppressed: of(Kind::Suppressed) }
+            KeptValues {
+                column: column.name.clone(),
+                exact: of(Kind::Exact),
+                generalised,
+                suppressed: of(Kind::Suppressed),
+            }
         });
         Ok(Self {
             kept: kept.collect(),

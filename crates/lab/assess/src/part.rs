@@ -32,7 +32,7 @@ impl Number {
 
 /// A number and the class where it is attained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Placed<T> {
+pub struct ClassValue<T> {
     /// The number that the class attains.
     pub value: T,
     /// The class: `age=30-39, zip=*`.
@@ -86,11 +86,11 @@ pub enum Part {
     /// A number.
     Number(Number),
     /// A count with its class.
-    CountAt(Placed<u64>),
+    CountAt(ClassValue<u64>),
     /// A number with its class.
-    NumberAt(Placed<Number>),
+    NumberAt(ClassValue<Number>),
     /// A text with its class.
-    TextAt(Placed<String>),
+    TextAt(ClassValue<String>),
     /// Beliefs.
     Farthest(Box<Farthest>),
     /// Parts by name.

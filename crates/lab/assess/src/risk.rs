@@ -30,16 +30,16 @@ pub struct Attacker {
     pub above: Rational,
 }
 
-/// A number, or what it cannot be above.
+/// A number, exactly or as an upper bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known<T> {
+pub enum ExactOrBound<T> {
     /// The number itself, computed with a background.
     Exactly(T),
     /// Without a background, or where recodings overlap: what the true one is at most.
     AtMost(T),
 }
 
-impl<T> Known<T> {
+impl<T> ExactOrBound<T> {
     /// The number, exact or a bound.
     #[must_use]
     pub fn value(&self) -> &T {
@@ -68,9 +68,9 @@ pub struct Risk {
     /// Knows that the person is in the table.
     pub prosecutor: Attacker,
     /// Knows that the person is in the population.
-    pub journalist: Known<Attacker>,
+    pub journalist: ExactOrBound<Attacker>,
     /// The expected share of people who are re-identified.
-    pub marketer: Known<Rational>,
+    pub marketer: ExactOrBound<Rational>,
 }
 
 impl Risk {
@@ -82,14 +82,16 @@ impl Risk {
             Population::Exactly(people) => {
                 let journalist = attacker(classes, people, threshold)?;
                 let share = journalist.average.clone();
-                (Known::Exactly(journalist), Known::Exactly(share))
+                (ExactOrBound::Exactly(journalist), ExactOrBound::Exactly(share))
             }
             Population::AtLeast(people) => {
                 let journalist = attacker(classes, people, threshold)?;
                 let share = journalist.average.clone();
-                (Known::AtMost(journalist), Known::AtMost(share))
+                (ExactOrBound::AtMost(journalist), ExactOrBound::AtMost(share))
             }
-            Population::Unknown => (Known::AtMost(prosecutor.clone()), Known::AtMost(prosecutor.average.clone())),
+            Population::Unknown => {
+                (ExactOrBound::AtMost(prosecutor.clone()), ExactOrBound::AtMost(prosecutor.average.clone()))
+            }
         };
         Some(Self { threshold: threshold.clone(), prosecutor, journalist, marketer })
     }

@@ -65,14 +65,14 @@ fn up(value: &Bound) -> String {
     value.rounded(PLACES, Rounding::Up)
 }
 
-type Decided = (String, bool, Offending);
+type ModelDecision = (String, bool, Offending);
 
 /// Demands that no sensitive value is needed for; `None` for the others.
 fn about_classes(
     requirement: &Requirement,
     assessment: &Assessment,
     parts: &Parts<'_>,
-) -> Result<Option<Decided>, AssessError> {
+) -> Result<Option<ModelDecision>, AssessError> {
     let classes = &assessment.classes;
     let (measured, offending) = match &requirement.demand {
         Demand::K(k) => (assessment.sizes.smallest.value.to_string(), below(classes, *k, NAMED)),

@@ -1,7 +1,7 @@
 //! Targets: people whose genotypes are known, and of whom an attack says whether they were in a pool.
 
 use crate::alleles::Fit;
-use crate::panel::{Matched, Panel};
+use crate::panel::{Panel, PanelCounts};
 use crate::table_error::{TableError, TableErrorKind};
 use deniable_genome::counting::Genotype;
 use deniable_genome::individuals::Name;
@@ -40,7 +40,7 @@ pub struct Targets {
     sites: Vec<(f64, f64)>,
     /// SNP by SNP, everybody's call: copies of the allele that the released table counts.
     calls: Vec<Genotype>,
-    matched: Matched,
+    matched: PanelCounts,
 }
 
 impl Targets {
@@ -111,7 +111,7 @@ impl Targets {
 
     /// Which SNPs are used, and why others are not.
     #[must_use]
-    pub fn matched(&self) -> &Matched {
+    pub fn matched(&self) -> &PanelCounts {
         &self.matched
     }
 

@@ -94,9 +94,9 @@ pub struct On {
     pub truth: Option<String>,
 }
 
-/// What became of a group of people.
+/// Counts of a group of people, by the outcome of the linkage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Linked {
+pub struct LinkageCounts {
     /// How many people were looked for.
     pub people: u64,
     /// Those without a value in a column that was joined on; they match nobody.
@@ -109,7 +109,7 @@ pub struct Linked {
     pub correct: Option<u64>,
 }
 
-impl Linked {
+impl LinkageCounts {
     /// The share of people who are matched uniquely.
     #[must_use]
     pub fn matched(&self) -> Proportion {
@@ -133,9 +133,9 @@ impl Linked {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Linkage {
     /// The people of the auxiliary table who are in the data; where no truth is given, all of them.
-    pub targets: Linked,
+    pub targets: LinkageCounts,
     /// The baseline: people who are not in the data, where any are known. Every unique match is wrong.
-    pub outside: Option<Linked>,
+    pub outside: Option<LinkageCounts>,
 }
 
 impl Linkage {
@@ -187,8 +187,8 @@ pub fn link(
     let known: HashSet<&str> = truths.map_or_else(HashSet::new, |(own, _)| {
         (0..released.rows.len()).filter_map(|row| released.value(row, own)).collect()
     });
-    let mut targets = Linked { correct: truths.map(|_| 0), ..Linked::default() };
-    let mut outside = Linked::default();
+    let mut targets = LinkageCounts { correct: truths.map(|_| 0), ..LinkageCounts::default() };
+    let mut outside = LinkageCounts::default();
     for person in 0..auxiliary.rows.len() {
         let name = truths.and_then(|(_, truth)| auxiliary.value(person, truth));
         let is_inside = truths.is_none() || name.is_some_and(|name| known.contains(name));
@@ -222,7 +222,7 @@ pub fn link(
     Ok(Linkage { targets, outside: any.then_some(outside) })
 }
 
-impl Linked {
+impl LinkageCounts {
     /// Adds somebody; the row that they are matched with uniquely.
     fn add(&mut self, key: Option<&[&str]>, rows: &HashMap<Vec<&str>, Vec<usize>>, alone: bool) -> Option<usize> {
         self.people += 1;
@@ -268,8 +268,11 @@ mod tests {
         );
         let keys = ["zip", "birth", "sex"];
         let found = link(&released, &register, None, &on(&keys, Some("id"))).unwrap();
-        assert_eq!(found.targets, Linked { people: 4, incomplete: 0, agreeing: 3, unique: 1, correct: Some(1) });
-        assert_eq!(found.outside, Some(Linked { people: 3, incomplete: 1, agreeing: 1, unique: 0, correct: None }));
+        assert_eq!(found.targets, LinkageCounts { people: 4, incomplete: 0, agreeing: 3, unique: 1, correct: Some(1) });
+        assert_eq!(
+            found.outside,
+            Some(LinkageCounts { people: 3, incomplete: 1, agreeing: 1, unique: 0, correct: None })
+        );
         assert_eq!(found.targets.precision(), Some(Proportion { hits: 1, of: 1 }));
         assert_eq!(found.trust(), Some(Proportion { hits: 1, of: 1 }));
         let untold = link(&released, &register, None, &on(&keys, None)).unwrap();
@@ -282,7 +285,7 @@ mod tests {
         let register = table("id,zip\n1,02138\n");
         let outsiders = table("zip\n02141\n02138\n02140\n");
         let found = link(&released, &register, Some(&outsiders), &on(&["zip"], None)).unwrap();
-        assert_eq!(found.outside.unwrap(), Linked { people: 3, agreeing: 1, ..Linked::default() });
+        assert_eq!(found.outside.unwrap(), LinkageCounts { people: 3, agreeing: 1, ..LinkageCounts::default() });
         let sexes =
             link(&released, &table("birth\n2001-01-01\n"), Some(&table("birth\n1945-07-31\n")), &on(&["birth"], None));
         assert_eq!(sexes.unwrap().outside.unwrap().unique, 1);

@@ -5,9 +5,9 @@ use crate::frequencies::Frequencies;
 use deniable_genome::Variant;
 use std::collections::HashMap;
 
-/// Which SNPs of a released table are used, and why the others are not.
+/// The number of SNPs of a released table that are used, and of those left out by reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Matched {
+pub struct PanelCounts {
     /// SNPs with a frequency in the released table.
     pub released: u64,
     /// Used.
@@ -28,7 +28,7 @@ pub struct Matched {
     pub alleles: u64,
 }
 
-impl Matched {
+impl PanelCounts {
     fn unfit(&mut self, why: Unfit) {
         *match why {
             Unfit::Ambiguous => &mut self.ambiguous,
@@ -39,7 +39,7 @@ impl Matched {
 }
 
 /// One line: how many, and the reasons.
-impl std::fmt::Display for Matched {
+impl std::fmt::Display for PanelCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} of {} released SNPs used", self.used, self.released)?;
         for (count, what) in [
@@ -63,7 +63,7 @@ impl std::fmt::Display for Matched {
 #[derive(Debug, Clone, Default)]
 pub struct Panel {
     sites: Vec<Site>,
-    matched: Matched,
+    matched: PanelCounts,
 }
 
 #[derive(Debug, Clone)]
@@ -122,13 +122,13 @@ impl Panel {
 
     pub(crate) fn finder(&self) -> Finder<'_> {
         let by_name = (0..).zip(&self.sites).map(|(place, site)| (site.name.as_str(), place)).collect();
-        Finder { panel: self, by_name, met: vec![Met::Never; self.sites.len()] }
+        Finder { panel: self, by_name, met: vec![SiteMatch::Never; self.sites.len()] }
     }
 }
 
-/// What became of a site in the targets' file.
+/// The matches of a site in the targets' file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Met {
+enum SiteMatch {
     Never,
     Once(Result<Fit, Unfit>),
     Often,
@@ -138,7 +138,7 @@ enum Met {
 pub(crate) struct Finder<'a> {
     panel: &'a Panel,
     by_name: HashMap<&'a str, usize>,
-    met: Vec<Met>,
+    met: Vec<SiteMatch>,
 }
 
 impl Finder<'_> {
@@ -147,30 +147,30 @@ impl Finder<'_> {
         let place = *self.by_name.get(variant.id.as_str())?;
         let site = self.panel.sites.get(place)?;
         let met = self.met.get_mut(place)?;
-        if *met != Met::Never {
-            *met = Met::Often;
+        if *met != SiteMatch::Never {
+            *met = SiteMatch::Often;
             return None;
         }
         let found = fit((&site.a1, &site.a2), (&variant.a1, &variant.a2));
-        *met = Met::Once(found);
+        *met = SiteMatch::Once(found);
         found.ok().map(|fit| (place, fit))
     }
 
     /// What was matched, and of the rows that were read, by their sites, those that stay: their places and sites.
-    pub(crate) fn finish(&self, rows: &[usize]) -> (Matched, Vec<(usize, usize)>) {
+    pub(crate) fn finish(&self, rows: &[usize]) -> (PanelCounts, Vec<(usize, usize)>) {
         let mut matched = self.panel.matched;
         for (met, site) in self.met.iter().zip(&self.panel.sites) {
             match met {
-                Met::Never => matched.not_in_targets += 1,
-                Met::Often => matched.twice += 1,
-                Met::Once(Err(why)) => matched.unfit(*why),
-                Met::Once(Ok(fit)) => {
+                SiteMatch::Never => matched.not_in_targets += 1,
+                SiteMatch::Often => matched.twice += 1,
+                SiteMatch::Once(Err(why)) => matched.unfit(*why),
+                SiteMatch::Once(Ok(fit)) => {
                     matched.used += 1;
                     matched.swapped += u64::from(site.swapped || *fit == Fit::Swapped);
                 }
             }
         }
-        let stays = |site: &usize| matches!(self.met.get(*site), Some(Met::Once(Ok(_))));
+        let stays = |site: &usize| matches!(self.met.get(*site), Some(SiteMatch::Once(Ok(_))));
         (matched, (0..).zip(rows.iter().copied()).filter(|(_, site)| stays(site)).collect())
     }
 }

@@ -13,7 +13,7 @@
 //! a best record too; how often it is accepted is the baseline.
 
 use crate::intervals::float;
-use crate::linkage::{Linkage, Linked, TextTable};
+use crate::linkage::{Linkage, LinkageCounts, TextTable};
 use crate::table_error::{TableError, TableErrorKind};
 use deniable_core::text::shown;
 use std::collections::{BTreeMap, HashMap};
@@ -215,8 +215,8 @@ pub fn link(
     settings: &Settings,
 ) -> Linkage {
     let index = Index::of(released);
-    let mut targets = Linked { correct: same_names.then_some(0), ..Linked::default() };
-    let mut outside = Linked::default();
+    let mut targets = LinkageCounts { correct: same_names.then_some(0), ..LinkageCounts::default() };
+    let mut outside = LinkageCounts::default();
     for (name, known) in &auxiliary.each {
         let is_inside = !same_names || released.each.contains_key(name);
         let group = if is_inside { &mut targets } else { &mut outside };
@@ -232,7 +232,7 @@ pub fn link(
 }
 
 /// Counts somebody; the record that is accepted.
-fn accepted<'a>(group: &mut Linked, best: Option<Best<'a>>, settings: &Settings) -> Option<&'a str> {
+fn accepted<'a>(group: &mut LinkageCounts, best: Option<Best<'a>>, settings: &Settings) -> Option<&'a str> {
     group.people += 1;
     let best = best?;
     group.agreeing += 1;

@@ -7,7 +7,7 @@
 use crate::event::Event;
 use crate::mechanism::{Mechanism, MechanismError, Outputs, draw};
 use crate::neighbours::{Neighbours, Pair};
-use crate::search::{Aim, Candidate, Sampled, candidates, varied};
+use crate::search::{Aim, Candidate, SampledOutputs, candidates, varied};
 use crate::verdict::{Finding, Verdict};
 use deniable_core::budget::{Spend, SpendError};
 use deniable_core::noise::{EntropyError, SystemRng};
@@ -168,7 +168,7 @@ impl Drawer<'_> {
     fn search(&mut self, pair: &Pair, shaping: u64, ranking: u64, aim: Aim) -> Result<Vec<Candidate>, AuditError> {
         let shaping = self.outputs(pair, shaping)?;
         let ranking = self.outputs(pair, ranking)?;
-        Ok(candidates(Sampled::new(&shaping), Sampled::new(&ranking), aim))
+        Ok(candidates(SampledOutputs::new(&shaping), SampledOutputs::new(&ranking), aim))
     }
 
     /// Outputs of the left input, then as many of the right one.

@@ -82,7 +82,7 @@ impl Neighbours {
         if let InputAdjacency::Listed(pairs) = &self.adjacency {
             return pairs.iter().take(most).cloned().collect();
         }
-        let mut found = Found { pairs: Vec::new(), most, of: self };
+        let mut found = PairSearch { pairs: Vec::new(), most, of: self };
         let n = self.length;
         let moves = self.patterns();
         for level in &self.levels {
@@ -160,13 +160,13 @@ fn below(rng: &mut impl Rng, limit: usize) -> usize {
     (rng.next_u64() % limit.max(1) as u64) as usize
 }
 
-struct Found<'a> {
+struct PairSearch<'a> {
     pairs: Vec<Pair>,
     most: usize,
     of: &'a Neighbours,
 }
 
-impl Found<'_> {
+impl PairSearch<'_> {
     fn add(&mut self, base: &[i64], step: &[i64]) {
         let right: Vec<i64> = base.iter().zip(step).map(|(entry, by)| entry.saturating_add(*by)).collect();
         let allowed = |input: &[i64]| input.iter().all(|entry| (self.of.least..=self.of.most).contains(entry));

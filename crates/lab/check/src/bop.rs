@@ -69,7 +69,7 @@ pub enum TableError {
 
 /// One belief, before and after.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Moved {
+pub struct BeliefChange {
     /// The public values of the person.
     pub public: usize,
     /// The sensitive value.
@@ -80,7 +80,7 @@ pub struct Moved {
     pub after: Rational,
 }
 
-impl Moved {
+impl BeliefChange {
     /// `α/β`, what LXL bounds by `e^ε`.
     #[must_use]
     pub fn loss(&self) -> Bound {
@@ -115,11 +115,11 @@ impl Moved {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Movement {
     /// The largest `α/β`: the tight `e^ε` of I-BOP.
-    pub loss: Moved,
+    pub loss: BeliefChange,
     /// The odds that grow most.
-    pub up: Moved,
+    pub up: BeliefChange,
     /// Those that fall most.
-    pub down: Moved,
+    pub down: BeliefChange,
 }
 
 impl Background {
@@ -196,7 +196,7 @@ impl Background {
                     return Err(TableError::Impossible { block: place, public: self.public[public].clone() });
                 };
                 for (sensitive, (before, after)) in before.into_iter().zip(after).enumerate() {
-                    let moved = Moved { public, sensitive, before, after };
+                    let moved = BeliefChange { public, sensitive, before, after };
                     worst = Some(match worst {
                         None => Movement { loss: moved.clone(), up: moved.clone(), down: moved },
                         Some(Movement { loss, up, down }) => Movement {

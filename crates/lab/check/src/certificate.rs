@@ -6,14 +6,14 @@
 use crate::decide::{Simulation, Weight};
 use crate::family::{Family, Prior};
 use crate::mechanism::{Dataset, Mechanism};
-use crate::notion::{Given, Notion, Sign};
+use crate::notion::{FixedParameter, Notion, Sign};
 use crate::verdict::{Apart, Value, Verdict, Witness};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::Bound;
 use deniable_core::exact::Rational;
 use deniable_recheck::RecheckError;
 use deniable_recheck::format::{self, Certificate};
-use deniable_recheck::number::{Extended, Fraction};
+use deniable_recheck::number::{ExtendedNumber, Fraction};
 
 /// The text of a certificate, on one line.
 ///
@@ -74,8 +74,8 @@ impl Names<'_> {
                     Adjacency::ReplaceOne => format::Adjacency::ReplaceOne,
                 },
                 given: match given {
-                    Given::Odds(odds) => format::Given::Odds(fraction(odds)),
-                    Given::Delta(delta) => format::Given::Delta(fraction(delta)),
+                    FixedParameter::Odds(odds) => format::FixedParameter::Odds(fraction(odds)),
+                    FixedParameter::Delta(delta) => format::FixedParameter::Delta(fraction(delta)),
                 },
             },
             Notion::Membership { sign: of } => format::Notion::Membership { sign: sign(*of) },
@@ -206,10 +206,10 @@ fn value(value: &Value) -> format::Value {
     }
 }
 
-fn bound(bound: &Bound) -> Extended {
+fn bound(bound: &Bound) -> ExtendedNumber {
     match bound {
-        Bound::Finite(value) => Extended::Finite(value.clone()),
-        Bound::Infinite => Extended::Infinite,
+        Bound::Finite(value) => ExtendedNumber::Finite(value.clone()),
+        Bound::Infinite => ExtendedNumber::Infinite,
     }
 }
 

@@ -66,16 +66,16 @@ pub fn holds(answer: &Coupling, prior: &Prior, t: usize, near: impl Fn(Dataset, 
     }
 }
 
-type Weighted = Vec<(Dataset, Rational)>;
+type WeightedDatasets = Vec<(Dataset, Rational)>;
 
 /// The distribution over datasets given `t`, and given `¬t`.
-fn given(prior: &Prior, t: usize) -> Option<(Weighted, Weighted)> {
+fn given(prior: &Prior, t: usize) -> Option<(WeightedDatasets, WeightedDatasets)> {
     let belief = prior.belief(t);
     let rest = whole(1) - &belief;
     if belief.is_zero() || rest.is_zero() {
         return None;
     }
-    let (mut present, mut absent): (Weighted, Weighted) = (Vec::new(), Vec::new());
+    let (mut present, mut absent): (WeightedDatasets, WeightedDatasets) = (Vec::new(), Vec::new());
     for (data, mass) in prior.table() {
         if data >> t & 1 == 1 {
             present.push((data, mass / &belief));

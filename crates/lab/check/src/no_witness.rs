@@ -2,7 +2,7 @@
 
 use crate::decide::beliefs_of_two;
 use crate::family::Family;
-use crate::notion::{Given, Notion};
+use crate::notion::{FixedParameter, Notion};
 use crate::verdict::Value;
 use deniable_core::adversary::Adjacency;
 
@@ -13,10 +13,10 @@ pub fn why(notion: &Notion, family: &Family, value: &Value) -> String {
         return format!("vacuous, a promise about nothing: {}", missing(notion, family));
     }
     match notion {
-        Notion::Approximate { given: Given::Odds(odds), .. } => {
+        Notion::Approximate { given: FixedParameter::Odds(odds), .. } => {
             format!("nothing is learned beyond odds {odds}, which any answer may show")
         }
-        Notion::Approximate { given: Given::Delta(delta), .. } => {
+        Notion::Approximate { given: FixedParameter::Delta(delta), .. } => {
             format!("nothing is learned that a δ of {delta} does not allow")
         }
         Notion::CrowdBlending { crowd } => format!("every member is ignored, or blends with a crowd of {crowd}"),

@@ -54,7 +54,7 @@ pub enum Notion {
         /// Which datasets are neighbours: one entity more or less, or one exchanged.
         adjacency: Adjacency,
         /// The half that is given.
-        given: Given,
+        given: FixedParameter,
     },
     /// γ-membership privacy over a family of priors: PMP, NMP, or both (B-2, B-3).
     Membership {
@@ -126,9 +126,9 @@ pub enum Notion {
     },
 }
 
-/// The half of (ε,δ) that is given.
+/// The half of (ε,δ) that is fixed; the other half is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Given {
+pub enum FixedParameter {
     /// `e^ε`, at least 1.
     Odds(Rational),
     /// δ, from 0 to 1.
@@ -139,33 +139,41 @@ impl Notion {
     /// Its entry in the table of notions.
     #[must_use]
     pub fn entry(&self) -> &'static Entry {
-        use deniable_core::notion::Notion as Named;
+        use deniable_core::notion::Notion as NotionName;
         let named = match self {
-            Self::Unbounded { sign: Sign::Both } => Named::Dp,
-            Self::Unbounded { sign: Sign::Positive } => Named::PositiveDp,
-            Self::Unbounded { sign: Sign::Negative } => Named::NegativeDp,
-            Self::Bounded => Named::BoundedDp,
-            Self::FreeLunch => Named::FreeLunch,
-            Self::Approximate { adjacency: Adjacency::AddRemove, given: Given::Odds(_) } => Named::Delta,
-            Self::Approximate { adjacency: Adjacency::ReplaceOne, given: Given::Odds(_) } => Named::BoundedDelta,
-            Self::Approximate { adjacency: Adjacency::AddRemove, given: Given::Delta(_) } => Named::EpsilonAt,
-            Self::Approximate { adjacency: Adjacency::ReplaceOne, given: Given::Delta(_) } => Named::BoundedEpsilonAt,
-            Self::Membership { sign: Sign::Positive } => Named::PositiveMembership,
-            Self::Membership { sign: Sign::Negative } => Named::NegativeMembership,
-            Self::Membership { sign: Sign::Both } => Named::Membership,
-            Self::Posterior { sign: Sign::Negative } => Named::PosteriorAtLeast,
-            Self::Posterior { .. } => Named::PosteriorAtMost,
-            Self::Indistinguishable => Named::Indistinguishable,
-            Self::Rho { .. } => Named::Rho,
-            Self::AlphaBeta { sign: Sign::Negative, .. } | Self::Worlds { sign: Sign::Negative, .. } => Named::Alpha,
-            Self::AlphaBeta { .. } | Self::Worlds { .. } => Named::Beta,
-            Self::Sampling { sign: Sign::Positive, .. } => Named::PositiveSampling,
-            Self::Sampling { .. } => Named::Sampling,
-            Self::ZeroKnowledge { .. } => Named::ZeroKnowledge,
-            Self::ZeroKnowledgeRows { .. } => Named::ZeroKnowledgeRows,
-            Self::CrowdBlending { .. } => Named::CrowdBlending,
-            Self::Induced { .. } => Named::InducedNeighbours,
-            Self::InducedExchange { .. } => Named::InducedExchange,
+            Self::Unbounded { sign: Sign::Both } => NotionName::Dp,
+            Self::Unbounded { sign: Sign::Positive } => NotionName::PositiveDp,
+            Self::Unbounded { sign: Sign::Negative } => NotionName::NegativeDp,
+            Self::Bounded => NotionName::BoundedDp,
+            Self::FreeLunch => NotionName::FreeLunch,
+            Self::Approximate { adjacency: Adjacency::AddRemove, given: FixedParameter::Odds(_) } => NotionName::Delta,
+            Self::Approximate { adjacency: Adjacency::ReplaceOne, given: FixedParameter::Odds(_) } => {
+                NotionName::BoundedDelta
+            }
+            Self::Approximate { adjacency: Adjacency::AddRemove, given: FixedParameter::Delta(_) } => {
+                NotionName::EpsilonAt
+            }
+            Self::Approximate { adjacency: Adjacency::ReplaceOne, given: FixedParameter::Delta(_) } => {
+                NotionName::BoundedEpsilonAt
+            }
+            Self::Membership { sign: Sign::Positive } => NotionName::PositiveMembership,
+            Self::Membership { sign: Sign::Negative } => NotionName::NegativeMembership,
+            Self::Membership { sign: Sign::Both } => NotionName::Membership,
+            Self::Posterior { sign: Sign::Negative } => NotionName::PosteriorAtLeast,
+            Self::Posterior { .. } => NotionName::PosteriorAtMost,
+            Self::Indistinguishable => NotionName::Indistinguishable,
+            Self::Rho { .. } => NotionName::Rho,
+            Self::AlphaBeta { sign: Sign::Negative, .. } | Self::Worlds { sign: Sign::Negative, .. } => {
+                NotionName::Alpha
+            }
+            Self::AlphaBeta { .. } | Self::Worlds { .. } => NotionName::Beta,
+            Self::Sampling { sign: Sign::Positive, .. } => NotionName::PositiveSampling,
+            Self::Sampling { .. } => NotionName::Sampling,
+            Self::ZeroKnowledge { .. } => NotionName::ZeroKnowledge,
+            Self::ZeroKnowledgeRows { .. } => NotionName::ZeroKnowledgeRows,
+            Self::CrowdBlending { .. } => NotionName::CrowdBlending,
+            Self::Induced { .. } => NotionName::InducedNeighbours,
+            Self::InducedExchange { .. } => NotionName::InducedExchange,
         };
         named.entry()
     }

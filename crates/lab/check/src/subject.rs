@@ -4,7 +4,7 @@ use crate::counts::{self, CountMechanism};
 use crate::decide::{CheckError, decide};
 use crate::family::Family;
 use crate::mechanism::builtin::{self, BuiltinError};
-use crate::mechanism::file::{self, Declared, FileError, Format, Place, Record};
+use crate::mechanism::file::{self, DeclaredNames, FileError, Format, Place, Record};
 use crate::mechanism::{Mechanism, MechanismError};
 use crate::no_witness;
 use crate::notion::Notion;
@@ -70,7 +70,7 @@ impl Subject {
             file::csv::record(place, field(0), field(1), field(2))
         };
         let records: Vec<Record> = (1..).zip(rows).map(record).collect::<Result<_, _>>()?;
-        file::mechanism(&Declared::default(), &records).map(Self::Table)
+        file::mechanism(&DeclaredNames::default(), &records).map(Self::Table)
     }
 
     /// A built-in mechanism or protocol.

@@ -1,10 +1,10 @@
 //! Notions and families as they are written on the command line and in certificates: `pmp`, `rho:100`, `sampled:1/10`.
 
 use crate::family::Family;
-use crate::notion::{Given, Notion, Sign};
+use crate::notion::{FixedParameter, Notion, Sign};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::notion::parse::{Argument, ParseError, Text};
-use deniable_core::notion::{Notion as Named, Parameter, every_name, find};
+use deniable_core::notion::{Notion as NotionName, Parameter, every_name, find};
 
 /// A notion's name, how it is written, and what it is.
 pub struct Word {
@@ -18,32 +18,32 @@ pub struct Word {
 
 /// Every notion that a text names, in order of the help; the words are those of the table of notions.
 pub const NOTIONS: [Word; 23] = [
-    known(Named::Dp),
-    known(Named::PositiveDp),
-    known(Named::NegativeDp),
-    known(Named::BoundedDp),
-    known(Named::Delta),
-    known(Named::BoundedDelta),
-    known(Named::EpsilonAt),
-    known(Named::BoundedEpsilonAt),
-    known(Named::PositiveMembership),
-    known(Named::NegativeMembership),
-    known(Named::Membership),
-    known(Named::PosteriorAtMost),
-    known(Named::PosteriorAtLeast),
-    known(Named::Rho),
-    known(Named::Alpha),
-    known(Named::Beta),
-    known(Named::Sampling),
-    known(Named::PositiveSampling),
-    known(Named::Indistinguishable),
-    known(Named::FreeLunch),
-    known(Named::ZeroKnowledge),
-    known(Named::ZeroKnowledgeRows),
-    known(Named::CrowdBlending),
+    known(NotionName::Dp),
+    known(NotionName::PositiveDp),
+    known(NotionName::NegativeDp),
+    known(NotionName::BoundedDp),
+    known(NotionName::Delta),
+    known(NotionName::BoundedDelta),
+    known(NotionName::EpsilonAt),
+    known(NotionName::BoundedEpsilonAt),
+    known(NotionName::PositiveMembership),
+    known(NotionName::NegativeMembership),
+    known(NotionName::Membership),
+    known(NotionName::PosteriorAtMost),
+    known(NotionName::PosteriorAtLeast),
+    known(NotionName::Rho),
+    known(NotionName::Alpha),
+    known(NotionName::Beta),
+    known(NotionName::Sampling),
+    known(NotionName::PositiveSampling),
+    known(NotionName::Indistinguishable),
+    known(NotionName::FreeLunch),
+    known(NotionName::ZeroKnowledge),
+    known(NotionName::ZeroKnowledgeRows),
+    known(NotionName::CrowdBlending),
 ];
 
-const fn known(notion: Named) -> Word {
+const fn known(notion: NotionName) -> Word {
     let entry = notion.entry();
     word(entry.name, entry.form, entry.sentence)
 }
@@ -88,27 +88,27 @@ pub fn notion(text: &str) -> Result<Notion, ParseError> {
     let argument = text.argument(argument, form);
     let plain = |notion: Notion| argument.none().map(|()| notion);
     let approximate = |adjacency, given| Ok(Notion::Approximate { adjacency, given });
-    let odds = || argument.number(&Parameter::ODDS).map(Given::Odds);
-    let delta = || argument.number(&Parameter::DELTA).map(Given::Delta);
+    let odds = || argument.number(&Parameter::ODDS).map(FixedParameter::Odds);
+    let delta = || argument.number(&Parameter::DELTA).map(FixedParameter::Delta);
     let sampling = |sign| Ok(Notion::Sampling { rate: argument.number(&Parameter::RATE)?, sign });
     let undecided = |instead: &str| Err(text.error(name, "not decided here", instead));
     match named {
-        Named::Dp => plain(Notion::Unbounded { sign: Sign::Both }),
-        Named::PositiveDp => plain(Notion::Unbounded { sign: Sign::Positive }),
-        Named::NegativeDp => plain(Notion::Unbounded { sign: Sign::Negative }),
-        Named::BoundedDp => plain(Notion::Bounded),
-        Named::Delta => approximate(Adjacency::AddRemove, odds()?),
-        Named::BoundedDelta => approximate(Adjacency::ReplaceOne, odds()?),
-        Named::EpsilonAt => approximate(Adjacency::AddRemove, delta()?),
-        Named::BoundedEpsilonAt => approximate(Adjacency::ReplaceOne, delta()?),
-        Named::PositiveMembership => plain(Notion::Membership { sign: Sign::Positive }),
-        Named::NegativeMembership => plain(Notion::Membership { sign: Sign::Negative }),
-        Named::Membership => plain(Notion::Membership { sign: Sign::Both }),
-        Named::PosteriorAtMost => plain(Notion::Posterior { sign: Sign::Positive }),
-        Named::PosteriorAtLeast => plain(Notion::Posterior { sign: Sign::Negative }),
-        Named::Rho => Ok(Notion::Rho { among: count(argument, &Parameter::AMONG)? }),
-        Named::Alpha | Named::Beta => {
-            let sign = if named == Named::Alpha { Sign::Negative } else { Sign::Positive };
+        NotionName::Dp => plain(Notion::Unbounded { sign: Sign::Both }),
+        NotionName::PositiveDp => plain(Notion::Unbounded { sign: Sign::Positive }),
+        NotionName::NegativeDp => plain(Notion::Unbounded { sign: Sign::Negative }),
+        NotionName::BoundedDp => plain(Notion::Bounded),
+        NotionName::Delta => approximate(Adjacency::AddRemove, odds()?),
+        NotionName::BoundedDelta => approximate(Adjacency::ReplaceOne, odds()?),
+        NotionName::EpsilonAt => approximate(Adjacency::AddRemove, delta()?),
+        NotionName::BoundedEpsilonAt => approximate(Adjacency::ReplaceOne, delta()?),
+        NotionName::PositiveMembership => plain(Notion::Membership { sign: Sign::Positive }),
+        NotionName::NegativeMembership => plain(Notion::Membership { sign: Sign::Negative }),
+        NotionName::Membership => plain(Notion::Membership { sign: Sign::Both }),
+        NotionName::PosteriorAtMost => plain(Notion::Posterior { sign: Sign::Positive }),
+        NotionName::PosteriorAtLeast => plain(Notion::Posterior { sign: Sign::Negative }),
+        NotionName::Rho => Ok(Notion::Rho { among: count(argument, &Parameter::AMONG)? }),
+        NotionName::Alpha | NotionName::Beta => {
+            let sign = if named == NotionName::Alpha { Sign::Negative } else { Sign::Positive };
             // With `P_MIN..P_MAX` every world has a prior in that range; with `:removed` a world is a known table less
             // one record.
             let (range, removed) = match argument.needed()?.split_once(':') {
@@ -123,21 +123,25 @@ pub fn notion(text: &str) -> Result<Notion, ParseError> {
                 (least, None) => Ok(Notion::AlphaBeta { least, sign }),
             }
         }
-        Named::Sampling => sampling(Sign::Both),
-        Named::PositiveSampling => sampling(Sign::Positive),
-        Named::Indistinguishable => plain(Notion::Indistinguishable),
-        Named::FreeLunch => plain(Notion::FreeLunch),
-        Named::ZeroKnowledge => Ok(Notion::ZeroKnowledge { rows: count(argument, &Parameter::ROWS)? }),
-        Named::ZeroKnowledgeRows => Ok(Notion::ZeroKnowledgeRows { rows: count(argument, &Parameter::ROWS)? }),
-        Named::CrowdBlending => Ok(Notion::CrowdBlending { crowd: count(argument, &Parameter::CROWD)? }),
+        NotionName::Sampling => sampling(Sign::Both),
+        NotionName::PositiveSampling => sampling(Sign::Positive),
+        NotionName::Indistinguishable => plain(Notion::Indistinguishable),
+        NotionName::FreeLunch => plain(Notion::FreeLunch),
+        NotionName::ZeroKnowledge => Ok(Notion::ZeroKnowledge { rows: count(argument, &Parameter::ROWS)? }),
+        NotionName::ZeroKnowledgeRows => Ok(Notion::ZeroKnowledgeRows { rows: count(argument, &Parameter::ROWS)? }),
+        NotionName::CrowdBlending => Ok(Notion::CrowdBlending { crowd: count(argument, &Parameter::CROWD)? }),
         // Two parameters, other objects, or families.
-        Named::AlphaBeta => undecided("write `alpha:P_MIN` or `beta:P_MIN`"),
-        Named::SampledGain => undecided("write `pmp` over the family `sampled:BETA`"),
-        Named::UniformGain => undecided("write `pmp` over the family `uniform`"),
-        Named::GroupPrivacy => undecided("write `pmp` over the family `groups:K`"),
-        Named::InducedNeighbours | Named::InducedExchange => undecided("it is about the datasets that a file gives"),
-        Named::BayesOptimal | Named::BayesOptimalTwoSided => undecided("it is about tables, as `deniable assess` is"),
-        Named::SemiHonest | Named::SemiHonestBoth => undecided("it is about protocols"),
+        NotionName::AlphaBeta => undecided("write `alpha:P_MIN` or `beta:P_MIN`"),
+        NotionName::SampledGain => undecided("write `pmp` over the family `sampled:BETA`"),
+        NotionName::UniformGain => undecided("write `pmp` over the family `uniform`"),
+        NotionName::GroupPrivacy => undecided("write `pmp` over the family `groups:K`"),
+        NotionName::InducedNeighbours | NotionName::InducedExchange => {
+            undecided("it is about the datasets that a file gives")
+        }
+        NotionName::BayesOptimal | NotionName::BayesOptimalTwoSided => {
+            undecided("it is about tables, as `deniable assess` is")
+        }
+        NotionName::SemiHonest | NotionName::SemiHonestBoth => undecided("it is about protocols"),
     }
 }
 
@@ -247,7 +251,7 @@ mod tests {
         let before = "dp dp-positive dp-negative bounded-dp delta:3/2 bounded-delta:3/2 epsilon-at:1/9 bounded-epsilon-at:1/9 \
                       pmp nmp membership posterior floor rho:2 alpha:0 beta:0 sampling:1/2 free-lunch zero-knowledge:1 \
                       crowd-blending:1";
-        let listed: Vec<Named> = NOTIONS.iter().map(|word| find(word.name).unwrap().notion).collect();
+        let listed: Vec<NotionName> = NOTIONS.iter().map(|word| find(word.name).unwrap().notion).collect();
         for text in before.split(' ') {
             assert!(listed.contains(&notion(text).unwrap().entry().notion), "{text}");
         }

@@ -4,8 +4,8 @@
 //! `δ = Σ_o max(0, Pr[o|T1] − e^ε·Pr[o|T2])`.
 
 use crate::error::RecheckError;
-use crate::format::{Given, Value, Witness};
-use crate::number::{Extended, Q};
+use crate::format::{FixedParameter, Value, Witness};
+use crate::number::{ExtendedNumber, Q};
 use crate::question::Scenes;
 use crate::table::{Data, ExactTable};
 use crate::upper::fits;
@@ -31,7 +31,7 @@ fn delta(left: &[Q], right: &[Q], odds: &Q) -> Q {
 pub(crate) fn witness(
     table: &ExactTable,
     exchange: bool,
-    given: &Given,
+    given: &FixedParameter,
     value: &Value,
     witness: Option<&Witness>,
 ) -> Result<(), RecheckError> {
@@ -39,8 +39,8 @@ pub(crate) fn witness(
     let Value::Attained(claim) = value else { return falls("a value that is attained".to_owned()) };
     let Some(witness) = witness else {
         let nothing = match given {
-            Given::Odds(_) => Extended::Finite(Q::zero()),
-            Given::Delta(_) => Extended::one(),
+            FixedParameter::Odds(_) => ExtendedNumber::Finite(Q::zero()),
+            FixedParameter::Delta(_) => ExtendedNumber::one(),
         };
         return if *claim == nothing { Ok(()) } else { falls("nothing".to_owned()) };
     };
@@ -67,9 +67,9 @@ pub(crate) fn witness(
     same(&says(less), &low, &probabilities.1)?;
     // `Pr[E|T1] ≤ e^ε·Pr[E|T2] + δ`, solved for the half that is claimed.
     let found = match given {
-        Given::Odds(odds) => Some(Extended::Finite(high - &odds.0 * low)),
-        Given::Delta(delta) if high > delta.0 => Extended::ratio(&(high - &delta.0), &low),
-        Given::Delta(_) => None,
+        FixedParameter::Odds(odds) => Some(ExtendedNumber::Finite(high - &odds.0 * low)),
+        FixedParameter::Delta(delta) if high > delta.0 => ExtendedNumber::ratio(&(high - &delta.0), &low),
+        FixedParameter::Delta(_) => None,
     };
     match found {
         Some(found) if found == *claim => Ok(()),
@@ -86,12 +86,17 @@ pub(crate) fn steps(table: &ExactTable, exchange: bool) -> u128 {
 }
 
 /// That no pair of neighbours is beyond the claim.
-pub(crate) fn upper(table: &ExactTable, exchange: bool, given: &Given, value: &Value) -> Result<(), RecheckError> {
+pub(crate) fn upper(
+    table: &ExactTable,
+    exchange: bool,
+    given: &FixedParameter,
+    value: &Value,
+) -> Result<(), RecheckError> {
     let Some(claim) = value.high() else { return nobody(table, exchange) };
     let (odds, most) = match (given, claim) {
-        (_, Extended::Infinite) => return Ok(()),
-        (Given::Odds(odds), Extended::Finite(most)) => (odds.0.clone(), most.clone()),
-        (Given::Delta(most), Extended::Finite(odds)) => (odds.clone(), most.0.clone()),
+        (_, ExtendedNumber::Infinite) => return Ok(()),
+        (FixedParameter::Odds(odds), ExtendedNumber::Finite(most)) => (odds.0.clone(), most.clone()),
+        (FixedParameter::Delta(most), ExtendedNumber::Finite(odds)) => (odds.clone(), most.0.clone()),
     };
     for left in table.subsets() {
         for right in near(table.size(), exchange, left) {

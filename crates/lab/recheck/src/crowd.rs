@@ -9,26 +9,26 @@
 
 use crate::error::RecheckError;
 use crate::format::{Apart, Value, Witness};
-use crate::number::Extended;
+use crate::number::ExtendedNumber;
 use crate::table::{Data, ExactTable, has};
 use crate::witness::{same, text};
 
 /// The largest ratio between two rows, either way; none where one is missing.
-fn apart(table: &ExactTable, left: Data, right: Data) -> Extended {
-    let (Some(left), Some(right)) = (table.row(left), table.row(right)) else { return Extended::one() };
-    let both = |(a, b)| Extended::ratio(a, b).max(Extended::ratio(b, a));
-    left.iter().zip(right).filter_map(both).max().unwrap_or_else(Extended::one)
+fn apart(table: &ExactTable, left: Data, right: Data) -> ExtendedNumber {
+    let (Some(left), Some(right)) = (table.row(left), table.row(right)) else { return ExtendedNumber::one() };
+    let both = |(a, b)| ExtendedNumber::ratio(a, b).max(ExtendedNumber::ratio(b, a));
+    left.iter().zip(right).filter_map(both).max().unwrap_or_else(ExtendedNumber::one)
 }
 
 /// The two datasets of a comparison, and the ratio that it shows by the table.
-fn compared(table: &ExactTable, apart: &Apart) -> Result<((Data, Data), Extended), RecheckError> {
+fn compared(table: &ExactTable, apart: &Apart) -> Result<((Data, Data), ExtendedNumber), RecheckError> {
     let (output, more, less) = (table.output(&apart.output)?, table.data(&apart.more)?, table.data(&apart.less)?);
     let (Some(high), Some(low)) = (table.get(output, more), table.get(output, less)) else {
         return Err(RecheckError::Unfit("a dataset of the witness has no row".to_owned()));
     };
     same(&table.says(output, more), high, &apart.probabilities.0)?;
     same(&table.says(output, less), low, &apart.probabilities.1)?;
-    let shown = Extended::ratio(high, low);
+    let shown = ExtendedNumber::ratio(high, low);
     let never =
         || RecheckError::Unfit(format!("{} and {} are both 0", table.says(output, more), table.says(output, less)));
     Ok(((more, less), shown.ok_or_else(never)?))
@@ -45,7 +45,7 @@ pub(crate) fn witness(
     let unfit = |what: String| Err(RecheckError::Unfit(what));
     let Value::Attained(claim) = value else { return falls("a value that is attained".to_owned()) };
     let Some(witness) = witness else {
-        return if *claim == Extended::one() { Ok(()) } else { falls("nothing".to_owned()) };
+        return if *claim == ExtendedNumber::one() { Ok(()) } else { falls("nothing".to_owned()) };
     };
     let Witness::Crowd { entity, data, removed, outside } = witness else {
         return unfit("the notion is about a member of a dataset and its crowd".to_owned());
@@ -88,14 +88,14 @@ pub(crate) fn steps(table: &ExactTable) -> u128 {
 }
 
 /// That every member of every dataset is ignored or in a crowd at the claim.
-pub(crate) fn upper(table: &ExactTable, crowd: usize, claim: &Extended) -> Result<(), RecheckError> {
+pub(crate) fn upper(table: &ExactTable, crowd: usize, claim: &ExtendedNumber) -> Result<(), RecheckError> {
     let n = table.size();
     let blend = |t: usize, other: usize| {
         let others = table.subsets().filter(|data| !has(*data, t) && !has(*data, other));
         let apart = others.map(|data| apart(table, data | 1 << t, data | 1 << other));
-        apart.max().unwrap_or_else(Extended::one)
+        apart.max().unwrap_or_else(ExtendedNumber::one)
     };
-    let blends: Vec<Vec<Extended>> = (0..n).map(|t| (0..n).map(|other| blend(t, other)).collect()).collect();
+    let blends: Vec<Vec<ExtendedNumber>> = (0..n).map(|t| (0..n).map(|other| blend(t, other)).collect()).collect();
     for data in table.subsets().filter(|data| table.row(*data).is_some()) {
         for t in (0..n).filter(|t| has(data, *t)) {
             let ignored = apart(table, data, data & !(1 << t));
@@ -103,7 +103,7 @@ pub(crate) fn upper(table: &ExactTable, crowd: usize, claim: &Extended) -> Resul
                 (0..n).filter(|s| *s != t && has(data, *s)).map(|s| blends[t][s].clone()).collect();
             others.sort();
             let blended = match crowd {
-                1 => Some(Extended::one()),
+                1 => Some(ExtendedNumber::one()),
                 _ => others.get(crowd - 2).cloned(),
             };
             let found = blended.map_or(ignored.clone(), |blended| blended.min(ignored));

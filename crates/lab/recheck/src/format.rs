@@ -4,7 +4,7 @@
 //! table is one text with a fraction for each output. An unknown version or key is refused.
 
 use crate::error::RecheckError;
-use crate::number::{Extended, Fraction};
+use crate::number::{ExtendedNumber, Fraction};
 use serde::{Deserialize, Serialize};
 
 /// The version of the format that this crate reads and writes.
@@ -88,7 +88,7 @@ pub enum Notion {
     Unbounded { sign: Sign },
     Bounded,
     FreeLunch,
-    Approximate { adjacency: Adjacency, given: Given },
+    Approximate { adjacency: Adjacency, given: FixedParameter },
     Membership { sign: Sign },
     Posterior { sign: Sign },
     Indistinguishable,
@@ -102,10 +102,10 @@ pub enum Notion {
     InducedExchange { allowed: Vec<Members> },
 }
 
-/// The half of (ε,δ) that is given.
+/// The half of (ε,δ) that is fixed; the other half is decided.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Given {
+pub enum FixedParameter {
     /// `e^ε`.
     Odds(Fraction),
     /// δ.
@@ -146,16 +146,16 @@ pub enum Prior {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Value {
     /// The witness reaches it.
-    Attained(Extended),
+    Attained(ExtendedNumber),
     /// The witness comes near it.
-    Approached(Extended),
+    Approached(ExtendedNumber),
     /// The witness reaches `low`, and nothing is beyond `high`. Of the lowest posterior, the witness reaches `high`, and
     /// nothing is below `low`.
     Between {
         /// The lower end.
-        low: Extended,
+        low: ExtendedNumber,
         /// The upper end.
-        high: Extended,
+        high: ExtendedNumber,
         /// The theorem that says so.
         theorem: String,
     },
@@ -166,7 +166,7 @@ pub enum Value {
 impl Value {
     /// What nothing is beyond; `None` where nothing is asked about.
     #[must_use]
-    pub fn high(&self) -> Option<&Extended> {
+    pub fn high(&self) -> Option<&ExtendedNumber> {
         match self {
             Self::Attained(claim) | Self::Approached(claim) | Self::Between { high: claim, .. } => Some(claim),
             Self::Vacuous => None,

@@ -43,10 +43,10 @@ mod witness;
 pub use error::RecheckError;
 
 use crate::format::{Certificate, Value, Witness};
-use crate::number::Extended;
+use crate::number::ExtendedNumber;
 use crate::question::{Line, Measure, Question};
 use crate::table::ExactTable;
-use crate::witness::Shown;
+use crate::witness::WitnessValues;
 
 /// How many microseconds or so the upper bound may take unless another limit is stated: about half a minute.
 pub const LIMIT: u128 = 30_000_000;
@@ -147,7 +147,7 @@ impl Statement {
                 }
             };
         }
-        let shown: Vec<(Measure, Result<Shown, RecheckError>)> = match (&self.question, witness) {
+        let shown: Vec<(Measure, Result<WitnessValues, RecheckError>)> = match (&self.question, witness) {
             (Question::Approximate { exchange, given }, _) => {
                 return approximate::witness(&self.table, *exchange, given, &self.value, witness);
             }
@@ -179,7 +179,7 @@ impl Statement {
     fn nothing(&self, measure: Measure, line: &Line) -> Result<(), RecheckError> {
         let alone = match (&line.scenes, measure) {
             (question::Scenes::OneOf(among) | question::Scenes::OneOfRest(among), Measure::Highest) => {
-                Some(Extended::Finite(number::Q::new(1.into(), (*among).into())))
+                Some(ExtendedNumber::Finite(number::Q::new(1.into(), (*among).into())))
             }
             _ => measure.nothing(),
         };
@@ -187,8 +187,8 @@ impl Statement {
         // the highest.
         if let (Value::Between { low, high, .. }, question::Scenes::Exchanged(beliefs)) = (&self.value, &line.scenes) {
             let shown = match measure {
-                Measure::Highest => *low <= Extended::Finite(beliefs.0.clone()),
-                Measure::Lowest => *high >= Extended::Finite(beliefs.1.clone()),
+                Measure::Highest => *low <= ExtendedNumber::Finite(beliefs.0.clone()),
+                Measure::Lowest => *high >= ExtendedNumber::Finite(beliefs.1.clone()),
                 _ => Some(low) == alone.as_ref(),
             };
             if shown {
@@ -198,7 +198,7 @@ impl Statement {
         self.nothing_at(alone)
     }
 
-    fn nothing_at(&self, nothing: Option<Extended>) -> Result<(), RecheckError> {
+    fn nothing_at(&self, nothing: Option<ExtendedNumber>) -> Result<(), RecheckError> {
         match (&self.value, nothing) {
             (Value::Attained(claim), Some(nothing)) if *claim == nothing => Ok(()),
             _ => Err(RecheckError::Falls { claim: witness::text(&self.value), shows: "nothing".to_owned() }),
@@ -219,7 +219,7 @@ impl Statement {
     }
 
     /// The claim that nothing may be beyond; `None` that there is nothing.
-    fn beyond(&self, measure: Measure) -> Option<&Extended> {
+    fn beyond(&self, measure: Measure) -> Option<&ExtendedNumber> {
         match &self.value {
             Value::Between { low, .. } if measure == Measure::Lowest => Some(low),
             value => value.high(),

@@ -7,10 +7,10 @@
 use crate::belong::belief;
 use crate::error::RecheckError;
 use crate::format::Witness;
-use crate::number::{Extended, Q};
+use crate::number::{ExtendedNumber, Q};
 use crate::question::Measure;
 use crate::table::{Data, ExactTable, has};
-use crate::witness::{Seen, Shown};
+use crate::witness::{EntityPosterior, WitnessValues};
 use num_traits::{One, Signed, Zero};
 
 type Weights = Vec<(Data, Q)>;
@@ -22,9 +22,9 @@ pub(crate) fn shown(
     presence: bool,
     measure: Measure,
     witness: &Witness,
-) -> Result<Shown, RecheckError> {
-    let seen = Seen::of(table, witness)?;
-    let Witness::Prior { prior, entity, output, .. } = witness else { return Ok(Shown::default()) };
+) -> Result<WitnessValues, RecheckError> {
+    let seen = EntityPosterior::of(table, witness)?;
+    let Witness::Prior { prior, entity, output, .. } = witness else { return Ok(WitnessValues::default()) };
     let (t, o) = (table.entity(entity)?, table.output(output)?);
     let prior = table.prior(prior)?;
     let pairs = mixed_of(priors, &prior);
@@ -40,11 +40,11 @@ pub(crate) fn shown(
     let limits = pairs.iter().flat_map(|(first, second)| {
         [limit(measure, &lines[*first], &lines[*second]), limit(measure, &lines[*second], &lines[*first])]
     });
-    Ok(Shown { reached: reached.into_iter().collect(), limits: limits.flatten().collect() })
+    Ok(WitnessValues { reached: reached.into_iter().collect(), limits: limits.flatten().collect() })
 }
 
 /// What mixtures of two priors come near as the second is given less and less weight, where the first is certain.
-fn limit(measure: Measure, first: &Line, second: &Line) -> Option<Extended> {
+fn limit(measure: Measure, first: &Line, second: &Line) -> Option<ExtendedNumber> {
     let one = Q::one();
     let rest = |line: &Line| &line.output - &line.both;
     if !first.top.is_zero() && !first.top.is_one() || first.top == second.top {
@@ -52,15 +52,14 @@ fn limit(measure: Measure, first: &Line, second: &Line) -> Option<Extended> {
     }
     let after = (!first.output.is_zero()).then(|| &first.both / &first.output);
     match measure {
-        Measure::Highest => after.map(Extended::Finite),
-        Measure::Lowest => after.map(|after| Extended::Finite(one - after)),
+        Measure::Highest => after.map(ExtendedNumber::Finite),
+        Measure::Lowest => after.map(|after| ExtendedNumber::Finite(one - after)),
         // after/p of ever less belief, and (1−p)/(1−after) of ever more; the other one tends to 1.
-        Measure::Gain if first.top.is_zero() => {
-            Extended::ratio(&second.both, &(&second.top * &first.output)).map(|gain| gain.max(Extended::one()))
-        }
+        Measure::Gain if first.top.is_zero() => ExtendedNumber::ratio(&second.both, &(&second.top * &first.output))
+            .map(|gain| gain.max(ExtendedNumber::one())),
         Measure::Gain => {
-            let gain = Extended::ratio(&((one - &second.top) * &first.output), &rest(second));
-            gain.map(|gain| gain.max(Extended::one()))
+            let gain = ExtendedNumber::ratio(&((one - &second.top) * &first.output), &rest(second));
+            gain.map(|gain| gain.max(ExtendedNumber::one()))
         }
         Measure::Ratio | Measure::Fall | Measure::Alpha | Measure::Beta => None,
     }
@@ -130,9 +129,9 @@ pub(crate) fn upper(
     priors: &[Weights],
     presence: bool,
     measure: Measure,
-    claim: &Extended,
+    claim: &ExtendedNumber,
 ) -> Result<(), RecheckError> {
-    let Extended::Finite(most) = claim else { return Ok(()) };
+    let ExtendedNumber::Finite(most) = claim else { return Ok(()) };
     for (o, t) in (0..table.outputs()).flat_map(|o| (0..table.size()).map(move |t| (o, t))) {
         let lines: Vec<Line> = priors.iter().map(|prior| line(table, prior, presence, t, o)).collect();
         let exceeded = |what: &str| {
@@ -162,7 +161,7 @@ pub(crate) fn upper(
         let all_certain = lines.iter().all(|line| line.top.is_one());
         for line in lines.iter().filter(|line| line.output.is_positive() && !all_certain) {
             let after = &line.both / &line.output;
-            let measured = Extended::Finite(if measure == Measure::Lowest { Q::one() - after } else { after });
+            let measured = ExtendedNumber::Finite(if measure == Measure::Lowest { Q::one() - after } else { after });
             if measure.is_worse(&measured, claim) {
                 return exceeded(&format!("which gives {measured}"));
             }

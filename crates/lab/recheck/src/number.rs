@@ -63,14 +63,14 @@ impl std::fmt::Display for Fraction {
 
 /// A number or infinity; ordered as numbers are.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Extended {
+pub enum ExtendedNumber {
     /// A number.
     Finite(Q),
     /// Above all numbers.
     Infinite,
 }
 
-impl Extended {
+impl ExtendedNumber {
     /// `top/bottom` of numbers that are not negative; `None` where both are zero.
     #[must_use]
     pub fn ratio(top: &Q, bottom: &Q) -> Option<Self> {
@@ -90,7 +90,7 @@ impl Extended {
     }
 }
 
-impl std::fmt::Display for Extended {
+impl std::fmt::Display for ExtendedNumber {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Finite(value) => write!(f, "{value}"),
@@ -111,13 +111,13 @@ impl<'de> Deserialize<'de> for Fraction {
     }
 }
 
-impl Serialize for Extended {
+impl Serialize for ExtendedNumber {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Extended {
+impl<'de> Deserialize<'de> for ExtendedNumber {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         if text == "infinite" {

@@ -1,7 +1,7 @@
 //! What a notion asks, spelt out: which observations it is about, and what is measured at each.
 
 use crate::error::RecheckError;
-use crate::format::{Family, Given, Notion, Range, Sign};
+use crate::format::{Family, FixedParameter, Notion, Range, Sign};
 use crate::number::Q;
 use crate::simulation::Sights;
 use crate::table::{Data, ExactTable};
@@ -15,7 +15,7 @@ pub(crate) enum Question {
     /// The largest measure over observations of one or two kinds.
     Lines(Vec<Line>),
     /// (ε,δ): sums over outputs.
-    Approximate { exchange: bool, given: Given },
+    Approximate { exchange: bool, given: FixedParameter },
     /// Crowds.
     Crowd(usize),
     /// All mixtures of some priors: whether presence is on top, for each direction.
@@ -95,11 +95,11 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
         Notion::FreeLunch => lines(Sign::Positive, Measure::Ratio, Scenes::Any),
         Notion::Approximate { adjacency, given } => {
             match given {
-                Given::Odds(odds) if odds.0 < Q::one() => return wrong("odds below 1"),
-                Given::Delta(delta) if delta.0.is_negative() || delta.0 > Q::one() => {
+                FixedParameter::Odds(odds) if odds.0 < Q::one() => return wrong("odds below 1"),
+                FixedParameter::Delta(delta) if delta.0.is_negative() || delta.0 > Q::one() => {
                     return wrong("a delta outside 0 to 1");
                 }
-                Given::Odds(_) | Given::Delta(_) => {}
+                FixedParameter::Odds(_) | FixedParameter::Delta(_) => {}
             }
             let exchange = *adjacency == crate::format::Adjacency::ReplaceOne;
             Question::Approximate { exchange, given: given.clone() }

@@ -17,7 +17,7 @@
 
 use crate::error::RecheckError;
 use crate::format::{Value, Weight, Witness};
-use crate::number::{Extended, Q};
+use crate::number::{ExtendedNumber, Q};
 use crate::table::{Data, ExactTable, has};
 use crate::witness::text;
 use num_traits::{One, Signed, Zero};
@@ -69,7 +69,7 @@ fn count(sights: &[Data]) -> Q {
     Q::from_integer(sights.len().into())
 }
 
-fn ends(value: &Value) -> Result<(&Extended, &Extended), RecheckError> {
+fn ends(value: &Value) -> Result<(&ExtendedNumber, &ExtendedNumber), RecheckError> {
     match value {
         Value::Attained(claim) => Ok((claim, claim)),
         Value::Between { low, high, .. } => Ok((low, high)),
@@ -89,7 +89,7 @@ pub(crate) fn witness(
     let (low, _) = ends(value)?;
     let Some(witness) = witness else {
         // Without entities there is nobody to leave out.
-        let nobody = table.size() == 0 && *low == Extended::one();
+        let nobody = table.size() == 0 && *low == ExtendedNumber::one();
         return if nobody {
             Ok(())
         } else {
@@ -106,13 +106,13 @@ pub(crate) fn witness(
     let sums = Sums::new(table, table.entity(entity)?, seeing, weights)?;
     let excluded = match low {
         // A ratio and its inverse are not both below 1.
-        Extended::Finite(low) if *low <= Q::one() => true,
-        Extended::Finite(low) => {
+        ExtendedNumber::Finite(low) if *low <= Q::one() => true,
+        ExtendedNumber::Finite(low) => {
             // Convex in R, and not above 0 at either end: below 0 between them, if it is so anywhere or bends at all.
             let rest = sums.rest(low);
             !rest.is_positive() && (sums.most.is_positive() || rest.is_negative() || sums.square.is_positive())
         }
-        Extended::Infinite => {
+        ExtendedNumber::Infinite => {
             sums.square.is_zero() && !sums.least.is_negative() && (&sums.most + &sums.least).is_positive()
         }
     };
@@ -196,7 +196,7 @@ pub(crate) fn upper(
     if *value == Value::Vacuous {
         return nobody(table);
     }
-    let (_, Extended::Finite(claim)) = ends(value)? else { return Ok(()) };
+    let (_, ExtendedNumber::Finite(claim)) = ends(value)? else { return Ok(()) };
     let simulators = match witness {
         Some(Witness::Simulation { simulators, .. }) => simulators.as_slice(),
         _ => &[],
@@ -246,7 +246,7 @@ fn keeps(table: &ExactTable, t: usize, others: Data, simulated: &[Q], claim: &Q)
     for data in [others, others | 1 << t] {
         for (output, (real, simulated)) in table.row(data).unwrap_or_default().iter().zip(simulated).enumerate() {
             if *real > claim * simulated || *simulated > claim * real {
-                let found = Extended::ratio(real, simulated).max(Extended::ratio(simulated, real));
+                let found = ExtendedNumber::ratio(real, simulated).max(ExtendedNumber::ratio(simulated, real));
                 return Err(RecheckError::Exceeded {
                     claim: claim.to_string(),
                     place: format!("{} beside {simulated} without {}", table.says(output, data), table.entity_name(t)),

@@ -11,7 +11,7 @@
 
 use crate::error::RecheckError;
 use crate::measure::flipped;
-use crate::number::{Extended, Q};
+use crate::number::{ExtendedNumber, Q};
 use crate::question::{Beliefs, Line, Measure};
 use crate::table::{Data, ExactTable, has};
 use num_traits::{One, Signed, Zero};
@@ -30,12 +30,12 @@ pub(crate) fn check(
     table: &ExactTable,
     line: &Line,
     range: &Beliefs,
-    claim: &Extended,
+    claim: &ExtendedNumber,
     outputs: std::ops::Range<usize>,
 ) -> Option<Result<(), RecheckError>> {
     let claim = match claim {
-        Extended::Finite(claim) => claim,
-        Extended::Infinite => return Some(Ok(())),
+        ExtendedNumber::Finite(claim) => claim,
+        ExtendedNumber::Infinite => return Some(Ok(())),
     };
     let mut outputs = outputs;
     if table.size() <= 3 {
@@ -173,7 +173,8 @@ fn many(table: &ExactTable, line: &Line, range: &Beliefs, claim: &Q, output: usi
                     let (Some(top), Some(bottom)) = (top.into_iter().max(), bottom.into_iter().max()) else { continue };
                     let top = top * spread(count, open.count_ones(), &apart);
                     let found = line.measure.over(&own, &top, bottom);
-                    if found.is_some_and(|found| line.measure.is_worse(&found, &Extended::Finite(claim.clone()))) {
+                    if found.is_some_and(|found| line.measure.is_worse(&found, &ExtendedNumber::Finite(claim.clone())))
+                    {
                         return false;
                     }
                 }

@@ -2,7 +2,7 @@
 
 use crate::error::RecheckError;
 use crate::measure::flipped;
-use crate::number::{Extended, Q, sum};
+use crate::number::{ExtendedNumber, Q, sum};
 use crate::question::{Beliefs, Line, Measure, Scenes};
 use crate::table::{Data, ExactTable, has};
 use num_bigint::BigInt;
@@ -13,14 +13,14 @@ use std::borrow::Cow;
 pub(crate) fn check(
     table: &ExactTable,
     line: &Line,
-    claim: Option<&Extended>,
+    claim: Option<&ExtendedNumber>,
     outputs: std::ops::Range<usize>,
 ) -> Result<(), RecheckError> {
     for output in outputs {
         visit(table, line, output, &mut |place, top, bottom, beliefs| {
             let Some(claim) = claim else { return Err(RecheckError::NotVacuous(place.text(table, output))) };
             let found = match line.measure {
-                Measure::Ratio => Extended::ratio(top, bottom),
+                Measure::Ratio => ExtendedNumber::ratio(top, bottom),
                 measure => measure.over(beliefs, top, bottom),
             };
             match found {

@@ -4,21 +4,21 @@ use crate::belong;
 use crate::error::RecheckError;
 use crate::format::{Value, Witness};
 use crate::measure::flipped;
-use crate::number::{Extended, Fraction, Q, sum};
+use crate::number::{ExtendedNumber, Fraction, Q, sum};
 use crate::question::{Beliefs, Line, Measure, Scenes};
 use crate::table::{Data, ExactTable, has};
 use crate::upper::{fits, thinned};
 use num_traits::{One, Zero};
 use std::borrow::Cow;
 
-/// What a witness shows: values that an observer reaches, and values that observers come near.
+/// The values of a witness: those that an observer attains, and those that observers approach.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
-    pub(crate) reached: Vec<Extended>,
-    pub(crate) limits: Vec<Extended>,
+pub(crate) struct WitnessValues {
+    pub(crate) reached: Vec<ExtendedNumber>,
+    pub(crate) limits: Vec<ExtendedNumber>,
 }
 
-impl Shown {
+impl WitnessValues {
     /// That it shows the claimed value.
     pub(crate) fn supports(&self, value: &Value, measure: Measure) -> Result<(), RecheckError> {
         let right = match value {
@@ -33,7 +33,7 @@ impl Shown {
         if right {
             return Ok(());
         }
-        let list = |values: &[Extended]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
+        let list = |values: &[ExtendedNumber]| values.iter().map(ToString::to_string).collect::<Vec<_>>().join(" or ");
         let shows = match (self.reached.is_empty(), self.limits.is_empty()) {
             (true, true) => "nothing".to_owned(),
             (false, true) => list(&self.reached),
@@ -45,7 +45,7 @@ impl Shown {
 
     fn add(&mut self, line: &Line, beliefs: &Beliefs, top: &Q, bottom: &Q) {
         if line.measure == Measure::Ratio {
-            self.reached.extend(Extended::ratio(top, bottom));
+            self.reached.extend(ExtendedNumber::ratio(top, bottom));
             return;
         }
         let middle = (&beliefs.0 + &beliefs.1) / Q::from_integer(2.into());
@@ -77,8 +77,8 @@ pub(crate) fn text(value: &Value) -> String {
 }
 
 /// What the witness shows by one line of the question.
-pub(crate) fn shown(table: &ExactTable, line: &Line, witness: &Witness) -> Result<Shown, RecheckError> {
-    let mut shown = Shown::default();
+pub(crate) fn shown(table: &ExactTable, line: &Line, witness: &Witness) -> Result<WitnessValues, RecheckError> {
+    let mut shown = WitnessValues::default();
     match witness {
         Witness::Datasets { output, more, less, probabilities } => {
             let (output, more, less) = (table.output(output)?, table.data(more)?, table.data(less)?);
@@ -114,7 +114,7 @@ pub(crate) fn shown(table: &ExactTable, line: &Line, witness: &Witness) -> Resul
                 return Err(RecheckError::Unfit(format!("there are two worlds, and the prior has {}", weights.len())));
             }
             let open = belong::check(table, &line.scenes, &weights, t)?;
-            let seen = Seen::of(table, witness)?;
+            let seen = EntityPosterior::of(table, witness)?;
             let (belief, top, bottom) = if line.presence {
                 (seen.belief, &seen.present, &seen.absent)
             } else {
@@ -124,7 +124,7 @@ pub(crate) fn shown(table: &ExactTable, line: &Line, witness: &Witness) -> Resul
             // The same likelihoods belong to observers nearer to certainty.
             if let Some(open) = open {
                 let open = if line.presence { open } else { flipped(&open) };
-                let mut near = Shown::default();
+                let mut near = WitnessValues::default();
                 near.add(line, &open, top, bottom);
                 shown.limits.extend(near.limits);
             }
@@ -136,14 +136,14 @@ pub(crate) fn shown(table: &ExactTable, line: &Line, witness: &Witness) -> Resul
     Ok(shown)
 }
 
-/// What an output says about an entity under a prior.
-pub(crate) struct Seen {
+/// The posterior belief in an entity's presence after an output, with the weights that it is computed from.
+pub(crate) struct EntityPosterior {
     pub(crate) belief: Q,
     pub(crate) present: Q,
     pub(crate) absent: Q,
 }
 
-impl Seen {
+impl EntityPosterior {
     /// By the definition of conditional probability; the stated likelihoods must be the same.
     pub(crate) fn of(table: &ExactTable, witness: &Witness) -> Result<Self, RecheckError> {
         let Witness::Prior { prior, entity, output, likelihoods } = witness else {

@@ -6,7 +6,7 @@
 
 use crate::amount::Amount;
 use crate::notion::{Notion, Sign};
-use crate::statement::{Stated, Statement, Target};
+use crate::statement::{Statement, StatementParameter, Target};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::belief::{gain_over, posterior};
 use deniable_core::exact::{Rational, ratio, whole};
@@ -91,7 +91,7 @@ pub fn necessary(statement: &Statement) -> Result<Option<Amount>, PromiseError> 
         }
         Some(Observers::Range(range)) => with_range(statement, &range).map(Some),
         Some(Observers::Worlds(least)) => {
-            let Stated::Pair(alpha, beta) = &statement.value else { return Ok(None) };
+            let StatementParameter::Pair(alpha, beta) = &statement.value else { return Ok(None) };
             enough(statement)?;
             let promise = Promise::AlphaBeta { alpha: alpha.clone(), beta: beta.clone(), least, most: None };
             Ok(Some(promise.largest_odds(&PriorRange::any())?.into()))
@@ -126,10 +126,10 @@ fn is_indistinguishable(target: &Target) -> bool {
     target.notion == Notion::Indistinguishable { sign: Sign::Both }
 }
 
-fn stated_odds(value: &Stated) -> Amount {
+fn stated_odds(value: &StatementParameter) -> Amount {
     match value {
-        Stated::Odds(odds) => odds.clone().into(),
-        Stated::Number(odds) | Stated::Pair(odds, _) => Amount::of(odds.clone()),
+        StatementParameter::Odds(odds) => odds.clone().into(),
+        StatementParameter::Number(odds) | StatementParameter::Pair(odds, _) => Amount::of(odds.clone()),
     }
 }
 
@@ -227,10 +227,10 @@ fn least_world(target: &Target) -> Rational {
     }
 }
 
-fn number(value: &Stated) -> Rational {
+fn number(value: &StatementParameter) -> Rational {
     match value {
-        Stated::Number(value) | Stated::Pair(value, _) => value.clone(),
-        Stated::Odds(odds) => odds.odds_at_least(),
+        StatementParameter::Number(value) | StatementParameter::Pair(value, _) => value.clone(),
+        StatementParameter::Odds(odds) => odds.odds_at_least(),
     }
 }
 
@@ -269,7 +269,7 @@ fn with_range(statement: &Statement, range: &PriorRange) -> Result<Amount, Promi
         Notion::Floor => promised(&Promise::PosteriorAtLeast(number(value)), range),
         Notion::Rho { among } => promised(&Promise::Rho { rho: number(value), among: u64::from(*among) }, range),
         Notion::AlphaBeta { least, most } => {
-            let Stated::Pair(alpha, beta) = value else { return Ok(Amount::of(whole(1))) };
+            let StatementParameter::Pair(alpha, beta) = value else { return Ok(Amount::of(whole(1))) };
             let (alpha, beta) = (alpha.clone(), beta.clone());
             promised(&Promise::AlphaBeta { alpha, beta, least: least.clone(), most: most.clone() }, range)
         }

@@ -6,7 +6,7 @@ use crate::bounds;
 use crate::notion::{Facts, Notion, Sign};
 use crate::parse::is_readable;
 use crate::shape::{Shape, follows};
-use crate::statement::{Stated, Statement, Target};
+use crate::statement::{Statement, StatementParameter, Target};
 use crate::translation::{self, Direction, Translation};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::promise::PromiseError;
@@ -165,7 +165,9 @@ fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Total>, C
 
 /// Whether one statement of odds says at least what another does.
 fn implies(one: &Statement, other: &Statement) -> bool {
-    let (Stated::Odds(odds), Stated::Odds(wanted)) = (&one.value, &other.value) else { return false };
+    let (StatementParameter::Odds(odds), StatementParameter::Odds(wanted)) = (&one.value, &other.value) else {
+        return false;
+    };
     follows(&one.target.shape(), &other.target.shape()).is_ok_and(|step| {
         let least = step.carry.apply(&odds.clone().into()).certainly_cmp(&wanted.clone().into());
         least.is_some_and(std::cmp::Ordering::is_le)
@@ -233,7 +235,7 @@ fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeE
         return Err(ComposeError::TooLarge);
     }
     let target = Target { notion, adjacency, priors: PriorRange::any() };
-    Ok(Some(Total { statement: Statement { target, value: Stated::Odds(total) }, tight }))
+    Ok(Some(Total { statement: Statement { target, value: StatementParameter::Odds(total) }, tight }))
 }
 
 /// The odds that a release bounds over its shape. A statement about any prior is equivalent to its odds (F-DI, F-DB;
@@ -241,7 +243,7 @@ fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeE
 /// necessary and sufficient.
 fn odds(release: &Statement) -> Option<Amount> {
     match &release.value {
-        Stated::Odds(odds) if !is_about_any_prior(&release.target) => Some(odds.clone().into()),
+        StatementParameter::Odds(odds) if !is_about_any_prior(&release.target) => Some(odds.clone().into()),
         _ if is_about_any_prior(&release.target) => bounds::enough(release).ok(),
         _ => None,
     }

@@ -3,7 +3,7 @@
 pub use deniable_check::notion::Sign;
 
 use deniable_core::exact::Rational;
-use deniable_core::notion::{Notion as Named, find};
+use deniable_core::notion::{Notion as NotionName, find};
 
 /// A notion, with the parameters that are not the one being translated.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -176,35 +176,35 @@ pub fn canonical(text: &str) -> Option<&'static str> {
     let scaled = |odds, epsilon| Some(if found.is_odds() { odds } else { epsilon });
     match found.notion {
         // These two say which adjacency they mean, so that no other may follow.
-        Named::Dp if found.name == "unbounded-odds" || found.name == "unbounded-epsilon" => Some(found.name),
-        Named::Dp => scaled("odds", "epsilon"),
-        Named::PositiveDp => scaled("positive-odds", "positive-epsilon"),
-        Named::NegativeDp => scaled("negative-odds", "negative-epsilon"),
-        Named::BoundedDp => scaled("bounded-odds", "bounded-epsilon"),
-        Named::PositiveMembership => Some("gain"),
-        Named::NegativeMembership => Some("negative-gain"),
-        Named::Alpha | Named::Beta | Named::AlphaBeta => Some("alpha-beta"),
-        Named::Membership
-        | Named::PosteriorAtMost
-        | Named::PosteriorAtLeast
-        | Named::Rho
-        | Named::GroupPrivacy
-        | Named::Sampling
-        | Named::PositiveSampling
-        | Named::SampledGain
-        | Named::UniformGain
-        | Named::Indistinguishable
-        | Named::FreeLunch
-        | Named::ZeroKnowledge
-        | Named::ZeroKnowledgeRows
-        | Named::CrowdBlending
-        | Named::InducedNeighbours
-        | Named::InducedExchange
-        | Named::BayesOptimal
-        | Named::BayesOptimalTwoSided
-        | Named::SemiHonest
-        | Named::SemiHonestBoth => Some(found.notion.entry().name),
-        Named::Delta | Named::BoundedDelta | Named::EpsilonAt | Named::BoundedEpsilonAt => None,
+        NotionName::Dp if found.name == "unbounded-odds" || found.name == "unbounded-epsilon" => Some(found.name),
+        NotionName::Dp => scaled("odds", "epsilon"),
+        NotionName::PositiveDp => scaled("positive-odds", "positive-epsilon"),
+        NotionName::NegativeDp => scaled("negative-odds", "negative-epsilon"),
+        NotionName::BoundedDp => scaled("bounded-odds", "bounded-epsilon"),
+        NotionName::PositiveMembership => Some("gain"),
+        NotionName::NegativeMembership => Some("negative-gain"),
+        NotionName::Alpha | NotionName::Beta | NotionName::AlphaBeta => Some("alpha-beta"),
+        NotionName::Membership
+        | NotionName::PosteriorAtMost
+        | NotionName::PosteriorAtLeast
+        | NotionName::Rho
+        | NotionName::GroupPrivacy
+        | NotionName::Sampling
+        | NotionName::PositiveSampling
+        | NotionName::SampledGain
+        | NotionName::UniformGain
+        | NotionName::Indistinguishable
+        | NotionName::FreeLunch
+        | NotionName::ZeroKnowledge
+        | NotionName::ZeroKnowledgeRows
+        | NotionName::CrowdBlending
+        | NotionName::InducedNeighbours
+        | NotionName::InducedExchange
+        | NotionName::BayesOptimal
+        | NotionName::BayesOptimalTwoSided
+        | NotionName::SemiHonest
+        | NotionName::SemiHonestBoth => Some(found.notion.entry().name),
+        NotionName::Delta | NotionName::BoundedDelta | NotionName::EpsilonAt | NotionName::BoundedEpsilonAt => None,
     }
 }
 
@@ -294,34 +294,34 @@ impl Notion {
     }
 
     /// The notion of the table of names.
-    fn named(&self) -> Named {
+    fn named(&self) -> NotionName {
         match self {
-            Self::Odds(Sign::Both) | Self::Epsilon(Sign::Both) => Named::Dp,
-            Self::Odds(Sign::Positive) | Self::Epsilon(Sign::Positive) => Named::PositiveDp,
-            Self::Odds(Sign::Negative) | Self::Epsilon(Sign::Negative) => Named::NegativeDp,
-            Self::FreeLunch => Named::FreeLunch,
-            Self::Gain => Named::PositiveMembership,
-            Self::NegativeGain => Named::NegativeMembership,
-            Self::Membership => Named::Membership,
-            Self::Ceiling => Named::PosteriorAtMost,
-            Self::Floor => Named::PosteriorAtLeast,
-            Self::Rho { .. } => Named::Rho,
-            Self::AlphaBeta { .. } => Named::AlphaBeta,
-            Self::Sampling { .. } => Named::Sampling,
-            Self::PositiveSampling { .. } => Named::PositiveSampling,
-            Self::SampledGain { .. } => Named::SampledGain,
-            Self::Group { .. } => Named::GroupPrivacy,
-            Self::UniformGain => Named::UniformGain,
-            Self::Indistinguishable { .. } => Named::Indistinguishable,
-            Self::ZeroKnowledge { .. } => Named::ZeroKnowledge,
-            Self::ZeroKnowledgeRows { .. } => Named::ZeroKnowledgeRows,
-            Self::CrowdBlending { .. } => Named::CrowdBlending,
-            Self::Induced(_) => Named::InducedNeighbours,
-            Self::InducedExchange(_) => Named::InducedExchange,
-            Self::BayesOptimal { both: false } => Named::BayesOptimal,
-            Self::BayesOptimal { both: true } => Named::BayesOptimalTwoSided,
-            Self::SemiHonest { both: false } => Named::SemiHonest,
-            Self::SemiHonest { both: true } => Named::SemiHonestBoth,
+            Self::Odds(Sign::Both) | Self::Epsilon(Sign::Both) => NotionName::Dp,
+            Self::Odds(Sign::Positive) | Self::Epsilon(Sign::Positive) => NotionName::PositiveDp,
+            Self::Odds(Sign::Negative) | Self::Epsilon(Sign::Negative) => NotionName::NegativeDp,
+            Self::FreeLunch => NotionName::FreeLunch,
+            Self::Gain => NotionName::PositiveMembership,
+            Self::NegativeGain => NotionName::NegativeMembership,
+            Self::Membership => NotionName::Membership,
+            Self::Ceiling => NotionName::PosteriorAtMost,
+            Self::Floor => NotionName::PosteriorAtLeast,
+            Self::Rho { .. } => NotionName::Rho,
+            Self::AlphaBeta { .. } => NotionName::AlphaBeta,
+            Self::Sampling { .. } => NotionName::Sampling,
+            Self::PositiveSampling { .. } => NotionName::PositiveSampling,
+            Self::SampledGain { .. } => NotionName::SampledGain,
+            Self::Group { .. } => NotionName::GroupPrivacy,
+            Self::UniformGain => NotionName::UniformGain,
+            Self::Indistinguishable { .. } => NotionName::Indistinguishable,
+            Self::ZeroKnowledge { .. } => NotionName::ZeroKnowledge,
+            Self::ZeroKnowledgeRows { .. } => NotionName::ZeroKnowledgeRows,
+            Self::CrowdBlending { .. } => NotionName::CrowdBlending,
+            Self::Induced(_) => NotionName::InducedNeighbours,
+            Self::InducedExchange(_) => NotionName::InducedExchange,
+            Self::BayesOptimal { both: false } => NotionName::BayesOptimal,
+            Self::BayesOptimal { both: true } => NotionName::BayesOptimalTwoSided,
+            Self::SemiHonest { both: false } => NotionName::SemiHonest,
+            Self::SemiHonest { both: true } => NotionName::SemiHonestBoth,
         }
     }
 }

@@ -19,7 +19,7 @@ use crate::amount::Amount;
 use crate::bounds::{Number, Value};
 use crate::notion::Notion;
 use crate::shape::Shape;
-use crate::statement::{Stated, Statement, Target};
+use crate::statement::{Statement, StatementParameter, Target};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, ToPrimitive, Zero};
@@ -29,14 +29,14 @@ use num_traits::{One, ToPrimitive, Zero};
 #[must_use]
 pub fn among(from: &Statement, to: &Target) -> Option<Value> {
     let stated = match &from.value {
-        Stated::Number(number) => number.clone(),
-        Stated::Odds(odds) => odds.exact_odds()?,
-        Stated::Pair(..) => return None,
+        StatementParameter::Number(number) => number.clone(),
+        StatementParameter::Odds(odds) => odds.exact_odds()?,
+        StatementParameter::Pair(..) => return None,
     };
     if from.target.shape() != Shape::Replace || !from.target.notion.depends_on_priors() {
         return None;
     }
-    let said = Said { notion: &from.target.notion, value: &stated };
+    let said = BeliefStatement { notion: &from.target.notion, value: &stated };
     let range = &from.target.priors;
     let value = if let Notion::Rho { among } = to.notion {
         said.one_of(range, among)?
@@ -56,12 +56,12 @@ pub fn among(from: &Statement, to: &Target) -> Option<Value> {
 }
 
 /// A notion about beliefs with its parameter.
-struct Said<'a> {
+struct BeliefStatement<'a> {
     notion: &'a Notion,
     value: &'a Rational,
 }
 
-impl Said<'_> {
+impl BeliefStatement<'_> {
     /// The highest belief that may come of `prior`, which is not certain; `None` where nothing is said of it.
     fn highest(&self, prior: &Rational) -> Option<Rational> {
         let rest = whole(1) - prior;

@@ -5,7 +5,7 @@
 
 use crate::amount::plain;
 use crate::notion::{Facts, Notion, SPELLINGS, Sign, Spelling, canonical};
-use crate::statement::{Stated, Statement, Target};
+use crate::statement::{Statement, StatementParameter, Target};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, whole};
@@ -44,15 +44,15 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
         }
         _ => (parts.parameter, value),
     };
-    let number = |value: &str| reader.text.number(value).map(Stated::Number);
+    let number = |value: &str| reader.text.number(value).map(StatementParameter::Number);
     let mut notion = reader.notion(name, reader.text.argument(parameter, parts.example))?;
     let stated = match &notion {
-        _ if name == K_MAX.name => Stated::Number(reader.k_max(value)?),
+        _ if name == K_MAX.name => StatementParameter::Number(reader.k_max(value)?),
         Notion::AlphaBeta { .. } => {
             let (alpha, beta) = value
                 .split_once(',')
                 .ok_or_else(|| reader.text.error(value, "α and β are two numbers", "write `alpha-beta=1/2,1/2`"))?;
-            Stated::Pair(reader.text.number(alpha)?, reader.text.number(beta)?)
+            StatementParameter::Pair(reader.text.number(alpha)?, reader.text.number(beta)?)
         }
         // After sampling, the bound is on the gain or on the odds.
         Notion::Sampling { rate } | Notion::SampledGain { rate } => {
@@ -63,11 +63,11 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
                 _ => None,
             };
             notion = if gain.is_some() { Notion::SampledGain { rate } } else { Notion::Sampling { rate } };
-            gain.map_or_else(|| reader.named_odds(value).map(Stated::Odds), number)?
+            gain.map_or_else(|| reader.named_odds(value).map(StatementParameter::Odds), number)?
         }
-        Notion::Epsilon(_) => Stated::Odds(reader.epsilon(value)?),
-        Notion::Odds(_) | Notion::FreeLunch => Stated::Odds(reader.odds(value)?),
-        notion if notion.is_odds() => Stated::Odds(reader.named_odds(value)?),
+        Notion::Epsilon(_) => StatementParameter::Odds(reader.epsilon(value)?),
+        Notion::Odds(_) | Notion::FreeLunch => StatementParameter::Odds(reader.odds(value)?),
+        notion if notion.is_odds() => StatementParameter::Odds(reader.named_odds(value)?),
         _ => number(value)?,
     };
     Ok(Statement { target: reader.against(name, notion, &parts.suffixes, priors)?, value: stated })

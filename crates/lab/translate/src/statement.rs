@@ -20,7 +20,7 @@ pub struct Target {
 
 /// The parameter of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Stated {
+pub enum StatementParameter {
     /// A factor on odds, above 1.
     Odds(Spend),
     /// γ, ρ, a ceiling or a floor.
@@ -35,7 +35,7 @@ pub struct Statement {
     /// The notion, and against whom.
     pub target: Target,
     /// The parameter, of the kind that the notion has.
-    pub value: Stated,
+    pub value: StatementParameter,
 }
 
 impl Target {
@@ -184,10 +184,10 @@ impl Target {
 impl std::fmt::Display for Statement {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let value = match &self.value {
-            Stated::Odds(odds) if matches!(self.target.notion, Notion::Epsilon(_)) => epsilon(odds),
-            Stated::Odds(odds) => odds.to_string(),
-            Stated::Number(value) => value.to_string(),
-            Stated::Pair(alpha, beta) => format!("{alpha},{beta}"),
+            StatementParameter::Odds(odds) if matches!(self.target.notion, Notion::Epsilon(_)) => epsilon(odds),
+            StatementParameter::Odds(odds) => odds.to_string(),
+            StatementParameter::Number(value) => value.to_string(),
+            StatementParameter::Pair(alpha, beta) => format!("{alpha},{beta}"),
         };
         self.target.write(f, &format!("={value}"))
     }

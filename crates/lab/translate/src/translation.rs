@@ -6,9 +6,9 @@ use crate::counterexample::Counterexample;
 use crate::notion::{Facts, Notion, Sign};
 use crate::observers;
 use crate::parse::is_readable;
-use crate::refuted::{self, Decided};
+use crate::refuted::{self, RefutationOutcome};
 use crate::shape::{Carry, Shape, follows};
-use crate::statement::{Stated, Statement, Target};
+use crate::statement::{Statement, StatementParameter, Target};
 use deniable_core::exact::whole;
 use deniable_core::promise::PromiseError;
 use num_traits::One;
@@ -80,10 +80,10 @@ impl Translation {
             Value::Odds(Amount::Exact(odds)) | Value::Epsilon(Amount::Exact(odds))
                 if !odds.is_nothing() && is_readable(odds) =>
             {
-                Stated::Odds(odds.clone())
+                StatementParameter::Odds(odds.clone())
             }
-            Value::Number(number) => Stated::Number(number.exact()?.clone()),
-            Value::Pair(alpha, beta) => Stated::Pair(alpha.exact()?.clone(), beta.exact()?.clone()),
+            Value::Number(number) => StatementParameter::Number(number.exact()?.clone()),
+            Value::Pair(alpha, beta) => StatementParameter::Pair(alpha.exact()?.clone(), beta.exact()?.clone()),
             Value::Odds(_) | Value::Epsilon(_) => return None,
         };
         Some(Statement { target: self.to.clone(), value })
@@ -101,9 +101,9 @@ pub fn translate(from: &Statement, to: &Target) -> Result<Vec<Translation>, Prom
     }
     let enough = bounds::enough(from)?;
     let itself = match &from.value {
-        Stated::Number(value) => Some(Value::Number(Number { low: value.clone(), high: value.clone() })),
-        Stated::Odds(odds) if to.notion.depends_on_priors() => Some(Value::Odds(odds.clone().into())),
-        Stated::Odds(_) | Stated::Pair(..) => None,
+        StatementParameter::Number(value) => Some(Value::Number(Number { low: value.clone(), high: value.clone() })),
+        StatementParameter::Odds(odds) if to.notion.depends_on_priors() => Some(Value::Odds(odds.clone().into())),
+        StatementParameter::Odds(_) | StatementParameter::Pair(..) => None,
     };
     if let (true, Some(value)) = (from.target == *to, itself) {
         let value = Some(value);
@@ -247,10 +247,10 @@ fn shown(found: Forward) -> Forward {
     let Some(counterexample) = found.line.counterexample else { return found };
     let (from, to) = (&found.line.from, &found.line.to);
     match refuted::decided(counterexample, from, to) {
-        Decided::Refuted(_) => return Forward { line: Translation { decided: true, ..found.line }, ..found },
+        RefutationOutcome::Refuted(_) => return Forward { line: Translation { decided: true, ..found.line }, ..found },
         // What is about shapes alone holds whatever the range; who has no observer depends on it.
-        Decided::Beyond if counterexample != Counterexample::NoObserver => return found,
-        Decided::Beyond | Decided::Not => {}
+        RefutationOutcome::Beyond if counterexample != Counterexample::NoObserver => return found,
+        RefutationOutcome::Beyond | RefutationOutcome::Not => {}
     }
     let direction = if found.line.value.is_none() { Direction::NotKnown } else { found.line.direction };
     Forward { line: Translation { direction, counterexample: None, ..found.line }, ..found }
@@ -258,7 +258,9 @@ fn shown(found: Forward) -> Forward {
 
 /// B-5: (ρ,m)-identifiability below `1/(m−1)` bounds odds between small datasets, and there alone.
 fn small_datasets(from: &Statement, to: &Target, found: Forward) -> Forward {
-    let (Notion::Rho { among }, Stated::Number(rho)) = (&from.target.notion, &from.value) else { return found };
+    let (Notion::Rho { among }, StatementParameter::Number(rho)) = (&from.target.notion, &from.value) else {
+        return found;
+    };
     let others = whole(*among) - whole(1);
     let rest = whole(1) - &others * rho;
     if rest <= whole(0) {

@@ -14,7 +14,7 @@ mod data;
 mod measure;
 
 use data::MILLION;
-use measure::Measured;
+use measure::CaseMeasurement;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -70,7 +70,7 @@ fn draw_table(draws: &[measure::Draw]) -> String {
     text + "\n"
 }
 
-fn table(rows: u64, rounds: usize, measured: &[Measured]) -> String {
+fn table(rows: u64, rounds: usize, measured: &[CaseMeasurement]) -> String {
     let of = |case: &str| measured.iter().find(|measured| measured.case == case).map(|measured| measured.median);
     let mut text = format!(
         "{} million rows, {} million people with random numbers as ids, 50 groups, {} threads; {}.\n\n",
@@ -85,7 +85,7 @@ fn table(rows: u64, rounds: usize, measured: &[Measured]) -> String {
         let ratio = |base: Option<f64>| base.map_or_else(String::new, |base| format!("{:.2}", one.median / base));
         let plain = ratio(of(one.plain));
         let two_level = if one.two_level { ratio(of(measure::TWO_LEVEL)) } else { String::new() };
-        let Measured { case, median, range: (low, high), peak, .. } = one;
+        let CaseMeasurement { case, median, range: (low, high), peak, .. } = one;
         writeln!(text, "| {case} | {median:.3} | {low:.3} to {high:.3} | {plain} | {two_level} | {peak} |").unwrap();
     }
     text + "\n"

@@ -18,8 +18,8 @@ const BY_NUMBER: &str = "plain SQL by grp, a number";
 const BY_TEXT: &str = "plain SQL by name, a text";
 const CAPS: Caps = Caps { rows_per_group: 3, groups: 2 };
 
-/// One case.
-pub struct Measured {
+/// The measurements of one benchmark case.
+pub struct CaseMeasurement {
     pub case: &'static str,
     /// The case without protection that it is compared with.
     pub plain: &'static str,
@@ -33,7 +33,7 @@ pub struct Measured {
 }
 
 /// All cases on one file, in turn: `rounds` times each case once, so that what else the machine does hits all alike.
-pub fn all(path: &Path, rounds: usize, only: Option<&str>) -> Vec<Measured> {
+pub fn all(path: &Path, rounds: usize, only: Option<&str>) -> Vec<CaseMeasurement> {
     let by = |column: &str| format!("SELECT {column}, COUNT(*), SUM(n), AVG(n) FROM t GROUP BY {column}");
     let two_level = "SELECT grp, SUM(c), SUM(s), SUM(s) / SUM(c) FROM \
                      (SELECT who, grp, COUNT(*) AS c, SUM(n) AS s FROM t GROUP BY who, grp) GROUP BY grp";
@@ -67,7 +67,7 @@ pub fn all(path: &Path, rounds: usize, only: Option<&str>) -> Vec<Measured> {
     }
     let measured = wanted.iter().zip(seconds).zip(peaks).map(|(((case, plain, two_level, _), seconds), peak)| {
         let Spread { median, low, high } = Spread::of(seconds);
-        Measured { case, plain, two_level: *two_level, median, range: (low, high), peak }
+        CaseMeasurement { case, plain, two_level: *two_level, median, range: (low, high), peak }
     });
     measured.collect()
 }

@@ -3,7 +3,7 @@
 use super::listed;
 use crate::adversary::Adversary;
 use crate::calibrate::{Noise, largest_odds};
-use crate::composed::{Composed, Composition, Verdict};
+use crate::composed::{ComposedEnds, Composition, Verdict};
 use crate::pictures::{answers, composition_file, settings};
 use crate::record::points;
 use crate::surface::{Measure, Yardstick};
@@ -57,13 +57,13 @@ pub(super) fn after_answers(evaluation: &Evaluation, adversary: Adversary) -> St
 /// than one. Where α decides, one answer takes belief down to `1−α` exactly.
 fn where_alpha_binds(all: &[Composition]) -> (usize, bool) {
     let Some(first) = all.iter().find(|composition| composition.answers == 1) else { return (0, false) };
-    let binds = |cell: &Composed| cell.kept.low == cell.claimed.low;
-    let of = |composition: &Composition, test: &dyn Fn(&Composed) -> bool| -> Vec<bool> {
+    let binds = |cell: &ComposedEnds| cell.kept.low == cell.claimed.low;
+    let of = |composition: &Composition, test: &dyn Fn(&ComposedEnds) -> bool| -> Vec<bool> {
         composition.cells.iter().flatten().flatten().map(test).collect()
     };
     let binding = of(first, &binds);
     let mut more = all.iter().filter(|composition| composition.answers > 1);
-    let same = more.all(|composition| of(composition, &Composed::falls_below) == binding);
+    let same = more.all(|composition| of(composition, &ComposedEnds::falls_below) == binding);
     (binding.iter().filter(|binds| **binds).count(), same)
 }
 

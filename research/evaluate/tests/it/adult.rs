@@ -3,7 +3,7 @@
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_evaluate::adult::Adult;
 use deniable_evaluate::queries::Query;
-use deniable_evaluate::quoted::Quoted;
+use deniable_evaluate::quoted::QuotedRatio;
 use deniable_evaluate::{Settings, run};
 use deniable_testing::adult;
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn the_values_are_those_of_the_data() {
 fn the_anchors_on_the_data() {
     let Some(path) = adult() else { return };
     let adult = Adult::open(&path).unwrap();
-    let [hours, loss] = Quoted::all().map(|quoted| quoted.compare(&adult, adult.rows() + 1).unwrap());
+    let [hours, loss] = QuotedRatio::all().map(|quoted| quoted.compare(&adult, adult.rows() + 1).unwrap());
     assert!((hours.expected - 9.34e-3).abs() < 5e-6 && hours.agrees(), "{}", hours.expected);
     assert!((loss.expected - 1.44).abs() < 5e-3 && !loss.agrees(), "{}", loss.expected);
 }

@@ -1,7 +1,7 @@
 //! Lists, written as PostgreSQL writes them, and aggregates.
 
 use super::{MOST_BYTES, PLAIN, argument, counted, elements, list, number};
-use crate::limits::{Ended, Meter};
+use crate::limits::{CatalogQueryError, Meter};
 use rusqlite::functions::{Aggregate, Context};
 use rusqlite::{Connection, Error};
 use std::sync::Arc;
@@ -61,22 +61,26 @@ pub(super) fn add(connection: &Connection, meter: &Arc<Meter>) -> Result<(), Err
 struct Gather(Arc<Meter>);
 
 /// The gathered values, and their number of bytes.
-type Gathered = (Vec<Option<String>>, usize);
+type GatheredValues = (Vec<Option<String>>, usize);
 
-impl Aggregate<Gathered, Option<String>> for Gather {
-    fn init(&self, _: &mut Context<'_>) -> Result<Gathered, Error> {
-        Ok(Gathered::default())
+impl Aggregate<GatheredValues, Option<String>> for Gather {
+    fn init(&self, _: &mut Context<'_>) -> Result<GatheredValues, Error> {
+        Ok(GatheredValues::default())
     }
 
-    fn step(&self, context: &mut Context<'_>, (gathered, bytes): &mut Gathered) -> Result<(), Error> {
+    fn step(&self, context: &mut Context<'_>, (gathered, bytes): &mut GatheredValues) -> Result<(), Error> {
         let value = argument(context, 0);
         let length = 1 + value.as_ref().map_or(0, String::len);
         *bytes += length;
         gathered.push(value);
-        if *bytes > MOST_BYTES { Err(self.0.end(Ended::Limit("1 MiB of one value"))) } else { self.0.made(length) }
+        if *bytes > MOST_BYTES {
+            Err(self.0.end(CatalogQueryError::Limit("1 MiB of one value")))
+        } else {
+            self.0.made(length)
+        }
     }
 
-    fn finalize(&self, _: &mut Context<'_>, gathered: Option<Gathered>) -> Result<Option<String>, Error> {
+    fn finalize(&self, _: &mut Context<'_>, gathered: Option<GatheredValues>) -> Result<Option<String>, Error> {
         Ok(gathered.map(|(gathered, _)| list(gathered.into_iter())))
     }
 }

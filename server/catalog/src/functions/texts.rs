@@ -3,7 +3,7 @@
 //! allocates, and takes time in proportion to its arguments.
 
 use super::{MOST_BYTES, PLAIN, argument};
-use crate::limits::{Ended, Meter};
+use crate::limits::{CatalogQueryError, Meter};
 use rusqlite::functions::{Aggregate, Context};
 use rusqlite::{Connection, Error};
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// A text of so many bytes may be made.
 fn room(meter: &Meter, bytes: usize) -> Result<(), Error> {
     if bytes > MOST_BYTES {
-        return Err(meter.end(Ended::Limit("1 MiB of one value")));
+        return Err(meter.end(CatalogQueryError::Limit("1 MiB of one value")));
     }
     meter.made(bytes)
 }
@@ -91,7 +91,7 @@ impl Aggregate<Option<String>, Option<String>> for Joins {
         let between = argument(context, 1).unwrap_or_default();
         let before = so_far.as_ref().map_or(0, String::len);
         if before.saturating_add(between.len()).saturating_add(text.len()) > MOST_BYTES {
-            return Err(self.0.end(Ended::Limit("1 MiB of one value")));
+            return Err(self.0.end(CatalogQueryError::Limit("1 MiB of one value")));
         }
         self.0.made(between.len() + text.len())?;
         match so_far {

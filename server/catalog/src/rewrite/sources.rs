@@ -72,7 +72,7 @@ impl Sources {
     }
 
     /// A list that stands as a table.
-    fn list(&mut self, called: &Called) -> Option<TableFactor> {
+    fn list(&mut self, called: &CalledFunction) -> Option<TableFactor> {
         let make = if called.name == "unnest" { "elements" } else { "series" };
         let each = call(make, called.args.clone());
         let names: Vec<Ident> = called.columns();
@@ -111,15 +111,15 @@ impl Sources {
     }
 }
 
-/// A function that stands as a table.
-struct Called {
+/// A function call in FROM, in place of a table.
+struct CalledFunction {
     name: String,
     args: Vec<Expr>,
     alias: Option<TableAlias>,
     ordinality: bool,
 }
 
-impl Called {
+impl CalledFunction {
     fn of(factor: &TableFactor) -> Option<Self> {
         let (name, args, alias, ordinality) = match factor {
             TableFactor::UNNEST { alias, array_exprs, with_offset: false, with_ordinality, .. } => {
@@ -207,7 +207,7 @@ impl VisitorMut for Sources {
             }
             return ControlFlow::Continue(());
         }
-        let Some(called) = Called::of(factor) else { return ControlFlow::Continue(()) };
+        let Some(called) = CalledFunction::of(factor) else { return ControlFlow::Continue(()) };
         let made = match called.name.as_str() {
             "json_each" => return ControlFlow::Continue(()),
             "unnest" | "generate_series" => self.list(&called),

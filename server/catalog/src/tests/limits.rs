@@ -1,6 +1,6 @@
 //! Queries that would take long, or much memory, or use functions and tables that are not offered.
 
-use super::{CallOff, Ended, catalog, parsed, rows};
+use super::{CallOff, CatalogQueryError, catalog, parsed, rows};
 use crate::limits::MOST_TIME;
 use rusqlite::config::DbConfig;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const LATE: Duration = Duration::from_secs(4);
 
 /// Why a query ends without an answer; it must end in time.
-fn ended(sql: &str) -> Ended {
+fn ended(sql: &str) -> CatalogQueryError {
     let (catalog, statement) = (catalog(), parsed(sql));
     let begun = Instant::now();
     let answer = catalog.answer(&statement, &[], &CallOff::default());
@@ -47,7 +47,7 @@ fn long_queries_end_at_a_limit() {
         format!("SELECT 'a' ~ '{}'", "a".repeat(5_000)),
     ] {
         let why = ended(&sql);
-        assert!(matches!(why, Ended::Limit(_)), "{why} for {sql:.200}");
+        assert!(matches!(why, CatalogQueryError::Limit(_)), "{why} for {sql:.200}");
     }
     // Work that grows with the product of two lengths does not.
     let (text, part) = ("a".repeat(100_000), format!("{}b", "a".repeat(50_000)));
@@ -87,13 +87,13 @@ fn functions_and_tables_of_sqlite_are_refused() {
         ("SELECT likelihood(1, 0.5)", "likelihood"),
         ("SELECT rtreedepth(relname) FROM pg_class", "rtreedepth"),
     ] {
-        assert_eq!(ended(sql), Ended::Function(function.into()), "{sql}");
+        assert_eq!(ended(sql), CatalogQueryError::Function(function.into()), "{sql}");
     }
     for table in ["sqlite_master", "pg_catalog.sqlite_schema", "pragma_function_list", "dbstat"] {
         let statement = parsed(&format!("SELECT * FROM {table}"));
         let answer = catalog().answer(&statement, &[], &CallOff::default());
         assert!(
-            matches!(answer, Err(Ended::Table(_))) || answer.as_ref().is_ok_and(|rows| rows.is_unknown),
+            matches!(answer, Err(CatalogQueryError::Table(_))) || answer.as_ref().is_ok_and(|rows| rows.is_unknown),
             "{answer:?}"
         );
     }
@@ -111,7 +111,7 @@ fn queries_can_be_called_off() {
         other.call_off();
     });
     let begun = Instant::now();
-    assert_eq!(catalog.answer(&long, &[], &call_off), Err(Ended::CalledOff));
+    assert_eq!(catalog.answer(&long, &[], &call_off), Err(CatalogQueryError::CalledOff));
     assert!(begun.elapsed() < MOST_TIME, "{:?}", begun.elapsed());
     thread.join().unwrap();
     let answer = catalog.answer(&parsed("SELECT 7"), &[], &CallOff::default()).unwrap();

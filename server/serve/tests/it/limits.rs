@@ -4,7 +4,7 @@
 use super::{PASSWORD, Running, alone, asked, csv, running, serving};
 use deniable::Policy;
 use deniable_core::exact::ratio;
-use deniable_wire::{Backend, Client as Known, Session};
+use deniable_wire::{Backend, Client as WireClient, Session};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -62,7 +62,7 @@ async fn places_are_given_in_turns() {
     let backend = kept.lock().unwrap().take().unwrap();
     let session = |user: &str| -> Arc<dyn Session> {
         let (user, database, application) = (user.to_owned(), "clinic".to_owned(), String::new());
-        backend.begin(Known { user, database, application, is_secure: true, is_local: true }).unwrap()
+        backend.begin(WireClient { user, database, application, is_secure: true, is_local: true }).unwrap()
     };
     let (at_once, most) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
     for user in ["ana", "cy"] {

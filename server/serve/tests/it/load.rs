@@ -4,7 +4,7 @@
 //! Some seconds; a minute at full scale, and ten at `slow`.
 #![allow(clippy::print_stdout, reason = "tests say what they measured")]
 
-use super::stream::Watched;
+use super::stream::WatchedConnection;
 use super::{Running, alone, asked, csv, running};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_ledger::Part;
@@ -165,7 +165,7 @@ impl Load {
 
     /// Asks for much at once, and takes it in slowly.
     async fn reads_slowly(&self, user: &str, mut draws: Draws) {
-        let (client, _connection) = self.running.connected(user, Watched::slowly).await;
+        let (client, _connection) = self.running.connected(user, WatchedConnection::slowly).await;
         self.begin().await;
         while !self.is_over() {
             let query = self.query(&mut draws);
@@ -204,7 +204,7 @@ impl Load {
         while !self.is_over() {
             let query = self.query(&mut draws);
             let patience = Duration::from_millis(draws.below(40) as u64);
-            let (client, connection) = self.running.connected(user, Watched::plainly).await;
+            let (client, connection) = self.running.connected(user, WatchedConnection::plainly).await;
             let text = paid(query);
             tokio::select! {
                 answer = self.request(&client, &text) => {

@@ -141,14 +141,14 @@ async fn serving(
 
 impl Running {
     async fn client(&self, user: &str) -> Client {
-        self.connected(user, stream::Watched::plainly).await.0
+        self.connected(user, stream::WatchedConnection::plainly).await.0
     }
 
     /// A client over a stream that is made of the connection, and what keeps it going: its end is that of the connection.
     async fn connected(
         &self,
         user: &str,
-        over: impl FnOnce(TcpStream) -> stream::Watched,
+        over: impl FnOnce(TcpStream) -> stream::WatchedConnection,
     ) -> (Client, JoinHandle<Result<(), tokio_postgres::Error>>) {
         let tcp = TcpStream::connect(self.address).await.unwrap();
         tcp.set_nodelay(true).unwrap();

@@ -10,7 +10,7 @@ use super::generate::Dice;
 use super::generate::always::{Always, always};
 use super::generate::hostile::Hostile;
 use super::mutants::Mutant;
-use super::stream::{Heard, Watched};
+use super::stream::{Heard, WatchedConnection};
 use super::{Running, SECRET, alone, serving};
 use deniable::{Policy, PolicyBuilder, Query};
 use deniable_core::exact::ratio;
@@ -257,7 +257,7 @@ impl Side {
         let before = |served| mutant.map_or(Arc::clone(&served), |mutant| mutant.before(served, rows));
         let running = serving(folder, policy, &names, Duration::ZERO, &[(NAME, ratio(1, 2))], before).await;
         let heard = Heard::default();
-        let (client, _) = running.connected(NAME, |tcp| Watched::heard_by(tcp, &heard)).await;
+        let (client, _) = running.connected(NAME, |tcp| WatchedConnection::heard_by(tcp, &heard)).await;
         Self { running, client, heard }
     }
 

@@ -16,15 +16,15 @@ pub type Heard = Arc<Mutex<Vec<u8>>>;
 const AT_ONCE: usize = 1_000;
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// A connection.
-pub struct Watched {
+/// A connection whose incoming bytes a test can watch and delay.
+pub struct WatchedConnection {
     tcp: TcpStream,
     heard: Option<Heard>,
     pause: Option<Pin<Box<Sleep>>>,
     is_slow: bool,
 }
 
-impl Watched {
+impl WatchedConnection {
     /// As it is.
     pub fn plainly(tcp: TcpStream) -> Self {
         Self { tcp, heard: None, pause: None, is_slow: false }
@@ -41,7 +41,7 @@ impl Watched {
     }
 }
 
-impl AsyncRead for Watched {
+impl AsyncRead for WatchedConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -72,7 +72,7 @@ impl AsyncRead for Watched {
     }
 }
 
-impl AsyncWrite for Watched {
+impl AsyncWrite for WatchedConnection {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.tcp).poll_write(context, bytes)
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use tokio::io::AsyncWriteExt;
 
 /// A client that is let in, and the state of its server.
-async fn watched_client() -> (Postgres, Watched) {
+async fn watched_client() -> (Postgres, WatchedServer) {
     let watched = watched(None, Limits::default()).await;
     (connected(watched.address, "user=ana dbname=clinic").await.unwrap(), watched)
 }

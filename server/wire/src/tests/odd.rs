@@ -45,7 +45,7 @@ async fn raw(address: SocketAddr) -> TcpStream {
     tcp
 }
 
-pub(super) type Told = Vec<(u8, Vec<u8>)>;
+pub(super) type ServerMessages = Vec<(u8, Vec<u8>)>;
 
 /// The next message; `None` at the end of the connection.
 pub(super) async fn next(tcp: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
@@ -60,7 +60,7 @@ pub(super) async fn next(tcp: &mut TcpStream) -> Option<(u8, Vec<u8>)> {
 }
 
 /// What is told until the server waits for more, or ends the connection.
-async fn until_ready(tcp: &mut TcpStream) -> Told {
+async fn until_ready(tcp: &mut TcpStream) -> ServerMessages {
     let mut told = Vec::new();
     while let Some(message) = next(tcp).await {
         told.push(message);
@@ -72,7 +72,7 @@ async fn until_ready(tcp: &mut TcpStream) -> Told {
 }
 
 /// What is told until the connection ends.
-pub(super) async fn until_end(tcp: &mut TcpStream) -> Told {
+pub(super) async fn until_end(tcp: &mut TcpStream) -> ServerMessages {
     let mut told = Vec::new();
     while let Some(message) = next(tcp).await {
         told.push(message);
@@ -80,16 +80,16 @@ pub(super) async fn until_end(tcp: &mut TcpStream) -> Told {
     told
 }
 
-fn letters(told: &Told) -> String {
+fn letters(told: &ServerMessages) -> String {
     told.iter().map(|(letter, _)| char::from(*letter)).collect()
 }
 
-fn says(told: &Told, letter: u8, part: &str) -> bool {
+fn says(told: &ServerMessages, letter: u8, part: &str) -> bool {
     told.iter().any(|(of, body)| *of == letter && body.windows(part.len()).any(|bytes| bytes == part.as_bytes()))
 }
 
 /// Nothing but why it ends was told, with this code.
-pub(super) fn is_fatal(told: &Told, code: &str) -> bool {
+pub(super) fn is_fatal(told: &ServerMessages, code: &str) -> bool {
     letters(told) == "E" && says(told, b'E', "SFATAL\0") && says(told, b'E', &format!("C{code}\0"))
 }
 
@@ -235,7 +235,7 @@ async fn nothing_is_answered_before_somebody_is_known() {
         first(CANCEL, b"\0\0\0"),
         first(CANCEL, &[0; 300]),
     ] {
-        assert_eq!(until_end(&mut begun(&none).await).await, Told::new(), "{none:?}");
+        assert_eq!(until_end(&mut begun(&none).await).await, ServerMessages::new(), "{none:?}");
     }
     let mut tcp = begun(&[first(TLS, b""), first(GSS, b""), first(TLS, b""), first(GSS, b"")].concat()).await;
     let mut told = Vec::new();
@@ -274,7 +274,7 @@ async fn nobody_calls_off_what_others_ask() {
             loop {
                 let mut other = TcpStream::connect(address).await.unwrap();
                 other.write_all(&first(CANCEL, &key)).await.unwrap();
-                assert_eq!(until_end(&mut other).await, Told::new());
+                assert_eq!(until_end(&mut other).await, ServerMessages::new());
             }
         };
         let told = tokio::select! {
@@ -288,7 +288,7 @@ async fn nobody_calls_off_what_others_ask() {
 #[tokio::test]
 async fn who_says_nothing_or_half_of_it_is_not_waited_for() {
     let limits = Limits { startup: Duration::from_millis(500), ..Limits::default() };
-    let Watched { address, stop: _stop, .. } = watched(None, limits).await;
+    let WatchedServer { address, stop: _stop, .. } = watched(None, limits).await;
     for half in [&b""[..], b"\0\0", b"\0\0\0\x20\0\x03\0\0user", b"\0\0\0\x08\x04\xd2\x16\x2f", b"\x16\x03\x01"] {
         let mut tcp = TcpStream::connect(address).await.unwrap();
         tcp.write_all(half).await.unwrap();
@@ -304,7 +304,7 @@ async fn who_says_nothing_or_half_of_it_is_not_waited_for() {
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    assert_eq!(until_end(&mut tcp).await, Told::new());
+    assert_eq!(until_end(&mut tcp).await, ServerMessages::new());
 }
 
 /// However small the pieces are in which messages come.
@@ -334,7 +334,7 @@ async fn slow_starts() {
 /// Who says that there is nothing more to come is answered what was asked, whole messages and no halves of them; and the connection ends.
 #[tokio::test]
 async fn half_closed_connections() {
-    let Watched { address, ended, broken, stop: _stop, .. } = watched(None, Limits::default()).await;
+    let WatchedServer { address, ended, broken, stop: _stop, .. } = watched(None, Limits::default()).await;
     let parse = message(b'P', b"\0SELECT n FROM visits\0\0\0");
     let bind = message(b'B', b"\0\0\0\0\0\0\0\0");
     let execute = message(b'E', b"\0\0\0\0\0");
@@ -358,7 +358,7 @@ async fn half_closed_connections() {
         let mut tcp = TcpStream::connect(address).await.unwrap();
         tcp.write_all(&whole[..length]).await.unwrap();
         tcp.shutdown().await.unwrap();
-        assert_eq!(until_end(&mut tcp).await, Told::new(), "{length} bytes");
+        assert_eq!(until_end(&mut tcp).await, ServerMessages::new(), "{length} bytes");
     }
     let connections = 8 + whole.len();
     let begun = Instant::now();
@@ -372,7 +372,7 @@ async fn half_closed_connections() {
 #[tokio::test]
 async fn what_is_too_long_or_too_much() {
     let limits = Limits { message: 1 << 16, prepared: 5, portals: 4, ..Limits::default() };
-    let Watched { address, stop: _stop, .. } = watched(None, limits).await;
+    let WatchedServer { address, stop: _stop, .. } = watched(None, limits).await;
     let mut tcp = raw(address).await;
     // The longest that is allowed, and one more.
     let padded = |length: usize| query(&format!("SELECT 7 /* {} */", "x".repeat(length - 4 - 16)));
@@ -418,7 +418,7 @@ async fn what_is_too_long_or_too_much() {
 #[tokio::test(flavor = "multi_thread")]
 async fn slow_readers() {
     let limits = Limits { stall: Duration::from_secs(2), ..Limits::default() };
-    let Watched { address, ended, broken, stop: _stop, .. } = watched(None, limits).await;
+    let WatchedServer { address, ended, broken, stop: _stop, .. } = watched(None, limits).await;
     let mut slow = raw(address).await;
     let mut never = raw(address).await;
     for tcp in [&mut slow, &mut never] {
@@ -504,7 +504,7 @@ const AT_ONCE: u64 = 4;
 /// go away: nothing panics, and nothing hangs. A few thousand are read by the server, a hundred thousand at full scale, and ten million at `slow`.
 #[tokio::test(flavor = "multi_thread")]
 async fn messages_of_all_kinds() {
-    let Watched { address, broken, stop: _stop, .. } = watched(None, Limits::default()).await;
+    let WatchedServer { address, broken, stop: _stop, .. } = watched(None, Limits::default()).await;
     let each = sized_to_slow(4_000, 100_000, 10_000_000_usize) / usize::try_from(AT_ONCE).unwrap();
     let all = (0..AT_ONCE).map(|seed| tokio::spawn(sending(address, Draws(22 + seed), each, Arc::clone(&broken))));
     let mut read = 0;

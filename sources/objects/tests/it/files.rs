@@ -2,7 +2,7 @@
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use deniable_core::schema::{Column, ColumnType, Compression, CsvOptions, Data, Format, TableSchema};
-use deniable_data::{Connections, Meter, Resources, ScanError, Source, SourceError, Sources, Wanted};
+use deniable_data::{Connections, Meter, Resources, ScanError, Source, SourceError, Sources, WantedColumn};
 use deniable_testing::{s3, s3_put};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
@@ -56,7 +56,7 @@ fn columns(numbers: std::ops::Range<i64>) -> Vec<u8> {
 }
 
 fn rows(source: &Source) -> BTreeSet<(i64, String)> {
-    let scan = source.scan(&[Wanted::typed(0), Wanted::typed(1)], &Meter::new()).unwrap();
+    let scan = source.scan(&[WantedColumn::typed(0), WantedColumn::typed(1)], &Meter::new()).unwrap();
     let parts = scan.run(2, BTreeSet::new, |seen, batch| {
         for row in 0..batch.rows {
             let value = |column: usize| batch.columns[column].typed().unwrap().value(row).unwrap();
@@ -144,7 +144,7 @@ fn partitions_of_objects() {
         typical_rows: None,
     };
     let source = located(table, &data, Path::new("")).unwrap();
-    let scan = source.scan(&[Wanted::typed(2)], &Meter::new()).unwrap();
+    let scan = source.scan(&[WantedColumn::typed(2)], &Meter::new()).unwrap();
     let counts = scan.run(
         1,
         || [0, 0],
@@ -188,7 +188,7 @@ fn a_replaced_object_is_not_read() {
         let marks = source.marks(&KEY).unwrap();
         // Replaced once it is opened, and in the middle of being read.
         let done = AtomicBool::new(false);
-        let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
+        let scan = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap();
         let run = scan.run(
             1,
             || (),
@@ -235,7 +235,7 @@ fn what_is_no_parquet_is_told() {
         std::fs::write(&path, bytes).unwrap();
         let said = |path: &str| {
             let source = locate(path, Format::Parquet, folder.path()).unwrap();
-            source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap_err().to_string()
+            source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap_err().to_string()
         };
         let there =
             said(&format!("s3://deniable/{key}")).replace(&format!("s3://deniable/{key}"), &path.to_string_lossy());

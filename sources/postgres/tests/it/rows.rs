@@ -5,7 +5,7 @@ use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecon
 use arrow_array::{Array, ArrayRef};
 use deniable_core::schema::{Column, ColumnType, Data, Format, TableSchema};
 use deniable_core::zone::Zone;
-use deniable_data::{Connections, Meter, Read, Resources, ScanError, Source, SourceError, Sources, Wanted};
+use deniable_data::{Connections, Meter, ReadColumn, Resources, ScanError, Source, SourceError, Sources, WantedColumn};
 use deniable_postgres::DATABASES;
 use deniable_testing::{postgres, psql};
 use std::path::Path;
@@ -47,12 +47,12 @@ fn column(relation: &str, name: &str, kind: ColumnType, connect: &str) -> ArrayR
 }
 
 fn all(source: &Source, threads: usize) -> Vec<ArrayRef> {
-    let wanted: Vec<Wanted> = (0..source.table().columns.len()).map(Wanted::typed).collect();
+    let wanted: Vec<WantedColumn> = (0..source.table().columns.len()).map(WantedColumn::typed).collect();
     let batches = source
         .scan(&wanted, &Meter::new())
         .unwrap()
         .run(threads, Vec::new, |batches, batch| {
-            batches.push(batch.columns.iter().map(Read::to_array).collect::<Vec<_>>());
+            batches.push(batch.columns.iter().map(ReadColumn::to_array).collect::<Vec<_>>());
             Ok::<(), ()>(())
         })
         .unwrap();
@@ -256,8 +256,8 @@ fn a_column_may_be_wanted_twice_or_not_at_all() {
     let Some(connect) = postgres() else { return };
     large();
     let source = located("large.t", &LARGE, connect).unwrap();
-    let wanted = [Wanted::stored(1), Wanted::typed(0), Wanted::typed(1)];
-    let rows = |wanted: &[Wanted]| {
+    let wanted = [WantedColumn::stored(1), WantedColumn::typed(0), WantedColumn::typed(1)];
+    let rows = |wanted: &[WantedColumn]| {
         let seen = source.scan(wanted, &Meter::new()).unwrap().run(
             2,
             || 0,
@@ -302,7 +302,7 @@ fn fingerprints_follow_rows_and_not_their_order() {
 }
 
 /// Scans to the end.
-fn end(source: &Source, wanted: &[Wanted], threads: usize) -> Result<(), SourceError> {
+fn end(source: &Source, wanted: &[WantedColumn], threads: usize) -> Result<(), SourceError> {
     let done = source.scan(wanted, &Meter::new())?.run(threads, || (), |(), _| Ok::<(), ()>(()));
     done.map(drop).map_err(|error| match error {
         ScanError::Source(error) => error,
@@ -316,7 +316,7 @@ fn a_scan_ends_with_the_rows_that_were_registered_or_fails() {
     schema("changing", "CREATE TABLE t AS SELECT i AS n, 'text ' || i AS x FROM generate_series(1, 5000) i");
     let source = || located("changing.t", &LARGE, connect).unwrap();
     let registered = source().fingerprint(&KEY).unwrap();
-    let at_a_run = || end(&source().of_version(KEY, Some(&registered)), &[Wanted::typed(0)], 2);
+    let at_a_run = || end(&source().of_version(KEY, Some(&registered)), &[WantedColumn::typed(0)], 2);
     at_a_run().unwrap();
     let is_changed = |result: Result<(), SourceError>| matches!(result, Err(SourceError::Changed { .. }));
     // A column that the question does not read, a row more, the same number of rows, values that change places.
@@ -357,7 +357,7 @@ fn what_changes_while_rows_are_read_is_not_seen() {
     let waits = "SET lock_timeout = '50ms'; DO $$ BEGIN TRUNCATE meanwhile.t; EXCEPTION WHEN lock_not_available THEN RAISE NOTICE 'locked'; END $$; SELECT count(*) > 0 FROM meanwhile.t";
     assert_eq!(psql(waits), "t");
     let first = AtomicBool::new(true);
-    let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
+    let scan = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap();
     scan.run(
         2,
         || (),
@@ -370,8 +370,8 @@ fn what_changes_while_rows_are_read_is_not_seen() {
     )
     .unwrap();
     // All scans of a run see one moment.
-    end(&source, &[Wanted::typed(1)], 2).unwrap();
-    end(&early, &[Wanted::typed(1)], 3).unwrap();
+    end(&source, &[WantedColumn::typed(1)], 2).unwrap();
+    end(&early, &[WantedColumn::typed(1)], 3).unwrap();
     let later = located("meanwhile.t", &LARGE, connect).unwrap().of_version(KEY, Some(&registered));
     assert!(matches!(end(&later, &[], 2), Err(SourceError::Changed { .. })));
     assert_eq!(psql(waits), "t");
@@ -385,7 +385,7 @@ fn connections_that_end_say_so_and_quote_nothing() {
     let ended = |how: &str| {
         let source = located("ended.t", &LARGE, connect).unwrap();
         let first = AtomicBool::new(true);
-        let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
+        let scan = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap();
         let done = scan.run(
             2,
             || (),
@@ -422,7 +422,7 @@ fn a_view_whose_expression_fails_says_so_and_quotes_nothing() {
          CREATE VIEW v AS SELECT n, s::int AS c FROM t;",
     );
     let source = located("failing.v", &[("n", ColumnType::Integer), ("c", ColumnType::Integer)], connect).unwrap();
-    let error = end(&source, &[Wanted::typed(1)], 1).unwrap_err();
+    let error = end(&source, &[WantedColumn::typed(1)], 1).unwrap_err();
     assert!(!format!("{error:?}").contains("secret") && error.to_string().contains("expressions fails"), "{error:?}");
 }
 
@@ -440,7 +440,7 @@ fn hidden_rows_are_an_error() {
          CREATE VIEW v AS SELECT n FROM t; ALTER VIEW v OWNER TO unprivileged; ALTER TABLE t OWNER TO unprivileged;",
     );
     let source = located("hidden.v", &[("n", ColumnType::Integer)], connect).unwrap();
-    let error = end(&source, &[Wanted::typed(0)], 1).unwrap_err();
+    let error = end(&source, &[WantedColumn::typed(0)], 1).unwrap_err();
     assert!(error.to_string().contains("may not read all rows"), "{error}");
 }
 

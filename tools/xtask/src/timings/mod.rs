@@ -3,7 +3,7 @@
 mod output;
 
 use crate::{Failure, files};
-use output::Seen;
+use output::RunProgress;
 use std::io::{BufRead as _, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -68,7 +68,7 @@ fn cargo(arguments: &[&str], place: &Path, target: Option<&Path>) -> Command {
 }
 
 /// Runs a command to its end, and passes on what it says.
-fn timed(command: &mut Command, progress: &mut dyn Write) -> Result<(Duration, Seen), Failure> {
+fn timed(command: &mut Command, progress: &mut dyn Write) -> Result<(Duration, RunProgress), Failure> {
     let name = format!("{command:?}");
     let failed = |error: std::io::Error| Failure::Found(format!("{name}: {error}"));
     let begun = Instant::now();
@@ -77,7 +77,7 @@ fn timed(command: &mut Command, progress: &mut dyn Write) -> Result<(Duration, S
     let mut child = command.stdout(writer).stderr(other).spawn().map_err(failed)?;
     // The pipe ends with the last that can write to it, and the command itself is one of them.
     command.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut seen = Seen::default();
+    let mut seen = RunProgress::default();
     for line in BufReader::new(reader).split(b'\n') {
         let line = line.map_err(failed)?;
         let line = String::from_utf8_lossy(&line);
@@ -89,7 +89,7 @@ fn timed(command: &mut Command, progress: &mut dyn Write) -> Result<(Duration, S
     if status.success() { Ok((begun.elapsed(), seen)) } else { Err(Failure::Found(format!("{name}: {status}"))) }
 }
 
-fn report(release: Duration, tests: Duration, seen: &Seen) -> String {
+fn report(release: Duration, tests: Duration, seen: &RunProgress) -> String {
     let running = seen.begun.map_or(Duration::ZERO, |begun| tests.saturating_sub(begun));
     let own: Duration = seen.programs.iter().map(|program| program.took).sum();
     let mut lines = vec![
@@ -138,7 +138,7 @@ mod tests {
     fn the_slowest_come_first_and_compiling_is_no_running() {
         let second = Duration::from_secs;
         let program = |name: &str, took| Program { name: name.to_owned(), took: second(took) };
-        let seen = Seen {
+        let seen = RunProgress {
             begun: Some(second(30)),
             programs: vec![program("quick", 1), program("slow", 7), program("middling", 3)],
         };

@@ -10,15 +10,15 @@ pub struct Program {
     pub took: Duration,
 }
 
-/// What has been seen of a run of `cargo test`.
+/// The progress of a run of `cargo test`, parsed from its output.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Seen {
+pub struct RunProgress {
     /// When the first program was started: until then everything was compiled.
     pub begun: Option<Duration>,
     pub programs: Vec<Program>,
 }
 
-impl Seen {
+impl RunProgress {
     /// Another line, seen so long after the command was started.
     ///
     /// Examples in documentation are no programs of their own, and count with the time that is spent on running tests.
@@ -83,7 +83,7 @@ test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
 
     #[test]
     fn programs_are_told_from_what_they_print() {
-        let mut seen = Seen::default();
+        let mut seen = RunProgress::default();
         for (at, line) in OUTPUT.lines().enumerate() {
             seen.line(line, Duration::from_secs(at as u64));
         }

@@ -1,7 +1,7 @@
 //! Answers as bars from zero, with their intervals.
 
-use super::{Series, Shown, description, shown, signs, words};
-use crate::canvas::{Area, Drawn, TEXT};
+use super::{DrawablePoint, Series, description, shown, signs, words};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::{Key, bar, whisker};
 use crate::palette::{INK, MUTED, ORANGE};
 use crate::pen::{arrow, diamond, line, write};
@@ -35,9 +35,9 @@ pub fn bars(answer: &Series) -> String {
     let widest = |words: &mut dyn Iterator<Item = &str>| words.map(|word| width(word, size)).fold(0.0, f64::max);
     let left = widest(&mut answer.points.iter().map(|point| point.label.as_str())).min(NAMES) + 18.0;
     let right = f64::from(WIDE) - widest(&mut numbers.iter().map(String::as_str)) - 20.0;
-    let values = shown.iter().flat_map(Shown::values).chain([0.0]);
+    let values = shown.iter().flat_map(DrawablePoint::values).chain([0.0]);
     let scale = Scale::linear(span(values), (left, right));
-    let scale = if shown.iter().any(Shown::is_open) { scale.padded(0.08) } else { scale };
+    let scale = if shown.iter().any(DrawablePoint::is_open) { scale.padded(0.08) } else { scale };
 
     let frame = Frame { left, right, top: TOP, bottom, page: f64::from(WIDE) };
     sheet(&words(answer, &description(answer, &shown)), bottom + FOOT, &legend, |area| {
@@ -55,7 +55,14 @@ pub fn bars(answer: &Series) -> String {
 }
 
 /// A bar at a height, its interval, and the truth.
-fn lying(area: &Area<'_>, scale: &Scale, shown: &Shown, y: f64, row: f64, (left, right): (f64, f64)) -> Drawn {
+fn lying(
+    area: &Area<'_>,
+    scale: &Scale,
+    shown: &DrawablePoint,
+    y: f64,
+    row: f64,
+    (left, right): (f64, f64),
+) -> DrawResult {
     if let Some(value) = shown.value {
         bar(area, (scale.at(0.0), scale.at(value)), y, row * 0.34, false)?;
     }

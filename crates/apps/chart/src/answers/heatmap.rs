@@ -1,6 +1,6 @@
 //! Answers for two keys as a grid of shaded cells.
 
-use crate::canvas::{Area, Drawn, TEXT};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::Key;
 use crate::palette::{GRID, INK, MUTED, PAPER, SHADES};
 use crate::pen::{Place, dot, line, ring, slab, write, write_up};
@@ -159,7 +159,7 @@ fn cell(
     value: Option<(f64, Trust)>,
     range: (f64, f64),
     size: Option<u32>,
-) -> Drawn {
+) -> DrawResult {
     slab(area, (x, y), (x + wide, y + tall), &GRID)?;
     let (from, to) = ((x + 0.5, y + 0.5), (x + wide - 0.5, y + tall - 0.5));
     let Some((value, trust)) = value else {
@@ -184,7 +184,7 @@ fn cell(
 }
 
 /// The shades in a row, with the values at both ends and what they are.
-fn key(area: &Area<'_>, (left, y): Place, grid: &Grid, (low, high): (f64, f64)) -> Drawn {
+fn key(area: &Area<'_>, (left, y): Place, grid: &Grid, (low, high): (f64, f64)) -> DrawResult {
     let (low, high) = (number(low), number(high));
     let from = left + width(&low, TEXT) + 8.0;
     write(area, (left, y), &low, (TEXT, INK), HPos::Left)?;

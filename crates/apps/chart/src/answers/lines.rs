@@ -1,7 +1,7 @@
 //! Answers along an ordered axis: dates, numbers, bands.
 
-use super::{Series, Shown, description, shown, signs, words};
-use crate::canvas::{Area, Drawn};
+use super::{DrawablePoint, Series, description, shown, signs, words};
+use crate::canvas::{Area, DrawResult};
 use crate::legend::Key;
 use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE};
 use crate::pen::{Place, arrow, diamond, dot, line, shape};
@@ -19,12 +19,12 @@ pub fn lines(answer: &Series) -> String {
     let mut legend = vec![(Key::Band, "answer and its interval".to_owned())];
     legend.extend(signs(answer, &shown));
 
-    let (low, high) = span(shown.iter().flat_map(Shown::values));
+    let (low, high) = span(shown.iter().flat_map(DrawablePoint::values));
     // Zero is shown where it is near.
     let (low, high) =
         (if low < high / 2.0 { low.min(0.0) } else { low }, if high > low / 2.0 { high } else { high.max(0.0) });
     let scale = Scale::linear((low, high), (HEAD + TALL, HEAD));
-    let lies_open = shown.iter().any(Shown::is_open) || low < 0.0;
+    let lies_open = shown.iter().any(DrawablePoint::is_open) || low < 0.0;
     let scale = if lies_open || low > 0.0 { scale.padded(0.06) } else { scale };
     let values = scale.ticks(6);
     let frame = Frame::beside(&scale, &values, 20.0);
@@ -33,7 +33,7 @@ pub fn lines(answer: &Series) -> String {
     let ticks: Vec<Tick> = answer.points.iter().enumerate().map(|(at, point)| (x(at), point.label.clone())).collect();
 
     sheet(&words(answer, &description(answer, &shown)), frame.bottom + 36.0, &legend, |area| {
-        let placed: Vec<(f64, Shown)> = shown.iter().enumerate().map(|(at, shown)| (x(at), *shown)).collect();
+        let placed: Vec<(f64, DrawablePoint)> = shown.iter().enumerate().map(|(at, shown)| (x(at), *shown)).collect();
         // The grid lies over the band, so that values can be read off it.
         band(area, &scale, &frame, &placed)?;
         frame.values(area, &values, &answer.value)?;
@@ -56,7 +56,7 @@ pub fn lines(answer: &Series) -> String {
 }
 
 /// The intervals as a band, interrupted where nothing is known. An open end goes to the edge of the plot.
-fn band(area: &Area<'_>, scale: &Scale, frame: &Frame, placed: &[(f64, Shown)]) -> Drawn {
+fn band(area: &Area<'_>, scale: &Scale, frame: &Frame, placed: &[(f64, DrawablePoint)]) -> DrawResult {
     for run in placed.split(|(_, shown)| shown.is_empty()) {
         let high = run.iter().map(|(x, shown)| (*x, shown.high.map_or(frame.top, |high| scale.at(high))));
         let low = run.iter().rev().map(|(x, shown)| (*x, shown.low.map_or(frame.bottom, |low| scale.at(low))));
@@ -78,7 +78,7 @@ fn band(area: &Area<'_>, scale: &Scale, frame: &Frame, placed: &[(f64, Shown)]) 
 }
 
 /// The line through the values, interrupted where there is none.
-fn through(area: &Area<'_>, scale: &Scale, placed: &[(f64, Shown)]) -> Drawn {
+fn through(area: &Area<'_>, scale: &Scale, placed: &[(f64, DrawablePoint)]) -> DrawResult {
     for run in placed.split(|(_, shown)| shown.value.is_none()) {
         let places: Vec<Place> =
             run.iter().filter_map(|(x, shown)| shown.value.map(|value| (*x, scale.at(value)))).collect();
@@ -90,7 +90,7 @@ fn through(area: &Area<'_>, scale: &Scale, placed: &[(f64, Shown)]) -> Drawn {
 }
 
 /// Arrows at open ends, and a stroke for an interval around no value.
-fn ends(area: &Area<'_>, scale: &Scale, frame: &Frame, x: f64, shown: &Shown) -> Drawn {
+fn ends(area: &Area<'_>, scale: &Scale, frame: &Frame, x: f64, shown: &DrawablePoint) -> DrawResult {
     if shown.is_empty() {
         return Ok(());
     }

@@ -1,7 +1,7 @@
 //! The chromosomes side by side, each as wide as it is long.
 
 use super::Snp;
-use crate::canvas::{Area, Drawn, TEXT};
+use crate::canvas::{Area, DrawResult, TEXT};
 use crate::palette::{INK, MUTED, PALE};
 use crate::pen::{line, slab, write};
 use crate::plot::Frame;
@@ -64,7 +64,7 @@ impl Chromosomes {
     }
 
     /// Every other one stands on a band.
-    pub fn bands(&self, area: &Area<'_>, frame: &Frame) -> Drawn {
+    pub fn bands(&self, area: &Area<'_>, frame: &Frame) -> DrawResult {
         self.all.iter().step_by(2).try_for_each(|(_, start, end, _)| {
             slab(area, (*start, frame.top - 8.0), (*end, frame.bottom), &PALE.mix(0.45))
         })
@@ -72,7 +72,7 @@ impl Chromosomes {
 
     /// Their numbers below, as many as have room: first of those that are drawn only because a SNP is on them, then of the
     /// others with SNPs.
-    pub fn numbers(&self, area: &Area<'_>, frame: &Frame) -> Drawn {
+    pub fn numbers(&self, area: &Area<'_>, frame: &Frame) -> DrawResult {
         let mut kept: Vec<(f64, f64)> = Vec::new();
         let mut order: Vec<_> = self.all.iter().collect();
         order.sort_by_key(|(number, _, _, used)| ((1..=22).contains(number), !used));

@@ -35,9 +35,9 @@ impl Patch {
     }
 }
 
-/// What is to be named.
+/// A dot that needs a label.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct LabelRequest {
     /// The middle of its dot.
     pub head: Place,
     /// How wide the name is.
@@ -46,9 +46,9 @@ pub struct Wanted {
     pub reach: f64,
 }
 
-/// Where a name stands.
+/// The place of a label.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Named {
+pub struct LabelPlace {
     /// The middle of its left side.
     pub start: Place,
     /// Where a line from the dot ends; none where the name is next to it.
@@ -95,7 +95,7 @@ impl Field {
     }
 
     /// Takes room for a name beside its dot, or a little up or down with a line to it. None where there is no room.
-    pub fn name(&mut self, wanted: Wanted) -> Option<Named> {
+    pub fn name(&mut self, wanted: LabelRequest) -> Option<LabelPlace> {
         let (x, y) = wanted.head;
         let steps = (FAR / 4.0) as i32;
         let mut best: Option<(f64, Patch, Option<Place>)> = None;
@@ -126,7 +126,7 @@ impl Field {
         }
         let (_, patch, tie) = best?;
         self.solid.push(patch);
-        Some(Named { start: (patch.left + 1.0, f64::midpoint(patch.top, patch.bottom)), tie })
+        Some(LabelPlace { start: (patch.left + 1.0, f64::midpoint(patch.top, patch.bottom)), tie })
     }
 
     /// Takes room for words above or below a level line, at one of its ends or between: where they lie over least. They are
@@ -152,7 +152,7 @@ impl Field {
 }
 
 /// Whether the line from a dot to its name runs into a box that is not the dot's own.
-fn crosses(wanted: Wanted, end: Place, solid: &Patch) -> bool {
+fn crosses(wanted: LabelRequest, end: Place, solid: &Patch) -> bool {
     let (from, steps) = (wanted.head, 12);
     if (from.0 - f64::midpoint(solid.left, solid.right)).abs() < 0.5
         && (from.1 - f64::midpoint(solid.top, solid.bottom)).abs() < 0.5

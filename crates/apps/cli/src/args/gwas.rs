@@ -94,9 +94,9 @@ pub struct Input {
     pub mpheno: Option<NonZeroUsize>,
 }
 
-/// Which files, as the ledger knows them.
+/// The version, population and ledger that the curator declares for the files.
 #[derive(Debug, Clone, clap::Args)]
-pub struct Declared {
+pub struct DeclaredFiles {
     /// The version of the files: other contents need another.
     #[arg(long, value_name = "VERSION", default_value = "1", help_heading = "Data")]
     pub data_version: String,
@@ -120,7 +120,7 @@ pub struct Check {
     pub input: Input,
     /// What the ledger calls them.
     #[command(flatten)]
-    pub declared: Declared,
+    pub declared: DeclaredFiles,
     /// Take the people and the ledger from this policy.
     #[arg(long, value_name = "POLICY", conflicts_with = "population", help_heading = "Promise")]
     pub policy: Option<PathBuf>,
@@ -140,7 +140,7 @@ pub struct Release {
     pub input: Input,
     /// What the ledger calls them.
     #[command(flatten)]
-    pub declared: Declared,
+    pub declared: DeclaredFiles,
     /// Which secret is kept: `genotype` (that a person took part), `label-swap` (who is a case), or both. Required.
     #[arg(long, value_name = "ADJACENCY", value_enum, value_delimiter = ',', help_heading = "Promise")]
     pub adjacency: Vec<Adjacency>,

@@ -1,7 +1,7 @@
 //! `deniable account`: who may connect to a server, and which part of the promise is whose.
 
 use crate::args::output::LedgerFormat;
-use crate::args::serve::{Account as Args, Accounts as Place, Role as Stated};
+use crate::args::serve::{Account as Args, Accounts as Place, Role as StatedRole};
 use crate::commands::serve::config;
 use crate::console::say;
 use crate::error::Failure;
@@ -134,7 +134,7 @@ fn known<'a>(accounts: &'a Accounts, name: &str) -> Result<&'a Account, Failure>
     accounts.get(name).ok_or_else(none)
 }
 
-fn add(of: &Place, name: &str, role: Stated, share: Option<&Rational>, overlapping: bool) -> Result<(), Failure> {
+fn add(of: &Place, name: &str, role: StatedRole, share: Option<&Rational>, overlapping: bool) -> Result<(), Failure> {
     let mut server = Server::of(of)?;
     if server.accounts.get(name).is_some() {
         return Err(Failure::refused(
@@ -146,9 +146,9 @@ fn add(of: &Place, name: &str, role: Stated, share: Option<&Rational>, overlappi
         return Err(Failure::usage("an account needs a name of 1 to 63 letters, digits and `_.@-`", "name it so"));
     }
     let role = match role {
-        Stated::Analyst => Role::Analyst,
-        Stated::Curator => Role::Curator,
-        Stated::Approver => Role::Approver,
+        StatedRole::Analyst => Role::Analyst,
+        StatedRole::Curator => Role::Curator,
+        StatedRole::Approver => Role::Approver,
     };
     match (without_part(role), share) {
         (None, Some(_)) | (Some(_), None) => {}

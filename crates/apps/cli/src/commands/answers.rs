@@ -7,7 +7,7 @@ use crate::console::{say, shown};
 use crate::error::Failure;
 use crate::progress::Progress;
 use crate::render;
-use deniable::{Event, Origin, Plan, Publication, Session, Unanswered};
+use deniable::{Event, Origin, Plan, Publication, Session, UnansweredQuery};
 use deniable_release::{Event as Step, TableVersion};
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub fn obtain(
     progress.done();
     let released = released?;
     let mut failed = None;
-    for Unanswered { error, .. } in released.unanswered {
+    for UnansweredQuery { error, .. } in released.unanswered {
         failed.replace(Failure::from(error)).iter().for_each(Failure::tell);
     }
     Ok((released.publication, failed))

@@ -20,7 +20,7 @@ use deniable_check::subject::{Subject, View};
 use deniable_check::{certificate, shrink, words};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::SpendError;
-use deniable_core::notion::{Notion as Named, find};
+use deniable_core::notion::{Notion as NotionName, find};
 use deniable_recheck::{LIMIT, Statement, time};
 use std::path::{Path, PathBuf};
 
@@ -195,8 +195,8 @@ fn exit(held: Option<Option<bool>>) -> Exit {
 
 fn semi_honest(notion: &str) -> Option<Sides> {
     match find(notion)?.notion {
-        Named::SemiHonest => Some(Sides::One),
-        Named::SemiHonestBoth => Some(Sides::Two),
+        NotionName::SemiHonest => Some(Sides::One),
+        NotionName::SemiHonestBoth => Some(Sides::Two),
         _ => None,
     }
 }
@@ -282,8 +282,8 @@ fn among_possible(text: &str, formula: &str, mechanism: &Mechanism) -> Result<No
         .map_err(|error| Failure::usage(format!("--possible {error}"), "docs/check.md shows formulas"))?;
     let allowed: Vec<Dataset> = (0..1 << mechanism.size()).filter(|data| formula.holds(*data)).collect();
     match find(text).map(|found| found.notion) {
-        Some(Named::InducedNeighbours) => Ok(Notion::Induced { allowed }),
-        Some(Named::InducedExchange) => Ok(Notion::InducedExchange { allowed }),
+        Some(NotionName::InducedNeighbours) => Ok(Notion::Induced { allowed }),
+        Some(NotionName::InducedExchange) => Ok(Notion::InducedExchange { allowed }),
         _ => Err(Failure::usage("--possible is for induced neighbours", "add --notion induced-neighbours")),
     }
 }
@@ -291,10 +291,10 @@ fn among_possible(text: &str, formula: &str, mechanism: &Mechanism) -> Result<No
 /// The notion that was named. Induced neighbours are among the datasets that the file gives.
 fn notion(text: &str, asked: &View) -> Result<Notion, Failure> {
     let named = find(text).map(|found| found.notion);
-    if named == Some(Named::InducedNeighbours) {
+    if named == Some(NotionName::InducedNeighbours) {
         return Ok(asked.induced());
     }
-    if let (View::Table(mechanism), Some(Named::InducedExchange)) = (asked, named) {
+    if let (View::Table(mechanism), Some(NotionName::InducedExchange)) = (asked, named) {
         return Ok(Notion::InducedExchange { allowed: mechanism.datasets().collect() });
     }
     words::notion(text)

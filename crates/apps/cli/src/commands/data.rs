@@ -15,7 +15,7 @@ use deniable::{Error, Event, Permissions, Registering, Registration, Session};
 use deniable_core::schema::{DeclaredTable, Format, TableSchema};
 use deniable_data::Connections;
 use deniable_data::Source;
-use deniable_ledger::Registered;
+use deniable_ledger::RegistrationOutcome;
 use deniable_release::{AcceptError, Event as Step, Plan};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -129,13 +129,15 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     }
     for Registration { table, version, outcome, .. } in registered {
         say(match outcome {
-            Registered::New => format!("registered version \"{version}\" of `{table}`"),
-            Registered::Again => {
+            RegistrationOutcome::New => format!("registered version \"{version}\" of `{table}`"),
+            RegistrationOutcome::Again => {
                 format!(
                     "registered version \"{version}\" of `{table}` again: as this policy reads it, and with what is accepted"
                 )
             }
-            Registered::Same => format!("version \"{version}\" of `{table}` is registered already, with these files"),
+            RegistrationOutcome::Same => {
+                format!("version \"{version}\" of `{table}` is registered already, with these files")
+            }
         });
     }
     held(&head).iter().for_each(|head| say(format!("ledger head {head}")));

@@ -9,7 +9,7 @@ use deniable_ledger::Account;
 use deniable_policy::{About, Policy};
 use deniable_publication::statement::odds_decimal;
 use deniable_query::Estimator;
-use deniable_release::forecast::{ErrorBound, Expected, about, expected, short};
+use deniable_release::forecast::{AnswerForecast, ErrorBound, about, expected, short};
 use deniable_release::typical::notes;
 use deniable_release::{Plan, QueryPlan};
 use num_traits::Zero;
@@ -111,7 +111,7 @@ impl PlanReport {
     /// Brings a plan into this form; `account` is what its ledger holds.
     pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
         let policy = plan.policy();
-        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|planned| expected(planned, policy)).collect();
+        let all: Vec<Vec<AnswerForecast>> = plan.queries().iter().map(|planned| expected(planned, policy)).collect();
         let paid: Vec<bool> = plan
             .queries()
             .iter()
@@ -141,7 +141,7 @@ impl PlanReport {
     }
 }
 
-fn query_row(policy: &Policy, planned: &QueryPlan, all: &[Expected], paid: bool) -> QueryRow {
+fn query_row(policy: &Policy, planned: &QueryPlan, all: &[AnswerForecast], paid: bool) -> QueryRow {
     let engine = planned.for_engine(policy).map(|engine| ShownEngine { name: engine.kind.title(), sql: engine.sql });
     QueryRow {
         name: planned.declared().name.clone(),
@@ -156,7 +156,7 @@ fn query_row(policy: &Policy, planned: &QueryPlan, all: &[Expected], paid: bool)
     }
 }
 
-fn shown_answer(answer: &Expected) -> ShownAnswer {
+fn shown_answer(answer: &AnswerForecast) -> ShownAnswer {
     let noise: Vec<ShownNoise> = answer
         .noise
         .iter()
@@ -232,13 +232,13 @@ impl Spending {
 }
 
 /// One sentence for each answer that is mostly noise.
-fn hints(plan: &Plan, planned: &QueryPlan, all: &[Expected]) -> Vec<String> {
+fn hints(plan: &Plan, planned: &QueryPlan, all: &[AnswerForecast]) -> Vec<String> {
     // Advice has a word of its own where it is too noisy.
     if let About::Values { .. } = planned.declared().about {
         return Vec::new();
     }
-    let noisy = |answer: &&Expected| answer.relative.as_ref().is_some_and(|relative| *relative > ratio(1, 2));
-    let hint = |answer: &Expected| {
+    let noisy = |answer: &&AnswerForecast| answer.relative.as_ref().is_some_and(|relative| *relative > ratio(1, 2));
+    let hint = |answer: &AnswerForecast| {
         let mut helps = Vec::new();
         if plan.policy().queries().len() > 1 {
             helps.push("a larger weight".to_owned());

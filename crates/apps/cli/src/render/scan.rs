@@ -3,7 +3,7 @@
 use super::table::{cell, grid, right, wrapped};
 use super::true_errors::QueryErrors;
 use deniable_core::exact::{Rounding, percent, whole};
-use deniable_data::check::{ColumnReport, Found as Place, Report};
+use deniable_data::check::{ColumnReport, Occurrences as Place, Report};
 use deniable_execute::Losses;
 use deniable_release::TableVersion;
 use serde::Serialize;

@@ -6,7 +6,7 @@ use deniable_check::everything::questions;
 use deniable_check::family::Family;
 use deniable_check::mechanism::{Mechanism, builtin};
 use deniable_check::notion::Notion;
-use deniable_check::protocol::simulate::{Sides, Simulated};
+use deniable_check::protocol::simulate::{Sides, SimulationBound};
 use deniable_check::protocol::{Party, Protocol};
 use deniable_check::shrink::Shrunk;
 use deniable_check::subject::{Answer, PROTOCOLS, Subject, View};
@@ -15,7 +15,7 @@ use deniable_check::words::{self, Word};
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
 use deniable_core::exact::Bound;
-use deniable_core::notion::Notion as Named;
+use deniable_core::notion::Notion as NotionName;
 use deniable_core::notion::adversary::{ADVERSARIES, Adversary, Case};
 use serde::Serialize;
 use std::fmt::Write;
@@ -159,7 +159,7 @@ impl VerdictReport {
     }
 
     /// What a protocol tells beside input and output.
-    pub fn simulated(title: &str, notion: &str, found: &Simulated, protocol: &Protocol) -> Self {
+    pub fn simulated(title: &str, notion: &str, found: &SimulationBound, protocol: &Protocol) -> Self {
         Self {
             mechanism: title.to_owned(),
             notion: notion.to_owned(),
@@ -343,7 +343,7 @@ pub fn list() -> String {
         text.push('\n');
     };
     section("Notions (--notion)", &words::NOTIONS);
-    let induced = [Named::InducedNeighbours, Named::InducedExchange].map(|named| {
+    let induced = [NotionName::InducedNeighbours, NotionName::InducedExchange].map(|named| {
         let entry = named.entry();
         Word { name: entry.name, form: entry.form, about: entry.sentence }
     });

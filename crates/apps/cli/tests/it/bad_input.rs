@@ -42,11 +42,11 @@ sql = "SELECT sex, SUM(cost) FROM visits GROUP BY sex"
 "#;
 const DATA: &str = "patient,cost,sex\np1,3.5,F\np2,7,M\n";
 
-/// What the curator is told, for a snapshot of many.
+/// The messages that a curator gets, collected for one snapshot.
 #[derive(Default)]
-struct Told(String);
+struct CuratorOutput(String);
 
-impl Told {
+impl CuratorOutput {
     /// A release is refused without a word on stdout, a charge or a leftover file.
     #[track_caller]
     fn refused(&mut self, what: &str, place: &Place) {
@@ -81,7 +81,7 @@ impl Told {
 
 #[test]
 fn data_that_cannot_be_used() {
-    let mut told = Told::default();
+    let mut told = CuratorOutput::default();
     let missing = Place::new(POLICY, DATA);
     fs::remove_file(missing.path("data.csv")).unwrap();
     told.refused("missing file", &missing);
@@ -161,7 +161,7 @@ fn values_that_do_not_fit_are_noted() {
 
 #[test]
 fn policies_that_cannot_be_meant() {
-    let mut told = Told::default();
+    let mut told = CuratorOutput::default();
     told.policy("inverted bounds", "bounds = [0, 100]", "bounds = [100, 0]");
     told.policy("missing bounds", "bounds = [0, 100]\n", "");
     told.policy("no bounds and no step", "bounds = [0, 100]\nstep = 0.5\n", "");

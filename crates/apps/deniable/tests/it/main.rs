@@ -3,7 +3,7 @@
 
 use deniable::arrow_array::{Int64Array, RecordBatch, StringArray};
 use deniable::exact::{ratio, whole};
-use deniable::ledger::{AccountId, Ledger, Part, Registered, Sharing};
+use deniable::ledger::{AccountId, Ledger, Part, RegistrationOutcome, Sharing};
 use deniable::{
     Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, Policy, PolicyBuilder, Query, Registering, Resources,
     Session,
@@ -191,7 +191,7 @@ fn rows_in_memory_are_registered_by_what_they_hold() {
     let folder = tempfile::tempdir().unwrap();
     let session = Session::new(wards(folder.path(), (1, 2))).unwrap().with_rows("stays", rows(1_000)).unwrap();
     let registered = session.register(&[]).wait().unwrap();
-    assert_eq!((registered[0].table.as_str(), &registered[0].outcome), ("stays", &Registered::New));
+    assert_eq!((registered[0].table.as_str(), &registered[0].outcome), ("stays", &RegistrationOutcome::New));
     let released = session.release().wait().unwrap();
     // ε = 500 in all: the noise is nearly always zero, and the truth is seen.
     let stays: Vec<&Cell> = released.answers()[0].column("stays").unwrap().collect();

@@ -1,8 +1,8 @@
 //! The sections of the page on an anonymised table.
 
-use super::{Assessment, Beliefs, Computed, Linkage, Measure, Presence, Reading, Requirement};
+use super::{Assessment, Beliefs, ComputedResult, Linkage, Measure, Presence, Reading, Requirement};
 use crate::frame::{figure, list, scroll};
-use deniable_chart::posteriors::{Line, Moved, moved};
+use deniable_chart::posteriors::{BeliefChart, Line, moved};
 use deniable_chart::sizes::{Sizes, sizes as drawn};
 use maud::{Markup, html};
 
@@ -79,7 +79,7 @@ pub fn beliefs(beliefs: &Beliefs) -> Markup {
         prior: belief.before,
         posterior: belief.after,
     });
-    let picture = Moved { title: "Beliefs before and after".to_owned(), lines: lines.collect() };
+    let picture = BeliefChart { title: "Beliefs before and after".to_owned(), lines: lines.collect() };
     let contents = html! {
         table {
             thead { tr {
@@ -134,7 +134,7 @@ fn odds(factor: f64) -> String {
     }
 }
 
-pub fn presence(presence: &Computed<Presence>) -> Markup {
+pub fn presence(presence: &ComputedResult<Presence>) -> Markup {
     match presence {
         Ok(presence) => html! { (list(&presence.said)) (measures("presence", &presence.measures)) },
         Err(why) => html! { p { "Not computed: " (why) } },

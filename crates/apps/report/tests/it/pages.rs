@@ -11,7 +11,7 @@ use deniable_report::Report;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-struct Written {
+struct WrittenLedger {
     ledger: Ledger,
     guarantee: Guarantee,
     _folder: TempDir,
@@ -25,15 +25,15 @@ fn ceiling(numerator: i64, denominator: i64) -> Guarantee {
     Guarantee::new(people, Secret::Membership, adversary, None, promises).unwrap()
 }
 
-fn written() -> Written {
+fn written() -> WrittenLedger {
     let folder = tempfile::tempdir().unwrap();
     let mut ledger = Ledger::open_or_create(&folder.path().join("l.ledger"), "people & <others>").unwrap();
     let guarantee = ceiling(3, 4);
     ledger.open_account(&guarantee).unwrap();
-    Written { ledger, guarantee, _folder: folder }
+    WrittenLedger { ledger, guarantee, _folder: folder }
 }
 
-impl Written {
+impl WrittenLedger {
     fn answer(&mut self, name: &str, answer: &Value) {
         self.answer_in(&Form::new("sql", 1), name, answer);
     }

@@ -122,16 +122,16 @@ fn the_sampler_draws_what_it_should() {
     }
 }
 
-/// What one walk through the visits comes to, up to a number of visits: the mass that each candidate has got, the mass of
-/// what went on longer, and the mean number of choices.
-struct Walked {
+/// The outcome of one walk, up to a number of visits: the mass of each candidate, the mass of
+/// longer walks, and the mean number of choices.
+struct WalkOutcome {
     taken: Vec<Rational>,
     longer: Rational,
     choices: Rational,
 }
 
 /// The algorithm of [`first_taken`] with fractions in place of draws, from the coins `p` of the candidates.
-fn walked(p: &[Rational], most: u32) -> Walked {
+fn walked(p: &[Rational], most: u32) -> WalkOutcome {
     let one = || whole(1);
     let total: Rational = p.iter().sum();
     let noes = |set: u32| -> Rational {
@@ -139,7 +139,7 @@ fn walked(p: &[Rational], most: u32) -> Walked {
     };
     // By refused candidates and visits; both only grow.
     let mut states = BTreeMap::from([((0, 0_u32), one())]);
-    let mut found = Walked { taken: vec![Rational::zero(); p.len()], longer: one(), choices: Rational::zero() };
+    let mut found = WalkOutcome { taken: vec![Rational::zero(); p.len()], longer: one(), choices: Rational::zero() };
     while let Some(((visits, refused), mass)) = states.pop_first() {
         found.choices += &mass;
         let again = noes(refused) / (&total + noes(refused));
@@ -183,7 +183,7 @@ fn the_visits_give_the_exact_distribution() {
         let coins = list.iter().flat_map(|segment| {
             (0..segment.size).map(|_| power(r.ratio(), u32::try_from(segment.distance).unwrap())).collect::<Vec<_>>()
         });
-        let Walked { taken, longer, choices } = walked(&coins.collect::<Vec<_>>(), 18);
+        let WalkOutcome { taken, longer, choices } = walked(&coins.collect::<Vec<_>>(), 18);
         assert!(longer < ratio(1, 1_000), "{list:?}: {longer}");
         assert!(choices + whole(20) * &longer < ratio(13, 10), "{list:?}");
         for (exact, taken) in exact.iter().zip(&taken) {

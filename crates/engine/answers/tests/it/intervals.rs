@@ -1,6 +1,6 @@
 //! Intervals of what cannot take every value: cut at what is possible, and never to a point that would read as certainty.
 
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::{Decay, margin};
@@ -24,7 +24,7 @@ fn shown(query: &Query, values: &[i128]) -> [Option<Rational>; 3] {
     let decays = vec![decay(); query.measures().len()];
     let noisy = Noisy { values: values.iter().map(|value| vec![*value]).collect(), consistent: None, decays };
     let row = deniable_answers::show(query, &noisy, &ratio(19, 20)).remove(0);
-    let Shown::Number { estimate, low, high, .. } = &row.0[0] else { panic!("{row:?}") };
+    let ShownValue::Number { estimate, low, high, .. } = &row.0[0] else { panic!("{row:?}") };
     [estimate.clone(), low.clone(), high.clone()]
 }
 

@@ -4,7 +4,7 @@
 //! the population's own number: 400 times (60 at small scale, 2,000 in `scripts/slow`), so that the covered share has a
 //! standard error of 1.1% (2.8%, 0.5%).
 
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -84,13 +84,20 @@ fn populations() -> [(&'static str, Vec<i128>); 4] {
     ]
 }
 
-struct Found {
+struct Coverage {
     covered: f64,
     /// The mean width of the interval for the population, and of the one for the rows.
     widths: [f64; 2],
 }
 
-fn simulate(query: &Query, costs: &[i128], rows: usize, adjacency: Adjacency, odds: &Rational, draws: usize) -> Found {
+fn simulate(
+    query: &Query,
+    costs: &[i128],
+    rows: usize,
+    adjacency: Adjacency,
+    odds: &Rational,
+    draws: usize,
+) -> Coverage {
     let each = Spend::odds(odds.clone()).unwrap().share(&(whole(1) / whole(query.measures().len()))).unwrap();
     let hiding = |at: usize| Decay::hiding(&each, &query.sensitivity(at, adjacency)).unwrap();
     let decays: Vec<Decay> = (0..query.measures().len()).map(hiding).collect();
@@ -104,7 +111,7 @@ fn simulate(query: &Query, costs: &[i128], rows: usize, adjacency: Adjacency, od
         let values = values.into_iter().map(|value| vec![value]).collect();
         let noisy = Noisy { values, consistent: None, decays: decays.clone() };
         let row = deniable_answers::show_with_population(query, &noisy, &ratio(19, 20)).remove(0);
-        let Shown::Number { estimate, low, high, population, .. } = row.0[0].clone() else { panic!("{row:?}") };
+        let ShownValue::Number { estimate, low, high, population, .. } = row.0[0].clone() else { panic!("{row:?}") };
         (estimate, low.zip(high), population)
     };
     let truth = show(totals(&mut (0..costs.len()))).0.unwrap();
@@ -122,7 +129,7 @@ fn simulate(query: &Query, costs: &[i128], rows: usize, adjacency: Adjacency, od
         widths[0] += width((low, high));
         widths[1] += own.map_or(f64::INFINITY, width);
     }
-    Found { covered: covered as f64 / draws as f64, widths }
+    Coverage { covered: covered as f64 / draws as f64, widths }
 }
 
 #[test]
@@ -146,7 +153,7 @@ fn they_cover_the_population() {
                 (Adjacency::AddRemove, 1_000, ratio(3, 2)),
                 (Adjacency::ReplaceOne, 300, ratio(3, 1)),
             ] {
-                let Found { covered, widths: [population, own] } =
+                let Coverage { covered, widths: [population, own] } =
                     simulate(&query, &costs, rows, adjacency, &odds, draws);
                 println!(
                     "{sql:70} {name:8} {rows:>5} rows, R = {odds:<4} {adjacency:12} covers {covered:.4}, width {population:.2}, of the \
@@ -191,7 +198,7 @@ fn other_numbers_and_other_samples_have_none() {
         })
         .collect();
     let noisy = Noisy { values: vec![vec![100]; decays.len()], consistent: None, decays };
-    let has = |shown: &Shown| matches!(shown, Shown::Number { population: Some(_), .. });
+    let has = |shown: &ShownValue| matches!(shown, ShownValue::Number { population: Some(_), .. });
     let found: Vec<bool> =
         deniable_answers::show_with_population(&query, &noisy, &ratio(19, 20))[0].0.iter().map(has).collect();
     assert_eq!(found, [false, true]);

@@ -2,7 +2,7 @@
 //! nothing, and their intervals cover as often as stated.
 
 use super::windows::decays;
-use deniable_answers::{Noisy, Shown, ShownRow};
+use deniable_answers::{Noisy, ShownRow, ShownValue};
 use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::{Decay, TwoSidedGeometric};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
@@ -75,12 +75,12 @@ fn shown(query: &Query, values: Vec<Vec<i128>>, decays: &[Decay]) -> Vec<ShownRo
 }
 
 /// A cell as text: three digits after the point, of numbers that have any.
-fn text(shown: &Shown) -> String {
+fn text(shown: &ShownValue) -> String {
     match shown {
-        Shown::Key(key) => key.to_string(),
-        Shown::All => "(all)".to_owned(),
-        Shown::Text(text) => text.clone(),
-        Shown::Number { estimate, .. } => estimate.as_ref().map_or("-".to_owned(), |value| {
+        ShownValue::Key(key) => key.to_string(),
+        ShownValue::All => "(all)".to_owned(),
+        ShownValue::Text(text) => text.clone(),
+        ShownValue::Number { estimate, .. } => estimate.as_ref().map_or("-".to_owned(), |value| {
             let value = value.to_f64().unwrap();
             if value.fract() == 0.0 { format!("{value}") } else { format!("{value:.3}") }
         }),
@@ -320,7 +320,7 @@ fn their_intervals_cover() {
         let (decays, exact) = (decays(&query, &ratio(5, 4)), totals(&query));
         let ends = |values: Vec<Vec<i128>>| -> Vec<[f64; 3]> {
             let number = |row: &ShownRow| match &row.0[column] {
-                Shown::Number { estimate, low, high, .. } => {
+                ShownValue::Number { estimate, low, high, .. } => {
                     [estimate, low, high].map(|end| end.as_ref().unwrap().to_f64().unwrap())
                 }
                 other => panic!("{other:?}"),
@@ -503,7 +503,7 @@ fn are_joined_with_public_tables() {
         let rows = shown(&query, totals(&query), &decays(&query, &whole(3)));
         let found: Vec<String> = rows.iter().map(|row| row.0.iter().map(text).collect::<Vec<_>>().join(" ")).collect();
         assert_eq!(found, wanted, "{sql}");
-        let without = |shown: &Shown| matches!(shown, Shown::Number { estimate: Some(_), low, high, .. } if low.is_none() || high.is_none());
+        let without = |shown: &ShownValue| matches!(shown, ShownValue::Number { estimate: Some(_), low, high, .. } if low.is_none() || high.is_none());
         assert!(!rows.iter().any(|row| row.0.iter().any(without)), "{sql}: {rows:?}");
         assert!(query.tables().all(|name| name == "t"), "{sql}");
     }

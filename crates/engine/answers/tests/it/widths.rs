@@ -4,7 +4,7 @@
 //! error, is the narrowest window that holds 95% of all errors that were drawn. 500 draws (60 at small scale, 5,000 in
 //! `scripts/slow`) leave the covered share a standard error of 1% (2.8%, 0.3%), and the window's width one of about 6.5% (17%, 2%).
 
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -46,7 +46,7 @@ fn totals(query: &Query, rows: i128, mean: f64, deviation: f64) -> Vec<i128> {
     query.measures().iter().map(|measure| total(&measure.kind)).collect()
 }
 
-struct Found {
+struct Coverage {
     covered: f64,
     /// The mean width against the narrowest window of errors.
     width: f64,
@@ -59,7 +59,7 @@ fn estimates(query: &Query, values: Vec<i128>, decays: &[Decay]) -> [Option<f64>
         decays: decays.to_vec(),
     };
     let row = deniable_answers::show(query, &noisy, &ratio(19, 20)).remove(0);
-    let Shown::Number { estimate, low, high, .. } = &row.0[0] else { panic!("{row:?}") };
+    let ShownValue::Number { estimate, low, high, .. } = &row.0[0] else { panic!("{row:?}") };
     [estimate, low, high].map(|end| end.as_ref().and_then(Rational::to_f64))
 }
 
@@ -71,7 +71,7 @@ fn simulate(
     (mean, deviation): (f64, f64),
     odds: &Rational,
     draws: usize,
-) -> Option<Found> {
+) -> Option<Coverage> {
     let query = query(sql);
     let each = Spend::odds(odds.clone()).unwrap().share(&(whole(1) / whole(query.measures().len()))).unwrap();
     let hiding = |at: usize| Decay::hiding(&each, &query.sensitivity(at, adjacency)).unwrap();
@@ -94,7 +94,7 @@ fn simulate(
     let most = (draws as f64 * 0.95).ceil() as usize;
     let shortest =
         errors.windows(most.min(errors.len())).map(|part| part[part.len() - 1] - part[0]).fold(f64::INFINITY, f64::min);
-    Some(Found { covered: covered as f64 / draws as f64, width: widths / draws as f64 / shortest })
+    Some(Coverage { covered: covered as f64 / draws as f64, width: widths / draws as f64 / shortest })
 }
 
 const ANSWERS: [&str; 12] = [
@@ -137,7 +137,7 @@ fn composed_intervals_cover_and_are_hardly_wider_than_the_shortest() {
             (other, 100_000, ratio(11, 10)),
         ] {
             let found = simulate(&sql, adjacency, rows, (0.1, 0.2), &odds, draws).unwrap();
-            let Found { covered, width } = found;
+            let Coverage { covered, width } = found;
             println!("{answer:32} {rows:>7} rows, R = {odds:<6} {adjacency:12} covers {covered:.4}, width {width:.3}");
             assert!(found.covered >= 0.95 - missed, "{answer} of {rows} rows at {odds}: {}", found.covered);
             // Where the noise of the count is a good part of it the law that is known depends on numbers that are not: up to a

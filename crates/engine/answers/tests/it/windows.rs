@@ -1,7 +1,7 @@
 //! Window functions over noisy results: their intervals cover as often as stated, and are hardly wider than the shortest ones that know the
 //! truth; what is no number of its own has none; rows of people are never looked through.
 
-use deniable_answers::{Noisy, Shown, ShownRow};
+use deniable_answers::{Noisy, ShownRow, ShownValue};
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -53,7 +53,7 @@ fn totals(query: &Query) -> Vec<Vec<i128>> {
 
 fn numbers(rows: &[ShownRow], column: usize) -> Vec<[Option<f64>; 3]> {
     let number = |row: &ShownRow| match &row.0[column] {
-        Shown::Number { estimate, low, high, .. } => {
+        ShownValue::Number { estimate, low, high, .. } => {
             [estimate, low, high].map(|end| end.as_ref().and_then(Rational::to_f64))
         }
         other => panic!("{other:?}"),
@@ -138,7 +138,7 @@ fn places_are_whole_and_what_they_rest_on_is_noisy() {
     let cells = [5, 7, 5, 9, 1, 5, 2, 8].iter().flat_map(|count| [*count, 99]).collect();
     let rows = deniable_answers::show(&query, &Noisy { values: vec![cells], consistent: None, decays }, &ratio(19, 20));
     let place = |row: &ShownRow, at: usize| match &row.0[at] {
-        Shown::Key(Key::Integer(place)) => *place,
+        ShownValue::Key(Key::Integer(place)) => *place,
         other => panic!("{other:?}"),
     };
     let places = |at: usize| rows.iter().map(|row| place(row, at)).collect::<Vec<_>>();

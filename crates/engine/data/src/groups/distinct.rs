@@ -1,7 +1,7 @@
 //! Distinct rows in memory: every value once, a row as the numbers of its values.
 
 use super::Rows;
-use crate::scan::{BATCH_ROWS, Batch, Read};
+use crate::scan::{BATCH_ROWS, Batch, ReadColumn};
 use arrow_array::builder::StringViewBuilder;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, StringViewArray};
@@ -73,15 +73,19 @@ impl Values {
     }
 
     /// The numbers of a batch's values.
-    fn numbers(&mut self, hasher: &RandomState, read: &Read) -> Option<Vec<u32>> {
+    fn numbers(&mut self, hasher: &RandomState, read: &ReadColumn) -> Option<Vec<u32>> {
         match read {
-            Read::Stored(array) => self.of_texts(hasher, array),
-            Read::Typed(Column::Text(texts)) => self.of_views(hasher, texts),
-            Read::Typed(Column::Integer(numbers)) => self.all(hasher, numbers, |number| number.to_le_bytes()),
-            Read::Typed(Column::Decimal(numbers)) => self.all(hasher, numbers, |number| number.to_bits().to_le_bytes()),
-            Read::Typed(Column::Date(days)) => self.all(hasher, days, |day| i64::from(day).to_le_bytes()),
-            Read::Typed(Column::Timestamp(moments)) => self.all(hasher, moments, |moment| moment.to_le_bytes()),
-            Read::Typed(Column::Boolean(truths)) => self.all(hasher, truths, |truth| i64::from(truth).to_le_bytes()),
+            ReadColumn::Stored(array) => self.of_texts(hasher, array),
+            ReadColumn::Typed(Column::Text(texts)) => self.of_views(hasher, texts),
+            ReadColumn::Typed(Column::Integer(numbers)) => self.all(hasher, numbers, |number| number.to_le_bytes()),
+            ReadColumn::Typed(Column::Decimal(numbers)) => {
+                self.all(hasher, numbers, |number| number.to_bits().to_le_bytes())
+            }
+            ReadColumn::Typed(Column::Date(days)) => self.all(hasher, days, |day| i64::from(day).to_le_bytes()),
+            ReadColumn::Typed(Column::Timestamp(moments)) => self.all(hasher, moments, |moment| moment.to_le_bytes()),
+            ReadColumn::Typed(Column::Boolean(truths)) => {
+                self.all(hasher, truths, |truth| i64::from(truth).to_le_bytes())
+            }
         }
     }
 
@@ -276,10 +280,10 @@ mod tests {
     use super::*;
     use std::collections::BTreeMap;
 
-    type Counted = BTreeMap<(Option<String>, Option<String>), u64>;
+    type GroupCounts = BTreeMap<(Option<String>, Option<String>), u64>;
 
-    fn counted(distinct: &Distinct) -> Counted {
-        let mut all = Counted::new();
+    fn counted(distinct: &Distinct) -> GroupCounts {
+        let mut all = GroupCounts::new();
         for rows in distinct.batches() {
             for row in 0..rows.len() {
                 let value = |column| rows.value(row, column).map(str::to_owned);
@@ -294,7 +298,7 @@ mod tests {
         let mut distinct = Distinct::new(vec![Type::Text, Type::Integer]);
         let texts = rows.iter().map(|(text, _)| *text).collect();
         let numbers = rows.iter().map(|(_, number)| *number).collect();
-        let columns = vec![Read::Typed(Column::Text(texts)), Read::Typed(Column::Integer(numbers))];
+        let columns = vec![ReadColumn::Typed(Column::Text(texts)), ReadColumn::Typed(Column::Integer(numbers))];
         distinct.add(&Batch { rows: rows.len(), columns }).unwrap();
         distinct
     }

@@ -11,7 +11,7 @@ use crate::error::SourceError;
 use crate::memory::{Memory, Reservation};
 use crate::meter::{Meter, Progress};
 use crate::names::{column_type, csv_columns, parquet_columns};
-use crate::scan::{ScanError, Wanted};
+use crate::scan::{ScanError, WantedColumn};
 use crate::text::Quirk;
 use crate::{Resources, Source};
 use arrow_array::{Array, RecordBatch, StringViewArray};
@@ -263,7 +263,7 @@ fn count_rows(source: &Source, resources: &Resources, meter: &Arc<Meter>, parts:
     let columns = &source.table().columns;
     let empty = Distinct::new(columns.iter().map(|column| Type::from(column.kind)).collect());
     let memory = Memory::new(resources.memory);
-    let wanted: Vec<Wanted> = (0..columns.len()).map(Wanted::stored).collect();
+    let wanted: Vec<WantedColumn> = (0..columns.len()).map(WantedColumn::stored).collect();
     let spilled = Partitions::new(resources.spill.clone());
     let scan = source.scan(&wanted, meter).map_err(Cause::Source)?;
     let start = || Counting { distinct: empty.clone(), reserved: memory.reserve() };
@@ -346,12 +346,12 @@ mod tests {
     use std::io::Write as _;
     use std::path::PathBuf;
 
-    type Counted = BTreeMap<Vec<Option<String>>, u64>;
+    type GroupCounts = BTreeMap<Vec<Option<String>>, u64>;
 
-    fn counted(path: &Path, columns: &[&str], resources: &Resources) -> Result<Counted, SourceError> {
+    fn counted(path: &Path, columns: &[&str], resources: &Resources) -> Result<GroupCounts, SourceError> {
         let columns: Vec<String> = columns.iter().map(|name| (*name).to_owned()).collect();
         let source = open(path, &columns, &Layout::default())?;
-        let mut all = Counted::new();
+        let mut all = GroupCounts::new();
         groups(&source, resources, &|_| {}, &mut |rows| {
             for row in 0..rows.len() {
                 let key = (0..columns.len()).map(|at| rows.value(row, at).map(str::to_owned)).collect();
@@ -377,7 +377,7 @@ mod tests {
             (vec![Some("021*"), Some("yes")], 2),
             (vec![Some("02139"), Some("no")], 1),
         ];
-        let expected: Counted = expected
+        let expected: GroupCounts = expected
             .into_iter()
             .map(|(key, times)| (key.into_iter().map(|text| text.map(str::to_owned)).collect(), times))
             .collect();
@@ -486,7 +486,7 @@ mod tests {
         let (one, two) = (format!("{alike}1"), format!("{alike}2"));
         let expected =
             [(Some("a"), 2), (Some("b"), 1), (Some(""), 1), (None, 2), (Some(one.as_str()), 2), (Some(&two), 1)];
-        let expected = |width: usize| -> Counted {
+        let expected = |width: usize| -> GroupCounts {
             expected.into_iter().map(|(text, times)| (vec![text.map(str::to_owned); width], times)).collect()
         };
         for name in names {

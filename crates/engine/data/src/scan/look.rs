@@ -15,17 +15,17 @@ use crate::text::{Remarks, Uneven};
 use arrow_array::BooleanArray;
 use deniable_expression::Column;
 
-/// A column, and where its values should be.
+/// A column, and which of its rows have text or a value in the source.
 #[derive(Debug, Clone)]
-pub struct Looked {
+pub struct CheckedColumn {
     /// Whether something that should be a value stands there. Where it does and the value is NULL, it cannot be read.
     pub present: BooleanArray,
     /// The values.
     pub values: Column,
 }
 
-/// Some rows, and where they are.
-pub struct Seen<'a> {
+/// A run of rows with their places in the source.
+pub struct CheckedRows<'a> {
     /// How many. There may be no columns.
     pub rows: usize,
     /// The file, by its place among the table's; the first for rows in memory.
@@ -34,10 +34,10 @@ pub struct Seen<'a> {
     /// The broken records and the quirks of delimited text.
     pub(crate) remarks: Remarks<'a>,
     /// The wanted columns, in their order.
-    pub columns: Vec<Looked>,
+    pub columns: Vec<CheckedColumn>,
 }
 
-impl Seen<'_> {
+impl CheckedRows<'_> {
     /// The line of a row (CSV), or its number in the file (Parquet) or in memory; counted from 1.
     #[must_use]
     pub fn line(&self, row: usize) -> u64 {
@@ -59,13 +59,13 @@ impl Scan {
         self,
         threads: usize,
         start: impl Fn() -> W + Sync,
-        see: impl Fn(&mut W, &Seen<'_>) -> Result<(), SourceError> + Sync,
+        see: impl Fn(&mut W, &CheckedRows<'_>) -> Result<(), SourceError> + Sync,
     ) -> Result<Vec<W>, SourceError> {
         let table = self.table.clone();
         let done = self.pieces(threads, Uneven::Told, start, |made, piece| {
             let columns = piece.look()?;
             let (rows, file, lines, remarks) = (piece.rows, piece.file, piece.lines, piece.remarks);
-            Some(see(made, &Seen { rows, file, lines, remarks, columns }))
+            Some(see(made, &CheckedRows { rows, file, lines, remarks, columns }))
         });
         done.map_err(|error| match error {
             ScanError::Source(error) => error.unwrap_or(SourceError::Rows { table }),

@@ -15,7 +15,7 @@ mod look;
 mod piece;
 mod threads;
 
-pub use look::{Looked, Seen};
+pub use look::{CheckedColumn, CheckedRows};
 
 use crate::Source;
 use crate::error::SourceError;
@@ -27,7 +27,7 @@ use crate::rows::RemoteScan;
 use crate::text::Layout;
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::DataType;
-use deniable_core::schema::Column as Declared;
+use deniable_core::schema::Column as DeclaredColumn;
 use deniable_expression::Column;
 use std::path::Path;
 use std::sync::Arc;
@@ -37,7 +37,7 @@ pub const BATCH_ROWS: usize = 8_192;
 
 /// A column that is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedColumn {
     /// Its position among the declared ones.
     pub column: usize,
     /// How its values are given.
@@ -54,7 +54,7 @@ pub enum Form {
     Stored,
 }
 
-impl Wanted {
+impl WantedColumn {
     /// A column as values.
     #[must_use]
     pub fn typed(column: usize) -> Self {
@@ -74,19 +74,19 @@ pub struct Batch {
     /// How many. There may be no columns.
     pub rows: usize,
     /// The wanted columns, in their order.
-    pub columns: Vec<Read>,
+    pub columns: Vec<ReadColumn>,
 }
 
 /// The values of a column.
 #[derive(Debug, Clone)]
-pub enum Read {
+pub enum ReadColumn {
     /// As values.
     Typed(Column),
     /// Texts, as `Utf8View` or as a dictionary of any kind of text. One batch may have the one, the next the other.
     Stored(ArrayRef),
 }
 
-impl Read {
+impl ReadColumn {
     /// The values, if they are typed.
     #[must_use]
     pub fn typed(&self) -> Option<&Column> {
@@ -134,8 +134,8 @@ pub enum ScanError<E, S = SourceError> {
 #[derive(Debug)]
 pub struct Scan {
     table: String,
-    declared: Vec<Declared>,
-    wanted: Vec<Wanted>,
+    declared: Vec<DeclaredColumn>,
+    wanted: Vec<WantedColumn>,
     meter: Arc<Meter>,
     rows: ScanInput,
 }
@@ -186,7 +186,7 @@ impl Source {
     ///
     /// # Errors
     /// When files are missing, unreadable, empty, or do not hold the declared columns in types that can be read as theirs.
-    pub fn scan(&self, wanted: &[Wanted], meter: &Arc<Meter>) -> Result<Scan, SourceError> {
+    pub fn scan(&self, wanted: &[WantedColumn], meter: &Arc<Meter>) -> Result<Scan, SourceError> {
         let declared = &self.table().columns;
         let table = self.table().name.clone();
         if wanted.iter().any(|wanted| wanted.column >= declared.len()) {
@@ -200,8 +200,8 @@ impl Source {
 /// Batches, cut into pieces.
 pub(crate) fn slices(
     batches: &[RecordBatch],
-    declared: &[Declared],
-    wanted: &[Wanted],
+    declared: &[DeclaredColumn],
+    wanted: &[WantedColumn],
 ) -> Result<Vec<Slice>, SourceError> {
     let path = Path::new("memory");
     let mut slices = Vec::new();

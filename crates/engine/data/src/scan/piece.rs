@@ -8,7 +8,7 @@
     clippy::unreachable
 )]
 
-use super::{Form, Looked, Read, Wanted};
+use super::{CheckedColumn, Form, ReadColumn, WantedColumn};
 use crate::parquet::Place;
 use crate::reading::ColumnReader;
 use crate::text::{Fields, Remarks};
@@ -23,7 +23,7 @@ pub(super) struct Piece<'a> {
     pub(super) file: usize,
     pub(super) lines: Lines<'a>,
     pub(super) remarks: Remarks<'a>,
-    pub(super) stored: Stored<'a>,
+    pub(super) stored: StoredColumns<'a>,
 }
 
 /// Where rows are.
@@ -35,8 +35,8 @@ pub(super) enum Lines<'a> {
     On(&'a [u64]),
 }
 
-/// The wanted columns.
-pub(super) enum Stored<'a> {
+/// The wanted columns, as arrays or as fields of text.
+pub(super) enum StoredColumns<'a> {
     Arrays(&'a [ColumnReader], &'a [ArrayRef]),
     Fields(&'a [ColumnReader], Vec<Fields<'a>>),
     /// What is read of a file, and where each column is in it.
@@ -45,69 +45,71 @@ pub(super) enum Stored<'a> {
 
 impl Piece<'_> {
     /// The columns as they are wanted; `None` where one of them is not there.
-    pub(super) fn read(&self, wanted: &[Wanted]) -> Option<Vec<Read>> {
+    pub(super) fn read(&self, wanted: &[WantedColumn]) -> Option<Vec<ReadColumn>> {
         match &self.stored {
-            Stored::Arrays(readers, arrays) => {
+            StoredColumns::Arrays(readers, arrays) => {
                 let all = readers.iter().zip(*arrays).zip(wanted);
                 Some(all.map(|((reader, stored), wanted)| read(reader, wanted.form, stored)).collect())
             }
-            Stored::Fields(readers, fields) => {
+            StoredColumns::Fields(readers, fields) => {
                 let all = readers.iter().zip(fields).zip(wanted);
-                let read = |((reader, fields), wanted): ((&ColumnReader, &Fields<'_>), &Wanted)| {
+                let read = |((reader, fields), wanted): ((&ColumnReader, &Fields<'_>), &WantedColumn)| {
                     let values = reader.read_fields(*fields);
                     let is_kept = wanted.form == Form::Stored && reader.kind() == Type::Text;
-                    if is_kept { Read::Stored(values.to_array()) } else { Read::Typed(values) }
+                    if is_kept { ReadColumn::Stored(values.to_array()) } else { ReadColumn::Typed(values) }
                 };
                 Some(all.map(read).collect())
             }
-            Stored::Places(places, arrays) => places.iter().map(|place| place.read(self.rows, arrays)).collect(),
+            StoredColumns::Places(places, arrays) => places.iter().map(|place| place.read(self.rows, arrays)).collect(),
         }
     }
 
     /// The columns as values, with what should be one; `None` where one of them is not there.
-    pub(super) fn look(&self) -> Option<Vec<Looked>> {
+    pub(super) fn look(&self) -> Option<Vec<CheckedColumn>> {
         match &self.stored {
-            Stored::Arrays(readers, arrays) => {
+            StoredColumns::Arrays(readers, arrays) => {
                 Some(readers.iter().zip(*arrays).map(|(reader, stored)| look(reader, stored)).collect())
             }
-            Stored::Fields(readers, fields) => {
+            StoredColumns::Fields(readers, fields) => {
                 let look = |(reader, fields): (&ColumnReader, &Fields<'_>)| {
                     let values = reader.read_fields(*fields);
-                    Looked { present: reader.present_fields(*fields, &values), values }
+                    CheckedColumn { present: reader.present_fields(*fields, &values), values }
                 };
                 Some(readers.iter().zip(fields).map(look).collect())
             }
-            Stored::Places(places, arrays) => places.iter().map(|place| place.look(self.rows, arrays)).collect(),
+            StoredColumns::Places(places, arrays) => places.iter().map(|place| place.look(self.rows, arrays)).collect(),
         }
     }
 }
 
-fn read(reader: &ColumnReader, form: Form, stored: &ArrayRef) -> Read {
+fn read(reader: &ColumnReader, form: Form, stored: &ArrayRef) -> ReadColumn {
     match form {
-        Form::Stored if reader.kind() == Type::Text => Read::Stored(reader.stored(stored)),
-        Form::Stored | Form::Typed => Read::Typed(reader.read(stored)),
+        Form::Stored if reader.kind() == Type::Text => ReadColumn::Stored(reader.stored(stored)),
+        Form::Stored | Form::Typed => ReadColumn::Typed(reader.read(stored)),
     }
 }
 
-fn look(reader: &ColumnReader, stored: &ArrayRef) -> Looked {
-    Looked { present: reader.present(stored), values: reader.read(stored) }
+fn look(reader: &ColumnReader, stored: &ArrayRef) -> CheckedColumn {
+    CheckedColumn { present: reader.present(stored), values: reader.read(stored) }
 }
 
 impl Place {
     /// The values of some rows, of which these are the columns that are read of the file.
-    fn read(&self, rows: usize, stored: &[ArrayRef]) -> Option<Read> {
+    fn read(&self, rows: usize, stored: &[ArrayRef]) -> Option<ReadColumn> {
         Some(match self {
-            Self::Folder { value, .. } => Read::Typed(Column::repeat(value.kind(), value.value(0).as_ref(), rows)),
+            Self::Folder { value, .. } => {
+                ReadColumn::Typed(Column::repeat(value.kind(), value.value(0).as_ref(), rows))
+            }
             Self::File { position, reader, form } => read(reader, *form, stored.get(*position)?),
         })
     }
 
-    fn look(&self, rows: usize, stored: &[ArrayRef]) -> Option<Looked> {
+    fn look(&self, rows: usize, stored: &[ArrayRef]) -> Option<CheckedColumn> {
         Some(match self {
             Self::Folder { value, is_present } => {
                 let present = if *is_present { BooleanBuffer::new_set(rows) } else { BooleanBuffer::new_unset(rows) };
                 let values = Column::repeat(value.kind(), value.value(0).as_ref(), rows);
-                Looked { present: BooleanArray::new(present, None), values }
+                CheckedColumn { present: BooleanArray::new(present, None), values }
             }
             Self::File { position, reader, .. } => look(reader, stored.get(*position)?),
         })

@@ -8,7 +8,7 @@
     clippy::unreachable
 )]
 
-use super::piece::{Lines, Piece, Stored};
+use super::piece::{Lines, Piece, StoredColumns};
 use super::{BATCH_ROWS, Batch, Kind, Scan, ScanError, ScanInput, Slice};
 use crate::error::SourceError;
 use crate::files::DataFile;
@@ -18,7 +18,7 @@ use crate::reading::ColumnReader;
 use crate::rows::{RemoteRows, RemoteScan};
 use crate::text::{BLOCK, Block, Blocks, Layout, Parser, Remarks, Uneven};
 use arrow_array::ArrayRef;
-use deniable_core::schema::Column as Declared;
+use deniable_core::schema::Column as DeclaredColumn;
 use deniable_expression::LONGEST_TEXT;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -99,7 +99,7 @@ impl Lane {
 
 /// What the threads of a scan share.
 struct Work {
-    declared: Vec<Declared>,
+    declared: Vec<DeclaredColumn>,
     meter: Arc<Meter>,
     supply: Supply,
     uneven: Uneven,
@@ -176,7 +176,7 @@ impl Work {
                     }
                     let rows = slice.rows.num_rows();
                     self.meter.add_rows(rows);
-                    let stored = Stored::Arrays(&slice.readers, slice.rows.columns());
+                    let stored = StoredColumns::Arrays(&slice.readers, slice.rows.columns());
                     take(&Piece {
                         rows,
                         file: 0,
@@ -227,7 +227,7 @@ impl Work {
             // Rows without places are all in one part.
             let lines = if received.places.is_empty() { Lines::After(before) } else { Lines::On(received.places) };
             before = before.saturating_add(received.rows as u64);
-            let stored = Stored::Arrays(scan.readers(), received.columns);
+            let stored = StoredColumns::Arrays(scan.readers(), received.columns);
             taken =
                 take(&Piece { rows: received.rows, file: received.file, lines, remarks: Remarks::default(), stored });
             taken.is_ok() && !self.is_stopped()
@@ -250,7 +250,7 @@ impl Work {
         let mut parser = Parser::new(block, layout, self.uneven, LONGEST_TEXT);
         while let Some(chunk) = parser.next().ok_or(Stop::Damaged)? {
             self.meter.add_rows(chunk.rows);
-            let stored = Stored::Fields(readers, chunk.columns);
+            let stored = StoredColumns::Fields(readers, chunk.columns);
             let (lines, remarks) = (Lines::On(chunk.lines), chunk.remarks);
             take(&Piece { rows: chunk.rows, file: block.file, lines, remarks, stored })?;
         }
@@ -267,7 +267,7 @@ impl Work {
             if self.is_stopped() {
                 return Ok(());
             }
-            let stored = Stored::Places(unit.places(), &stored);
+            let stored = StoredColumns::Places(unit.places(), &stored);
             take(&Piece { rows, file, lines: Lines::After(before), remarks: Remarks::default(), stored })?;
             before = before.saturating_add(rows as u64);
         }
@@ -311,8 +311,8 @@ impl Scan {
     ) -> Result<Vec<W>, ScanError<E>> {
         let table = self.table.clone();
         let done = self.pieces(threads, Uneven::Ends, start, |made, piece| match &piece.stored {
-            Stored::Arrays(_, arrays) => Some(take(made, piece.rows, arrays)),
-            Stored::Fields(..) | Stored::Places(..) => None,
+            StoredColumns::Arrays(_, arrays) => Some(take(made, piece.rows, arrays)),
+            StoredColumns::Fields(..) | StoredColumns::Places(..) => None,
         });
         done.map_err(|error| match error {
             ScanError::Source(error) => ScanError::Source(error.unwrap_or(SourceError::Rows { table })),

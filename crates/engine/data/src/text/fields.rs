@@ -317,9 +317,10 @@ mod tests {
     use std::path::Path;
     use std::sync::Arc;
 
-    /// What a file says: rows with their lines, what is no row, and whether it can be read to its end.
+    /// The content of a file: rows with their lines, broken records, quirks, and whether the file can be read to its
+    /// end.
     #[derive(Debug, Default, PartialEq, Eq)]
-    struct Said {
+    struct ParsedText {
         rows: Vec<(u64, Vec<Option<String>>)>,
         broken: Vec<Broken>,
         quirks: Vec<(u64, Quirks)>,
@@ -371,7 +372,7 @@ mod tests {
     }
 
     /// Record by record, as the `csv` crate has them.
-    fn plainly(text: &[u8], layout: &Layout, uneven: Uneven) -> Said {
+    fn plainly(text: &[u8], layout: &Layout, uneven: Uneven) -> ParsedText {
         let mut builder = csv::ReaderBuilder::new();
         builder.delimiter(layout.options.delimiter).flexible(true).has_headers(false);
         match layout.options.quote {
@@ -379,7 +380,7 @@ mod tests {
             None => builder.quoting(false),
         };
         let mut reader = builder.from_reader(text);
-        let (mut said, mut record) = (Said::default(), ByteRecord::new());
+        let (mut said, mut record) = (ParsedText::default(), ByteRecord::new());
         let mut skips_header = layout.options.columns.is_none();
         while reader.read_byte_record(&mut record).unwrap() {
             let mut place = usize::try_from(record.position().unwrap().byte()).unwrap();
@@ -422,11 +423,11 @@ mod tests {
         said
     }
 
-    fn in_blocks(text: &[u8], layout: &Layout, uneven: Uneven, size: usize) -> Said {
+    fn in_blocks(text: &[u8], layout: &Layout, uneven: Uneven, size: usize) -> ParsedText {
         let layout = Arc::new(layout.clone());
         let reader = Box::new(Cursor::new(text.to_vec()));
         let mut blocks = Blocks::of(reader, (0, &Path::new("t").into()), layout.clone(), size);
-        let mut said = Said::default();
+        let mut said = ParsedText::default();
         while let Some(block) = blocks.next().unwrap() {
             let mut parser = Parser::new(&block, &layout, uneven, LONGEST);
             loop {

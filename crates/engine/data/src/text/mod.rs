@@ -16,9 +16,9 @@ pub(crate) use record::{Marks, Record};
 pub use record::{Quirk, broken_quotes};
 
 use crate::error::SourceError;
-use crate::files::{DataFile, Opened};
+use crate::files::{DataFile, FileReader};
 use crate::header::Header;
-use crate::meter::{Meter, Metered};
+use crate::meter::{Meter, MeteredReader};
 use deniable_core::schema::{Column, Compression, CsvOptions};
 use encoding_rs::{Encoding, UTF_8};
 use encoding_rs_io::DecodeReaderBytesBuilder;
@@ -33,9 +33,9 @@ pub(crate) const BYTE_ORDER_MARK: [u8; 3] = [0xEF, 0xBB, 0xBF];
 
 /// The bytes of a file as UTF-8, without a byte order mark. A file that is declared to be UTF-8 is passed on as it is: a
 /// decoder would hide what is wrong with it from the check.
-pub(crate) fn open(stored: &DataFile, options: &CsvOptions, meter: &Arc<Meter>) -> Result<Opened, SourceError> {
+pub(crate) fn open(stored: &DataFile, options: &CsvOptions, meter: &Arc<Meter>) -> Result<FileReader, SourceError> {
     let broken = |error: std::io::Error| stored.unreadable(&error);
-    let file = Metered { inner: stored.open().map_err(broken)?, meter: meter.clone() };
+    let file = MeteredReader { inner: stored.open().map_err(broken)?, meter: meter.clone() };
     let file = BufReader::with_capacity(BUFFER, file);
     let bytes: Box<dyn Read + Send> = match options.compression {
         Compression::None => Box::new(file),

@@ -4,7 +4,7 @@ use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray, UInt64Array};
 use deniable_core::exact::whole;
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
-use deniable_data::check::{Found, Report};
+use deniable_data::check::{Occurrences, Report};
 use deniable_data::{Resources, Source};
 use deniable_testing::sized;
 use parquet::arrow::ArrowWriter;
@@ -50,20 +50,20 @@ fn locate(folder: &Path, table: TableSchema, ending: &str) -> Source {
 
 /// Counts, with the first place, as they are come across.
 #[derive(Default)]
-struct Plain(Option<Found>);
+struct Plain(Option<Occurrences>);
 
 impl Plain {
     fn add(&mut self, place: &str) {
         match &mut self.0 {
             Some(found) => found.count += 1,
-            None => self.0 = Some(Found { count: 1, first: Some(place.to_owned()) }),
+            None => self.0 = Some(Occurrences { count: 1, first: Some(place.to_owned()) }),
         }
     }
 }
 
-/// What stands in some lines, read with nothing but the splitting of texts.
+/// The expected report on some lines, computed with nothing but the splitting of texts.
 #[derive(Default)]
-struct Expected {
+struct ExpectedReport {
     rows: u64,
     /// Where each key stands first, in a public table.
     keys: Option<BTreeMap<String, String>>,
@@ -75,7 +75,7 @@ struct Expected {
     broken: u64,
 }
 
-impl Expected {
+impl ExpectedReport {
     fn take(&mut self, place: &str, line: &str) {
         self.rows += 1;
         let fields: Vec<&str> = line.split(',').collect();
@@ -124,7 +124,7 @@ impl Expected {
         assert_eq!(problems, self.problems.into_iter().take(20).collect::<Vec<_>>());
         for (column, expected) in report.columns.iter().zip(self.columns) {
             let [missing, unreadable, undeclared, outside, left_out] = expected.map(|plain| plain.0);
-            let count = |found: &Option<Found>| found.as_ref().map_or(0, |found| found.count);
+            let count = |found: &Option<Occurrences>| found.as_ref().map_or(0, |found| found.count);
             assert_eq!(column.present, whole_rows - count(&missing));
             let found = (&column.missing, &column.unreadable, &column.undeclared, &column.outside, &column.left_out);
             assert_eq!(found, (&missing, &unreadable, &undeclared, &outside, &left_out), "{}", column.column);
@@ -189,7 +189,7 @@ fn reports_are_those_of_reading_line_by_line() {
         let count = if round % 6 == 5 { 60_000 } else { 300 };
         for is_public in [false, true] {
             let folder = tempfile::tempdir().unwrap();
-            let mut expected = Expected { keys: is_public.then(BTreeMap::new), ..Expected::default() };
+            let mut expected = ExpectedReport { keys: is_public.then(BTreeMap::new), ..ExpectedReport::default() };
             for file in ["a", "b", "c"] {
                 let path = folder.path().join(format!("{file}.{ending}"));
                 // Keys of a public table stand again now and then.

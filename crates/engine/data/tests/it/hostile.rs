@@ -11,7 +11,7 @@ use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format};
 use deniable_core::zone::Zone;
 use deniable_data::memory_schema;
-use deniable_data::{Meter, Resources, Source, Wanted};
+use deniable_data::{Meter, Resources, Source, WantedColumn};
 use deniable_expression::LONGEST_TEXT;
 use parquet::arrow::ArrowWriter;
 use parquet::data_type::{Int96, Int96Type};
@@ -38,7 +38,7 @@ fn locate(folder: &Path, path: &str, format: Format, columns: Vec<Column>) -> So
 
 /// The values of all columns, as so many threads read them.
 fn read(source: &Source, threads: usize) -> Vec<ArrayRef> {
-    let wanted: Vec<Wanted> = (0..source.table().columns.len()).map(Wanted::typed).collect();
+    let wanted: Vec<WantedColumn> = (0..source.table().columns.len()).map(WantedColumn::typed).collect();
     let scan = source.scan(&wanted, &Meter::new()).unwrap();
     let parts = scan.run(threads, Vec::new, |parts, batch| {
         parts.push(batch);
@@ -353,7 +353,7 @@ fn stored_moments_in_a_zone() {
     let refused = |declared: Column, array: ArrayRef| {
         let batch = RecordBatch::try_from_iter([("x", array)]).unwrap();
         let source = Source::memory(TableSchema::protected("t", vec![declared], None), vec![batch]);
-        source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap_err().to_string()
+        source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap_err().to_string()
     };
     let unstated = refused(column("x", ColumnType::Timestamp), micros(&moments, Some("UTC")));
     assert!(unstated.contains("`x` stores moments with the zone UTC"), "{unstated}");

@@ -14,7 +14,7 @@ use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format};
 use deniable_core::zone::Zone;
 use deniable_data::reading::ColumnReader;
-use deniable_data::{Meter, Resources, Source, Wanted};
+use deniable_data::{Meter, Resources, Source, WantedColumn};
 use deniable_expression::{Column as Values, LONGEST_TEXT, Type};
 use parquet::arrow::ArrowWriter;
 use proptest::prelude::*;
@@ -289,7 +289,7 @@ proptest! {
         let declared = names.iter().zip(kinds).map(|(name, kind)| Column { name: name.clone(), ..column(kind, None) });
         let source = csv(folder.path(), declared.collect(), options);
         drop(source.check(&Resources::default(), &|_| {}));
-        let wanted = [Wanted::typed(0), Wanted::typed(1)];
+        let wanted = [WantedColumn::typed(0), WantedColumn::typed(1)];
         let Ok(scan) = source.scan(&wanted, &Meter::new()) else { return Ok(()) };
         let rows = scan.run(2, || 0, |rows, batch| {
             *rows += batch.rows;
@@ -359,7 +359,7 @@ fn through_parquet() {
                 };
                 let source =
                     Source::locate(TableSchema::protected("t", vec![column], None), &data, folder.path()).unwrap();
-                let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
+                let scan = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap();
                 let parts = scan.run(1, Vec::new, |parts, batch| {
                     parts.push(batch.columns[0].to_array());
                     Ok::<(), ()>(())

@@ -28,7 +28,7 @@ fn scan(columns: Vec<Column>, entity: Option<&str>, rows: &str) -> Report {
 }
 
 /// The number and the line of what was found.
-fn found(found: Option<&deniable_data::check::Found>) -> Option<(u64, u64)> {
+fn found(found: Option<&deniable_data::check::Occurrences>) -> Option<(u64, u64)> {
     found.map(|found| (found.count, found.first.as_ref().unwrap().rsplit_once(':').unwrap().1.parse().unwrap()))
 }
 

@@ -4,8 +4,8 @@ use arrow_array::{Array, ArrayRef, Int64Array};
 use deniable_core::schema::{Column, ColumnType, Data, EngineKind, Format, TableSchema};
 use deniable_data::reading::ColumnReader;
 use deniable_data::{
-    Connections, Databases, KnownVersion, Meter, OpenTable, Read, RemoteRows, RemoteScan, Resources, Rows, ScanError,
-    ScanInput, Source, SourceError, Sources, StoredTypes, Wanted,
+    Connections, Databases, KnownVersion, Meter, OpenTable, ReadColumn, RemoteRows, RemoteScan, Resources, Rows,
+    ScanError, ScanInput, Source, SourceError, Sources, StoredTypes, WantedColumn,
 };
 use std::path::Path;
 use std::sync::Arc;
@@ -29,10 +29,10 @@ impl Rows for Parts {
     fn scan(
         &self,
         table: &TableSchema,
-        wanted: &[Wanted],
+        wanted: &[WantedColumn],
         version: Option<&KnownVersion>,
     ) -> Result<ScanInput, SourceError> {
-        let reader = |wanted: &Wanted| {
+        let reader = |wanted: &WantedColumn| {
             let declared = &table.columns[wanted.column];
             ColumnReader::from_stored(declared, &arrow_schema::DataType::Int64, Path::new("parts"))
         };
@@ -123,9 +123,9 @@ fn databases() -> Sources {
 }
 
 fn numbers(source: &Source, threads: usize) -> Result<Vec<i64>, SourceError> {
-    let scan = source.scan(&[Wanted::typed(0)], &Meter::new())?;
+    let scan = source.scan(&[WantedColumn::typed(0)], &Meter::new())?;
     let found = scan.run(threads, Vec::new, |found, batch| {
-        let array = batch.columns.first().map(Read::to_array).unwrap();
+        let array = batch.columns.first().map(ReadColumn::to_array).unwrap();
         found.extend(array.as_any().downcast_ref::<Int64Array>().unwrap().values());
         Ok::<(), ()>(())
     });

@@ -4,7 +4,7 @@ use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Column, ColumnType, CsvOptions, Data, Format};
 use deniable_data::scan::BATCH_ROWS;
-use deniable_data::{Meter, ScanError, Source, SourceError, Wanted, watch};
+use deniable_data::{Meter, ScanError, Source, SourceError, WantedColumn, watch};
 use parquet::arrow::ArrowWriter;
 use parquet::file::metadata::{ParquetMetaDataReader, ParquetMetaDataWriter};
 use parquet::file::properties::WriterProperties;
@@ -75,7 +75,7 @@ fn every_row_comes_once_on_any_number_of_threads() {
     for source in sources(folder.path()) {
         for count in [0, 1, 2, 7] {
             let meter = Meter::new();
-            let scan = source.scan(&[Wanted::stored(1), Wanted::typed(0)], &meter).unwrap();
+            let scan = source.scan(&[WantedColumn::stored(1), WantedColumn::typed(0)], &meter).unwrap();
             let parts = scan.run(count, BTreeSet::new, |seen: &mut BTreeSet<(i64, String)>, batch| {
                 assert!(batch.rows <= BATCH_ROWS);
                 let (texts, numbers) = (batch.columns[0].to_array(), batch.columns[1].to_array());
@@ -107,7 +107,7 @@ fn every_row_comes_once_on_any_number_of_threads() {
             },
         );
         assert_eq!(rows.unwrap().iter().sum::<usize>() as i64, ROWS);
-        assert!(matches!(source.scan(&[Wanted::typed(2)], &Meter::new()), Err(SourceError::Rows { .. })));
+        assert!(matches!(source.scan(&[WantedColumn::typed(2)], &Meter::new()), Err(SourceError::Rows { .. })));
     }
 }
 
@@ -120,7 +120,7 @@ fn places_are_those_of_the_files() {
             path.file_name().unwrap().to_string_lossy().into_owned()
         };
         let places = |threads: usize| -> Vec<(String, u64, i64)> {
-            let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
+            let scan = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap();
             let seen = scan.look(threads, Vec::new, |places, seen| {
                 let numbers = seen.columns[0].values.to_array();
                 let numbers = numbers.as_any().downcast_ref::<Int64Array>().unwrap();
@@ -152,7 +152,7 @@ fn whoever_wants_no_more_stops_the_others() {
     let folder = tempfile::tempdir().unwrap();
     for source in sources(folder.path()) {
         let taken = AtomicUsize::new(0);
-        let ended = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap().run(
+        let ended = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap().run(
             3,
             || (),
             |(), _| {
@@ -161,7 +161,7 @@ fn whoever_wants_no_more_stops_the_others() {
         );
         assert!(matches!(ended, Err(ScanError::Work("enough"))));
         assert!(taken.into_inner() <= 6, "the others stopped soon");
-        let ended = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap().run(
+        let ended = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap().run(
             2,
             || (),
             |(), _| -> Result<(), ()> { panic!("of a test") },
@@ -176,7 +176,7 @@ fn a_damaged_file_is_an_error_without_a_word_of_it() {
     drop(sources(folder.path()));
     let bytes = std::fs::read(folder.path().join("2.parquet")).unwrap();
     let read = |source: &Source, threads| {
-        source.scan(&[Wanted::typed(0), Wanted::typed(1)], &Meter::new()).and_then(|scan| {
+        source.scan(&[WantedColumn::typed(0), WantedColumn::typed(1)], &Meter::new()).and_then(|scan| {
             scan.run(threads, || (), |(), _| Ok::<(), ()>(())).map_err(|error| match error {
                 ScanError::Source(error) => error,
                 ScanError::Work(()) => panic!("nobody stopped"),
@@ -184,7 +184,7 @@ fn a_damaged_file_is_an_error_without_a_word_of_it() {
         })
     };
     let in_order = |source: &Source| {
-        source.scan(&[Wanted::typed(0)], &Meter::new()).and_then(|scan| scan.look(1, || (), |(), _| Ok(())))
+        source.scan(&[WantedColumn::typed(0)], &Meter::new()).and_then(|scan| scan.look(1, || (), |(), _| Ok(())))
     };
     let name = folder.path().join("damaged.parquet");
     let (mut failed, mut refused) = (0, 0);
@@ -212,7 +212,7 @@ fn a_damaged_file_is_an_error_without_a_word_of_it() {
     // It changes between the look at it and the reading.
     std::fs::write(&name, &bytes).unwrap();
     let source = locate(folder.path(), "damaged.parquet", Format::Parquet);
-    let scan = source.scan(&[Wanted::typed(0)], &Meter::new()).unwrap();
+    let scan = source.scan(&[WantedColumn::typed(0)], &Meter::new()).unwrap();
     std::fs::write(&name, &bytes[..1000]).unwrap();
     let ended = scan.run(2, || (), |(), _| Ok::<(), ()>(()));
     assert!(matches!(ended, Err(ScanError::Source(SourceError::Rows { .. }))));
@@ -248,7 +248,7 @@ fn progress_of_a_scan() {
         let (meter, size) = (Meter::new(), source.size());
         let last = std::cell::Cell::new(None);
         let rows = watch(&meter, size, &|progress| last.set(Some(progress)), || {
-            let scan = source.scan(&[Wanted::typed(0), Wanted::typed(1)], &meter).unwrap();
+            let scan = source.scan(&[WantedColumn::typed(0), WantedColumn::typed(1)], &meter).unwrap();
             let rows = scan.run(
                 2,
                 || 0,

@@ -11,7 +11,7 @@ use deniable_core::exact::{parse_rational, whole};
 use deniable_core::schema::TableSchema;
 use deniable_core::schema::{Bounds, Column, ColumnType, Compression, CsvOptions, Data, Entity, Format, Key};
 use deniable_core::sensitivity::Caps;
-use deniable_data::{Meter, Resources, Source, SourceError, Wanted};
+use deniable_data::{Meter, Resources, Source, SourceError, WantedColumn};
 use parquet::arrow::ArrowWriter;
 use parquet::file::properties::WriterProperties;
 use std::io::Write;
@@ -80,7 +80,7 @@ fn rows(source: &Source) -> Vec<Row> {
 }
 
 fn read(source: &Source, threads: usize) -> Vec<Row> {
-    let wanted: Vec<Wanted> = (0..source.table().columns.len()).map(Wanted::typed).collect();
+    let wanted: Vec<WantedColumn> = (0..source.table().columns.len()).map(WantedColumn::typed).collect();
     let meter = Meter::new();
     let parts = source.scan(&wanted, &meter).unwrap().run(threads, Vec::new, |rows: &mut Vec<Row>, batch| {
         let columns: Vec<ArrayRef> = batch.columns.iter().map(|column| column.to_array()).collect();
@@ -393,7 +393,7 @@ fn dictionaries_are_texts() {
     // a type of keys would depend on them.
     let memory = Source::memory(source.table().clone(), vec![batch]);
     for (source, stays) in [(&memory, true), (&source, false)] {
-        let batches = source.scan(&[Wanted::stored(0)], &Meter::new()).unwrap().run(1, Vec::new, |all, batch| {
+        let batches = source.scan(&[WantedColumn::stored(0)], &Meter::new()).unwrap().run(1, Vec::new, |all, batch| {
             all.push(batch);
             Ok::<(), ()>(())
         });
@@ -421,7 +421,7 @@ fn values_that_no_dictionary_would_hold() {
     let source = Source::locate(table, &data("d.parquet", Format::Parquet), folder.path()).unwrap();
     let expected: Vec<Row> = (0..1000).map(|number| row(&[&format!("text {number}")])).collect();
     assert_eq!(read(&source, 1), expected);
-    let stored = source.scan(&[Wanted::stored(0)], &Meter::new()).unwrap().run(
+    let stored = source.scan(&[WantedColumn::stored(0)], &Meter::new()).unwrap().run(
         1,
         || 0,
         |rows, batch| {
@@ -520,7 +520,7 @@ fn values_in_folder_names() {
         assert_eq!(rows(source), expected);
     }
     // Columns that are in folder names alone.
-    let wanted = [Wanted::typed(2), Wanted::stored(2), Wanted::typed(0)];
+    let wanted = [WantedColumn::typed(2), WantedColumn::stored(2), WantedColumn::typed(0)];
     let parts = source.scan(&wanted, &Meter::new()).unwrap().run(
         2,
         || 0,

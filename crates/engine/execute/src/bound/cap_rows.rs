@@ -11,7 +11,7 @@ use super::levels::Levels;
 use super::lookup::NOWHERE;
 use super::shards::{Disk, Scatter, Shard};
 use super::walk::{Plan, Take, Walk, room};
-use super::{Exhausted, Fold, Salt};
+use super::{ComputeError, Fold, Salt};
 use deniable_core::sensitivity::Caps;
 use deniable_data::Memory;
 use deniable_query::Nesting;
@@ -68,7 +68,7 @@ pub(crate) struct CapRows {
 }
 
 /// All shards, each to be taken once, by whichever walk comes first.
-pub(crate) struct Scattered {
+pub(crate) struct ShardQueue {
     pub(super) shards: Vec<Mutex<Option<Shard>>>,
     pub(super) next: AtomicUsize,
 }
@@ -138,7 +138,7 @@ impl CapRows {
     }
 
     /// Takes in the rows of a batch that count.
-    pub(crate) fn push(&self, columns: &Columns, scatter: &mut Scatter) -> Result<(), Exhausted> {
+    pub(crate) fn push(&self, columns: &Columns, scatter: &mut Scatter) -> Result<(), ComputeError> {
         for (at, combination) in columns.combinations.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE) {
             let identity = columns.identities[at];
             scatter.push_with(identity[0], &mut |chunk| {
@@ -166,16 +166,16 @@ impl CapRows {
     }
 
     /// The shards of all scatters together.
-    pub(crate) fn gathered(&self, scatters: Vec<Scatter>) -> Scattered {
+    pub(crate) fn gathered(&self, scatters: Vec<Scatter>) -> ShardQueue {
         let mut all: Vec<Shard> = (0..1 << SHARD_BITS).map(|_| Shard::default()).collect();
         for scatter in scatters {
             all.iter_mut().zip(scatter.finish()).for_each(|(all, shard)| all.join(shard));
         }
-        Scattered { shards: all.into_iter().map(|shard| Mutex::new(Some(shard))).collect(), next: AtomicUsize::new(0) }
+        ShardQueue { shards: all.into_iter().map(|shard| Mutex::new(Some(shard))).collect(), next: AtomicUsize::new(0) }
     }
 
     /// Walks over shards that no other thread has taken, and hands out what is kept of them, batch by batch.
-    pub(crate) fn walk(&self, scattered: &Scattered, take: &mut Take<'_>) -> Result<(), Exhausted> {
+    pub(crate) fn walk(&self, scattered: &ShardQueue, take: &mut Take<'_>) -> Result<(), ComputeError> {
         self.walker().run(scattered, take)
     }
 

@@ -2,12 +2,12 @@
 //!
 //! What is worked out depends on that entity's rows alone: which rows and cells are kept under the caps, and how many.
 
-use super::Exhausted;
+use super::ComputeError;
 use super::Identity;
 use super::columns::Watch;
 use super::decode::Values;
-use super::keep::{FIRST, Keeper, Seen};
-use super::walk::{Kept, Take};
+use super::keep::{EntityItem, FIRST, Keeper};
+use super::walk::{KeptRows, Take};
 use arrow_buffer::NullBufferBuilder;
 use deniable_core::sensitivity::Caps;
 use deniable_query::{EntityValue, OnLadder, PerEntity};
@@ -70,7 +70,7 @@ impl Fold {
         rows: &[u64],
         batch_size: usize,
         take: &mut Take<'_>,
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), ComputeError> {
         match self {
             Self::Beyond(caps, watch) => {
                 let beyond = who_is_beyond(keeper, rows, *caps, watch.as_deref());
@@ -123,12 +123,12 @@ fn entities(keeper: &mut Keeper, rows: &[u64], values: &[OnLadder]) -> Vec<Entit
             }
             let Some(entity) = entities.get_mut(at) else { return };
             match seen {
-                Seen::Cell { rows } => {
+                EntityItem::Cell { rows } => {
                     cells += 1;
                     entity.rows = entity.rows.max(rows);
                     entity.cells = entity.cells.max(cells);
                 }
-                Seen::Value { argument, value } => widen(values, entity, argument, value),
+                EntityItem::Value { argument, value } => widen(values, entity, argument, value),
             }
         });
     }
@@ -170,6 +170,6 @@ fn on_ladders(values: &[OnLadder], entities: &[Entity]) -> Vec<Values> {
 }
 
 /// Rows that stand for an entity each, in these cells.
-fn one_row_each(cells: Vec<u32>, values: Vec<Values>) -> Kept {
-    Kept { level: 0, marks: vec![FIRST; cells.len()], cells, values }
+fn one_row_each(cells: Vec<u32>, values: Vec<Values>) -> KeptRows {
+    KeptRows { level: 0, marks: vec![FIRST; cells.len()], cells, values }
 }

@@ -30,16 +30,16 @@ pub(super) struct Keeper {
     wanted: Vec<bool>,
 }
 
-/// What is seen of an entity.
-pub(super) enum Seen {
+/// One item of an entity's kept rows, in order.
+pub(super) enum EntityItem {
     /// A cell, with so many rows that are kept.
     Cell { rows: usize },
     /// A value in the cell that came last.
     Value { argument: usize, value: i64 },
 }
 
-/// What an entity has at a level.
-pub(super) struct Counted {
+/// The number of an entity's rows at a level that count.
+pub(super) struct LevelCount {
     /// Its rows that count.
     pub(super) rows: usize,
     /// Whether it has more rows in a cell, or more cells, than count.
@@ -120,16 +120,22 @@ impl Keeper {
 
     /// Hands out, entity by entity and cell by cell, in an order that is the same at every level: whose cell it is, and how many of
     /// its rows are kept; and then, where `values` are wanted, those of these rows.
-    pub(super) fn cells(&mut self, rows: &[u64], level: usize, values: bool, visit: &mut dyn FnMut(Identity, Seen)) {
+    pub(super) fn cells(
+        &mut self,
+        rows: &[u64],
+        level: usize,
+        values: bool,
+        visit: &mut dyn FnMut(Identity, EntityItem),
+    ) {
         let (layout, width) = (self.layout.clone(), self.layout.words());
         let most = self.caps.rows_per_group as usize;
         self.kept_cells(rows, level, &mut |keeper, own| {
             let owner = layout.identity(row_of(rows, width, own[0]));
-            visit(owner, Seen::Cell { rows: own.len().min(most) });
+            visit(owner, EntityItem::Cell { rows: own.len().min(most) });
             if values {
                 keeper.lowest(rows, own, &mut |position| {
                     layout.read(&rows[position * width..][..width], |argument, found| {
-                        found.into_iter().for_each(|value| visit(owner, Seen::Value { argument, value }));
+                        found.into_iter().for_each(|value| visit(owner, EntityItem::Value { argument, value }));
                     });
                 });
             }
@@ -162,13 +168,13 @@ impl Keeper {
 
     /// Hands out, entity by entity, in an order that is the same at every level, how many of its rows count at a level under these caps,
     /// which are smaller than those that are kept: there is more where they let less count.
-    pub(super) fn count(&mut self, rows: &[u64], level: usize, caps: Caps, visit: &mut dyn FnMut(Counted)) {
+    pub(super) fn count(&mut self, rows: &[u64], level: usize, caps: Caps, visit: &mut dyn FnMut(LevelCount)) {
         let most = caps.rows_per_group as usize;
         self.entities(rows, level, &mut |keeper, own| {
             let mut cells = keeper.all_cells(own);
             let all = (cells.len(), cells.iter().any(|(_, range)| range.len() > most));
             keeper.leave_lowest(rows, own, caps.groups, &mut cells);
-            visit(Counted {
+            visit(LevelCount {
                 rows: cells.iter().map(|(_, range)| range.len().min(most)).sum(),
                 is_beyond: all.0 > cells.len() || all.1,
             });

@@ -43,18 +43,18 @@ impl KeyLookup {
             match key {
                 Key::Null => lookup.null = position,
                 Key::Other => lookup.other = position,
-                Key::Text(text) => match Packed::text(text.as_bytes()) {
+                Key::Text(text) => match PackedKey::text(text.as_bytes()) {
                     Some(packed) => lookup.short.insert(packed, position),
                     None => drop(lookup.long.insert(text.clone(), position)),
                 },
-                Key::Integer(value) => lookup.short.insert(Packed::integer(*value), position),
+                Key::Integer(value) => lookup.short.insert(PackedKey::integer(*value), position),
                 Key::Decimal(_) => {
                     if let Some(value) = decimal_key(key) {
-                        lookup.short.insert(Packed::decimal(value), position);
+                        lookup.short.insert(PackedKey::decimal(value), position);
                     }
                 }
-                Key::Date(day) => lookup.short.insert(Packed::date(*day), position),
-                Key::Timestamp(time) => lookup.short.insert(Packed::timestamp(*time), position),
+                Key::Date(day) => lookup.short.insert(PackedKey::date(*day), position),
+                Key::Timestamp(time) => lookup.short.insert(PackedKey::timestamp(*time), position),
                 Key::Boolean(truth) => lookup.booleans[usize::from(*truth)] = position,
             }
         }
@@ -78,7 +78,7 @@ impl KeyLookup {
             DataType::Utf8View => {
                 let values = column.as_string_view();
                 let views = values.views();
-                self.place(cells, nulls, |row| match Packed::view(views[row]) {
+                self.place(cells, nulls, |row| match PackedKey::view(views[row]) {
                     Some(packed) => self.short.find(packed),
                     None => self.text(values.value(row)),
                 });
@@ -98,7 +98,7 @@ impl KeyLookup {
                         let at = values[row].wrapping_sub(*lowest) as u64;
                         positions.get(usize::try_from(at).unwrap_or(usize::MAX)).copied().unwrap_or(NOWHERE)
                     }),
-                    None => self.place(cells, nulls, |row| self.short.find(Packed::integer(values[row]))),
+                    None => self.place(cells, nulls, |row| self.short.find(PackedKey::integer(values[row]))),
                 }
             }
             DataType::Boolean => {
@@ -107,15 +107,15 @@ impl KeyLookup {
             }
             DataType::Float64 => {
                 let values = column.as_primitive::<Float64Type>().values();
-                self.place(cells, nulls, |row| self.short.find(Packed::decimal(values[row])));
+                self.place(cells, nulls, |row| self.short.find(PackedKey::decimal(values[row])));
             }
             DataType::Date32 => {
                 let values = column.as_primitive::<Date32Type>().values();
-                self.place(cells, nulls, |row| self.short.find(Packed::date(values[row])));
+                self.place(cells, nulls, |row| self.short.find(PackedKey::date(values[row])));
             }
             DataType::Timestamp(TimeUnit::Microsecond, None) => {
                 let values = column.as_primitive::<TimestampMicrosecondType>().values();
-                self.place(cells, nulls, |row| self.short.find(Packed::timestamp(values[row])));
+                self.place(cells, nulls, |row| self.short.find(PackedKey::timestamp(values[row])));
             }
             DataType::Null => self.place(cells, nulls, |_| NOWHERE),
             // No key has another type.
@@ -135,7 +135,7 @@ impl KeyLookup {
     }
 
     fn text(&self, text: &str) -> u32 {
-        match Packed::text(text.as_bytes()) {
+        match PackedKey::text(text.as_bytes()) {
             Some(packed) => self.short.find(packed),
             None => self.long.get(text).copied().unwrap_or(NOWHERE),
         }
@@ -169,7 +169,7 @@ fn dense(keys: &[Key]) -> Option<(i64, Vec<u32>)> {
 
 /// A number, a time, or a text of up to 12 bytes, in words: equal exactly when the keys are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Packed {
+struct PackedKey {
     first: u64,
     last: u64,
 }
@@ -177,7 +177,7 @@ struct Packed {
 /// The longest text that a view holds by itself.
 const SHORT: usize = 12;
 
-impl Packed {
+impl PackedKey {
     /// The low half of the first word is the length of a text, 0 to 12; kinds of numbers come after.
     fn number(kind: u64, bits: u64) -> Self {
         Self { first: kind, last: bits }
@@ -227,17 +227,17 @@ impl Packed {
 /// A small open hash table. It is sparse and never changes while rows are read, so that the keys of rows, declared
 /// or not, are found or missed after a look at a few neighbours.
 struct Table {
-    slots: Vec<(Packed, u32)>,
+    slots: Vec<(PackedKey, u32)>,
     shift: u32,
 }
 
 impl Table {
     fn for_keys(keys: usize) -> Self {
         let size = (keys * 4).next_power_of_two().max(4);
-        Self { slots: vec![(Packed::integer(0), NOWHERE); size], shift: 64 - size.trailing_zeros() }
+        Self { slots: vec![(PackedKey::integer(0), NOWHERE); size], shift: 64 - size.trailing_zeros() }
     }
 
-    fn slot_of(&self, key: Packed) -> usize {
+    fn slot_of(&self, key: PackedKey) -> usize {
         let mut at = (key.hash() >> self.shift) as usize;
         loop {
             let (found, position) = self.slots[at];
@@ -248,13 +248,13 @@ impl Table {
         }
     }
 
-    fn insert(&mut self, key: Packed, position: u32) {
+    fn insert(&mut self, key: PackedKey, position: u32) {
         let at = self.slot_of(key);
         self.slots[at] = (key, position);
     }
 
     #[inline]
-    fn find(&self, key: Packed) -> u32 {
+    fn find(&self, key: PackedKey) -> u32 {
         self.slots[self.slot_of(key)].1
     }
 }

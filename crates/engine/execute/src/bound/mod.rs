@@ -66,9 +66,9 @@ impl std::fmt::Debug for Salt {
     }
 }
 
-/// What a computation ran out of. Nothing else can stop it.
+/// The resource or source that failed a computation. Nothing else can stop it.
 #[derive(Debug)]
-pub enum Exhausted {
+pub enum ComputeError {
     /// The limit of memory.
     Memory,
     /// Room for temporary files, or the device that they are on.

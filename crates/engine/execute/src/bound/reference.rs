@@ -20,9 +20,9 @@ pub(super) type Row = (Identity, u32, Values);
 /// A level and one of its cells.
 pub(super) type Cell = (usize, u32);
 
-/// A kept row: its cell, its values. And, apart from it, the marks of a cell, since any of its rows may carry it.
+/// The kept rows, each with its cell and its values, and the marks of cells, which any row of a cell may carry.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Kept {
+pub(super) struct ReferenceRows {
     pub(super) rows: Vec<(Cell, Values)>,
     pub(super) marks: Vec<(Cell, u64)>,
 }
@@ -94,8 +94,8 @@ pub(super) fn rows(
 }
 
 /// What is kept of rows at each level: the cells of lowest rank of each entity, and in each the rows of lowest rank.
-pub(super) fn keep(rows: &[Row], capping: &Capping<'_>, by: &Identities) -> Kept {
-    let mut kept = Kept::default();
+pub(super) fn keep(rows: &[Row], capping: &Capping<'_>, by: &Identities) -> ReferenceRows {
+    let mut kept = ReferenceRows::default();
     for (at, level) in capping.levels.iter().enumerate() {
         let mut entities: BTreeMap<Identity, BTreeMap<u32, Vec<(u32, Values)>>> = BTreeMap::new();
         for (identity, combination, values) in rows {
@@ -128,8 +128,8 @@ pub(super) fn keep(rows: &[Row], capping: &Capping<'_>, by: &Identities) -> Kept
 }
 
 /// Every row an entity of its own, which counts at each level.
-pub(super) fn keep_all(rows: &[Row], query: &Query) -> Kept {
-    let mut kept = Kept::default();
+pub(super) fn keep_all(rows: &[Row], query: &Query) -> ReferenceRows {
+    let mut kept = ReferenceRows::default();
     for (at, level) in query.levels().iter().enumerate() {
         let cell = |combination: u32| (at, cell(combination, query.groups(), level));
         kept.rows.extend(rows.iter().map(|(_, combination, values)| (cell(*combination), values.clone())));
@@ -148,7 +148,7 @@ fn words(combination: u32, values: &[Option<i64>], arguments: &[Argument]) -> Ve
 }
 
 /// What each measure has gathered of what is kept, as [`super::Exact::reveal`] gives it.
-pub(super) fn totals(query: &Query, kept: &Kept) -> Vec<Vec<Vec<i128>>> {
+pub(super) fn totals(query: &Query, kept: &ReferenceRows) -> Vec<Vec<Vec<i128>>> {
     let presence = presence(query.measures());
     let totals = query.measures().iter().map(|measure| {
         let cells = query.cells(measure.level);

@@ -2,7 +2,7 @@
 //!
 //! All rows of an entity are in one shard.
 
-use super::Exhausted;
+use super::ComputeError;
 use deniable_data::{Reservation, temporary_file};
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -88,13 +88,13 @@ impl Scatter {
 
     /// Takes in one row.
     #[inline]
-    pub(super) fn push(&mut self, row: &[u64]) -> Result<(), Exhausted> {
+    pub(super) fn push(&mut self, row: &[u64]) -> Result<(), ComputeError> {
         self.push_with(row[0], &mut |chunk| chunk.extend_from_slice(row))
     }
 
     /// Takes in one row of the entity with this first word; `write` writes it to the end of its chunk.
     #[inline]
-    pub(super) fn push_with(&mut self, first: u64, write: &mut impl FnMut(&mut Vec<u64>)) -> Result<(), Exhausted> {
+    pub(super) fn push_with(&mut self, first: u64, write: &mut impl FnMut(&mut Vec<u64>)) -> Result<(), ComputeError> {
         let at = (first << self.used >> (64 - self.bits)) as usize;
         let chunk = &self.open[at];
         if chunk.capacity() - chunk.len() < self.width {
@@ -105,7 +105,7 @@ impl Scatter {
     }
 
     /// Opens a new chunk for a shard.
-    fn make_room(&mut self, at: usize) -> Result<(), Exhausted> {
+    fn make_room(&mut self, at: usize) -> Result<(), ComputeError> {
         let width = self.width;
         let words =
             |last: &Vec<u64>| (last.capacity() * 2).clamp(SMALLEST_CHUNK, LARGEST_CHUNK).next_multiple_of(width);
@@ -116,7 +116,7 @@ impl Scatter {
             self.spill()?;
             wanted = words(&self.open[at]);
             if !self.reservation.try_grow(wanted * WORD) {
-                return Err(Exhausted::Memory);
+                return Err(ComputeError::Memory);
             }
         }
         let full = std::mem::replace(&mut self.open[at], Vec::with_capacity(wanted));
@@ -132,11 +132,11 @@ impl Scatter {
     }
 
     /// Writes everything in memory to a file.
-    fn spill(&mut self) -> Result<(), Exhausted> {
+    fn spill(&mut self) -> Result<(), ComputeError> {
         if self.reservation.size() == 0 {
             return Ok(());
         }
-        self.write_out().map_err(Exhausted::Disk)
+        self.write_out().map_err(ComputeError::Disk)
     }
 
     fn write_out(&mut self) -> std::io::Result<()> {
@@ -171,7 +171,7 @@ impl Scatter {
     }
 
     /// All shards, in order, on disk.
-    pub(super) fn finish_on_disk(mut self) -> Result<Vec<Shard>, Exhausted> {
+    pub(super) fn finish_on_disk(mut self) -> Result<Vec<Shard>, ComputeError> {
         self.spill()?;
         Ok(self.shards)
     }
@@ -210,7 +210,7 @@ impl Shard {
     }
 
     /// Moves rows out, until there are `most` words in `rows` or none left here.
-    pub(super) fn take(&mut self, rows: &mut Vec<u64>, most: usize) -> Result<(), Exhausted> {
+    pub(super) fn take(&mut self, rows: &mut Vec<u64>, most: usize) -> Result<(), ComputeError> {
         while rows.len() < most {
             let room = most - rows.len();
             if let Some(chunk) = self.chunks.last_mut() {
@@ -225,7 +225,7 @@ impl Shard {
                 }
             } else if let Some(part) = self.parts.last_mut() {
                 let words = part.words.min(room).min(READ_AT_ONCE);
-                read(&part.file, part.start, words, rows).map_err(Exhausted::Disk)?;
+                read(&part.file, part.start, words, rows).map_err(ComputeError::Disk)?;
                 part.start += (words * WORD) as u64;
                 part.words -= words;
                 if part.words == 0 {

@@ -1,7 +1,7 @@
 //! The fast code and the plain one agree: on random rows, in all batch sizes, partitions and limits of memory.
 
-use super::reference::{self, Kept};
-use super::{CapRows, Capping, Disk, Exhausted, Salt};
+use super::reference::{self, ReferenceRows};
+use super::{CapRows, Capping, ComputeError, Disk, Salt};
 use crate::bound::identity::Identities;
 use crate::compute::{exact, open};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
@@ -164,12 +164,12 @@ struct Case<'a> {
     batch_size: usize,
 }
 
-fn run(case: &Case<'_>) -> (Kept, usize) {
+fn run(case: &Case<'_>) -> (ReferenceRows, usize) {
     try_run(case).unwrap()
 }
 
 /// Runs the operator. Also gives the rows that were spilled; the folder that it spills to must stay empty.
-fn try_run(case: &Case<'_>) -> Result<(Kept, usize), Exhausted> {
+fn try_run(case: &Case<'_>) -> Result<(ReferenceRows, usize), ComputeError> {
     let folder = tempfile::tempdir().unwrap();
     let disk = Arc::new(Disk::new(Some(folder.path().to_owned())));
     let memory = Memory::new(case.memory);
@@ -177,8 +177,8 @@ fn try_run(case: &Case<'_>) -> Result<(Kept, usize), Exhausted> {
     let mut cap = CapRows::new(&case.capping, text, memory.clone(), disk.clone(), 1);
     (cap.scatters, cap.walks) = (case.partitions.len(), case.walks);
     cap.batch_size = case.batch_size;
-    let mut kept = Kept::default();
-    let mut run = || -> Result<(), Exhausted> {
+    let mut kept = ReferenceRows::default();
+    let mut run = || -> Result<(), ComputeError> {
         let mut scatters = Vec::new();
         for partition in &case.partitions {
             let (mut columns, mut scatter) = (cap.columns(), cap.scatter());
@@ -351,7 +351,7 @@ fn an_entity_larger_than_memory() {
     let caps = Caps { rows_per_group: u32::MAX, groups: 100 };
     let partitions = dealt(&mut dice, &batch, 500, 2);
     let failed = try_run(&Case { capping: capping(caps), partitions, walks: 2, memory: Some(50_000), batch_size: 100 });
-    assert!(matches!(failed, Err(Exhausted::Memory)));
+    assert!(matches!(failed, Err(ComputeError::Memory)));
 }
 
 #[test]

@@ -9,8 +9,8 @@ use super::keep::FIRST;
 use super::levels::Levels;
 use super::lookup::NOWHERE;
 use super::pile::Pile;
-use super::walk::Kept;
-use deniable_query::{Centred, Measure, MeasureKind, Query, presence};
+use super::walk::KeptRows;
+use deniable_query::{CentredArgument, Measure, MeasureKind, Query, presence};
 
 /// Rows whose units, at most 2^52 each, are added up in 64 bits.
 const BLOCK: usize = 512;
@@ -19,7 +19,7 @@ const BLOCK: usize = 512;
 /// ask.
 pub struct Totals {
     levels: Levels,
-    gathered: Vec<Gathered>,
+    gathered: Vec<LevelTotals>,
     measures: Vec<Recipe>,
     /// The cells of a level.
     buffer: Vec<u32>,
@@ -27,8 +27,8 @@ pub struct Totals {
     piled: usize,
 }
 
-/// What is gathered in the cells of a level, once for all measures that are made of it.
-struct Gathered {
+/// Totals over the cells of a level, shared by all measures that are computed from them.
+struct LevelTotals {
     what: What,
     level: usize,
     vector: Vector,
@@ -51,7 +51,7 @@ pub enum What {
     /// Units of an argument.
     Units(usize),
     /// Products of two centred arguments.
-    Products([Centred; 2]),
+    Products([CentredArgument; 2]),
     /// The values themselves.
     Pile(usize),
 }
@@ -69,11 +69,11 @@ struct Recipe {
     of: usize,
     /// The centre, where there is one: how many steps a unit is cut into, and how many of these are taken off for each row that is
     /// counted at this position.
-    centre: Option<(Centred, usize)>,
+    centre: Option<(CentredArgument, usize)>,
 }
 
 /// Finds, or begins, what is gathered.
-fn gather(gathered: &mut Vec<Gathered>, what: What, level: usize, cells: usize) -> usize {
+fn gather(gathered: &mut Vec<LevelTotals>, what: What, level: usize, cells: usize) -> usize {
     let known = gathered.iter().position(|known| known.what == what && known.level == level);
     known.unwrap_or_else(|| {
         let vector = match what {
@@ -81,7 +81,7 @@ fn gather(gathered: &mut Vec<Gathered>, what: What, level: usize, cells: usize) 
             What::Units(_) | What::Products(_) => Vector::Sums(vec![0; cells + 1]),
             What::Pile(_) => Vector::Piles(vec![Pile::default(); cells]),
         };
-        gathered.push(Gathered { what, level, vector });
+        gathered.push(LevelTotals { what, level, vector });
         gathered.len() - 1
     })
 }
@@ -103,10 +103,10 @@ impl Totals {
                     let bit = bit.map_or(0, |bit| 1 + bit as u32);
                     plain(of(What::Entities { bit, present: *wanted }))
                 }
-                MeasureKind::Sum { of: Centred { argument, times: 1, centre: 0 }, .. } => {
+                MeasureKind::Sum { of: CentredArgument { argument, times: 1, centre: 0 }, .. } => {
                     plain(of(What::Units(*argument)))
                 }
-                MeasureKind::Sum { of: centred @ Centred { argument, .. }, .. } => {
+                MeasureKind::Sum { of: centred @ CentredArgument { argument, .. }, .. } => {
                     let count = of(What::Present(*argument));
                     Recipe { of: of(What::Units(*argument)), centre: Some((*centred, count)) }
                 }
@@ -135,7 +135,7 @@ impl Totals {
     /// Takes what was added up elsewhere in a cell of the only level; false where it is nothing that rows add up to.
     pub fn set(&mut self, cell: usize, sums: &[i128]) -> bool {
         let mut fits = sums.len() == self.gathered.len();
-        for (Gathered { vector, .. }, sum) in self.gathered.iter_mut().zip(sums) {
+        for (LevelTotals { vector, .. }, sum) in self.gathered.iter_mut().zip(sums) {
             // The last place is of rows in no cell.
             match vector {
                 Vector::Counts(counts) if cell + 1 < counts.len() => match u64::try_from(*sum) {
@@ -171,13 +171,13 @@ impl Totals {
     }
 
     /// Adds a batch of what [`super::CapRows`] has kept.
-    pub(crate) fn add_kept(&mut self, kept: &Kept) {
+    pub(crate) fn add_kept(&mut self, kept: &KeptRows) {
         self.add_to_level(kept.level, &kept.cells, Some(&kept.marks), &kept.values);
     }
 
     /// Adds rows to one level. `marks` say which of them stand for their entity in their cell; without, all do.
     fn add_to_level(&mut self, level: usize, cells: &[u32], marks: Option<&[u64]>, arguments: &[Values]) {
-        for Gathered { what, vector, .. } in self.gathered.iter_mut().filter(|gathered| gathered.level == level) {
+        for LevelTotals { what, vector, .. } in self.gathered.iter_mut().filter(|gathered| gathered.level == level) {
             match (*what, vector) {
                 (What::Rows, Vector::Counts(counts)) => count(cells, counts),
                 (What::Present(argument), Vector::Counts(counts)) => count_present(cells, &arguments[argument], counts),
@@ -287,7 +287,7 @@ fn add_up(cells: &[u32], values: &Values, sums: &mut [i128]) {
 }
 
 /// Adds the products of two arguments' differences from their centres, where both have a value.
-fn add_products(cells: &[u32], of: [Centred; 2], arguments: &[Values], sums: &mut [i128]) {
+fn add_products(cells: &[u32], of: [CentredArgument; 2], arguments: &[Values], sums: &mut [i128]) {
     let end = sums.len() - 1;
     let [one, other] = of.map(|of| &arguments[of.argument]);
     for (row, cell) in cells.iter().enumerate() {

@@ -1,13 +1,13 @@
 //! Shard by shard: sorted, walked over, and handed out in batches. A shard that is too large for memory is split.
 
-use super::cap_rows::Scattered;
+use super::cap_rows::ShardQueue;
 use super::decode::Values;
 use super::identity::Identities;
 use super::keep::{BYTES_PER_ROW, Keeper, MOST_ROWS};
 use super::layout::Layout;
 use super::levels::Levels;
 use super::shards::{Disk, Scatter, Shard};
-use super::{Exhausted, Fold};
+use super::{ComputeError, Fold};
 use arrow_buffer::NullBufferBuilder;
 use deniable_core::sensitivity::Caps;
 use deniable_data::{Memory, Reservation};
@@ -53,7 +53,7 @@ pub(super) fn room(allowance: usize, bytes_per_row: usize) -> usize {
 }
 
 /// Rows that are kept at one level.
-pub(crate) struct Kept {
+pub(crate) struct KeptRows {
     /// The level.
     pub(super) level: usize,
     /// The cell of each row.
@@ -67,7 +67,7 @@ pub(crate) struct Kept {
 }
 
 /// What is done with kept rows.
-pub(crate) type Take<'a> = dyn FnMut(&Kept) -> Result<(), Exhausted> + 'a;
+pub(crate) type Take<'a> = dyn FnMut(&KeptRows) -> Result<(), ComputeError> + 'a;
 
 /// One walk over shards: there are as many at a time as there are threads.
 pub(crate) struct Walk {
@@ -96,7 +96,7 @@ impl Walk {
     }
 
     /// Walks over all shards that nobody else has taken, and hands out what is kept.
-    pub(super) fn run(&mut self, scattered: &Scattered, take: &mut Take<'_>) -> Result<(), Exhausted> {
+    pub(super) fn run(&mut self, scattered: &ShardQueue, take: &mut Take<'_>) -> Result<(), ComputeError> {
         while let Some((shard, used)) = self.own.pop().or_else(|| scattered.take()) {
             self.walk(shard, used, take)?;
             self.reservation.free();
@@ -114,7 +114,7 @@ impl Walk {
         room(self.allowance, self.plan.bytes_per_row())
     }
 
-    fn walk(&mut self, mut shard: Shard, used: u32, take: &mut Take<'_>) -> Result<(), Exhausted> {
+    fn walk(&mut self, mut shard: Shard, used: u32, take: &mut Take<'_>) -> Result<(), ComputeError> {
         let width = self.plan.layout.words();
         let words = shard.words();
         if words == 0 {
@@ -122,7 +122,7 @@ impl Walk {
         }
         let room = self.room().min(words / width);
         if !self.reservation.try_grow(self.bytes(room)) {
-            return Err(Exhausted::Memory);
+            return Err(ComputeError::Memory);
         }
         let mut rows = Vec::with_capacity(room * width);
         shard.take(&mut rows, room * width)?;
@@ -141,10 +141,10 @@ impl Walk {
     }
 
     /// Scatters a shard again, by more bits.
-    fn split(&mut self, mut rows: Vec<u64>, mut shard: Shard, used: u32) -> Result<(), Exhausted> {
+    fn split(&mut self, mut rows: Vec<u64>, mut shard: Shard, used: u32) -> Result<(), ComputeError> {
         if used + SPLIT_BITS > u64::BITS {
             // The kept rows of one entity do not fit.
-            return Err(Exhausted::Memory);
+            return Err(ComputeError::Memory);
         }
         let width = self.plan.layout.words();
         let room = rows.capacity() / width * width;
@@ -162,7 +162,7 @@ impl Walk {
     }
 
     /// Hands out what is kept of whole entities.
-    pub(crate) fn hand_out(&mut self, rows: &[u64], take: &mut Take<'_>) -> Result<(), Exhausted> {
+    pub(crate) fn hand_out(&mut self, rows: &[u64], take: &mut Take<'_>) -> Result<(), ComputeError> {
         let plan = self.plan.clone();
         if let Some(fold) = &plan.per_entity {
             return fold.hand_out(&mut self.keeper, rows, self.batch_size, take);
@@ -178,7 +178,7 @@ impl Walk {
         self.keeper.compact(rows, spare);
     }
 
-    fn hand_out_level(&mut self, rows: &[u64], level: usize, take: &mut Take<'_>) -> Result<(), Exhausted> {
+    fn hand_out_level(&mut self, rows: &[u64], level: usize, take: &mut Take<'_>) -> Result<(), ComputeError> {
         let Plan { layout, levels, .. } = &*self.plan;
         let width = layout.words();
         let mut output = Output::new(level, layout.arguments());
@@ -196,7 +196,7 @@ impl Walk {
     }
 }
 
-impl Scattered {
+impl ShardQueue {
     /// The next shard that nobody has taken.
     pub(super) fn take(&self) -> Option<(Shard, u32)> {
         let at = self.next.fetch_add(1, Ordering::Relaxed);
@@ -212,7 +212,7 @@ impl Scattered {
 
 /// A batch of rows that are kept at one level, as it grows.
 struct Output {
-    kept: Kept,
+    kept: KeptRows,
     nulls: Vec<NullBufferBuilder>,
 }
 
@@ -220,7 +220,7 @@ impl Output {
     fn new(level: usize, arguments: usize) -> Self {
         let values = (0..arguments).map(|_| Values::default()).collect();
         let nulls = (0..arguments).map(|_| NullBufferBuilder::new(0)).collect();
-        Self { kept: Kept { level, cells: Vec::new(), marks: Vec::new(), values }, nulls }
+        Self { kept: KeptRows { level, cells: Vec::new(), marks: Vec::new(), values }, nulls }
     }
 
     fn push(&mut self, layout: &Layout, row: &[u64], cell: u32, mark: u64) {
@@ -233,7 +233,7 @@ impl Output {
     }
 
     /// Everything so far.
-    fn finish(&mut self) -> &Kept {
+    fn finish(&mut self) -> &KeptRows {
         for (values, nulls) in self.kept.values.iter_mut().zip(&mut self.nulls) {
             values.nulls = nulls.finish();
         }

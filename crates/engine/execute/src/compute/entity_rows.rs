@@ -11,8 +11,8 @@
 
 use super::row::{Inflow, Inputs, RowOperator};
 use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
-use super::{Opened, Room};
-use crate::bound::{Columns, Decoder, Exhausted, Identities, Identity, Meaning, Salt, Watch};
+use super::{PendingScan, Room};
+use crate::bound::{Columns, ComputeError, Decoder, Identities, Identity, Meaning, Salt, Watch};
 use arrow_array::{Array, ArrayRef};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::Key;
@@ -101,14 +101,14 @@ impl Folding {
     /// Reads all rows, folds them and adds up what comes of each entity.
     pub(super) fn run(
         &self,
-        table: Opened,
+        table: PendingScan,
         query: &Query,
         salt: &Salt,
         room: &Room,
         (threads, walks): (usize, usize),
         watch: Option<Arc<Watch>>,
-    ) -> Result<(), Exhausted> {
-        let Opened { scan, inflow } = table;
+    ) -> Result<(), ComputeError> {
+        let PendingScan { scan, inflow } = table;
         // No more threads scatter than have room for the largest row.
         let threads = if room.memory.limit().is_some() { threads.min(walks) } else { threads };
         let identities = Identities::new(salt);
@@ -149,7 +149,7 @@ impl Folding {
         identities: &Identities,
         (scatter, bytes): (&mut Scatter, &mut Vec<u8>),
         watch: Option<&Watch>,
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), ComputeError> {
         let Some((rows, arrays)) = operator.run(inflow.inputs(batch)) else { return Ok(()) };
         let Some((entity, values)) = arrays.split_first() else { return Ok(()) };
         if let Some(watch) = watch {
@@ -317,7 +317,7 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn fold_or_split(&mut self, shard: &Shard, used: u32) -> Result<(), Exhausted> {
+    fn fold_or_split(&mut self, shard: &Shard, used: u32) -> Result<(), ComputeError> {
         let mut reservation = self.memory.reserve();
         let mut entities: HashMap<Identity, Vec<State>> = HashMap::new();
         let (mut held, mut full, mut values) = (0_usize, false, Vec::new());
@@ -343,7 +343,7 @@ impl Walk<'_> {
         }
         drop(entities);
         if used + SPLIT_BITS > u64::BITS {
-            return Err(Exhausted::Memory);
+            return Err(ComputeError::Memory);
         }
         let bits = (used, SPLIT_BITS);
         let mut scatter = Scatter::new(bits, self.allowance / 4, self.memory.reserve(), self.room.disk.clone());
@@ -353,7 +353,7 @@ impl Walk<'_> {
     }
 
     /// Evaluates the rows of these entities and adds them up.
-    fn hand_out(&mut self, entities: &HashMap<Identity, Vec<State>>) -> Result<(), Exhausted> {
+    fn hand_out(&mut self, entities: &HashMap<Identity, Vec<State>>) -> Result<(), ComputeError> {
         let all: Vec<&Vec<State>> = entities.values().collect();
         for batch in all.chunks(BATCH) {
             let column = |(at, kind): (usize, &Type)| {

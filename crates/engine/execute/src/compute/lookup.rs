@@ -4,7 +4,7 @@ use super::{inputs_of, used_inputs};
 use arrow_array::{Array, UInt32Array};
 use arrow_select::concat::concat;
 use deniable_data::SourceError;
-use deniable_data::{Batch, Memory, Meter, Reservation, Source, Wanted};
+use deniable_data::{Batch, Memory, Meter, Reservation, Source, WantedColumn};
 use deniable_expression::{Column, Value};
 use deniable_query::Query;
 use std::collections::HashMap;
@@ -46,7 +46,7 @@ impl Lookup {
         let used = used_inputs(query, table);
         let key = declared.public_key.as_deref().and_then(|key| declared.position(key));
         let key = key.ok_or_else(|| SourceError::Rows { table: name() })?;
-        let wanted = std::iter::once(key).chain(used.iter().map(|input| input - start)).map(Wanted::typed);
+        let wanted = std::iter::once(key).chain(used.iter().map(|input| input - start)).map(WantedColumn::typed);
         let scan = source.scan(&wanted.collect::<Vec<_>>(), meter)?;
         let take = |batches: &mut Vec<Batch>, batch| {
             batches.push(batch);

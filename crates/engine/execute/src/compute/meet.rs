@@ -7,7 +7,7 @@
 
 use super::row::{Inflow, Inputs, RowOperator};
 use super::rowset::{self, SHARD_BITS, SPLIT_BITS, Scatter, Shard};
-use crate::bound::{CapRows, Columns, Disk, Exhausted, Identities, Identity, Salt, Take};
+use crate::bound::{CapRows, Columns, ComputeError, Disk, Identities, Identity, Salt, Take};
 use arrow_array::cast::AsArray;
 use arrow_array::types::Int64Type;
 use arrow_array::{ArrayRef, UInt32Array};
@@ -46,13 +46,13 @@ pub(super) struct Meeting<'a> {
 }
 
 /// The shards of all tables.
-pub(super) struct Scattered {
+pub(super) struct TableShards {
     shards: Vec<Vec<Shard>>,
     next: AtomicUsize,
 }
 
 /// The records of one table in a shard, in the order of their entities.
-struct Loaded {
+struct LoadedRecords {
     records: Vec<Vec<u8>>,
     _reservation: Reservation,
 }
@@ -60,11 +60,11 @@ struct Loaded {
 /// A shard holds more than there is room for.
 enum Full {
     Split,
-    Exhausted(Exhausted),
+    Exhausted(ComputeError),
 }
 
-impl From<Exhausted> for Full {
-    fn from(exhausted: Exhausted) -> Self {
+impl From<ComputeError> for Full {
+    fn from(exhausted: ComputeError) -> Self {
         Self::Exhausted(exhausted)
     }
 }
@@ -106,7 +106,7 @@ impl<'a> Meeting<'a> {
     }
 
     /// Reads all tables, one after the other.
-    pub(super) fn scatter(&mut self, tables: Vec<(Scan, Inflow)>, query: &Query) -> Result<Scattered, Exhausted> {
+    pub(super) fn scatter(&mut self, tables: Vec<(Scan, Inflow)>, query: &Query) -> Result<TableShards, ComputeError> {
         let mut shards = Vec::new();
         for (scan, inflow) in tables {
             let kinds = inflow.inputs.iter().map(|input| query.rows().program.columns()[*input].kind).collect();
@@ -125,7 +125,7 @@ impl<'a> Meeting<'a> {
         // From tables of shards to shards of tables.
         let mut tables: Vec<_> = shards.into_iter().map(Vec::into_iter).collect();
         let shards = (0..1 << SHARD_BITS).map(|_| tables.iter_mut().filter_map(Iterator::next).collect()).collect();
-        Ok(Scattered { shards, next: AtomicUsize::new(0) })
+        Ok(TableShards { shards, next: AtomicUsize::new(0) })
     }
 
     fn push(
@@ -134,7 +134,7 @@ impl<'a> Meeting<'a> {
         positions: &[usize],
         scatter: &mut Scatter,
         bytes: &mut Vec<u8>,
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), ComputeError> {
         let Some(entity) = &inputs.entity else { return Ok(()) };
         let columns: Vec<Column> = positions.iter().filter_map(|input| inputs.typed[*input].clone()).collect();
         rowset::scatter(entity, &columns, &self.identities, scatter, bytes)
@@ -143,10 +143,10 @@ impl<'a> Meeting<'a> {
     /// Takes shards that no other thread has taken, and hands out what is kept of them.
     pub(super) fn walk(
         &self,
-        scattered: &Scattered,
+        scattered: &TableShards,
         operator: &RowOperator,
         take: &mut Take<'_>,
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), ComputeError> {
         let mut walk = Walk { operator: operator.clone(), columns: self.cap.columns() };
         loop {
             let at = scattered.next.fetch_add(1, Ordering::Relaxed);
@@ -162,12 +162,12 @@ impl<'a> Meeting<'a> {
         used: u32,
         walk: &mut Walk,
         take: &mut Take<'_>,
-    ) -> Result<(), Exhausted> {
-        let loaded: Result<Vec<Loaded>, Full> = shards.iter().map(|shard| self.load(shard)).collect();
+    ) -> Result<(), ComputeError> {
+        let loaded: Result<Vec<LoadedRecords>, Full> = shards.iter().map(|shard| self.load(shard)).collect();
         match loaded {
             Ok(loaded) => self.meet(&loaded, walk, take),
             Err(Full::Exhausted(exhausted)) => Err(exhausted),
-            Err(Full::Split) if used + SPLIT_BITS > u64::BITS => Err(Exhausted::Memory),
+            Err(Full::Split) if used + SPLIT_BITS > u64::BITS => Err(ComputeError::Memory),
             Err(Full::Split) => {
                 let mut split = Vec::new();
                 for shard in shards {
@@ -188,7 +188,7 @@ impl<'a> Meeting<'a> {
     }
 
     /// The records of a shard, of each entity at most so many.
-    fn load(&self, shard: &Shard) -> Result<Loaded, Full> {
+    fn load(&self, shard: &Shard) -> Result<LoadedRecords, Full> {
         let mut reservation = self.memory.reserve();
         let room = (self.room / self.tables.len().max(1)).max(1 << 16);
         let mut records: Vec<Vec<u8>> = Vec::new();
@@ -215,7 +215,7 @@ impl<'a> Meeting<'a> {
         if !reservation.try_grow(held) {
             return Err(Full::Split);
         }
-        Ok(Loaded { records, _reservation: reservation })
+        Ok(LoadedRecords { records, _reservation: reservation })
     }
 
     /// Brings records into the order of their entities and leaves of each those of the lowest ranks. What is left of what was
@@ -234,13 +234,13 @@ impl<'a> Meeting<'a> {
     }
 
     /// Puts the rows of each entity together.
-    fn meet(&self, tables: &[Loaded], walk: &mut Walk, take: &mut Take<'_>) -> Result<(), Exhausted> {
+    fn meet(&self, tables: &[LoadedRecords], walk: &mut Walk, take: &mut Take<'_>) -> Result<(), ComputeError> {
         let columns: Vec<Vec<Column>> = tables
             .iter()
             .zip(&self.tables)
             .map(|(table, (kinds, _))| rowset::columns(table.records.iter().map(Vec::as_slice), kinds))
             .collect();
-        let mut gathered = Gathered::new(self.cap, &self.memory);
+        let mut gathered = GatheredRows::new(self.cap, &self.memory);
         let mut pending = Pending { rows: vec![Vec::new(); tables.len()], owners: Vec::new() };
         let (Some(first), others) = (tables.first(), tables.get(1..).unwrap_or_default()) else { return Ok(()) };
         let mut starts = vec![0_usize; others.len()];
@@ -295,9 +295,9 @@ impl<'a> Meeting<'a> {
         pending: &mut Pending,
         columns: &[Vec<Column>],
         walk: &mut Walk,
-        gathered: &mut Gathered<'_>,
+        gathered: &mut GatheredRows<'_>,
         take: &mut Take<'_>,
-    ) -> Result<(), Exhausted> {
+    ) -> Result<(), ComputeError> {
         let owners = std::mem::take(&mut pending.owners);
         if owners.is_empty() {
             return Ok(());
@@ -340,7 +340,7 @@ struct Pending {
 }
 
 /// Evaluated rows of some entities, in the order of the entities, that wait to be capped.
-struct Gathered<'a> {
+struct GatheredRows<'a> {
     cap: &'a CapRows,
     walker: crate::bound::Walk,
     rows: Vec<u64>,
@@ -349,14 +349,14 @@ struct Gathered<'a> {
     reservation: Reservation,
 }
 
-impl<'a> Gathered<'a> {
+impl<'a> GatheredRows<'a> {
     fn new(cap: &'a CapRows, memory: &Memory) -> Self {
         let walker = cap.walker();
         let room = walker.room();
         Self { cap, walker, rows: Vec::new(), spare: Vec::new(), room, reservation: memory.reserve() }
     }
 
-    fn add(&mut self, columns: &Columns, take: &mut Take<'_>) -> Result<(), Exhausted> {
+    fn add(&mut self, columns: &Columns, take: &mut Take<'_>) -> Result<(), ComputeError> {
         self.cap.write(columns, &mut self.rows);
         let width = self.cap.width();
         if self.rows.len() / width > self.room {
@@ -372,12 +372,12 @@ impl<'a> Gathered<'a> {
                 self.walker.hand_out(&complete, take)?;
                 self.rows = rest;
                 if self.rows.len() / width > self.room {
-                    return Err(Exhausted::Memory);
+                    return Err(ComputeError::Memory);
                 }
             }
         }
         let bytes = self.walker.bytes(self.rows.len() / width);
-        if self.reservation.resize(bytes) { Ok(()) } else { Err(Exhausted::Memory) }
+        if self.reservation.resize(bytes) { Ok(()) } else { Err(ComputeError::Memory) }
     }
 
     /// The entity whose rows came last.
@@ -386,7 +386,7 @@ impl<'a> Gathered<'a> {
         self.rows.chunks_exact(width).map(|row| self.cap.owner(row)).max()
     }
 
-    fn finish(mut self, take: &mut Take<'_>) -> Result<(), Exhausted> {
+    fn finish(mut self, take: &mut Take<'_>) -> Result<(), ComputeError> {
         self.walker.hand_out(&self.rows, take)
     }
 }

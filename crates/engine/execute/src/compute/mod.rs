@@ -24,9 +24,9 @@ mod simulation;
 pub use losses::{Beyond, Losses, losses};
 pub use simulation::Simulation;
 
-use crate::bound::{CapRows, Capping, Columns, Disk, Exact, Exhausted, Meaning, Salt, Scatter, Totals, Watch};
+use crate::bound::{CapRows, Capping, Columns, ComputeError, Disk, Exact, Meaning, Salt, Scatter, Totals, Watch};
 use deniable_data::SourceError;
-use deniable_data::{Memory, Meter, Progress, Reservation, Resources, Scan, ScanError, Source, Wanted, watch};
+use deniable_data::{Memory, Meter, Progress, Reservation, Resources, Scan, ScanError, Source, WantedColumn, watch};
 use deniable_expression::Node;
 use deniable_query::Query;
 use deniable_query::declared;
@@ -49,7 +49,7 @@ pub struct Reading {
     query: Query,
     resources: Resources,
     /// The protected tables, the first one first: each with its scan and how its columns flow in.
-    tables: Vec<Opened>,
+    tables: Vec<PendingScan>,
     rows: RowsOf,
     /// Threads that walk over the rows of entities, and that put tables of one entity together, at the same time: as many as
     /// have room for whatever one entity may bring.
@@ -68,8 +68,8 @@ enum RowsOf {
     Entities(Box<Folding>),
 }
 
-/// A protected table that is about to be read.
-struct Opened {
+/// The scan of a protected table, before its first row is read.
+struct PendingScan {
     scan: Scan,
     inflow: Inflow,
 }
@@ -115,7 +115,7 @@ pub fn open(sources: &[Source], query: &Query, resources: &Resources) -> Result<
     for at in &protected {
         let source = named(&rows.tables[*at].name)?;
         let inflow = Inflow::new(of, *at, &stored);
-        tables.push(Opened { scan: source.scan(&inflow.wanted, &meter)?, inflow });
+        tables.push(PendingScan { scan: source.scan(&inflow.wanted, &meter)?, inflow });
         size = size.zip(source.size()).map(|(all, one)| all.saturating_add(one));
     }
     let (rows, walks) = match query.entity_rows() {
@@ -176,20 +176,20 @@ impl Reading {
         let (meter, size) = (self.meter.clone(), self.size);
         let totals = watch(&meter, size, progress, || self.totals(salt));
         totals.map(Totals::finish).map_err(|exhausted| match exhausted {
-            Exhausted::Memory => SourceError::Memory { table },
-            Exhausted::Disk(error) => SourceError::Spill { table, reason: error.to_string() },
-            Exhausted::Input => SourceError::Rows { table },
-            Exhausted::Database(error) => error,
+            ComputeError::Memory => SourceError::Memory { table },
+            ComputeError::Disk(error) => SourceError::Spill { table, reason: error.to_string() },
+            ComputeError::Input => SourceError::Rows { table },
+            ComputeError::Database(error) => error,
         })
     }
 
-    fn totals(self, salt: &Salt) -> Result<Totals, Exhausted> {
+    fn totals(self, salt: &Salt) -> Result<Totals, ComputeError> {
         let Self { query, resources, tables, rows, walks, meter: _, size: _, watch } = self;
         let threads = resources.threads;
         let room = Room::new(&query, &resources)?;
         let mut tables = tables.into_iter();
-        let (Some(first), others) = (tables.next(), tables) else { return Err(Exhausted::Input) };
-        let others: Vec<Opened> = others.collect();
+        let (Some(first), others) = (tables.next(), tables) else { return Err(ComputeError::Input) };
+        let others: Vec<PendingScan> = others.collect();
         let operator = match rows {
             RowsOf::Tables(operator) => operator,
             RowsOf::Entities(folding) => {
@@ -235,7 +235,7 @@ impl Reading {
             })?;
             return Ok(room.together(&query));
         }
-        let all = std::iter::once(first).chain(others).map(|Opened { scan, inflow }| (scan, inflow)).collect();
+        let all = std::iter::once(first).chain(others).map(|PendingScan { scan, inflow }| (scan, inflow)).collect();
         let mut meeting =
             Meeting::new(query.of_rows(), salt, &cap, room.memory.clone(), room.disk.clone(), (threads, walks));
         let scattered = meeting.scatter(all, query.of_rows())?;
@@ -247,18 +247,18 @@ impl Reading {
     }
 }
 
-fn exhausted(error: ScanError<Exhausted>) -> Exhausted {
+fn exhausted(error: ScanError<ComputeError>) -> ComputeError {
     match error {
         ScanError::Work(exhausted) => exhausted,
         ScanError::Source(error @ (SourceError::Remote { .. } | SourceError::Changed { .. })) => {
-            Exhausted::Database(error)
+            ComputeError::Database(error)
         }
-        ScanError::Source(_) => Exhausted::Input,
+        ScanError::Source(_) => ComputeError::Input,
     }
 }
 
 /// Does the same on so many threads, and gives the first failure.
-fn on_threads(threads: usize, work: impl Fn(usize) -> Result<(), Exhausted> + Sync) -> Result<(), Exhausted> {
+fn on_threads(threads: usize, work: impl Fn(usize) -> Result<(), ComputeError> + Sync) -> Result<(), ComputeError> {
     std::thread::scope(|scope| {
         let work = &work;
         let spawn = |thread| std::thread::Builder::new().spawn_scoped(scope, move || work(thread)).ok();
@@ -266,7 +266,7 @@ fn on_threads(threads: usize, work: impl Fn(usize) -> Result<(), Exhausted> + Sy
         let spawned: Vec<_> = (1..threads).filter_map(spawn).collect();
         let mut done = work(0);
         for thread in spawned {
-            done = done.and(thread.join().unwrap_or(Err(Exhausted::Input)));
+            done = done.and(thread.join().unwrap_or(Err(ComputeError::Input)));
         }
         done
     })
@@ -281,7 +281,7 @@ struct Room {
 }
 
 impl Room {
-    fn new(query: &Query, resources: &Resources) -> Result<Self, Exhausted> {
+    fn new(query: &Query, resources: &Resources) -> Result<Self, ComputeError> {
         // Totals are as large as the question makes them, whatever the rows: at most a quarter of the memory goes to
         // copies of them, so that threads need not wait for each other.
         let bytes = Totals::bytes(query).max(1);
@@ -290,7 +290,7 @@ impl Room {
         let (memory, piles) = match limit {
             None => (Memory::new(None), Memory::new(None)),
             Some(limit) => {
-                let rest = limit.checked_sub(bytes.saturating_mul(copies)).ok_or(Exhausted::Memory)?;
+                let rest = limit.checked_sub(bytes.saturating_mul(copies)).ok_or(ComputeError::Memory)?;
                 // Values that are ranked cannot go to disk: they have a part of their own.
                 let piles = if query.has_ranks() { rest / 3 } else { 0 };
                 (Memory::new(Some(rest - piles)), Memory::new(Some(piles)))
@@ -307,11 +307,11 @@ impl Room {
     }
 
     /// Adds to a copy of the totals.
-    fn add(&self, copy: usize, add: impl FnOnce(&mut Totals)) -> Result<(), Exhausted> {
+    fn add(&self, copy: usize, add: impl FnOnce(&mut Totals)) -> Result<(), ComputeError> {
         let mut copy = self.copies[copy].lock().unwrap_or_else(PoisonError::into_inner);
         let (totals, reservation) = &mut *copy;
         add(totals);
-        if reservation.resize(totals.piled()) { Ok(()) } else { Err(Exhausted::Memory) }
+        if reservation.resize(totals.piled()) { Ok(()) } else { Err(ComputeError::Memory) }
     }
 
     fn together(self, query: &Query) -> Totals {
@@ -345,7 +345,7 @@ fn bare(query: &Query, id: deniable_expression::Id) -> Option<usize> {
 }
 
 /// How a column is read.
-fn wanted(table_start: usize, input: usize, stored: bool) -> Wanted {
+fn wanted(table_start: usize, input: usize, stored: bool) -> WantedColumn {
     let column = input - table_start;
-    if stored { Wanted::stored(column) } else { Wanted::typed(column) }
+    if stored { WantedColumn::stored(column) } else { WantedColumn::typed(column) }
 }

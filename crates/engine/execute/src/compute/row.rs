@@ -9,7 +9,7 @@ use arrow_array::{Array, ArrayRef, BooleanArray, UInt32Array, new_null_array};
 use arrow_buffer::BooleanBuffer;
 use arrow_select::filter::{FilterBuilder, FilterPredicate};
 use deniable_core::schema::ColumnType;
-use deniable_data::{Batch, Read, Wanted};
+use deniable_data::{Batch, ReadColumn, WantedColumn};
 use deniable_expression::{Column, Evaluator, Type};
 use deniable_query::Join;
 use deniable_query::Query;
@@ -28,7 +28,7 @@ pub(super) struct Inputs {
 /// How the columns of a protected table become inputs.
 pub(super) struct Inflow {
     /// What is read: the inputs, then the entity key if it is none of them.
-    pub(super) wanted: Vec<Wanted>,
+    pub(super) wanted: Vec<WantedColumn>,
     /// The position of each input.
     pub(super) inputs: Vec<usize>,
     /// How many inputs the program has.
@@ -44,11 +44,12 @@ impl Inflow {
         let start = inputs_of(query, table).start;
         let declared = &query.rows().tables[table];
         let inputs = used_inputs(query, table);
-        let mut all: Vec<Wanted> = inputs.iter().map(|input| wanted(start, *input, stored.contains(input))).collect();
+        let mut all: Vec<WantedColumn> =
+            inputs.iter().map(|input| wanted(start, *input, stored.contains(input))).collect();
         let key = declared.entity.as_ref().and_then(|entity| declared.position(&entity.key));
         let entity = key.map(|key| {
             all.iter().position(|wanted| wanted.column == key).unwrap_or_else(|| {
-                all.push(Wanted::stored(key));
+                all.push(WantedColumn::stored(key));
                 all.len() - 1
             })
         });
@@ -58,12 +59,12 @@ impl Inflow {
 
     /// The inputs in a batch.
     pub(super) fn inputs(&self, batch: Batch) -> Inputs {
-        let entity = self.entity.and_then(|at| batch.columns.get(at)).map(Read::to_array);
+        let entity = self.entity.and_then(|at| batch.columns.get(at)).map(ReadColumn::to_array);
         let (mut typed, mut stored) = (vec![None; self.width], vec![None; self.width]);
         for (input, column) in self.inputs.iter().zip(batch.columns) {
             match column {
-                Read::Typed(column) => typed[*input] = Some(column),
-                Read::Stored(array) => stored[*input] = Some(array),
+                ReadColumn::Typed(column) => typed[*input] = Some(column),
+                ReadColumn::Stored(array) => stored[*input] = Some(array),
             }
         }
         Inputs { rows: batch.rows, typed, stored, entity }

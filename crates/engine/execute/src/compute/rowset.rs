@@ -6,7 +6,7 @@
 //!          0, or 1 and the value: 1, 4 or 8 bytes, or a text behind its length (4 bytes)
 //! ```
 
-use crate::bound::{Disk, Exhausted, Identities, Identity};
+use crate::bound::{ComputeError, Disk, Identities, Identity};
 use arrow_array::{Array, ArrayRef};
 use deniable_data::Reservation;
 use deniable_expression::{Column, Day, Decimal, Moment, Type, Value};
@@ -68,7 +68,7 @@ pub(super) fn scatter(
     identities: &Identities,
     scatter: &mut Scatter,
     bytes: &mut Vec<u8>,
-) -> Result<(), Exhausted> {
+) -> Result<(), ComputeError> {
     let mut owners: Vec<Identity> = Vec::new();
     if !identities.of_column(entity, &mut owners) {
         return Ok(());
@@ -176,13 +176,13 @@ impl Scatter {
     }
 
     /// Takes in a record.
-    pub(super) fn push(&mut self, record: &[u8]) -> Result<(), Exhausted> {
+    pub(super) fn push(&mut self, record: &[u8]) -> Result<(), ComputeError> {
         // Vectors double; what is reserved is twice what is held.
         let wanted = record.len() * 2;
         if self.held > 0 && self.held.saturating_add(wanted) > self.allowance || !self.reservation.try_grow(wanted) {
             self.spill()?;
             if !self.reservation.try_grow(wanted) {
-                return Err(Exhausted::Memory);
+                return Err(ComputeError::Memory);
             }
         }
         self.held += wanted;
@@ -193,8 +193,8 @@ impl Scatter {
         Ok(())
     }
 
-    fn spill(&mut self) -> Result<(), Exhausted> {
-        self.write_out().map_err(Exhausted::Disk)
+    fn spill(&mut self) -> Result<(), ComputeError> {
+        self.write_out().map_err(ComputeError::Disk)
     }
 
     fn write_out(&mut self) -> std::io::Result<()> {
@@ -223,7 +223,7 @@ impl Scatter {
     }
 
     /// All shards, in order, on disk.
-    pub(super) fn finish_on_disk(mut self) -> Result<Vec<Shard>, Exhausted> {
+    pub(super) fn finish_on_disk(mut self) -> Result<Vec<Shard>, ComputeError> {
         if self.held > 0 {
             self.spill()?;
         }
@@ -249,7 +249,7 @@ impl Shard {
     }
 
     /// Hands out all records.
-    pub(super) fn read(&self, take: &mut dyn FnMut(&[u8]) -> Result<(), Exhausted>) -> Result<(), Exhausted> {
+    pub(super) fn read(&self, take: &mut dyn FnMut(&[u8]) -> Result<(), ComputeError>) -> Result<(), ComputeError> {
         for chunk in &self.chunks {
             records(chunk, take)?;
         }
@@ -261,8 +261,8 @@ impl Shard {
                 waiting.resize(before + now, 0);
                 {
                     let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-                    file.seek(SeekFrom::Start(at)).map_err(Exhausted::Disk)?;
-                    file.read_exact(&mut waiting[before..]).map_err(Exhausted::Disk)?;
+                    file.seek(SeekFrom::Start(at)).map_err(ComputeError::Disk)?;
+                    file.read_exact(&mut waiting[before..]).map_err(ComputeError::Disk)?;
                 }
                 (at, left) = (at + now as u64, left - now);
                 let done = records(&waiting, take)?;
@@ -274,7 +274,7 @@ impl Shard {
 }
 
 /// Hands out the whole records of some bytes, and says where they end.
-fn records(bytes: &[u8], take: &mut dyn FnMut(&[u8]) -> Result<(), Exhausted>) -> Result<usize, Exhausted> {
+fn records(bytes: &[u8], take: &mut dyn FnMut(&[u8]) -> Result<(), ComputeError>) -> Result<usize, ComputeError> {
     let mut at = 0;
     while let Some(record) = bytes.get(at..).and_then(|rest| rest.get(..length(rest)?)) {
         take(record)?;

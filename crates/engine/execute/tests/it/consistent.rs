@@ -3,7 +3,7 @@
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use deniable_answers::Consistency;
-use deniable_answers::{Noisy, Shown, ShownRow};
+use deniable_answers::{Noisy, ShownRow, ShownValue};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::Decay;
 use deniable_core::schema::TableSchema;
@@ -97,10 +97,10 @@ fn answers(query: &Query, seed: u64) -> Noisy {
 type Ends = (Option<Rational>, Option<Rational>);
 
 /// Estimate and interval of a shown number.
-fn number(shown: &Shown) -> Option<(Option<Rational>, Ends)> {
+fn number(shown: &ShownValue) -> Option<(Option<Rational>, Ends)> {
     match shown {
-        Shown::Number { estimate, low, high, .. } => Some((estimate.clone(), (low.clone(), high.clone()))),
-        Shown::Key(_) | Shown::All | Shown::Text(_) => None,
+        ShownValue::Number { estimate, low, high, .. } => Some((estimate.clone(), (low.clone(), high.clone()))),
+        ShownValue::Key(_) | ShownValue::All | ShownValue::Text(_) => None,
     }
 }
 

@@ -10,9 +10,9 @@
 
 use super::generate::Dice;
 use super::generate::always::{Always, always};
-use super::generate::hostile::{GUARD, Hostile, Kept};
+use super::generate::hostile::{GUARD, Hostile, KeptOwners};
 use arrow_array::RecordBatch;
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::exact::ratio;
 use deniable_core::noise::Decay;
 use deniable_core::schema::{CsvOptions, Data, Format};
@@ -48,16 +48,17 @@ fn seen(sources: &[Source], query: &Query, seed: u64) -> Result<Vec<Vec<String>>
     let consistent = deniable_answers::made_consistent(query, &values, &decays);
     let rows = deniable_answers::show(query, &Noisy { values, decays, consistent }, &confidence);
     let terms = &query.output().columns;
-    let row = |row: &[Shown]| row.iter().zip(terms).map(|(shown, term)| look(shown, always(term, query))).collect();
+    let row =
+        |row: &[ShownValue]| row.iter().zip(terms).map(|(shown, term)| look(shown, always(term, query))).collect();
     Ok(rows.iter().map(|shown| row(&shown.0)).collect())
 }
 
-fn look(shown: &Shown, always: Always) -> String {
+fn look(shown: &ShownValue, always: Always) -> String {
     match shown {
-        Shown::Key(key) => format!("key {key:?}"),
-        Shown::All => "all".to_owned(),
-        Shown::Text(text) => format!("text {text}"),
-        Shown::Number { estimate, low, high, population: _, rows, deviation: _, value, limits: _ } => {
+        ShownValue::Key(key) => format!("key {key:?}"),
+        ShownValue::All => "all".to_owned(),
+        ShownValue::Text(text) => format!("text {text}"),
+        ShownValue::Number { estimate, low, high, population: _, rows, deviation: _, value, limits: _ } => {
             let ends = (low.is_some(), high.is_some());
             match always {
                 Always::Number => format!("{value:?} {}, ends {ends:?}, rows {rows:?}", estimate.is_some()),
@@ -79,7 +80,7 @@ pub(super) enum Place {
 }
 
 impl Place {
-    pub(super) fn sources(self, hostile: &Hostile, kept: &Kept<'_>, folder: &Path) -> Vec<Source> {
+    pub(super) fn sources(self, hostile: &Hostile, kept: &KeptOwners<'_>, folder: &Path) -> Vec<Source> {
         #[cfg(feature = "postgres")]
         if matches!(self, Self::Postgres) {
             return super::postgres::sources(hostile, kept, folder);

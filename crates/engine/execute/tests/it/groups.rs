@@ -1,6 +1,6 @@
 //! Groups that only NULL, undeclared keys and numbers beyond bounds reach are in the answer, for all data.
 
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::{Decay, tree};
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
@@ -132,11 +132,11 @@ fn shown(sql: &str, rows: &str, table: &TableSchema) -> Vec<Vec<String>> {
     let values = cells.into_iter().map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect();
     let decays = vec![Decay::exactly(ratio(1, 2)).unwrap(); query.measures().len()];
     let shown = deniable_answers::show(&query, &Noisy { values, consistent: None, decays }, &ratio(19, 20));
-    let text = |shown: &Shown| match shown {
-        Shown::Key(key) => key.to_string(),
-        Shown::All => "(all)".to_owned(),
-        Shown::Number { estimate, .. } => estimate.as_ref().map_or_else(|| "NULL".to_owned(), ToString::to_string),
-        Shown::Text(text) => text.clone(),
+    let text = |shown: &ShownValue| match shown {
+        ShownValue::Key(key) => key.to_string(),
+        ShownValue::All => "(all)".to_owned(),
+        ShownValue::Number { estimate, .. } => estimate.as_ref().map_or_else(|| "NULL".to_owned(), ToString::to_string),
+        ShownValue::Text(text) => text.clone(),
     };
     shown.iter().map(|row| row.0.iter().map(text).collect()).collect()
 }
@@ -251,7 +251,7 @@ fn ranges_of_quantiles_are_known_by_their_ranks() {
             &ratio(19, 20),
         );
         let of = |column: usize| match &shown[0].0[column] {
-            Shown::Number { estimate, low, high, rows, limits, .. } => {
+            ShownValue::Number { estimate, low, high, rows, limits, .. } => {
                 (estimate.clone().unwrap(), low.clone(), high.clone(), rows.clone(), limits.is_at_bound)
             }
             other => panic!("{other:?}"),
@@ -396,7 +396,7 @@ fn parts_of_a_whole_lie_within_it() {
                 decided += 1;
             }
             for row in rows {
-                let Shown::Number { estimate, low, high, .. } = &row.0[1] else { panic!("a number") };
+                let ShownValue::Number { estimate, low, high, .. } = &row.0[1] else { panic!("a number") };
                 let inside = whole(0)..=whole(most);
                 let (Some(low), Some(high)) = (low, high) else { panic!("{share}: no interval") };
                 assert!(inside.contains(low) && inside.contains(high) && low <= high, "{share}: {low} .. {high}");
@@ -415,7 +415,7 @@ fn parts_of_a_whole_lie_within_it() {
     };
     let more =
         [filter_first([50, 100]), filter_first([100, 50])].into_iter().any(|values| match &shown(values)[0].0[0] {
-            Shown::Number { estimate: Some(estimate), .. } => *estimate == whole(2),
+            ShownValue::Number { estimate: Some(estimate), .. } => *estimate == whole(2),
             other => panic!("{other:?}"),
         });
     assert!(more);

@@ -1,7 +1,7 @@
 //! Keys of groups: which there are, in which order they are shown, and what a row needs to be in one.
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringViewArray};
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
@@ -35,9 +35,9 @@ fn shown(sql: &str, table: &TableSchema) -> Vec<String> {
     let values = measures.iter().map(|measure| vec![0; query.cells(measure.level)]).collect();
     let decays = vec![Decay::exactly(ratio(1, 2)).unwrap(); measures.len()];
     let rows = deniable_answers::show(&query, &Noisy { values, consistent: None, decays }, &ratio(19, 20));
-    let first = |shown: &Shown| match shown {
-        Shown::Key(key) => key.to_string(),
-        Shown::All => "(all)".to_owned(),
+    let first = |shown: &ShownValue| match shown {
+        ShownValue::Key(key) => key.to_string(),
+        ShownValue::All => "(all)".to_owned(),
         other => panic!("{other:?}"),
     };
     rows.iter().map(|row| first(&row.0[0])).collect()

@@ -3,7 +3,7 @@
 use super::sensitivity::distance;
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
 use deniable_answers::Consistency;
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::Decay;
@@ -92,11 +92,11 @@ fn shown(sql: &str, table: &TableSchema, rows: &[Row]) -> Vec<String> {
     let values = sums(&query, table, rows);
     let decays = vec![Decay::exactly(ratio(1, 2)).unwrap(); query.measures().len()];
     let shown = deniable_answers::show(&query, &Noisy { values, consistent: None, decays }, &ratio(19, 20));
-    let cell = |shown: &Shown| match shown {
-        Shown::Key(key) => key.to_string(),
-        Shown::All => "*".to_owned(),
-        Shown::Number { estimate, .. } => estimate.as_ref().map_or("?".to_owned(), ToString::to_string),
-        Shown::Text(text) => text.clone(),
+    let cell = |shown: &ShownValue| match shown {
+        ShownValue::Key(key) => key.to_string(),
+        ShownValue::All => "*".to_owned(),
+        ShownValue::Number { estimate, .. } => estimate.as_ref().map_or("?".to_owned(), ToString::to_string),
+        ShownValue::Text(text) => text.clone(),
     };
     shown.iter().map(|row| row.0.iter().map(cell).collect::<Vec<_>>().join(" ")).collect()
 }

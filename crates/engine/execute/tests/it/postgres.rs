@@ -4,7 +4,7 @@
 
 use super::differential::{Place, QUESTIONS, cells, compare, schemas, write_parquet};
 use super::generate::Dice;
-use super::generate::hostile::{Hostile, Kept};
+use super::generate::hostile::{Hostile, KeptOwners};
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Date32Type, Float64Type, Int64Type, TimestampMicrosecondType};
 use arrow_array::{Array, ArrayRef, RecordBatch, StringArray};
@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Once};
 
 /// What the server can store: texts without NUL.
-fn batch(hostile: &Hostile, table: usize, kept: &Kept<'_>) -> RecordBatch {
+fn batch(hostile: &Hostile, table: usize, kept: &KeptOwners<'_>) -> RecordBatch {
     let batch = hostile.batch(table, kept);
     let columns = batch.columns().iter().map(|column| -> ArrayRef {
         match column.as_string_opt::<i32>() {
@@ -97,7 +97,7 @@ fn shown_day(day: i64) -> String {
 }
 
 /// The tables in a schema of their own, and all of one moment.
-pub(super) fn sources(hostile: &Hostile, kept: &Kept<'_>, _: &Path) -> Vec<Source> {
+pub(super) fn sources(hostile: &Hostile, kept: &KeptOwners<'_>, _: &Path) -> Vec<Source> {
     static MADE: AtomicU64 = AtomicU64::new(0);
     let turn = MADE.fetch_add(1, Ordering::Relaxed);
     // Few at a time: those of earlier tables are replaced.

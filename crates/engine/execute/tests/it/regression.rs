@@ -1,7 +1,7 @@
 //! Covariances, correlations and least squares: the numbers of the textbook, and intervals that cover (S-LS).
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch};
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -44,8 +44,8 @@ fn totals_of(table: TableSchema, query: &Query, rows: &[Row]) -> Vec<Vec<i128>> 
     exact.reveal().into_iter().map(|cells| cells.into_iter().map(|cell| cell[0]).collect()).collect()
 }
 
-fn number(shown: &Shown) -> [Option<Rational>; 3] {
-    let Shown::Number { estimate, low, high, .. } = shown else { panic!("{shown:?}") };
+fn number(shown: &ShownValue) -> [Option<Rational>; 3] {
+    let ShownValue::Number { estimate, low, high, .. } = shown else { panic!("{shown:?}") };
     [estimate.clone(), low.clone(), high.clone()]
 }
 
@@ -196,14 +196,14 @@ fn what_cannot_be_told_is_null_and_says_so() {
     }
 }
 
-struct Found {
+struct Coverage {
     covered: usize,
     bounded: f64,
     /// The mean width against the narrowest window that holds 95% of the errors.
     width: f64,
 }
 
-fn simulate(answer: &str, count: usize, odds: &Rational, adjacency: Adjacency, draws: usize, seed: u64) -> Found {
+fn simulate(answer: &str, count: usize, odds: &Rational, adjacency: Adjacency, draws: usize, seed: u64) -> Coverage {
     let query = deniable_sql::plan(&format!("SELECT {answer} FROM t"), &[table()]).unwrap();
     let (totals, decays) = (totals(&query, &rows(count, 3, false)), decays(&query, odds, adjacency));
     let float = |values: Vec<Vec<i128>>| {
@@ -229,7 +229,7 @@ fn simulate(answer: &str, count: usize, odds: &Rational, adjacency: Adjacency, d
     let most = ((draws as f64 * 0.95).ceil() as usize).min(errors.len());
     let shortest = errors.windows(most).map(|part| part[part.len() - 1] - part[0]).fold(f64::INFINITY, f64::min);
     let share = |of: usize| of as f64 / draws as f64;
-    Found { covered, bounded: share(bounded), width: widths / bounded.max(1) as f64 / shortest }
+    Coverage { covered, bounded: share(bounded), width: widths / bounded.max(1) as f64 / shortest }
 }
 
 const ANSWERS: [&str; 11] = [
@@ -286,7 +286,7 @@ fn intervals_cover() {
             .step_by(every)
         {
             let seed = deniable_testing::seed(1_900 + 10 * number + place);
-            let Found { covered, bounded, width } = simulate(answer, count, &odds, adjacency, draws, seed);
+            let Coverage { covered, bounded, width } = simulate(answer, count, &odds, adjacency, draws, seed);
             println!(
                 "{answer:34} {count:>6} rows, R = {odds:<6} {adjacency:12} covers {covered} of {draws}, bounded {bounded:.3}, width {width:.3}"
             );

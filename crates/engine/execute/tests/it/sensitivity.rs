@@ -16,7 +16,7 @@ use deniable_core::sensitivity::Caps;
 use deniable_data::{Resources, Source};
 use deniable_execute::{Salt, exact};
 use deniable_query::Query;
-use deniable_query::{Centred, MeasureKind, QuantileShare, Target};
+use deniable_query::{CentredArgument, MeasureKind, QuantileShare, Target};
 use deniable_testing::{sized, sized_to_slow};
 use num_bigint::BigInt;
 use std::collections::BTreeMap;
@@ -78,10 +78,10 @@ struct Tally {
     exceeded: u32,
 }
 
-/// What a measure has gathered in each cell: a sum, or values.
-pub(super) type Gathered = Vec<Vec<i128>>;
+/// The sum or the values of a measure, per cell.
+pub(super) type CellValues = Vec<Vec<i128>>;
 
-pub(super) fn totals(query: &Query, tables: &[TableSchema], shape: &Shape, entities: &[&Entity]) -> Vec<Gathered> {
+pub(super) fn totals(query: &Query, tables: &[TableSchema], shape: &Shape, entities: &[&Entity]) -> Vec<CellValues> {
     let batches = shape.batches(entities);
     let sources: Vec<Source> =
         tables.iter().zip(batches).map(|(table, batches)| Source::memory(table.clone(), batches)).collect();
@@ -89,7 +89,7 @@ pub(super) fn totals(query: &Query, tables: &[TableSchema], shape: &Shape, entit
 }
 
 /// How far two answers are apart, in the terms that the measure's sensitivity is declared in.
-pub(super) fn distance(query: &Query, measure: usize, left: &Gathered, right: &Gathered) -> BigInt {
+pub(super) fn distance(query: &Query, measure: usize, left: &CellValues, right: &CellValues) -> BigInt {
     let cells = left.iter().zip(right);
     match &query.measures()[measure].kind {
         MeasureKind::Rows
@@ -148,7 +148,7 @@ fn kind_name(kind: &MeasureKind) -> String {
         MeasureKind::Entities { .. } => "entities where".to_owned(),
         MeasureKind::Product { of: [one, other], .. } if one == other => "squares".to_owned(),
         MeasureKind::Product { .. } => "products".to_owned(),
-        MeasureKind::Sum { of: Centred { centre: 0, .. }, .. } => "sum".to_owned(),
+        MeasureKind::Sum { of: CentredArgument { centre: 0, .. }, .. } => "sum".to_owned(),
         MeasureKind::Sum { .. } => "centred sum".to_owned(),
         MeasureKind::Ranked { target: Target::Share(_), .. } => "quantile".to_owned(),
         MeasureKind::Ranked { .. } => "extreme".to_owned(),
@@ -157,7 +157,7 @@ fn kind_name(kind: &MeasureKind) -> String {
 }
 
 /// What all measures together give away of one entity, as a part of the price (C-1, C-2).
-fn paid(query: &Query, adjacency: Adjacency, left: &[Gathered], right: &[Gathered]) -> Rational {
+fn paid(query: &Query, adjacency: Adjacency, left: &[CellValues], right: &[CellValues]) -> Rational {
     let part = |at: usize| {
         let moved = Rational::from(distance(query, at, &left[at], &right[at]));
         query.part(at) * moved / Rational::from(query.sensitivity(at, adjacency))

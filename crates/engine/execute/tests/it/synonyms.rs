@@ -1,7 +1,7 @@
 //! Forms of other dialects: those that mean the same as a supported form are the same query, the others are refused at
 //! their place.
 
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::exact::{ratio, whole};
 use deniable_core::noise::Decay;
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
@@ -61,11 +61,11 @@ fn answer(sql: &str) -> Vec<String> {
     let all = |(at, cells): (usize, Vec<Vec<i128>>)| cells.into_iter().map(|cell| value(at, cell)).collect();
     let values = cells.into_iter().enumerate().map(all).collect();
     let decays = vec![Decay::exactly(ratio(1, 2)).unwrap(); query.measures().len()];
-    let text = |shown: &Shown| match shown {
-        Shown::Key(key) => key.to_string(),
-        Shown::All => "(all)".to_owned(),
-        Shown::Number { estimate, .. } => estimate.as_ref().map_or_else(|| "NULL".to_owned(), ToString::to_string),
-        Shown::Text(text) => text.clone(),
+    let text = |shown: &ShownValue| match shown {
+        ShownValue::Key(key) => key.to_string(),
+        ShownValue::All => "(all)".to_owned(),
+        ShownValue::Number { estimate, .. } => estimate.as_ref().map_or_else(|| "NULL".to_owned(), ToString::to_string),
+        ShownValue::Text(text) => text.clone(),
     };
     let rows = deniable_answers::show(&query, &Noisy { values, consistent: None, decays }, &ratio(19, 20));
     rows.iter().map(|row| row.0.iter().map(text).collect::<Vec<_>>().join(" ")).collect()

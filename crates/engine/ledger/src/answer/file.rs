@@ -16,24 +16,24 @@ const LEVEL: i32 = 3;
 
 /// A file in the folder of answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Claimed")]
+#[serde(try_from = "ClaimedFile")]
 pub struct AnswerFile {
     hash: String,
     bytes: u64,
 }
 
-/// The same as it stands in an entry, before it is known to name a file and to state a length that an answer can have.
+/// The same before validation: the entry may name no file, or state a length that no answer has.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Claimed {
+struct ClaimedFile {
     hash: String,
     bytes: u64,
 }
 
-impl TryFrom<Claimed> for AnswerFile {
+impl TryFrom<ClaimedFile> for AnswerFile {
     type Error = &'static str;
 
-    fn try_from(Claimed { hash, bytes }: Claimed) -> Result<Self, Self::Error> {
+    fn try_from(ClaimedFile { hash, bytes }: ClaimedFile) -> Result<Self, Self::Error> {
         Self::new(hash, bytes).ok_or("it names no file of an answer, or a longer answer than there can be")
     }
 }

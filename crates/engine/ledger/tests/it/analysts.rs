@@ -26,9 +26,9 @@ const MOVES: [Move; 3] = [Move::Nothing, Move::Ask(1), Move::Ask(2)];
 /// The question whose answer is for everybody.
 const PUBLIC: u8 = 0;
 
-/// What an analyst sees of one turn: all that the ledger lets this one see, and the answer.
+/// An analyst's view of one turn: everything that the ledger shows this analyst, and the answer.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Seen {
+struct AnalystView {
     asked: Move,
     answer: Option<bool>,
     left: String,
@@ -59,13 +59,13 @@ impl Strategy {
         all
     }
 
-    fn next(&self, view: &[Seen]) -> Move {
+    fn next(&self, view: &[AnalystView]) -> Move {
         match view.first() {
             None => self.first,
-            Some(Seen { asked: Move::Nothing, .. }) => self.then[0],
-            Some(Seen { answer: Some(false), .. }) => self.then[1],
-            Some(Seen { answer: Some(true), .. }) => self.then[2],
-            Some(Seen { answer: None, .. }) => self.then[3],
+            Some(AnalystView { asked: Move::Nothing, .. }) => self.then[0],
+            Some(AnalystView { answer: Some(false), .. }) => self.then[1],
+            Some(AnalystView { answer: Some(true), .. }) => self.then[2],
+            Some(AnalystView { answer: None, .. }) => self.then[3],
         }
     }
 }
@@ -79,20 +79,20 @@ type Charges = Vec<(Option<usize>, u8)>;
 /// The chances of a view, when the person is in the data and when not.
 type Chances = (Rational, Rational);
 /// The views of one analyst, with the answer that is for everybody.
-type OfOne = BTreeMap<(bool, Vec<Seen>), Chances>;
-/// What one who wants to ask finds, after these charges: whether it is let, and what is seen of what is left.
-type Found = BTreeMap<(Charges, usize, Option<u8>), (bool, String)>;
+type OfOne = BTreeMap<(bool, Vec<AnalystView>), Chances>;
+/// Per state of the charges: whether the ledger admits a further query, and the remaining budget that the analyst sees.
+type AskOutcomes = BTreeMap<(Charges, usize, Option<u8>), (bool, String)>;
 /// What came of a game: the views of each, and of both together with what is for everybody.
 #[derive(Default)]
 struct Views {
     of: [OfOne; 2],
-    both: BTreeMap<(bool, Vec<Seen>, Vec<Seen>), Chances>,
+    both: BTreeMap<(bool, Vec<AnalystView>, Vec<AnalystView>), Chances>,
 }
 
 struct Rules {
     parts: [(Rational, Sharing); 2],
     /// What was worked out: whether the last of these charges is let, and what is left for who made it.
-    known: RefCell<Found>,
+    known: RefCell<AskOutcomes>,
 }
 
 impl Rules {
@@ -173,7 +173,7 @@ impl Rules {
         };
         let (is_let, left) = self.let_ask(&table.charges, *who, question);
         let Some(question) = question.filter(|_| is_let) else {
-            table.seen[*who].push(Seen { asked, answer: None, left });
+            table.seen[*who].push(AnalystView { asked, answer: None, left });
             return self.turn(table, strategies, later, views);
         };
         let is_charged = table.charges.contains(&(Some(*who), question));
@@ -188,7 +188,7 @@ impl Rules {
                 let (inside, outside) = chances(answer);
                 next.chances = (next.chances.0 * inside, next.chances.1 * outside);
             }
-            next.seen[*who].push(Seen { asked, answer: Some(answer), left: left.clone() });
+            next.seen[*who].push(AnalystView { asked, answer: Some(answer), left: left.clone() });
             self.turn(next, strategies, later, views);
         }
     }
@@ -204,7 +204,7 @@ fn chances(answer: bool) -> Chances {
 struct Table {
     charges: Charges,
     answers: BTreeMap<u8, bool>,
-    seen: [Vec<Seen>; 2],
+    seen: [Vec<AnalystView>; 2],
     chances: Chances,
 }
 
@@ -248,7 +248,7 @@ fn every_game(rules: &Rules, mut look: impl FnMut(&Strategy, usize, &OfOne)) -> 
                 let views = rules.play([ana, bo], order);
                 for (who, strategy) in [ana, bo].into_iter().enumerate() {
                     found.alone[who] = largest(&views.of[who]).max(found.alone[who].clone());
-                    let is_unpaid = |view: &Vec<Seen>| view.iter().all(|seen| seen.answer.is_none());
+                    let is_unpaid = |view: &Vec<AnalystView>| view.iter().all(|seen| seen.answer.is_none());
                     let unpaid = views.of[who].iter().filter(|((_, view), _)| is_unpaid(view));
                     let unpaid = unpaid.map(|(view, chances)| (view, chances.clone())).collect();
                     found.unpaid = largest(&unpaid).max(found.unpaid.clone());

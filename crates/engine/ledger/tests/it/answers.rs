@@ -5,7 +5,7 @@ use super::tampering::{rechain, tamper};
 use super::{FORM, PEOPLE, Place, answer, request};
 use deniable_ledger::answer::MOST_IN_ENTRY;
 use deniable_ledger::{
-    ChargeError, ChargeOutcome, Fault, Form, Ledger, StoreError, Stored, Unread, VerifyError, show, verify,
+    ChargeError, ChargeOutcome, Fault, Form, Ledger, StoreError, StoredAnswer, Unread, VerifyError, show, verify,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -37,7 +37,7 @@ fn answered() -> (Place, u64, PathBuf) {
     (place, seq, file)
 }
 
-fn stored(ledger: &Ledger) -> Stored {
+fn stored(ledger: &Ledger) -> StoredAnswer {
     ledger.summary().accounts[0].releases[0].answer.clone().unwrap()
 }
 

@@ -16,7 +16,7 @@ use deniable_ledger::entry::{
     Answered, AnsweredInFile, ApprovalDecided, ApprovalRequested, Charged, ChargesClosed, Drawing, Drawn, DrawnInFile,
     EngineTried, Event, FORMAT, Genesis, GuaranteeChanged, GuaranteeStated, Part, PartSetAside, VersionRegistered,
 };
-use deniable_ledger::numbers::{NumbersFile, Room, Written};
+use deniable_ledger::numbers::{NumbersFile, NumbersLocation, Room};
 use deniable_ledger::{ChargeRequest, Draw, Ledger, Sharing, show, verify};
 use rusqlite::Connection;
 use serde_json::{Value, json};
@@ -266,7 +266,7 @@ fn renew() {
     assert!(deniable_ledger::store::create(&path, &rows(&[first])[0]).unwrap());
     let many: Vec<i128> = (0..MANY).collect();
     let written = Room::allocate(&path, 14, many.len()).unwrap().fill(&many).unwrap();
-    let Written::File(numbers) = written else { panic!("{MANY} numbers fit into an entry") };
+    let NumbersLocation::File(numbers) = written else { panic!("{MANY} numbers fit into an entry") };
     let draft = deniable_ledger::answer::Draft::of(&FORM, &large()).unwrap();
     draft.keep(&path).unwrap();
     let Event::AnsweredInFile(AnsweredInFile { file, .. }) = draft.event(14) else { panic!("it is not large") };

@@ -53,16 +53,16 @@ impl Disk for Small {
 
 /// No file may be written beyond so many thousand bytes, or, at small scale, so many times 3,700: fewer than a page, and no part
 /// of one.
-struct Limited;
+struct FileSizeLimit;
 
-impl Limited {
+impl FileSizeLimit {
     fn limit(limit: &str) {
         let (me, limit) = (std::process::id().to_string(), format!("--fsize={limit}:unlimited"));
         assert!(Command::new("prlimit").args(["--pid", &me, &limit]).status().unwrap().success());
     }
 }
 
-impl Disk for Limited {
+impl Disk for FileSizeLimit {
     fn leave(&self, steps: u64) {
         Self::limit(&(steps * sized(3_700, 1_000)).to_string());
     }
@@ -227,7 +227,7 @@ fn on_a_small_disk() {
 #[test]
 fn below_a_limit() {
     let Some(path) = std::env::var_os(PATH).map(PathBuf::from) else { return };
-    tell(fill_up(&path, &Limited));
+    tell(fill_up(&path, &FileSizeLimit));
 }
 
 fn tell(refusals: [u64; 5]) {

@@ -28,8 +28,8 @@ use deniable_core::exact::{ratio, whole};
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
 use deniable_ledger::{
-    AccountId, Canonical, Charge, ChargeOutcome, ChargeRequest, Contents, Form, Ledger, Part, Registered, Release,
-    Secret, VersionError,
+    AccountId, Canonical, Charge, ChargeOutcome, ChargeRequest, Contents, Form, Ledger, Part, RegistrationOutcome,
+    Release, Secret, VersionError,
 };
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -127,7 +127,7 @@ fn answer(release: &Release) -> Option<serde_json::Value> {
 }
 
 /// Registers contents of a version of `visits` without accepted columns.
-fn register(ledger: &mut Ledger, version: &str, fingerprint: &str) -> Result<Registered, VersionError> {
+fn register(ledger: &mut Ledger, version: &str, fingerprint: &str) -> Result<RegistrationOutcome, VersionError> {
     let contents = Contents { source: "visits", version, fingerprint, reading: "text" };
     ledger.register_contents(&contents, &BTreeSet::new())
 }

@@ -5,7 +5,7 @@ use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::exact::whole;
 use deniable_core::guarantee::{Guarantee, Subject};
 use deniable_core::promise::Promise;
-use deniable_ledger::{AccountError, ChargeOutcome, Contents, Registered, Secret, VersionError, verify};
+use deniable_ledger::{AccountError, ChargeOutcome, Contents, RegistrationOutcome, Secret, VersionError, verify};
 use std::collections::BTreeSet;
 
 #[test]
@@ -68,9 +68,9 @@ fn a_promise_is_changed_on_the_record_only() {
 fn a_version_stands_for_one_content() {
     let place = Place::new();
     let mut ledger = place.ledger();
-    assert_eq!(register(&mut ledger, "2024", "c0ffee").unwrap(), Registered::New);
-    assert_eq!(register(&mut ledger, "2024", "c0ffee").unwrap(), Registered::Same);
-    assert_eq!(register(&mut ledger, "2025", "bead").unwrap(), Registered::New);
+    assert_eq!(register(&mut ledger, "2024", "c0ffee").unwrap(), RegistrationOutcome::New);
+    assert_eq!(register(&mut ledger, "2024", "c0ffee").unwrap(), RegistrationOutcome::Same);
+    assert_eq!(register(&mut ledger, "2025", "bead").unwrap(), RegistrationOutcome::New);
     let refused = register(&mut ledger, "2024", "bead").unwrap_err();
     assert!(matches!(refused, VersionError::VersionDiffers { .. }));
     let words = format!("{refused} {refused:?}");
@@ -86,16 +86,16 @@ fn a_version_is_registered_for_each_way_of_reading_it() {
     let mut ledger = place.ledger();
     let contents = |fingerprint, reading| Contents { source: "visits", version: "1", fingerprint, reading };
     let columns = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<String>>();
-    let steps: [(&str, &[&str], Registered); 8] = [
-        ("text", &[], Registered::New),
-        ("text", &[], Registered::Same),
-        ("text", &["cost"], Registered::Again),
-        ("text", &["cost"], Registered::Same),
-        ("text", &[], Registered::Same),
-        ("text", &["day"], Registered::Again),
-        ("integer", &["age"], Registered::Again),
+    let steps: [(&str, &[&str], RegistrationOutcome); 8] = [
+        ("text", &[], RegistrationOutcome::New),
+        ("text", &[], RegistrationOutcome::Same),
+        ("text", &["cost"], RegistrationOutcome::Again),
+        ("text", &["cost"], RegistrationOutcome::Same),
+        ("text", &[], RegistrationOutcome::Same),
+        ("text", &["day"], RegistrationOutcome::Again),
+        ("integer", &["age"], RegistrationOutcome::Again),
         // Policies that read the same files in two ways do not get in each other's way.
-        ("text", &["cost", "day"], Registered::Same),
+        ("text", &["cost", "day"], RegistrationOutcome::Same),
     ];
     for (reading, accepted, registered) in steps {
         let result = ledger.register_contents(&contents("f00d", reading), &columns(accepted)).unwrap();

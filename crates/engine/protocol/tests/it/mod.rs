@@ -11,7 +11,7 @@ use deniable_core::secret::Secret;
 use deniable_ledger::{AccountId, ChargeOutcome, ChargeRequest, Form, Ledger, Part, Sharing, show};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
-use toy::{Ends, Refused, Toy, Wish, guarantee};
+use toy::{Ends, Rejection, Toy, Wish, guarantee};
 
 struct Place {
     folder: tempfile::TempDir,
@@ -39,7 +39,7 @@ impl Place {
         accounts.map(releases).collect()
     }
 
-    fn run(&self, toy: &mut Toy) -> Result<Run, Refused> {
+    fn run(&self, toy: &mut Toy) -> Result<Run, Rejection> {
         let mut rng = ChaCha20Rng::seed_from_u64(1);
         let released = release(toy, &mut self.ledger(), &mut rng, &|_| {})?;
         let answers = released.answers;
@@ -91,8 +91,8 @@ fn an_answer_is_free_once_it_is_stored_and_needs_nothing_read() {
 fn what_refuses_does_so_before_the_first_charge() {
     let place = Place::new();
     let wishes = [("a", Wish::Number(1)), ("b", Wish::Number(2))];
-    assert_eq!(place.run(&mut Toy::of(&wishes).refusing_to_read()), Err(Refused::Reading));
-    assert_eq!(place.run(&mut Toy::of(&wishes).not_admitted()), Err(Refused::Admission));
+    assert_eq!(place.run(&mut Toy::of(&wishes).refusing_to_read()), Err(Rejection::Reading));
+    assert_eq!(place.run(&mut Toy::of(&wishes).not_admitted()), Err(Rejection::Admission));
     assert!(show(&place.path()).unwrap().accounts.is_empty(), "not even an account is opened");
 }
 
@@ -103,7 +103,7 @@ fn what_does_not_fit_together_is_not_begun() {
     let three = [("a", Wish::Number(1)), ("b", Wish::Number(2)), ("c", Wish::Number(3))];
     let refused = place.run(&mut Toy::of(&three).sharing(2));
     assert!(
-        matches!(refused, Err(Refused::Ledger(ref text)) if text.contains("cost an odds ratio of 3^(3/2) (at most 5.1962) together")),
+        matches!(refused, Err(Rejection::Ledger(ref text)) if text.contains("cost an odds ratio of 3^(3/2) (at most 5.1962) together")),
         "{refused:?}"
     );
     assert!(place.on_disk().is_empty());
@@ -197,7 +197,7 @@ fn refused_with(record: &serde_json::Value, has_numbers: bool) {
     let mut toy = toy;
     let refused = place.run(&mut toy);
     let reason = if has_numbers { "expected a sequence" } else { "its numbers are missing" };
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains(reason)), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains(reason)), "{refused:?}");
 }
 
 /// Whatever is in it: a later version may mean something else by the same words. It is not computed anew either.
@@ -211,13 +211,13 @@ fn a_stored_answer_of_another_form_is_refused_by_name() {
         place.ledger().store_answer(charge, &form, &serde_json::json!([1])).unwrap();
         let refused = place.run(&mut Toy::of(&wishes));
         let words = format!("it has the form {form}, and this version knows toy/1");
-        assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains(&words)), "{refused:?}");
+        assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains(&words)), "{refused:?}");
     }
     // Nor when it comes from another process, after a look at the ledger found none.
     let place = Place::new();
     let mut toy = Toy::of(&[("a", Wish::Number(1))]).overtaken_by(Form::new("toy", 2), place.path());
     let refused = place.run(&mut toy);
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("the form toy/2")), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("the form toy/2")), "{refused:?}");
 }
 
 /// Parts of a budget: nothing is decided by what another asked, and a question has one answer all the same.
@@ -246,11 +246,11 @@ fn what_another_paid_for_is_asked_like_anything_new() {
     assert_eq!(run.exhausted, [0]);
     let charges = place.on_disk();
     let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).asked_by("bo").refusing_to_read());
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("set aside for you")), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("set aside for you")), "{refused:?}");
     let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).asked_by("nobody").refusing_to_read());
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("set aside for you")), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("set aside for you")), "{refused:?}");
     let refused = place.run(&mut Toy::of(&[("c", Wish::Number(1))]).refusing_to_read());
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("not reserved of")), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("not reserved of")), "{refused:?}");
     assert_eq!(place.on_disk(), charges);
 }
 
@@ -261,7 +261,7 @@ fn an_account_that_disagrees_comes_first() {
     place.run(&mut Toy::of(&[("a", Wish::Number(1))])).unwrap();
     let mut other = Toy::of(&[("a", Wish::Number(1))]).promising_nine().refusing_to_read();
     let refused = place.run(&mut other);
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("another promise")), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("another promise")), "{refused:?}");
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn a_draw_that_broke_off_is_paid_for_again() {
     let place = Place::new();
     place.run(&mut Toy::of(&wishes).sharing(1).ending(Ends::WhileDrawing)).unwrap();
     let refused = place.run(&mut Toy::of(&wishes).sharing(1).refusing_to_read());
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("nothing of")), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("nothing of")), "{refused:?}");
 }
 
 /// P-1. A run that ends after the draw: the answer is computed from the stored numbers, at no cost and without a draw.
@@ -303,7 +303,7 @@ fn what_was_drawn_is_shown_at_no_cost() {
     let place = Place::new();
     let wishes = [("a", Wish::Number(1))];
     let refused = place.run(&mut Toy::of(&wishes).ending(Ends::AfterDraw));
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("the machine is gone")), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("the machine is gone")), "{refused:?}");
     // The stored number is shown, not one computed now, and the data need not be there.
     let mut again = Toy::of(&[("a", Wish::Number(2))]).refusing_to_read();
     assert_eq!(place.run(&mut again).unwrap().answers, [(0, 1, Origin::Resumed)]);
@@ -340,7 +340,7 @@ fn charges_on_another_basis_pay_for_nothing() {
     place.run(&mut Toy::of(&[one, two]).sharing(3)).unwrap();
     let (asked, before) = ([("a", Wish::Number(1)), ("b", Wish::Number(2))], place.ledger().head().clone());
     let refused = place.run(&mut Toy::of(&asked).sharing(3).on_basis("other rows"));
-    assert!(matches!(&refused, Err(Refused::Ledger(text)) if text.contains("odds ratio")), "{refused:?}");
+    assert!(matches!(&refused, Err(Rejection::Ledger(text)) if text.contains("odds ratio")), "{refused:?}");
     assert_eq!(*place.ledger().head(), before, "nothing was charged");
     let resumed = [(0, 1, Origin::Resumed), (1, 2, Origin::Resumed)];
     assert_eq!(place.run(&mut Toy::of(&asked).sharing(3)).unwrap().answers, resumed);
@@ -351,7 +351,7 @@ fn charges_on_another_basis_pay_for_nothing() {
 fn who_pays_is_settled_with_the_charge() {
     let place = Place::new();
     let refused = place.run(&mut Toy::of(&[("a", Wish::Number(1))]).disagreeing());
-    assert_eq!(refused, Err(Refused::Accounts));
+    assert_eq!(refused, Err(Rejection::Accounts));
     assert!(show(&place.path()).unwrap().accounts.is_empty(), "not even an account is opened");
 }
 

@@ -4,7 +4,7 @@
 //! The attacker is as strong as P-1 allows: a kill may depend on the noise. The loss that the audit certifies must not
 //! exceed the spend that the ledger records. The last test plants the fault that P-1 excludes, and the audit finds it.
 
-use super::toy::{Ends, Refused, Toy, Wish, guarantee};
+use super::toy::{Ends, Rejection, Toy, Wish, guarantee};
 use crate::{Origin, release};
 use deniable_audit::{Mechanism, MechanismError, Neighbours, Outputs, Pair, Settings, Verdict, audit};
 use deniable_core::budget::Spend;
@@ -118,7 +118,7 @@ impl Attacker {
                 Some((_, number, Origin::Charged | Origin::Resumed | Origin::Stored)) => Sight::Number(*number),
                 None => Sight::Ended,
             },
-            Err(Refused::Ledger(text)) if text.contains("too large") => Sight::Ended,
+            Err(Rejection::Ledger(text)) if text.contains("too large") => Sight::Ended,
             Err(_) => Sight::Refused,
         }
     }

@@ -25,14 +25,14 @@ pub enum Wish {
 }
 
 #[derive(Debug, PartialEq)]
-pub enum Refused {
+pub enum Rejection {
     Reading,
     Admission,
     Accounts,
     Ledger(String),
 }
 
-impl From<ProtocolError> for Refused {
+impl From<ProtocolError> for Rejection {
     fn from(error: ProtocolError) -> Self {
         Self::Ledger(error.to_string())
     }
@@ -209,8 +209,8 @@ impl Toy {
 impl Kind for Toy {
     type Answer = i64;
     type Record = Vec<String>;
-    type Refused = Refused;
-    type Exhausted = ();
+    type Rejection = Rejection;
+    type MachineError = ();
     type Exact = i64;
 
     const FORM: Form = Form::new("toy", 1);
@@ -239,7 +239,7 @@ impl Kind for Toy {
         }
     }
 
-    fn price(&self, _: usize) -> Result<Vec<Payment>, Refused> {
+    fn price(&self, _: usize) -> Result<Vec<Payment>, Rejection> {
         let payment = |secret: &Secret| {
             let guarantee = promising(*secret, self.gain);
             let own_limit = guarantee.limit().clone();
@@ -253,18 +253,18 @@ impl Kind for Toy {
         numbers.first().and_then(|number| i64::try_from(*number).ok()).ok_or_else(|| "it is no number".to_owned())
     }
 
-    fn admit(&self, _: &Summary) -> Result<(), Refused> {
-        if self.admitted { Ok(()) } else { Err(Refused::Admission) }
+    fn admit(&self, _: &Summary) -> Result<(), Rejection> {
+        if self.admitted { Ok(()) } else { Err(Rejection::Admission) }
     }
 
-    fn agree(&self, _: &Ledger) -> Result<(), Refused> {
-        if self.agreeing { Ok(()) } else { Err(Refused::Accounts) }
+    fn agree(&self, _: &Ledger) -> Result<(), Rejection> {
+        if self.agreeing { Ok(()) } else { Err(Rejection::Accounts) }
     }
 
-    fn ready(&mut self, _: &mut Ledger, pending: &[usize]) -> Result<(), Refused> {
+    fn ready(&mut self, _: &mut Ledger, pending: &[usize]) -> Result<(), Rejection> {
         self.look("ready");
         self.pending = pending.to_vec();
-        if pending.is_empty() || self.readable { Ok(()) } else { Err(Refused::Reading) }
+        if pending.is_empty() || self.readable { Ok(()) } else { Err(Rejection::Reading) }
     }
 
     fn basis(&self, _: usize, _: &Ledger) -> String {

@@ -4,7 +4,7 @@
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
-use deniable_pushdown::{Dialect, Stored, Trial};
+use deniable_pushdown::{Dialect, StorageType, Trial};
 use deniable_query::Query;
 use std::collections::BTreeMap;
 
@@ -20,8 +20,13 @@ fn table() -> TableSchema {
     TableSchema::protected("t", columns, Some(Entity::new("who`\"", Caps { rows_per_group: 2, groups: 1 })))
 }
 
-fn stored() -> BTreeMap<String, Stored> {
-    let kinds = [("who`\"", Stored::Text), ("ward", Stored::Text), ("n", Stored::Whole), ("x", Stored::Double)];
+fn stored() -> BTreeMap<String, StorageType> {
+    let kinds = [
+        ("who`\"", StorageType::Text),
+        ("ward", StorageType::Text),
+        ("n", StorageType::Whole),
+        ("x", StorageType::Double),
+    ];
     kinds.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect()
 }
 
@@ -88,7 +93,7 @@ fn what_engines_do_not_agree_on_is_refused_with_what_to_do() {
         }
     }
     // A column that the engine keeps in another type, or does not have.
-    let kept = BTreeMap::from([("who`\"".to_owned(), Stored::Text), ("n".to_owned(), Stored::Double)]);
+    let kept = BTreeMap::from([("who`\"".to_owned(), StorageType::Text), ("n".to_owned(), StorageType::Double)]);
     let refusal =
         deniable_pushdown::statement(&query("SELECT SUM(n) AS s FROM t").portable(), Dialect::Spark, "t", &kept)
             .unwrap_err();

@@ -12,7 +12,7 @@
 //! be as others. What does not follow is not guessed: it is named, so that it can be stated.
 
 use crate::declared;
-use crate::{Centred, MeasureKind, Query};
+use crate::{CentredArgument, MeasureKind, Query};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_core::schema::ColumnType;
 use deniable_expression::{Id, Node, Operation, Type, Value};
@@ -192,7 +192,7 @@ impl Query {
     }
 
     /// The typical centred value of an argument, in its steps.
-    fn typical_of(&self, of: Centred, usual: &Usual) -> Guess {
+    fn typical_of(&self, of: CentredArgument, usual: &Usual) -> Guess {
         let unit = self.grid_unit(of.argument) / whole(of.times);
         usual.mean.clone().map(|mean| mean / unit - whole(of.centre))
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 /// Among how many noisy numbers the allowed error of a term is shared, where each reaches by itself: at least 1. Those of another row
 /// count beside the same of this one.
 pub fn parts(term: &Term, level: usize, query: &Query) -> usize {
-    let mut found = Found::default();
+    let mut found = TermInputs::default();
     found.own(term, level, query);
     let others = found.windows.iter().map(|window| {
         let Window { argument, levels, .. } = &query.output().windows[*window];
@@ -19,7 +19,7 @@ pub fn parts(term: &Term, level: usize, query: &Query) -> usize {
 
 /// The measures that a term depends on.
 pub(crate) fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usize> {
-    let mut found = Found::default();
+    let mut found = TermInputs::default();
     found.own(term, level, query);
     for window in found.windows {
         let Window { argument, levels, .. } = &query.output().windows[window];
@@ -30,16 +30,16 @@ pub(crate) fn measures(term: &Term, level: usize, query: &Query) -> BTreeSet<usi
     found.measures
 }
 
-/// What a term rests on.
+/// The measures and windows that a term depends on.
 #[derive(Default)]
-struct Found {
+struct TermInputs {
     /// Measures, in its own row.
     measures: BTreeSet<usize>,
     /// What it sees of other rows.
     windows: BTreeSet<usize>,
 }
 
-impl Found {
+impl TermInputs {
     fn own(&mut self, term: &Term, level: usize, query: &Query) {
         match term {
             Term::Key(_) | Term::Number(_) | Term::Null | Term::Text(_) | Term::Level | Term::Grouping(_) => {}

@@ -6,7 +6,7 @@
 //! were the cells of a group as one (they share their count), 400 independent ones would be left, and
 //! the share would be as low once in 30,000 runs.
 
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::noise::SystemRng;
 use deniable_data::{Resources, Source};
@@ -92,10 +92,10 @@ fn truth(plan: &Plan, source: &Source, salt: &Salt) -> Vec<Vec<Option<Rational>>
     rows.iter().map(|row| row.0.iter().map(|shown| number(shown).map(|(estimate, ..)| estimate)).collect()).collect()
 }
 
-fn number(shown: &Shown) -> Option<(Rational, Option<Rational>, Option<Rational>)> {
+fn number(shown: &ShownValue) -> Option<(Rational, Option<Rational>, Option<Rational>)> {
     match shown {
-        Shown::Number { estimate, low, high, .. } => Some((estimate.clone()?, low.clone(), high.clone())),
-        Shown::Key(_) | Shown::All | Shown::Text(_) => None,
+        ShownValue::Number { estimate, low, high, .. } => Some((estimate.clone()?, low.clone(), high.clone())),
+        ShownValue::Key(_) | ShownValue::All | ShownValue::Text(_) => None,
     }
 }
 
@@ -136,7 +136,7 @@ fn coverage(plan: &Plan, source: &Source, truth: &Truth, ledgers: usize, worker:
         let rows = deniable_answers::show(plan.queries()[0].query(), &answers[0].noisy, plan.policy().confidence());
         for (row, truth) in rows.iter().zip(truth.iter()) {
             for (shown, truth) in row.0.iter().zip(truth) {
-                let (Shown::Number { low, high, .. }, Some(truth)) = (shown, truth) else { continue };
+                let (ShownValue::Number { low, high, .. }, Some(truth)) = (shown, truth) else { continue };
                 let above = low.as_ref().is_none_or(|low| low <= truth);
                 let below = high.as_ref().is_none_or(|high| truth <= high);
                 covered += u64::from(above && below);

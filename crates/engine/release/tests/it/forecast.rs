@@ -4,9 +4,9 @@ use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::interval::{Law, reach};
 use deniable_core::noise::{Decay, TwoSidedGeometric, margin};
 use deniable_policy::Policy;
-use deniable_release::forecast::{ErrorBound, Expected, expected, short};
+use deniable_release::forecast::{AnswerForecast, ErrorBound, expected, short};
 use deniable_release::plan::PlanErrorKind;
-use deniable_release::target::{Exceeded, STEPS, TargetError};
+use deniable_release::target::{STEPS, TargetError, TargetShortfall};
 use deniable_release::{Plan, PlanError};
 use deniable_testing::sized;
 use num_traits::ToPrimitive;
@@ -29,12 +29,12 @@ fn plan(head: &str, queries: &str) -> Result<Plan, Vec<PlanError>> {
     Plan::new(Policy::parse(Path::new("policy.toml"), &format!("{head}\n{queries}")).unwrap())
 }
 
-fn ask(head: &str, sql: &str) -> Vec<Expected> {
+fn ask(head: &str, sql: &str) -> Vec<AnswerForecast> {
     let plan = plan(head, &format!("[[query]]\nsql = '{sql}'")).unwrap();
     expected(&plan.queries()[0], plan.policy())
 }
 
-fn number(expected: &Expected) -> Rational {
+fn number(expected: &AnswerForecast) -> Rational {
     expected.error.number().unwrap_or_else(|| panic!("{expected:?}")).clone()
 }
 
@@ -152,7 +152,7 @@ fn quantiles_are_off_by_rows() {
 fn fits_have_the_scales_of_their_measures() {
     for fit in ["CORR(x, y)", "COVAR_POP(x, y)", "REGR_SLOPE(x, y)", "REGR_R2(x, y)", "AVG_WEIGHTED(x, y)"] {
         let [expected] = ask(GUESSED, &format!("SELECT {fit} AS v FROM t")).try_into().unwrap();
-        let Expected { noise, .. } = expected;
+        let AnswerForecast { noise, .. } = expected;
         assert!(noise.len() >= 2 && noise.iter().all(|noise| noise.scale.is_some()), "{fit}: {noise:?}");
     }
 }
@@ -240,7 +240,8 @@ fn guesses_of_values_are_no_part_of_a_question() {
 fn notes_say_what_to_add_and_where() {
     let told = |head: &str, queries: &str| {
         let plan = plan(head, queries).unwrap();
-        let all: Vec<Vec<Expected>> = plan.queries().iter().map(|planned| expected(planned, plan.policy())).collect();
+        let all: Vec<Vec<AnswerForecast>> =
+            plan.queries().iter().map(|planned| expected(planned, plan.policy())).collect();
         let pairs: Vec<_> = plan.queries().iter().zip(all.iter().map(Vec::as_slice)).collect();
         deniable_release::typical::notes(&pairs, plan.policy())
     };
@@ -349,7 +350,9 @@ fn targets_out_of_reach_say_what_they_take() {
     let errors = with_target("\"1/2\"", QUESTIONS[0], "").unwrap_err();
     let [PlanError { kind: PlanErrorKind::Target(error), .. }] = errors.as_slice() else { panic!("{errors:?}") };
     let TargetError::Exceeds(exceeded) = error else { panic!("{error:?}") };
-    let Exceeded { needed: Some(needed), available, best: Some(best), .. } = &**exceeded else { panic!("{error:?}") };
+    let TargetShortfall { needed: Some(needed), available, best: Some(best), .. } = &**exceeded else {
+        panic!("{error:?}")
+    };
     assert_eq!(*available, ratio(1, 2));
     assert_eq!(best.number(), Some(&worst(QUESTIONS[0], STEPS)));
     let steps = i64::try_from((needed / (ratio(1, 2) / whole(STEPS))).to_integer()).unwrap();

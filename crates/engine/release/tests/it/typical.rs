@@ -3,14 +3,14 @@
 //! Guesses are worked out from the exact data, which no curator should do. Then noise is drawn for the exact totals, again and again: measured is
 //! the 95% quantile of |noisy − exact| / |exact|. A thousand draws leave it a standard error of 5%, four thousand one of 2.5%.
 
-use deniable_answers::{Noisy, Shown};
+use deniable_answers::{Noisy, ShownValue};
 use deniable_core::exact::{Rational, ratio};
 use deniable_core::noise::{Decay, TwoSidedGeometric};
 use deniable_data::{Resources, Source};
 use deniable_execute::{Salt, exact};
 use deniable_policy::Policy;
 use deniable_release::typical::notes;
-use deniable_release::{Expected, Plan, QueryPlan, expected};
+use deniable_release::{AnswerForecast, Plan, QueryPlan, expected};
 use deniable_testing::{adult, sized};
 use num_traits::{Signed, ToPrimitive};
 use rand_chacha::ChaCha20Rng;
@@ -218,8 +218,8 @@ fn policy(head: &str, queries: &str) -> Policy {
 fn numbers(planned: &QueryPlan, values: Vec<Vec<i128>>) -> Vec<Option<Rational>> {
     let decays: Vec<Decay> = planned.measures().iter().map(|measure| measure.decay().clone()).collect();
     let rows = deniable_answers::show(planned.query(), &Noisy { values, consistent: None, decays }, &ratio(1, 2));
-    let last = |shown: &Shown| match shown {
-        Shown::Number { estimate, .. } => estimate.clone(),
+    let last = |shown: &ShownValue| match shown {
+        ShownValue::Number { estimate, .. } => estimate.clone(),
         _ => None,
     };
     rows.iter().map(|row| last(row.0.last().unwrap())).collect()
@@ -252,7 +252,7 @@ fn as_planned(table: &Table, queries: &[TestQuery]) -> usize {
     let plan = table.plan(queries);
     let mut outside = Vec::new();
     for query in &plan.queries()[1..] {
-        let all: Vec<Expected> = expected(query, plan.policy());
+        let all: Vec<AnswerForecast> = expected(query, plan.policy());
         let lacking = notes(&[(query, all.as_slice())], plan.policy());
         assert!(lacking.is_empty(), "every guess is stated: {lacking:?}");
         // What is shown comes after what it is made of.

@@ -30,7 +30,7 @@ use deniable_expression::{Id, Node, Operation, Type, Value};
 use deniable_query::QueryError;
 use deniable_query::facts::range::{Grid, NoGrid, Ranges};
 use deniable_query::{Argument, section_of};
-use deniable_query::{Centred, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
+use deniable_query::{CentredArgument, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 use num_traits::{One, ToPrimitive};
 
 /// Most characters of an expression in a message.
@@ -40,9 +40,9 @@ const FINEST_SHARE: u64 = 1_000;
 /// Squares of values are counted in units, at most this many for one row.
 const MOST_SQUARED: i64 = 1 << 26;
 
-/// Measures and arguments as they are found, each kept once.
+/// The distinct measures and arguments of a query, in the order in which they occur.
 #[derive(Default)]
-pub(super) struct Collected {
+pub(super) struct CollectedMeasures {
     pub(super) measures: Vec<Measure>,
     pub(super) arguments: Vec<Argument>,
     /// The answers of each level.
@@ -58,7 +58,7 @@ pub(super) struct Context<'a, 'b> {
     pub(super) entities: &'a [Id],
 }
 
-impl Collected {
+impl CollectedMeasures {
     /// Takes in one aggregate of the plan, for the last of the levels begun.
     pub(super) fn add(&mut self, expr: &Expr, context: &mut Context<'_, '_>) -> Result<(), QueryError> {
         let expr = match expr {
@@ -227,7 +227,7 @@ impl Collected {
             ));
         }
         let range = RowRange { low: grid.low, high: grid.high };
-        let kind = MeasureKind::Sum { of: Centred::nowhere(argument), range };
+        let kind = MeasureKind::Sum { of: CentredArgument::nowhere(argument), range };
         Ok(Estimator::Sum { measure: self.measure(kind, grid.unit, whole(1)) })
     }
 
@@ -247,7 +247,7 @@ impl Collected {
         // Whole units, so that the centred sum stays whole.
         let centre = middle(&grid);
         let range = RowRange { low: grid.low - centre, high: grid.high - centre };
-        let kind = MeasureKind::Sum { of: Centred { argument, times: 1, centre }, range };
+        let kind = MeasureKind::Sum { of: CentredArgument { argument, times: 1, centre }, range };
         let sum = self.measure(kind, grid.unit.clone(), weight.clone());
         let count = self.measure(MeasureKind::NotNull { argument }, Rational::one(), weight.clone());
         let value = |units: i64| whole(units) * &grid.unit;
@@ -265,7 +265,7 @@ impl Collected {
             return Err(QueryError::refused(format!("the variance over more than {MOST_SQUARED} steps"), help));
         }
         let range = RowRange { low: 0, high: furthest * furthest };
-        let of = Centred { argument, times: 1, centre };
+        let of = CentredArgument { argument, times: 1, centre };
         let kind = MeasureKind::Product { of: [of; 2], range };
         let squares = self.measure(kind, &grid.unit * &grid.unit, third);
         let (sample, root) = (!name.ends_with("_pop"), name.starts_with("stddev"));

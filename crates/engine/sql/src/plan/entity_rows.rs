@@ -11,7 +11,7 @@
 //! | `AVG(x)` | within x's bounds, to a hundredth of its step |
 //! | `MIN(x)`, `MAX(x)`, `MIN_BY(x, t)`, `MAX_BY(x, t)` | what is known of x: bounds, or keys |
 
-use super::aggregate::{Collected, Context, as_whole_numbers, is_every_row, truth_where};
+use super::aggregate::{CollectedMeasures, Context, as_whole_numbers, is_every_row, truth_where};
 use super::extreme_row::{self, is_of_extreme_row};
 use super::inline::inline;
 use super::join::arrange;
@@ -143,7 +143,7 @@ pub(super) fn understood(
         let construct = "one row for each entity out of joined protected tables";
         return Err(QueryError::refused(construct, help).about("JOIN"));
     }
-    let mut collected = Collected::default();
+    let mut collected = CollectedMeasures::default();
     let mut context = Context { scope, lowering: &mut lowering, ranges: &mut ranges, entities: &[] };
     let mut folds = Vec::new();
     let mut names = Vec::new();
@@ -176,7 +176,11 @@ fn by_another_key(tables: &[TableSchema], first: usize) -> QueryError {
 }
 
 /// One aggregate, and the name of the column that it makes.
-fn folded(expr: &Expr, collected: &mut Collected, context: &mut Context<'_, '_>) -> Result<(Fold, String), QueryError> {
+fn folded(
+    expr: &Expr,
+    collected: &mut CollectedMeasures,
+    context: &mut Context<'_, '_>,
+) -> Result<(Fold, String), QueryError> {
     let expr = match expr {
         Expr::Alias(alias) => &*alias.expr,
         other => other,

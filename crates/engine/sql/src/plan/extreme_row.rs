@@ -3,10 +3,10 @@
 //! Rows where t is NULL are passed over; x may be NULL. Among rows with equal t the smallest x is taken, NULL behind all
 //! values, so that the multiset of rows decides and never their order. The engine computes none of this.
 
-use super::aggregate::{Collected, Context};
+use super::aggregate::{CollectedMeasures, Context};
 use super::entity_rows::MOST_NAME;
 use datafusion_common::arrow::datatypes::DataType;
-use datafusion_common::{Result as Planned, not_impl_err};
+use datafusion_common::{Result as PlanResult, not_impl_err};
 use datafusion_expr::function::AccumulatorArgs;
 use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Expr, Signature, Volatility};
 use deniable_expression::Id;
@@ -40,7 +40,7 @@ pub(super) fn folded(
     name: &str,
     args: &[Expr],
     filter: Option<Id>,
-    collected: &mut Collected,
+    collected: &mut CollectedMeasures,
     context: &mut Context<'_, '_>,
 ) -> Result<(Fold, String), QueryError> {
     let call = name.to_uppercase();
@@ -93,15 +93,15 @@ impl AggregateUDFImpl for OfExtremeRow {
     }
 
     /// Arguments stay what they are: nothing is computed with them, and every type has an order.
-    fn coerce_types(&self, types: &[DataType]) -> Planned<Vec<DataType>> {
+    fn coerce_types(&self, types: &[DataType]) -> PlanResult<Vec<DataType>> {
         Ok(types.to_vec())
     }
 
-    fn return_type(&self, types: &[DataType]) -> Planned<DataType> {
+    fn return_type(&self, types: &[DataType]) -> PlanResult<DataType> {
         Ok(types.first().cloned().unwrap_or(DataType::Null))
     }
 
-    fn accumulator(&self, _: AccumulatorArgs) -> Planned<Box<dyn Accumulator>> {
+    fn accumulator(&self, _: AccumulatorArgs) -> PlanResult<Box<dyn Accumulator>> {
         not_impl_err!("{} is not computed here", self.name)
     }
 }

@@ -1,6 +1,6 @@
 //! The lowest aggregates of a plan: what is grouped by, and what is asked of each group.
 
-use super::aggregate::{Collected, Context};
+use super::aggregate::{CollectedMeasures, Context};
 use super::inline::inline;
 use super::join::arrange;
 use super::place::place_of;
@@ -38,11 +38,11 @@ pub(super) struct Core {
     pub(super) groups: Vec<Group>,
     pub(super) levels: Vec<Vec<usize>>,
     pub(super) nesting: Nesting,
-    pub(super) collected: Collected,
+    pub(super) collected: CollectedMeasures,
 }
 
-/// What an aggregate is, in terms of the query's levels.
-pub(super) struct Aggregated {
+/// The groupings and output columns of one aggregate, as terms of the query's levels.
+pub(super) struct AggregateTerms {
     /// Its groupings.
     pub(super) levels: Vec<usize>,
     /// Its columns: keys, what tells several groupings apart, answers.
@@ -50,7 +50,10 @@ pub(super) struct Aggregated {
 }
 
 /// Aggregates of the same rows, the main one first, and what is below them.
-pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<(Core, Vec<Aggregated>), QueryError> {
+pub(super) fn core(
+    aggregates: &[&Aggregate],
+    tables: &[TableSchema],
+) -> Result<(Core, Vec<AggregateTerms>), QueryError> {
     let Some(Aggregate { input, .. }) = aggregates.first() else { return Err(QueryError::meaning("no aggregate")) };
     // Rows of entities stand in place of protected tables.
     let made = entity_rows::below(input);
@@ -72,7 +75,7 @@ pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<
     let joins = arrange(&inlined.tables, inlined.lookups, &mut conditions, &mut lowering)?;
     few_enough_pairs(&joins, tables)?;
     let scope = Scope { schema: input.schema(), columns: &inlined.columns };
-    let Combined { groups: group_exprs, families, aggregated } = asked(aggregates)?;
+    let CombinedAggregates { groups: group_exprs, families, aggregated } = asked(aggregates)?;
     let mut groups: Vec<Group> = Vec::new();
     for expr in &group_exprs {
         let value = lowering.expr(expr, scope)?;
@@ -90,7 +93,7 @@ pub(super) fn core(aggregates: &[&Aggregate], tables: &[TableSchema]) -> Result<
         let is_left_out = |group: &Group| leaves_out(&program, group.value, &group.keys, tables, &is_counted);
         keep_left_out(&mut groups, &families, &is_left_out);
     }
-    let mut collected = Collected::default();
+    let mut collected = CollectedMeasures::default();
     let mut entities: Vec<Id> = Vec::new();
     for at in joins.tables() {
         if let Some(entity) = &tables[at].entity {
@@ -138,16 +141,16 @@ struct Family<'a> {
     asked: Vec<&'a Expr>,
 }
 
-/// What several aggregates of the same rows ask together.
-struct Combined<'a> {
+/// The groupings and families of several aggregates over the same rows.
+struct CombinedAggregates<'a> {
     groups: Vec<Expr>,
     families: Vec<Family<'a>>,
-    aggregated: Vec<Aggregated>,
+    aggregated: Vec<AggregateTerms>,
 }
 
 /// What aggregates of the same rows ask: groups, groupings and answers that are the same are asked once.
-fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<Combined<'a>, QueryError> {
-    let mut all = Combined { groups: Vec::new(), families: Vec::new(), aggregated: Vec::new() };
+fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<CombinedAggregates<'a>, QueryError> {
+    let mut all = CombinedAggregates { groups: Vec::new(), families: Vec::new(), aggregated: Vec::new() };
     for Aggregate { group_expr, aggr_expr, .. } in aggregates {
         let (groups, sets, several) = groupings(group_expr)?;
         let mut places = Vec::new();
@@ -198,12 +201,12 @@ fn asked<'a>(aggregates: &[&'a Aggregate]) -> Result<Combined<'a>, QueryError> {
             Err(expr) => Term::Answer(position(expr)),
         }));
         let level = |set: &Vec<usize>| before + known.iter().position(|known| known == set).unwrap_or_default();
-        all.aggregated.push(Aggregated { levels: sets.iter().map(level).collect(), columns });
+        all.aggregated.push(AggregateTerms { levels: sets.iter().map(level).collect(), columns });
     }
     Ok(all)
 }
 
-impl<'a> Combined<'a> {
+impl<'a> CombinedAggregates<'a> {
     /// The position of the family that has these groupings and can have these aggregates at no price for others; a new one, where none is.
     fn family(&mut self, sets: &Levels, wanted: &[&'a Expr]) -> usize {
         let fits = |family: &Family<'a>| {

@@ -18,7 +18,7 @@ pub(super) struct Condition {
 }
 
 /// The row-wise part of a plan: its output columns and conditions as expressions over the tables' columns.
-pub(super) struct Inlined {
+pub(super) struct InlinedPlan {
     pub(super) columns: Vec<Id>,
     pub(super) filters: Vec<Condition>,
     /// The positions of the tables, as they are met.
@@ -28,7 +28,7 @@ pub(super) struct Inlined {
 }
 
 /// Inlines everything below an aggregate.
-pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<Inlined, QueryError> {
+pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<InlinedPlan, QueryError> {
     match plan {
         LogicalPlan::TableScan(TableScan {
             table_name,
@@ -46,12 +46,12 @@ pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<
             let at = at.ok_or_else(|| QueryError::meaning(format!("there is no table `{table_name}`")))?;
             let columns = projected_schema.fields().iter().map(|field| lowering.column(at, field.name()));
             let columns = columns.collect::<Result<_, _>>()?;
-            Ok(Inlined { columns, filters: Vec::new(), tables: vec![at], lookups: Vec::new() })
+            Ok(InlinedPlan { columns, filters: Vec::new(), tables: vec![at], lookups: Vec::new() })
         }
         LogicalPlan::Aggregate(_) if lowering.has_entity_rows => {
             let names = lowering.tables[0].columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
             let columns = names.iter().map(|name| lowering.column(0, name)).collect::<Result<_, _>>()?;
-            Ok(Inlined { columns, filters: Vec::new(), tables: vec![0], lookups: Vec::new() })
+            Ok(InlinedPlan { columns, filters: Vec::new(), tables: vec![0], lookups: Vec::new() })
         }
         LogicalPlan::SubqueryAlias(alias) => inline(&alias.input, lowering),
         LogicalPlan::Join(join) => joined(join, plan, lowering),
@@ -59,7 +59,7 @@ pub(super) fn inline(plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<
             let inner = inline(&projection.input, lowering)?;
             let scope = Scope { schema: projection.input.schema(), columns: &inner.columns };
             let columns = projection.expr.iter().map(|expr| lowering.expr(expr, scope)).collect::<Result<_, _>>()?;
-            Ok(Inlined { columns, ..inner })
+            Ok(InlinedPlan { columns, ..inner })
         }
         LogicalPlan::Filter(filter) => {
             let mut inner = inline(&filter.input, lowering)?;
@@ -102,7 +102,7 @@ fn conditions(expr: &Expr, scope: Scope<'_>, lowering: &mut Lowering<'_>) -> Res
 }
 
 /// Puts two sides together. An inner join is a product with conditions, whichever way it is written.
-fn joined(join: &Join, plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<Inlined, QueryError> {
+fn joined(join: &Join, plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Result<InlinedPlan, QueryError> {
     let Join { left, right, on, filter, join_type, join_constraint: _, schema: _, null_equality, null_aware } = join;
     if *null_equality == NullEquality::NullEqualsNull || *null_aware {
         return Err(QueryError::refused("a join that takes NULL for equal to NULL", "join with =, or USING"));
@@ -121,7 +121,7 @@ fn joined(join: &Join, plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Resul
         let both = left.schema().join(right.schema()).map_err(|error| super::meaning(&error))?;
         on_both.extend(conditions(filter, Scope { schema: &both, columns: &columns }, lowering)?);
     }
-    let mut all = Inlined {
+    let mut all = InlinedPlan {
         columns,
         filters: left_side.filters,
         tables: left_side.tables.iter().chain(&right_side.tables).copied().collect(),

@@ -37,7 +37,7 @@ pub use public::PublicRows;
 pub(crate) use windows::WINDOWS;
 
 use crate::syntax;
-use aggregate::Collected;
+use aggregate::CollectedMeasures;
 use complaint::meaning;
 use datafusion_expr::LogicalPlan;
 use deniable_core::schema::TableSchema;
@@ -75,14 +75,14 @@ pub fn plan_with_public(sql: &str, tables: &[TableSchema], public: PublicRows<'_
 }
 
 fn planned(sql: &str, tables: &[TableSchema], public: PublicRows<'_>) -> Result<Query, QueryError> {
-    let syntax::Parsed { statement, names } = syntax::parse(sql)?;
+    let syntax::ParsedQuery { statement, names } = syntax::parse(sql)?;
     let plan = catalog::analysed(statement, tables)?;
     let (core, RowSet { levels: shown, columns, steps, .. }, windows) = released(&plan, tables, public)?;
     let Core { tables, entity_rows, joins, program, filters, groups, levels, nesting, mut collected } = core;
     let own: Vec<String> = plan.schema().fields().iter().map(|field| field.name().clone()).collect();
     let names = names.filter(|names| names.len() == own.len()).unwrap_or(own);
     quantiles::gather(&mut collected);
-    let Collected { measures, arguments, answers } = collected;
+    let CollectedMeasures { measures, arguments, answers } = collected;
     let rows = Rows { tables, program, joins, filters, arguments };
     let output = Output { levels: shown, names, columns, steps, windows };
     Query::new(Parts { rows, entity_rows, groups, levels, nesting, measures, answers, output })

@@ -4,13 +4,13 @@
 //! `√cost/(2·ln R)` rows, for the cost of its [`Shape`], however many are asked; where it is better, its intervals are
 //! narrower too. Both factors are measured (`quantiles` of the bench crate). Only public numbers decide.
 
-use super::aggregate::Collected;
+use super::aggregate::CollectedMeasures;
 use deniable_core::noise::tree::Shape;
 use deniable_query::{Estimator, Measure, MeasureKind, QuantileShare, Target};
 use std::collections::BTreeMap;
 
 /// Replaces the quantiles of one argument and level by a tree where that is better.
-pub(super) fn gather(collected: &mut Collected) {
+pub(super) fn gather(collected: &mut CollectedMeasures) {
     let mut wanted: BTreeMap<(usize, usize), Vec<(QuantileShare, usize)>> = BTreeMap::new();
     for (position, measure) in collected.measures.iter().enumerate() {
         if let MeasureKind::Ranked { argument, target: Target::Share(share) } = measure.kind {

@@ -13,7 +13,7 @@ pub(super) fn all() -> Vec<Arc<AggregateUDF>> {
     let named = |name, aliases: &[&str], of_share| {
         let aliases = aliases.iter().map(|alias| (*alias).to_owned()).collect();
         let signature = Signature::user_defined(Volatility::Immutable);
-        Arc::new(AggregateUDF::from(Ranked { name, aliases, of_share, signature }))
+        Arc::new(AggregateUDF::from(RankedAggregate { name, aliases, of_share, signature }))
     };
     vec![
         named("median", &[], false),
@@ -24,7 +24,7 @@ pub(super) fn all() -> Vec<Arc<AggregateUDF>> {
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Ranked {
+struct RankedAggregate {
     name: &'static str,
     aliases: Vec<String>,
     /// Whether a second argument says which quantile.
@@ -32,7 +32,7 @@ struct Ranked {
     signature: Signature,
 }
 
-impl AggregateUDFImpl for Ranked {
+impl AggregateUDFImpl for RankedAggregate {
     fn name(&self) -> &str {
         self.name
     }

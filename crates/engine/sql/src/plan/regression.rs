@@ -15,9 +15,9 @@
 //! Beyond SQL, `REGR_SLOPE(y, x, z, ...)` is the coefficient of x in the fit of y on x, z, ... and a constant; so for
 //! `REGR_INTERCEPT`, `REGR_R2` and `REGR_COUNT`.
 
-use super::aggregate::{Collected, Context};
+use super::aggregate::{CollectedMeasures, Context};
 use datafusion_common::arrow::datatypes::DataType;
-use datafusion_common::{Result as Planned, not_impl_err, plan_err};
+use datafusion_common::{Result as PlanResult, not_impl_err, plan_err};
 use datafusion_expr::expr::AggregateFunction;
 use datafusion_expr::function::AccumulatorArgs;
 use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
@@ -25,7 +25,9 @@ use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::sensitivity::RowRange;
 use deniable_expression::{Id, Operation, Type};
 use deniable_query::facts::range::Grid;
-use deniable_query::{Centred, Estimator, MeasureKind, Moments, Product, QueryError, Regression, Statistic, sorted};
+use deniable_query::{
+    CentredArgument, Estimator, MeasureKind, Moments, Product, QueryError, Regression, Statistic, sorted,
+};
 use num_traits::One;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -77,7 +79,7 @@ fn products(statistic: Statistic, last: usize) -> Vec<(usize, usize)> {
     }
 }
 
-impl Collected {
+impl CollectedMeasures {
     /// Takes in a call of one of [`AGGREGATES`].
     pub(super) fn regression(
         &mut self,
@@ -176,7 +178,7 @@ impl Collected {
         value: Id,
         name: &str,
         context: &mut Context<'_, '_>,
-    ) -> Result<(Centred, HalfSteps), QueryError> {
+    ) -> Result<(CentredArgument, HalfSteps), QueryError> {
         let name = name.to_uppercase();
         let (argument, Grid { unit, low, high, of_times, .. }) = self.gridded(value, &name, context)?;
         if of_times {
@@ -193,13 +195,16 @@ impl Collected {
             let help = "products are summed exactly: round to a coarser step with ROUND(x, 1), or bound more tightly";
             return Err(QueryError::refused(format!("{name} over more than {MOST_UNITS} steps"), help));
         }
-        Ok((Centred { argument, times, centre }, HalfSteps { unit: unit / whole(times), is_half: times == 2, range }))
+        Ok((
+            CentredArgument { argument, times, centre },
+            HalfSteps { unit: unit / whole(times), is_half: times == 2, range },
+        ))
     }
 
     pub(super) fn product(
         &mut self,
-        (one, steps): &(Centred, HalfSteps),
-        (other, others): &(Centred, HalfSteps),
+        (one, steps): &(CentredArgument, HalfSteps),
+        (other, others): &(CentredArgument, HalfSteps),
         weight: &Rational,
         context: &Context<'_, '_>,
     ) -> Product {
@@ -292,7 +297,7 @@ impl AggregateUDFImpl for OfSeveral {
     }
 
     /// Numbers stay what they are, and what is true or false counts 1 or 0.
-    fn coerce_types(&self, types: &[DataType]) -> Planned<Vec<DataType>> {
+    fn coerce_types(&self, types: &[DataType]) -> PlanResult<Vec<DataType>> {
         let name = self.name.to_uppercase();
         let most = if self.takes_more { 1 + MOST_EXPLAINING } else { 2 };
         if types.len() < 2 || types.len() > most {
@@ -309,11 +314,11 @@ impl AggregateUDFImpl for OfSeveral {
         coerced.collect()
     }
 
-    fn return_type(&self, _: &[DataType]) -> Planned<DataType> {
+    fn return_type(&self, _: &[DataType]) -> PlanResult<DataType> {
         Ok(if self.name == "regr_count" { DataType::Int64 } else { DataType::Float64 })
     }
 
-    fn accumulator(&self, _: AccumulatorArgs) -> Planned<Box<dyn Accumulator>> {
+    fn accumulator(&self, _: AccumulatorArgs) -> PlanResult<Box<dyn Accumulator>> {
         not_impl_err!("{} is not computed here", self.name)
     }
 }

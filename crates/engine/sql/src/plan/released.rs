@@ -2,7 +2,7 @@
 //! post-processing (C-3).
 
 use super::entity_rows;
-use super::groups::{Aggregated, Core, core};
+use super::groups::{AggregateTerms, Core, core};
 use super::place::of_span;
 use super::public::PublicRows;
 use super::refuse_node;
@@ -140,7 +140,7 @@ pub(super) struct Above<'a> {
     pub(super) tables: &'a [TableSchema],
     pub(super) public: PublicRows<'a>,
     /// The lowest aggregates.
-    lowest: Vec<(&'a Aggregate, Aggregated)>,
+    lowest: Vec<(&'a Aggregate, AggregateTerms)>,
     windows: Vec<Window>,
     /// Parts of all expressions so far.
     parts: usize,
@@ -247,7 +247,7 @@ impl<'a> Above<'a> {
 
     fn aggregate(&mut self, aggregate: &'a Aggregate) -> Result<RowSet, QueryError> {
         let lowest = self.lowest.iter().find(|(known, _)| std::ptr::eq(*known, aggregate));
-        if let Some((_, Aggregated { levels, columns })) = lowest {
+        if let Some((_, AggregateTerms { levels, columns })) = lowest {
             // Rows of GROUP BY are as many as its keys.
             let single = levels.len() == 1 && aggregate.group_expr.is_empty();
             return Ok(RowSet { levels: levels.clone(), columns: columns.clone(), steps: Vec::new(), single });

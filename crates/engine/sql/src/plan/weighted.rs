@@ -3,11 +3,11 @@
 //! Of the rows in which neither is NULL the sum of w · (x − centre) and the sum of w are measured, and the answer is the centre plus their
 //! quotient, with the law of a ratio. `SUM(w * x) / SUM(w)` has noise for the whole of x where this has it for the half of its range.
 
-use super::aggregate::{Collected, Context};
+use super::aggregate::{CollectedMeasures, Context};
 use super::regression::{HalfSteps, MOST_UNITS, together};
 use crate::plan::place::place_of;
 use datafusion_common::arrow::datatypes::DataType;
-use datafusion_common::{Result as Planned, not_impl_err, plan_err};
+use datafusion_common::{Result as PlanResult, not_impl_err, plan_err};
 use datafusion_expr::expr::AggregateFunction;
 use datafusion_expr::function::AccumulatorArgs;
 use datafusion_expr::{Accumulator, AggregateUDF, AggregateUDFImpl, Signature, Volatility};
@@ -16,7 +16,7 @@ use deniable_core::sensitivity::RowRange;
 use deniable_expression::{Id, Node};
 use deniable_query::QueryError;
 use deniable_query::facts::range::Grid;
-use deniable_query::{Centred, Estimator, MeasureKind, Moments};
+use deniable_query::{CentredArgument, Estimator, MeasureKind, Moments};
 use deniable_query::{Product, declared, section_of};
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use std::sync::Arc;
 pub(super) const NAME: &str = "avg_weighted";
 const CALL: &str = "AVG_WEIGHTED";
 
-impl Collected {
+impl CollectedMeasures {
     /// Takes in a call.
     pub(super) fn weighted(
         &mut self,
@@ -68,7 +68,7 @@ impl Collected {
         let centre = value(centred.centre);
         let (low, high) = (&centre + value(steps.range.low), &centre + value(steps.range.high));
         let Grid { unit, low: least, high: most, .. } = grid;
-        let weights = Centred::nowhere(argument);
+        let weights = CentredArgument::nowhere(argument);
         let Product::Measure(sum) =
             self.product(&(centred, steps), &(weights, HalfSteps::of_weights(&unit, least, most)), &half, context)
         else {
@@ -100,15 +100,15 @@ fn below_zero(weight: Id, context: &Context<'_, '_>) -> QueryError {
 
 /// Its name and types: the engine computes nothing.
 pub(super) fn function() -> Arc<AggregateUDF> {
-    Arc::new(AggregateUDF::from(Weighted { signature: Signature::user_defined(Volatility::Immutable) }))
+    Arc::new(AggregateUDF::from(WeightedAggregate { signature: Signature::user_defined(Volatility::Immutable) }))
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
-struct Weighted {
+struct WeightedAggregate {
     signature: Signature,
 }
 
-impl AggregateUDFImpl for Weighted {
+impl AggregateUDFImpl for WeightedAggregate {
     fn name(&self) -> &str {
         NAME
     }
@@ -118,7 +118,7 @@ impl AggregateUDFImpl for Weighted {
     }
 
     /// Numbers stay what they are, and what is true or false counts 1 or 0.
-    fn coerce_types(&self, types: &[DataType]) -> Planned<Vec<DataType>> {
+    fn coerce_types(&self, types: &[DataType]) -> PlanResult<Vec<DataType>> {
         let coerced = types.iter().map(|kind| match kind {
             DataType::Int64 | DataType::Float64 | DataType::Boolean | DataType::Date32 | DataType::Timestamp(..) => {
                 Ok(kind.clone())
@@ -129,11 +129,11 @@ impl AggregateUDFImpl for Weighted {
         coerced.collect()
     }
 
-    fn return_type(&self, _: &[DataType]) -> Planned<DataType> {
+    fn return_type(&self, _: &[DataType]) -> PlanResult<DataType> {
         Ok(DataType::Float64)
     }
 
-    fn accumulator(&self, _: AccumulatorArgs) -> Planned<Box<dyn Accumulator>> {
+    fn accumulator(&self, _: AccumulatorArgs) -> PlanResult<Box<dyn Accumulator>> {
         not_impl_err!("{CALL} is not computed here")
     }
 }

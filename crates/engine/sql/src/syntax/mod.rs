@@ -30,7 +30,7 @@ const MOST_OPERATORS: usize = 400;
 
 /// A query that is on the allow-list of syntax.
 #[derive(Debug)]
-pub struct Parsed {
+pub struct ParsedQuery {
     /// The query, with [synonyms](synonyms) rewritten.
     pub statement: Statement,
     /// The names of its columns, from the query as written; `None` where it does not list them one by one.
@@ -41,7 +41,7 @@ pub struct Parsed {
 ///
 /// # Errors
 /// When it is not SQL, not one SELECT, or uses a construct that is not on the list.
-pub fn parse(sql: &str) -> Result<Parsed, QueryError> {
+pub fn parse(sql: &str) -> Result<ParsedQuery, QueryError> {
     if sql.len() > LONGEST {
         return Err(QueryError::refused(
             format!("SQL of more than {LONGEST} characters"),
@@ -84,7 +84,7 @@ pub fn parse(sql: &str) -> Result<Parsed, QueryError> {
     };
     query::check(query)?;
     query::few_enough_tables(query)?;
-    Ok(Parsed { statement, names })
+    Ok(ParsedQuery { statement, names })
 }
 
 /// Where words that the parser tries as something else after a mistake are nested too deep: each level doubles its time.

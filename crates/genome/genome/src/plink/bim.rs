@@ -12,21 +12,21 @@ const LAST_POSITION: i64 = 2_147_483_646;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Line<'a> {
     /// A SNP that is used.
-    Used(Named<'a>),
+    Used(SnpLine<'a>),
     /// One that is left out; the log knows why.
     LeftOut,
 }
 
-/// A SNP, as long as its line is at hand: the survey looks at all of them and keeps none.
+/// A SNP, borrowed from its line: the survey reads all lines and keeps none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Named<'a> {
+pub(crate) struct SnpLine<'a> {
     chromosome: u8,
     id: &'a str,
     position: u32,
     alleles: [&'a str; 2],
 }
 
-impl Named<'_> {
+impl SnpLine<'_> {
     /// To keep.
     pub(crate) fn variant(&self) -> Variant {
         let [a1, a2] = self.alleles.map(str::to_owned);
@@ -55,7 +55,7 @@ pub(crate) fn next<'a>(lines: &'a mut Lines, log: &mut Log) -> Result<Option<Lin
     };
     let Some(chromosome) = log.chromosome(chromosome) else { return Ok(Some(Line::LeftOut)) };
     log.used += 1;
-    Ok(Some(Line::Used(Named { chromosome, id, position, alleles: [a1, a2] })))
+    Ok(Some(Line::Used(SnpLine { chromosome, id, position, alleles: [a1, a2] })))
 }
 
 /// What a first pass over a .bim file tells.

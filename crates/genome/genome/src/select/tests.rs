@@ -33,7 +33,7 @@ const FIVE: [Option<i64>; 6] = [Some(2), Some(-1), Some(2), None, Some(0), Some(
 
 /// Walks the sampler over every word: the first word of a pick chooses a group, which only grows with it, so bisection
 /// finds every boundary among all 2^64 words; the second word chooses within the group, by its lowest bits.
-fn walk(pool: &Pool, decay: &Decay, picks: usize, list: &[usize], chance: &Rational, into: &mut Found) {
+fn walk(pool: &Pool, decay: &Decay, picks: usize, list: &[usize], chance: &Rational, into: &mut SetProbabilities) {
     if picks == 0 {
         into.insert(list.to_vec(), chance.clone());
         return;
@@ -68,7 +68,7 @@ fn walk(pool: &Pool, decay: &Decay, picks: usize, list: &[usize], chance: &Ratio
     }
 }
 
-type Found = BTreeMap<Vec<usize>, Rational>;
+type SetProbabilities = BTreeMap<Vec<usize>, Rational>;
 
 fn sizes(pool: &Pool) -> Vec<u64> {
     pool.sizes()

@@ -4,10 +4,10 @@ use super::result::{Power, Row, Series, count};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Where a curve reaches a target.
+/// The number of participants at which a curve reaches a target.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Reached {
+pub enum TargetSize {
     /// At so many participants, on the straight line between the two nearest sizes.
     At(f64),
     /// Already at the smallest size, of so many participants.
@@ -18,16 +18,16 @@ pub enum Reached {
     Unknown,
 }
 
-/// How many participants one setting takes.
+/// The number of participants that one setting needs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Needed {
+pub struct RequiredSize {
     /// The setting.
     #[serde(flatten)]
     pub series: Series,
     /// The probability that all planted SNPs are found.
     pub target: f64,
     /// Cases and controls together.
-    pub reached: Reached,
+    pub reached: TargetSize,
     /// The standard error of that number over seeds, by leaving out one after the other (the jackknife); nothing where there is
     /// one cohort of each size, or where leaving one out takes the number beyond the sizes looked at.
     pub standard_error: Option<f64>,
@@ -35,7 +35,7 @@ pub struct Needed {
 
 /// How many participants one setting needs as a share of what another needs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Compared {
+pub struct SizeComparison {
     /// The setting.
     pub one: Series,
     /// The other: the first with the same adjacency, score, threshold and M.
@@ -44,23 +44,23 @@ pub struct Compared {
     pub target: f64,
     /// The participants that `one` needs over those that `other` needs; nothing where either number lies beyond the sizes.
     pub share: Option<f64>,
-    /// The standard error of the share over seeds, as in [`Needed`]: cohorts of one seed are compared with each other, so what
+    /// The standard error of the share over seeds, as in [`RequiredSize`]: cohorts of one seed are compared with each other, so what
     /// they have in common does not count.
     pub standard_error: Option<f64>,
 }
 
-impl Needed {
+impl RequiredSize {
     /// Cases and controls together, where that lies among the sizes looked at.
     #[must_use]
     pub fn participants(&self) -> Option<f64> {
         match self.reached {
-            Reached::At(participants) => Some(participants),
-            Reached::Already(_) | Reached::NotYet(_) | Reached::Unknown => None,
+            TargetSize::At(participants) => Some(participants),
+            TargetSize::Already(_) | TargetSize::NotYet(_) | TargetSize::Unknown => None,
         }
     }
 }
 
-impl std::fmt::Display for Reached {
+impl std::fmt::Display for TargetSize {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::At(participants) => write!(f, "{:.0}", participants.ceil()),
@@ -75,19 +75,19 @@ impl Power {
     /// For each setting, the number of participants at which the chance of finding all planted SNPs reaches `target`: between
     /// the largest size that misses it and the next, linearly. Sizes with a chance that is not a number are passed over.
     #[must_use]
-    pub fn needed(&self, target: f64) -> Vec<Needed> {
+    pub fn needed(&self, target: f64) -> Vec<RequiredSize> {
         let of = |series: Series| {
             let reached = reached(&self.points(&series, None), target);
             let error = || Self::jackknife(self.seeds(&series), &|without| self.at(&series, without, target));
-            let standard_error = if matches!(reached, Reached::At(_)) { error() } else { None };
-            Needed { series, target, reached, standard_error }
+            let standard_error = if matches!(reached, TargetSize::At(_)) { error() } else { None };
+            RequiredSize { series, target, reached, standard_error }
         };
         self.series().into_iter().map(of).collect()
     }
 
     /// What each promise and prior needs as a share of what the first of them needs, all else being equal.
     #[must_use]
-    pub fn compared(&self, target: f64) -> Vec<Compared> {
+    pub fn compared(&self, target: f64) -> Vec<SizeComparison> {
         let all = self.series();
         let beside = |one: &Series| {
             let other = all.iter().find(|other| other.is_like(one)).filter(|other| *other != one)?;
@@ -95,7 +95,7 @@ impl Power {
             let seeds = self.seeds(one).min(self.seeds(other));
             let all = share(None);
             let standard_error = if all.is_some() { Self::jackknife(seeds, &share) } else { None };
-            Some(Compared { one: one.clone(), other: other.clone(), target, share: all, standard_error })
+            Some(SizeComparison { one: one.clone(), other: other.clone(), target, share: all, standard_error })
         };
         all.iter().filter_map(beside).collect()
     }
@@ -103,8 +103,8 @@ impl Power {
     /// The participants that a setting needs, of all seeds or without one.
     fn at(&self, series: &Series, without: Option<usize>, target: f64) -> Option<f64> {
         match reached(&self.points(series, without), target) {
-            Reached::At(participants) => Some(participants),
-            Reached::Already(_) | Reached::NotYet(_) | Reached::Unknown => None,
+            TargetSize::At(participants) => Some(participants),
+            TargetSize::Already(_) | TargetSize::NotYet(_) | TargetSize::Unknown => None,
         }
     }
 
@@ -147,18 +147,18 @@ fn mean(values: &[f64]) -> f64 {
 
 /// Where points, from few participants to many, come to the target and stay.
 #[expect(clippy::cast_precision_loss, reason = "numbers of participants are far below 2^53")]
-fn reached(points: &[(u64, f64)], target: f64) -> Reached {
-    let (Some((smallest, _)), Some((largest, _))) = (points.first(), points.last()) else { return Reached::Unknown };
+fn reached(points: &[(u64, f64)], target: f64) -> TargetSize {
+    let (Some((smallest, _)), Some((largest, _))) = (points.first(), points.last()) else { return TargetSize::Unknown };
     // Reaching, so that a target that is not a number is never reached.
     let Some(missed) = points.iter().rposition(|(_, chance)| !reaches(*chance, target)) else {
-        return Reached::Already(*smallest);
+        return TargetSize::Already(*smallest);
     };
     match (points.get(missed), points.get(missed + 1)) {
         (Some((from, low)), Some((to, high))) => {
             let share = (target - low) / (high - low);
-            Reached::At(*from as f64 + share * (*to - *from) as f64)
+            TargetSize::At(*from as f64 + share * (*to - *from) as f64)
         }
-        _ => Reached::NotYet(*largest),
+        _ => TargetSize::NotYet(*largest),
     }
 }
 
@@ -168,7 +168,7 @@ fn reaches(chance: f64, target: f64) -> bool {
 
 /// What [`Power::needed`] found, as a table in Markdown.
 #[must_use]
-pub fn markdown(needed: &[Needed]) -> String {
+pub fn markdown(needed: &[RequiredSize]) -> String {
     let mut text = format!("{}| target | participants |\n{}|---|---|\n", Series::HEAD, Series::RULE);
     for needed in needed {
         let error = needed.standard_error.map(|error| format!(" ± {error:.0}")).unwrap_or_default();
@@ -180,9 +180,9 @@ pub fn markdown(needed: &[Needed]) -> String {
 
 /// What [`Power::compared`] found, a sentence for each.
 #[must_use]
-pub fn sentences(compared: &[Compared]) -> Vec<String> {
-    let said = |compared: &Compared| {
-        let Compared { one, other, target, share, standard_error } = compared;
+pub fn sentences(compared: &[SizeComparison]) -> Vec<String> {
+    let said = |compared: &SizeComparison| {
+        let SizeComparison { one, other, target, share, standard_error } = compared;
         let error = standard_error.map(|error| format!(" ± {error:.2}")).unwrap_or_default();
         let needs = match share {
             Some(share) => format!("needs {share:.2}{error} times as many participants as"),

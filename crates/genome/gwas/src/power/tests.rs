@@ -180,18 +180,18 @@ fn needed_participants_are_interpolated() {
     };
     // 2,000 and 4,000 and 8,000 participants, in any order.
     let rising = [(4000, 0.75), (1000, 0.0), (2000, 0.25)];
-    assert_eq!(reached(&rising, 0.5), Some(Reached::At(6000.0)));
-    assert_eq!(reached(&rising, 0.125), Some(Reached::At(3000.0)));
-    assert_eq!(reached(&rising, 0.25), Some(Reached::At(4000.0)));
-    assert_eq!(reached(&rising, 0.75), Some(Reached::At(8000.0)));
-    assert_eq!(reached(&rising, 0.0), Some(Reached::Already(2000)));
-    assert_eq!(reached(&rising, 0.76), Some(Reached::NotYet(8000)));
+    assert_eq!(reached(&rising, 0.5), Some(TargetSize::At(6000.0)));
+    assert_eq!(reached(&rising, 0.125), Some(TargetSize::At(3000.0)));
+    assert_eq!(reached(&rising, 0.25), Some(TargetSize::At(4000.0)));
+    assert_eq!(reached(&rising, 0.75), Some(TargetSize::At(8000.0)));
+    assert_eq!(reached(&rising, 0.0), Some(TargetSize::Already(2000)));
+    assert_eq!(reached(&rising, 0.76), Some(TargetSize::NotYet(8000)));
     // Where it falls below again, the size from which it stays counts.
-    assert_eq!(reached(&[(1, 0.6), (2, 0.25), (3, 0.75)], 0.5), Some(Reached::At(5.0)));
+    assert_eq!(reached(&[(1, 0.6), (2, 0.25), (3, 0.75)], 0.5), Some(TargetSize::At(5.0)));
     // What is not a number neither counts nor breaks anything.
-    assert_eq!(reached(&[(1000, 0.0), (2000, f64::NAN), (3000, 1.0)], 0.5), Some(Reached::At(4000.0)));
-    assert_eq!(reached(&[(1000, f64::NAN)], 0.5), None.or(Some(Reached::Unknown)));
-    assert_eq!(reached(&rising, f64::NAN), Some(Reached::NotYet(8000)));
+    assert_eq!(reached(&[(1000, 0.0), (2000, f64::NAN), (3000, 1.0)], 0.5), Some(TargetSize::At(4000.0)));
+    assert_eq!(reached(&[(1000, f64::NAN)], 0.5), None.or(Some(TargetSize::Unknown)));
+    assert_eq!(reached(&rising, f64::NAN), Some(TargetSize::NotYet(8000)));
     assert_eq!(reached(&[], 0.5), None);
     assert_eq!(rows(&rising).needed(0.5)[0].participants(), Some(6000.0));
     let text = needed_markdown(&rows(&rising).needed(0.9));

@@ -6,7 +6,7 @@ use deniable_genome::{Column, PhenoFile};
 use deniable_gwas::{
     CohortFiles, Event, Files, GwasError, Means, Origin, Part, Query, ReleaseOutcome, Snps, check, release,
 };
-use deniable_ledger::{AccountId, ChargeOutcome, ChargeRequest, Ledger, Registered};
+use deniable_ledger::{AccountId, ChargeOutcome, ChargeRequest, Ledger, RegistrationOutcome};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use std::cell::RefCell;
@@ -22,7 +22,7 @@ fn named(wanted: &[&str]) -> Query {
 
 impl Place {
     /// `deniable gwas check`.
-    fn check(&self, request: &Query) -> Result<Registered, GwasError> {
+    fn check(&self, request: &Query) -> Result<RegistrationOutcome, GwasError> {
         let mut ledger = Ledger::open_or_create(&self.ledger(), "people").unwrap();
         let files = CohortFiles::new(self.files.clone());
         let found = RefCell::new(None);
@@ -77,8 +77,8 @@ fn a_cohort_is_registered_before_it_is_asked() {
 #[test]
 fn a_check_registers_what_it_found() {
     let place = Place::new();
-    assert_eq!(place.check(&top(1)).unwrap(), Registered::New);
-    assert_eq!(place.check(&top(1)).unwrap(), Registered::Same);
+    assert_eq!(place.check(&top(1)).unwrap(), RegistrationOutcome::New);
+    assert_eq!(place.check(&top(1)).unwrap(), RegistrationOutcome::Same);
     assert_eq!(place.stops(&top(1)).1, [Origin::Charged]);
     place.change_a_call();
     assert!(matches!(place.check(&top(1)), Err(GwasError::Version(_))));

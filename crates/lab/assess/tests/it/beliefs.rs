@@ -129,7 +129,7 @@ proptest! {
                 let beyond = |block: usize, over: &dyn Fn(&Bound) -> bool| world.blocks[block].iter().any(|q| {
                     let (before, after) = (background.prior(*q).unwrap(), background.posterior(&blocks[block], *q).unwrap());
                     before.into_iter().zip(after).any(|(before, after)| {
-                        let moved = deniable_assess::belief::Moved { class: 0, person: None, value: String::new(), before, after };
+                        let moved = deniable_assess::belief::BeliefChange { class: 0, person: None, value: String::new(), before, after };
                         over(&moved.by(Kind::Up)) || over(&moved.by(Kind::Down))
                     })
                 });
@@ -181,7 +181,7 @@ proptest! {
         let (mut loss, mut gain, mut up, mut down) = (vec![], vec![], vec![], vec![]);
         for class in all.all() {
             for (value, total) in (0..).zip(&secret.totals) {
-                let moved = deniable_assess::belief::Moved {
+                let moved = deniable_assess::belief::BeliefChange {
                     class, person: None, value: String::new(),
                     before: whole(*total) / whole(all.people()),
                     after: whole(secret.count(class, value)) / whole(all.size(class)),

@@ -6,7 +6,7 @@ use deniable_assess::beliefs::Beliefs;
 use deniable_assess::closeness::Closeness;
 use deniable_assess::diversity::Diversity;
 use deniable_assess::membership::Membership;
-use deniable_assess::risk::{Known, Population, Risk};
+use deniable_assess::risk::{ExactOrBound, Population, Risk};
 use deniable_assess::sizes::{Sizes, below, people_below};
 use deniable_assess::{AssessError, Counts, Distance, Hierarchy, Requirement, link};
 use deniable_core::adversary::PriorRange;
@@ -155,11 +155,11 @@ fn three_attackers() {
     );
     // 3 classes of 8 people; 1/2 and 1/1 are above 1/5, which 1/5 is not.
     assert_eq!((&risk.prosecutor.average, &risk.prosecutor.above), (&ratio(3, 8), &ratio(3, 8)));
-    assert_eq!(risk.marketer, Known::AtMost(ratio(3, 8)));
+    assert_eq!(risk.marketer, ExactOrBound::AtMost(ratio(3, 8)));
     let risk = Risk::of(&all, Population::Exactly(&[4, 5, 8]), &ratio(1, 5)).unwrap();
     // (2/4 + 5/5 + 1/8)/8
-    assert_eq!(risk.marketer, Known::Exactly(ratio(13, 64)));
-    let Known::Exactly(journalist) = risk.journalist else { panic!("it has a population") };
+    assert_eq!(risk.marketer, ExactOrBound::Exactly(ratio(13, 64)));
+    let ExactOrBound::Exactly(journalist) = risk.journalist else { panic!("it has a population") };
     assert_eq!((journalist.highest.value.value(), journalist.above), (Bound::Finite(ratio(1, 4)), ratio(1, 4)));
 }
 

@@ -1,6 +1,6 @@
 //! From files to matched genotypes: alleles are turned, and what does not fit is left out and counted.
 
-use deniable_attack::{Matched, Panel, Side, Source, TableErrorKind, Targets, frequencies, listed, reference};
+use deniable_attack::{Panel, PanelCounts, Side, Source, TableErrorKind, Targets, frequencies, listed, reference};
 use std::path::PathBuf;
 
 struct Folder(tempfile::TempDir);
@@ -74,7 +74,7 @@ fn snps_are_matched_by_name_and_alleles() {
         rows,
         [(0.25, 1.0, vec![Some(2), Some(1)]), (0.25, 0.25, vec![None, Some(2)]), (0.25, 0.75, vec![Some(1), Some(2)]),]
     );
-    let expected = Matched {
+    let expected = PanelCounts {
         released: 9,
         used: 3,
         swapped: 2,

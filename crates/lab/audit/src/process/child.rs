@@ -13,8 +13,8 @@ const WAITING: usize = 16;
 /// How long a program that closed its output may take to exit before it is made to.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
-/// What came.
-pub(super) enum Received {
+/// The outcome of one read from the program's output.
+pub(super) enum ReadOutcome {
     Bytes(Vec<u8>),
     /// Nothing until the deadline.
     Nothing,
@@ -98,11 +98,11 @@ impl Child {
         }
     }
 
-    pub(super) fn receive(&self, deadline: Duration) -> Received {
+    pub(super) fn receive(&self, deadline: Duration) -> ReadOutcome {
         match self.chunks.recv_timeout(deadline) {
-            Ok(bytes) => Received::Bytes(bytes),
-            Err(RecvTimeoutError::Timeout) => Received::Nothing,
-            Err(RecvTimeoutError::Disconnected) => Received::End,
+            Ok(bytes) => ReadOutcome::Bytes(bytes),
+            Err(RecvTimeoutError::Timeout) => ReadOutcome::Nothing,
+            Err(RecvTimeoutError::Disconnected) => ReadOutcome::End,
         }
     }
 

@@ -19,7 +19,7 @@ mod child;
 mod parse;
 
 use crate::mechanism::{Mechanism, MechanismError, Outputs};
-use child::{Child, Received};
+use child::{Child, ReadOutcome};
 use parse::Form;
 use std::time::Duration;
 
@@ -134,7 +134,7 @@ impl Process {
             }
             self.last = Some(input.to_vec());
         }
-        if let Received::Bytes(bytes) = self.child.receive(wait) {
+        if let ReadOutcome::Bytes(bytes) = self.child.receive(wait) {
             self.pending.extend(bytes);
         }
         if self.read < self.pending.len() {
@@ -186,8 +186,8 @@ impl Process {
             searched = self.pending.len();
             let deadline = if self.line == 0 { self.deadlines.first } else { self.deadlines.later };
             match self.child.receive(deadline) {
-                Received::Bytes(bytes) => self.pending.extend(bytes),
-                Received::Nothing => {
+                ReadOutcome::Bytes(bytes) => self.pending.extend(bytes),
+                ReadOutcome::Nothing => {
                     let (program, line) = (self.program.clone(), self.line);
                     self.child.end();
                     return Err(MechanismError::Hangs {
@@ -198,7 +198,7 @@ impl Process {
                         asked,
                     });
                 }
-                Received::End => {
+                ReadOutcome::End => {
                     let (program, line) = (self.program.clone(), self.line);
                     let status = self.child.end();
                     return Err(MechanismError::Ended { program, status, line, missing, asked });

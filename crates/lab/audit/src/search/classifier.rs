@@ -3,7 +3,7 @@
 //! Exact for entries that are independent given the input, as with noise of their own; otherwise still an event.
 
 use super::conditions::{cuts, width};
-use super::{Aim, Candidate, Kind, SHAPED, Sampled, value};
+use super::{Aim, Candidate, Kind, SHAPED, SampledOutputs, value};
 use crate::event::{Event, Feature, Part, score};
 use crate::mechanism::Value;
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ const LIMITS: usize = 48;
 const UNSEEN: f64 = 2.0;
 
 /// The classifier cut where a confirmation is expected to certify most, in both directions.
-pub(super) fn candidates(sampled: Sampled<'_>, aim: Aim) -> Vec<Candidate> {
+pub(super) fn candidates(sampled: SampledOutputs<'_>, aim: Aim) -> Vec<Candidate> {
     let parts = parts(sampled);
     if parts.is_empty() {
         return vec![];
@@ -33,7 +33,7 @@ pub(super) fn candidates(sampled: Sampled<'_>, aim: Aim) -> Vec<Candidate> {
         .collect()
 }
 
-fn best_limit(sampled: Sampled<'_>, parts: &[Part], swapped: bool, aim: Aim) -> Option<(f64, f64)> {
+fn best_limit(sampled: SampledOutputs<'_>, parts: &[Part], swapped: bool, aim: Aim) -> Option<(f64, f64)> {
     let labels = sampled.outputs.labels();
     let scores: Vec<f64> = sampled.outputs.rows().map(|row| score(parts, row, labels)).collect();
     let (mut left, mut right) = (scores[..sampled.half].to_vec(), scores[sampled.half..].to_vec());
@@ -66,7 +66,7 @@ fn weight(hits: [usize; 2]) -> f64 {
 }
 
 /// One part for every entry, and one for the length where it varies.
-fn parts(sampled: Sampled<'_>) -> Vec<Part> {
+fn parts(sampled: SampledOutputs<'_>) -> Vec<Part> {
     let mut parts: Vec<Part> = (0..width(sampled))
         .filter_map(|at| values(sampled, at).or_else(|| steps(sampled, Feature::Entry(at))))
         .collect();
@@ -75,7 +75,7 @@ fn parts(sampled: Sampled<'_>) -> Vec<Part> {
 }
 
 /// By exact values, where these are few.
-fn values(sampled: Sampled<'_>, at: usize) -> Option<Part> {
+fn values(sampled: SampledOutputs<'_>, at: usize) -> Option<Part> {
     let mut counts: HashMap<(u8, u64), (usize, [usize; 2])> = HashMap::new();
     for (place, row) in sampled.outputs.rows().enumerate() {
         let Some(cell) = row.get(at) else { continue };
@@ -97,7 +97,7 @@ fn values(sampled: Sampled<'_>, at: usize) -> Option<Part> {
 }
 
 /// By intervals.
-fn steps(sampled: Sampled<'_>, feature: Feature) -> Option<Part> {
+fn steps(sampled: SampledOutputs<'_>, feature: Feature) -> Option<Part> {
     let column: Vec<f64> = sampled.outputs.rows().map(|row| feature.of(row).unwrap_or(f64::NAN)).collect();
     let cuts = cuts(&column, INTERVALS);
     if cuts.is_empty() {

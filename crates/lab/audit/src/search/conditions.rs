@@ -1,6 +1,6 @@
 //! Conditions on single features that are worth combining, and which outputs meet them.
 
-use super::Sampled;
+use super::SampledOutputs;
 use crate::event::{Condition, Feature};
 use crate::mechanism::{Cell, Value};
 use std::collections::HashMap;
@@ -46,12 +46,12 @@ impl Conditions {
 }
 
 /// The longest output, up to a limit.
-pub(super) fn width(sampled: Sampled<'_>) -> usize {
+pub(super) fn width(sampled: SampledOutputs<'_>) -> usize {
     sampled.outputs.rows().map(<[Cell]>::len).max().unwrap_or(0).min(ENTRIES)
 }
 
 /// Conditions for these outputs.
-pub(super) fn collect(sampled: Sampled<'_>) -> Conditions {
+pub(super) fn collect(sampled: SampledOutputs<'_>) -> Conditions {
     let mut found = Conditions { list: Vec::new(), bits: Vec::new(), half: sampled.half };
     atoms(sampled, &mut found);
     letters(sampled, &mut found);
@@ -79,7 +79,7 @@ pub(super) fn collect(sampled: Sampled<'_>) -> Conditions {
 }
 
 /// Features that may say something about these outputs.
-fn features(sampled: Sampled<'_>) -> Vec<Feature> {
+fn features(sampled: SampledOutputs<'_>) -> Vec<Feature> {
     let width = width(sampled);
     let mut list: Vec<Feature> = (0..width).map(Feature::Entry).collect();
     let floats = |at: usize| sampled.outputs.rows().any(|row| matches!(row.get(at), Some(Cell::Number(_))));
@@ -123,15 +123,15 @@ pub(super) fn cuts(column: &[f64], most: usize) -> Vec<f64> {
 }
 
 /// Exact values that come often enough, and most differently.
-fn atoms(sampled: Sampled<'_>, found: &mut Conditions) {
+fn atoms(sampled: SampledOutputs<'_>, found: &mut Conditions) {
     let outputs = sampled.outputs;
     let width = width(sampled);
     let budget = (MOST / 2 / (width + 1)).clamp(2, MOST_ATOMS);
     for at in 0..width {
-        let mut counts: HashMap<(u8, u64), Seen> = HashMap::new();
+        let mut counts: HashMap<(u8, u64), ValueHits> = HashMap::new();
         for (place, row) in outputs.rows().enumerate() {
             if let Some(cell) = row.get(at) {
-                counts.entry(cell.key()).or_insert(Seen { first: place, hits: [0, 0] }).count(place, sampled.half);
+                counts.entry(cell.key()).or_insert(ValueHits { first: place, hits: [0, 0] }).count(place, sampled.half);
             }
         }
         for seen in most_different(counts.into_values(), budget, sampled.half) {
@@ -144,9 +144,9 @@ fn atoms(sampled: Sampled<'_>, found: &mut Conditions) {
     }
     if width > 1 || outputs.rows().any(<[Cell]>::is_empty) {
         let key = |row: &[Cell]| row.iter().map(|cell| cell.key()).collect::<Vec<_>>();
-        let mut counts: HashMap<Vec<(u8, u64)>, Seen> = HashMap::new();
+        let mut counts: HashMap<Vec<(u8, u64)>, ValueHits> = HashMap::new();
         for (place, row) in outputs.rows().enumerate() {
-            counts.entry(key(row)).or_insert(Seen { first: place, hits: [0, 0] }).count(place, sampled.half);
+            counts.entry(key(row)).or_insert(ValueHits { first: place, hits: [0, 0] }).count(place, sampled.half);
         }
         for seen in most_different(counts.into_values(), MOST_ATOMS, sampled.half) {
             let row = outputs.row(seen.first);
@@ -161,7 +161,7 @@ fn atoms(sampled: Sampled<'_>, found: &mut Conditions) {
 }
 
 /// Characters of words, where there are too many words to try each: their places are what the words have in common.
-fn letters(sampled: Sampled<'_>, found: &mut Conditions) {
+fn letters(sampled: SampledOutputs<'_>, found: &mut Conditions) {
     let outputs = sampled.outputs;
     let labels = outputs.labels();
     if labels.len() <= MOST_ATOMS {
@@ -179,10 +179,10 @@ fn letters(sampled: Sampled<'_>, found: &mut Conditions) {
         found.add(Condition::Letters(0, length), |at| word_of(at).is_some_and(|word| word.len() >= length));
     }
     for place in 0..longest.min(MOST_LETTERS) {
-        let mut counts: HashMap<char, Seen> = HashMap::new();
+        let mut counts: HashMap<char, ValueHits> = HashMap::new();
         for at in 0..outputs.len() {
             if let Some(letter) = word_of(at).and_then(|word| word.get(place)) {
-                counts.entry(*letter).or_insert(Seen { first: at, hits: [0, 0] }).count(at, sampled.half);
+                counts.entry(*letter).or_insert(ValueHits { first: at, hits: [0, 0] }).count(at, sampled.half);
             }
         }
         for seen in most_different(counts.into_values(), 4, sampled.half) {
@@ -194,22 +194,22 @@ fn letters(sampled: Sampled<'_>, found: &mut Conditions) {
     }
 }
 
-/// How often a value was seen on the left and on the right, and where first.
-struct Seen {
+/// The number of occurrences of a value on the left and on the right, and the place of the first.
+struct ValueHits {
     first: usize,
     hits: [usize; 2],
 }
 
-impl Seen {
+impl ValueHits {
     fn count(&mut self, place: usize, half: usize) {
         self.hits[usize::from(place >= half)] += 1;
     }
 }
 
-fn most_different(all: impl Iterator<Item = Seen>, most: usize, half: usize) -> Vec<Seen> {
+fn most_different(all: impl Iterator<Item = ValueHits>, most: usize, half: usize) -> Vec<ValueHits> {
     let rare = (half / 5000).max(8);
-    let mut often: Vec<Seen> = all.filter(|seen| seen.hits[0].max(seen.hits[1]) >= rare).collect();
-    let worth = |seen: &Seen| {
+    let mut often: Vec<ValueHits> = all.filter(|seen| seen.hits[0].max(seen.hits[1]) >= rare).collect();
+    let worth = |seen: &ValueHits| {
         let [a, b] = seen.hits;
         let n = half as u64;
         super::value(a, b, half, 2.0, n).max(super::value(b, a, half, 2.0, n))

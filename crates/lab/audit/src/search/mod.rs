@@ -36,12 +36,12 @@ enum Kind {
 
 /// Outputs of two inputs: the first half of the rows is of the left one, the other half of the right one.
 #[derive(Debug, Clone, Copy)]
-pub struct Sampled<'a> {
+pub struct SampledOutputs<'a> {
     outputs: &'a Outputs,
     half: usize,
 }
 
-impl<'a> Sampled<'a> {
+impl<'a> SampledOutputs<'a> {
     /// The first half of these is of the left input, the rest of the right one.
     #[must_use]
     pub fn new(outputs: &'a Outputs) -> Self {
@@ -98,7 +98,7 @@ fn wilson_share(share: f64, n: f64, z: f64) -> f64 {
 ///
 /// The rankings' values predict the certified logarithm of the odds ratio; they are not bounds.
 #[must_use]
-pub fn candidates(shaping: Sampled<'_>, ranking: Sampled<'_>, aim: Aim) -> Vec<Candidate> {
+pub fn candidates(shaping: SampledOutputs<'_>, ranking: SampledOutputs<'_>, aim: Aim) -> Vec<Candidate> {
     let conditions = conditions::collect(shaping);
     let mut found = combine::candidates(&conditions, aim);
     found.extend(classifier::candidates(shaping, aim));

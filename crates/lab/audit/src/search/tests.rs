@@ -22,7 +22,7 @@ const AIM: Aim = Aim { confirm: 100_000, one_sided: false };
 fn nothing_is_found_where_there_is_nothing() {
     let same = |_: bool, rng: &mut ChaCha20Rng, out: &mut Outputs| out.number(unit(rng));
     let (shaping, ranking) = (outputs(5000, 1, same), outputs(5000, 2, same));
-    let found = candidates(Sampled::new(&shaping), Sampled::new(&ranking), AIM);
+    let found = candidates(SampledOutputs::new(&shaping), SampledOutputs::new(&ranking), AIM);
     assert!(found.iter().all(|candidate| candidate.value < 0.05), "{:?}", found.first());
 }
 
@@ -39,7 +39,7 @@ fn a_conjunction_of_bits_is_found() {
         out.integer(last as i64);
     };
     let (shaping, ranking) = (outputs(20_000, 3, bits), outputs(20_000, 4, bits));
-    let found = candidates(Sampled::new(&shaping), Sampled::new(&ranking), AIM);
+    let found = candidates(SampledOutputs::new(&shaping), SampledOutputs::new(&ranking), AIM);
     // The last bit disagrees with the parity half the time on the left and a quarter on the right: ln 2.
     assert!(found[0].value > 0.55, "{:?}", found[0]);
     assert!(!varied(&found, 4).is_empty() && varied(&found, 4).len() <= 4);
@@ -58,7 +58,7 @@ fn a_classifier_sums_weak_signs() {
         }
     };
     let (shaping, ranking) = (outputs(20_000, 5, bits), outputs(20_000, 6, bits));
-    let found = candidates(Sampled::new(&shaping), Sampled::new(&ranking), AIM);
+    let found = candidates(SampledOutputs::new(&shaping), SampledOutputs::new(&ranking), AIM);
     assert!(found[0].value > 1.3, "{:?}", found[0].value);
     assert!(matches!(found[0].event, Event::Score { .. }), "{}", found[0].event);
 }
@@ -73,7 +73,7 @@ fn characters_of_words_are_found() {
         out.end();
     };
     let (shaping, ranking) = (outputs(20_000, 7, bits), outputs(20_000, 8, bits));
-    let found = candidates(Sampled::new(&shaping), Sampled::new(&ranking), AIM);
+    let found = candidates(SampledOutputs::new(&shaping), SampledOutputs::new(&ranking), AIM);
     // 1/2 against 1/10.
     assert!(found[0].value > 1.4, "{:?}", found[0]);
     assert!(found[0].event.to_string().contains("character 2 of output[0] is '0'"), "{}", found[0].event);

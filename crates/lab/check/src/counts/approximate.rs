@@ -5,12 +5,16 @@ use super::model::CountMechanism;
 use super::pairs::{exchanged, one_more};
 use crate::decide::{ApproximateEvent, CheckError, Neighbouring, approximate};
 use crate::mechanism::Dataset;
-use crate::notion::Given;
+use crate::notion::FixedParameter;
 use crate::verdict::{CountPlace, CountWitness, Verdict, Witness};
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::Rational;
 
-pub(super) fn decide(mechanism: &CountMechanism, adjacency: Adjacency, given: &Given) -> Result<Verdict, CheckError> {
+pub(super) fn decide(
+    mechanism: &CountMechanism,
+    adjacency: Adjacency,
+    given: &FixedParameter,
+) -> Result<Verdict, CheckError> {
     let witness = |ApproximateEvent { outputs, more, less, probabilities }: ApproximateEvent| {
         let names: Vec<&str> = outputs.iter().map(|output| mechanism.outputs[*output].as_str()).collect();
         let (more, less) = (mechanism.counts(more as usize), mechanism.counts(less as usize));

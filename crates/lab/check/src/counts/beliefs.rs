@@ -5,7 +5,7 @@ use super::boxes;
 use super::decide::{complete, larger, within_groups};
 use super::model::CountMechanism;
 use super::pairs::{Pairs, search};
-use super::weighted::{Summed, sampled_prior, uniform};
+use super::weighted::{RatioBracket, sampled_prior, uniform};
 use super::{candidates, sized};
 use crate::decide::{
     CheckError, Measure, beliefs_of_two, highest_belief, inside, largest_fall, of_presence, of_top, vacuous,
@@ -86,9 +86,8 @@ impl Question<'_> {
                 None => Ok(self.vacuous()),
             },
             Family::Bounded(range) if range.is_any() => over(exchanged(mechanism), range),
-            Family::Bounded(range) => {
-                sized::Sized { mechanism, range, direction, measure, on_table, theorem }.decide(self.theorems.clone())
-            }
+            Family::Bounded(range) => sized::SizedMeasure { mechanism, range, direction, measure, on_table, theorem }
+                .decide(self.theorems.clone()),
             Family::Uniform => {
                 complete(mechanism)?;
                 Ok(self.given(uniform(mechanism, direction)))
@@ -99,10 +98,10 @@ impl Question<'_> {
                 Ok(self.given(sampled_prior(mechanism, rate, direction)?))
             }
             Family::OneOf(among) => {
-                Ok(self.given(Summed::Exact(candidates::worst(mechanism, *among, Others::Certain, direction)?)))
+                Ok(self.given(RatioBracket::Exact(candidates::worst(mechanism, *among, Others::Certain, direction)?)))
             }
             Family::OneOfRest(among) => {
-                Ok(self.given(Summed::Exact(candidates::worst(mechanism, *among, Others::In, direction)?)))
+                Ok(self.given(RatioBracket::Exact(candidates::worst(mechanism, *among, Others::In, direction)?)))
             }
             Family::Box(ranges) => self.boxed(ranges),
             Family::Groups(_) | Family::Explicit(_) => Err(CheckError::NotYet { what: "this family on counts" }),
@@ -145,13 +144,13 @@ impl Question<'_> {
     }
 
     /// The verdict for observers with one given belief.
-    fn given(&self, found: Summed) -> Verdict {
+    fn given(&self, found: RatioBracket) -> Verdict {
         let (value, witness) = match found {
-            Summed::Exact(None) => return self.vacuous(),
-            Summed::Exact(Some(found)) => {
+            RatioBracket::Exact(None) => return self.vacuous(),
+            RatioBracket::Exact(Some(found)) => {
                 (Value::Attained(self.measure.of(&found.belief, &found.ratio)), found.witness)
             }
-            Summed::Bracket { low, high } => {
+            RatioBracket::Bracket { low, high } => {
                 let least = self.measure.of(&low.belief, &low.ratio);
                 let most = self.measure.of(&low.belief, &high);
                 let value = if least == most {

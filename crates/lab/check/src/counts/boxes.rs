@@ -4,7 +4,7 @@
 use super::decide::{complete, entities};
 use super::model::CountMechanism;
 use super::pairs::{Pairs, search};
-use super::weighted::{Summed, bracket, occupied};
+use super::weighted::{RatioBracket, bracket, occupied};
 use crate::decide::{CheckError, LargestRatio, gain_over, inside, numerators, of_top, reached_inside, reaching};
 use crate::mechanism::{Column, Dataset};
 use crate::notion::{Direction, Sign};
@@ -111,7 +111,7 @@ fn far(mechanism: &CountMechanism, ranges: &[PriorRange], direction: Direction) 
     let ends = [range.low(), range.high()].into_iter().filter(|end| !end.is_zero() && !end.is_one());
     let mut low: Option<(Bound, Witness)> = None;
     for end in ends {
-        if let Summed::Bracket { low: found, .. } = bracket(mechanism, end, direction)
+        if let RatioBracket::Bracket { low: found, .. } = bracket(mechanism, end, direction)
             && low.as_ref().is_none_or(|(ratio, _)| found.ratio > *ratio)
         {
             low = Some((found.ratio, found.witness));

@@ -5,7 +5,7 @@
 
 use super::decide::entities;
 use super::model::CountMechanism;
-use crate::decide::{CheckError, LargestRatio, Observed, Part, numerators, vacuous};
+use crate::decide::{CheckError, LargestRatio, Part, WorstObserver, numerators, vacuous};
 use crate::family::Others;
 use crate::mechanism::{Column, Dataset};
 use crate::notion::Direction;
@@ -16,7 +16,8 @@ use num_traits::{FromPrimitive, NumAssign};
 /// (ρ,m)-differential identifiability (B-5).
 pub(super) fn rho(mechanism: &CountMechanism, among: usize) -> Result<Verdict, CheckError> {
     let theorems = vec!["F-DCm", "B-5", "X-COUNT"];
-    let Some(Observed { ratio, witness, .. }) = worst(mechanism, among, Others::Certain, Direction::Presence)? else {
+    let Some(WorstObserver { ratio, witness, .. }) = worst(mechanism, among, Others::Certain, Direction::Presence)?
+    else {
         return Ok(vacuous(Bound::Finite(whole(0)), theorems));
     };
     let rho = ratio.map(|ratio| ratio / (ratio + whole(among - 1)), Bound::one());
@@ -30,7 +31,7 @@ pub(super) fn worst(
     among: usize,
     others: Others,
     direction: Direction,
-) -> Result<Option<Observed>, CheckError> {
+) -> Result<Option<WorstObserver>, CheckError> {
     if among < 2 {
         return Err(CheckError::OutOfRange { name: "m", value: whole(among), range: "at least 2" });
     }
@@ -134,7 +135,7 @@ fn observed(
     certain: usize,
     (among, others): (usize, Others),
     direction: Direction,
-) -> Option<Observed> {
+) -> Option<WorstObserver> {
     let chance = |cell: usize| mechanism.probability(output, cell);
     let Chosen { lone, rest } = Chosen::new(mechanism, certain, (among, others), direction, chance)?;
     let present = chance(certain + mechanism.stride(lone));
@@ -150,5 +151,5 @@ fn observed(
         place: CountPlace::OneOf { certain: mechanism.counts(certain), candidates, group: lone },
         probabilities: (present, absent),
     });
-    Some(Observed { ratio, belief, witness })
+    Some(WorstObserver { ratio, belief, witness })
 }

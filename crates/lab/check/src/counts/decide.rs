@@ -2,7 +2,7 @@
 
 use super::model::{CountMechanism, named};
 use super::pairs::{Pairs, search};
-use super::weighted::{Summed, sampled, sampled_prior, uniform};
+use super::weighted::{RatioBracket, sampled, sampled_prior, uniform};
 use super::{approximate, beliefs, boxes, candidates, induced, sized, worlds};
 use crate::decide::{
     CheckError, Measure, approached, at, beliefs_of_two, gain_over, membership as membership_of_table, odds,
@@ -126,10 +126,10 @@ fn boxed(
 }
 
 /// The gain at the observer's own prior; where the ratio has two ends, so has the gain, which grows with it.
-fn summed(found: Summed, direction: Direction, theorems: Vec<&'static str>) -> Verdict {
+fn summed(found: RatioBracket, direction: Direction, theorems: Vec<&'static str>) -> Verdict {
     match found {
-        Summed::Exact(found) => at(found, direction, theorems),
-        Summed::Bracket { low, high } => {
+        RatioBracket::Exact(found) => at(found, direction, theorems),
+        RatioBracket::Bracket { low, high } => {
             let high = high.map(|ratio| tight_gain(&low.belief, ratio), Bound::Infinite);
             let verdict = at(Some(low), direction, theorems);
             if *verdict.value.low() == high {
@@ -154,8 +154,14 @@ fn bounded(
     }
     let theorem = if direction == Direction::Presence { "B-3" } else { "B-3n" };
     theorems.push(theorem);
-    let asked =
-        sized::Sized { mechanism, range, direction, measure: Measure::Gain, on_table: membership_of_table, theorem };
+    let asked = sized::SizedMeasure {
+        mechanism,
+        range,
+        direction,
+        measure: Measure::Gain,
+        on_table: membership_of_table,
+        theorem,
+    };
     asked.decide(theorems)
 }
 

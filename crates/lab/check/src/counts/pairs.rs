@@ -2,7 +2,7 @@
 
 use super::decide::within_groups;
 use super::model::CountMechanism;
-use crate::decide::{Found, LargestRatio, Near, Part, RatioPlace};
+use crate::decide::{LargestRatio, Near, Part, RatioPlace, WitnessedRatio};
 use crate::mechanism::{Column, Dataset};
 use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
@@ -24,7 +24,7 @@ pub(super) enum Pairs<'a> {
 }
 
 /// The largest ratio and its place.
-pub(super) fn search(mechanism: &CountMechanism, pairs: Pairs<'_>) -> Option<Found> {
+pub(super) fn search(mechanism: &CountMechanism, pairs: Pairs<'_>) -> Option<WitnessedRatio> {
     let worst = |output: usize| match mechanism.table.column(output) {
         Column::Parts { parts, .. } => of_column(mechanism, output, parts, pairs).found(),
         Column::Fractions(values) => of_column(mechanism, output, &Near::all(values), pairs).found(),
@@ -36,7 +36,7 @@ pub(super) fn search(mechanism: &CountMechanism, pairs: Pairs<'_>) -> Option<Fou
             best = Some((ratio, place));
         }
     }
-    best.map(|(ratio, place)| Found { ratio, witness: witness(mechanism, place) })
+    best.map(|(ratio, place)| WitnessedRatio { ratio, witness: witness(mechanism, place) })
 }
 
 fn witness(mechanism: &CountMechanism, place: RatioPlace) -> Witness {

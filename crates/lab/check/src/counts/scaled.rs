@@ -17,12 +17,12 @@ pub(super) enum Toward {
 
 /// `mantissa · 2^exponent`, with the mantissa's top bit set, or zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Scaled {
+pub(super) struct ScaledNumber {
     mantissa: u64,
     exponent: i64,
 }
 
-impl Scaled {
+impl ScaledNumber {
     pub(super) const ZERO: Self = Self { mantissa: 0, exponent: 0 };
 
     pub(super) fn of(value: u64) -> Self {
@@ -122,17 +122,17 @@ impl Scaled {
 /// A number that is between two others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Interval {
-    pub(super) low: Scaled,
-    pub(super) high: Scaled,
+    pub(super) low: ScaledNumber,
+    pub(super) high: ScaledNumber,
 }
 
 impl Interval {
     pub(super) fn of(value: u64) -> Self {
-        Self { low: Scaled::of(value), high: Scaled::of(value) }
+        Self { low: ScaledNumber::of(value), high: ScaledNumber::of(value) }
     }
 
     pub(super) fn of_rational(value: &Rational) -> Self {
-        let end = |toward| Scaled::of_rational(value, toward);
+        let end = |toward| ScaledNumber::of_rational(value, toward);
         Self { low: end(Toward::Down), high: end(Toward::Up) }
     }
 
@@ -167,7 +167,7 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
     use rand_core::{Rng, SeedableRng};
 
-    fn value(number: Scaled) -> Rational {
+    fn value(number: ScaledNumber) -> Rational {
         number.rational()
     }
 
@@ -177,17 +177,19 @@ mod tests {
         let mut random = ChaCha8Rng::seed_from_u64(deniable_testing::seed(3));
         let near = Rational::new(1.into(), BigInt::one() << 62);
         for _ in 0..2000 {
-            let mut any =
-                || Scaled { mantissa: random.next_u64() | 1 << 63, exponent: (random.next_u64() % 300) as i64 - 150 };
+            let mut any = || ScaledNumber {
+                mantissa: random.next_u64() | 1 << 63,
+                exponent: (random.next_u64() % 300) as i64 - 150,
+            };
             let (a, b) = (any(), any());
             let divisor = random.next_u64() >> (random.next_u64() % 63) | 1;
             let fraction = value(a) / Rational::from_integer(divisor.into());
-            type Operation<'a> = &'a dyn Fn(Toward) -> Scaled;
+            type Operation<'a> = &'a dyn Fn(Toward) -> ScaledNumber;
             let cases: [(Rational, Operation<'_>); 4] = [
                 (value(a) * value(b), &|toward| a.times(b, toward)),
                 (fraction.clone(), &|toward| a.over(divisor, toward)),
                 (value(a) + value(b), &|toward| a.plus(b, toward)),
-                (fraction.clone(), &|toward| Scaled::of_rational(&fraction, toward)),
+                (fraction.clone(), &|toward| ScaledNumber::of_rational(&fraction, toward)),
             ];
             for (at, (exact, operation)) in cases.into_iter().enumerate() {
                 let (low, high) = (value(operation(Toward::Down)), value(operation(Toward::Up)));
@@ -195,10 +197,10 @@ mod tests {
                 assert!((&high - &low) / &exact <= near, "{at}");
             }
         }
-        assert_eq!(value(Scaled::of(u64::MAX)), Rational::from_integer(u64::MAX.into()));
-        assert!(Scaled::of(0).is_zero());
-        let tiny = Scaled { mantissa: 1 << 63, exponent: -1_000_000 };
-        assert!(Scaled::of(1).plus(tiny, Toward::Up) != Scaled::of(1));
-        assert_eq!(Scaled::of(1).plus(tiny, Toward::Down), Scaled::of(1));
+        assert_eq!(value(ScaledNumber::of(u64::MAX)), Rational::from_integer(u64::MAX.into()));
+        assert!(ScaledNumber::of(0).is_zero());
+        let tiny = ScaledNumber { mantissa: 1 << 63, exponent: -1_000_000 };
+        assert!(ScaledNumber::of(1).plus(tiny, Toward::Up) != ScaledNumber::of(1));
+        assert_eq!(ScaledNumber::of(1).plus(tiny, Toward::Down), ScaledNumber::of(1));
     }
 }

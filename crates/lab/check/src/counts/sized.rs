@@ -34,7 +34,7 @@ const MOST_STEPS: usize = 1 << 22;
 
 /// A measure over the observers of F-DB[a,b], in one direction.
 #[derive(Clone, Copy)]
-pub(super) struct Sized<'a> {
+pub(super) struct SizedMeasure<'a> {
     pub(super) mechanism: &'a CountMechanism,
     pub(super) range: &'a PriorRange,
     pub(super) direction: Direction,
@@ -45,7 +45,7 @@ pub(super) struct Sized<'a> {
     pub(super) theorem: &'static str,
 }
 
-impl Sized<'_> {
+impl SizedMeasure<'_> {
     pub(super) fn decide(self, theorems: Vec<&'static str>) -> Result<Verdict, CheckError> {
         let Self { mechanism, range, direction, measure, theorem, .. } = self;
         if !some_observer(mechanism, range)? {

@@ -1,4 +1,4 @@
-use super::weighted::{Summed, bracket, exact};
+use super::weighted::{RatioBracket, bracket, exact};
 use super::*;
 use crate::decide::CheckError;
 use crate::family::Family;
@@ -116,7 +116,9 @@ fn brackets_hold_the_exact_value_and_are_narrow() {
     for (at, mechanism) in mechanisms.iter().enumerate() {
         for direction in [Direction::Presence, Direction::Absence] {
             let exactly = exact(mechanism, direction).unwrap().ratio;
-            let Summed::Bracket { low, high } = bracket(mechanism, &ratio(1, 2), direction) else { panic!("{at}") };
+            let RatioBracket::Bracket { low, high } = bracket(mechanism, &ratio(1, 2), direction) else {
+                panic!("{at}")
+            };
             assert!(low.ratio <= exactly && exactly <= high, "{at}: {} {exactly} {high}", low.ratio);
             if let (Bound::Finite(low), Bound::Finite(high)) = (&low.ratio, &high) {
                 assert!((high - low) / low < narrow, "{at}");
@@ -154,7 +156,9 @@ fn brackets_hold_for_any_belief() {
                 })
                 .max()
                 .unwrap();
-            let Summed::Bracket { low, high } = bracket(&mechanism, &belief, direction) else { panic!("{round}") };
+            let RatioBracket::Bracket { low, high } = bracket(&mechanism, &belief, direction) else {
+                panic!("{round}")
+            };
             assert!(low.ratio <= largest && largest <= high, "{round}: {} {largest} {high}", low.ratio);
             let Witness::Counts(witness) = low.witness else { panic!("{round}") };
             let (present, absent) = &witness.probabilities;

@@ -3,7 +3,7 @@
 use super::model::CountMechanism;
 use super::pairs::{Pairs, search};
 use super::scaled::Interval;
-use crate::decide::{CheckError, Found, LargestRatio, Observed, Part, numerators};
+use crate::decide::{CheckError, LargestRatio, Part, WitnessedRatio, WorstObserver, numerators};
 use crate::mechanism::Column;
 use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
@@ -66,17 +66,17 @@ impl Weight for Interval {
 }
 
 /// The largest likelihood ratio: exactly, or from below and from above.
-pub(super) enum Summed {
-    Exact(Option<Observed>),
-    Bracket { low: Observed, high: Bound },
+pub(super) enum RatioBracket {
+    Exact(Option<WorstObserver>),
+    Bracket { low: WorstObserver, high: Bound },
 }
 
 /// The largest likelihood ratio under the uniform prior (F-DN).
-pub(super) fn uniform(mechanism: &CountMechanism, direction: Direction) -> Summed {
+pub(super) fn uniform(mechanism: &CountMechanism, direction: Direction) -> RatioBracket {
     let total: usize = mechanism.groups.iter().map(|group| group.size as usize).sum();
     let work = mechanism.cells().saturating_mul(mechanism.groups.len()).saturating_mul(total.max(1));
     if total <= MOST_EXACT && work <= MOST_WORK {
-        Summed::Exact(exact(mechanism, direction))
+        RatioBracket::Exact(exact(mechanism, direction))
     } else {
         bracket(mechanism, &fraction(1, 2), direction)
     }
@@ -119,7 +119,7 @@ fn sum<T: Weight>(weights: &[T], values: &[T]) -> T {
     weights.iter().zip(values).fold(T::of(0), |sum, (weight, value)| sum.plus(&weight.times(value)))
 }
 
-pub(super) fn exact(mechanism: &CountMechanism, direction: Direction) -> Option<Observed> {
+pub(super) fn exact(mechanism: &CountMechanism, direction: Direction) -> Option<WorstObserver> {
     let columns: Vec<(Vec<BigInt>, BigInt)> = (0..mechanism.outputs.len())
         .map(|output| match mechanism.table.column(output) {
             Column::Parts { of, parts } => (parts.iter().map(|part| BigInt::from(*part)).collect(), of.into()),
@@ -145,17 +145,17 @@ pub(super) fn exact(mechanism: &CountMechanism, direction: Direction) -> Option<
     let (group, present, absent) = likelihoods.swap_remove(place.more as usize);
     let belief = fraction(1, 2);
     let witness = prior_witness(mechanism, place.output, everybody(mechanism), &belief, group, (present, absent));
-    Some(Observed { ratio, belief, witness })
+    Some(WorstObserver { ratio, belief, witness })
 }
 
 /// Sums of intervals: what is certain of every likelihood ratio, everybody being in with probability `belief`, which is no certainty.
-pub(super) fn bracket(mechanism: &CountMechanism, belief: &Rational, direction: Direction) -> Summed {
+pub(super) fn bracket(mechanism: &CountMechanism, belief: &Rational, direction: Direction) -> RatioBracket {
     let rest = whole(1) - belief;
     let odds = Interval::of_rational(&(belief / &rest));
     // Of the prior of all others, what the weights leave out.
     let scale = Interval::of_rational(&rest).power(total(mechanism).saturating_sub(1));
     let of_side = if direction == Direction::Presence { belief.clone() } else { rest };
-    let mut low: Option<Observed> = None;
+    let mut low: Option<WorstObserver> = None;
     let mut high = Bound::one();
     let columns: Vec<Vec<Interval>> = (0..mechanism.outputs.len())
         .map(|output| match mechanism.table.column(output) {
@@ -190,13 +190,13 @@ pub(super) fn bracket(mechanism: &CountMechanism, belief: &Rational, direction: 
                 };
                 let everybody = everybody(mechanism);
                 let witness = prior_witness(mechanism, output, everybody, belief, group, likelihoods);
-                low = Some(Observed { ratio: at_least, belief: of_side.clone(), witness });
+                low = Some(WorstObserver { ratio: at_least, belief: of_side.clone(), witness });
             }
         }
     }
     match low {
-        Some(low) => Summed::Bracket { low, high },
-        None => Summed::Exact(None),
+        Some(low) => RatioBracket::Bracket { low, high },
+        None => RatioBracket::Exact(None),
     }
 }
 
@@ -240,7 +240,11 @@ struct Step {
 }
 
 /// The largest ratio between datasets one entity apart, after every member was kept with probability `rate` (I-DPS).
-pub(super) fn sampled(mechanism: &CountMechanism, rate: &Rational, sign: Sign) -> Result<Option<Found>, CheckError> {
+pub(super) fn sampled(
+    mechanism: &CountMechanism,
+    rate: &Rational,
+    sign: Sign,
+) -> Result<Option<WitnessedRatio>, CheckError> {
     let found = best_step(mechanism, rate, sign)?;
     Ok(found.map(|(ratio, step)| {
         let place = CountPlace::Datasets { more: mechanism.counts(step.more), less: mechanism.counts(step.less) };
@@ -250,7 +254,7 @@ pub(super) fn sampled(mechanism: &CountMechanism, rate: &Rational, sign: Sign) -
             place,
             probabilities: step.probabilities,
         });
-        Found { ratio, witness }
+        WitnessedRatio { ratio, witness }
     }))
 }
 
@@ -260,21 +264,21 @@ pub(super) fn sampled_prior(
     mechanism: &CountMechanism,
     rate: &Rational,
     direction: Direction,
-) -> Result<Summed, CheckError> {
+) -> Result<RatioBracket, CheckError> {
     // Certain entities learn nothing.
     if rate.is_zero() || rate.is_one() {
-        return Ok(Summed::Exact(None));
+        return Ok(RatioBracket::Exact(None));
     }
     let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
     if too_many_steps(mechanism) {
         // From below, the prior in which anybody may be in; from above, the ratio of pairs, which bounds all independent priors.
         let pairs = search(mechanism, Pairs::OneMore(sign)).map_or_else(Bound::one, |found| found.ratio);
         return Ok(match bracket(mechanism, rate, direction) {
-            Summed::Bracket { low, .. } => Summed::Bracket { low, high: pairs.max(Bound::one()) },
-            nothing @ Summed::Exact(_) => nothing,
+            RatioBracket::Bracket { low, .. } => RatioBracket::Bracket { low, high: pairs.max(Bound::one()) },
+            nothing @ RatioBracket::Exact(_) => nothing,
         });
     }
-    let Some((_, step)) = best_step(mechanism, rate, sign)? else { return Ok(Summed::Exact(None)) };
+    let Some((_, step)) = best_step(mechanism, rate, sign)? else { return Ok(RatioBracket::Exact(None)) };
     let (cell, less) = if direction == Direction::Presence { (step.more, step.less) } else { (step.less, step.more) };
     let (with, absent) = match direction {
         Direction::Presence => step.probabilities,
@@ -289,7 +293,7 @@ pub(super) fn sampled_prior(
         .find(|group| cell - less == mechanism.stride(*group) && mechanism.groups[*group].size > 0);
     let possible = mechanism.counts(cell);
     let witness = prior_witness(mechanism, step.output, possible, rate, group.unwrap_or(0), (present, absent));
-    Ok(Summed::Exact(Some(Observed { ratio: ratio.unwrap_or_else(Bound::one), belief, witness })))
+    Ok(RatioBracket::Exact(Some(WorstObserver { ratio: ratio.unwrap_or_else(Bound::one), belief, witness })))
 }
 
 fn too_many_steps(mechanism: &CountMechanism) -> bool {

@@ -8,7 +8,7 @@ use super::error::CheckError;
 use super::gain::vacuous;
 use super::numbers::zero;
 use crate::mechanism::{Dataset, Mechanism};
-use crate::notion::Given;
+use crate::notion::FixedParameter;
 use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::Bound;
@@ -35,7 +35,11 @@ pub(crate) trait Neighbouring {
     }
 }
 
-pub(super) fn decide(mechanism: &Mechanism, adjacency: Adjacency, given: &Given) -> Result<Verdict, CheckError> {
+pub(super) fn decide(
+    mechanism: &Mechanism,
+    adjacency: Adjacency,
+    given: &FixedParameter,
+) -> Result<Verdict, CheckError> {
     worst(mechanism, adjacency, given, |Event { outputs, more, less, probabilities }| Witness::Event {
         outputs,
         more,
@@ -48,23 +52,23 @@ pub(super) fn decide(mechanism: &Mechanism, adjacency: Adjacency, given: &Given)
 pub(crate) fn worst<T: Neighbouring>(
     table: &T,
     adjacency: Adjacency,
-    given: &Given,
+    given: &FixedParameter,
     witness: impl FnOnce(Event) -> Witness,
 ) -> Result<Verdict, CheckError> {
     let theorems = vec![if adjacency == Adjacency::AddRemove { "S-ADD" } else { "S-REP" }];
-    let least = if matches!(given, Given::Odds(_)) { zero() } else { Bound::one() };
+    let least = if matches!(given, FixedParameter::Odds(_)) { zero() } else { Bound::one() };
     let (value, found) = match given {
-        Given::Odds(odds) if *odds < whole(1) => {
+        FixedParameter::Odds(odds) if *odds < whole(1) => {
             return Err(CheckError::OutOfRange { name: "odds", value: odds.clone(), range: "at least 1" });
         }
-        Given::Delta(delta) if delta.is_negative() || *delta > whole(1) => {
+        FixedParameter::Delta(delta) if delta.is_negative() || *delta > whole(1) => {
             return Err(CheckError::OutOfRange { name: "delta", value: delta.clone(), range: "from 0 to 1" });
         }
-        Given::Odds(odds) => {
+        FixedParameter::Odds(odds) => {
             let (delta, found) = largest_delta(table, adjacency, odds);
             (Bound::Finite(delta), found)
         }
-        Given::Delta(delta) => smallest_odds(table, adjacency, delta),
+        FixedParameter::Delta(delta) => smallest_odds(table, adjacency, delta),
     };
     if found.is_none() && !table.has_neighbours(adjacency) {
         return Ok(vacuous(least, theorems));

@@ -2,7 +2,7 @@
 
 use super::error::CheckError;
 use super::gain::vacuous;
-use super::gain::{self, Observed};
+use super::gain::{self, WorstObserver};
 use super::largest_ratio::LargestRatio;
 use super::numbers::{one, zero};
 use super::part::Part;
@@ -29,7 +29,8 @@ pub(super) fn one_of(
 /// (ρ,m)-differential identifiability: the highest belief in any of the `m` (B-5), `LR / (LR + m − 1)`.
 pub(super) fn rho(mechanism: &Mechanism, among: usize) -> Result<Verdict, CheckError> {
     let theorems = vec!["F-DCm", "B-5"];
-    let Some(Observed { ratio, witness, .. }) = worst(mechanism, among, Others::Certain, Direction::Presence)? else {
+    let Some(WorstObserver { ratio, witness, .. }) = worst(mechanism, among, Others::Certain, Direction::Presence)?
+    else {
         return Ok(vacuous(zero(), theorems));
     };
     let rho = ratio.map(|ratio| ratio / (ratio + whole(among - 1)), Bound::one());
@@ -47,7 +48,7 @@ pub(super) fn worst(
     among: usize,
     others: Others,
     direction: Direction,
-) -> Result<Option<Observed>, CheckError> {
+) -> Result<Option<WorstObserver>, CheckError> {
     if among < 2 {
         return Err(CheckError::OutOfRange { name: "m", value: whole(among), range: "at least 2" });
     }
@@ -119,7 +120,7 @@ fn observed(
     output: usize,
     (lone, rest): (Dataset, Dataset),
     direction: Direction,
-) -> Observed {
+) -> WorstObserver {
     let certain = lone & rest;
     let candidates = (lone | rest) & !certain;
     let bits = (0..mechanism.size()).map(|t| 1 << t).filter(|bit| candidates & bit != 0);
@@ -135,5 +136,5 @@ fn observed(
         output,
         likelihoods: (mechanism.probability(output, lone), absent),
     };
-    Observed { ratio, belief, witness }
+    WorstObserver { ratio, belief, witness }
 }

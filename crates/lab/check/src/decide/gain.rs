@@ -1,7 +1,7 @@
 //! From the largest likelihood ratio to a verdict: of the ratio itself, and of the gain of a belief (B-2, B-3).
 
 use super::numbers::one;
-use super::pairs::Found;
+use super::pairs::WitnessedRatio;
 use crate::notion::Direction;
 use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::PriorRange;
@@ -12,7 +12,7 @@ use num_traits::{One, Zero};
 
 /// The worst observer with one given belief in each entity.
 #[derive(Debug, Clone)]
-pub(crate) struct Observed {
+pub(crate) struct WorstObserver {
     /// The largest likelihood ratio, presence over absence or the reverse.
     pub(crate) ratio: Bound,
     /// The belief in what is on top.
@@ -21,11 +21,11 @@ pub(crate) struct Observed {
 }
 
 /// The gain at the observer's own prior, which is attained.
-pub(crate) fn at(found: Option<Observed>, direction: Direction, mut theorems: Vec<&'static str>) -> Verdict {
+pub(crate) fn at(found: Option<WorstObserver>, direction: Direction, mut theorems: Vec<&'static str>) -> Verdict {
     if direction == Direction::Absence {
         theorems.push("B-3n");
     }
-    let Some(Observed { ratio, belief, witness }) = found else {
+    let Some(WorstObserver { ratio, belief, witness }) = found else {
         return vacuous(Bound::one(), theorems);
     };
     let gain = ratio.map(|ratio| belief::tight_gain(&belief, &ratio.max(&one()).clone()), Bound::Infinite);
@@ -50,7 +50,7 @@ pub(crate) fn reached_inside(range: &PriorRange, ratio: &Bound) -> bool {
 
 /// A notion whose parameter is the ratio itself. Of any two rows one output is likelier in the first, so that nothing is
 /// found only where there is no pair to look at.
-pub(crate) fn odds(found: Option<Found>, theorems: Vec<&'static str>) -> Verdict {
+pub(crate) fn odds(found: Option<WitnessedRatio>, theorems: Vec<&'static str>) -> Verdict {
     let Some(found) = found else { return vacuous(Bound::one(), theorems) };
     Verdict { value: Value::Attained(found.ratio.max(Bound::one())), witness: Some(found.witness), theorems }
 }
@@ -61,7 +61,7 @@ pub(crate) fn vacuous(least: Bound, theorems: Vec<&'static str>) -> Verdict {
 }
 
 /// Gain equal to the ratio, which priors near certainty approach (B-2).
-pub(crate) fn approached(found: Option<Found>, theorems: Vec<&'static str>) -> Verdict {
+pub(crate) fn approached(found: Option<WitnessedRatio>, theorems: Vec<&'static str>) -> Verdict {
     let verdict = odds(found, theorems);
     let Value::Attained(value) = &verdict.value else { return verdict };
     // Nothing learned, or everything: attained at any prior.
@@ -72,7 +72,7 @@ pub(crate) fn approached(found: Option<Found>, theorems: Vec<&'static str>) -> V
 
 /// Gain over priors in the range, when all other entities may be certain (B-3, B-3n).
 pub(crate) fn over_range(
-    found: Option<Found>,
+    found: Option<WitnessedRatio>,
     range: &PriorRange,
     direction: Direction,
     mut theorems: Vec<&'static str>,

@@ -3,7 +3,7 @@
 use super::error::CheckError;
 use super::gain::approached;
 use super::largest_ratio::LargestRatio;
-use super::pairs::Found;
+use super::pairs::WitnessedRatio;
 use super::part::{Near, Part};
 use super::two_datasets::Pair;
 use crate::mechanism::{Column, Dataset, Mechanism};
@@ -30,7 +30,11 @@ pub(super) fn decide(
 /// datasets alone takes those who differ for one group, and is certain of everybody else.
 ///
 /// F-NIk bounds it by `R^k` for the add/remove ratio `R`, which is attained by some mechanisms and often far off.
-pub(super) fn worst(mechanism: &Mechanism, size: usize, direction: Direction) -> Result<Option<Found>, CheckError> {
+pub(super) fn worst(
+    mechanism: &Mechanism,
+    size: usize,
+    direction: Direction,
+) -> Result<Option<WitnessedRatio>, CheckError> {
     if size == 0 {
         return Err(CheckError::OutOfRange { name: "k", value: whole(0), range: "at least 1" });
     }
@@ -41,7 +45,7 @@ pub(super) fn worst(mechanism: &Mechanism, size: usize, direction: Direction) ->
         };
         let (ratio, place) = worst?;
         let pair = Pair { output, more: place.more, less: place.less };
-        Some(Found { ratio, witness: pair.datasets(mechanism) })
+        Some(WitnessedRatio { ratio, witness: pair.datasets(mechanism) })
     });
     Ok(found.reduce(|best, next| if next.ratio > best.ratio { next } else { best }))
 }

@@ -2,9 +2,9 @@
 //! the reverse falls (I-IND). Over a family they are largest at its largest ratio and its highest prior.
 
 use super::error::{CheckError, complete};
-use super::gain::{Observed, vacuous};
+use super::gain::{WorstObserver, vacuous};
 use super::measure::Measure;
-use super::pairs::{self, Found};
+use super::pairs::{self, WitnessedRatio};
 use super::prior_boxes::{inside, vertices};
 use super::public_size::{PosteriorQuestion, beliefs_of_two, bracket, of_top, some_observer};
 use super::two_datasets::Pair;
@@ -66,23 +66,23 @@ impl Question {
     }
 
     /// Over priors in a range, when all other entities may be certain: the highest prior, or near certainty.
-    fn over_range(&self, mechanism: &Mechanism, found: Option<Found>, range: &PriorRange) -> Verdict {
+    fn over_range(&self, mechanism: &Mechanism, found: Option<WitnessedRatio>, range: &PriorRange) -> Verdict {
         let own = of_top(range, self.direction);
-        let Some(Found { ratio, witness }) = found else { return self.vacuous() };
+        let Some(WitnessedRatio { ratio, witness }) = found else { return self.vacuous() };
         let value = self.measure.of(own.high(), &ratio);
         if own.high().is_one() && !self.measure.is_reached_inside(&ratio) {
             let value = Value::Approached(value);
             return Verdict { value, witness: Some(witness), theorems: self.theorems.clone() };
         }
         let belief = if own.high().is_one() { inside(&own) } else { own.high().clone() };
-        let pair = Pair::of(&Found { ratio, witness });
+        let pair = Pair::of(&WitnessedRatio { ratio, witness });
         let witness = pair.map(|pair| pair.observer(mechanism, self.direction, &belief));
         Verdict { value: Value::Attained(value), witness, theorems: self.theorems.clone() }
     }
 
     /// With one given belief.
-    fn given(&self, found: Option<Observed>) -> Verdict {
-        let Some(Observed { ratio, belief, witness }) = found else { return self.vacuous() };
+    fn given(&self, found: Option<WorstObserver>) -> Verdict {
+        let Some(WorstObserver { ratio, belief, witness }) = found else { return self.vacuous() };
         let value = Value::Attained(self.measure.of(&belief, &ratio));
         Verdict { value, witness: Some(witness), theorems: self.theorems.clone() }
     }

@@ -34,11 +34,11 @@ mod zero_knowledge;
 
 pub(crate) use approximate_dp::{Event as ApproximateEvent, Neighbouring, worst as approximate};
 pub use error::CheckError;
-pub(crate) use gain::{Observed, approached, at, gain_over, odds, over_range, reached_inside, vacuous};
+pub(crate) use gain::{WorstObserver, approached, at, gain_over, odds, over_range, reached_inside, vacuous};
 pub(crate) use indistinguishable::of_side as largest_fall;
 pub(crate) use largest_ratio::{LargestRatio, Place as RatioPlace};
 pub(crate) use measure::Measure;
-pub(crate) use pairs::Found;
+pub(crate) use pairs::WitnessedRatio;
 pub(crate) use part::{Near, Part};
 pub(crate) use posterior::{highest as highest_belief, of_presence};
 pub(crate) use prior_boxes::{inside, reaching};

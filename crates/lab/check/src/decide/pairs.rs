@@ -7,35 +7,35 @@ use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
 use deniable_core::exact::Bound;
 
-/// A largest ratio and where it is.
+/// A largest ratio, and the witness that attains it.
 #[derive(Debug, Clone)]
-pub(crate) struct Found {
+pub(crate) struct WitnessedRatio {
     pub(crate) ratio: Bound,
     pub(crate) witness: Witness,
 }
 
 /// Datasets that differ by one entity more or less (S-ADD).
-pub(crate) fn one_more(mechanism: &Mechanism, sign: Sign) -> Option<Found> {
+pub(crate) fn one_more(mechanism: &Mechanism, sign: Sign) -> Option<WitnessedRatio> {
     search(mechanism, Pairs::OneMore(sign))
 }
 
 /// Datasets that differ by one entity exchanged for another (S-REP).
-pub(crate) fn exchanged(mechanism: &Mechanism) -> Option<Found> {
+pub(crate) fn exchanged(mechanism: &Mechanism) -> Option<WitnessedRatio> {
     search(mechanism, Pairs::Exchanged)
 }
 
 /// Any two datasets (I-FLP).
-pub(crate) fn any(mechanism: &Mechanism) -> Option<Found> {
+pub(crate) fn any(mechanism: &Mechanism) -> Option<WitnessedRatio> {
     search(mechanism, Pairs::Any)
 }
 
 /// Any two datasets of which the first has an entity that the second has not, or the reverse (F-DU).
-pub(crate) fn present_in_one_only(mechanism: &Mechanism, direction: Direction) -> Option<Found> {
+pub(crate) fn present_in_one_only(mechanism: &Mechanism, direction: Direction) -> Option<WitnessedRatio> {
     search(mechanism, Pairs::PresentInOne(direction))
 }
 
 /// These pairs, in this order (I-INP).
-pub(crate) fn listed(mechanism: &Mechanism, pairs: &[(Dataset, Dataset)]) -> Option<Found> {
+pub(crate) fn listed(mechanism: &Mechanism, pairs: &[(Dataset, Dataset)]) -> Option<WitnessedRatio> {
     search(mechanism, Pairs::Listed(pairs))
 }
 
@@ -51,7 +51,7 @@ enum Pairs<'a> {
     Listed(&'a [(Dataset, Dataset)]),
 }
 
-fn search(mechanism: &Mechanism, pairs: Pairs<'_>) -> Option<Found> {
+fn search(mechanism: &Mechanism, pairs: Pairs<'_>) -> Option<WitnessedRatio> {
     match mechanism.kinds().filter(|kinds| kinds.count <= MOST_KINDS) {
         Some(kinds) if matches!(pairs, Pairs::OneMore(_) | Pairs::Exchanged) => {
             let few = representatives(mechanism, kinds, pairs);
@@ -79,14 +79,14 @@ fn representatives(mechanism: &Mechanism, kinds: &Kinds, pairs: Pairs<'_>) -> Ve
     best.into_iter().flatten().map(|Place { more, less, .. }| (more, less)).collect()
 }
 
-fn search_in(mechanism: &Mechanism, pairs: Pairs<'_>) -> Option<Found> {
+fn search_in(mechanism: &Mechanism, pairs: Pairs<'_>) -> Option<WitnessedRatio> {
     let outputs = 0..mechanism.outputs().len();
     let worst = |output: usize| match mechanism.table().column(output) {
         Column::Parts { parts, .. } => of_column(mechanism, output, parts, pairs).found(),
         Column::Fractions(values) => of_column(mechanism, output, &Near::all(values), pairs).found(),
     };
     let found = outputs.filter_map(worst).max_by(|left, right| left.0.cmp(&right.0).then(order(&right.1, &left.1)));
-    found.map(|(ratio, place)| Found { ratio, witness: datasets(mechanism, place) })
+    found.map(|(ratio, place)| WitnessedRatio { ratio, witness: datasets(mechanism, place) })
 }
 
 /// Of equal ratios, the place with the smaller datasets.

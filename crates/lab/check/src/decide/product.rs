@@ -1,10 +1,10 @@
 //! Independent entities with given beliefs: sums over all datasets, entity by entity.
 
 use super::filter;
-use super::gain::Observed;
+use super::gain::WorstObserver;
 use super::largest_ratio::{LargestRatio, Place};
 use super::numbers::one;
-use super::pairs::Found;
+use super::pairs::WitnessedRatio;
 use super::part::Part;
 use super::sum;
 use crate::family::Prior;
@@ -20,7 +20,7 @@ use num_traits::{NumAssign, One, ToPrimitive, Zero};
 /// The largest likelihood ratio under the uniform prior (F-DN).
 ///
 /// `Pr[o|t]` over `Pr[o|¬t]` is the sum of the column over datasets with `t` over that without.
-pub(super) fn uniform(mechanism: &Mechanism, direction: Direction) -> Option<Observed> {
+pub(super) fn uniform(mechanism: &Mechanism, direction: Direction) -> Option<WorstObserver> {
     let mut worst: Option<(Bound, usize, usize)> = None;
     for output in 0..mechanism.outputs().len() {
         let sums = match mechanism.table().column(output) {
@@ -103,8 +103,8 @@ pub(crate) fn numerators(values: &[Rational]) -> (Vec<BigInt>, BigInt) {
 
 /// The largest ratio between datasets that differ by one entity, of whose members each was kept with probability
 /// `rate` before the mechanism saw them (I-DPS).
-pub(super) fn sampled(mechanism: &Mechanism, rate: &Rational, sign: Sign) -> Option<Found> {
-    let mut found: Option<Found> = None;
+pub(super) fn sampled(mechanism: &Mechanism, rate: &Rational, sign: Sign) -> Option<WitnessedRatio> {
+    let mut found: Option<WitnessedRatio> = None;
     for output in 0..mechanism.outputs().len() {
         let worst = sampled_column(mechanism, output, rate, sign);
         if let Some((ratio, more, less)) = worst
@@ -112,7 +112,7 @@ pub(super) fn sampled(mechanism: &Mechanism, rate: &Rational, sign: Sign) -> Opt
         {
             let of = |data| thinned(mechanism, output, data, rate);
             let witness = Witness::Datasets { output, more, less, probabilities: (of(more), of(less)) };
-            found = Some(Found { ratio, witness });
+            found = Some(WitnessedRatio { ratio, witness });
         }
     }
     found
@@ -122,9 +122,9 @@ pub(super) fn sampled(mechanism: &Mechanism, rate: &Rational, sign: Sign) -> Opt
 ///
 /// With `g(T)` the probability of the output when members of `T` are kept with probability β, `g(T∪t)` is
 /// `β·Pr[o|t] + (1−β)·g(T)`. So the ratio is `(g(T∪t)/g(T) − 1 + β)/β`, largest where the ratio of `g` is.
-pub(super) fn sampled_prior(mechanism: &Mechanism, rate: &Rational, direction: Direction) -> Option<Observed> {
+pub(super) fn sampled_prior(mechanism: &Mechanism, rate: &Rational, direction: Direction) -> Option<WorstObserver> {
     let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
-    let Found { ratio: _, witness } = sampled(mechanism, rate, sign)?;
+    let WitnessedRatio { ratio: _, witness } = sampled(mechanism, rate, sign)?;
     let Witness::Datasets { output, more, less, .. } = witness else { return None };
     let support = more | less;
     let entity = (more ^ less).trailing_zeros() as usize;
@@ -211,7 +211,13 @@ fn best_step<T: Part + NumAssign>(values: Vec<T>, all: &T, sign: Sign) -> Option
 }
 
 /// What the output says about an entity under a prior.
-fn conditioned(mechanism: &Mechanism, prior: Prior, entity: usize, output: usize, direction: Direction) -> Observed {
+fn conditioned(
+    mechanism: &Mechanism,
+    prior: Prior,
+    entity: usize,
+    output: usize,
+    direction: Direction,
+) -> WorstObserver {
     let (present, absent) = likelihoods(mechanism, &prior, entity, output);
     let ratio = match direction {
         Direction::Presence => Bound::of(&present, &absent),
@@ -227,13 +233,13 @@ fn observed(
     entity: usize,
     output: usize,
     direction: Direction,
-) -> Observed {
+) -> WorstObserver {
     let likelihoods = likelihoods(mechanism, &prior, entity, output);
     let belief = match direction {
         Direction::Presence => prior.belief(entity),
         Direction::Absence => one() - prior.belief(entity),
     };
-    Observed { ratio, belief, witness: Witness::Prior { prior, entity, output, likelihoods } }
+    WorstObserver { ratio, belief, witness: Witness::Prior { prior, entity, output, likelihoods } }
 }
 
 /// `Pr[o | t]` and `Pr[o | ¬t]` under a prior that is not certain of `t`.

@@ -6,7 +6,7 @@ use super::gain::{approached, vacuous};
 use super::many_datasets::Observers;
 use super::measure::Measure;
 use super::numbers::{one, zero};
-use super::pairs::{self, Found};
+use super::pairs::{self, WitnessedRatio};
 use super::slices;
 use super::spread;
 use super::two_datasets::Pair;
@@ -66,7 +66,7 @@ pub(super) struct PosteriorQuestion<'a> {
 /// The upper end if an observer between two datasets reaches it, and else what some observer reaches.
 pub(super) fn bracket(
     mechanism: &Mechanism,
-    found: Found,
+    found: WitnessedRatio,
     asked: PosteriorQuestion,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {

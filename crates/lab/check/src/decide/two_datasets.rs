@@ -1,7 +1,7 @@
 //! Observers who hesitate between two datasets: the smallest priors that move.
 
 use super::numbers::one;
-use super::pairs::Found;
+use super::pairs::WitnessedRatio;
 use crate::family::Prior;
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::Direction;
@@ -18,7 +18,7 @@ pub(super) struct Pair {
 
 impl Pair {
     /// The pair that a search found.
-    pub(super) fn of(found: &Found) -> Option<Self> {
+    pub(super) fn of(found: &WitnessedRatio) -> Option<Self> {
         let Witness::Datasets { output, more, less, .. } = &found.witness else { return None };
         Some(Self { output: *output, more: *more, less: *less })
     }

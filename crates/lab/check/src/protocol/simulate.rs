@@ -29,9 +29,9 @@ pub enum Sides {
     Two,
 }
 
-/// How well the view of a party can be simulated.
+/// The tight bound with which the view of a party can be simulated.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Simulated {
+pub struct SimulationBound {
     /// The tight `e^ε`, at least 1.
     pub value: Value,
     /// The group of inputs that is hardest.
@@ -64,7 +64,7 @@ pub struct Group {
 impl Protocol {
     /// The tight `e^ε` of semi-honest privacy for a party, with the simulator that has it. A protocol without inputs has 1.
     #[must_use]
-    pub fn simulate(&self, party: Party, sides: Sides) -> Option<Simulated> {
+    pub fn simulate(&self, party: Party, sides: Sides) -> Option<SimulationBound> {
         let mut worst: Option<(Nearest, Group)> = None;
         let mut simulator = BTreeMap::new();
         for own in 0..self.inputs(party).len() {
@@ -84,7 +84,7 @@ impl Protocol {
         }
         let (Nearest { low, high, .. }, worst) = worst?;
         let value = if low == high { Value::Attained(low) } else { Value::Between { low, high, theorem: "I-SMC" } };
-        Some(Simulated { value, worst, simulator, party, sides, theorems: vec!["I-SMC"] })
+        Some(SimulationBound { value, worst, simulator, party, sides, theorems: vec!["I-SMC"] })
     }
 
     /// The other's inputs for which this output is possible, each with the distribution of the view given it.
@@ -100,7 +100,7 @@ impl Protocol {
     }
 }
 
-impl Simulated {
+impl SimulationBound {
     /// The arithmetic of the hardest group in one line.
     #[must_use]
     pub fn line(&self, protocol: &Protocol) -> String {

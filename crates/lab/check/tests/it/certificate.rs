@@ -5,11 +5,11 @@ use deniable_check::certificate::certificate;
 use deniable_check::decide::decide;
 use deniable_check::family::{Family, Prior};
 use deniable_check::mechanism::Mechanism;
-use deniable_check::notion::{Given, Notion, Sign};
+use deniable_check::notion::{FixedParameter, Notion, Sign};
 use deniable_check::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::{Bound, Rational, ratio, whole};
-use deniable_recheck::format::{self, Certificate, Value as Claimed, Witness as Form};
+use deniable_recheck::format::{self, Certificate, Value as ClaimedValue, Witness as Form};
 use deniable_recheck::{LIMIT, Report, Upper, recheck};
 use deniable_testing::sized;
 
@@ -80,9 +80,12 @@ fn questions(n: usize) -> Vec<(Notion, Family)> {
         }
     }
     for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
-        for given in
-            [Given::Odds(whole(1)), Given::Odds(ratio(3, 2)), Given::Delta(whole(0)), Given::Delta(ratio(1, 10))]
-        {
+        for given in [
+            FixedParameter::Odds(whole(1)),
+            FixedParameter::Odds(ratio(3, 2)),
+            FixedParameter::Delta(whole(0)),
+            FixedParameter::Delta(ratio(1, 10)),
+        ] {
             all.push((Notion::Approximate { adjacency, given }, Family::All));
         }
     }
@@ -143,7 +146,11 @@ fn events_crowds_and_simulators_pass() {
         let mut notions: Vec<Notion> = (1..=n + 1).map(|crowd| Notion::CrowdBlending { crowd }).collect();
         notions.extend((0..=n.min(2)).map(|rows| Notion::ZeroKnowledge { rows }));
         for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
-            let given = [Given::Odds(ratio(5, 4)), Given::Delta(ratio(1, 20)), Given::Delta(ratio(1, 2))];
+            let given = [
+                FixedParameter::Odds(ratio(5, 4)),
+                FixedParameter::Delta(ratio(1, 20)),
+                FixedParameter::Delta(ratio(1, 2)),
+            ];
             notions.extend(given.map(|given| Notion::Approximate { adjacency, given }));
         }
         for notion in notions {
@@ -162,7 +169,7 @@ fn of_one_entity(without: [Rational; 2], with: [Rational; 2]) -> Mechanism {
 #[test]
 fn infinite_values_pass() {
     let mechanism = of_one_entity([whole(1), whole(0)], [whole(0), whole(1)]);
-    let at_delta = Notion::Approximate { adjacency: Adjacency::AddRemove, given: Given::Delta(ratio(1, 2)) };
+    let at_delta = Notion::Approximate { adjacency: Adjacency::AddRemove, given: FixedParameter::Delta(ratio(1, 2)) };
     for notion in [Notion::CrowdBlending { crowd: 2 }, Notion::ZeroKnowledge { rows: 0 }, at_delta] {
         assert_eq!(certified(&mechanism, &notion), Value::Attained(Bound::Infinite), "{notion:?}");
     }
@@ -259,7 +266,7 @@ fn is_weaker(original: &Certificate, parsed: &Certificate) -> bool {
         of.clone_from(from);
     }
     let wider = match (&original.value, &parsed.value) {
-        (Claimed::Between { low, high, .. }, Claimed::Between { low: lower, high: higher, .. }) => {
+        (ClaimedValue::Between { low, high, .. }, ClaimedValue::Between { low: lower, high: higher, .. }) => {
             lower <= low && high <= higher
         }
         (original, parsed) => original == parsed,
@@ -279,7 +286,7 @@ fn is_nearer_or_farther(original: &Certificate, parsed: &Certificate) -> bool {
     if let (format::Prior::Independent(of), format::Prior::Independent(from), Some(own)) = (of, from, own) {
         of[own] = from[own].clone();
     }
-    matches!(original.value, Claimed::Approached(_)) && mended == *original
+    matches!(original.value, ClaimedValue::Approached(_)) && mended == *original
 }
 
 /// The weights of a simulation, altered or not, prove a bound by the rechecker's arithmetic where they do by the decider's.

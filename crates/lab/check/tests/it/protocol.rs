@@ -5,19 +5,19 @@ use super::common::{dp, value};
 use deniable_check::Bound;
 use deniable_check::notion::{Notion, Sign};
 use deniable_check::protocol::builtin::{and, noisy_bits, xor};
-use deniable_check::protocol::simulate::{Sides, Simulated};
+use deniable_check::protocol::simulate::{Sides, SimulationBound};
 use deniable_check::protocol::{Party, Protocol, ProtocolError, Row};
 use deniable_check::verdict::Value;
 use deniable_core::exact::{Rational, ratio, whole};
 
-fn simulated(protocol: &Protocol, party: Party, sides: Sides) -> Simulated {
+fn simulated(protocol: &Protocol, party: Party, sides: Sides) -> SimulationBound {
     let found = protocol.simulate(party, sides).unwrap();
     check(protocol, &found);
     found
 }
 
 /// That the simulator keeps the value, from the table alone: joint with the output, which is known to both.
-fn check(protocol: &Protocol, found: &Simulated) {
+fn check(protocol: &Protocol, found: &SimulationBound) {
     let other = if found.party == Party::First { Party::Second } else { Party::First };
     let mut worst = Bound::one();
     for own in 0..protocol.inputs(found.party).len() {

@@ -2,7 +2,7 @@
 
 use super::built::{Instance, telling};
 use crate::notion::{Facts, Notion, Sign};
-use crate::statement::{Stated, Statement, Target};
+use crate::statement::{Statement, StatementParameter, Target};
 use deniable_check::Bound;
 use deniable_check::bop::{Background, Block};
 use deniable_check::decide::{CheckError, decide};
@@ -27,7 +27,7 @@ pub(super) fn keeps(instance: &Instance, from: &Statement) -> bool {
     if no_worlds(&from.target, mechanism.size()) {
         return true;
     }
-    let Some(questions) = questions(&from.target, mechanism.size(), Meant::Fewest) else { return false };
+    let Some(questions) = questions(&from.target, mechanism.size(), AllowedFacts::Fewest) else { return false };
     questions.iter().all(|question| keeps_one(mechanism, question, from))
 }
 
@@ -53,7 +53,7 @@ fn value(instance: &Instance, to: &Target) -> Option<Value> {
         return value;
     }
     let mechanism = instance.mechanism.as_ref()?;
-    let questions = questions(to, mechanism.size(), Meant::All)?;
+    let questions = questions(to, mechanism.size(), AllowedFacts::All)?;
     let (notion, family) = questions.first()?;
     decide(mechanism, notion, family).ok().map(|verdict| verdict.value)
 }
@@ -94,16 +94,16 @@ fn no_worlds(target: &Target, people: usize) -> bool {
     matches!(&target.notion, Notion::AlphaBeta { most: Some(most), .. } if most * whole(people) < whole(1))
 }
 
-/// Which facts are meant where only the distance of neighbours is stated.
+/// The facts that may be public, where a notion states only how far apart neighbours are.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Meant {
+enum AllowedFacts {
     /// Of a statement: those that allow two datasets, as far apart as it says.
     Fewest,
     /// Of a target, which must hold whatever is public: none.
     All,
 }
 
-fn questions(target: &Target, people: usize, meant: Meant) -> Option<Vec<Question>> {
+fn questions(target: &Target, people: usize, meant: AllowedFacts) -> Option<Vec<Question>> {
     let replace = target.adjacency == Adjacency::ReplaceOne;
     let family = || {
         let range = target.priors.clone();
@@ -158,7 +158,7 @@ fn questions(target: &Target, people: usize, meant: Meant) -> Option<Vec<Questio
         }
         // A statement without facts is about all datasets, as every target is.
         Notion::InducedExchange(Facts::None) => {
-            vec![all(checked::Notion::InducedExchange { allowed: allowed(0, people, Meant::All) })]
+            vec![all(checked::Notion::InducedExchange { allowed: allowed(0, people, AllowedFacts::All) })]
         }
         Notion::InducedExchange(Facts::Apart(moves)) => {
             vec![all(checked::Notion::InducedExchange { allowed: allowed(*moves, people, meant) })]
@@ -168,18 +168,18 @@ fn questions(target: &Target, people: usize, meant: Meant) -> Option<Vec<Questio
 }
 
 /// The datasets of a statement whose neighbours are so many moves apart, or all.
-fn allowed(apart: u32, people: usize, meant: Meant) -> Vec<Dataset> {
+fn allowed(apart: u32, people: usize, meant: AllowedFacts) -> Vec<Dataset> {
     match meant {
-        Meant::Fewest => vec![0, (1 << apart.min(31)) - 1],
-        Meant::All => (0..1 << people).collect(),
+        AllowedFacts::Fewest => vec![0, (1 << apart.min(31)) - 1],
+        AllowedFacts::All => (0..1 << people).collect(),
     }
 }
 
 /// The statement's parameter; of (α,β) the α.
 fn stated(from: &Statement) -> Bound {
     Bound::Finite(match &from.value {
-        Stated::Odds(odds) => odds.odds_at_least(),
-        Stated::Number(number) | Stated::Pair(number, _) => number.clone(),
+        StatementParameter::Odds(odds) => odds.odds_at_least(),
+        StatementParameter::Number(number) | StatementParameter::Pair(number, _) => number.clone(),
     })
 }
 
@@ -193,7 +193,7 @@ fn keeps_one(mechanism: &Mechanism, (notion, family): &Question, from: &Statemen
     }
     let is_beta = matches!(notion, checked::Notion::AlphaBeta { sign: checked::Sign::Positive, .. });
     let claim = match &from.value {
-        Stated::Pair(_, beta) if is_beta => Bound::Finite(beta.clone()),
+        StatementParameter::Pair(_, beta) if is_beta => Bound::Finite(beta.clone()),
         _ => stated(from),
     };
     let several = match (&from.target.notion, from.target.adjacency) {

@@ -20,9 +20,9 @@ const MOST_PEOPLE: u32 = 6;
 /// The numbers beyond that are tried where it takes the more people the less the statement allows.
 const MORE_PEOPLE: [u32; 2] = [8, 10];
 
-/// What `check` says of a counterexample.
+/// The decision of `check` on a counterexample.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decided {
+pub enum RefutationOutcome {
     /// It keeps the statement, and the target has no parameter for it short of certainty: what was built.
     Refuted(Built),
     /// It does not, or breaks nothing.
@@ -33,14 +33,14 @@ pub enum Decided {
 
 /// Decides whether a counterexample keeps the statement and breaks the target.
 #[must_use]
-pub fn decided(counterexample: Counterexample, from: &Statement, to: &Target) -> Decided {
+pub fn decided(counterexample: Counterexample, from: &Statement, to: &Target) -> RefutationOutcome {
     let fewest = match from.target.notion {
         // A crowd, and as many candidates of whom one is of the crowd.
         Notion::CrowdBlending { crowd } => crowd.saturating_add(people(to)) - 1,
         _ => people(&from.target).max(people(to)).max(3),
     };
     if fewest > MOST_PEOPLE {
-        return Decided::Beyond;
+        return RefutationOutcome::Beyond;
     }
     let of_many = is_of_many(counterexample);
     let mut beyond = of_many;
@@ -51,11 +51,11 @@ pub fn decided(counterexample: Counterexample, from: &Statement, to: &Target) ->
         beyond |= all.is_empty();
         for built in all {
             if refutes(&built, from, to) {
-                return Decided::Refuted(built);
+                return RefutationOutcome::Refuted(built);
             }
         }
     }
-    if beyond { Decided::Beyond } else { Decided::Not }
+    if beyond { RefutationOutcome::Beyond } else { RefutationOutcome::Not }
 }
 
 /// Whether it takes the more people the less the statement allows.

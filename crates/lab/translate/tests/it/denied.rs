@@ -5,7 +5,7 @@ use deniable_check::Bound;
 use deniable_core::adversary::PriorRange;
 use deniable_translate::bounds::enough;
 use deniable_translate::parse::{statement, target};
-use deniable_translate::refuted::{Built, Decided, Instance, decided};
+use deniable_translate::refuted::{Built, Instance, RefutationOutcome, decided};
 use deniable_translate::shape::Shape;
 use deniable_translate::statement::{Statement, Target};
 use deniable_translate::translation::{Direction, Translation, translate};
@@ -141,7 +141,7 @@ fn every_counterexample_is_a_case() {
             undecided.push(format!("{from} -> {to}: {:?}", line.counterexample));
             continue;
         }
-        let Decided::Refuted(built) = decided(line.counterexample.unwrap(), &from, &to) else {
+        let RefutationOutcome::Refuted(built) = decided(line.counterexample.unwrap(), &from, &to) else {
             panic!("{from} -> {to}")
         };
         let (kept, broken) = (from.target.shape(), to.shape());

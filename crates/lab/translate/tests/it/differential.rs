@@ -11,7 +11,7 @@ use super::world::random;
 use deniable_check::Bound;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::mechanism::{Dataset, Mechanism};
-use deniable_check::notion::Notion as Checked;
+use deniable_check::notion::Notion as CheckNotion;
 use deniable_check::protocol::simulate::Sides;
 use deniable_check::protocol::{Party, Protocol, Row};
 use deniable_check::verdict::Value as Verdict;
@@ -24,8 +24,8 @@ use deniable_translate::bounds::Value;
 use deniable_translate::compose;
 use deniable_translate::notion::Notion;
 use deniable_translate::parse::{priors, statement, target};
-use deniable_translate::refuted::{Built, Decided, Instance, decided};
-use deniable_translate::statement::{Stated, Statement, Target};
+use deniable_translate::refuted::{Built, Instance, RefutationOutcome, decided};
+use deniable_translate::statement::{Statement, StatementParameter, Target};
 use deniable_translate::translation::{Direction, Translation, translate};
 use std::collections::BTreeMap;
 
@@ -98,7 +98,7 @@ fn protocol(mechanism: &Mechanism) -> Protocol {
     Protocol::new([vec!["none".to_owned()], inputs], rows).unwrap()
 }
 
-fn verdict(mechanism: &Mechanism, notion: &Checked, family: &str, range: &str) -> Option<Verdict> {
+fn verdict(mechanism: &Mechanism, notion: &CheckNotion, family: &str, range: &str) -> Option<Verdict> {
     let range = (!range.is_empty()).then(|| priors(range).unwrap());
     let family = words::family(family, range.as_ref()).unwrap();
     match decide(mechanism, notion, &family) {
@@ -117,13 +117,13 @@ fn found(mechanism: &Mechanism, (_, notion, family, range): (&str, &str, &str, &
         }
         "allowed" => {
             let allowed = family.split(' ').map(|data| data.parse().unwrap()).collect();
-            vec![verdict(mechanism, &Checked::Induced { allowed }, "all", "")]
+            vec![verdict(mechanism, &CheckNotion::Induced { allowed }, "all", "")]
         }
         "allowed-moves" => {
             let all = || (0..1 << mechanism.size()).collect();
             let some = || family.split(' ').map(|data| data.parse().unwrap()).collect();
             let allowed = if family.is_empty() { all() } else { some() };
-            vec![verdict(mechanism, &Checked::InducedExchange { allowed }, "all", "")]
+            vec![verdict(mechanism, &CheckNotion::InducedExchange { allowed }, "all", "")]
         }
         _ if range.starts_with("beta") => {
             [notion, range].map(|notion| verdict(mechanism, &words::notion(notion).unwrap(), family, "")).into()
@@ -141,9 +141,9 @@ fn kept(target: &Target, values: &[Verdict]) -> Option<Statement> {
         end.finite().cloned()
     };
     let value = match values {
-        [alpha, beta] => Stated::Pair(certain(alpha)?, certain(beta)?),
-        [value] if target.notion.is_odds() => Stated::Odds(Spend::odds(certain(value)?).ok()?),
-        [value] => Stated::Number(certain(value)?),
+        [alpha, beta] => StatementParameter::Pair(certain(alpha)?, certain(beta)?),
+        [value] if target.notion.is_odds() => StatementParameter::Odds(Spend::odds(certain(value)?).ok()?),
+        [value] => StatementParameter::Number(certain(value)?),
         _ => return None,
     };
     Some(Statement { target: target.clone(), value })
@@ -177,9 +177,9 @@ fn ends(value: &Value) -> Vec<(Rational, Rational)> {
 
 fn stated(statement: &Statement) -> Vec<(Rational, Rational)> {
     match &statement.value {
-        Stated::Odds(odds) => vec![(odds.odds_at_least(), odds.odds_at_most())],
-        Stated::Number(number) => vec![(number.clone(), number.clone())],
-        Stated::Pair(alpha, beta) => [alpha, beta].map(|number| (number.clone(), number.clone())).into(),
+        StatementParameter::Odds(odds) => vec![(odds.odds_at_least(), odds.odds_at_most())],
+        StatementParameter::Number(number) => vec![(number.clone(), number.clone())],
+        StatementParameter::Pair(alpha, beta) => [alpha, beta].map(|number| (number.clone(), number.clone())).into(),
     }
 }
 
@@ -199,7 +199,9 @@ fn asked_again(
     to: &Target,
     ask: &dyn Fn(&Instance, &Target, bool) -> Vec<Verdict>,
 ) {
-    let Decided::Refuted(built) = decided(line.counterexample.unwrap(), from, to) else { panic!("{from} -> {to}") };
+    let RefutationOutcome::Refuted(built) = decided(line.counterexample.unwrap(), from, to) else {
+        panic!("{from} -> {to}")
+    };
     let keeps = |instance: &Instance| {
         let values = ask(instance, &from.target, true);
         assert!(must_keep(&from.target, &values, &stated(from)), "{from} -> {to}: {values:?} of {instance:?}");
@@ -317,7 +319,8 @@ fn both(one: &Mechanism, other: &Mechanism) -> Mechanism {
 fn compositions_and_check_agree() {
     let targets = ASKED.map(|asked| target(asked.0, &PriorRange::any()).unwrap());
     let composed = (0..targets.len()).filter(|at| {
-        let kept = Statement { target: targets[*at].clone(), value: Stated::Odds(Spend::odds(whole(2)).unwrap()) };
+        let kept =
+            Statement { target: targets[*at].clone(), value: StatementParameter::Odds(Spend::odds(whole(2)).unwrap()) };
         targets[*at].notion.is_odds() && compose::compose(&[kept]).is_ok()
     });
     let composed: Vec<usize> = composed.collect();
@@ -376,7 +379,7 @@ fn tables_agree() {
             }
         }
         let Ok(odds) = Spend::odds(fall.clone().max(rise)) else { continue };
-        let statement = Statement { target: two.clone(), value: Stated::Odds(odds) };
+        let statement = Statement { target: two.clone(), value: StatementParameter::Odds(odds) };
         let line = translate(&statement, &one).unwrap().swap_remove(0);
         assert!(
             line.direction == Direction::Implies

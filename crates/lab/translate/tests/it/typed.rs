@@ -10,17 +10,19 @@ use deniable_translate::compose::{ComposeTranslateError, compose, translate as c
 use deniable_translate::notion::Notion;
 use deniable_translate::parse::{statement, target};
 use deniable_translate::render::Row;
-use deniable_translate::statement::{Stated, Statement};
+use deniable_translate::statement::{Statement, StatementParameter};
 use deniable_translate::translation::{Translation, translate};
 use std::collections::BTreeSet;
 
 /// Whether two statements are one; odds are the same number whatever they are a product of.
 fn same(one: &Statement, other: &Statement) -> bool {
     let equal = match (&one.value, &other.value) {
-        (Stated::Odds(one), Stated::Odds(other)) => match (one.exact_odds(), other.exact_odds()) {
-            (Some(one), Some(other)) => one == other,
-            _ => one == other,
-        },
+        (StatementParameter::Odds(one), StatementParameter::Odds(other)) => {
+            match (one.exact_odds(), other.exact_odds()) {
+                (Some(one), Some(other)) => one == other,
+                _ => one == other,
+            }
+        }
         (one, other) => one == other,
     };
     equal && one.target == other.target
@@ -43,7 +45,7 @@ fn rows(lines: &[Translation], seen: &mut BTreeSet<String>) {
         if let Some(said) = line.statement() {
             typed(&said, seen);
             assert_eq!(row.statement, Some(said.to_string()));
-            let is_pair = matches!(said.value, Stated::Pair(..));
+            let is_pair = matches!(said.value, StatementParameter::Pair(..));
             assert!(is_pair || row.statement.unwrap().contains(&format!("={}", row.value)), "{}", row.value);
         }
     }
@@ -67,12 +69,12 @@ fn odds(dice: &mut Dice) -> Spend {
 fn another(like: &Statement, dice: &mut Dice) -> Statement {
     let mut part = |most: i64| -> Rational { ratio(1 + dice.below(u64::try_from(most).unwrap() - 1), most) };
     let value = match (&like.target.notion, &like.value) {
-        (_, Stated::Odds(_)) => Stated::Odds(odds(dice)),
-        (Notion::Ceiling, _) => Stated::Number(ratio(1, 2) + part(100) / ratio(2, 1)),
-        (Notion::Floor, _) => Stated::Number(part(100) / ratio(4, 1)),
-        (Notion::Rho { .. }, _) => Stated::Number(ratio(1, 2) + part(60) / ratio(2, 1)),
-        (_, Stated::Number(_)) => Stated::Number(ratio(1, 1) + part(30)),
-        (_, Stated::Pair(..)) => Stated::Pair(part(20), part(9)),
+        (_, StatementParameter::Odds(_)) => StatementParameter::Odds(odds(dice)),
+        (Notion::Ceiling, _) => StatementParameter::Number(ratio(1, 2) + part(100) / ratio(2, 1)),
+        (Notion::Floor, _) => StatementParameter::Number(part(100) / ratio(4, 1)),
+        (Notion::Rho { .. }, _) => StatementParameter::Number(ratio(1, 2) + part(60) / ratio(2, 1)),
+        (_, StatementParameter::Number(_)) => StatementParameter::Number(ratio(1, 1) + part(30)),
+        (_, StatementParameter::Pair(..)) => StatementParameter::Pair(part(20), part(9)),
     };
     Statement { target: like.target.clone(), value }
 }

@@ -8,7 +8,7 @@ use deniable_translate::amount::Amount;
 use deniable_translate::bounds::{Value, demanding, implied};
 use deniable_translate::notion::Notion;
 use deniable_translate::parse::target;
-use deniable_translate::statement::{Stated, Statement, Target};
+use deniable_translate::statement::{Statement, StatementParameter, Target};
 use deniable_translate::translation::{Direction, translate};
 
 const TARGETS: [&str; 22] = [
@@ -48,9 +48,9 @@ fn weight(value: &Value, notion: &Notion) -> Rational {
 
 fn stated(target: &Target, value: Value) -> Option<Statement> {
     let value = match value {
-        Value::Odds(Amount::Exact(odds)) if !odds.is_nothing() => Stated::Odds(odds),
-        Value::Number(number) => Stated::Number(number.high),
-        Value::Pair(alpha, beta) => Stated::Pair(alpha.high, beta.high),
+        Value::Odds(Amount::Exact(odds)) if !odds.is_nothing() => StatementParameter::Odds(odds),
+        Value::Number(number) => StatementParameter::Number(number.high),
+        Value::Pair(alpha, beta) => StatementParameter::Pair(alpha.high, beta.high),
         Value::Odds(_) | Value::Epsilon(_) => return None,
     };
     Some(Statement { target: target.clone(), value })
@@ -116,8 +116,8 @@ fn what_is_kept_is_kept_as_translated() {
 
 fn stated_weight(statement: &Statement) -> Rational {
     match &statement.value {
-        Stated::Odds(odds) => odds.odds_at_most(),
-        Stated::Number(value) if statement.target.notion == Notion::Floor => whole(1) - value,
-        Stated::Number(value) | Stated::Pair(value, _) => value.clone(),
+        StatementParameter::Odds(odds) => odds.odds_at_most(),
+        StatementParameter::Number(value) if statement.target.notion == Notion::Floor => whole(1) - value,
+        StatementParameter::Number(value) | StatementParameter::Pair(value, _) => value.clone(),
     }
 }

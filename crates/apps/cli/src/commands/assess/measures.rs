@@ -7,7 +7,7 @@ use deniable_assess::belief::Extreme;
 use deniable_assess::beliefs::Beliefs;
 use deniable_assess::limit::epsilon;
 use deniable_assess::membership::Membership;
-use deniable_assess::risk::Known;
+use deniable_assess::risk::ExactOrBound;
 use deniable_core::exact::{Rounding, decimal, percent};
 
 /// One number.
@@ -51,7 +51,7 @@ pub fn overview(assessment: &Assessment) -> Vec<Measure> {
         measure("people alone in their class", alone, sizes.uniques, None),
     ];
     let threshold = short(&decimal(&risk.threshold, PLACES, Rounding::Nearest));
-    let most = if matches!(risk.journalist, Known::AtMost(_)) { "at most " } else { "" };
+    let most = if matches!(risk.journalist, ExactOrBound::AtMost(_)) { "at most " } else { "" };
     // Where classes overlap, not even who knows that somebody is in the table knows their class.
     let overlaps = assessment.readings.iter().any(|reading| reading.overlap.is_some());
     let prosecutor = if overlaps { "at most " } else { "" };

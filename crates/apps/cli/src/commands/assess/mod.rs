@@ -20,7 +20,7 @@ use deniable_assess::{
 };
 use deniable_core::adversary::PriorRange;
 use findings::TableFindings;
-pub use read::Given;
+pub use read::MemoryTables;
 use read::Reader;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub fn run(args: &Assess) -> Result<Exit, Failure> {
     let own: Vec<PathBuf> = tables(args).chain(own).cloned().collect();
     let Results { out, report, .. } = &args.results;
     writable(&[("--out", out.as_deref()), ("--report", report.as_deref())], &own)?;
-    let assessed = found(args, &Given::new())?;
+    let assessed = found(args, &MemoryTables::new())?;
     results(&args.results, &table::text(&args.table, &assessed), &assessed.json(), &|| {
         page::page(&args.table, &assessed)
     })?;
@@ -40,7 +40,7 @@ pub fn run(args: &Assess) -> Result<Exit, Failure> {
 }
 
 /// The same, of tables that may be in memory, as text, JSON and a page; with whether every demand is met.
-pub fn written(args: &Assess, given: &Given) -> Result<(Rendering, String, Exit), Failure> {
+pub fn written(args: &Assess, given: &MemoryTables) -> Result<(Rendering, String, Exit), Failure> {
     let assessed = found(args, given)?;
     let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
     let written = Rendering { table: table::text(&args.table, &assessed), json: render::json(&assessed.json())? };
@@ -54,7 +54,7 @@ fn tables(args: &Assess) -> impl Iterator<Item = &PathBuf> {
 }
 
 /// What a table gives away; those that are given are not read from files.
-fn found(args: &Assess, given: &Given) -> Result<TableFindings, Failure> {
+fn found(args: &Assess, given: &MemoryTables) -> Result<TableFindings, Failure> {
     let trimmed = |names: &[String]| names.iter().map(|name| name.trim().to_owned()).collect::<Vec<_>>();
     let (quasi, sensitive) = (trimmed(&args.quasi), trimmed(&args.sensitive));
     known_columns(args, &quasi, &sensitive)?;

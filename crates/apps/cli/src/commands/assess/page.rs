@@ -2,9 +2,9 @@
 
 use super::findings::{TableFindings, name};
 use super::measures::{self, Demand, Measure};
-use super::words::{self, Linked, kind_words, linkage, original, presence};
+use super::words::{self, LinkageWords, kind_words, linkage, original, presence};
 use deniable_assess::assessment::OfSecret;
-use deniable_assess::belief::Moved;
+use deniable_assess::belief::BeliefChange;
 use deniable_assess::beliefs::Beliefs;
 use deniable_assess::{Assessment, Requirement};
 use deniable_report::assessment as page;
@@ -30,7 +30,7 @@ pub fn page(file: &Path, assessed: &TableFindings) -> String {
         beliefs: beliefs(assessment),
         presence: Ok(page::Presence { said: presence(assessment), measures: rows(measures::presence(assessment)) }),
         linkage: assessed.linking.as_ref().map(|linking| {
-            let Linked { found, more, .. } = linkage(linking);
+            let LinkageWords { found, more, .. } = linkage(linking);
             page::Linkage { people: linking.people, found, said: more }
         }),
         original: original(assessment),
@@ -74,7 +74,7 @@ fn beliefs(assessment: &Assessment) -> page::Beliefs {
 /// The beliefs that move farthest, each once.
 fn farthest(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Vec<page::Belief> {
     let extremes = [&beliefs.up, &beliefs.down, &beliefs.loss, &beliefs.gain];
-    let mut all: Vec<&Moved> = Vec::new();
+    let mut all: Vec<&BeliefChange> = Vec::new();
     for moved in extremes.into_iter().flat_map(|extreme| [&extreme.infinite, &extreme.finite]).flatten() {
         if !all.contains(&moved) {
             all.push(moved);

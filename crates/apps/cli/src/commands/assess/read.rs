@@ -15,12 +15,12 @@ use deniable_data::{Resources, Source, SourceError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Tables that are in memory, by the names that stand where files would.
-pub type Given = BTreeMap<PathBuf, Vec<RecordBatch>>;
+/// Tables in memory, by the names that are given in place of files.
+pub type MemoryTables = BTreeMap<PathBuf, Vec<RecordBatch>>;
 
 /// Reads the tables of one run.
 pub struct Reader<'a> {
-    given: &'a Given,
+    given: &'a MemoryTables,
     quasi: &'a [String],
     empty: Empty,
     nulls: &'a [String],
@@ -35,7 +35,7 @@ impl<'a> Reader<'a> {
     /// With the flags of a run.
     pub fn new(
         args: &'a Assess,
-        given: &'a Given,
+        given: &'a MemoryTables,
         quasi: &'a [String],
         progress: &'a Progress,
     ) -> Result<Self, Failure> {

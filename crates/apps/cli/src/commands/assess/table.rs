@@ -2,7 +2,7 @@
 
 use super::findings::{TableFindings, name};
 use super::measures::{Measure, overview, secret};
-use super::words::{Linked, beliefs, demands, linkage, many, original, presence, readings};
+use super::words::{LinkageWords, beliefs, demands, linkage, many, original, presence, readings};
 use crate::render::table::{cell, grid, right, wrapped};
 use comfy_table::Table as Grid;
 use deniable_assess::Linking;
@@ -58,7 +58,7 @@ pub fn text(file: &Path, assessed: &TableFindings) -> String {
 }
 
 fn linked(linking: &Linking) -> Vec<String> {
-    let Linked { counted, more, .. } = linkage(linking);
+    let LinkageWords { counted, more, .. } = linkage(linking);
     counted.into_iter().chain(more).collect()
 }
 

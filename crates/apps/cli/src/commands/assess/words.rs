@@ -249,8 +249,8 @@ pub fn original(assessment: &Assessment) -> Vec<String> {
     lines
 }
 
-/// What a linkage attack reaches.
-pub struct Linked {
+/// The outcome of a linkage attack, in words.
+pub struct LinkageWords {
     /// Who is looked for, and how many fit how many rows: two sentences.
     pub counted: [String; 2],
     /// The same counts, in words and as numbers.
@@ -260,7 +260,7 @@ pub struct Linked {
 }
 
 /// What a linkage attack reaches, in sentences and numbers.
-pub fn linkage(linking: &Linking) -> Linked {
+pub fn linkage(linking: &Linking) -> LinkageWords {
     let counted = [
         format!("{} people looked for by {}", linking.people, linking.columns.join(", ")),
         format!(
@@ -295,7 +295,7 @@ pub fn linkage(linking: &Linking) -> Linked {
             disclosed.column, disclosed.people
         ));
     }
-    Linked { counted, found, more }
+    LinkageWords { counted, found, more }
 }
 
 /// What was required, and whether it is kept, in sentences.

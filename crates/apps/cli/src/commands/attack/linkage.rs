@@ -8,7 +8,7 @@ use crate::output::results;
 use crate::progress::Progress;
 use crate::render::table::{cell, grid, right, wrapped};
 use deniable_attack::Proportion;
-use deniable_attack::linkage::{Linkage, Linked, On, TextTable, link};
+use deniable_attack::linkage::{Linkage, LinkageCounts, On, TextTable, link};
 use deniable_attack::ratings::{self, Columns, Records, Settings};
 use deniable_report::attack as page;
 use serde::Serialize;
@@ -201,7 +201,7 @@ impl MembershipFindings<'_> {
     }
 
     fn written(&self) -> LinkageReport {
-        let group = |linked: &Linked| GroupReport {
+        let group = |linked: &LinkageCounts| GroupReport {
             people: linked.people,
             incomplete: linked.incomplete,
             agreeing: linked.agreeing,
@@ -223,7 +223,7 @@ impl MembershipFindings<'_> {
             let (low, high) = share.interval(self.confidence);
             page::MatchShare { hits: share.hits, of: share.of, low, high }
         };
-        let group = |linked: &Linked| page::Group {
+        let group = |linked: &LinkageCounts| page::Group {
             incomplete: linked.incomplete,
             agreeing: linked.agreeing,
             matched: share(linked.matched()),

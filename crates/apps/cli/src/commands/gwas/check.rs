@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::render;
 use deniable_genome::Log;
 use deniable_gwas::{CohortFiles, DeclaredCohort, Event, Means, check};
-use deniable_ledger::Registered;
+use deniable_ledger::RegistrationOutcome;
 use deniable_policy::Policy;
 use serde_json::Value;
 use std::cell::RefCell;
@@ -79,9 +79,13 @@ pub fn run(args: &Check) -> Result<(), Failure> {
         publish(&render::json(&json(&source, &version, &log))?, None)?;
     }
     say(match checked.map_err(failure)? {
-        Registered::New => format!("registered version \"{version}\" of `{source}`"),
-        Registered::Again => format!("registered version \"{version}\" of `{source}` again: with this phenotype"),
-        Registered::Same => format!("version \"{version}\" of `{source}` is registered already, with these files"),
+        RegistrationOutcome::New => format!("registered version \"{version}\" of `{source}`"),
+        RegistrationOutcome::Again => {
+            format!("registered version \"{version}\" of `{source}` again: with this phenotype")
+        }
+        RegistrationOutcome::Same => {
+            format!("version \"{version}\" of `{source}` is registered already, with these files")
+        }
     });
     say(format!("ledger head {}", ledger.head()));
     Ok(())

@@ -1,6 +1,6 @@
 //! Whom files are about, as the ledger knows them, and the ledger itself.
 
-use crate::args::gwas::{Declared, Input};
+use crate::args::gwas::{DeclaredFiles, Input};
 use crate::console::{NEW_LEDGER, say, say_of, shown};
 use crate::error::Failure;
 use crate::genotypes::file_failure;
@@ -10,7 +10,7 @@ use deniable_ledger::{Ledger, Purpose};
 use std::path::{Path, PathBuf};
 
 /// The people and their ledger, by flags, or by the files' name.
-pub fn people(declared: &Declared, files: &Files) -> Result<(String, PathBuf), Failure> {
+pub fn people(declared: &DeclaredFiles, files: &Files) -> Result<(String, PathBuf), Failure> {
     let (folder, stem) = stem(files);
     let population = declared.population.clone().unwrap_or(stem);
     if !deniable_policy::is_population(&population) {
@@ -22,7 +22,7 @@ pub fn people(declared: &Declared, files: &Files) -> Result<(String, PathBuf), F
 }
 
 /// The version that the files are declared to be.
-pub fn version(declared: &Declared) -> Result<String, Failure> {
+pub fn version(declared: &DeclaredFiles) -> Result<String, Failure> {
     if declared.data_version.trim().is_empty() {
         return Err(Failure::usage("--data-version is empty", "write --data-version 1, or 2024-06"));
     }
@@ -50,7 +50,7 @@ pub fn phenotype(input: &Input) -> Option<String> {
 }
 
 /// Opens the ledger, and says so when it begins a new one.
-pub fn open(path: &Path, population: &str, declared: &Declared, files: &CohortFiles) -> Result<Ledger, Failure> {
+pub fn open(path: &Path, population: &str, declared: &DeclaredFiles, files: &CohortFiles) -> Result<Ledger, Failure> {
     if !path.exists() {
         // Mistyped names should not leave an empty ledger behind.
         files.open().map_err(|error| file_failure(&error))?;

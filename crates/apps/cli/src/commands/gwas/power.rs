@@ -15,8 +15,8 @@ use deniable_core::exact::ratio;
 use deniable_core::promise::Promise;
 use deniable_genome::simulate::{Settings, SimulateError};
 use deniable_gwas::power::{
-    Cohorts, Compared, Curves, Needed, Power, PowerFailure, PowerQuery, Score, compared_sentences, needed_markdown,
-    power,
+    Cohorts, Curves, Power, PowerFailure, PowerQuery, RequiredSize, Score, SizeComparison, compared_sentences,
+    needed_markdown, power,
 };
 use deniable_gwas::{Cohort, Cut};
 use deniable_report::power::{self as report, Point};
@@ -28,8 +28,8 @@ use std::path::PathBuf;
 struct PowerReport<'a> {
     #[serde(flatten)]
     power: &'a Power,
-    needed: &'a [Needed],
-    compared: &'a [Compared],
+    needed: &'a [RequiredSize],
+    compared: &'a [SizeComparison],
 }
 
 /// Runs it.

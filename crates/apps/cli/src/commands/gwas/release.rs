@@ -1,7 +1,7 @@
 //! `deniable gwas`: releases.
 
 use super::people::{open, people, phenotype, stem, tell, version};
-use crate::args::gwas::{Adjacency, Declared, GwasFormat, PromiseFlags, Release, Score};
+use crate::args::gwas::{Adjacency, DeclaredFiles, GwasFormat, PromiseFlags, Release, Score};
 use crate::args::limits::all_threads;
 use crate::console::say;
 use crate::error::{Complaint, Failure, protocol_failure};
@@ -62,7 +62,7 @@ pub struct Setup {
     located: CohortFiles,
     protects: Protects,
     promised: CohortPromise,
-    declared: Declared,
+    declared: DeclaredFiles,
     request: Option<Query>,
     threads: NonZeroUsize,
     register: bool,

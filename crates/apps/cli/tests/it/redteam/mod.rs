@@ -131,12 +131,12 @@ trait Attacker: Send {
     fn attack(&mut self, attack: &'static str, people: i64) -> Attempt;
 }
 
-struct Sampled<A> {
+struct SampledAttack<A> {
     attacker: A,
     tally: Arc<Mutex<Tally>>,
 }
 
-impl<A: Attacker> Mechanism for Sampled<A> {
+impl<A: Attacker> Mechanism for SampledAttack<A> {
     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
         for _ in 0..times {
             let attack = self.attacker.kind();
@@ -161,7 +161,7 @@ impl<A: Attacker> Mechanism for Sampled<A> {
 fn audited<A: Attacker + 'static>(what: &str, attackers: Vec<A>) -> Tally {
     let begun = Instant::now();
     let tally = Arc::new(Mutex::new(Tally::default()));
-    let sampled = |attacker| -> Box<dyn Mechanism> { Box::new(Sampled { attacker, tally: Arc::clone(&tally) }) };
+    let sampled = |attacker| -> Box<dyn Mechanism> { Box::new(SampledAttack { attacker, tally: Arc::clone(&tally) }) };
     let mut workers: Vec<Box<dyn Mechanism>> = attackers.into_iter().map(sampled).collect();
     let neighbours = Neighbours::listed(vec![Pair::new(vec![PEOPLE], vec![PEOPLE + 1])]);
     let settings = Settings { samples: SAMPLES, error: 1e-6, pairs: 1, seed: Some(seed(41)) };

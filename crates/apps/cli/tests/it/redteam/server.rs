@@ -17,13 +17,13 @@ const QUERIES: u64 = 300;
 const GRID: Duration = Duration::from_millis(20);
 
 /// A server over one data set.
-struct Asked {
+struct AttackedServer {
     place: Place,
     server: Server,
     queries: u64,
 }
 
-impl Asked {
+impl AttackedServer {
     fn start(people: i64) -> Self {
         let place = place(1_000, people);
         place.write("serve.toml", format!("answers_take = \"{}ms\"\n", GRID.as_millis()));
@@ -59,12 +59,12 @@ fn sight(client: Child) -> Sight {
 /// An attacker with two accounts of a server.
 struct Servers {
     dice: Dice,
-    asked: [Asked; 2],
+    asked: [AttackedServer; 2],
 }
 
 impl Servers {
     fn new() -> Self {
-        Self { dice: Dice::new(43), asked: [PEOPLE, PEOPLE + 1].map(Asked::start) }
+        Self { dice: Dice::new(43), asked: [PEOPLE, PEOPLE + 1].map(AttackedServer::start) }
     }
 }
 
@@ -86,7 +86,7 @@ impl Attacker for Servers {
     fn attack(&mut self, attack: &'static str, people: i64) -> Attempt {
         let asked = &mut self.asked[usize::try_from(people - PEOPLE).unwrap()];
         if asked.queries == QUERIES {
-            *asked = Asked::start(people);
+            *asked = AttackedServer::start(people);
         }
         asked.queries += 1;
         let sql = format!("SELECT COUNT(*) AS n FROM t WHERE id <> {}", 1_000 + asked.queries);

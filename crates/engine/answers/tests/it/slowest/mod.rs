@@ -5,7 +5,7 @@ mod generate;
 
 use super::dice::Dice;
 use crate::exact::counted;
-use deniable_answers::{Noisy, Shown, ShownRow};
+use deniable_answers::{Noisy, ShownRow, ShownValue};
 use deniable_core::adversary::Adjacency;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -51,7 +51,7 @@ fn counts(cell: usize) -> i128 {
 
 fn estimate(rows: &[ShownRow]) -> Option<Rational> {
     match rows.last()?.0.last()? {
-        Shown::Number { estimate, .. } => estimate.clone(),
+        ShownValue::Number { estimate, .. } => estimate.clone(),
         other => panic!("{other:?}"),
     }
 }

@@ -44,9 +44,9 @@ pub struct Hostile {
     always_quoted: bool,
 }
 
-/// Whose rows are there.
+/// A source of the rows of these entities only.
 #[derive(Debug, Clone, Copy)]
-pub struct Kept<'a>(&'a [Owner]);
+pub struct KeptOwners<'a>(&'a [Owner]);
 
 const TEXTS: [&str; 22] = [
     "",
@@ -139,16 +139,21 @@ impl Hostile {
     }
 
     /// A world and its neighbours.
-    pub fn worlds(&self) -> [Kept<'static>; 4] {
+    pub fn worlds(&self) -> [KeptOwners<'static>; 4] {
         use Owner::{Instead, Nobody, One, Other};
-        [Kept(&[Other, One]), Kept(&[Other]), Kept(&[Other, Instead]), Kept(&[Other, One, Nobody])]
+        [
+            KeptOwners(&[Other, One]),
+            KeptOwners(&[Other]),
+            KeptOwners(&[Other, Instead]),
+            KeptOwners(&[Other, One, Nobody]),
+        ]
     }
 
-    fn rows<'a>(&'a self, table: usize, kept: &'a Kept<'_>) -> impl Iterator<Item = &'a Row> {
+    fn rows<'a>(&'a self, table: usize, kept: &'a KeptOwners<'_>) -> impl Iterator<Item = &'a Row> {
         self.tables[table].iter().filter(|row| kept.0.contains(&row.owner))
     }
 
-    pub fn batch(&self, table: usize, kept: &Kept<'_>) -> RecordBatch {
+    pub fn batch(&self, table: usize, kept: &KeptOwners<'_>) -> RecordBatch {
         let columns = self.shape.tables[table].columns.iter().enumerate();
         let columns = columns.map(|(at, column)| -> ArrayRef {
             let cells = || self.rows(table, kept).map(move |row| &row.cells[at]);
@@ -166,7 +171,7 @@ impl Hostile {
         self.shape.of(table, columns.collect())
     }
 
-    pub fn csv(&self, table: usize, kept: &Kept<'_>) -> Vec<u8> {
+    pub fn csv(&self, table: usize, kept: &KeptOwners<'_>) -> Vec<u8> {
         let style = if self.always_quoted { csv::QuoteStyle::Always } else { csv::QuoteStyle::Necessary };
         let mut writer = csv::WriterBuilder::new().quote_style(style).from_writer(Vec::new());
         writer.write_record(self.shape.tables[table].columns.iter().map(|column| &column.name)).unwrap();

@@ -5,7 +5,7 @@ use deniable_core::schema::EngineKind;
 use deniable_data::{Resources, SourceError};
 use deniable_engines::{Engine, EngineError};
 use deniable_execute::{Salt, exact};
-use deniable_pushdown::{Answer, Dialect, Statement, Stored, Trial};
+use deniable_pushdown::{Answer, Dialect, Statement, StorageType, Trial};
 use deniable_testing::{engine_python, sized_to_slow};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -70,7 +70,7 @@ pub fn relation(kind: EngineKind, path: &Path) -> String {
 }
 
 /// How an engine keeps the columns of a relation.
-pub fn stored(engine: &mut Engine, relation: &str) -> BTreeMap<String, Stored> {
+pub fn stored(engine: &mut Engine, relation: &str) -> BTreeMap<String, StorageType> {
     let columns = engine.columns(relation).unwrap().into_iter();
     columns.filter_map(|column| Some((column.name, column.stored?))).collect()
 }

@@ -3,7 +3,7 @@
 use super::hostile::{question, source, table, write};
 use deniable_data::Resources;
 use deniable_execute::{Salt, exact};
-use deniable_pushdown::{Answer, Dialect, Statement, Stored, Trial};
+use deniable_pushdown::{Answer, Dialect, Statement, StorageType, Trial};
 use deniable_testing::{postgres, psql, sized_to_slow};
 use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
@@ -23,15 +23,15 @@ fn totals_of_postgres_are_those_of_files() {
     let path = folder.path().join("t.parquet");
     let rows = write(&path, 4_000, &mut ChaCha8Rng::seed_from_u64(1));
     let kinds = [
-        ("who", Stored::Text),
-        ("id", Stored::Whole),
-        ("ward", Stored::Text),
-        ("n", Stored::Whole),
-        ("x", Stored::Double),
-        ("flag", Stored::Boolean),
-        ("day", Stored::Date),
+        ("who", StorageType::Text),
+        ("id", StorageType::Whole),
+        ("ward", StorageType::Text),
+        ("n", StorageType::Whole),
+        ("x", StorageType::Double),
+        ("flag", StorageType::Boolean),
+        ("day", StorageType::Date),
     ];
-    let stored: BTreeMap<String, Stored> = kinds.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
+    let stored: BTreeMap<String, StorageType> = kinds.iter().map(|(name, kind)| ((*name).to_owned(), *kind)).collect();
     // A collation by which `a` and `A` are one, and numbers in texts count as numbers.
     let _ = psql(&format!(
         "CREATE COLLATION IF NOT EXISTS alike (provider = icu, locale = 'und-u-ks-level2-kn-true', deterministic = false);

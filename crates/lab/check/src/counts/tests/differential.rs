@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::decide::decide as decide_table;
-use crate::notion::Given;
+use crate::notion::FixedParameter;
 use deniable_core::adversary::Adjacency;
 use deniable_testing::{sized, sized_to_slow};
 
@@ -51,8 +51,8 @@ fn notions(sizes: &[u32]) -> Vec<(Notion, Family)> {
     }
     let mut all = vec![(Notion::Bounded, Family::All), (Notion::FreeLunch, Family::All)];
     for adjacency in [Adjacency::AddRemove, Adjacency::ReplaceOne] {
-        let given = [whole(1), ratio(3, 2), whole(4)].map(Given::Odds).into_iter();
-        let given = given.chain([whole(0), ratio(1, 10), ratio(1, 2)].map(Given::Delta));
+        let given = [whole(1), ratio(3, 2), whole(4)].map(FixedParameter::Odds).into_iter();
+        let given = given.chain([whole(0), ratio(1, 10), ratio(1, 2)].map(FixedParameter::Delta));
         all.extend(given.map(|given| (Notion::Approximate { adjacency, given }, Family::All)));
     }
     all.extend([2, 3, 4].map(|among| (Notion::Rho { among }, Family::All)));
@@ -196,8 +196,10 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
             };
             assert_eq!((first, second), (&chance(more), &chance(less)), "{context}");
             let value = match notion {
-                Notion::Approximate { given: Given::Odds(odds), .. } => Bound::Finite(first - odds * second),
-                Notion::Approximate { given: Given::Delta(delta), .. } => Bound::of(&(first - delta), second).unwrap(),
+                Notion::Approximate { given: FixedParameter::Odds(odds), .. } => Bound::Finite(first - odds * second),
+                Notion::Approximate { given: FixedParameter::Delta(delta), .. } => {
+                    Bound::of(&(first - delta), second).unwrap()
+                }
                 _ => panic!("{context}"),
             };
             assert_eq!(*verdict.value.high(), value, "{context}");

@@ -264,9 +264,9 @@ pub(super) struct Peak {
     surd: Surd,
 }
 
-/// What is known of a peak.
+/// Bounds of the gain at a peak, and the weight that attains the lower one.
 #[derive(Debug, Clone)]
-pub(super) struct Settled {
+pub(super) struct PeakBounds {
     /// The gain at the weight.
     pub(super) low: Bound,
     /// The peak is no higher.
@@ -276,17 +276,17 @@ pub(super) struct Settled {
 
 impl Peak {
     /// A bracket from so many digits.
-    pub(super) fn near(&self, places: u32) -> Settled {
+    pub(super) fn near(&self, places: u32) -> PeakBounds {
         let (low, high) = self.surd.between(places);
         let (weight, end) = (low.max(whole(0)), high.min(one()));
         // At the end of the edge perhaps nothing is seen; inside it is a gain.
         let inside = weight.is_positive() && weight < one();
         let gain = if inside { self.edge.at(&weight) } else { None };
-        Settled { low: gain.unwrap_or_else(Bound::one), high: self.edge.ceiling(&weight, &end), weight }
+        PeakBounds { low: gain.unwrap_or_else(Bound::one), high: self.edge.ceiling(&weight, &end), weight }
     }
 
     /// Takes more digits until the bracket is narrow and above `best`; `None` when it is below.
-    pub(super) fn settle(&self, best: &Bound, width: &Rational) -> Option<Settled> {
+    pub(super) fn settle(&self, best: &Bound, width: &Rational) -> Option<PeakBounds> {
         let mut places = 16;
         loop {
             let near = self.near(places);

@@ -1,7 +1,7 @@
 //! Exact answers to yes-or-no questions about a few members; two of them are the counterexample E-3.
 
 use super::error::BuiltinError;
-use super::parameters::{Builtin, ENTITIES, Given, Parameter};
+use super::parameters::{Builtin, BuiltinArguments, ENTITIES, Parameter};
 use super::plain::certain;
 use super::rows::{by_kind, entities};
 use crate::mechanism::dataset::Dataset;
@@ -31,7 +31,7 @@ pub(super) static AND: Builtin = Builtin {
     build: |given| build(given, |data, asked| data & asked == asked),
 };
 
-fn build(given: Given<'_>, yes: fn(Dataset, Dataset) -> bool) -> Result<Mechanism, BuiltinError> {
+fn build(given: BuiltinArguments<'_>, yes: fn(Dataset, Dataset) -> bool) -> Result<Mechanism, BuiltinError> {
     let text = given.text("members").unwrap_or_default();
     let all: Vec<&str> = text.split(';').collect();
     let n = entities(given, |_| 1 << all.len().min(8))?;

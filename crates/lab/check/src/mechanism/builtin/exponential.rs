@@ -2,7 +2,7 @@
 
 use super::error::BuiltinError;
 use super::noisy_max::{GROUPS, Groups};
-use super::parameters::{Builtin, Given, ODDS, Parameter};
+use super::parameters::{Builtin, BuiltinArguments, ODDS, Parameter};
 use super::rows::by_rows;
 use crate::mechanism::limits::MOST_ENTITIES;
 use crate::mechanism::model::Mechanism;
@@ -41,7 +41,7 @@ pub(super) static PERMUTE_AND_FLIP: Builtin = Builtin {
     build: |given| build(given, by_flips),
 };
 
-fn build(given: Given<'_>, row: fn(&[Rational]) -> Vec<Rational>) -> Result<Mechanism, BuiltinError> {
+fn build(given: BuiltinArguments<'_>, row: fn(&[Rational]) -> Vec<Rational>) -> Result<Mechanism, BuiltinError> {
     if !given.has("scores") {
         let base = base(given, 1)?;
         return Groups::of(given)?.mechanism(|votes| row(&weights(&base, votes)));
@@ -88,7 +88,7 @@ fn by_flips(weights: &[Rational]) -> Vec<Rational> {
 }
 
 /// The weight of one point of score: R, or a root of it, which must be a fraction.
-fn base(given: Given<'_>, sensitivity: i64) -> Result<Rational, BuiltinError> {
+fn base(given: BuiltinArguments<'_>, sensitivity: i64) -> Result<Rational, BuiltinError> {
     let odds = given.odds("odds")?;
     let monotone = given.word("monotone", &["yes", "no"])? == "yes";
     let degree = sensitivity.max(1) as u32 * if monotone { 1 } else { 2 };
@@ -104,7 +104,7 @@ fn base(given: Given<'_>, sensitivity: i64) -> Result<Rational, BuiltinError> {
 }
 
 /// Scores by dataset and candidate.
-fn table(given: Given<'_>) -> Result<Vec<Vec<i64>>, BuiltinError> {
+fn table(given: BuiltinArguments<'_>) -> Result<Vec<Vec<i64>>, BuiltinError> {
     let text = given.text("scores").unwrap_or_default();
     let wrong =
         |range: &str| BuiltinError::OutOfRange { parameter: "scores", range: range.to_owned(), value: text.to_owned() };

@@ -8,7 +8,7 @@
 //! Output 0 itself is proportional to the tail too, which is why clamping to `0..n` loses nothing either.
 
 use super::error::BuiltinError;
-use super::parameters::{Builtin, ENTITIES, Given, ODDS, Parameter};
+use super::parameters::{Builtin, BuiltinArguments, ENTITIES, ODDS, Parameter};
 use super::rows::{by_size, counts, entities};
 use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
@@ -75,7 +75,7 @@ impl Noise {
     }
 }
 
-fn whole_noise(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
+fn whole_noise(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     let noise = Noise { ratio: given.noise_ratio()? };
     let n = entities(given, |n| n + 3)?;
     let row = |size: i64| {
@@ -87,7 +87,7 @@ fn whole_noise(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
     by_size(outputs, &(0..=n as i64).map(row).collect::<Vec<_>>())
 }
 
-fn clamped(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
+fn clamped(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     let noise = Noise { ratio: given.noise_ratio()? };
     let n = entities(given, |n| n + 1)?;
     by_size(counts(n), &(0..=n).map(|size| clamped_row(&noise, size, n)).collect::<Vec<_>>())

@@ -2,7 +2,7 @@
 
 use super::error::BuiltinError;
 use super::kmax::{VALUES, values};
-use super::parameters::{Builtin, ENTITIES, Given, Parameter};
+use super::parameters::{Builtin, BuiltinArguments, ENTITIES, Parameter};
 use super::plain::certain;
 use super::rows::by_kind;
 use crate::mechanism::dataset::Dataset;
@@ -23,7 +23,7 @@ pub(super) static K_ANONYMITY: Builtin = Builtin {
     build,
 };
 
-fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
+fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     let values = values(given)?;
     let k = given.count("k", 1, MOST_ENTITIES)? as u32;
     let Some(Tables { names, table_of }) = Tables::new(&values, k) else {

@@ -1,7 +1,7 @@
 //! k-Max (M-KMAX): one of the `k` values from the largest member's upwards.
 
 use super::error::BuiltinError;
-use super::parameters::{Builtin, Given, Parameter};
+use super::parameters::{Builtin, BuiltinArguments, Parameter};
 use super::rows::by_kind;
 use crate::mechanism::limits::{MOST_ENTITIES, size_fits};
 use crate::mechanism::model::Mechanism;
@@ -44,7 +44,7 @@ pub(super) static KMAX: Builtin = Builtin {
     build,
 };
 
-fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
+fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     let values = values(given)?;
     let n = values.len();
     let distinct: Vec<i64> = {
@@ -83,7 +83,7 @@ fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
 }
 
 /// The entities' values, in ascending order.
-pub(super) fn values(given: Given<'_>) -> Result<Vec<i64>, BuiltinError> {
+pub(super) fn values(given: BuiltinArguments<'_>) -> Result<Vec<i64>, BuiltinError> {
     if !given.has("values") {
         let n = given.count("entities", 1, MOST_ENTITIES)?;
         return Ok((1..=n as i64).collect());

@@ -23,7 +23,7 @@ pub use parameters::{Builtin, Parameter};
 
 use crate::mechanism::model::Mechanism;
 use deniable_core::text::did_you_mean;
-use parameters::Given;
+use parameters::BuiltinArguments;
 use std::collections::BTreeMap;
 
 /// All mechanisms, by name.
@@ -54,7 +54,7 @@ pub fn build(name: &str, parameters: &BTreeMap<String, String>) -> Result<Mechan
         let hint = did_you_mean(name, LIST.iter().map(|builtin| builtin.name));
         return Err(BuiltinError::Unknown { name: name.to_owned(), hint });
     };
-    (builtin.build)(Given::new(builtin, parameters)?)
+    (builtin.build)(BuiltinArguments::new(builtin, parameters)?)
 }
 
 #[cfg(test)]

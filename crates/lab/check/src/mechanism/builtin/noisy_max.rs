@@ -2,7 +2,7 @@
 
 use super::error::BuiltinError;
 use super::geometric::{Noise, RATIO};
-use super::parameters::{Builtin, Given, ODDS, Parameter};
+use super::parameters::{Builtin, BuiltinArguments, ODDS, Parameter};
 use super::rows::by_kind;
 use crate::mechanism::dataset::Dataset;
 use crate::mechanism::limits::{MOST_ENTITIES, size_fits};
@@ -26,7 +26,7 @@ pub(super) static NOISY_MAX: Builtin = Builtin {
     build,
 };
 
-fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
+fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     let noise = Noise { ratio: given.noise_ratio()? };
     let groups = Groups::of(given)?;
     groups.mechanism(|counts| (0..counts.len()).map(|winner| wins(&noise, counts, winner)).collect())
@@ -38,7 +38,7 @@ pub(super) struct Groups {
 }
 
 impl Groups {
-    pub(super) fn of(given: Given<'_>) -> Result<Self, BuiltinError> {
+    pub(super) fn of(given: BuiltinArguments<'_>) -> Result<Self, BuiltinError> {
         let sizes: Vec<usize> =
             given.list("groups", 0, MOST_ENTITIES as i64)?.into_iter().map(|size| size as usize).collect();
         let total = sizes.iter().sum::<usize>();

@@ -19,7 +19,7 @@ pub struct Builtin {
     /// Its parameters.
     pub parameters: &'static [Parameter],
     /// Works the table out.
-    pub(super) build: fn(Given<'_>) -> Result<Mechanism, BuiltinError>,
+    pub(super) build: fn(BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError>,
 }
 
 /// A parameter of a mechanism.
@@ -46,14 +46,14 @@ pub(super) const ODDS: Parameter = Parameter {
     default: Some("2"),
 };
 
-/// Texts by name, for one mechanism.
+/// The arguments of one built-in mechanism: texts by parameter name.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Given<'a> {
+pub(super) struct BuiltinArguments<'a> {
     builtin: &'static Builtin,
     texts: &'a BTreeMap<String, String>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> BuiltinArguments<'a> {
     /// Only parameters that the mechanism has.
     pub(super) fn new(builtin: &'static Builtin, texts: &'a BTreeMap<String, String>) -> Result<Self, BuiltinError> {
         let known = || builtin.parameters.iter().map(|parameter| parameter.name);

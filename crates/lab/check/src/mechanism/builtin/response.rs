@@ -1,7 +1,7 @@
 //! Randomised response (M-RR).
 
 use super::error::BuiltinError;
-use super::parameters::{Builtin, ENTITIES, Given, ODDS, Parameter};
+use super::parameters::{Builtin, BuiltinArguments, ENTITIES, ODDS, Parameter};
 use super::rows::{by_kind, by_rows, entities, entities_apart, numbers};
 use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
@@ -32,7 +32,7 @@ pub(super) static RANDOMIZED_RESPONSE: Builtin = Builtin {
     build,
 };
 
-fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
+fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     match given.word("of", &["bits", "size", "dataset"])? {
         "size" => {
             let n = entities(given, |n| n + 1)?;
@@ -59,7 +59,7 @@ fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
 
 /// k-ary: the true value out of `outputs` with probability `keep`, each other one as likely as the next.
 fn one_of_many(
-    given: Given<'_>,
+    given: BuiltinArguments<'_>,
     n: usize,
     outputs: Vec<String>,
     value: impl Fn(u32) -> usize,
@@ -73,7 +73,7 @@ fn one_of_many(
 }
 
 /// `R/(R+k−1)`, so that keeping is R times as likely as each of the `k−1` others.
-pub(super) fn keep(given: Given<'_>, k: usize) -> Result<Rational, BuiltinError> {
+pub(super) fn keep(given: BuiltinArguments<'_>, k: usize) -> Result<Rational, BuiltinError> {
     if !given.has("keep") {
         let odds = given.odds("odds")?;
         return Ok(&odds / (&odds + whole(k) - whole(1)));

@@ -1,7 +1,7 @@
 //! Tables of built-in mechanisms from the rows that differ.
 
 use super::error::BuiltinError;
-use super::parameters::Given;
+use super::parameters::BuiltinArguments;
 use crate::mechanism::dataset::Dataset;
 use crate::mechanism::limits::{MOST_ENTITIES, MOST_FRACTIONS, MOST_PROBABILITIES, fits_with};
 use crate::mechanism::model::Mechanism;
@@ -36,14 +36,17 @@ pub(super) fn by_size(outputs: Vec<String>, rows: &[Vec<Rational>]) -> Result<Me
 }
 
 /// How many entities, with room for `outputs(n)` outputs of datasets that share rows: checked before anything is worked out.
-pub(super) fn entities(given: Given<'_>, outputs: impl Fn(usize) -> usize) -> Result<usize, BuiltinError> {
+pub(super) fn entities(given: BuiltinArguments<'_>, outputs: impl Fn(usize) -> usize) -> Result<usize, BuiltinError> {
     let n = given.count("entities", 1, MOST_ENTITIES)?;
     fits_with(n, outputs, MOST_PROBABILITIES)?;
     Ok(n)
 }
 
 /// The same where every dataset has a row of its own.
-pub(super) fn entities_apart(given: Given<'_>, outputs: impl Fn(usize) -> usize) -> Result<usize, BuiltinError> {
+pub(super) fn entities_apart(
+    given: BuiltinArguments<'_>,
+    outputs: impl Fn(usize) -> usize,
+) -> Result<usize, BuiltinError> {
     let n = given.count("entities", 1, MOST_ENTITIES)?;
     fits_with(n, outputs, MOST_FRACTIONS)?;
     Ok(n)

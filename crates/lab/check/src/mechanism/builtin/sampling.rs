@@ -1,7 +1,7 @@
 //! Poisson sampling: every member is kept with the same probability, independently.
 
 use super::error::BuiltinError;
-use super::parameters::{Builtin, ENTITIES, Given, Parameter};
+use super::parameters::{Builtin, BuiltinArguments, ENTITIES, Parameter};
 use super::rows::{by_rows, by_size, counts, entities, entities_apart, numbers};
 use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
@@ -25,7 +25,7 @@ pub(super) static SAMPLING: Builtin = Builtin {
     build,
 };
 
-fn build(given: Given<'_>) -> Result<Mechanism, BuiltinError> {
+fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     let rate = given.chance("rate")?;
     let rest = whole(1) - &rate;
     if given.word("then", &["identity", "size"])? == "size" {

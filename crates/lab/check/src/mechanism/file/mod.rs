@@ -23,7 +23,7 @@ pub(crate) mod tree;
 
 pub use error::{FileError, FileErrorKind, Place};
 pub(crate) use record::Names;
-pub use record::{Declared, Record, mechanism};
+pub use record::{DeclaredNames, Record, mechanism};
 
 use crate::mechanism::model::Mechanism;
 use tree::{Node, Section, Shape};
@@ -65,13 +65,13 @@ pub fn read(source: &str, format: Format) -> Result<Mechanism, FileError> {
 ///
 /// # Errors
 /// When the text is not of its format, or a value cannot be read.
-pub fn records(source: &str, format: Format) -> Result<(Declared, Vec<Record>), FileError> {
+pub fn records(source: &str, format: Format) -> Result<(DeclaredNames, Vec<Record>), FileError> {
     match tree(source, format)? {
-        None => Ok((Declared::default(), csv::records(without_mark(source))?)),
+        None => Ok((DeclaredNames::default(), csv::records(without_mark(source))?)),
         Some(root) => match &root.shape {
             Shape::List(items) => {
                 let records = items.iter().map(single).collect::<Result<_, _>>()?;
-                Ok((Declared::default(), records))
+                Ok((DeclaredNames::default(), records))
             }
             _ => document(&root),
         },
@@ -97,10 +97,10 @@ pub(crate) fn without_mark(source: &str) -> &str {
 }
 
 /// Names, and a list of datasets.
-fn document(root: &Node) -> Result<(Declared, Vec<Record>), FileError> {
+fn document(root: &Node) -> Result<(DeclaredNames, Vec<Record>), FileError> {
     let top = root.table("the file", &["entities", "outputs", "dataset"])?;
     let names = |key: &str| top.get(key).map(|node| node.names(key)).transpose();
-    let declared = Declared { entities: names("entities")?, outputs: names("outputs")? };
+    let declared = DeclaredNames { entities: names("entities")?, outputs: names("outputs")? };
     let mut records = Vec::new();
     for item in datasets(&top)? {
         let section = item.table("a dataset", &["members", "probabilities"])?;

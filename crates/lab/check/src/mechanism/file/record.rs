@@ -25,7 +25,7 @@ pub struct Record {
 
 /// The names of a file, where it declares them: with their places, in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Declared {
+pub struct DeclaredNames {
     /// All entities; `None` for those that occur.
     pub entities: Option<Vec<(Place, String)>>,
     /// All outputs; `None` for those that occur.
@@ -38,7 +38,7 @@ pub struct Declared {
 /// # Errors
 /// When a row does not sum to 1, a probability is negative or stands twice, a name is not declared, or the universe is too
 /// large for a table.
-pub fn mechanism(declared: &Declared, records: &[Record]) -> Result<Mechanism, FileError> {
+pub fn mechanism(declared: &DeclaredNames, records: &[Record]) -> Result<Mechanism, FileError> {
     if records.is_empty() {
         return Err(FileErrorKind::Empty.anywhere());
     }

@@ -7,7 +7,7 @@ use deniable_check::Bound;
 use deniable_check::decide::{CheckError, decide};
 use deniable_check::family::Family;
 use deniable_check::mechanism::Mechanism;
-use deniable_check::notion::{Given, Notion};
+use deniable_check::notion::{FixedParameter, Notion};
 use deniable_check::verdict::{Value, Witness};
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -33,7 +33,7 @@ fn events(mechanism: &Mechanism, adjacency: Adjacency) -> Vec<(Rational, Rationa
 fn ask(
     mechanism: &Mechanism,
     adjacency: Adjacency,
-    given: Given,
+    given: FixedParameter,
 ) -> Result<(Value, Option<(Rational, Rational)>), CheckError> {
     let verdict = decide(mechanism, &Notion::Approximate { adjacency, given }, &Family::All)?;
     let event = verdict.witness.map(|witness| {
@@ -57,7 +57,7 @@ fn delta_and_odds_are_what_the_worst_event_needs() {
             for odds in [whole(1), ratio(3, 2), whole(2), whole(5)] {
                 let plain =
                     events.iter().map(|(top, bottom)| top - &odds * bottom).max().unwrap_or_else(Rational::zero);
-                let (value, event) = ask(&mechanism, adjacency, Given::Odds(odds.clone())).unwrap();
+                let (value, event) = ask(&mechanism, adjacency, FixedParameter::Odds(odds.clone())).unwrap();
                 let plain_value = Bound::Finite(plain.clone());
                 assert_eq!(value, if events.is_empty() { Value::Vacuous(plain_value) } else { attained(plain_value) });
                 let shown = event.map_or_else(Rational::zero, |(top, bottom)| top - odds * bottom);
@@ -69,7 +69,7 @@ fn delta_and_odds_are_what_the_worst_event_needs() {
                     if over <= whole(0) { None } else { Bound::of(&over, bottom) }
                 };
                 let plain = events.iter().filter_map(needs).max().unwrap_or_else(Bound::one).max(Bound::one());
-                let (value, event) = ask(&mechanism, adjacency, Given::Delta(delta.clone())).unwrap();
+                let (value, event) = ask(&mechanism, adjacency, FixedParameter::Delta(delta.clone())).unwrap();
                 let none = events.is_empty();
                 assert_eq!(value, if none { Value::Vacuous(plain.clone()) } else { attained(plain.clone()) });
                 assert_eq!(event.as_ref().and_then(needs).unwrap_or_else(Bound::one), plain);
@@ -78,7 +78,13 @@ fn delta_and_odds_are_what_the_worst_event_needs() {
                 // One way and back: at these odds δ is kept, at fewer it is not.
                 if let Bound::Finite(odds) = plain {
                     let back = |odds| {
-                        ask(&mechanism, adjacency, Given::Odds(odds)).unwrap().0.high().finite().unwrap().clone()
+                        ask(&mechanism, adjacency, FixedParameter::Odds(odds))
+                            .unwrap()
+                            .0
+                            .high()
+                            .finite()
+                            .unwrap()
+                            .clone()
                     };
                     assert!(back(odds.clone()) <= delta);
                     let fewer = &odds - ratio(1, 1_000_000);
@@ -98,7 +104,7 @@ fn without_delta_it_is_plain_differential_privacy() {
             (Adjacency::ReplaceOne, Notion::Bounded),
         ] {
             let plain = decide(&mechanism, &notion, &Family::All).unwrap().value;
-            assert_eq!(ask(&mechanism, adjacency, Given::Delta(whole(0))).unwrap().0, plain);
+            assert_eq!(ask(&mechanism, adjacency, FixedParameter::Delta(whole(0))).unwrap().0, plain);
         }
     }
 }
@@ -113,13 +119,16 @@ fn hand_made_and_refused() {
         _ => whole(0),
     };
     let mechanism = Mechanism::from_fn(1, &["no", "yes", "really no", "really yes"], chance).unwrap();
-    let (value, event) = ask(&mechanism, Adjacency::AddRemove, Given::Odds(whole(3))).unwrap();
+    let (value, event) = ask(&mechanism, Adjacency::AddRemove, FixedParameter::Odds(whole(3))).unwrap();
     assert_eq!((value, event), (attained(Bound::Finite(ratio(1, 10))), Some((ratio(1, 10), whole(0)))));
     assert_eq!(
-        ask(&mechanism, Adjacency::AddRemove, Given::Delta(ratio(1, 10))).unwrap().0,
+        ask(&mechanism, Adjacency::AddRemove, FixedParameter::Delta(ratio(1, 10))).unwrap().0,
         attained(Bound::Finite(whole(3)))
     );
-    assert_eq!(ask(&mechanism, Adjacency::AddRemove, Given::Delta(ratio(1, 20))).unwrap().0, attained(Bound::Infinite));
+    assert_eq!(
+        ask(&mechanism, Adjacency::AddRemove, FixedParameter::Delta(ratio(1, 20))).unwrap().0,
+        attained(Bound::Infinite)
+    );
     // Ratios beyond all floats are still compared.
     let tiny = deniable_core::exact::power(&ratio(1, 10), 400);
     let rare = |data: u32, output: usize| {
@@ -128,10 +137,10 @@ fn hand_made_and_refused() {
     };
     let mechanism = Mechanism::from_fn(1, &["rare", "other"], rare).unwrap();
     assert_eq!(
-        ask(&mechanism, Adjacency::AddRemove, Given::Delta(whole(0))).unwrap().0,
+        ask(&mechanism, Adjacency::AddRemove, FixedParameter::Delta(whole(0))).unwrap().0,
         attained(Bound::Finite(tiny.recip()))
     );
     let refused = |given| ask(&mechanism, Adjacency::AddRemove, given).unwrap_err().to_string();
-    assert_eq!(refused(Given::Odds(ratio(1, 2))), "`odds` = 1/2 must be at least 1");
-    assert_eq!(refused(Given::Delta(whole(2))), "`delta` = 2 must be from 0 to 1");
+    assert_eq!(refused(FixedParameter::Odds(ratio(1, 2))), "`odds` = 1/2 must be at least 1");
+    assert_eq!(refused(FixedParameter::Delta(whole(2))), "`delta` = 2 must be from 0 to 1");
 }

@@ -24,11 +24,11 @@ pub struct CallProgress {
     messages: Vec<(&'static str, String)>,
 }
 
-/// The same, shared by the thread that computes and the one that waits.
+/// The same, shared by the computing thread and the waiting thread.
 #[derive(Debug, Clone, Default)]
-pub struct Telling(Arc<Mutex<CallProgress>>);
+pub struct SharedProgress(Arc<Mutex<CallProgress>>);
 
-impl Telling {
+impl SharedProgress {
     fn told(&self) -> MutexGuard<'_, CallProgress> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -91,8 +91,8 @@ impl CallProgress {
     }
 }
 
-/// Where a result comes from.
-enum Coming {
+/// The source of a result.
+enum ResultSource {
     /// From a session's own thread, as JSON.
     Session(Box<dyn FnMut(Duration) -> Option<Result<String, deniable::Error>> + Send>),
     /// From a thread of its own.
@@ -102,19 +102,19 @@ enum Coming {
 /// A computation that goes on.
 #[pyclass(frozen, module = "deniable._deniable")]
 pub struct Call {
-    coming: Mutex<Option<Coming>>,
-    telling: Telling,
+    coming: Mutex<Option<ResultSource>>,
+    telling: SharedProgress,
 }
 
 impl Call {
     /// Something that a session does; `written` makes JSON of its result.
     pub fn of_session<T: Send + 'static>(
         mut call: deniable::Call<T>,
-        telling: Telling,
+        telling: SharedProgress,
         written: impl Fn(T) -> Result<String, deniable::Error> + Send + 'static,
     ) -> Self {
         let coming = move |most| call.wait_for(most).map(|result| result.and_then(&written));
-        Self { coming: Mutex::new(Some(Coming::Session(Box::new(coming)))), telling }
+        Self { coming: Mutex::new(Some(ResultSource::Session(Box::new(coming)))), telling }
     }
 
     /// Something that a thread of its own does.
@@ -122,16 +122,16 @@ impl Call {
     /// # Errors
     /// When the system has no thread to give.
     pub fn begin(
-        compute: impl FnOnce(&Telling) -> Result<Vec<String>, Failure> + Send + 'static,
+        compute: impl FnOnce(&SharedProgress) -> Result<Vec<String>, Failure> + Send + 'static,
     ) -> Result<Self, std::io::Error> {
         let (give, coming) = std::sync::mpsc::channel();
-        let telling = Telling::default();
+        let telling = SharedProgress::default();
         let told = telling.clone();
         std::thread::Builder::new().name("deniable".to_owned()).spawn(move || {
             // Nobody may wait any more.
             let _ = give.send(compute(&told));
         })?;
-        Ok(Self { coming: Mutex::new(Some(Coming::Thread(coming))), telling })
+        Ok(Self { coming: Mutex::new(Some(ResultSource::Thread(coming))), telling })
     }
 }
 
@@ -150,12 +150,12 @@ impl Call {
             let mut coming = self.coming.lock().unwrap_or_else(PoisonError::into_inner);
             let came = match coming.as_mut() {
                 None => return Came::Error(deniable::Error::Ended),
-                Some(Coming::Session(wait)) => match wait(most) {
+                Some(ResultSource::Session(wait)) => match wait(most) {
                     None => return Came::Nothing,
                     Some(Ok(json)) => Came::Result(vec![json]),
                     Some(Err(error)) => Came::Error(error),
                 },
-                Some(Coming::Thread(receiver)) => match receiver.recv_timeout(most) {
+                Some(ResultSource::Thread(receiver)) => match receiver.recv_timeout(most) {
                     Err(RecvTimeoutError::Timeout) => return Came::Nothing,
                     Err(RecvTimeoutError::Disconnected) => Came::Error(deniable::Error::Ended),
                     Ok(Ok(texts)) => Came::Result(texts),

@@ -1,6 +1,6 @@
 //! The commands that look at something, each on a thread of its own, and the command line.
 
-use crate::call::{Call, Telling};
+use crate::call::{Call, SharedProgress};
 use crate::failure::{Kind, raised};
 use crate::rows::{all_owned, taken};
 use deniable_cli::calls::{self, CallOutcome, GivenMechanism};
@@ -16,7 +16,9 @@ fn begin(find: impl FnOnce() -> Result<CallOutcome, Failure> + Send + 'static) -
     begin_telling(move |_| find())
 }
 
-fn begin_telling(find: impl FnOnce(&Telling) -> Result<CallOutcome, Failure> + Send + 'static) -> PyResult<Call> {
+fn begin_telling(
+    find: impl FnOnce(&SharedProgress) -> Result<CallOutcome, Failure> + Send + 'static,
+) -> PyResult<Call> {
     let call = Call::begin(move |telling| {
         let CallOutcome { text, json, page, exit } = find(telling)?;
         Ok(vec![text, json, page.unwrap_or_default(), exit.code().to_string()])

@@ -1,6 +1,6 @@
 //! Sessions: one policy at work, with rows of files or of memory.
 
-use crate::call::{Call, Telling};
+use crate::call::{Call, SharedProgress};
 use crate::failure::{Kind, of_error, raised, usage};
 use crate::policy::{Policy, planned, written};
 use crate::rows::Rows;
@@ -18,7 +18,7 @@ use std::path::PathBuf;
 #[pyclass(frozen, module = "deniable._deniable")]
 pub struct Session {
     session: deniable::Session,
-    telling: Telling,
+    telling: SharedProgress,
     /// The process that has its thread.
     process: u32,
 }
@@ -81,7 +81,7 @@ impl Session {
             let rows = InMemory::from(rows.get().batches.clone());
             session = session.with_rows(&name, rows).map_err(|error| of_error(py, error))?;
         }
-        let telling = Telling::default();
+        let telling = SharedProgress::default();
         let heard = telling.clone();
         let mut resources = Resources::default();
         if let Some(threads) = threads {

@@ -11,7 +11,7 @@
 use deniable::exact::ratio;
 use deniable::{Bounds, Column, ColumnType, Key, Policy, PolicyBuilder, Session};
 use deniable_bench::Spread;
-use deniable_serve::{Config, Serving, serve};
+use deniable_serve::{Config, ServerSetup, serve};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -133,7 +133,7 @@ fn served(folder: &Path) -> u16 {
     let config = Config { listen: ([127, 0, 0, 1], 0).into(), ..Config::trying() };
     let reload = Box::new(|| Err("it stays as it is".to_owned()));
     let ready = Box::new(move |address: std::net::SocketAddr| tell.send(address.port()).unwrap());
-    std::thread::spawn(move || serve(Serving { policy, config, reload, ready }).unwrap());
+    std::thread::spawn(move || serve(ServerSetup { policy, config, reload, ready }).unwrap());
     told.recv_timeout(Duration::from_secs(60)).unwrap()
 }
 

@@ -14,9 +14,9 @@ use sqlparser::dialect::PostgreSqlDialect;
 use sqlparser::parser::Parser;
 use std::ops::ControlFlow;
 
-/// What is shown of a number.
+/// The part of a noisy number that a column shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum NumberPart {
     /// The number itself.
     Value,
     /// The lower end of its interval.
@@ -29,7 +29,7 @@ pub enum What {
     Quality,
 }
 
-impl What {
+impl NumberPart {
     /// What a function of this name shows.
     fn of_function(name: &[String]) -> Option<Self> {
         let name = match name {
@@ -53,14 +53,14 @@ pub struct Column {
     /// The place, among the columns of the query that is left, of what it is about.
     pub of: usize,
     /// What of it is shown.
-    pub what: What,
+    pub what: NumberPart,
     /// Its name, where that is another than follows from these.
     pub name: Option<String>,
 }
 
-/// What is shown beside numbers.
+/// The columns that are shown beside noisy numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Beside {
+pub struct NumberColumns {
     /// Of all numbers, where the truth lies: columns `..._low` and `..._high`.
     pub intervals: bool,
     /// Of all numbers, how good they are: columns `..._error` and `..._quality`.
@@ -69,7 +69,7 @@ pub struct Beside {
     pub columns: Option<Vec<Column>>,
 }
 
-impl Beside {
+impl NumberColumns {
     /// What a query asks for, and the SQL that is left of it.
     ///
     /// # Errors
@@ -90,10 +90,10 @@ fn folded(name: &Ident) -> String {
 }
 
 /// What a function shows, and of which name; nothing where it is another function.
-fn asked(expr: &Expr) -> Result<Option<(What, String)>, Failure> {
+fn asked(expr: &Expr) -> Result<Option<(NumberPart, String)>, Failure> {
     let Expr::Function(function) = expr else { return Ok(None) };
     let name: Option<Vec<String>> = function.name.0.iter().map(|part| part.as_ident().map(folded)).collect();
-    let Some(what) = name.as_deref().and_then(What::of_function) else { return Ok(None) };
+    let Some(what) = name.as_deref().and_then(NumberPart::of_function) else { return Ok(None) };
     let is_plain = function.filter.is_none() && function.over.is_none() && function.within_group.is_empty();
     let argument = match &function.args {
         FunctionArguments::List(list) if is_plain && list.duplicate_treatment.is_none() && list.clauses.is_empty() => {
@@ -153,7 +153,7 @@ fn taken_out(sql: &str) -> Result<Option<(Vec<Column>, String)>, Failure> {
     let mut own = 0..;
     for (item, function) in select.projection.iter().zip(&functions) {
         let Some((what, of)) = function else {
-            columns.extend(own.next().map(|of| Column { of, what: What::Value, name: None }));
+            columns.extend(own.next().map(|of| Column { of, what: NumberPart::Value, name: None }));
             continue;
         };
         let place = names.iter().position(|name| name.as_ref() == Some(of)).ok_or_else(|| {
@@ -187,7 +187,7 @@ fn elsewhere(query: &Query) -> Option<Failure> {
             if let Expr::Function(function) = expr {
                 let name: Option<Vec<String>> =
                     function.name.0.iter().map(|part| part.as_ident().map(folded)).collect();
-                if name.as_deref().and_then(What::of_function).is_some() {
+                if name.as_deref().and_then(NumberPart::of_function).is_some() {
                     self.0 = Some(function.name.to_string());
                     return ControlFlow::Break(());
                 }
@@ -225,7 +225,7 @@ fn renumbered(select: &mut Select, order_by: Option<&mut OrderByKind>, columns: 
         else {
             continue;
         };
-        if *what != What::Value {
+        if *what != NumberPart::Value {
             let message = format!("column {digits} stands beside a number, and nothing is grouped or ordered by it");
             return Err(Failure::new(Code::NotSupported, message).hint("order by the number itself"));
         }
@@ -238,7 +238,7 @@ fn renumbered(select: &mut Select, order_by: Option<&mut OrderByKind>, columns: 
 mod tests {
     use super::*;
 
-    fn column(of: usize, what: What, name: Option<&str>) -> Column {
+    fn column(of: usize, what: NumberPart, name: Option<&str>) -> Column {
         Column { of, what, name: name.map(str::to_owned) }
     }
 
@@ -248,12 +248,12 @@ mod tests {
         let (columns, left) = taken_out(sql).unwrap().unwrap();
         assert_eq!(left, "SELECT d, AVG(x) AS m FROM t GROUP BY 1 ORDER BY 2 DESC, d");
         let expected = [
-            column(1, What::Low, Some("lowest")),
-            column(0, What::Value, None),
-            column(1, What::Value, None),
-            column(1, What::High, None),
-            column(1, What::Quality, None),
-            column(1, What::Error, None),
+            column(1, NumberPart::Low, Some("lowest")),
+            column(0, NumberPart::Value, None),
+            column(1, NumberPart::Value, None),
+            column(1, NumberPart::High, None),
+            column(1, NumberPart::Quality, None),
+            column(1, NumberPart::Error, None),
         ];
         assert_eq!(columns, expected);
         assert_eq!(

@@ -14,11 +14,11 @@ pub const SIMULATED: &str = "simulated";
 /// Keys that are listed in what is said of a column.
 const LISTED: usize = 12;
 
-/// A table of the server's own: its name, what it is, and its columns.
-type Own = (&'static str, &'static str, &'static [(&'static str, Type)]);
+/// A table that the server defines: its name, its description, and its columns.
+type OwnTable = (&'static str, &'static str, &'static [(&'static str, Type)]);
 
 /// The server's own tables.
-const OWN_TABLES: [Own; 4] = [
+const OWN_TABLES: [OwnTable; 4] = [
     (
         "promise",
         "what is promised, to whom, and what whoever asks alone can come to believe",

@@ -41,7 +41,7 @@ pub mod simulated;
 mod tls;
 
 pub use config::{Config, ConfigError};
-pub use run::{ServeError, Serving, accept, check, serve};
+pub use run::{ServeError, ServerSetup, accept, check, serve};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
 #[cfg(test)]

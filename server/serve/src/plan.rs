@@ -1,7 +1,7 @@
 //! What becomes of a query: a stored answer, a charge, or a refusal. It follows from the query, the policy and what whoever asks may know
 //! of the ledger, their own account (C-8), and from nothing else.
 
-use crate::beside::Beside;
+use crate::beside::NumberColumns;
 use crate::failures::{self, Refusal};
 use crate::rows;
 use deniable::exact::{Rational, Rounding, parse_rational, percent, ratio, whole};
@@ -33,7 +33,7 @@ pub struct PricedPlan {
     /// What it would cost, where a price is stated.
     pub price: Option<Rational>,
     /// What is shown beside its numbers.
-    pub beside: Beside,
+    pub beside: NumberColumns,
 }
 
 /// What becomes of it.
@@ -79,7 +79,7 @@ pub fn share(text: &str) -> Result<Rational, Failure> {
 pub fn understood(policy: &Policy, query: &Query, most_cells: usize) -> Result<PricedPlan, Failure> {
     let price = price(query)?;
     let share = price.clone().unwrap_or_else(|| ratio(EXAMPLE.0, EXAMPLE.1));
-    let (beside, sql) = Beside::of(query)?;
+    let (beside, sql) = NumberColumns::of(query)?;
     let is_as_sent = beside.columns.is_none();
     let query = deniable::Query { name: NAME.to_owned(), sql, share };
     let plan = query.plan(policy).map_err(|error| {

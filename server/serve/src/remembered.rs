@@ -25,10 +25,10 @@ struct KnownReply {
 
 /// Replies of one policy.
 #[derive(Default)]
-pub struct RememberedReplies(Mutex<All>);
+pub struct RememberedReplies(Mutex<ReplyCache>);
 
 #[derive(Default)]
-struct All {
+struct ReplyCache {
     replies: BTreeMap<ReplyKey, KnownReply>,
     bytes: usize,
 }
@@ -66,7 +66,7 @@ impl RememberedReplies {
         }
         // Rather begin anew than look for what is asked least.
         if all.bytes + own > MOST_BYTES {
-            *all = All::default();
+            *all = ReplyCache::default();
         }
         if own <= MOST_BYTES {
             all.bytes += own;

@@ -1,6 +1,6 @@
 //! Answers as tables of PostgreSQL: each column of the type that follows from the query, and on request what is known of each number beside it.
 
-use crate::beside::{self, Beside, What};
+use crate::beside::{self, NumberColumns, NumberPart};
 use crate::failures::unavailable;
 use deniable::exact::{Rounding, decimal, parse_rational};
 use deniable_publication::{Answer, Cell, KeyValue, NumberCell, Scalar};
@@ -54,17 +54,17 @@ fn shown(query: &Query) -> Vec<ResultColumn> {
 }
 
 /// The columns that are shown, in their order.
-fn layout(shown: &[ResultColumn], beside: &Beside) -> Result<Vec<OutputColumn>, Failure> {
+fn layout(shown: &[ResultColumn], beside: &NumberColumns) -> Result<Vec<OutputColumn>, Failure> {
     match &beside.columns {
         Some(asked) => asked.iter().map(|column| placed(shown, column)).collect(),
         None => {
             let whats = |shown: &ResultColumn| {
-                let mut all = vec![What::Value];
+                let mut all = vec![NumberPart::Value];
                 if beside.intervals && shown.is_number {
-                    all.extend([What::Low, What::High]);
+                    all.extend([NumberPart::Low, NumberPart::High]);
                 }
                 if beside.quality && shown.is_number {
-                    all.extend([What::Error, What::Quality]);
+                    all.extend([NumberPart::Error, NumberPart::Quality]);
                 }
                 all
             };
@@ -78,20 +78,20 @@ fn layout(shown: &[ResultColumn], beside: &Beside) -> Result<Vec<OutputColumn>, 
 struct OutputColumn {
     column: Column,
     of: usize,
-    what: What,
+    what: NumberPart,
 }
 
 fn placed(shown: &[ResultColumn], asked: &beside::Column) -> Result<OutputColumn, Failure> {
     let beside::Column { of, what, name } = asked;
     let one = shown.get(*of).ok_or_else(unavailable)?;
     let (ending, data_type) = match what {
-        What::Value => ("", one.of),
-        What::Low => ("_low", one.of),
-        What::High => ("_high", one.of),
-        What::Error => ("_error", Type::FLOAT8),
-        What::Quality => ("_quality", Type::TEXT),
+        NumberPart::Value => ("", one.of),
+        NumberPart::Low => ("_low", one.of),
+        NumberPart::High => ("_high", one.of),
+        NumberPart::Error => ("_error", Type::FLOAT8),
+        NumberPart::Quality => ("_quality", Type::TEXT),
     };
-    if *what != What::Value && !one.is_number {
+    if *what != NumberPart::Value && !one.is_number {
         let message = format!("\"{}\" is no number, and has neither an interval nor a quality", one.name);
         return Err(Failure::new(Code::NotSupported, message).hint("name a count, a sum, an average or a ratio"));
     }
@@ -103,7 +103,7 @@ fn placed(shown: &[ResultColumn], asked: &beside::Column) -> Result<OutputColumn
 ///
 /// # Errors
 /// When something is to stand beside what is no number.
-pub fn columns(query: &Query, beside: &Beside) -> Result<Vec<Column>, Failure> {
+pub fn columns(query: &Query, beside: &NumberColumns) -> Result<Vec<Column>, Failure> {
     Ok(layout(&shown(query), beside)?.into_iter().map(|placed| placed.column).collect())
 }
 
@@ -111,7 +111,7 @@ pub fn columns(query: &Query, beside: &Beside) -> Result<Vec<Column>, Failure> {
 ///
 /// # Errors
 /// When something is to stand beside what is no number.
-pub fn reply(query: &Query, answer: &Answer, beside: &Beside) -> Result<Reply, Failure> {
+pub fn reply(query: &Query, answer: &Answer, beside: &NumberColumns) -> Result<Reply, Failure> {
     let shown = shown(query);
     let layout = layout(&shown, beside)?;
     let none = NumberCell::default();
@@ -119,11 +119,11 @@ pub fn reply(query: &Query, answer: &Answer, beside: &Beside) -> Result<Reply, F
         let (cell, of) = (row.get(*of)?, shown.get(*of)?.of);
         let number = cell.number().unwrap_or(&none);
         match what {
-            What::Value => value(cell, of),
-            What::Low => number.low.as_ref().and_then(|end| scalar(end, of, Rounding::Down)),
-            What::High => number.high.as_ref().and_then(|end| scalar(end, of, Rounding::Up)),
-            What::Error => number.standard_error.as_ref().map(ToString::to_string),
-            What::Quality => number.quality.map(|quality| quality.to_string()),
+            NumberPart::Value => value(cell, of),
+            NumberPart::Low => number.low.as_ref().and_then(|end| scalar(end, of, Rounding::Down)),
+            NumberPart::High => number.high.as_ref().and_then(|end| scalar(end, of, Rounding::Up)),
+            NumberPart::Error => number.standard_error.as_ref().map(ToString::to_string),
+            NumberPart::Quality => number.quality.map(|quality| quality.to_string()),
         }
     };
     let row = |row: &Vec<Cell>| layout.iter().map(|placed| field(row, placed)).collect();

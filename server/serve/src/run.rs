@@ -67,8 +67,8 @@ pub enum ServeError {
     Approval(String),
 }
 
-/// A server, before it begins.
-pub struct Serving {
+/// The inputs of a server, before it starts.
+pub struct ServerSetup {
     /// The policy, its public keys read.
     pub policy: Policy,
     /// How it is set up.
@@ -148,8 +148,8 @@ fn check_approval(needs: &NeedsApproval, accounts: &Accounts) -> Result<(), Stri
 ///
 /// # Errors
 /// When it cannot begin.
-pub fn serve(serving: Serving) -> Result<(), ServeError> {
-    let Serving { policy, config, reload, ready } = serving;
+pub fn serve(serving: ServerSetup) -> Result<(), ServeError> {
+    let ServerSetup { policy, config, reload, ready } = serving;
     let mut ledger = open(&policy, &config)?;
     account(&mut ledger, &policy)?;
     let given_now = given(policy, &config)?;

@@ -21,7 +21,7 @@ struct FixedAnswers {
     plans: Arc<AtomicUsize>,
 }
 
-struct Sitting {
+struct FixedSession {
     removed: Arc<AtomicBool>,
     plans: Arc<AtomicUsize>,
 }
@@ -76,12 +76,12 @@ impl Backend for FixedAnswers {
         if client.database != "clinic" {
             return Err(Failure::new(Code::NoDatabase, format!("there is no database \"{}\"", client.database)));
         }
-        Ok(Arc::new(Sitting { removed: Arc::clone(&self.removed), plans: Arc::clone(&self.plans) }))
+        Ok(Arc::new(FixedSession { removed: Arc::clone(&self.removed), plans: Arc::clone(&self.plans) }))
     }
 }
 
 #[async_trait]
-impl Session for Sitting {
+impl Session for FixedSession {
     fn check(&self) -> Result<(), Failure> {
         match self.removed.load(Ordering::Relaxed) {
             true => Err(Failure::new(Code::NotLetIn, "the account was removed")),
@@ -118,7 +118,7 @@ impl Session for Sitting {
 
     fn query(&self, query: Query) -> Arc<dyn PreparedQuery> {
         self.plans.fetch_add(1, Ordering::Relaxed);
-        Arc::new(Asking(query))
+        Arc::new(FixedQuery(query))
     }
 
     async fn call(&self, name: &str, arguments: &[String], settings: &OwnSettings) -> Result<(), Failure> {
@@ -139,10 +139,10 @@ impl Session for Sitting {
     }
 }
 
-struct Asking(Query);
+struct FixedQuery(Query);
 
 #[async_trait]
-impl PreparedQuery for Asking {
+impl PreparedQuery for FixedQuery {
     fn query(&self) -> &Query {
         &self.0
     }

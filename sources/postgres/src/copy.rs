@@ -23,9 +23,9 @@ const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
 /// Bytes of rows that are handed over together, unless a row has more.
 const MOST_BYTES: usize = 8 << 20;
 
-/// What is copied.
+/// The columns of a copy, and its options.
 #[derive(Debug, Clone, Copy)]
-pub struct Copying<'a> {
+pub struct CopyRequest<'a> {
     /// The columns, by their positions in [`Relation::columns`].
     pub columns: &'a [usize],
     /// Most rows that are handed over together.
@@ -58,7 +58,7 @@ impl Relation {
     pub fn copy(
         &self,
         part: &Part,
-        copying: Copying<'_>,
+        copying: CopyRequest<'_>,
         take: &mut dyn FnMut(CopiedRows) -> bool,
     ) -> Result<Option<Contents>, PostgresError> {
         let connection = self.snapshot.take()?;
@@ -94,7 +94,7 @@ impl Relation {
 
 /// Takes chunks apart.
 struct Rows<'a> {
-    copying: Copying<'a>,
+    copying: CopyRequest<'a>,
     /// For each field of a row where its values go, if anywhere.
     fields: Vec<Option<usize>>,
     values: Vec<Values>,
@@ -126,7 +126,7 @@ enum RowPrefix {
 
 impl<'a> Rows<'a> {
     /// Of these columns, by position; `kinds` are those of the wanted ones among them.
-    fn new(copying: Copying<'a>, sent: &[usize], kinds: impl Iterator<Item = Kind>, with_places: bool) -> Self {
+    fn new(copying: CopyRequest<'a>, sent: &[usize], kinds: impl Iterator<Item = Kind>, with_places: bool) -> Self {
         let fields = sent.iter().map(|at| copying.columns.iter().position(|wanted| wanted == at)).collect();
         let values = kinds.map(|kind| kind.values(copying.rows)).collect();
         let contents = Contents::default();
@@ -315,7 +315,7 @@ mod tests {
 
     /// What comes of chunks that end at these places.
     fn read(bytes: &[u8], ends: &[usize]) -> Result<(Vec<Row>, Contents), PostgresError> {
-        let copying = Copying { columns: &[0, 2], rows: 3, with_places: true, key: Some(&KEY) };
+        let copying = CopyRequest { columns: &[0, 2], rows: 3, with_places: true, key: Some(&KEY) };
         let mut rows = Rows::new(copying, &[0, 1, 2], [Kind::Int4, Kind::Text].into_iter(), true);
         let mut all = Vec::new();
         let mut take = |copied: CopiedRows| {

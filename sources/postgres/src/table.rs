@@ -1,7 +1,7 @@
 //! Tables and views of PostgreSQL as a source of rows, and their fingerprints.
 
 use crate::contents::Contents;
-use crate::copy::{CopiedRows, Copying};
+use crate::copy::{CopiedRows, CopyRequest};
 use crate::error::PostgresError;
 use crate::relation::{Part, Relation, RelationColumn};
 use crate::server::Server;
@@ -244,7 +244,7 @@ impl RemoteScan for Copies {
         let relation = &self.table.relation;
         // In every pass: what is behind a view need not be of one moment, such as rows of another server.
         let key = self.version.as_ref().map(|version| sum_key(&version.key));
-        let copying = Copying { columns: &self.columns, rows: most_rows, with_places, key: key.as_ref() };
+        let copying = CopyRequest { columns: &self.columns, rows: most_rows, with_places, key: key.as_ref() };
         while let Some(part) = relation.parts().get(self.next.fetch_add(1, Ordering::Relaxed)) {
             let copied =
                 relation.copy(part, copying, &mut |copied| self.hand_over(part, &copied, take)).map_err(failed)?;

@@ -18,7 +18,7 @@ use deniable_release::{
     AcceptedFindings, Origin, Permissions, Plan, Registering, TableVersion, open_ledger, published, release,
     shown_answer, stored,
 };
-use deniable_report::{Chosen, Report};
+use deniable_report::{ChosenAnswer, Report};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -226,9 +226,9 @@ impl Session {
         let chosen = plan.queries().iter().zip(&answers).filter_map(|(planned, answer)| {
             let mut shown = shown_answer(plan, planned, answer.as_ref()?);
             shown.table = displayed(plan, planned, shown.table);
-            Some(Chosen { identity: planned.for_ledger(plan.policy()).identity, shown })
+            Some(ChosenAnswer { identity: planned.for_ledger(plan.policy()).identity, shown })
         });
-        let chosen: Vec<Chosen> = chosen.collect();
+        let chosen: Vec<ChosenAnswer> = chosen.collect();
         Ok(Report::of_policy(&summary, plan.policy().guarantee(), &chosen)?.html())
     }
 

@@ -28,7 +28,7 @@ pub mod report;
 mod spending;
 
 pub use promise::PromisePicture;
-pub use report::{Chosen, Report, ReportError};
+pub use report::{ChosenAnswer, Report, ReportError};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
 #[cfg(test)]

@@ -48,9 +48,9 @@ pub enum ReportError {
     },
 }
 
-/// An answer that the page is about, by the identity under which the ledger knows it.
+/// An answer of the page, with its identity in the ledger.
 #[derive(Debug, Clone)]
-pub struct Chosen {
+pub struct ChosenAnswer {
     /// Hex digest of everything that decides the answer's distribution.
     pub identity: String,
     /// The answer as a policy shows it.
@@ -93,7 +93,7 @@ impl Report {
     ///
     /// # Errors
     /// As [`Self::of_ledger`].
-    pub fn of_policy(summary: &Summary, guarantee: &Guarantee, chosen: &[Chosen]) -> Result<Self, ReportError> {
+    pub fn of_policy(summary: &Summary, guarantee: &Guarantee, chosen: &[ChosenAnswer]) -> Result<Self, ReportError> {
         let summary = summary.seen_by(&Part::Whole);
         let account = AccountId::of(guarantee);
         let accounts = summary.accounts.iter().filter(|known| known.id == account);
@@ -142,7 +142,7 @@ impl Report {
 fn section_of(
     account: &Account,
     accounts: &[Account],
-    chosen: &[Chosen],
+    chosen: &[ChosenAnswer],
     guarantee: Option<&Guarantee>,
 ) -> Result<AccountSection, ReportError> {
     let published = |release: &Release| {
@@ -165,7 +165,7 @@ fn section_of(
     let statement = statement(account, accounts, &forms, is_of_policy);
     let is_chosen = |release: &Release| chosen.iter().any(|one| one.identity == release.query.identity);
     let policy_of =
-        |one: &Chosen| account.release(&one.identity).map_or_else(String::new, |known| known.policy.clone());
+        |one: &ChosenAnswer| account.release(&one.identity).map_or_else(String::new, |known| known.policy.clone());
     let mut answers: Vec<(String, ShownAnswer)> =
         chosen.iter().map(|one| (policy_of(one), one.shown.clone())).collect();
     let mut unseen = Vec::new();

@@ -7,7 +7,7 @@ pub use crate::oddities::{BAD_PERCENT, ColumnReport, Occurrences};
 pub use crate::text::Quirk;
 
 use crate::drive::watch;
-use crate::entities::{Counting, Entities};
+use crate::entities::{Entities, EntityCounter};
 use crate::error::SourceError;
 use crate::meter::Meter;
 use crate::oddities::{ExpectedValues, OccurrenceCounter, Oddities, Place};
@@ -73,7 +73,7 @@ struct Findings {
     quirks: [OccurrenceCounter; Quirk::ALL.len()],
     problems: Vec<(Place, String)>,
     ownerless: OccurrenceCounter,
-    entities: Option<Counting>,
+    entities: Option<EntityCounter>,
     /// Of a public table: where its keys stand.
     keys: PublicKeys,
 }

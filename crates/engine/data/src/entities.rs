@@ -35,8 +35,8 @@ pub(crate) struct Entities {
     spill: Option<PathBuf>,
 }
 
-/// The entities that one thread has come across.
-pub(crate) struct Counting {
+/// A set of the distinct entities in the rows of one thread.
+pub(crate) struct EntityCounter {
     /// As many as a power of two, each entity at the first free place from where its bits belong. At most three in four are taken.
     places: Vec<u128>,
     known: usize,
@@ -65,19 +65,19 @@ impl Entities {
         }
     }
 
-    pub(crate) fn start(&self) -> Counting {
+    pub(crate) fn start(&self) -> EntityCounter {
         let mut reserved = self.memory.reserve();
         // Where there is no room for it, there is none for anything: it is small.
         let _ = reserved.try_grow(FEWEST_PLACES * WIDTH);
         let places = vec![NOBODY; FEWEST_PLACES];
-        Counting { places, known: 0, reserved, sorted: Vec::new(), spill: self.spill.clone() }
+        EntityCounter { places, known: 0, reserved, sorted: Vec::new(), spill: self.spill.clone() }
     }
 
     /// Counts the entities of some rows; rows without a key have none.
     ///
     /// # Errors
     /// When temporary files cannot be written.
-    pub(crate) fn add(&self, counting: &mut Counting, keys: &Column) -> std::io::Result<()> {
+    pub(crate) fn add(&self, counting: &mut EntityCounter, keys: &Column) -> std::io::Result<()> {
         let mut entities = Vec::with_capacity(keys.len());
         self.bits.each(keys, |entity| entities.push(place_of(entity)));
         counting.add(&entities)
@@ -87,7 +87,7 @@ impl Entities {
     ///
     /// # Errors
     /// When temporary files cannot be written or read back.
-    pub(crate) fn count(&self, mut all: Vec<Counting>) -> std::io::Result<u64> {
+    pub(crate) fn count(&self, mut all: Vec<EntityCounter>) -> std::io::Result<u64> {
         // The largest takes the others in.
         all.sort_by_key(|counting| counting.known);
         let mut whole = all.pop().unwrap_or_else(|| self.start());
@@ -117,7 +117,7 @@ fn place_of([first, second]: Identity) -> u128 {
     (u128::from(second) << 64 | u128::from(first)).min(NOBODY - 1)
 }
 
-impl Counting {
+impl EntityCounter {
     fn add(&mut self, entities: &[u128]) -> std::io::Result<()> {
         for some in entities.chunks(TOGETHER) {
             let last = self.places.len() - 1;
@@ -267,7 +267,7 @@ mod tests {
     /// Counts these keys, a hundred at a time, shared by so many threads.
     fn counted(keys: &Column, parts: usize, memory: Option<usize>) -> u64 {
         let entities = Entities::new(&Resources { threads: 1, memory, spill: None });
-        let mut all: Vec<Counting> = (0..parts).map(|_| entities.start()).collect();
+        let mut all: Vec<EntityCounter> = (0..parts).map(|_| entities.start()).collect();
         for (at, begin) in (0..keys.len()).step_by(100).enumerate() {
             let part = keys.slice(begin, 100.min(keys.len() - begin));
             entities.add(&mut all[at % parts], &part).unwrap();

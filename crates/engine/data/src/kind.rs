@@ -67,7 +67,11 @@ pub(crate) fn expect_no_other(file: &DataFile, options: &CsvOptions) -> Result<(
     expect(file, options, &utf_16)
 }
 
-fn expect(file: &DataFile, options: &CsvOptions, no_text: &dyn Fn(&[u8]) -> Option<Other>) -> Result<(), SourceError> {
+fn expect(
+    file: &DataFile,
+    options: &CsvOptions,
+    no_text: &dyn Fn(&[u8]) -> Option<ForeignFormat>,
+) -> Result<(), SourceError> {
     let unreadable = |error: std::io::Error| file.unreadable(&error);
     let other = |found, help| Err(SourceError::NotTable { path: file.path().to_owned(), found, wanted: "CSV", help });
     let mut bytes = Vec::new();
@@ -120,15 +124,15 @@ pub(crate) fn expect_parquet_ends(path: &Path, first: &[u8], last: &[u8]) -> Res
     Ok(())
 }
 
-type Other = (&'static str, &'static str);
+type ForeignFormat = (&'static str, &'static str);
 
-fn beginning(bytes: &[u8]) -> Option<Other> {
+fn beginning(bytes: &[u8]) -> Option<ForeignFormat> {
     let known = BEGINNINGS.iter().find(|(start, ..)| bytes.starts_with(start)).map(|(_, found, help)| (*found, *help));
     known.filter(|(found, _)| *found != "bzip2" || bytes.get(4..10) == Some(b"1AY&SY"))
 }
 
 /// Whether decoded bytes are rather text in another encoding.
-fn utf_16(bytes: &[u8]) -> Option<Other> {
+fn utf_16(bytes: &[u8]) -> Option<ForeignFormat> {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return Some(("text in UTF-16", UTF_16));
     }
@@ -143,7 +147,7 @@ fn utf_16(bytes: &[u8]) -> Option<Other> {
 }
 
 /// What decoded bytes are, where they are no lines of fields.
-fn no_text(bytes: &[u8], options: &CsvOptions) -> Option<Other> {
+fn no_text(bytes: &[u8], options: &CsvOptions) -> Option<ForeignFormat> {
     if let Some(found) = utf_16(bytes) {
         return Some(found);
     }

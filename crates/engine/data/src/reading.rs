@@ -48,14 +48,14 @@ pub struct ColumnReader {
 
 #[derive(Debug, Clone)]
 enum From {
-    Text(Writing),
+    Text(TextFormat),
     /// An array of this type.
     Stored(DataType),
 }
 
-/// How texts write values.
+/// The format in which texts contain values.
 #[derive(Debug, Clone)]
-struct Writing {
+struct TextFormat {
     /// Whether spaces around them are dropped. Spaces alone: other white space is part of a value.
     trim: bool,
     /// Those that mean NULL.
@@ -73,7 +73,7 @@ impl ColumnReader {
     /// Of fields of delimited text.
     #[must_use]
     pub fn from_text(column: &DeclaredColumn, options: &CsvOptions) -> Self {
-        let writing = Writing {
+        let writing = TextFormat {
             trim: options.trim,
             nulls: options.nulls.clone(),
             decimal_comma: options.decimal_comma,
@@ -89,7 +89,7 @@ impl ColumnReader {
     pub fn from_folder(column: &DeclaredColumn) -> Self {
         let pattern = column.format.clone();
         let (pivot, zone) = (column.pivot, column.zone);
-        let writing = Writing { trim: false, nulls: Vec::new(), decimal_comma: false, pattern, pivot, zone };
+        let writing = TextFormat { trim: false, nulls: Vec::new(), decimal_comma: false, pattern, pivot, zone };
         Self { kind: Type::from(column.kind), from: From::Text(writing), zone: None }
     }
 
@@ -239,7 +239,7 @@ fn short(texts: StringViewArray) -> StringViewArray {
     StringViewArray::try_new(views, buffers, nulls).unwrap_or_else(|_| StringViewArray::new_null(len))
 }
 
-impl Writing {
+impl TextFormat {
     /// A text without the spaces around it.
     fn trimmed<'a>(&self, text: &'a str) -> &'a str {
         if self.trim { text.trim_matches(' ') } else { text }

@@ -14,8 +14,8 @@
 mod bound;
 mod compute;
 
-pub use bound::{ComputeError, Exact, Salt, Totals, What};
-pub use compute::{Beyond, Losses, Reading, Simulation, exact, least_memory, losses, open};
+pub use bound::{ComputeError, Exact, Salt, TotalKind, Totals};
+pub use compute::{ClampedValues, Losses, Reading, Simulation, exact, least_memory, losses, open};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
 #[cfg(test)]

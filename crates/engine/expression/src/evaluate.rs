@@ -27,13 +27,13 @@ pub struct Evaluator {
 #[derive(Debug, Clone)]
 struct Step {
     kind: Type,
-    what: What,
+    what: StepKind,
     /// The steps whose values are not needed after this one.
     done: Vec<usize>,
 }
 
 #[derive(Debug, Clone)]
-enum What {
+enum StepKind {
     /// An input, by its position.
     Column(usize),
     /// The same in every row: one row, and as many as were needed so far.
@@ -44,7 +44,7 @@ enum What {
     Call(Operation, Vec<usize>),
 }
 
-impl What {
+impl StepKind {
     fn arguments(&self) -> &[usize] {
         match self {
             Self::Column(_) | Self::Constant(..) => &[],
@@ -96,12 +96,12 @@ impl Evaluator {
             let kind = program.kind(id);
             let place = |id: &Id| places.get(id.position()).copied().unwrap_or(usize::MAX);
             let what = match (constant(id), node) {
-                (Some(once), _) => What::Constant(once.clone(), once.slice(0, 0)),
-                (None, Node::Column(position)) => What::Column(usize::try_from(*position).unwrap_or(usize::MAX)),
-                (None, Node::Constant(..)) => What::Constant(Column::nulls(kind, 1), Column::nulls(kind, 0)),
+                (Some(once), _) => StepKind::Constant(once.clone(), once.slice(0, 0)),
+                (None, Node::Column(position)) => StepKind::Column(usize::try_from(*position).unwrap_or(usize::MAX)),
+                (None, Node::Constant(..)) => StepKind::Constant(Column::nulls(kind, 1), Column::nulls(kind, 0)),
                 (None, Node::Call(operation, arguments)) => match list(operation, arguments) {
-                    Some((value, list)) => What::Listed(place(&value), list),
-                    None => What::Call(operation.clone(), arguments.iter().map(place).collect()),
+                    Some((value, list)) => StepKind::Listed(place(&value), list),
+                    None => StepKind::Call(operation.clone(), arguments.iter().map(place).collect()),
                 },
             };
             if let Some(place) = places.get_mut(id.position()) {
@@ -163,15 +163,15 @@ impl Evaluator {
             let kind = step.kind;
             let value_of = |place: &usize| values.get(*place).and_then(Option::as_ref);
             let value = match &mut step.what {
-                What::Column(position) => inputs.get(*position).cloned().flatten(),
-                What::Constant(once, made) => {
+                StepKind::Column(position) => inputs.get(*position).cloned().flatten(),
+                StepKind::Constant(once, made) => {
                     if made.len() < rows {
                         *made = once.repeated(rows);
                     }
                     Some(made.slice(0, rows))
                 }
-                What::Listed(value, list) => value_of(value).map(|value| Column::Boolean(list.holds(value))),
-                What::Call(operation, arguments) => {
+                StepKind::Listed(value, list) => value_of(value).map(|value| Column::Boolean(list.holds(value))),
+                StepKind::Call(operation, arguments) => {
                     let arguments = arguments.iter().map(value_of).collect::<Option<Vec<&Column>>>();
                     arguments.map(|arguments| compute(operation, kind, &arguments, rows))
                 }

@@ -115,9 +115,9 @@ enum Content {
     File { folder: Arc<Path>, file: AnswerFile },
 }
 
-/// An answer that the ledger names and that cannot be read.
+/// The reason why a stored answer cannot be read.
 #[derive(Debug, thiserror::Error)]
-pub enum Unread {
+pub enum UnreadableAnswer {
     /// No file.
     #[error(
         "{0} is missing: the folder of large answers belongs to the ledger and is copied with it; restore it from the same \
@@ -184,7 +184,7 @@ impl StoredAnswer {
     ///
     /// # Errors
     /// When its file is missing or not what it was, or the text is no answer.
-    pub fn read(&self) -> Result<Value, Unread> {
+    pub fn read(&self) -> Result<Value, UnreadableAnswer> {
         match &self.content {
             Content::Entry(json) => Ok(serde_json::from_str(json.0.get())?),
             Content::File { folder, file } => Ok(serde_json::from_slice(&file.read(folder)?)?),

@@ -96,7 +96,7 @@ pub mod verify;
 pub mod versions;
 
 pub use accounts::{Account, AccountError, Draw, PromiseChange, Release};
-pub use answer::{Form, StoredAnswer, Unread};
+pub use answer::{Form, StoredAnswer, UnreadableAnswer};
 pub use approvals::{ApprovalError, Decision, Request};
 pub use chain::{Fault, Head};
 pub use charges::{AnswerError, ChargeError, ChargeOutcome, ChargeRequest, Limit};

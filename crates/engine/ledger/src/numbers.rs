@@ -5,7 +5,7 @@
 //! file has its full length before the draw begins; the numbers overwrite it in place, and the entry holds the hash of
 //! its bytes.
 
-use crate::answer::{Form, MOST, MOST_IN_ENTRY, Unread, answers_file};
+use crate::answer::{Form, MOST, MOST_IN_ENTRY, UnreadableAnswer, answers_file};
 use crate::entry::{Drawn, DrawnInFile};
 use crate::store::{self, StoreError};
 use serde::{Deserialize, Serialize};
@@ -80,14 +80,14 @@ impl Numbers {
     ///
     /// # Errors
     /// When their file is missing or differs from its hash, or the text is not numbers at fixed width.
-    pub fn read(&self) -> Result<Vec<i128>, Unread> {
+    pub fn read(&self) -> Result<Vec<i128>, UnreadableAnswer> {
         match &self.content {
-            Content::Entry(text) => decode(text.as_bytes()).ok_or(Unread::Numbers),
+            Content::Entry(text) => decode(text.as_bytes()).ok_or(UnreadableAnswer::Numbers),
             Content::File { folder, file } => {
                 let path = folder.join(NumbersFile::name(file.charge));
                 let io = |source: std::io::Error| match source.kind() {
-                    ErrorKind::NotFound | ErrorKind::NotADirectory => Unread::Missing(path.clone()),
-                    _ => Unread::Io { path: path.clone(), source },
+                    ErrorKind::NotFound | ErrorKind::NotADirectory => UnreadableAnswer::Missing(path.clone()),
+                    _ => UnreadableAnswer::Io { path: path.clone(), source },
                 };
                 if file.count > MOST_NUMBERS as u64 {
                     return Err(Unread::Numbers);
@@ -96,9 +96,9 @@ impl Numbers {
                 let mut bytes = Vec::new();
                 File::open(&path).map_err(io)?.take(length.saturating_add(1)).read_to_end(&mut bytes).map_err(io)?;
                 if bytes.len() as u64 != length || hash(&bytes) != file.hash {
-                    return Err(Unread::Changed(path));
+                    return Err(UnreadableAnswer::Changed(path));
                 }
-                decode(&bytes).ok_or(Unread::Numbers)
+                decode(&bytes).ok_or(UnreadableAnswer::Numbers)
             }
         }
     }
@@ -244,9 +244,9 @@ mod tests {
             let stored = Numbers::in_file(drawn, &path.parent().unwrap().into());
             assert_eq!(stored.read().unwrap(), numbers);
             std::fs::write(&path, "x").unwrap();
-            assert!(matches!(stored.read(), Err(Unread::Changed(_))));
+            assert!(matches!(stored.read(), Err(UnreadableAnswer::Changed(_))));
             std::fs::remove_file(&path).unwrap();
-            assert!(matches!(stored.read(), Err(Unread::Missing(_))));
+            assert!(matches!(stored.read(), Err(UnreadableAnswer::Missing(_))));
         }
         assert!(Room::allocate(&ledger, 3, 2).unwrap().fill(&[1]).is_err());
     }

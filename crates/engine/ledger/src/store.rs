@@ -1,6 +1,6 @@
 //! The file: a SQLite database with one table, and what can go wrong with it.
 
-use crate::answer::Unread;
+use crate::answer::UnreadableAnswer;
 use crate::chain::{Fault, Head, Row};
 use crate::entry::{EncodeError, FORMAT};
 use crate::key::Key;
@@ -154,7 +154,7 @@ pub enum StoreError {
     },
     /// An answer that cannot be read.
     #[error(transparent)]
-    Unread(#[from] Unread),
+    Unread(#[from] UnreadableAnswer),
     /// A value that cannot be written down.
     #[error("this cannot be recorded exactly: {0}; use numbers of fewer digits, or ask for less at once")]
     Unstorable(#[from] EncodeError),

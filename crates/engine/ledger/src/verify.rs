@@ -1,7 +1,7 @@
 //! Looking at a ledger without writing to it, and without its key.
 
 use crate::accounts::Draw;
-use crate::answer::{self, Unread};
+use crate::answer::{self, UnreadableAnswer};
 use crate::book::Book;
 use crate::chain::Head;
 use crate::state::Summary;
@@ -38,7 +38,7 @@ pub enum VerifyError {
         /// The charge.
         seq: u64,
         /// Why.
-        error: Unread,
+        error: UnreadableAnswer,
     },
     /// What was given is not a head.
     #[error("`{0}` is not a head; give SEQ:HASH or HASH as printed, or at least its first {FEWEST_DIGITS} digits")]

@@ -18,7 +18,7 @@ use super::grid::{ROOM, on_grid};
 use super::keys::combination;
 use super::refusal::{MATERIALISE, PULL, Refusal};
 use super::{Statement, StorageType};
-use deniable_execute::{Totals, What};
+use deniable_execute::{TotalKind, Totals};
 use deniable_expression::Type;
 use deniable_query::declared;
 use deniable_query::{CentredArgument, Query};
@@ -184,7 +184,7 @@ fn counted_singly(rows: &str, values: usize) -> String {
 }
 
 /// How many rows of each kind count under the caps.
-fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: &[What]) -> String {
+fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: &[TotalKind]) -> String {
     let (most_rows, most_cells) = (query.caps().rows_per_group, query.caps().groups);
     let units: String = (0..values).map(|at| format!(", u{at}")).collect();
     let alike = format!("SELECT e, c{units}, COUNT(*) AS m FROM (\n{rows}\n) gridded GROUP BY e, c{units}");
@@ -204,7 +204,7 @@ fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: 
     let any: String = wanted
         .iter()
         .filter_map(|what| match what {
-            What::Entities { present: Some(at), .. } => Some(*at),
+            TotalKind::Entities { present: Some(at), .. } => Some(*at),
             _ => None,
         })
         .map(|at| format!(", MAX(CASE WHEN u{at} IS NOT NULL THEN 1 ELSE 0 END) OVER (PARTITION BY e, c) AS any{at}"))
@@ -222,22 +222,22 @@ fn counted(rows: &str, values: usize, query: &Query, spelt: &Spellings, wanted: 
 }
 
 /// The greatest that one row adds to a total, whatever its sign: a count, the farther end of a grid, or a product of two.
-pub(super) fn greatest(what: What, query: &Query) -> i128 {
+pub(super) fn greatest(what: TotalKind, query: &Query) -> i128 {
     let end = |at: usize| {
         let grid = query.rows().arguments.get(at).and_then(|argument| argument.grid.as_ref());
         grid.map_or(0, |grid| i128::from(grid.low.abs().max(grid.high.abs())))
     };
     let part = |of: CentredArgument| end(of.argument) * i128::from(of.times.abs()) + i128::from(of.centre).abs();
     match what {
-        What::Rows | What::Present(_) | What::Entities { .. } => 1,
-        What::Units(at) => end(at),
-        What::Products([one, other]) => part(one).checked_mul(part(other)).unwrap_or(i128::MAX),
-        What::Pile(_) => 0,
+        TotalKind::Rows | TotalKind::Present(_) | TotalKind::Entities { .. } => 1,
+        TotalKind::Units(at) => end(at),
+        TotalKind::Products([one, other]) => part(one).checked_mul(part(other)).unwrap_or(i128::MAX),
+        TotalKind::Pile(_) => 0,
     }
 }
 
 /// What is added up of the rows that count: `n` of each kind.
-fn sum(what: What, query: &Query) -> Result<String, Refusal> {
+fn sum(what: TotalKind, query: &Query) -> Result<String, Refusal> {
     // 2^40 rows fit into 64 bits, which engines add up several times as fast as wider numbers.
     let is_small = greatest(what, query) < 1 << 22;
     let total = |number: &str| {
@@ -250,17 +250,19 @@ fn sum(what: What, query: &Query) -> Result<String, Refusal> {
     let fits = most.is_some_and(|most| most < ROOM);
     let present = |at: usize| format!("u{at} IS NOT NULL");
     Ok(match what {
-        What::Rows => total("n"),
-        What::Present(at) => total(&format!("CASE WHEN {} THEN n ELSE 0 END", present(at))),
-        What::Entities { present: None, .. } if query.entity().is_none() => total("n"),
-        What::Entities { present: Some(at), .. } if query.entity().is_none() => {
+        TotalKind::Rows => total("n"),
+        TotalKind::Present(at) => total(&format!("CASE WHEN {} THEN n ELSE 0 END", present(at))),
+        TotalKind::Entities { present: None, .. } if query.entity().is_none() => total("n"),
+        TotalKind::Entities { present: Some(at), .. } if query.entity().is_none() => {
             total(&format!("CASE WHEN {} THEN n ELSE 0 END", present(at)))
         }
-        What::Entities { present: None, .. } => total("CASE WHEN before = 0 THEN 1 ELSE 0 END"),
-        What::Entities { present: Some(at), .. } => total(&format!("CASE WHEN before = 0 THEN any{at} ELSE 0 END")),
-        What::Units(_) | What::Products(_) if !fits => return Err(large()),
-        What::Units(at) => total(&format!("CASE WHEN {} THEN n * u{at} ELSE 0 END", present(at))),
-        What::Products([one, other]) => {
+        TotalKind::Entities { present: None, .. } => total("CASE WHEN before = 0 THEN 1 ELSE 0 END"),
+        TotalKind::Entities { present: Some(at), .. } => {
+            total(&format!("CASE WHEN before = 0 THEN any{at} ELSE 0 END"))
+        }
+        TotalKind::Units(_) | TotalKind::Products(_) if !fits => return Err(large()),
+        TotalKind::Units(at) => total(&format!("CASE WHEN {} THEN n * u{at} ELSE 0 END", present(at))),
+        TotalKind::Products([one, other]) => {
             let text = |of: CentredArgument| {
                 let [times, centre] = [of.times, of.centre].map(|number| integer(number.into()));
                 format!("(u{} * {times} - {centre})", of.argument)
@@ -269,7 +271,7 @@ fn sum(what: What, query: &Query) -> Result<String, Refusal> {
                 (text(one), text(other), [present(one.argument), present(other.argument)].join(" AND "));
             total(&format!("CASE WHEN {both} THEN n * {one} * {other} ELSE 0 END"))
         }
-        What::Pile(_) => {
+        TotalKind::Pile(_) => {
             return Err(Refusal::new(
                 "a quantile, a least or a greatest value",
                 "it needs the values, not their sums",

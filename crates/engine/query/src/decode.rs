@@ -285,7 +285,7 @@ impl<'a> Reader<'a> {
         let caps = self.caps()?;
         let places = self.list(|reader| reader.table(&tables))?;
         let (first, others) = places.split_first()?;
-        let mut building = Building { program: program_of(&tables), arguments: Vec::new() };
+        let mut building = ProgramBuilder { program: program_of(&tables), arguments: Vec::new() };
         let mut joins = Joins { first: *first, others: Vec::new() };
         for table in others {
             let keeps_unmatched = self.truth()?;
@@ -302,7 +302,7 @@ impl<'a> Reader<'a> {
         levels.iter().flatten().all(|group| *group < groups.len()).then_some(())?;
         let measures = self.list(|reader| building.measure(reader))?;
         measures.iter().all(|measure| measure.level < levels.len()).then_some(())?;
-        let Building { program, arguments } = building;
+        let ProgramBuilder { program, arguments } = building;
         let mut keys_of = |id| Derivation { program: &program, tables: &tables }.keys(id);
         let nesting = Nesting::of(&groups, &mut levels, &program, &mut keys_of).ok()?;
         let answers = vec![Vec::new(); levels.len()];
@@ -341,10 +341,10 @@ impl<'a> Reader<'a> {
         let inner = self.bytes()?;
         let of = Reader(inner).query(tables, depth + 1)?;
         self.text()?;
-        let mut building = Building { program: of.rows.program.clone(), arguments: Vec::new() };
+        let mut building = ProgramBuilder { program: of.rows.program.clone(), arguments: Vec::new() };
         let folds = self.list(|reader| Some((building.fold(reader)?, reader.text()?.to_owned())))?;
         let (folds, names): (Vec<Fold>, Vec<String>) = folds.into_iter().unzip();
-        let Building { program, arguments } = building;
+        let ProgramBuilder { program, arguments } = building;
         let made = EntityRows { of: Query::of_bare_rows(Rows { program, arguments, ..of.rows }), folds };
         let table = made.table(names)?;
         Some((made, table))
@@ -354,7 +354,7 @@ impl<'a> Reader<'a> {
     fn entities(&mut self, tables: &[TableSchema], depth: usize) -> Option<Query> {
         let of = Reader(self.bytes()?).query(tables, depth + 1)?;
         let beyond = if self.truth()? { Some(self.caps()?) } else { None };
-        let mut building = Building { program: of.rows.program.clone(), arguments: of.rows.arguments.clone() };
+        let mut building = ProgramBuilder { program: of.rows.program.clone(), arguments: of.rows.arguments.clone() };
         let values = self.list(|reader| {
             let value = match reader.tag()? {
                 0 => EntityValue::RowsInLargestGroup,
@@ -386,13 +386,13 @@ fn program_of(tables: &[TableSchema]) -> Program {
     Program::new(columns.collect())
 }
 
-/// A program as it grows out of values, and the arguments of measures.
-struct Building {
+/// The program that decoding builds from values, and the arguments of measures.
+struct ProgramBuilder {
     program: Program,
     arguments: Vec<Argument>,
 }
 
-impl Building {
+impl ProgramBuilder {
     /// The value that has these canonical bytes, as a node of the program.
     fn value(&mut self, bytes: &[u8]) -> Option<Id> {
         let (from, roots) = Program::from_canonical(bytes)?;

@@ -13,7 +13,7 @@ use crate::belief::{Belief, Extreme, Kind, Search, Term};
 use crate::classes::{Classes, Secret};
 use crate::error::AssessError;
 use crate::limit::{Limit, Screen};
-use crate::sizes::Offending;
+use crate::sizes::OffendingClasses;
 use deniable_core::exact::{Rational, whole};
 use num_traits::ToPrimitive;
 
@@ -116,8 +116,8 @@ pub fn exceeding(
     kinds: &[Kind],
     limit: &Limit,
     most: usize,
-) -> Result<Offending, AssessError> {
-    let mut offending = Offending::default();
+) -> Result<OffendingClasses, AssessError> {
+    let mut offending = OffendingClasses::default();
     let limit = Screen::new(limit.clone());
     let mut walks: Vec<Walk<'_>> = priors.iter().map(|prior| Walk::new(classes, secret, *prior)).collect();
     for class in classes.all() {

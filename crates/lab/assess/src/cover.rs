@@ -23,9 +23,9 @@ pub struct CellColumn {
     pub cells: Vec<Cell>,
 }
 
-/// By which cells a value is covered: built once for a column.
+/// An index from values to the cells that cover them, built once for a column.
 #[derive(Debug)]
-pub struct Covering {
+pub struct CoverIndex {
     values: HashMap<String, Vec<u32>>,
     /// By lower end.
     ranges: Vec<(Interval, u32)>,
@@ -69,8 +69,8 @@ impl CellColumn {
 
     /// The index of what covers what.
     #[must_use]
-    pub fn covering(&self) -> Covering {
-        let mut index = Covering {
+    pub fn covering(&self) -> CoverIndex {
+        let mut index = CoverIndex {
             values: HashMap::new(),
             ranges: Vec::new(),
             ranges_part: true,
@@ -127,7 +127,7 @@ impl CellColumn {
     }
 }
 
-impl Covering {
+impl CoverIndex {
     /// Adds the cells that cover a raw value to `found`, in ascending order.
     pub fn of(&self, raw: &str, found: &mut Vec<u32>) {
         let raw = raw.trim();

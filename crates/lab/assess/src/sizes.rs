@@ -34,9 +34,9 @@ pub struct Sizes {
     pub histogram: Vec<Bucket>,
 }
 
-/// The classes that do not meet a demand.
+/// The classes that do not meet a requirement.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Offending {
+pub struct OffendingClasses {
     /// How many classes do not meet it.
     pub classes: u64,
     /// People in these classes together.
@@ -45,7 +45,7 @@ pub struct Offending {
     pub first: Vec<u32>,
 }
 
-impl Offending {
+impl OffendingClasses {
     /// Adds a class, naming it while there is room for `most`.
     pub(crate) fn add(&mut self, class: u32, people: u64, most: usize) {
         self.classes += 1;
@@ -108,7 +108,7 @@ pub fn people_below(classes: &Classes, k: u64) -> u64 {
 
 /// The classes smaller than `k`; the smallest come first among the `most` that are named.
 #[must_use]
-pub fn below(classes: &Classes, k: u64, most: usize) -> Offending {
+pub fn below(classes: &Classes, k: u64, most: usize) -> OffendingClasses {
     let mut small: Vec<(u64, u32)> = classes.sizes().iter().copied().zip(0..).filter(|(size, _)| *size < k).collect();
     let people = small.iter().map(|(size, _)| size).sum();
     let count = small.len() as u64;
@@ -117,5 +117,5 @@ pub fn below(classes: &Classes, k: u64, most: usize) -> Offending {
         small.truncate(most);
     }
     small.sort_unstable();
-    Offending { classes: count, people, first: small.into_iter().map(|(_, class)| class).collect() }
+    OffendingClasses { classes: count, people, first: small.into_iter().map(|(_, class)| class).collect() }
 }

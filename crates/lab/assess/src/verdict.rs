@@ -12,7 +12,7 @@ use crate::limit::{Limit, epsilon};
 use crate::membership::{Membership, gain, loss, odds};
 use crate::require::{Demand, Requirement};
 use crate::risk::{Population, chances};
-use crate::sizes::{Offending, below};
+use crate::sizes::{OffendingClasses, below};
 use deniable_core::exact::{Bound, Rational, Rounding, whole};
 use std::cmp::Ordering;
 
@@ -33,7 +33,7 @@ pub struct Verdict {
     /// What was measured, as a decimal that errs on the side of the attacker.
     pub measured: String,
     /// The classes that do not meet it.
-    pub offending: Offending,
+    pub offending: OffendingClasses,
 }
 
 /// Decides each demand; those on sensitive values once for each sensitive column.
@@ -65,7 +65,7 @@ fn up(value: &Bound) -> String {
     value.rounded(PLACES, Rounding::Up)
 }
 
-type ModelDecision = (String, bool, Offending);
+type ModelDecision = (String, bool, OffendingClasses);
 
 /// Demands that no sensitive value is needed for; `None` for the others.
 fn about_classes(
@@ -89,7 +89,7 @@ fn about_classes(
         },
         Demand::Marketer(limit) => {
             let share = assessment.risk.marketer.value();
-            return Ok(Some((up(&Bound::Finite(share.clone())), share <= limit, Offending::default())));
+            return Ok(Some((up(&Bound::Finite(share.clone())), share <= limit, OffendingClasses::default())));
         }
         Demand::Odds(limit) | Demand::Gain(limit) | Demand::NegativeGain(limit) => {
             let (Membership::Computed(presence), Some(population)) = (&assessment.membership, parts.population())
@@ -115,7 +115,7 @@ fn about_classes(
                 }
             };
             let pairs = classes.sizes().iter().zip(population);
-            let mut offending = Offending::default();
+            let mut offending = OffendingClasses::default();
             for (class, (rows, people)) in (0..).zip(pairs) {
                 if offends((rows, people)) {
                     offending.add(class, *rows, NAMED);
@@ -141,9 +141,9 @@ fn about_classes(
     Ok(Some((measured, offending.classes == 0, offending)))
 }
 
-fn by_chance(assessment: &Assessment, among: &[u64], limit: &Rational) -> Offending {
+fn by_chance(assessment: &Assessment, among: &[u64], limit: &Rational) -> OffendingClasses {
     // 1/among is above the limit exactly when among is below its inverse.
-    let mut offending = Offending::default();
+    let mut offending = OffendingClasses::default();
     let is_above = |chance: &Fraction| chance.against(limit) == Ordering::Greater;
     for (class, _) in (0..).zip(chances(among)).filter(|(_, chance)| is_above(chance)) {
         offending.add(class, assessment.classes.size(class), NAMED);
@@ -172,10 +172,10 @@ fn about_values(
     place: usize,
     column: &OfSecret,
     parts: &Parts<'_>,
-) -> Result<(String, Offending), AssessError> {
+) -> Result<(String, OffendingClasses), AssessError> {
     let classes = &assessment.classes;
     let (secret, priors) = parts.of(classes, place)?;
-    let mut offending = Offending::default();
+    let mut offending = OffendingClasses::default();
     let farthest = |value: &dyn Fn(&Beliefs) -> Bound| {
         let by_margins = value(&column.by_margins);
         column.informed.as_ref().map_or(by_margins.clone(), |informed| value(informed).max(by_margins))

@@ -29,9 +29,9 @@ impl Fit {
     }
 }
 
-/// Why alleles do not fit.
+/// The reason why alleles do not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unfit {
+pub enum AlleleMismatch {
     /// A and T, or C and G, in the other order: that is the same pair in the other order, or the same order as read from the
     /// other strand, and nothing tells which.
     Ambiguous,
@@ -46,7 +46,7 @@ pub enum Unfit {
 ///
 /// # Errors
 /// When they do not fit.
-pub fn fit(wanted: (&str, &str), found: (&str, &str)) -> Result<Fit, Unfit> {
+pub fn fit(wanted: (&str, &str), found: (&str, &str)) -> Result<Fit, AlleleMismatch> {
     let upper = |(a1, a2): (&str, &str)| (a1.to_ascii_uppercase(), a2.to_ascii_uppercase());
     let (wanted, found) = (upper(wanted), upper(found));
     let same = |one: &str, other: &str| one == other || one == "0" || other == "0";
@@ -59,13 +59,13 @@ pub fn fit(wanted: (&str, &str), found: (&str, &str)) -> Result<Fit, Unfit> {
     let palindrome = complement(w.0) == Some(w.1) || complement(f.0) == Some(f.1);
     match (fits(w, f), fits(w, (f.1, f.0))) {
         // `0 A` beside `A T`: the A could be the T of the other strand.
-        _ if palindrome && half_known => Err(Unfit::Ambiguous),
+        _ if palindrome && half_known => Err(AlleleMismatch::Ambiguous),
         (true, _) => Ok(Fit::Same),
-        (false, true) if palindrome => Err(Unfit::Ambiguous),
+        (false, true) if palindrome => Err(AlleleMismatch::Ambiguous),
         (false, true) => Ok(Fit::Swapped),
         (false, false) => match (complement(f.0), complement(f.1)) {
-            (Some(c1), Some(c2)) if fits(w, (c1, c2)) || fits(w, (c2, c1)) => Err(Unfit::Strand),
-            _ => Err(Unfit::Other),
+            (Some(c1), Some(c2)) if fits(w, (c1, c2)) || fits(w, (c2, c1)) => Err(AlleleMismatch::Strand),
+            _ => Err(AlleleMismatch::Other),
         },
     }
 }
@@ -95,18 +95,18 @@ mod tests {
             (("A", "G"), ("A", "G"), Ok(Fit::Same)),
             (("A", "G"), ("a", "g"), Ok(Fit::Same)),
             (("A", "G"), ("G", "A"), Ok(Fit::Swapped)),
-            (("A", "G"), ("T", "C"), Err(Unfit::Strand)),
-            (("A", "G"), ("C", "T"), Err(Unfit::Strand)),
-            (("A", "G"), ("A", "C"), Err(Unfit::Other)),
+            (("A", "G"), ("T", "C"), Err(AlleleMismatch::Strand)),
+            (("A", "G"), ("C", "T"), Err(AlleleMismatch::Strand)),
+            (("A", "G"), ("A", "C"), Err(AlleleMismatch::Other)),
             (("A", "T"), ("A", "T"), Ok(Fit::Same)),
-            (("A", "T"), ("T", "A"), Err(Unfit::Ambiguous)),
-            (("C", "G"), ("G", "C"), Err(Unfit::Ambiguous)),
+            (("A", "T"), ("T", "A"), Err(AlleleMismatch::Ambiguous)),
+            (("C", "G"), ("G", "C"), Err(AlleleMismatch::Ambiguous)),
             (("A", "G"), ("0", "G"), Ok(Fit::Same)),
             (("A", "G"), ("0", "A"), Ok(Fit::Swapped)),
-            (("A", "T"), ("0", "T"), Err(Unfit::Ambiguous)),
-            (("A", "G"), ("0", "0"), Err(Unfit::Other)),
+            (("A", "T"), ("0", "T"), Err(AlleleMismatch::Ambiguous)),
+            (("A", "G"), ("0", "0"), Err(AlleleMismatch::Other)),
             (("CAT", "C"), ("C", "CAT"), Ok(Fit::Swapped)),
-            (("CAT", "C"), ("CAG", "C"), Err(Unfit::Other)),
+            (("CAT", "C"), ("CAG", "C"), Err(AlleleMismatch::Other)),
         ] {
             assert_eq!(fit(wanted, found), expected, "{wanted:?} {found:?}");
         }

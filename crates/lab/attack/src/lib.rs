@@ -47,7 +47,7 @@ pub mod reference;
 pub mod roc;
 pub mod table_error;
 
-pub use alleles::{Fit, Unfit, fit};
+pub use alleles::{AlleleMismatch, Fit, fit};
 pub use genotypes::{Source, Targets};
 pub use intervals::{Proportion, clopper_pearson};
 

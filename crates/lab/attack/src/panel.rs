@@ -1,6 +1,6 @@
 //! The SNPs that a released table, a reference and targets share, all with the same allele counted.
 
-use crate::alleles::{Fit, Unfit, fit};
+use crate::alleles::{AlleleMismatch, Fit, fit};
 use crate::frequencies::Frequencies;
 use deniable_genome::Variant;
 use std::collections::HashMap;
@@ -29,11 +29,11 @@ pub struct PanelCounts {
 }
 
 impl PanelCounts {
-    fn unfit(&mut self, why: Unfit) {
+    fn unfit(&mut self, why: AlleleMismatch) {
         *match why {
-            Unfit::Ambiguous => &mut self.ambiguous,
-            Unfit::Strand => &mut self.strand,
-            Unfit::Other => &mut self.alleles,
+            AlleleMismatch::Ambiguous => &mut self.ambiguous,
+            AlleleMismatch::Strand => &mut self.strand,
+            AlleleMismatch::Other => &mut self.alleles,
         } += 1;
     }
 }
@@ -130,7 +130,7 @@ impl Panel {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SiteMatch {
     Never,
-    Once(Result<Fit, Unfit>),
+    Once(Result<Fit, AlleleMismatch>),
     Often,
 }
 

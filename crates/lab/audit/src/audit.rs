@@ -283,10 +283,10 @@ mod tests {
         assert_eq!(shares(2, 1), [2]);
     }
 
-    /// Tells on which thread it is asked.
-    struct Where(std::sync::Arc<std::sync::Mutex<Vec<std::thread::ThreadId>>>);
+    /// Records the threads on which it is sampled.
+    struct ThreadRecorder(std::sync::Arc<std::sync::Mutex<Vec<std::thread::ThreadId>>>);
 
-    impl Mechanism for Where {
+    impl Mechanism for ThreadRecorder {
         fn sample(&mut self, _: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
             self.0.lock().unwrap().push(std::thread::current().id());
             for _ in 0..times {
@@ -304,8 +304,9 @@ mod tests {
         let here = std::thread::current().id();
         for workers in [1, 2] {
             let asked = std::sync::Arc::default();
-            let mut all: Vec<Box<dyn Mechanism>> =
-                (0..workers).map(|_| Box::new(Where(std::sync::Arc::clone(&asked))) as Box<dyn Mechanism>).collect();
+            let mut all: Vec<Box<dyn Mechanism>> = (0..workers)
+                .map(|_| Box::new(ThreadRecorder(std::sync::Arc::clone(&asked))) as Box<dyn Mechanism>)
+                .collect();
             audit(&mut all, &neighbours, None, &settings).unwrap();
             let asked = asked.lock().unwrap();
             assert!(!asked.is_empty());

@@ -34,9 +34,9 @@ pub enum Family {
     Explicit(Vec<Prior>),
 }
 
-/// Who is certain beside the `m` candidates of F-DCm.
+/// The certain entities beside the `m` candidates of F-DCm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Others {
+pub(crate) enum OtherEntities {
     /// Some are in, the others out.
     Certain,
     /// All are in.

@@ -26,7 +26,7 @@ pub mod page;
 pub mod terms;
 
 pub use entry::{Entry, Kind, Law};
-pub use library::{Library, Unknown, library, lookup};
+pub use library::{Library, UnknownEntry, library, lookup};
 pub use terms::{Term, meant, terms};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

@@ -44,17 +44,17 @@ pub struct Library {
     pub problems: Vec<String>,
 }
 
-/// A text that means no entry.
+/// The error for a text that matches no entry.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no entry `{asked}`; {}", self.hint())]
-pub struct Unknown {
+pub struct UnknownEntry {
     /// What was asked for, without spaces around it.
     pub asked: String,
     /// Identifiers of entries with similar names, and similar terms, the likeliest first.
     pub did_you_mean: Vec<String>,
 }
 
-impl Unknown {
+impl UnknownEntry {
     fn hint(&self) -> String {
         if self.did_you_mean.is_empty() {
             return "name a notion (pmp), a family (F-DI), a mechanism (geometric), a theorem (B-3) or a term (privacy unit)"
@@ -75,7 +75,7 @@ pub fn library() -> &'static Library {
 ///
 /// # Errors
 /// When there is none, with guesses.
-pub fn lookup(text: &str) -> Result<Entry, Unknown> {
+pub fn lookup(text: &str) -> Result<Entry, UnknownEntry> {
     library().lookup(text)
 }
 
@@ -119,14 +119,14 @@ impl Library {
     ///
     /// # Errors
     /// When there is none, with guesses.
-    pub fn lookup(&self, text: &str) -> Result<Entry, Unknown> {
+    pub fn lookup(&self, text: &str) -> Result<Entry, UnknownEntry> {
         // `rho:100` is `rho` with a parameter.
         let found = self.named(text).or_else(|| self.named(Text(text).parts().0));
         if let Some(entry) = found {
             return Ok(entry.clone());
         }
         let did_you_mean = [self.guesses(&key(text)), crate::terms::near(text)].concat();
-        Err(Unknown { asked: text.trim().to_owned(), did_you_mean })
+        Err(UnknownEntry { asked: text.trim().to_owned(), did_you_mean })
     }
 
     fn named(&self, text: &str) -> Option<&Entry> {

@@ -1,7 +1,7 @@
 //! One account does not keep the server from others: its queries about catalogs have few places, and its wrong
 //! passwords wait.
 
-use super::{PASSWORD, Running, alone, asked, csv, running, serving};
+use super::{PASSWORD, RunningServer, alone, asked, csv, running, serving};
 use deniable::Policy;
 use deniable_core::exact::ratio;
 use deniable_wire::{Backend, Client as WireClient, Session};
@@ -87,7 +87,7 @@ async fn places_are_given_in_turns() {
     assert!((1..=places.min(4)).contains(&most.load(Ordering::SeqCst)), "{most:?} of {places}");
 }
 
-async fn begins(running: &Running, password: &str) -> bool {
+async fn begins(running: &RunningServer, password: &str) -> bool {
     let mut config = tokio_postgres::Config::new();
     config.host("127.0.0.1").port(running.address.port()).user("ana").password(password).dbname("clinic");
     config.connect(NoTls).await.is_ok()

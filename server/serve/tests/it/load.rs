@@ -5,7 +5,7 @@
 #![allow(clippy::print_stdout, reason = "tests say what they measured")]
 
 use super::stream::WatchedConnection;
-use super::{Running, alone, asked, csv, running};
+use super::{RunningServer, alone, asked, csv, running};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_ledger::Part;
 use deniable_testing::sized_to_slow;
@@ -40,7 +40,7 @@ type Rows = Vec<Vec<Option<String>>>;
 
 /// What clients share.
 struct Load {
-    running: Running,
+    running: RunningServer,
     /// All begin when all are connected: passwords take clients longer to prove than anything else that they do.
     all: Barrier,
     begun: OnceLock<Instant>,

@@ -65,7 +65,7 @@ async fn alone() -> tokio::sync::MutexGuard<'static, ()> {
 const SECRET: &str = "what the curator knows";
 
 /// A server, and what it leaves behind.
-struct Running {
+struct RunningServer {
     _folder: TempDir,
     served: Arc<Service>,
     ledger: PathBuf,
@@ -86,7 +86,7 @@ fn csv(people: usize, rows: usize) -> String {
 }
 
 /// Starts a server over these rows, with accounts that have these parts.
-async fn running(rows: &str, answers_take: Duration, parts: &[(&str, Rational)]) -> Running {
+async fn running(rows: &str, answers_take: Duration, parts: &[(&str, Rational)]) -> RunningServer {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("t.csv"), rows).unwrap();
     let policy = Policy::parse(&folder.path().join("policy.toml"), POLICY).unwrap();
@@ -101,7 +101,7 @@ async fn serving(
     answers_take: Duration,
     parts: &[(&str, Rational)],
     before: impl FnOnce(Arc<dyn Backend>) -> Arc<dyn Backend>,
-) -> Running {
+) -> RunningServer {
     Session::new(policy.clone()).unwrap().register(badly).wait().unwrap();
     let path = policy.ledger().to_owned();
     let mut ledger = Ledger::open_or_create(&path, policy.population()).unwrap();
@@ -136,10 +136,10 @@ async fn serving(
     let backend = before(Arc::clone(&served) as Arc<dyn Backend>);
     let server = Arc::new(Server::new(backend, Limits::default(), stopping));
     tokio::spawn(accept(listener, server, 1_000));
-    Running { _folder: folder, served, ledger: path, address, metrics, _stop: stop }
+    RunningServer { _folder: folder, served, ledger: path, address, metrics, _stop: stop }
 }
 
-impl Running {
+impl RunningServer {
     async fn client(&self, user: &str) -> Client {
         self.connected(user, stream::WatchedConnection::plainly).await.0
     }

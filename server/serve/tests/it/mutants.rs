@@ -46,17 +46,17 @@ impl Mutant {
 
     /// A server before another one, which knows how many rows there are.
     pub fn before(self, inner: Arc<dyn Backend>, rows: u64) -> Arc<dyn Backend> {
-        Arc::new(Telling { inner, mutant: self, rows })
+        Arc::new(MutatedBackend { inner, mutant: self, rows })
     }
 }
 
-struct Telling<T: ?Sized> {
+struct MutatedBackend<T: ?Sized> {
     inner: Arc<T>,
     mutant: Mutant,
     rows: u64,
 }
 
-impl<T: ?Sized> Telling<T> {
+impl<T: ?Sized> MutatedBackend<T> {
     fn says(&self, mutant: Mutant) -> Option<String> {
         (self.mutant == mutant).then(|| format!("{} rows", self.rows))
     }
@@ -69,7 +69,7 @@ impl<T: ?Sized> Telling<T> {
     }
 }
 
-impl Backend for Telling<dyn Backend> {
+impl Backend for MutatedBackend<dyn Backend> {
     fn tls(&self) -> Option<TlsAcceptor> {
         self.inner.tls()
     }
@@ -100,12 +100,12 @@ impl Backend for Telling<dyn Backend> {
 
     fn begin(&self, client: Client) -> Result<Arc<dyn Session>, Failure> {
         let inner = self.inner.begin(client)?;
-        Ok(Arc::new(Telling { inner, mutant: self.mutant, rows: self.rows }))
+        Ok(Arc::new(MutatedBackend { inner, mutant: self.mutant, rows: self.rows }))
     }
 }
 
 #[async_trait]
-impl Session for Telling<dyn Session> {
+impl Session for MutatedBackend<dyn Session> {
     fn check(&self) -> Result<(), Failure> {
         self.inner.check()
     }
@@ -131,7 +131,7 @@ impl Session for Telling<dyn Session> {
     }
 
     fn query(&self, query: Query) -> Arc<dyn PreparedQuery> {
-        Arc::new(Telling { inner: self.inner.query(query), mutant: self.mutant, rows: self.rows })
+        Arc::new(MutatedBackend { inner: self.inner.query(query), mutant: self.mutant, rows: self.rows })
     }
 
     fn own_settings(&self) -> &'static [(&'static str, &'static str)] {
@@ -144,7 +144,7 @@ impl Session for Telling<dyn Session> {
 }
 
 #[async_trait]
-impl PreparedQuery for Telling<dyn PreparedQuery> {
+impl PreparedQuery for MutatedBackend<dyn PreparedQuery> {
     fn query(&self) -> &Query {
         self.inner.query()
     }

@@ -7,16 +7,16 @@
 #![allow(clippy::print_stdout, reason = "tests say what they measured")]
 
 use super::generate::Dice;
-use super::generate::always::{Always, always};
+use super::generate::always::{CertainPart, always};
 use super::generate::hostile::Hostile;
 use super::mutants::Mutant;
-use super::stream::{Heard, WatchedConnection};
-use super::{Running, SECRET, alone, serving};
+use super::stream::{HeardBytes, WatchedConnection};
+use super::{RunningServer, SECRET, alone, serving};
 use deniable::{Policy, PolicyBuilder, Query};
 use deniable_core::exact::ratio;
 use deniable_core::schema::{Column, Key, TableSchema};
 use deniable_query::output::Term;
-use deniable_serve::beside::Beside;
+use deniable_serve::beside::NumberColumns;
 use deniable_serve::rows::columns;
 use deniable_testing::sized_to_slow;
 use futures_util::TryStreamExt;
@@ -119,11 +119,11 @@ enum Mask {
 }
 
 /// What may differ of the values of an answer, by column, with and without what is shown beside numbers; `None` where it is refused.
-fn masks(policy: &Policy, sql: &str, beside: &Beside) -> Option<Vec<Mask>> {
+fn masks(policy: &Policy, sql: &str, beside: &NumberColumns) -> Option<Vec<Mask>> {
     let query = Query { name: "query".to_owned(), sql: sql.to_owned(), share: ratio(1, PRICE) };
     let plan = query.plan(policy).ok()?;
     let query = plan.queries().first()?.query();
-    let plain = columns(query, &Beside::default()).ok()?;
+    let plain = columns(query, &NumberColumns::default()).ok()?;
     let mut all = columns(query, beside).ok()?.into_iter().peekable();
     let mut masks = Vec::new();
     for (at, (column, term)) in plain.iter().zip(&query.output().columns).enumerate() {
@@ -132,16 +132,16 @@ fn masks(policy: &Policy, sql: &str, beside: &Beside) -> Option<Vec<Mask>> {
         let always = always(term, query);
         masks.push(match always {
             _ if is_public => Mask::Exact,
-            Always::Number => Mask::Number,
-            Always::Interval | Always::Nothing => Mask::Anything,
+            CertainPart::Number => Mask::Number,
+            CertainPart::Interval | CertainPart::Nothing => Mask::Anything,
         });
         while all.peek().is_some() && all.peek() != plain.get(at + 1) {
             let ending = all.next().unwrap().name;
             let is_end = ending.ends_with("_low") || ending.ends_with("_high");
             masks.push(match always {
-                Always::Number => Mask::Number,
-                Always::Interval if is_end => Mask::Number,
-                Always::Interval | Always::Nothing => Mask::Anything,
+                CertainPart::Number => Mask::Number,
+                CertainPart::Interval if is_end => Mask::Number,
+                CertainPart::Interval | CertainPart::Nothing => Mask::Anything,
             });
         }
     }
@@ -219,22 +219,22 @@ fn notice(body: &[u8]) -> Option<String> {
     is_left.then(|| format!("N {kept:?}"))
 }
 
-/// How something is asked.
+/// The way in which a query is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum How {
+enum QueryMode {
     Simple,
     Extended,
     Cursor,
     Copy,
 }
 
-const HOWS: [How; 4] = [How::Simple, How::Extended, How::Cursor, How::Copy];
+const HOWS: [QueryMode; 4] = [QueryMode::Simple, QueryMode::Extended, QueryMode::Cursor, QueryMode::Copy];
 
 /// One of two servers, and a client of it whose every byte is kept.
 struct Side {
-    running: Running,
+    running: RunningServer,
     client: Client,
-    heard: Heard,
+    heard: HeardBytes,
 }
 
 impl Side {
@@ -256,23 +256,23 @@ impl Side {
         let rows = hostile.batch(0, &kept).num_rows() as u64;
         let before = |served| mutant.map_or(Arc::clone(&served), |mutant| mutant.before(served, rows));
         let running = serving(folder, policy, &names, Duration::ZERO, &[(NAME, ratio(1, 2))], before).await;
-        let heard = Heard::default();
+        let heard = HeardBytes::default();
         let (client, _) = running.connected(NAME, |tcp| WatchedConnection::heard_by(tcp, &heard)).await;
         Self { running, client, heard }
     }
 
     /// Asks, and gives what was heard of it.
-    async fn asked(&self, sql: &str, how: How, masks: &[Mask]) -> Vec<String> {
+    async fn asked(&self, sql: &str, how: QueryMode, masks: &[Mask]) -> Vec<String> {
         // Whether it is refused is in what is heard.
         match how {
-            How::Simple => drop(self.client.simple_query(sql).await),
-            How::Extended => drop(self.client.query(sql, &[]).await),
-            How::Cursor => {
+            QueryMode::Simple => drop(self.client.simple_query(sql).await),
+            QueryMode::Extended => drop(self.client.query(sql, &[]).await),
+            QueryMode::Cursor => {
                 let sql = format!("BEGIN; DECLARE c CURSOR FOR {sql}; FETCH 2 FROM c; MOVE 1 FROM c; FETCH ALL FROM c");
                 drop(self.client.simple_query(&sql).await);
                 drop(self.client.simple_query("ROLLBACK").await);
             }
-            How::Copy => {
+            QueryMode::Copy => {
                 if let Ok(copied) = self.client.copy_out(&format!("COPY ({sql}) TO STDOUT")).await {
                     drop(Box::pin(copied).try_collect::<Vec<_>>().await);
                 }
@@ -298,18 +298,18 @@ impl Side {
 }
 
 /// Two servers over neighbouring rows.
-struct Both {
+struct ServerPair {
     sides: [Side; 2],
     policy: Policy,
     /// Questions that were paid for and answered, by how they were asked; statements that were refused; rows.
-    answered: BTreeMap<How, usize>,
+    answered: BTreeMap<QueryMode, usize>,
     refused: usize,
     rows: usize,
     /// In what they differ.
     differences: Vec<String>,
 }
 
-impl Both {
+impl ServerPair {
     async fn of(hostile: &Hostile, neighbour: usize, mutant: Option<Mutant>) -> Self {
         let sides = [Side::of(hostile, 0, mutant).await, Side::of(hostile, neighbour, mutant).await];
         let policy = policy(Path::new("."), &hostile.shape.tables);
@@ -317,7 +317,7 @@ impl Both {
     }
 
     /// Asks both, and says whether it was answered.
-    async fn ask(&mut self, sql: &str, how: How, masks: &[Mask]) -> bool {
+    async fn ask(&mut self, sql: &str, how: QueryMode, masks: &[Mask]) -> bool {
         let (one, other) = tokio::join!(self.sides[0].asked(sql, how, masks), self.sides[1].asked(sql, how, masks));
         self.rows += one.iter().filter(|told| told.starts_with("D ") || told.starts_with("d ")).count();
         let is_refused = one.iter().any(|told| told.starts_with("E "));
@@ -332,7 +332,7 @@ impl Both {
 
     /// A query in every way, before and after it is paid for.
     async fn query(&mut self, sql: &str, dice: &mut Dice) {
-        let beside = Beside { intervals: dice.chance(30), quality: dice.chance(30), columns: None };
+        let beside = NumberColumns { intervals: dice.chance(30), quality: dice.chance(30), columns: None };
         // Of several statements in one text the first alone may be a query that is answered.
         let first = || masks(&self.policy, sql.split(';').next().unwrap_or_default(), &beside);
         let masks = masks(&self.policy, sql, &beside).or_else(first).unwrap_or_default();
@@ -342,8 +342,8 @@ impl Both {
             is_on(beside.intervals),
             is_on(beside.quality)
         );
-        self.ask(&set, How::Simple, &[]).await;
-        self.ask(&format!("EXPLAIN {sql}"), How::Simple, &[]).await;
+        self.ask(&set, QueryMode::Simple, &[]).await;
+        self.ask(&format!("EXPLAIN {sql}"), QueryMode::Simple, &[]).await;
         let [first, again] = [*dice.pick(&HOWS), *dice.pick(&HOWS)];
         if dice.chance(20) {
             self.ask(sql, first, &masks).await;
@@ -357,10 +357,10 @@ impl Both {
     /// All that is asked of a pair of servers; it ends where they differ.
     async fn conversation(&mut self, hostile: &Hostile, questions: usize, dice: &mut Dice) {
         // How the connections began.
-        self.ask("", How::Simple, &[]).await;
+        self.ask("", QueryMode::Simple, &[]).await;
         for (at, sql) in FIXED.iter().enumerate() {
             // What is answered of it is not paid for, but made up.
-            let masks = masks(&self.policy, &sql.replace("simulated.", ""), &Beside::default());
+            let masks = masks(&self.policy, &sql.replace("simulated.", ""), &NumberColumns::default());
             self.ask(sql, HOWS[at % 2], &masks.unwrap_or_default()).await;
         }
         self.own_tables().await;
@@ -385,8 +385,8 @@ impl Both {
             "SELECT number, sql, share, odds, published, answered FROM deniable.releases",
             "SELECT * FROM deniable.budget",
         ] {
-            self.ask(sql, How::Simple, &[]).await;
-            self.ask(sql, How::Extended, &[]).await;
+            self.ask(sql, QueryMode::Simple, &[]).await;
+            self.ask(sql, QueryMode::Extended, &[]).await;
         }
         let [one, other] = [self.sides[0].counted().await, self.sides[1].counted().await];
         if one != other {
@@ -425,7 +425,7 @@ async fn all_bytes_are_equal_but_noise() {
     for schema in 0..sized_to_slow(2, 4, 150) {
         let hostile = Hostile::random(&mut dice);
         let neighbour = 1 + schema % (hostile.worlds().len() - 1);
-        let mut both = Both::of(&hostile, neighbour, None).await;
+        let mut both = ServerPair::of(&hostile, neighbour, None).await;
         both.conversation(&hostile, QUESTIONS, &mut dice).await;
         assert!(both.differences.is_empty(), "{}", both.differences[0]);
         asked += QUESTIONS;
@@ -454,7 +454,7 @@ async fn whoever_tells_something_is_found_out() {
         for seed in 23..23 + CONVERSATIONS {
             let mut dice = Dice::new(seed);
             let hostile = Hostile::random(&mut dice);
-            let mut both = Both::of(&hostile, 1, Some(mutant)).await;
+            let mut both = ServerPair::of(&hostile, 1, Some(mutant)).await;
             both.conversation(&hostile, QUESTIONS, &mut dice).await;
             is_found = !both.differences.is_empty();
             if is_found {

@@ -1,6 +1,6 @@
 //! The server plans the SQL of a request once, however often it looks at the query on the way from Describe to the answer.
 
-use super::{POLICY, Running, asked, csv, running};
+use super::{POLICY, RunningServer, asked, csv, running};
 use deniable::{Policy, Session};
 use deniable_core::exact::ratio;
 use deniable_release::plan::times_planned;
@@ -16,7 +16,7 @@ fn since(before: usize) -> usize {
 }
 
 /// Releases queries for everybody, all of them in one run.
-fn publish(server: &Running, queries: usize) {
+fn publish(server: &RunningServer, queries: usize) {
     let query = |at: usize| format!("[[query]]\nsql = \"SELECT COUNT(*) FROM t WHERE age > {at}\"\n");
     let (head, _) = POLICY.split_once("[[query]]").unwrap();
     let text = format!("{head}budget = {{ spend = \"1/4\" }}\n{}", (0..queries).map(query).collect::<String>());

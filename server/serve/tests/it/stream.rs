@@ -9,8 +9,8 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// What was read, for whoever wants to see every byte.
-pub type Heard = Arc<Mutex<Vec<u8>>>;
+/// All bytes that a connection has read.
+pub type HeardBytes = Arc<Mutex<Vec<u8>>>;
 
 /// Bytes that are read at once where it is done slowly, and the pause before.
 const AT_ONCE: usize = 1_000;
@@ -19,7 +19,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// A connection whose incoming bytes a test can watch and delay.
 pub struct WatchedConnection {
     tcp: TcpStream,
-    heard: Option<Heard>,
+    heard: Option<HeardBytes>,
     pause: Option<Pin<Box<Sleep>>>,
     is_slow: bool,
 }
@@ -36,7 +36,7 @@ impl WatchedConnection {
     }
 
     /// Written down.
-    pub fn heard_by(tcp: TcpStream, heard: &Heard) -> Self {
+    pub fn heard_by(tcp: TcpStream, heard: &HeardBytes) -> Self {
         Self { heard: Some(Arc::clone(heard)), ..Self::plainly(tcp) }
     }
 }

@@ -28,13 +28,13 @@ pub struct LeftOut {
     rows_left_out: Option<u64>,
     entities: Option<u64>,
     entities_beyond_caps: u64,
-    beyond_bounds: Vec<Beyond>,
+    beyond_bounds: Vec<ClampedReport>,
     /// Most rows of one entity, of each table, that met in a join; `null` where none are joined.
     rows_in_joins: Option<u32>,
 }
 
 #[derive(Debug, Serialize)]
-struct Beyond {
+struct ClampedReport {
     expression: String,
     values: u64,
     outside: u64,
@@ -43,7 +43,7 @@ struct Beyond {
 impl LeftOut {
     /// Brings what was found of a query into this form.
     pub fn new(query: &str, losses: &Losses) -> Self {
-        let beyond = losses.beyond.iter().map(|beyond| Beyond {
+        let beyond = losses.beyond.iter().map(|beyond| ClampedReport {
             expression: beyond.expression.clone(),
             values: beyond.values,
             outside: beyond.outside,

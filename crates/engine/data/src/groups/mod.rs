@@ -253,8 +253,8 @@ impl From<io::Error> for Cause {
     }
 }
 
-/// The distinct rows that one thread has come across, and the memory that they take.
-struct Counting {
+/// The distinct rows of one thread, and the memory that they take.
+struct DistinctCounter {
     distinct: Distinct,
     reserved: Reservation,
 }
@@ -266,9 +266,9 @@ fn count_rows(source: &Source, resources: &Resources, meter: &Arc<Meter>, parts:
     let wanted: Vec<WantedColumn> = (0..columns.len()).map(WantedColumn::stored).collect();
     let spilled = Partitions::new(resources.spill.clone());
     let scan = source.scan(&wanted, meter).map_err(Cause::Source)?;
-    let start = || Counting { distinct: empty.clone(), reserved: memory.reserve() };
+    let start = || DistinctCounter { distinct: empty.clone(), reserved: memory.reserve() };
     let mut all = scan
-        .run(resources.threads.max(1), start, |counting: &mut Counting, batch| {
+        .run(resources.threads.max(1), start, |counting: &mut DistinctCounter, batch| {
             counting.distinct.add(&batch).ok_or(Cause::Rows)?;
             if !counting.reserved.resize(counting.distinct.bytes()) {
                 spilled.write(&mut counting.distinct)?;

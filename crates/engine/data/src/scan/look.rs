@@ -11,7 +11,7 @@
 use super::piece::Lines;
 use super::{Scan, ScanError};
 use crate::error::SourceError;
-use crate::text::{Remarks, Uneven};
+use crate::text::{Remarks, UnevenRecords};
 use arrow_array::BooleanArray;
 use deniable_expression::Column;
 
@@ -62,7 +62,7 @@ impl Scan {
         see: impl Fn(&mut W, &CheckedRows<'_>) -> Result<(), SourceError> + Sync,
     ) -> Result<Vec<W>, SourceError> {
         let table = self.table.clone();
-        let done = self.pieces(threads, Uneven::Told, start, |made, piece| {
+        let done = self.pieces(threads, UnevenRecords::Told, start, |made, piece| {
             let columns = piece.look()?;
             let (rows, file, lines, remarks) = (piece.rows, piece.file, piece.lines, piece.remarks);
             Some(see(made, &CheckedRows { rows, file, lines, remarks, columns }))

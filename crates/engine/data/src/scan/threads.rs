@@ -16,7 +16,7 @@ use crate::meter::Meter;
 use crate::parquet::Unit;
 use crate::reading::ColumnReader;
 use crate::rows::{RemoteRows, RemoteScan};
-use crate::text::{BLOCK, Block, Blocks, Layout, Parser, Remarks, Uneven};
+use crate::text::{BLOCK, Block, Blocks, Layout, Parser, Remarks, UnevenRecords};
 use arrow_array::ArrayRef;
 use deniable_core::schema::Column as DeclaredColumn;
 use deniable_expression::LONGEST_TEXT;
@@ -102,7 +102,7 @@ struct Work {
     declared: Vec<DeclaredColumn>,
     meter: Arc<Meter>,
     supply: Supply,
-    uneven: Uneven,
+    uneven: UnevenRecords,
     stopped: AtomicBool,
     /// Why a file cannot be read on: for whoever looks at the data, and for no release. Neither the operating system's words nor the place
     /// would help there.
@@ -133,7 +133,7 @@ impl Drop for Guard<'_> {
 }
 
 /// Takes rows; nothing where they are not what they should be.
-type Taking<'a, E> = &'a mut dyn FnMut(&Piece<'_>) -> Option<Result<(), E>>;
+type TakePiece<'a, E> = &'a mut dyn FnMut(&Piece<'_>) -> Option<Result<(), E>>;
 
 impl Work {
     fn run<W, E>(
@@ -163,7 +163,7 @@ impl Work {
     }
 
     /// Takes rows until there are none, or the scan is stopped; `own` is the number of this thread.
-    fn pieces<E>(&self, own: usize, take: Taking<'_, E>) -> Result<(), Stop<E>> {
+    fn pieces<E>(&self, own: usize, take: TakePiece<'_, E>) -> Result<(), Stop<E>> {
         let mut take = |piece: &Piece<'_>| match take(piece) {
             Some(taken) => taken.map_err(Stop::Work),
             None => Err(Stop::Damaged),
@@ -232,7 +232,7 @@ impl Work {
                 take(&Piece { rows: received.rows, file: received.file, lines, remarks: Remarks::default(), stored });
             taken.is_ok() && !self.is_stopped()
         };
-        let received = scan.receive(self.uneven == Uneven::Told, BATCH_ROWS, &mut hand_over);
+        let received = scan.receive(self.uneven == UnevenRecords::Told, BATCH_ROWS, &mut hand_over);
         taken?;
         received.map_err(|error| {
             self.fail(error);
@@ -288,7 +288,7 @@ impl Scan {
         take: impl Fn(&mut W, Batch) -> Result<(), E> + Sync,
     ) -> Result<Vec<W>, ScanError<E>> {
         let (table, wanted) = (self.table.clone(), self.wanted.clone());
-        let done = self.pieces(threads, Uneven::Ends, start, |made, piece| {
+        let done = self.pieces(threads, UnevenRecords::Ends, start, |made, piece| {
             let columns = piece.read(&wanted)?;
             Some(take(made, Batch { rows: piece.rows, columns }))
         });
@@ -310,7 +310,7 @@ impl Scan {
         take: impl Fn(&mut W, usize, &[ArrayRef]) -> Result<(), E> + Sync,
     ) -> Result<Vec<W>, ScanError<E>> {
         let table = self.table.clone();
-        let done = self.pieces(threads, Uneven::Ends, start, |made, piece| match &piece.stored {
+        let done = self.pieces(threads, UnevenRecords::Ends, start, |made, piece| match &piece.stored {
             StoredColumns::Arrays(_, arrays) => Some(take(made, piece.rows, arrays)),
             StoredColumns::Fields(..) | StoredColumns::Places(..) => None,
         });
@@ -324,7 +324,7 @@ impl Scan {
     pub(super) fn pieces<W: Send, E: Send>(
         self,
         threads: usize,
-        uneven: Uneven,
+        uneven: UnevenRecords,
         start: impl Fn() -> W + Sync,
         take: impl Fn(&mut W, &Piece<'_>) -> Option<Result<(), E>> + Sync,
     ) -> Result<Vec<W>, ScanError<E, Option<SourceError>>> {

@@ -38,9 +38,9 @@ impl<'a> Fields<'a> {
     }
 }
 
-/// A record that is no row: the line on which it begins, counted from 1, and what is wrong with it, without a value.
+/// A record that is no row: the line on which it begins, counted from 1, and the error, without a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Broken {
+pub(crate) struct BrokenRecord {
     pub(crate) line: u64,
     pub(crate) what: String,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Broken {
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Remarks<'a> {
     /// The records that are no rows.
-    pub(crate) broken: &'a [Broken],
+    pub(crate) broken: &'a [BrokenRecord],
     /// The records with quirks, by the line on which they begin, counted from 1. The header is one of them.
     pub(crate) quirks: &'a [(u64, Quirks)],
 }
@@ -63,9 +63,9 @@ pub(crate) struct Chunk<'a> {
     pub(crate) columns: Vec<Fields<'a>>,
 }
 
-/// What is done about records that are no rows.
+/// The treatment of records that are no rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Uneven {
+pub(crate) enum UnevenRecords {
     /// A record with more or fewer fields than there are columns, or with broken quotes, ends the reading; a field that
     /// is not valid text is NULL. Lines are not counted.
     Ends,
@@ -77,11 +77,11 @@ pub(crate) enum Uneven {
 pub(crate) struct Parser<'a> {
     layout: &'a Layout,
     block: &'a Block,
-    uneven: Uneven,
+    uneven: UnevenRecords,
     longest: usize,
     way: Way<'a>,
     lines: Vec<u64>,
-    broken: Vec<Broken>,
+    broken: Vec<BrokenRecord>,
     quirks: Vec<(u64, Quirks)>,
     /// Of each column, where its fields are in the text.
     spans: Vec<Vec<(usize, usize)>>,
@@ -99,7 +99,7 @@ enum Way<'a> {
 
 impl<'a> Parser<'a> {
     /// `longest` is how many bytes a value may have.
-    pub(crate) fn new(block: &'a Block, layout: &'a Layout, uneven: Uneven, longest: usize) -> Self {
+    pub(crate) fn new(block: &'a Block, layout: &'a Layout, uneven: UnevenRecords, longest: usize) -> Self {
         let skips_header = block.is_first && layout.options.columns.is_none();
         let way = direct(block, layout, uneven).map_or_else(
             || copied(0, block.line, skips_header),
@@ -151,7 +151,7 @@ impl<'a> Parser<'a> {
         let delimiter = self.layout.options.delimiter;
         // Of a block without quotes none need be looked for.
         let quote = self.layout.options.quote.filter(|_| self.block.has_quotes);
-        let is_told = self.uneven == Uneven::Told;
+        let is_told = self.uneven == UnevenRecords::Told;
         let mut quirks = Quirks::default();
         let mut rows = 0;
         let (mut record, mut field) = (*at, *at);
@@ -223,7 +223,7 @@ impl<'a> Parser<'a> {
                     return None;
                 } else {
                     let what = self.layout.uneven(ends.len());
-                    self.broken.push(Broken { line: *line, what });
+                    self.broken.push(BrokenRecord { line: *line, what });
                 }
                 ends.clear();
             }
@@ -238,7 +238,7 @@ impl<'a> Parser<'a> {
     fn next_copied(&mut self) -> Option<usize> {
         let Way::Copied { at, line, skips_header, record, text } = &mut self.way else { return Some(0) };
         let bytes = self.block.bytes.as_slice();
-        let is_told = self.uneven == Uneven::Told;
+        let is_told = self.uneven == UnevenRecords::Told;
         let marks = Marks::of(&self.layout.options);
         text.clear();
         let mut rows = 0;
@@ -261,7 +261,7 @@ impl<'a> Parser<'a> {
             }
             if is_told {
                 if let Some(what) = self.layout.broken(record) {
-                    self.broken.push(Broken { line: begin, what });
+                    self.broken.push(BrokenRecord { line: begin, what });
                     continue;
                 }
                 self.lines.push(begin);
@@ -284,11 +284,11 @@ impl<'a> Parser<'a> {
 }
 
 /// The text of a block, where fields are pieces of it.
-fn direct<'a>(block: &'a Block, layout: &Layout, uneven: Uneven) -> Option<&'a str> {
+fn direct<'a>(block: &'a Block, layout: &Layout, uneven: UnevenRecords) -> Option<&'a str> {
     let is_plain = layout.options.delimiter.is_ascii() && layout.options.quote.is_none_or(|quote| quote.is_ascii());
     let text = std::str::from_utf8(&block.bytes).ok().filter(|_| is_plain)?;
     // A decoder may have put something in the place of what is no text: the check looks at each field.
-    if uneven == Uneven::Told && !layout.is_utf_8() && memmem::find(text.as_bytes(), REPLACEMENT).is_some() {
+    if uneven == UnevenRecords::Told && !layout.is_utf_8() && memmem::find(text.as_bytes(), REPLACEMENT).is_some() {
         return None;
     }
     Some(text)
@@ -322,7 +322,7 @@ mod tests {
     #[derive(Debug, Default, PartialEq, Eq)]
     struct ParsedText {
         rows: Vec<(u64, Vec<Option<String>>)>,
-        broken: Vec<Broken>,
+        broken: Vec<BrokenRecord>,
         quirks: Vec<(u64, Quirks)>,
         is_whole: bool,
     }
@@ -372,7 +372,7 @@ mod tests {
     }
 
     /// Record by record, as the `csv` crate has them.
-    fn plainly(text: &[u8], layout: &Layout, uneven: Uneven) -> ParsedText {
+    fn plainly(text: &[u8], layout: &Layout, uneven: UnevenRecords) -> ParsedText {
         let mut builder = csv::ReaderBuilder::new();
         builder.delimiter(layout.options.delimiter).flexible(true).has_headers(false);
         match layout.options.quote {
@@ -393,7 +393,7 @@ mod tests {
             let line = 1 + text[..place].iter().filter(|byte| **byte == b'\n').count() as u64;
             let end = usize::try_from(reader.position().byte()).unwrap();
             let (fault, quirks) = strictly(&text[place..end], text.get(end).copied(), &layout.options);
-            if uneven == Uneven::Told && !quirks.is_empty() {
+            if uneven == UnevenRecords::Told && !quirks.is_empty() {
                 said.quirks.push((line, quirks));
             }
             if std::mem::take(&mut skips_header) {
@@ -414,8 +414,8 @@ mod tests {
                 None => record.iter().any(not_text).then(|| "is not".to_owned()),
             };
             match (uneven, what) {
-                (Uneven::Told, Some(what)) => said.broken.push(Broken { line, what }),
-                (Uneven::Ends, _) if !is_even || fault.is_some() => return said,
+                (UnevenRecords::Told, Some(what)) => said.broken.push(BrokenRecord { line, what }),
+                (UnevenRecords::Ends, _) if !is_even || fault.is_some() => return said,
                 _ => said.rows.push((line, layout.positions.iter().map(value).collect())),
             }
         }
@@ -423,7 +423,7 @@ mod tests {
         said
     }
 
-    fn in_blocks(text: &[u8], layout: &Layout, uneven: Uneven, size: usize) -> ParsedText {
+    fn in_blocks(text: &[u8], layout: &Layout, uneven: UnevenRecords, size: usize) -> ParsedText {
         let layout = Arc::new(layout.clone());
         let reader = Box::new(Cursor::new(text.to_vec()));
         let mut blocks = Blocks::of(reader, (0, &Path::new("t").into()), layout.clone(), size);
@@ -448,8 +448,8 @@ mod tests {
     }
 
     fn agree(text: &[u8], layout: &Layout, size: usize) -> Result<(), TestCaseError> {
-        let mut told = plainly(text, layout, Uneven::Told);
-        let found = in_blocks(text, layout, Uneven::Told, size);
+        let mut told = plainly(text, layout, UnevenRecords::Told);
+        let found = in_blocks(text, layout, UnevenRecords::Told, size);
         prop_assert_eq!(found.broken.len(), told.broken.len(), "{:?}", String::from_utf8_lossy(text));
         for (known, found) in told.broken.iter_mut().zip(&found.broken) {
             prop_assert!(found.what.contains(&known.what), "{found:?} is not {known:?}");
@@ -457,9 +457,9 @@ mod tests {
         }
         prop_assert_eq!(found, told, "{:?}", String::from_utf8_lossy(text));
         // Without lines; the rows before one that ends the reading may have come or not.
-        let mut ends = plainly(text, layout, Uneven::Ends);
+        let mut ends = plainly(text, layout, UnevenRecords::Ends);
         ends.rows.iter_mut().for_each(|(line, _)| *line = 0);
-        let found = in_blocks(text, layout, Uneven::Ends, size);
+        let found = in_blocks(text, layout, UnevenRecords::Ends, size);
         prop_assert_eq!(found.is_whole, ends.is_whole, "{:?}", String::from_utf8_lossy(text));
         prop_assert!(ends.rows.starts_with(&found.rows) && (!ends.is_whole || found.rows == ends.rows));
         Ok(())

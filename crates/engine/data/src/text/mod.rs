@@ -11,7 +11,7 @@ mod gzip;
 mod record;
 
 pub(crate) use blocks::{BLOCK, Block, Blocks};
-pub(crate) use fields::{Fields, Parser, Remarks, Uneven};
+pub(crate) use fields::{Fields, Parser, Remarks, UnevenRecords};
 pub(crate) use record::{Marks, Record};
 pub use record::{Quirk, broken_quotes};
 

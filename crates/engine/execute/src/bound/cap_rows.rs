@@ -25,8 +25,8 @@ pub(super) const SHARD_BITS: u32 = 8;
 /// Rows that are handed out at once, at most.
 pub(super) const BATCH: usize = 8_192;
 
-/// What is kept, and of what.
-pub(crate) struct Capping<'a> {
+/// The caps of a query: the cells and levels that rows are kept for, and the arguments that are computed from them.
+pub(crate) struct CapRules<'a> {
     /// The columns that make cells.
     pub(crate) groups: &'a [Group],
     /// Which of them make the cells of each level.
@@ -75,7 +75,7 @@ pub(crate) struct ShardQueue {
 
 impl CapRows {
     /// `text` is about the entity key, `threads` how many scatter and walk at the same time.
-    pub(crate) fn new(capping: &Capping<'_>, text: bool, memory: Memory, disk: Arc<Disk>, threads: usize) -> Self {
+    pub(crate) fn new(capping: &CapRules<'_>, text: bool, memory: Memory, disk: Arc<Disk>, threads: usize) -> Self {
         let identities = Identities::of(capping.ranking, capping.salt);
         let looked_up = capping.groups.iter().enumerate().filter(|(at, _)| !capping.nesting.is_determined(*at));
         let looked_up = looked_up.map(|(_, group)| group);

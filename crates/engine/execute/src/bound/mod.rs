@@ -32,14 +32,14 @@ mod tests;
 mod totals;
 mod walk;
 
-pub(crate) use cap_rows::{CapRows, Capping};
+pub(crate) use cap_rows::{CapRows, CapRules};
 pub(crate) use columns::{Columns, Meaning, Watch};
 pub(crate) use decode::Decoder;
 pub(crate) use deniable_data::identity::Identity;
 pub use exact::Exact;
 pub(crate) use identity::Identities;
 pub(crate) use shards::{Disk, Scatter};
-pub use totals::{Totals, What};
+pub use totals::{TotalKind, Totals};
 pub(crate) use walk::{Take, Walk};
 
 use deniable_data::SourceError;
@@ -93,7 +93,7 @@ impl Meaning {
     }
 }
 
-impl<'a> Capping<'a> {
+impl<'a> CapRules<'a> {
     /// What a query asks for.
     pub(crate) fn of_query(query: &'a Query, salt: &'a Salt, watch: Option<Arc<Watch>>) -> Self {
         let of = query.of_rows();

@@ -1,6 +1,6 @@
 //! What the fast code must do, as plainly as it can be said: row by row, in maps, with a rank for everything.
 
-use super::Capping;
+use super::CapRules;
 use super::Identity;
 use super::identity::Identities;
 use arrow_array::cast::AsArray;
@@ -94,7 +94,7 @@ pub(super) fn rows(
 }
 
 /// What is kept of rows at each level: the cells of lowest rank of each entity, and in each the rows of lowest rank.
-pub(super) fn keep(rows: &[Row], capping: &Capping<'_>, by: &Identities) -> ReferenceRows {
+pub(super) fn keep(rows: &[Row], capping: &CapRules<'_>, by: &Identities) -> ReferenceRows {
     let mut kept = ReferenceRows::default();
     for (at, level) in capping.levels.iter().enumerate() {
         let mut entities: BTreeMap<Identity, BTreeMap<u32, Vec<(u32, Values)>>> = BTreeMap::new();

@@ -1,7 +1,7 @@
 //! The fast code and the plain one agree: on random rows, in all batch sizes, partitions and limits of memory.
 
 use super::reference::{self, ReferenceRows};
-use super::{CapRows, Capping, ComputeError, Disk, Salt};
+use super::{CapRows, CapRules, ComputeError, Disk, Salt};
 use crate::bound::identity::Identities;
 use crate::compute::{exact, open};
 use arrow_array::{Array, ArrayRef, BooleanArray, Float64Array, Int64Array, RecordBatch, StringArray, UInt64Array};
@@ -157,7 +157,7 @@ fn dealt(dice: &mut Dice, batch: &RecordBatch, size: usize, partitions: usize) -
 
 /// What the operator is given, and how it is run.
 struct Case<'a> {
-    capping: Capping<'a>,
+    capping: CapRules<'a>,
     partitions: Vec<Vec<RecordBatch>>,
     walks: usize,
     memory: Option<usize>,
@@ -274,7 +274,7 @@ fn the_operator_keeps_what_the_plain_code_keeps() {
         let identities = Identities::of(ranking, &SALT);
         let batch = input(&random, columns, &text);
         let counting = reference::rows(&batch, query.groups(), arguments, Some(&identities));
-        let capping = || Capping {
+        let capping = || CapRules {
             groups: query.groups(),
             levels: query.levels(),
             nesting: query.nesting(),
@@ -325,7 +325,7 @@ fn an_entity_larger_than_memory() {
     let batch = input(&batch, &[0, 1, 2, 3, 4, 5, 3], &DataType::Utf8);
     let identities = Identities::new(&SALT);
     let counting = reference::rows(&batch, query.groups(), &arguments, Some(&identities));
-    let capping = |caps| Capping {
+    let capping = |caps| CapRules {
         groups: query.groups(),
         levels: query.levels(),
         nesting: query.nesting(),
@@ -371,7 +371,7 @@ fn more_entities_than_memory() {
         let batch = input(&batch, &[0, 1, 2, 3, 4, 5, 3], &DataType::Utf8);
         let identities = Identities::new(&SALT);
         let counting = reference::rows(&batch, query.groups(), &arguments, Some(&identities));
-        let capping = Capping {
+        let capping = CapRules {
             groups: query.groups(),
             levels: query.levels(),
             nesting: query.nesting(),
@@ -430,7 +430,7 @@ fn plain_totals(query: &Query, table: &TableSchema, batch: &RecordBatch) -> Vec<
     let by = table.entity.is_some().then_some(&identities);
     let rows = reference::rows(&batch, query.groups(), arguments, by);
     let kept = match by {
-        Some(identities) => reference::keep(&rows, &Capping::of_query(query, &SALT, None), identities),
+        Some(identities) => reference::keep(&rows, &CapRules::of_query(query, &SALT, None), identities),
         None => reference::keep_all(&rows, query),
     };
     reference::totals(query, &kept)

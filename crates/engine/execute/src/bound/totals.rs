@@ -29,14 +29,14 @@ pub struct Totals {
 
 /// Totals over the cells of a level, shared by all measures that are computed from them.
 struct LevelTotals {
-    what: What,
+    what: TotalKind,
     level: usize,
     vector: Vector,
 }
 
-/// What is added up, or gathered, in the cells of a level.
+/// The quantity that is totalled in the cells of a level.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum TotalKind {
     /// Rows.
     Rows,
     /// Rows with a value of an argument.
@@ -73,13 +73,13 @@ struct Recipe {
 }
 
 /// Finds, or begins, what is gathered.
-fn gather(gathered: &mut Vec<LevelTotals>, what: What, level: usize, cells: usize) -> usize {
+fn gather(gathered: &mut Vec<LevelTotals>, what: TotalKind, level: usize, cells: usize) -> usize {
     let known = gathered.iter().position(|known| known.what == what && known.level == level);
     known.unwrap_or_else(|| {
         let vector = match what {
-            What::Rows | What::Present(_) | What::Entities { .. } => Vector::Counts(vec![0; cells + 1]),
-            What::Units(_) | What::Products(_) => Vector::Sums(vec![0; cells + 1]),
-            What::Pile(_) => Vector::Piles(vec![Pile::default(); cells]),
+            TotalKind::Rows | TotalKind::Present(_) | TotalKind::Entities { .. } => Vector::Counts(vec![0; cells + 1]),
+            TotalKind::Units(_) | TotalKind::Products(_) => Vector::Sums(vec![0; cells + 1]),
+            TotalKind::Pile(_) => Vector::Piles(vec![Pile::default(); cells]),
         };
         gathered.push(LevelTotals { what, level, vector });
         gathered.len() - 1
@@ -96,23 +96,23 @@ impl Totals {
             let mut of = |what| gather(&mut gathered, what, *level, query.cells(*level));
             let plain = |of| Recipe { of, centre: None };
             match kind {
-                MeasureKind::Rows => plain(of(What::Rows)),
-                MeasureKind::NotNull { argument } => plain(of(What::Present(*argument))),
+                MeasureKind::Rows => plain(of(TotalKind::Rows)),
+                MeasureKind::NotNull { argument } => plain(of(TotalKind::Present(*argument))),
                 MeasureKind::Entities { present: wanted } => {
                     let bit = present.iter().position(|known| Some(known) == wanted.as_ref());
                     let bit = bit.map_or(0, |bit| 1 + bit as u32);
-                    plain(of(What::Entities { bit, present: *wanted }))
+                    plain(of(TotalKind::Entities { bit, present: *wanted }))
                 }
                 MeasureKind::Sum { of: CentredArgument { argument, times: 1, centre: 0 }, .. } => {
-                    plain(of(What::Units(*argument)))
+                    plain(of(TotalKind::Units(*argument)))
                 }
                 MeasureKind::Sum { of: centred @ CentredArgument { argument, .. }, .. } => {
-                    let count = of(What::Present(*argument));
-                    Recipe { of: of(What::Units(*argument)), centre: Some((*centred, count)) }
+                    let count = of(TotalKind::Present(*argument));
+                    Recipe { of: of(TotalKind::Units(*argument)), centre: Some((*centred, count)) }
                 }
-                MeasureKind::Product { of: both, .. } => plain(of(What::Products(*both))),
+                MeasureKind::Product { of: both, .. } => plain(of(TotalKind::Products(*both))),
                 MeasureKind::Ranked { argument, .. } | MeasureKind::Tree { argument, .. } => {
-                    plain(of(What::Pile(*argument)))
+                    plain(of(TotalKind::Pile(*argument)))
                 }
             }
         };
@@ -128,7 +128,7 @@ impl Totals {
 
     /// What is gathered, in order.
     #[must_use]
-    pub fn wanted(&self) -> Vec<What> {
+    pub fn wanted(&self) -> Vec<TotalKind> {
         self.gathered.iter().map(|gathered| gathered.what).collect()
     }
 
@@ -179,9 +179,11 @@ impl Totals {
     fn add_to_level(&mut self, level: usize, cells: &[u32], marks: Option<&[u64]>, arguments: &[Values]) {
         for LevelTotals { what, vector, .. } in self.gathered.iter_mut().filter(|gathered| gathered.level == level) {
             match (*what, vector) {
-                (What::Rows, Vector::Counts(counts)) => count(cells, counts),
-                (What::Present(argument), Vector::Counts(counts)) => count_present(cells, &arguments[argument], counts),
-                (What::Entities { bit, present }, Vector::Counts(counts)) => match (marks, present) {
+                (TotalKind::Rows, Vector::Counts(counts)) => count(cells, counts),
+                (TotalKind::Present(argument), Vector::Counts(counts)) => {
+                    count_present(cells, &arguments[argument], counts)
+                }
+                (TotalKind::Entities { bit, present }, Vector::Counts(counts)) => match (marks, present) {
                     (Some(marks), _) => {
                         let end = counts.len() - 1;
                         let rows = cells.iter().zip(marks);
@@ -190,9 +192,9 @@ impl Totals {
                     (None, None) => count(cells, counts),
                     (None, Some(argument)) => count_present(cells, &arguments[argument], counts),
                 },
-                (What::Units(argument), Vector::Sums(sums)) => add_up(cells, &arguments[argument], sums),
-                (What::Products(of), Vector::Sums(sums)) => add_products(cells, of, arguments, sums),
-                (What::Pile(argument), Vector::Piles(piles)) => {
+                (TotalKind::Units(argument), Vector::Sums(sums)) => add_up(cells, &arguments[argument], sums),
+                (TotalKind::Products(of), Vector::Sums(sums)) => add_products(cells, of, arguments, sums),
+                (TotalKind::Pile(argument), Vector::Piles(piles)) => {
                     let values = &arguments[argument];
                     for (row, cell) in cells.iter().enumerate().filter(|(_, cell)| **cell != NOWHERE) {
                         if let (true, Some(pile)) = (values.is_present(row), piles.get_mut(*cell as usize)) {

@@ -34,8 +34,8 @@ const BESIDE: usize = 64;
 /// Entities that are evaluated at once.
 const BATCH: usize = 8_192;
 
-/// How rows become those of entities.
-pub(super) struct Folding {
+/// Folds the rows of each entity into one row.
+pub(super) struct EntityFolder {
     made: EntityRows,
     kinds: Vec<Type>,
     distinct: Vec<BTreeMap<Key, usize>>,
@@ -61,7 +61,7 @@ enum State {
 }
 
 /// The most bytes that one entity's values take, whatever its rows: a function of the declared types.
-fn most_bytes(folding: &Folding) -> usize {
+fn most_bytes(folding: &EntityFolder) -> usize {
     let of = |(fold, keys): (&Fold, &BTreeMap<Key, usize>)| match fold {
         Fold::Least(at) | Fold::Greatest(at) => rowset::most_bytes(folding.kinds[*at]),
         Fold::AtLeast { value, by } | Fold::AtGreatest { value, by } => {
@@ -74,7 +74,7 @@ fn most_bytes(folding: &Folding) -> usize {
     values.fold(BESIDE + folding.made.folds.len() * size_of::<State>(), usize::saturating_add)
 }
 
-impl Folding {
+impl EntityFolder {
     pub(super) fn new(query: &Query, made: &EntityRows, rows: RowOperator, entities: RowOperator) -> Self {
         let program = &made.of.rows().program;
         let kinds = made.of.rows().arguments.iter().map(|argument| program.kind(argument.value)).collect();
@@ -307,7 +307,7 @@ fn bytes_of(value: &Value) -> usize {
 
 /// One thread's way through the shards.
 struct Walk<'a> {
-    folding: &'a Folding,
+    folding: &'a EntityFolder,
     room: &'a Room,
     memory: &'a Memory,
     allowance: usize,

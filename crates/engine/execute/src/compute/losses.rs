@@ -23,14 +23,14 @@ pub struct Losses {
     /// How many of them lose anything: a row, or where entities are counted, a group.
     pub entities_beyond: u64,
     /// Of each value that is added up or ranked, also of each entity's own rows, how many are beyond its bounds, where any are.
-    pub beyond: Vec<Beyond>,
+    pub beyond: Vec<ClampedValues>,
     /// Where protected tables are joined, how many rows of one entity of each may meet: what that leaves out is in none of these.
     pub rows_in_joins: Option<u32>,
 }
 
-/// Values of one expression that count as one of its bounds.
+/// Counts of the values of one expression that are clamped to its bounds.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Beyond {
+pub struct ClampedValues {
     /// The expression.
     pub expression: String,
     /// Its values in rows that the query is about.
@@ -76,13 +76,13 @@ pub fn losses(
 }
 
 /// Of each value that is added up or ranked, how many are beyond its bounds, where any are.
-fn beyond(query: &Query, watch: &Watch) -> Vec<Beyond> {
+fn beyond(query: &Query, watch: &Watch) -> Vec<ClampedValues> {
     let beyond = watch.values.iter().enumerate().map(|(at, counts)| (query.expression(at), counts));
     let inside = query.entity_rows().into_iter().flat_map(|made| {
         let of = |at: usize| format!("{}, of each row inside", made.of.expression(at));
         watch.inside.iter().enumerate().map(move |(at, counts)| (of(at), counts))
     });
-    let told = |(expression, [values, outside]): (String, &[AtomicU64; 2])| Beyond {
+    let told = |(expression, [values, outside]): (String, &[AtomicU64; 2])| ClampedValues {
         expression,
         values: values.load(Ordering::Relaxed),
         outside: outside.load(Ordering::Relaxed),

@@ -27,8 +27,8 @@ const MOST_BYTES: usize = 16 << 20;
 /// Combinations that are evaluated at once.
 const BATCH: usize = 8_192;
 
-/// How the tables of a question meet.
-pub(super) struct Meeting<'a> {
+/// The join of a query's tables, within entities.
+pub(super) struct TableJoin<'a> {
     cap: &'a CapRows,
     identities: Identities,
     /// The types and positions of the inputs of each table.
@@ -86,7 +86,7 @@ pub(super) fn threads(query: &Query, tables: &[usize], limit: Option<usize>, mos
     (1..=most).rev().find(fits).unwrap_or(0)
 }
 
-impl<'a> Meeting<'a> {
+impl<'a> TableJoin<'a> {
     pub(super) fn new(
         query: &Query,
         salt: &Salt,
@@ -241,7 +241,7 @@ impl<'a> Meeting<'a> {
             .map(|(table, (kinds, _))| rowset::columns(table.records.iter().map(Vec::as_slice), kinds))
             .collect();
         let mut gathered = GatheredRows::new(self.cap, &self.memory);
-        let mut pending = Pending { rows: vec![Vec::new(); tables.len()], owners: Vec::new() };
+        let mut pending = PendingCombinations { rows: vec![Vec::new(); tables.len()], owners: Vec::new() };
         let (Some(first), others) = (tables.first(), tables.get(1..).unwrap_or_default()) else { return Ok(()) };
         let mut starts = vec![0_usize; others.len()];
         let mut at = 0;
@@ -292,7 +292,7 @@ impl<'a> Meeting<'a> {
 
     fn evaluate(
         &self,
-        pending: &mut Pending,
+        pending: &mut PendingCombinations,
         columns: &[Vec<Column>],
         walk: &mut Walk,
         gathered: &mut GatheredRows<'_>,
@@ -333,8 +333,8 @@ struct Walk {
     columns: Columns,
 }
 
-/// Combinations that wait to be evaluated: of each table its rows, and whose they are.
-struct Pending {
+/// Combinations of rows that are not evaluated yet: the rows of each table, and the entities that own them.
+struct PendingCombinations {
     rows: Vec<Vec<u32>>,
     owners: Vec<Identity>,
 }

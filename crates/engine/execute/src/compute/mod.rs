@@ -21,18 +21,18 @@ mod row;
 mod rowset;
 mod simulation;
 
-pub use losses::{Beyond, Losses, losses};
+pub use losses::{ClampedValues, Losses, losses};
 pub use simulation::Simulation;
 
-use crate::bound::{CapRows, Capping, Columns, ComputeError, Disk, Exact, Meaning, Salt, Scatter, Totals, Watch};
+use crate::bound::{CapRows, CapRules, Columns, ComputeError, Disk, Exact, Meaning, Salt, Scatter, Totals, Watch};
 use deniable_data::SourceError;
 use deniable_data::{Memory, Meter, Progress, Reservation, Resources, Scan, ScanError, Source, WantedColumn, watch};
 use deniable_expression::Node;
 use deniable_query::Query;
 use deniable_query::declared;
-use entity_rows::Folding;
+use entity_rows::EntityFolder;
 use lookup::Lookup;
-use meet::Meeting;
+use meet::TableJoin;
 use row::{Inflow, RowOperator};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,7 +65,7 @@ enum RowsOf {
     /// Those that are read.
     Tables(RowOperator),
     /// One of each entity.
-    Entities(Box<Folding>),
+    Entities(Box<EntityFolder>),
 }
 
 /// The scan of a protected table, before its first row is read.
@@ -120,7 +120,7 @@ pub fn open(sources: &[Source], query: &Query, resources: &Resources) -> Result<
     }
     let (rows, walks) = match query.entity_rows() {
         Some(made) => {
-            let folding = Folding::new(query, made, own, operator(query)?);
+            let folding = EntityFolder::new(query, made, own, operator(query)?);
             let room = Room::new(query, &resources).ok();
             let walks = room.map(|room| folding.threads(room.memory.limit(), resources.threads));
             (RowsOf::Entities(Box::new(folding)), walks.filter(|walks| *walks > 0))
@@ -153,7 +153,7 @@ fn walks(query: &Query, resources: &Resources, protected: &[usize]) -> Option<us
         return Some(resources.threads);
     }
     let salt = Salt([0; 32]);
-    let capping = Capping::of_query(query, &salt, None);
+    let capping = CapRules::of_query(query, &salt, None);
     // Texts take one word more: enough for both.
     let mut cap = CapRows::new(&capping, true, room.memory.clone(), room.disk.clone(), resources.threads);
     let of = query.of_rows();
@@ -197,7 +197,7 @@ impl Reading {
                 return Ok(room.together(&query));
             }
         };
-        let capping = Capping::of_query(&query, salt, watch.clone());
+        let capping = CapRules::of_query(&query, salt, watch.clone());
         if query.entity().is_none() {
             let meaning = Meaning::of_query(&query, watch);
             let start = || (operator.clone(), Columns::new(meaning.clone()), room.copy());
@@ -237,7 +237,7 @@ impl Reading {
         }
         let all = std::iter::once(first).chain(others).map(|PendingScan { scan, inflow }| (scan, inflow)).collect();
         let mut meeting =
-            Meeting::new(query.of_rows(), salt, &cap, room.memory.clone(), room.disk.clone(), (threads, walks));
+            TableJoin::new(query.of_rows(), salt, &cap, room.memory.clone(), room.disk.clone(), (threads, walks));
         let scattered = meeting.scatter(all, query.of_rows())?;
         on_threads(walks, |thread| {
             let copy = thread % room.copies.len().max(1);

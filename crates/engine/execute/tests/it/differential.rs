@@ -9,7 +9,7 @@
 //! noisy count is defined. Fixed seeds.
 
 use super::generate::Dice;
-use super::generate::always::{Always, always};
+use super::generate::always::{CertainPart, always};
 use super::generate::hostile::{GUARD, Hostile, KeptOwners};
 use arrow_array::RecordBatch;
 use deniable_answers::{Noisy, ShownValue};
@@ -53,7 +53,7 @@ fn seen(sources: &[Source], query: &Query, seed: u64) -> Result<Vec<Vec<String>>
     Ok(rows.iter().map(|shown| row(&shown.0)).collect())
 }
 
-fn look(shown: &ShownValue, always: Always) -> String {
+fn look(shown: &ShownValue, always: CertainPart) -> String {
     match shown {
         ShownValue::Key(key) => format!("key {key:?}"),
         ShownValue::All => "all".to_owned(),
@@ -61,9 +61,9 @@ fn look(shown: &ShownValue, always: Always) -> String {
         ShownValue::Number { estimate, low, high, population: _, rows, deviation: _, value, limits: _ } => {
             let ends = (low.is_some(), high.is_some());
             match always {
-                Always::Number => format!("{value:?} {}, ends {ends:?}, rows {rows:?}", estimate.is_some()),
-                Always::Interval => format!("{value:?}, ends {ends:?}"),
-                Always::Nothing => format!("{value:?}"),
+                CertainPart::Number => format!("{value:?} {}, ends {ends:?}, rows {rows:?}", estimate.is_some()),
+                CertainPart::Interval => format!("{value:?}, ends {ends:?}"),
+                CertainPart::Nothing => format!("{value:?}"),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Files of large answers: named by the hash of their bytes, and in place before anything refers to them.
 
-use super::{MOST, Unread};
+use super::{MOST, UnreadableAnswer};
 use crate::entry::EncodeError;
 use crate::key::beside;
 use crate::store::{self, StoreError};
@@ -73,24 +73,24 @@ impl AnswerFile {
     }
 
     /// The text in it.
-    pub(super) fn read(&self, folder: &Path) -> Result<Vec<u8>, Unread> {
+    pub(super) fn read(&self, folder: &Path) -> Result<Vec<u8>, UnreadableAnswer> {
         let path = folder.join(self.name());
         let packed = self.packed(&path)?;
-        unpacked(&packed, self.bytes).ok_or(Unread::Length { path, bytes: self.bytes })
+        unpacked(&packed, self.bytes).ok_or(UnreadableAnswer::Length { path, bytes: self.bytes })
     }
 
     /// Its bytes, once they are known to be those that were stored.
-    fn packed(&self, path: &Path) -> Result<Vec<u8>, Unread> {
+    fn packed(&self, path: &Path) -> Result<Vec<u8>, UnreadableAnswer> {
         let io = |source: std::io::Error| match source.kind() {
-            ErrorKind::NotFound | ErrorKind::NotADirectory => Unread::Missing(path.to_path_buf()),
-            _ => Unread::Io { path: path.to_path_buf(), source },
+            ErrorKind::NotFound | ErrorKind::NotADirectory => UnreadableAnswer::Missing(path.to_path_buf()),
+            _ => UnreadableAnswer::Io { path: path.to_path_buf(), source },
         };
         let opened = File::open(path).map_err(io)?;
         // No text of this length is packed into more bytes: what is longer is another file, and is not read to its end.
         let most = self.bytes + self.bytes / 128 + 1024;
         let mut bytes = Vec::new();
         opened.take(most + 1).read_to_end(&mut bytes).map_err(io)?;
-        if hash(&bytes) == self.hash { Ok(bytes) } else { Err(Unread::Changed(path.to_path_buf())) }
+        if hash(&bytes) == self.hash { Ok(bytes) } else { Err(UnreadableAnswer::Changed(path.to_path_buf())) }
     }
 }
 

@@ -5,7 +5,8 @@ use super::tampering::{rechain, tamper};
 use super::{FORM, PEOPLE, Place, answer, request};
 use deniable_ledger::answer::MOST_IN_ENTRY;
 use deniable_ledger::{
-    ChargeError, ChargeOutcome, Fault, Form, Ledger, StoreError, StoredAnswer, Unread, VerifyError, show, verify,
+    ChargeError, ChargeOutcome, Fault, Form, Ledger, StoreError, StoredAnswer, UnreadableAnswer, VerifyError, show,
+    verify,
 };
 use serde_json::{Value, json};
 use std::fs;
@@ -42,7 +43,7 @@ fn stored(ledger: &Ledger) -> StoredAnswer {
 }
 
 /// What reading the answer, verifying the ledger and asking again say of its file.
-fn refused(place: &Place, seq: u64) -> Unread {
+fn refused(place: &Place, seq: u64) -> UnreadableAnswer {
     let summary = show(&place.path).unwrap();
     let reading = summary.accounts[0].releases[0].answer.as_ref().unwrap().read().unwrap_err();
     match verify(&place.path, None) {
@@ -111,7 +112,7 @@ fn a_missing_file_is_named() {
     for moved in [&file, &folder] {
         fs::rename(moved, &aside).unwrap();
         let lost = refused(&place, seq);
-        assert!(matches!(&lost, Unread::Missing(path) if *path == file), "{lost}");
+        assert!(matches!(&lost, UnreadableAnswer::Missing(path) if *path == file), "{lost}");
         assert!(lost.to_string().contains("restore"), "{lost}");
         // The ledger goes on.
         assert_eq!(show(&place.path).unwrap().accounts[0].releases[0].seq, seq);
@@ -122,7 +123,7 @@ fn a_missing_file_is_named() {
     // A folder that is a file is no folder either.
     fs::remove_dir_all(&folder).unwrap();
     fs::write(&folder, "").unwrap();
-    assert!(matches!(refused(&place, seq), Unread::Missing(_)));
+    assert!(matches!(refused(&place, seq), UnreadableAnswer::Missing(_)));
     let refused = place.ledger().store_answer(seq + 2, &FORM, &large(2)).unwrap_err();
     assert!(refused.to_string().contains("clinic.ledger.answers"), "{refused}");
     assert_eq!(place.ledger().charge(&request("2", (1, 10))).unwrap(), ChargeOutcome::Resumed { seq: seq + 2 });
@@ -139,16 +140,16 @@ fn any_changed_byte_is_seen() {
         changed[at] ^= 1;
         fs::write(&file, changed).unwrap();
         let found = show(&place.path).unwrap().accounts[0].releases[0].answer.as_ref().unwrap().read();
-        assert!(matches!(found, Err(Unread::Changed(_))), "{at}: {found:?}");
+        assert!(matches!(found, Err(UnreadableAnswer::Changed(_))), "{at}: {found:?}");
     }
-    assert!(matches!(refused(&place, seq), Unread::Changed(_)));
+    assert!(matches!(refused(&place, seq), UnreadableAnswer::Changed(_)));
     // Bytes too few, too many, and far too many, which are not all read.
     for bytes in [&whole[..last], &[&whole[..], b"\x50\x2a\x4d\x18\0\0\0\0"].concat(), b""] {
         fs::write(&file, bytes).unwrap();
-        assert!(matches!(refused(&place, seq), Unread::Changed(_)));
+        assert!(matches!(refused(&place, seq), UnreadableAnswer::Changed(_)));
     }
     fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
-    assert!(matches!(refused(&place, seq), Unread::Changed(_)));
+    assert!(matches!(refused(&place, seq), UnreadableAnswer::Changed(_)));
     fs::write(&file, whole).unwrap();
     verify(&place.path, None).unwrap();
 }
@@ -170,12 +171,12 @@ fn lengths_that_are_not_the_answers() {
     };
     // So little cannot be packed into so much.
     state("1", &place.path);
-    assert!(matches!(refused(&place, seq), Unread::Changed(_)));
+    assert!(matches!(refused(&place, seq), UnreadableAnswer::Changed(_)));
     restore();
     for other in [bytes - 1, bytes + 1, 1_000_000_000] {
         state(&other.to_string(), &place.path);
         let found = refused(&place, seq);
-        assert!(matches!(found, Unread::Length { bytes, .. } if bytes == other as u64), "{found}");
+        assert!(matches!(found, UnreadableAnswer::Length { bytes, .. } if bytes == other as u64), "{found}");
         restore();
     }
     // No answer is as long as this.
@@ -261,5 +262,5 @@ fn an_answer_that_is_no_json_is_refused_when_it_is_read() {
     let summary = show(&place.path).unwrap();
     let stored = summary.accounts[0].releases[0].answer.as_ref().unwrap();
     assert_eq!(stored.form(), &Form::new("toy", 2));
-    assert!(matches!(stored.read(), Err(Unread::Json(_))));
+    assert!(matches!(stored.read(), Err(UnreadableAnswer::Json(_))));
 }

@@ -3,7 +3,7 @@
 use super::decide::within_groups;
 use super::model::CountMechanism;
 use super::pairs::{exchanged, one_more};
-use crate::decide::{ApproximateEvent, CheckError, Neighbouring, approximate};
+use crate::decide::{ApproximateEvent, CheckError, NeighbourTable, approximate};
 use crate::mechanism::Dataset;
 use crate::notion::FixedParameter;
 use crate::verdict::{CountPlace, CountWitness, Verdict, Witness};
@@ -30,7 +30,7 @@ pub(super) fn decide(
     Ok(verdict)
 }
 
-impl Neighbouring for CountMechanism {
+impl NeighbourTable for CountMechanism {
     fn rows(&self) -> usize {
         self.cells()
     }

@@ -10,7 +10,7 @@ use super::{candidates, sized};
 use crate::decide::{
     CheckError, Measure, beliefs_of_two, highest_belief, inside, largest_fall, of_presence, of_top, vacuous,
 };
-use crate::family::{Family, Others};
+use crate::family::{Family, OtherEntities};
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
 use crate::verdict::{Value, Verdict, Witness};
@@ -97,11 +97,14 @@ impl Question<'_> {
                 complete(mechanism)?;
                 Ok(self.given(sampled_prior(mechanism, rate, direction)?))
             }
-            Family::OneOf(among) => {
-                Ok(self.given(RatioBracket::Exact(candidates::worst(mechanism, *among, Others::Certain, direction)?)))
-            }
+            Family::OneOf(among) => Ok(self.given(RatioBracket::Exact(candidates::worst(
+                mechanism,
+                *among,
+                OtherEntities::Certain,
+                direction,
+            )?))),
             Family::OneOfRest(among) => {
-                Ok(self.given(RatioBracket::Exact(candidates::worst(mechanism, *among, Others::In, direction)?)))
+                Ok(self.given(RatioBracket::Exact(candidates::worst(mechanism, *among, OtherEntities::In, direction)?)))
             }
             Family::Box(ranges) => self.boxed(ranges),
             Family::Groups(_) | Family::Explicit(_) => Err(CheckError::NotYet { what: "this family on counts" }),

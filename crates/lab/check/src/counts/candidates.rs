@@ -6,7 +6,7 @@
 use super::decide::entities;
 use super::model::CountMechanism;
 use crate::decide::{CheckError, LargestRatio, Part, WorstObserver, numerators, vacuous};
-use crate::family::Others;
+use crate::family::OtherEntities;
 use crate::mechanism::{Column, Dataset};
 use crate::notion::Direction;
 use crate::verdict::{CountPlace, CountWitness, Value, Verdict, Witness};
@@ -16,7 +16,8 @@ use num_traits::{FromPrimitive, NumAssign};
 /// (ρ,m)-differential identifiability (B-5).
 pub(super) fn rho(mechanism: &CountMechanism, among: usize) -> Result<Verdict, CheckError> {
     let theorems = vec!["F-DCm", "B-5", "X-COUNT"];
-    let Some(WorstObserver { ratio, witness, .. }) = worst(mechanism, among, Others::Certain, Direction::Presence)?
+    let Some(WorstObserver { ratio, witness, .. }) =
+        worst(mechanism, among, OtherEntities::Certain, Direction::Presence)?
     else {
         return Ok(vacuous(Bound::Finite(whole(0)), theorems));
     };
@@ -29,7 +30,7 @@ pub(super) fn rho(mechanism: &CountMechanism, among: usize) -> Result<Verdict, C
 pub(super) fn worst(
     mechanism: &CountMechanism,
     among: usize,
-    others: Others,
+    others: OtherEntities,
     direction: Direction,
 ) -> Result<Option<WorstObserver>, CheckError> {
     if among < 2 {
@@ -59,7 +60,7 @@ pub(super) fn worst(
 fn of_column<P>(
     mechanism: &CountMechanism,
     values: &[P],
-    (among, others): (usize, Others),
+    (among, others): (usize, OtherEntities),
     direction: Direction,
 ) -> Option<(Bound, usize)>
 where
@@ -69,7 +70,9 @@ where
     let all_others = P::from_usize(among - 1)?;
     for certain in 0..mechanism.cells() {
         let value = |cell: usize| values[cell].clone();
-        let Some(chosen) = Chosen::new(mechanism, certain, (among, others), direction, value) else { continue };
+        let Some(chosen) = ExtremeCandidates::new(mechanism, certain, (among, others), direction, value) else {
+            continue;
+        };
         let mut sum = P::zero();
         for (group, count) in &chosen.rest {
             sum += values[certain + mechanism.stride(*group)].clone() * P::from_u32(*count)?;
@@ -82,19 +85,19 @@ where
     Some((ratio, place.more as usize))
 }
 
-/// The candidates that tell most: one with the extreme probability against those with the opposite extremes.
-struct Chosen {
+/// The candidates with the largest ratio: one with the extreme probability against those with the opposite extremes.
+struct ExtremeCandidates {
     lone: usize,
     /// Groups, and how many of each.
     rest: Vec<(usize, u32)>,
 }
 
-impl Chosen {
+impl ExtremeCandidates {
     /// `None` where there are too few candidates whose datasets are given.
     fn new<V: Ord>(
         mechanism: &CountMechanism,
         certain: usize,
-        (among, others): (usize, Others),
+        (among, others): (usize, OtherEntities),
         direction: Direction,
         value: impl Fn(usize) -> V,
     ) -> Option<Self> {
@@ -102,7 +105,7 @@ impl Chosen {
         let outside = groups.map(|(group, each)| (group, each.size - mechanism.count(certain, group)));
         let with = |group: usize| certain + mechanism.stride(group);
         let outside: Vec<(usize, u32)> = outside.collect();
-        if others == Others::In && outside.iter().map(|(_, count)| *count as usize).sum::<usize>() != among {
+        if others == OtherEntities::In && outside.iter().map(|(_, count)| *count as usize).sum::<usize>() != among {
             return None;
         }
         let mut outside: Vec<(usize, u32)> =
@@ -133,11 +136,12 @@ fn observed(
     ratio: Bound,
     output: usize,
     certain: usize,
-    (among, others): (usize, Others),
+    (among, others): (usize, OtherEntities),
     direction: Direction,
 ) -> Option<WorstObserver> {
     let chance = |cell: usize| mechanism.probability(output, cell);
-    let Chosen { lone, rest } = Chosen::new(mechanism, certain, (among, others), direction, chance)?;
+    let ExtremeCandidates { lone, rest } =
+        ExtremeCandidates::new(mechanism, certain, (among, others), direction, chance)?;
     let present = chance(certain + mechanism.stride(lone));
     let each = rest.iter().map(|(group, count)| chance(certain + mechanism.stride(*group)) * whole(*count));
     let absent = each.sum::<Rational>() / whole(among - 1);

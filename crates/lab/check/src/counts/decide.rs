@@ -8,7 +8,7 @@ use crate::decide::{
     CheckError, Measure, approached, at, beliefs_of_two, gain_over, membership as membership_of_table, odds,
     over_range, vacuous,
 };
-use crate::family::{Family, Others};
+use crate::family::{Family, OtherEntities};
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
@@ -93,10 +93,10 @@ fn membership(mechanism: &CountMechanism, direction: Direction, family: &Family)
             Ok(summed(sampled_prior(mechanism, rate, direction)?, direction, theorems))
         }
         Family::OneOf(among) => {
-            Ok(at(candidates::worst(mechanism, *among, Others::Certain, direction)?, direction, theorems))
+            Ok(at(candidates::worst(mechanism, *among, OtherEntities::Certain, direction)?, direction, theorems))
         }
         Family::OneOfRest(among) => {
-            Ok(at(candidates::worst(mechanism, *among, Others::In, direction)?, direction, theorems))
+            Ok(at(candidates::worst(mechanism, *among, OtherEntities::In, direction)?, direction, theorems))
         }
         Family::Box(ranges) => boxed(mechanism, ranges, direction, theorems),
         Family::Groups(_) | Family::Explicit(_) => Err(CheckError::NotYet { what: "this family on counts" }),

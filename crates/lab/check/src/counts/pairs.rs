@@ -2,7 +2,7 @@
 
 use super::decide::within_groups;
 use super::model::CountMechanism;
-use crate::decide::{LargestRatio, Near, Part, RatioPlace, WitnessedRatio};
+use crate::decide::{LargestRatio, NearFraction, Part, RatioPlace, WitnessedRatio};
 use crate::mechanism::{Column, Dataset};
 use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
@@ -27,7 +27,7 @@ pub(super) enum Pairs<'a> {
 pub(super) fn search(mechanism: &CountMechanism, pairs: Pairs<'_>) -> Option<WitnessedRatio> {
     let worst = |output: usize| match mechanism.table.column(output) {
         Column::Parts { parts, .. } => of_column(mechanism, output, parts, pairs).found(),
-        Column::Fractions(values) => of_column(mechanism, output, &Near::all(values), pairs).found(),
+        Column::Fractions(values) => of_column(mechanism, output, &NearFraction::all(values), pairs).found(),
     };
     let mut best = None;
     for (ratio, place) in (0..mechanism.outputs.len()).filter_map(worst) {

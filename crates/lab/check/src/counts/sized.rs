@@ -13,7 +13,7 @@ use crate::decide::{
     CheckError, Measure, Several, SeveralWorst, beliefs_fit, beliefs_of_two, gain_over, of_top, some_beliefs,
     some_observer as some_observer_of_table, vacuous,
 };
-use crate::family::{Family, Others};
+use crate::family::{Family, OtherEntities};
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
 use crate::verdict::{CountPlace, CountWitness, Value, Verdict, Witness};
@@ -172,7 +172,9 @@ impl SizedMeasure<'_> {
         let last = (fewest..=most).next_back().filter(|last| *last >= fewest.saturating_add(tried));
         let mut best: Option<(Bound, Witness)> = None;
         for among in first.chain(last) {
-            let Some(observed) = candidates::worst(mechanism, among, Others::Certain, direction)? else { continue };
+            let Some(observed) = candidates::worst(mechanism, among, OtherEntities::Certain, direction)? else {
+                continue;
+            };
             let value = measure.of(&observed.belief, &observed.ratio.max(Bound::one()));
             if best.as_ref().map(|best| &best.0).or(above).is_none_or(|largest| value > *largest) {
                 best = Some((value, observed.witness));

@@ -19,7 +19,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 const NEAR: f64 = 1e-9;
 
 /// Rows of probabilities, some of which are neighbours: by dataset, or by counts.
-pub(crate) trait Neighbouring {
+pub(crate) trait NeighbourTable {
     /// How many rows there may be.
     fn rows(&self) -> usize;
     fn outputs(&self) -> usize;
@@ -49,7 +49,7 @@ pub(super) fn decide(
 }
 
 /// The tight δ, or the tight odds, and where.
-pub(crate) fn worst<T: Neighbouring>(
+pub(crate) fn worst<T: NeighbourTable>(
     table: &T,
     adjacency: Adjacency,
     given: &FixedParameter,
@@ -91,7 +91,7 @@ pub(crate) struct Event {
 /// The outputs of an event, and the pair of neighbours.
 type Place = (Vec<usize>, Dataset, Dataset);
 
-fn largest_delta<T: Neighbouring>(table: &T, adjacency: Adjacency, odds: &Rational) -> (Rational, Option<Place>) {
+fn largest_delta<T: NeighbourTable>(table: &T, adjacency: Adjacency, odds: &Rational) -> (Rational, Option<Place>) {
     let rows = Rows::of(table);
     let mut worst = Rational::zero();
     let mut event = None;
@@ -109,7 +109,7 @@ fn largest_delta<T: Neighbouring>(table: &T, adjacency: Adjacency, odds: &Ration
     (worst, event)
 }
 
-fn smallest_odds<T: Neighbouring>(table: &T, adjacency: Adjacency, delta: &Rational) -> (Bound, Option<Place>) {
+fn smallest_odds<T: NeighbourTable>(table: &T, adjacency: Adjacency, delta: &Rational) -> (Bound, Option<Place>) {
     let rows = Rows::of(table);
     let delta_near = to_float(delta);
     let mut worst = Bound::one();
@@ -130,7 +130,7 @@ fn smallest_odds<T: Neighbouring>(table: &T, adjacency: Adjacency, delta: &Ratio
 }
 
 /// `Σ max(0, P1 − R·P2)` and the outputs that contribute.
-fn excess<T: Neighbouring>(table: &T, more: Dataset, less: Dataset, odds: &Rational) -> (Rational, Vec<usize>) {
+fn excess<T: NeighbourTable>(table: &T, more: Dataset, less: Dataset, odds: &Rational) -> (Rational, Vec<usize>) {
     let gap = |output| table.probability(output, more) - odds * table.probability(output, less);
     let gaps = (0..table.outputs()).map(|output| (output, gap(output)));
     let (outputs, gaps): (Vec<usize>, Vec<Rational>) = gaps.filter(|(_, gap)| gap.is_positive()).unzip();
@@ -138,7 +138,7 @@ fn excess<T: Neighbouring>(table: &T, more: Dataset, less: Dataset, odds: &Ratio
 }
 
 /// The smallest `R` at which the pair keeps δ, and the event that needs it.
-fn needed<T: Neighbouring>(table: &T, more: Dataset, less: Dataset, delta: &Rational) -> (Bound, Vec<usize>) {
+fn needed<T: NeighbourTable>(table: &T, more: Dataset, less: Dataset, delta: &Rational) -> (Bound, Vec<usize>) {
     let chances = |output| {
         let (top, bottom) = (table.probability(output, more), table.probability(output, less));
         Bound::of(&top, &bottom).map(|ratio| (ratio, output, top, bottom))
@@ -163,7 +163,7 @@ fn needed<T: Neighbouring>(table: &T, more: Dataset, less: Dataset, delta: &Rati
     (best.0, outputs)
 }
 
-impl Neighbouring for Mechanism {
+impl NeighbourTable for Mechanism {
     fn rows(&self) -> usize {
         1 << self.size()
     }
@@ -205,7 +205,7 @@ struct Rows {
 }
 
 impl Rows {
-    fn of<T: Neighbouring>(table: &T) -> Self {
+    fn of<T: NeighbourTable>(table: &T) -> Self {
         let outputs = table.outputs();
         let cell = |data, output| if table.gives(data) { to_float(&table.probability(output, data)) } else { 0.0 };
         let all = 0..table.rows() as Dataset;

@@ -7,7 +7,7 @@ use super::largest_ratio::LargestRatio;
 use super::numbers::{one, zero};
 use super::part::Part;
 use super::product::numerators;
-use crate::family::{Others, Prior};
+use crate::family::{OtherEntities, Prior};
 use crate::mechanism::{Column, Dataset, Mechanism};
 use crate::notion::Direction;
 use crate::verdict::{Value, Verdict, Witness};
@@ -19,7 +19,7 @@ use num_traits::{FromPrimitive, NumAssign};
 pub(super) fn one_of(
     mechanism: &Mechanism,
     among: usize,
-    others: Others,
+    others: OtherEntities,
     direction: Direction,
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
@@ -29,7 +29,8 @@ pub(super) fn one_of(
 /// (ρ,m)-differential identifiability: the highest belief in any of the `m` (B-5), `LR / (LR + m − 1)`.
 pub(super) fn rho(mechanism: &Mechanism, among: usize) -> Result<Verdict, CheckError> {
     let theorems = vec!["F-DCm", "B-5"];
-    let Some(WorstObserver { ratio, witness, .. }) = worst(mechanism, among, Others::Certain, Direction::Presence)?
+    let Some(WorstObserver { ratio, witness, .. }) =
+        worst(mechanism, among, OtherEntities::Certain, Direction::Presence)?
     else {
         return Ok(vacuous(zero(), theorems));
     };
@@ -46,7 +47,7 @@ pub(super) fn rho(mechanism: &Mechanism, among: usize) -> Result<Verdict, CheckE
 pub(super) fn worst(
     mechanism: &Mechanism,
     among: usize,
-    others: Others,
+    others: OtherEntities,
     direction: Direction,
 ) -> Result<Option<WorstObserver>, CheckError> {
     if among < 2 {
@@ -77,7 +78,7 @@ fn of_column<P>(
     mechanism: &Mechanism,
     values: &[P],
     among: usize,
-    others: Others,
+    others: OtherEntities,
     direction: Direction,
 ) -> LargestRatio<P>
 where
@@ -87,7 +88,7 @@ where
     let all_others = P::from_usize(among - 1).unwrap_or_else(P::one);
     let mut lone: Vec<Dataset> = Vec::with_capacity(mechanism.size());
     for certain in 0..1_u32 << mechanism.size() {
-        if others == Others::In && certain.count_ones() as usize + among != mechanism.size() {
+        if others == OtherEntities::In && certain.count_ones() as usize + among != mechanism.size() {
             continue;
         }
         lone.clear();

@@ -4,7 +4,7 @@ use super::error::CheckError;
 use super::gain::approached;
 use super::largest_ratio::LargestRatio;
 use super::pairs::WitnessedRatio;
-use super::part::{Near, Part};
+use super::part::{NearFraction, Part};
 use super::two_datasets::Pair;
 use crate::mechanism::{Column, Dataset, Mechanism};
 use crate::notion::Direction;
@@ -41,7 +41,9 @@ pub(super) fn worst(
     let found = (0..mechanism.outputs().len()).filter_map(|output| {
         let worst = match mechanism.table().column(output) {
             Column::Parts { parts, .. } => of_column(mechanism, output, parts, size, direction).found(),
-            Column::Fractions(values) => of_column(mechanism, output, &Near::all(values), size, direction).found(),
+            Column::Fractions(values) => {
+                of_column(mechanism, output, &NearFraction::all(values), size, direction).found()
+            }
         };
         let (ratio, place) = worst?;
         let pair = Pair { output, more: place.more, less: place.less };

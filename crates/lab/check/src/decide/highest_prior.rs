@@ -9,7 +9,7 @@ use super::prior_boxes::{inside, vertices};
 use super::public_size::{PosteriorQuestion, beliefs_of_two, bracket, of_top, some_observer};
 use super::two_datasets::Pair;
 use super::{candidates, groups, product};
-use crate::family::{Family, Others, Prior};
+use crate::family::{Family, OtherEntities, Prior};
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Sign};
 use crate::verdict::{Value, Verdict};
@@ -44,8 +44,12 @@ impl Question {
             },
             Family::Bounded(range) if range.is_any() => over(pairs::exchanged(mechanism), range),
             Family::Bounded(range) => self.sized(mechanism, range),
-            Family::OneOf(among) => Ok(self.given(candidates::worst(mechanism, *among, Others::Certain, direction)?)),
-            Family::OneOfRest(among) => Ok(self.given(candidates::worst(mechanism, *among, Others::In, direction)?)),
+            Family::OneOf(among) => {
+                Ok(self.given(candidates::worst(mechanism, *among, OtherEntities::Certain, direction)?))
+            }
+            Family::OneOfRest(among) => {
+                Ok(self.given(candidates::worst(mechanism, *among, OtherEntities::In, direction)?))
+            }
             Family::Uniform => {
                 complete(mechanism)?;
                 Ok(self.given(product::uniform(mechanism, direction)))

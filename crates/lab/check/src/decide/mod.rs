@@ -32,14 +32,14 @@ mod two_datasets;
 pub(crate) mod worlds;
 mod zero_knowledge;
 
-pub(crate) use approximate_dp::{Event as ApproximateEvent, Neighbouring, worst as approximate};
+pub(crate) use approximate_dp::{Event as ApproximateEvent, NeighbourTable, worst as approximate};
 pub use error::CheckError;
 pub(crate) use gain::{WorstObserver, approached, at, gain_over, odds, over_range, reached_inside, vacuous};
 pub(crate) use indistinguishable::of_side as largest_fall;
 pub(crate) use largest_ratio::{LargestRatio, Place as RatioPlace};
 pub(crate) use measure::Measure;
 pub(crate) use pairs::WitnessedRatio;
-pub(crate) use part::{Near, Part};
+pub(crate) use part::{NearFraction, Part};
 pub(crate) use posterior::{highest as highest_belief, of_presence};
 pub(crate) use prior_boxes::{inside, reaching};
 pub(crate) use product::numerators;
@@ -49,7 +49,7 @@ pub(crate) use slices::{exists as some_beliefs, fits as beliefs_fit};
 
 pub use crate::verdict::{Sight, Simulation, Weight};
 
-use crate::family::{Family, Others};
+use crate::family::{Family, OtherEntities};
 use crate::mechanism::Mechanism;
 use crate::notion::{Direction, Notion, Sign};
 use crate::verdict::Verdict;
@@ -117,8 +117,8 @@ pub(crate) fn membership(mechanism: &Mechanism, direction: Direction, family: &F
         }
         Family::Bounded(range) => public_size::bounded(mechanism, range, direction, theorems),
         Family::OneOfTwo(range) => public_size::one_of_two(mechanism, range, direction, theorems),
-        Family::OneOf(among) => candidates::one_of(mechanism, *among, Others::Certain, direction, theorems),
-        Family::OneOfRest(among) => candidates::one_of(mechanism, *among, Others::In, direction, theorems),
+        Family::OneOf(among) => candidates::one_of(mechanism, *among, OtherEntities::Certain, direction, theorems),
+        Family::OneOfRest(among) => candidates::one_of(mechanism, *among, OtherEntities::In, direction, theorems),
         Family::Groups(size) => groups::decide(mechanism, *size, direction, theorems),
         Family::Box(ranges) => prior_boxes::decide(mechanism, ranges, direction, theorems),
         Family::Explicit(priors) => explicit_priors::decide(mechanism, priors, direction, theorems),

@@ -1,7 +1,7 @@
 //! Notions that are about pairs of datasets: each pair is looked at, or only the extremes where all pairs count.
 
 use super::largest_ratio::{LargestRatio, Place};
-use super::part::{Near, Part};
+use super::part::{NearFraction, Part};
 use crate::mechanism::{Column, Dataset, Kinds, Mechanism};
 use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
@@ -83,7 +83,7 @@ fn search_in(mechanism: &Mechanism, pairs: Pairs<'_>) -> Option<WitnessedRatio> 
     let outputs = 0..mechanism.outputs().len();
     let worst = |output: usize| match mechanism.table().column(output) {
         Column::Parts { parts, .. } => of_column(mechanism, output, parts, pairs).found(),
-        Column::Fractions(values) => of_column(mechanism, output, &Near::all(values), pairs).found(),
+        Column::Fractions(values) => of_column(mechanism, output, &NearFraction::all(values), pairs).found(),
     };
     let found = outputs.filter_map(worst).max_by(|left, right| left.0.cmp(&right.0).then(order(&right.1, &left.1)));
     found.map(|(ratio, place)| WitnessedRatio { ratio, witness: datasets(mechanism, place) })

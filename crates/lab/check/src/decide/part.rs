@@ -69,19 +69,19 @@ impl Part for BigInt {
 
 /// A fraction beside a float that is near it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Near<'a> {
+pub(crate) struct NearFraction<'a> {
     value: &'a Rational,
     float: f64,
 }
 
-impl<'a> Near<'a> {
+impl<'a> NearFraction<'a> {
     pub(crate) fn all(values: &'a [Rational]) -> Vec<Self> {
         let normal = |float: f64| if float.is_normal() && (1e-100..1e100).contains(&float) { float } else { f64::NAN };
         values.iter().map(|value| Self { value, float: value.to_f64().map_or(f64::NAN, normal) }).collect()
     }
 }
 
-impl Part for Near<'_> {
+impl Part for NearFraction<'_> {
     fn nothing(&self) -> bool {
         self.value.is_zero()
     }

@@ -9,9 +9,9 @@ use deniable_check::mechanism::{Dataset, Mechanism};
 use deniable_check::protocol::{Party, Protocol, Row};
 use deniable_core::exact::{Rational, power, ratio, whole};
 
-/// What shows that nothing follows.
+/// The mechanisms that refute an implication.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Built {
+pub enum BuiltInstances {
     /// One case that keeps the statement and breaks the target.
     One(Box<Instance>),
     /// Three that keep the statement, while the target's parameter grows.
@@ -35,14 +35,19 @@ impl From<Mechanism> for Instance {
     }
 }
 
-fn one(mechanism: Option<Mechanism>) -> Option<Built> {
-    mechanism.map(|mechanism| Built::One(Box::new(mechanism.into())))
+fn one(mechanism: Option<Mechanism>) -> Option<BuiltInstances> {
+    mechanism.map(|mechanism| BuiltInstances::One(Box::new(mechanism.into())))
 }
 
 /// The cases that a counterexample stands for among so many people.
-pub(super) fn instances(counterexample: Counterexample, from: &Statement, to: &Target, people: usize) -> Vec<Built> {
+pub(super) fn instances(
+    counterexample: Counterexample,
+    from: &Statement,
+    to: &Target,
+    people: usize,
+) -> Vec<BuiltInstances> {
     let odds = || enough(from).map_or_else(|_| whole(1), |odds| odds.ends().0);
-    let case = |built: Option<Built>| built.into_iter().collect();
+    let case = |built: Option<BuiltInstances>| built.into_iter().collect();
     match counterexample {
         Counterexample::ExactSize => case(one(named(people, people + 1, |data| data.count_ones() as usize))),
         Counterexample::OnlyAlone => {
@@ -120,9 +125,9 @@ pub(super) fn instances(counterexample: Counterexample, from: &Statement, to: &T
 }
 
 /// Three cases, where all of them can be built.
-fn growing(case: impl Fn(usize) -> Option<Mechanism>) -> Option<Built> {
+fn growing(case: impl Fn(usize) -> Option<Mechanism>) -> Option<BuiltInstances> {
     let all: Option<Vec<Instance>> = (0..3).map(|step| case(step).map(Instance::from)).collect();
-    all.map(Built::Growing)
+    all.map(BuiltInstances::Growing)
 }
 
 /// Odds of one person's answer with which a statement about several at once is kept: their power is no larger.
@@ -274,20 +279,20 @@ pub(super) fn telling(mechanism: &Mechanism) -> Option<Protocol> {
     })
 }
 
-fn output_told(people: usize) -> Option<Built> {
+fn output_told(people: usize) -> Option<BuiltInstances> {
     let said = |y: usize| vec![(format!("o{y}"), format!("o{y}"), whole(1))];
     let protocol = shown(1 << people, said)?;
     let mechanism = Some(exact(people)?);
-    Some(Built::One(Box::new(Instance { mechanism, protocol: Some(protocol), table: None })))
+    Some(BuiltInstances::One(Box::new(Instance { mechanism, protocol: Some(protocol), table: None })))
 }
 
-fn unlikely(odds: &Rational) -> Option<Built> {
+fn unlikely(odds: &Rational) -> Option<BuiltInstances> {
     let seldom = whole(1) - odds.recip();
     let views = |y: usize| {
         let view = |name: String, chance: &Rational| (name, "-".to_owned(), chance.clone());
         vec![view("usual".to_owned(), &(whole(1) - &seldom)), view(format!("of y{y}"), &seldom)]
     };
-    Some(Built::One(Box::new(Instance { protocol: Some(shown(2, views)?), ..Instance::default() })))
+    Some(BuiltInstances::One(Box::new(Instance { protocol: Some(shown(2, views)?), ..Instance::default() })))
 }
 
 /// Two sensitive values, each as likely.
@@ -301,24 +306,24 @@ fn block(counts: [u64; 2]) -> Vec<Block> {
 
 /// How many of the people who are in have each of two values, which they have by turns. Of two people with either, the table
 /// says what everybody believes.
-fn true_table(people: usize) -> Option<Built> {
+fn true_table(people: usize) -> Option<BuiltInstances> {
     let first = |data: Dataset| (data & 0x5555_5555).count_ones() as usize;
     let second = |data: Dataset| (data & 0xaaaa_aaaa).count_ones() as usize;
     let side = people + 1;
     let counts = named(people, side * side, |data| first(data) * side + second(data))?;
     let table = Some((coin()?, block([1, 1])));
-    Some(Built::One(Box::new(Instance { table, ..counts.into() })))
+    Some(BuiltInstances::One(Box::new(Instance { table, ..counts.into() })))
 }
 
 /// One of four tables of two rows, each as likely whoever is in; the first has no row of the second value.
-fn blind_table(people: usize) -> Option<Built> {
+fn blind_table(people: usize) -> Option<BuiltInstances> {
     let evenly = built(people, 4, |_, _| ratio(1, 4))?;
     let table = Some((coin()?, block([2, 0])));
-    Some(Built::One(Box::new(Instance { table, ..evenly.into() })))
+    Some(BuiltInstances::One(Box::new(Instance { table, ..evenly.into() })))
 }
 
 /// A value that fewer and fewer people have, in a block of which a fixed part has it.
-fn rare_value(odds: &Rational) -> Option<Built> {
+fn rare_value(odds: &Rational) -> Option<BuiltInstances> {
     use num_traits::ToPrimitive;
     // The common value keeps more than 1/R of the block.
     let of = (whole(2) * odds / (odds - whole(1))).ceil().to_integer().to_u64()?.max(2);
@@ -328,5 +333,5 @@ fn rare_value(odds: &Rational) -> Option<Built> {
     };
     let all: Option<Vec<Instance>> =
         [10_u64, 100, 1000].map(|times| case((whole(of) * whole(times)).recip())).into_iter().collect();
-    all.map(Built::Growing)
+    all.map(BuiltInstances::Growing)
 }

@@ -7,7 +7,7 @@
 mod ask;
 mod built;
 
-pub use built::{Built, Instance};
+pub use built::{BuiltInstances, Instance};
 
 use crate::counterexample::Counterexample;
 use crate::notion::{Facts, Notion};
@@ -24,7 +24,7 @@ const MORE_PEOPLE: [u32; 2] = [8, 10];
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefutationOutcome {
     /// It keeps the statement, and the target has no parameter for it short of certainty: what was built.
-    Refuted(Built),
+    Refuted(BuiltInstances),
     /// It does not, or breaks nothing.
     Not,
     /// It takes more people than are built here.
@@ -66,10 +66,10 @@ fn is_of_many(counterexample: Counterexample) -> bool {
     )
 }
 
-fn refutes(built: &Built, from: &Statement, to: &Target) -> bool {
+fn refutes(built: &BuiltInstances, from: &Statement, to: &Target) -> bool {
     match built {
-        Built::One(instance) => ask::keeps(instance, from) && ask::breaks(instance, to),
-        Built::Growing(instances) => {
+        BuiltInstances::One(instance) => ask::keeps(instance, from) && ask::breaks(instance, to),
+        BuiltInstances::Growing(instances) => {
             // Ever larger values of one sort of mechanism, each of which keeps the statement.
             let values: Option<Vec<_>> = instances.iter().map(|instance| ask::least(instance, to)).collect();
             let grow = values.is_some_and(|values| values.windows(2).all(|pair| pair[0] < pair[1]));

@@ -5,7 +5,7 @@ use deniable_check::Bound;
 use deniable_core::adversary::PriorRange;
 use deniable_translate::bounds::enough;
 use deniable_translate::parse::{statement, target};
-use deniable_translate::refuted::{Built, Instance, RefutationOutcome, decided};
+use deniable_translate::refuted::{BuiltInstances, Instance, RefutationOutcome, decided};
 use deniable_translate::shape::Shape;
 use deniable_translate::statement::{Statement, Target};
 use deniable_translate::translation::{Direction, Translation, translate};
@@ -155,14 +155,14 @@ fn every_counterexample_is_a_case() {
         let by_odds =
             !(from.target.notion.depends_on_priors() && kept == Shape::Replace && !from.target.priors.is_any());
         let several = match &built {
-            Built::One(instance) => {
+            BuiltInstances::One(instance) => {
                 let reached = odds(instance, &broken);
                 let beyond =
                     line.counterexample == Some(deniable_translate::counterexample::Counterexample::PriorBeyond);
                 assert!(beyond || reached == Bound::Infinite, "{from} -> {to}: {reached}");
                 std::slice::from_ref(&**instance)
             }
-            Built::Growing(instances) => {
+            BuiltInstances::Growing(instances) => {
                 let reached: Vec<Bound> = instances.iter().map(|instance| odds(instance, &broken)).collect();
                 assert!(reached.len() == 3 && reached.windows(2).all(|pair| pair[0] < pair[1]), "{from} -> {to}");
                 instances.as_slice()

@@ -24,7 +24,7 @@ use deniable_translate::bounds::Value;
 use deniable_translate::compose;
 use deniable_translate::notion::Notion;
 use deniable_translate::parse::{priors, statement, target};
-use deniable_translate::refuted::{Built, Instance, RefutationOutcome, decided};
+use deniable_translate::refuted::{BuiltInstances, Instance, RefutationOutcome, decided};
 use deniable_translate::statement::{Statement, StatementParameter, Target};
 use deniable_translate::translation::{Direction, Translation, translate};
 use std::collections::BTreeMap;
@@ -207,7 +207,7 @@ fn asked_again(
         assert!(must_keep(&from.target, &values, &stated(from)), "{from} -> {to}: {values:?} of {instance:?}");
     };
     match built {
-        Built::One(instance) => {
+        BuiltInstances::One(instance) => {
             keeps(&instance);
             let nothing = match to.notion {
                 Notion::Ceiling | Notion::Rho { .. } | Notion::AlphaBeta { .. } => Bound::one(),
@@ -217,7 +217,7 @@ fn asked_again(
             let broken = ask(&instance, to, false);
             assert!(*broken[0].low() == nothing && *broken[0].high() == nothing, "{from} -> {to}: {broken:?}");
         }
-        Built::Growing(instances) => {
+        BuiltInstances::Growing(instances) => {
             instances.iter().for_each(keeps);
             let values: Vec<Bound> =
                 instances.iter().map(|instance| ask(instance, to, false)[0].low().clone()).collect();

@@ -9,7 +9,7 @@ use crate::policies::{absolute, load};
 use crate::progress::Progress;
 use checks::Checks;
 use deniable::Session;
-use deniable_serve::{Config, ServeError, Serving, check, serve};
+use deniable_serve::{Config, ServeError, ServerSetup, check, serve};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -97,6 +97,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             );
         }
     };
-    let serving = Serving { policy, config: config.clone(), reload: Box::new(reload), ready: Box::new(ready) };
+    let serving = ServerSetup { policy, config: config.clone(), reload: Box::new(reload), ready: Box::new(ready) };
     serve(serving).map_err(refused)
 }

@@ -6,13 +6,13 @@ use crate::support::Place;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-/// The program serving a page.
-struct Serving {
+/// A process of the command that serves a page.
+struct ServingProcess {
     child: Child,
     address: String,
 }
 
-impl Serving {
+impl ServingProcess {
     fn start(place: &Place) -> Self {
         let mut command = place.command(&["explore", "policy.toml", "--no-open"]);
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
@@ -23,7 +23,7 @@ impl Serving {
     }
 }
 
-impl Drop for Serving {
+impl Drop for ServingProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -38,7 +38,7 @@ fn settled(browser: &mut Browser, asked: u32) {
 fn the_promise_is_moved_by_keyboard_and_written() {
     let Some(mut browser) = Browser::open() else { return };
     let place = Place::clinic();
-    let serving = Serving::start(&place);
+    let serving = ServingProcess::start(&place);
     browser.go(&serving.address);
     settled(&mut browser, 1);
     assert_eq!(browser.text("document.getElementById('odds').textContent"), "3");

@@ -1,7 +1,7 @@
 //! Rows once more, as the answer to a question counts them.
 
 use super::super::open;
-use super::{Beyond, beyond};
+use super::{ClampedValues, beyond};
 use crate::bound::{Salt, Watch};
 use deniable_data::{Resources, Source};
 use deniable_query::Query;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// All rows that a query is about, those that count at each level, and values beyond bounds.
-pub fn counted(sources: &[Source], query: &Query, salt: &Salt) -> (u64, Vec<u64>, Vec<Beyond>) {
+pub fn counted(sources: &[Source], query: &Query, salt: &Salt) -> (u64, Vec<u64>, Vec<ClampedValues>) {
     let resources = Resources { threads: 1, memory: None, spill: None };
     let watch = Arc::new(Watch::new(query));
     let mut counting = open(sources, &query.counting_rows(), &resources).unwrap();

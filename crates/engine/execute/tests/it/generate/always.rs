@@ -4,9 +4,9 @@ use deniable_query::Estimator;
 use deniable_query::Query;
 use deniable_query::output::Term;
 
-/// What a column has in every row, whatever the noise.
+/// The part of a number that a column has in every row, whatever the noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Always {
+pub enum CertainPart {
     /// A number and an interval.
     Number,
     /// An interval: an average over a noisy count of zero or less is undefined.
@@ -16,12 +16,12 @@ pub enum Always {
 }
 
 /// What the column of this term has.
-pub fn always(term: &Term, query: &Query) -> Always {
-    let Term::Answer(position) = term else { return Always::Nothing };
+pub fn always(term: &Term, query: &Query) -> CertainPart {
+    let Term::Answer(position) = term else { return CertainPart::Nothing };
     match &query.answers(0)[*position] {
-        Estimator::Count { .. } | Estimator::Sum { .. } | Estimator::Quantile { .. } => Always::Number,
-        Estimator::Average(_) | Estimator::Weighted(_) | Estimator::Variance { .. } => Always::Interval,
+        Estimator::Count { .. } | Estimator::Sum { .. } | Estimator::Quantile { .. } => CertainPart::Number,
+        Estimator::Average(_) | Estimator::Weighted(_) | Estimator::Variance { .. } => CertainPart::Interval,
         // Of no rows, or values that are all alike, there is none.
-        Estimator::Regression(_) => Always::Nothing,
+        Estimator::Regression(_) => CertainPart::Nothing,
     }
 }

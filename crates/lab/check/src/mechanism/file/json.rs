@@ -73,8 +73,8 @@ struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct All;
-        impl<'de> Visitor<'de> for All {
+        struct AllVisitor;
+        impl<'de> Visitor<'de> for AllVisitor {
             type Value = Vec<(String, &'de RawValue)>;
 
             fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -89,6 +89,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
                 Ok(all)
             }
         }
-        deserializer.deserialize_map(All).map(Members)
+        deserializer.deserialize_map(AllVisitor).map(Members)
     }
 }

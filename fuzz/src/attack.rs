@@ -1,6 +1,6 @@
 //! What holds of every table that an attack reads. Run by `fuzz/targets/attack.rs` and by `crates/lab/attack/tests/it/fuzz.rs`.
 
-use deniable_attack::linkage::{On, TextTable, link};
+use deniable_attack::linkage::{JoinColumns, TextTable, link};
 use deniable_attack::ratings::{Columns, Records, Settings};
 use deniable_attack::{Panel, Side, TableError, frequencies, listed, ratings};
 use deniable_genome::individuals::Name;
@@ -33,7 +33,7 @@ pub fn check(bytes: &[u8]) -> bool {
         },
         2 => match TextTable::read(&path) {
             Ok(table) => {
-                let on = On {
+                let on = JoinColumns {
                     columns: table.columns.iter().take(2).cloned().collect(),
                     truth: table.columns.last().cloned(),
                 };

@@ -1,7 +1,7 @@
 //! The clinic's policy, released by a program: typed cells with their intervals, and what is left of the promise.
 #![allow(clippy::print_stdout, reason = "a program that prints")]
 
-use deniable::{Policy, Registering, Session};
+use deniable::{Policy, RegistrationMode, Session};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     // A folder of its own: a new ledger is compared with the ledgers beside it.
@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::create_dir_all(&folder)?;
     let ledger = folder.join("clinic.ledger");
     let policy = Policy::load("examples/clinic/policy.toml".as_ref())?.with_ledger(ledger);
-    let session = Session::new(policy)?.allowing(Registering::GoOn);
+    let session = Session::new(policy)?.allowing(RegistrationMode::GoOn);
     for answer in session.release().wait()?.answers() {
         println!("{}", answer.name);
         for row in &answer.rows {

@@ -139,7 +139,7 @@ impl Call {
 impl Call {
     /// Waits for the result, so many seconds at most: `None` where it goes on.
     fn wait(&self, py: Python<'_>, seconds: f64) -> PyResult<Option<Vec<String>>> {
-        enum Came {
+        enum CallResult {
             Result(Vec<String>),
             Error(deniable::Error),
             Failure(Failure),
@@ -149,27 +149,27 @@ impl Call {
         let came = py.detach(|| {
             let mut coming = self.coming.lock().unwrap_or_else(PoisonError::into_inner);
             let came = match coming.as_mut() {
-                None => return Came::Error(deniable::Error::Ended),
+                None => return CallResult::Error(deniable::Error::Ended),
                 Some(ResultSource::Session(wait)) => match wait(most) {
-                    None => return Came::Nothing,
-                    Some(Ok(json)) => Came::Result(vec![json]),
-                    Some(Err(error)) => Came::Error(error),
+                    None => return CallResult::Nothing,
+                    Some(Ok(json)) => CallResult::Result(vec![json]),
+                    Some(Err(error)) => CallResult::Error(error),
                 },
                 Some(ResultSource::Thread(receiver)) => match receiver.recv_timeout(most) {
-                    Err(RecvTimeoutError::Timeout) => return Came::Nothing,
-                    Err(RecvTimeoutError::Disconnected) => Came::Error(deniable::Error::Ended),
-                    Ok(Ok(texts)) => Came::Result(texts),
-                    Ok(Err(failure)) => Came::Failure(failure),
+                    Err(RecvTimeoutError::Timeout) => return CallResult::Nothing,
+                    Err(RecvTimeoutError::Disconnected) => CallResult::Error(deniable::Error::Ended),
+                    Ok(Ok(texts)) => CallResult::Result(texts),
+                    Ok(Err(failure)) => CallResult::Failure(failure),
                 },
             };
             *coming = None;
             came
         });
         match came {
-            Came::Nothing => Ok(None),
-            Came::Result(texts) => Ok(Some(texts)),
-            Came::Error(error) => Err(of_error(py, error)),
-            Came::Failure(failure) => Err(raised(py, Kind::Other, &failure)),
+            CallResult::Nothing => Ok(None),
+            CallResult::Result(texts) => Ok(Some(texts)),
+            CallResult::Error(error) => Err(of_error(py, error)),
+            CallResult::Failure(failure) => Err(raised(py, Kind::Other, &failure)),
         }
     }
 

@@ -5,7 +5,7 @@ use crate::failure::{Kind, of_error, raised, usage};
 use crate::policy::{Policy, planned, written};
 use crate::rows::Rows;
 use deniable::exact::Rational;
-use deniable::{Error, InMemory, Query, Registering, ReleaseOutcome, Resources};
+use deniable::{Error, InMemory, Query, RegistrationMode, ReleaseOutcome, Resources};
 use deniable_cli::error::plan_failure;
 use deniable_cli::render;
 use deniable_policy::Policy as ValidPolicy;
@@ -90,7 +90,7 @@ impl Session {
         if memory.is_some() {
             resources.memory = memory;
         }
-        let registering = if register { Registering::GoOn } else { Registering::Stop };
+        let registering = if register { RegistrationMode::GoOn } else { RegistrationMode::Stop };
         let session = session
             .with_resources(resources)
             .allowing(deniable::Permissions { registering, other_people, again })

@@ -3,7 +3,7 @@
 
 mod schema;
 
-use crate::types::{self, About, Type};
+use crate::types::{self, Type, TypeDescription};
 use crate::{Column, Description, Table, functions};
 use rusqlite::types::Value;
 use rusqlite::{Connection, Error, params_from_iter};
@@ -479,7 +479,7 @@ impl Fill<'_> {
                     ("attnum", count(at as i64 + 1)),
                     ("attndims", count(0)),
                     ("atttypmod", count(-1)),
-                    ("attstorage", word(about.map_or('p', About::storage))),
+                    ("attstorage", word(about.map_or('p', TypeDescription::storage))),
                     ("attcompression", word("")),
                     ("attstattarget", count(-1)),
                     ("attnotnull", count(0)),

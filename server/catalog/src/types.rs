@@ -4,9 +4,9 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Type(u32);
 
-/// What is known of a type.
+/// A type of PostgreSQL's catalogs.
 #[derive(Debug)]
-pub struct About {
+pub struct TypeDescription {
     /// Its number.
     pub oid: u32,
     /// Its name in the catalogs.
@@ -28,7 +28,7 @@ const FIRST_FUNCTION: i64 = 5_000;
 /// Functions of a type: from text, to text, from bytes, to bytes.
 const FUNCTIONS: [&str; 4] = ["in", "out", "recv", "send"];
 
-impl About {
+impl TypeDescription {
     /// The functions that read and write its values, by their numbers.
     pub(crate) fn functions(&self) -> [(i64, String); 4] {
         if self.element != 0 {
@@ -58,19 +58,26 @@ impl About {
 
 /// All of these functions, each once.
 pub(crate) fn functions() -> std::collections::BTreeMap<i64, String> {
-    ALL.iter().flat_map(About::functions).collect()
+    ALL.iter().flat_map(TypeDescription::functions).collect()
 }
 
-const fn of(oid: u32, name: &'static str, sql: &'static str, length: i32, category: char, array: u32) -> About {
-    About { oid, name, sql, length, category, element: 0, array }
+const fn of(
+    oid: u32,
+    name: &'static str,
+    sql: &'static str,
+    length: i32,
+    category: char,
+    array: u32,
+) -> TypeDescription {
+    TypeDescription { oid, name, sql, length, category, element: 0, array }
 }
 
-const fn array(oid: u32, name: &'static str, sql: &'static str, element: u32) -> About {
-    About { oid, name, sql, length: -1, category: 'A', element, array: 0 }
+const fn array(oid: u32, name: &'static str, sql: &'static str, element: u32) -> TypeDescription {
+    TypeDescription { oid, name, sql, length: -1, category: 'A', element, array: 0 }
 }
 
 /// Every type that is known here.
-pub const ALL: [About; 34] = [
+pub const ALL: [TypeDescription; 34] = [
     of(16, "bool", "boolean", 1, 'B', 1000),
     of(17, "bytea", "bytea", -1, 'U', 1001),
     of(18, "char", "\"char\"", 1, 'Z', 1002),
@@ -169,7 +176,7 @@ impl Type {
 
     /// What is known of it.
     #[must_use]
-    pub fn about(self) -> Option<&'static About> {
+    pub fn about(self) -> Option<&'static TypeDescription> {
         ALL.iter().find(|known| known.oid == self.0)
     }
 }

@@ -9,7 +9,7 @@
 //! | what is told of what went wrong? | [`failures`] |
 //! | which tables and columns are there? | [`describe`], [`own`] |
 //! | how is a query of another shown? | `printed` |
-//! | how is an answer a table? | [`rows`], [`beside`], `remembered` |
+//! | how is an answer a table? | [`rows`], [`beside`], `replies` |
 //! | what can SQL be tried on? | [`simulated`] |
 //! | who is let in, and how long do wrong passwords wait? | [`server`], `attempts` |
 //! | what is done for each of them? | `analyst`, `approver`, `ask` |
@@ -32,7 +32,7 @@ pub mod own;
 pub mod plan;
 mod printed;
 pub mod queue;
-mod remembered;
+mod replies;
 mod request;
 pub mod rows;
 mod run;

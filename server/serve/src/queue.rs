@@ -31,8 +31,8 @@ pub struct Completion {
     pub steps: u32,
 }
 
-/// What is told when something is done. For the curator.
-pub type Tell = dyn Fn(&Key, &Completion, Option<&str>) + Send + Sync;
+/// A callback on completed queries, for the curator.
+pub type CompletionListener = dyn Fn(&Key, &Completion, Option<&str>) + Send + Sync;
 
 struct Job {
     key: Key,
@@ -164,7 +164,7 @@ impl Queue {
     }
 
     /// Does what is asked for, for ever.
-    pub async fn run(self: Arc<Self>, tell: Arc<Tell>) {
+    pub async fn run(self: Arc<Self>, tell: Arc<CompletionListener>) {
         loop {
             let Some(Job { key, arrival, work, done }) = self.next() else {
                 self.more.notified().await;

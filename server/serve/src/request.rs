@@ -7,7 +7,7 @@ use crate::queue::Key;
 use crate::rows;
 use crate::server::{Service, Setup, name_of};
 use crate::simulated;
-use deniable::{Plan, Policy, Registering, Resources, Session as Release};
+use deniable::{Plan, Policy, RegistrationMode, Resources, Session as Release};
 use deniable_ledger::{AccountId, Part};
 use deniable_release::QueryAnswer;
 use deniable_wire::catalog::Type;
@@ -207,7 +207,7 @@ fn plan(lines: Vec<String>) -> Reply {
 /// What pays, computes and stores, on the queue's thread.
 pub fn release(asked: &PricedPlan, resources: Resources) -> Result<(), Refusal> {
     let session = Release::of_plan(asked.plan.clone()).map_err(|error| failures::of_release(&error))?;
-    let session = session.with_resources(resources).allowing(Registering::Stop);
+    let session = session.with_resources(resources).allowing(RegistrationMode::Stop);
     let released = session.release().wait().map_err(|error| failures::of_release(&error))?;
     match released.unanswered.first() {
         None => Ok(()),

@@ -8,7 +8,7 @@ use crate::config::{Config, NeedsApproval};
 use crate::failures::{self, Refusal, unavailable};
 use crate::log::Log;
 use crate::queue::{Queue, seen};
-use crate::remembered::RememberedReplies;
+use crate::replies::RememberedReplies;
 use crate::request::{PlanSlot, Request};
 use deniable::{Plan, Policy};
 use deniable_ledger::{

@@ -97,7 +97,7 @@ pub use {
         remaining::RemainingBudget,
     },
     deniable_release::suggest::{Advice, Limit},
-    deniable_release::{Event as Step, Origin, Permissions, Plan, Registering, ReleaseError},
+    deniable_release::{Event as Step, Origin, Permissions, Plan, RegistrationMode, ReleaseError},
     error::Error,
     outcome::{ReleaseOutcome, UnansweredQuery},
     query::Query,

@@ -12,10 +12,10 @@ use deniable_execute::least_memory;
 use deniable_ledger::{Account, AccountId, Head, Ledger, OpenError, Part, RegistrationOutcome, StoreError};
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
-use deniable_release::data::{self, Tell};
+use deniable_release::data::{self, ScanListener};
 use deniable_release::show::displayed;
 use deniable_release::{
-    AcceptedFindings, Origin, Permissions, Plan, Registering, TableVersion, open_ledger, published, release,
+    AcceptedFindings, Origin, Permissions, Plan, RegistrationMode, TableVersion, open_ledger, published, release,
     shown_answer, stored,
 };
 use deniable_report::{ChosenAnswer, Report};
@@ -92,7 +92,7 @@ impl Session {
     /// When the system gives no thread.
     pub fn of_plan(plan: Plan) -> Result<Self, Error> {
         install_sources();
-        let allowed = Registering::Stop.into();
+        let allowed = RegistrationMode::Stop.into();
         let (rows, resources) = (BTreeMap::new(), Resources::default());
         let task = Task { plan, rows, resources, allowed, tell: Arc::new(|_| {}) };
         Ok(Self { task, worker: Worker::begin("deniable session").map_err(Error::Thread)? })
@@ -290,8 +290,13 @@ impl Task {
         let found = |table: &TableVersion, report: &_| {
             (self.tell)(Event::Step(deniable_release::Event::Scanned { table, report }))
         };
-        let outcomes =
-            data::check(&mut ledger, &tables, &accepted, &self.resources, Tell { progress: &progress, found: &found })?;
+        let outcomes = data::check(
+            &mut ledger,
+            &tables,
+            &accepted,
+            &self.resources,
+            ScanListener { progress: &progress, found: &found },
+        )?;
         let step = |step: deniable_release::Event<'_>| (self.tell)(Event::Step(step));
         data::losses(&ledger, &self.plan, &tables, &self.resources, &step);
         (self.tell)(Event::Head(ledger.head()));

@@ -2,7 +2,7 @@
 
 use crate::error::Error;
 use deniable_core::exact::Rational;
-use deniable_policy::{About, Policy};
+use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::Publication;
 use deniable_release::suggest::{self, Advice, advice, advisable};
 use deniable_release::{Plan, UnknownQuery};
@@ -29,7 +29,7 @@ impl Suggest {
         let own: Vec<&str> = policy
             .queries()
             .iter()
-            .filter(|planned| planned.about == About::Cells)
+            .filter(|planned| planned.about == QuerySubject::Cells)
             .map(|planned| planned.name.as_str())
             .collect();
         if let Some(name) = self.queries.iter().find(|name| !own.contains(&name.as_str())) {

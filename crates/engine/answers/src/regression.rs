@@ -39,21 +39,21 @@ type Vector = Vec<Rational>;
 /// How far weighted noises reach, with this part of the allowed error.
 type Reach<'a> = &'a dyn Fn(&BTreeMap<At, f64>, f64) -> f64;
 
-/// What two values have in common beside others.
-struct Common {
+/// The vectors of a partial covariance: two values, and the values that are held fixed.
+struct CommonVectors {
     left: Vector,
     right: Vector,
     beside: Vec<Vector>,
 }
 
-/// What it is divided by.
-enum Under {
+/// The divisor of a quotient.
+enum Divisor {
     One,
     /// The number of rows, less so many.
     Rows(i64),
-    Common(Common),
+    Common(CommonVectors),
     /// The geometric mean of both.
-    Both(Common, Common),
+    Both(CommonVectors, CommonVectors),
 }
 
 /// From one number to another.
@@ -181,9 +181,9 @@ impl Noisy<'_> {
     }
 
     /// The number as a quotient; whether it is what is left of 1.
-    fn quotient(&self) -> (Common, Under, bool) {
+    fn quotient(&self) -> (CommonVectors, Divisor, bool) {
         let explaining = || 1..self.values();
-        let common = |left: Vector, right: &Vector, beside: &[Vector]| Common {
+        let common = |left: Vector, right: &Vector, beside: &[Vector]| CommonVectors {
             left,
             right: right.clone(),
             beside: beside.to_vec(),
@@ -192,32 +192,32 @@ impl Noisy<'_> {
         let y = self.centred(0);
         match self.about.statistic {
             Statistic::Covariance { sample } => {
-                (common(y, &self.centred(1), &one), Under::Rows(i64::from(sample)), false)
+                (common(y, &self.centred(1), &one), Divisor::Rows(i64::from(sample)), false)
             }
             Statistic::Products(left, right) => {
-                (common(self.centred(left), &self.centred(right), &one), Under::One, false)
+                (common(self.centred(left), &self.centred(right), &one), Divisor::One, false)
             }
             Statistic::Correlation => {
                 let x = self.centred(1);
-                let under = Under::Both(common(y.clone(), &y, &one), common(x.clone(), &x, &one));
+                let under = Divisor::Both(common(y.clone(), &y, &one), common(x.clone(), &x, &one));
                 (common(y, &x, &one), under, false)
             }
             Statistic::Slope => {
                 let x = self.centred(1);
                 let beside: Vec<Vector> =
                     one.into_iter().chain(explaining().skip(1).map(|at| self.centred(at))).collect();
-                let under = Under::Common(common(x.clone(), &x, &beside));
+                let under = Divisor::Common(common(x.clone(), &x, &beside));
                 (common(x, &y, &beside), under, false)
             }
             Statistic::Intercept => {
                 let [one] = one;
                 let beside = self.hardly_alike(explaining().map(|at| self.uncentred(at)).collect());
-                let under = Under::Common(common(one.clone(), &one, &beside));
+                let under = Divisor::Common(common(one.clone(), &one, &beside));
                 (common(one, &self.uncentred(0), &beside), under, false)
             }
             Statistic::Explained => {
                 let beside: Vec<Vector> = one.iter().cloned().chain(explaining().map(|at| self.centred(at))).collect();
-                (common(y.clone(), &y, &beside), Under::Common(common(y.clone(), &y, &one)), true)
+                (common(y.clone(), &y, &beside), Divisor::Common(common(y.clone(), &y, &one)), true)
             }
         }
     }
@@ -286,8 +286,8 @@ impl Noisy<'_> {
     }
 
     /// What two values have in common on the noisy products, with their fits; `None` where the noise leaves none.
-    fn released(&self, common: &Common) -> Option<NoisyForm> {
-        let Common { left, right, beside } = common;
+    fn released(&self, common: &CommonVectors) -> Option<NoisyForm> {
+        let CommonVectors { left, right, beside } = common;
         let inverse = inverse(self.table(beside)?)?;
         let with = |value: &Vector| beside.iter().map(|u| self.sum(u, value)).collect::<Option<Vec<_>>>();
         let (with_left, with_right) = (with(left)?, with(right)?);
@@ -334,8 +334,8 @@ impl Noisy<'_> {
     }
 
     /// What two values have in common, with its noise at all fits that are possible.
-    fn quadratic(&self, common: &Common, reach: Reach<'_>, part: f64) -> Option<Quadratic> {
-        let Common { left, right, beside } = common;
+    fn quadratic(&self, common: &CommonVectors, reach: Reach<'_>, part: f64) -> Option<Quadratic> {
+        let CommonVectors { left, right, beside } = common;
         let released = self.released(common)?;
         let of = |value, fit| self.fit(value, beside, (fit, &released.inverse), (reach, part));
         let (one, other) = (of(left, &released.left)?, of(right, &released.right)?);
@@ -351,8 +351,8 @@ impl Noisy<'_> {
     }
 
     /// The same at the noisy fits alone.
-    fn to_first_order(&self, common: &Common) -> Option<Quadratic> {
-        let Common { left, right, beside } = common;
+    fn to_first_order(&self, common: &CommonVectors) -> Option<Quadratic> {
+        let CommonVectors { left, right, beside } = common;
         let released = self.released(common)?;
         let none = vec![0.0; beside.len()];
         let left = self.left_over(left, beside, &released.left, &none);
@@ -373,13 +373,13 @@ impl Noisy<'_> {
         let over = self.released(&over)?.value;
         let positive = |value: Rational| value.is_positive().then_some(value);
         let value = match &under {
-            Under::One => over,
-            Under::Rows(less) => {
+            Divisor::One => over,
+            Divisor::Rows(less) => {
                 let rows = whole((self.value)((self.about.count, self.cell))) - whole(*less);
                 over / positive(rows)?
             }
-            Under::Common(under) => over / positive(self.released(under)?.value)?,
-            Under::Both(one, other) => {
+            Divisor::Common(under) => over / positive(self.released(under)?.value)?,
+            Divisor::Both(one, other) => {
                 let both = positive(self.released(one)?.value)? * positive(self.released(other)?.value)?;
                 let root = square_root(&(&over * &over / both), ROOT_PLACES, Rounding::Nearest);
                 if over.is_negative() { -root } else { root }
@@ -391,21 +391,21 @@ impl Noisy<'_> {
     /// Where the number lies.
     fn ends(&self, reach: Reach<'_>) -> Option<Ends> {
         let (over, under, from_one) = self.quotient();
-        let fits = |common: &Common| common.beside.len() * if common.left == common.right { 1 } else { 2 };
+        let fits = |common: &CommonVectors| common.beside.len() * if common.left == common.right { 1 } else { 2 };
         let each = match &under {
-            Under::One | Under::Rows(_) | Under::Both(..) => fits(&over),
+            Divisor::One | Divisor::Rows(_) | Divisor::Both(..) => fits(&over),
             // The fit of x beside the others is in both.
-            Under::Common(under) if over.left == under.left && over.beside.len() == under.beside.len() => fits(&over),
-            Under::Common(under) => fits(&over) + fits(under),
+            Divisor::Common(under) if over.left == under.left && over.beside.len() == under.beside.len() => fits(&over),
+            Divisor::Common(under) => fits(&over) + fits(under),
         };
-        let scaled = if matches!(under, Under::Both(..)) { SCALE } else { 0.0 };
+        let scaled = if matches!(under, Divisor::Both(..)) { SCALE } else { 0.0 };
         let each = (1.0 - OWN - scaled) / each as f64;
         let over = self.quadratic(&over, reach, each)?;
         let under = match &under {
-            Under::One => Quadratic::constant(1.0),
-            Under::Rows(less) => self.rows(*less)?,
-            Under::Common(common) => self.quadratic(common, reach, each)?,
-            Under::Both(one, other) => {
+            Divisor::One => Quadratic::constant(1.0),
+            Divisor::Rows(less) => self.rows(*less)?,
+            Divisor::Common(common) => self.quadratic(common, reach, each)?,
+            Divisor::Both(one, other) => {
                 let (one, other) = (self.quadratic(one, reach, each)?, self.quadratic(other, reach, each)?);
                 mean(&one, &other, quotient(&one, &other, reach, SCALE))?
             }
@@ -419,10 +419,10 @@ impl Noisy<'_> {
         let (over, under, from_one) = self.quotient();
         let over = self.to_first_order(&over)?;
         let under = match &under {
-            Under::One => Quadratic::constant(1.0),
-            Under::Rows(less) => self.rows(*less)?,
-            Under::Common(common) => self.to_first_order(common)?,
-            Under::Both(one, other) => {
+            Divisor::One => Quadratic::constant(1.0),
+            Divisor::Rows(less) => self.rows(*less)?,
+            Divisor::Common(common) => self.to_first_order(common)?,
+            Divisor::Both(one, other) => {
                 let (one, other) = (self.to_first_order(one)?, self.to_first_order(other)?);
                 let square = one.value.0 / other.value.0;
                 mean(&one, &other, (Some(square), Some(square)))?

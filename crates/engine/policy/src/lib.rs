@@ -65,7 +65,7 @@ pub use deniable_core::text::nearest;
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy, is_population};
 pub use quality::{Display, Quality};
-pub use query::{About, OwnCaps, Query, QueryError, Sampling, Size};
+pub use query::{OwnCaps, Query, QueryError, QuerySubject, Sampling, Size};
 pub use scaffold::{ColumnNotes, Rows, Scaffold, scaffold};
 pub use shares::TargetsTooDear;
 pub use tables::MOST_TABLES;

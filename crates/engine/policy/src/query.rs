@@ -37,7 +37,7 @@ pub struct Query {
     /// How the rows came about, where averages and parts of rows are to be about the population as well; no part of what is asked.
     pub sampling: Option<Sampling>,
     /// What of the query is answered.
-    pub about: About,
+    pub about: QuerySubject,
     /// The part of the rows that it is about, by a public guess: what passes WHERE and stays within the caps.
     pub typical_share: Option<Rational>,
     /// Typical values of expressions in it, as the plan writes them; of conditions the part of the rows that meets them.
@@ -51,9 +51,9 @@ pub struct Query {
     pub column: usize,
 }
 
-/// What of a query is answered.
+/// The subject of an answer: a query itself, or statistics on its entities for the curator.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum About {
+pub enum QuerySubject {
     /// The query itself.
     Cells,
     /// Of how many entities the caps leave something out (S-OUT), beside the query of this name, whose `left_out` pays for it.
@@ -68,7 +68,7 @@ pub enum About {
     },
 }
 
-impl About {
+impl QuerySubject {
     /// The query that it is about, where it is not the query itself.
     #[must_use]
     pub fn of(&self) -> Option<&str> {
@@ -166,7 +166,7 @@ impl Query {
             display: None,
             caps: OwnCaps::default(),
             sampling: None,
-            about: About::Cells,
+            about: QuerySubject::Cells,
             typical_share: None,
             typical: Vec::new(),
             typical_left_out: None,
@@ -184,14 +184,14 @@ impl Query {
             share,
             display: None,
             sampling: None,
-            about: About::LeftOut { of: self.name.clone() },
+            about: QuerySubject::LeftOut { of: self.name.clone() },
             ..self.clone()
         }
     }
 
     /// What is asked for advice on this query's caps and bounds, for a share of its own.
     pub(crate) fn values(&self, share: Rational) -> Self {
-        let about = About::Values { of: self.name.clone() };
+        let about = QuerySubject::Values { of: self.name.clone() };
         Self { name: format!("{}, values", self.name), about, ..self.left_out(share) }
     }
 
@@ -446,7 +446,7 @@ fn share_out(drafts: Vec<Draft<'_>>, spend: &Rational) -> ReadResult<Vec<Query>>
             section: _,
             start: _,
         } = draft;
-        let (line, column, about) = (place.line, place.column, About::Cells);
+        let (line, column, about) = (place.line, place.column, QuerySubject::Cells);
         let query = Query {
             name,
             sql,

@@ -66,7 +66,7 @@ impl Answer {
     ///
     /// # Errors
     /// When a cell is none or there twice, sums are missing, more counts than the caps allow, or a count or sum is more than all rows come to.
-    pub fn totals(&self, query: &Query) -> Result<Exact, Lie> {
+    pub fn totals(&self, query: &Query) -> Result<Exact, AnswerMismatch> {
         let mut totals = Totals::new(query);
         let (caps, all, wanted) = (query.caps(), self.contents.rows, totals.wanted());
         let mut seen = BTreeSet::new();
@@ -75,31 +75,31 @@ impl Answer {
         let mut sizes = vec![0_i128; wanted.len()];
         for Row { cell, sums, cells, rows, of } in &self.cells {
             if usize::try_from(*of) != Ok(self.cells.len()) {
-                return Err(Lie("lacks cells that it had"));
+                return Err(AnswerMismatch("lacks cells that it had"));
             }
             let place = usize::try_from(*cell).ok().filter(|cell| *cell < query.cells(0));
-            let place = place.ok_or(Lie("has a cell that is none"))?;
+            let place = place.ok_or(AnswerMismatch("has a cell that is none"))?;
             if !seen.insert(place) {
-                return Err(Lie("has a cell twice"));
+                return Err(AnswerMismatch("has a cell twice"));
             }
             let is_beyond = |rank: i128, most: u32| rank > i128::from(most) || rank < 1;
             if query.entity().is_some() && (is_beyond(*cells, caps.groups) || is_beyond(*rows, caps.rows_per_group)) {
-                return Err(Lie("counts more of one entity than the caps allow"));
+                return Err(AnswerMismatch("counts more of one entity than the caps allow"));
             }
             let sizes = sizes.iter_mut().zip(sums);
             sizes.for_each(|(size, sum)| *size = size.saturating_add(sum.checked_abs().unwrap_or(i128::MAX)));
             if !totals.set(place, sums) {
-                return Err(Lie("has sums that no rows add up to"));
+                return Err(AnswerMismatch("has sums that no rows add up to"));
             }
         }
         if sizes.iter().zip(&most).any(|(size, most)| size > most) {
-            return Err(Lie("has sums that no rows add up to"));
+            return Err(AnswerMismatch("has sums that no rows add up to"));
         }
         Ok(totals.finish())
     }
 }
 
-/// What an engine answered is not what the statement asks for.
+/// An engine's answer does not fit its statement.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("the engine's answer {0}")]
-pub struct Lie(pub &'static str);
+pub struct AnswerMismatch(pub &'static str);

@@ -30,7 +30,7 @@ mod survey;
 mod trial;
 mod values;
 
-pub use answer::{Answer, Contents, Lie, Row};
+pub use answer::{Answer, AnswerMismatch, Contents, Row};
 pub use deniable_data::StorageType;
 pub use dialect::Dialect;
 pub use engine_query::{EngineQuery, look};

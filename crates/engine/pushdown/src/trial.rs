@@ -5,7 +5,7 @@
 //! What this cannot see: mistakes that need many rows, several machines, or values that are not among those that are tried.
 
 use super::made_up::made_up;
-use super::{Answer, Dialect, Lie, Numbers, Refusal, Statement, statement};
+use super::{Answer, AnswerMismatch, Dialect, Numbers, Refusal, Statement, statement};
 use arrow_array::{Array, BooleanArray, RecordBatch};
 use arrow_select::filter::filter_record_batch;
 use deniable_core::adversary::Adjacency;
@@ -70,11 +70,13 @@ impl Trial {
     /// When it fails, or answers something else.
     pub fn ask(&self, numbers: &dyn Fn(&str, &str) -> Result<Numbers, SourceError>) -> Result<(), SourceError> {
         let table = &self.query.main_table().name;
-        let untrue =
-            |lie: &Lie| SourceError::Lied { table: table.clone(), what: format!("{lie}, on rows that nobody is in") };
+        let untrue = |lie: &AnswerMismatch| SourceError::Lied {
+            table: table.clone(),
+            what: format!("{lie}, on rows that nobody is in"),
+        };
         let run = |statement: &Statement| {
             let rows = numbers(&statement.sql, &Self::SALT.digits())?;
-            Answer::of(&rows, statement).ok_or_else(|| untrue(&Lie("is of another shape")))
+            Answer::of(&rows, statement).ok_or_else(|| untrue(&AnswerMismatch("is of another shape")))
         };
         let [without, with] = &self.statements;
         self.verdict(&[run(without)?, run(with)?]).map_err(|lie| untrue(&lie))
@@ -84,21 +86,21 @@ impl Trial {
     ///
     /// # Errors
     /// Where they are something else.
-    pub fn verdict(&self, answers: &[Answer; 2]) -> Result<(), Lie> {
+    pub fn verdict(&self, answers: &[Answer; 2]) -> Result<(), AnswerMismatch> {
         let found = [answers[0].totals(&self.query)?, answers[1].totals(&self.query)?];
         let [without, with] = [0, 1].map(|at| answers[at].contents);
         let counts = |rows: i128, at: usize| usize::try_from(rows) == Ok(self.rows[at].num_rows());
         if !counts(without.rows, 0) || !counts(with.rows, 1) || without.sums == with.sums {
-            return Err(Lie("does not tell rows apart"));
+            return Err(AnswerMismatch("does not tell rows apart"));
         }
         for (rows, found) in self.rows.iter().zip(&found) {
             if !self.expected(rows).is_some_and(|expected| expected.is_same(found)) {
-                return Err(Lie("differs from this program's"));
+                return Err(AnswerMismatch("differs from this program's"));
             }
         }
         for (measure, change) in found[0].changes(&found[1]).into_iter().enumerate() {
             if BigInt::from(change) > self.query.sensitivity(measure, Adjacency::AddRemove) {
-                return Err(Lie("moves farther with one person than the caps allow"));
+                return Err(AnswerMismatch("moves farther with one person than the caps allow"));
             }
         }
         Ok(())

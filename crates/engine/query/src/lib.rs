@@ -38,7 +38,7 @@ pub use contained::{Contents, Places};
 pub use counting::RowCount;
 pub use entity_rows::{EntityRows, Fold};
 pub use error::{Place, QueryError, Word};
-pub use facts::typical::{ColumnGuess, Guesses, Missing};
+pub use facts::typical::{ColumnGuess, Guesses, MissingGuess};
 pub use group::Group;
 pub use measure::{CentredArgument, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};
 pub use nesting::Nesting;

@@ -13,14 +13,14 @@ use std::collections::HashMap;
 #[derive(Debug, Clone, Default)]
 pub struct Nesting {
     /// For each group the nearest one that it follows from: a forest.
-    within: Vec<Option<Within>>,
+    within: Vec<Option<FinerGroup>>,
     /// The groups of each level as they were asked for, where some are left out of the levels because they follow from others.
     asked: Vec<Vec<usize>>,
 }
 
-/// What a group follows from.
+/// The finer group that determines a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Within {
+pub struct FinerGroup {
     /// The position of the finer group.
     pub group: usize,
     /// For each key of the finer group the position of the key that it lies within.
@@ -41,7 +41,7 @@ impl Nesting {
         let nodes: Vec<(Id, bool)> = groups.iter().map(|group| base(group.value, program)).collect();
         let mut within = vec![None; groups.len()];
         for (group, (column, looked_up)) in nodes.iter().enumerate() {
-            let mut nearest: Option<Within> = None;
+            let mut nearest: Option<FinerGroup> = None;
             for (finer, (other, is_coarser)) in nodes.iter().enumerate() {
                 // Columns without `within` have nothing to do with it.
                 if finer == group || other != column || !(*looked_up || *is_coarser) {
@@ -57,7 +57,7 @@ impl Nesting {
                 }
                 let size = |finer: usize| groups[finer].keys.len();
                 if nearest.as_ref().is_none_or(|nearest| size(finer) < size(nearest.group)) {
-                    nearest = Some(Within { group: finer, parents });
+                    nearest = Some(FinerGroup { group: finer, parents });
                 }
             }
             within[group] = nearest;
@@ -90,7 +90,7 @@ impl Nesting {
     }
 
     /// What a group follows from.
-    pub fn nearest(&self, group: usize) -> Option<&Within> {
+    pub fn nearest(&self, group: usize) -> Option<&FinerGroup> {
         self.within.get(group)?.as_ref()
     }
 

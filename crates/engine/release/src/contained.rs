@@ -23,7 +23,7 @@ use crate::release::FORM;
 use deniable_answers::Noisy;
 use deniable_core::noise::Decay;
 use deniable_ledger::{Account, Charge, Release};
-use deniable_policy::{About, Policy};
+use deniable_policy::{Policy, QuerySubject};
 use deniable_query::Contents;
 use std::cmp::Reverse;
 
@@ -35,9 +35,9 @@ struct ComparedQuery<'a> {
     contents: Contents<'a>,
 }
 
-/// The earlier answer that a query is taken from.
+/// The earlier answer that contains a query's answer.
 #[derive(Debug, Clone)]
-pub struct Within {
+pub struct ContainingAnswer {
     /// As the ledger has it.
     pub(crate) charge: Charge,
     /// The same, understood and priced.
@@ -46,7 +46,7 @@ pub struct Within {
     pub(crate) places: Vec<usize>,
 }
 
-impl Within {
+impl ContainingAnswer {
     /// The name under which the answer was charged.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -69,7 +69,7 @@ impl QueryPlan {
     /// The query, taken from the first answer of the account that holds it; `None` when there is none, or the query was charged itself.
     pub(crate) fn earlier(&self, policy: &Policy, account: &Account) -> Option<Self> {
         let own = self.for_ledger(policy);
-        if self.declared().about != About::Cells || account.release(&own.identity).is_some() {
+        if self.declared().about != QuerySubject::Cells || account.release(&own.identity).is_some() {
             return None;
         }
         let mut answered: Vec<(u64, &Release)> =
@@ -85,7 +85,7 @@ impl QueryPlan {
     /// The query, taken from the answer of the account that holds it and was paid most for, whatever the query itself would pay: for those who
     /// state no price. `None` when there is none.
     pub(crate) fn dearest(&self, policy: &Policy, account: &Account) -> Option<Self> {
-        if self.declared().about != About::Cells {
+        if self.declared().about != QuerySubject::Cells {
             return None;
         }
         let mut answered: Vec<&Release> =
@@ -112,7 +112,7 @@ impl<'a> ComparedQuery<'a> {
     }
 
     /// The stored answer, if it contains the query's numbers with acceptable noise.
-    fn held_by(&self, release: &Release, is_wanted: &dyn Fn(&[&Decay]) -> bool) -> Option<Within> {
+    fn held_by(&self, release: &Release, is_wanted: &dyn Fn(&[&Decay]) -> bool) -> Option<ContainingAnswer> {
         let Charge { name: _, sql: _, identity, canonical, source, version } = &release.query;
         let form = release.answer.as_ref()?.form();
         // What is about other tables or versions is not even read.
@@ -126,6 +126,6 @@ impl<'a> ComparedQuery<'a> {
             return None;
         }
         let decays: Vec<&Decay> = places.measures.iter().map(|at| earlier.measures()[*at].decay()).collect();
-        is_wanted(&decays).then(|| Within { charge: release.query.clone(), earlier, places: places.measures })
+        is_wanted(&decays).then(|| ContainingAnswer { charge: release.query.clone(), earlier, places: places.measures })
     }
 }

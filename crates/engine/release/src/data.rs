@@ -14,7 +14,7 @@ use deniable_data::{Connections, InMemory};
 use deniable_data::{Resources, Source, SourceError};
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, OpenError, Purpose, RegistrationOutcome, VersionError};
-use deniable_policy::{About, Policy};
+use deniable_policy::{Policy, QuerySubject};
 use deniable_pushdown::look;
 use deniable_query::Query;
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,10 +92,10 @@ fn in_words(found: &[UnacceptedFinding]) -> String {
     }
 }
 
-/// What a release does about a version that is not registered as it is read: in both cases it is scanned and registered
+/// How a release treats a version that is not registered as it is read. In both cases it is scanned and registered
 /// first, unless something about it must be accepted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Registering {
+pub enum RegistrationMode {
     /// Stop there, whatever was found.
     Stop,
     /// Go on when all is well.
@@ -153,9 +153,9 @@ fn digest(table: &deniable_core::schema::DeclaredTable) -> String {
     hasher.finalize().to_hex().to_string()
 }
 
-/// What is told while data are looked at.
+/// Callbacks on the progress of a scan.
 #[derive(Clone, Copy)]
-pub struct Tell<'a> {
+pub struct ScanListener<'a> {
     /// So many rows were scanned.
     pub progress: &'a dyn Fn(u64),
     /// A table was scanned, and this was found.
@@ -173,7 +173,7 @@ pub fn check(
     tables: &[TableVersion],
     accepted: &AcceptedFindings,
     resources: &Resources,
-    tell: Tell<'_>,
+    tell: ScanListener<'_>,
 ) -> Result<Vec<RegistrationOutcome>, DataError> {
     let all: Vec<&TableVersion> = tables.iter().collect();
     scan_and_register(ledger, &all, accepted, resources, tell)
@@ -185,7 +185,9 @@ pub fn check(
 pub fn losses(ledger: &Ledger, plan: &Plan, tables: &[TableVersion], resources: &Resources, tell: &dyn Fn(Event<'_>)) {
     let sources: Vec<Source> = tables.iter().map(|table| table.registered(ledger)).collect();
     let is_here = |planned: &&QueryPlan| planned.for_engine(plan.policy()).is_none();
-    for planned in plan.queries().iter().filter(|planned| planned.declared().about == About::Cells).filter(is_here) {
+    for planned in
+        plan.queries().iter().filter(|planned| planned.declared().about == QuerySubject::Cells).filter(is_here)
+    {
         let query = planned.declared().name.as_str();
         let progress = |progress| tell(Event::Computing(query, progress));
         let losses = deniable_execute::losses(&sources, planned.query(), &salt(ledger), resources, &progress);
@@ -205,7 +207,7 @@ pub fn ensure<'v>(
     ledger: &mut Ledger,
     tables: &[&'v TableVersion],
     resources: &Resources,
-    tell: Tell<'_>,
+    tell: ScanListener<'_>,
 ) -> Result<Vec<&'v TableVersion>, DataError> {
     let (known, new): (Vec<&TableVersion>, Vec<&TableVersion>) =
         tables.iter().copied().partition(|table| table.accepted(ledger).is_some());
@@ -248,7 +250,7 @@ fn scan_and_register(
     tables: &[&TableVersion],
     accepted: &AcceptedFindings,
     resources: &Resources,
-    tell: Tell<'_>,
+    tell: ScanListener<'_>,
 ) -> Result<Vec<RegistrationOutcome>, DataError> {
     let scans = tables.iter().map(|table| {
         let scanned = scan(ledger, table, resources, tell.progress)?;

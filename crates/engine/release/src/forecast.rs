@@ -19,14 +19,14 @@
 //! answers, depends on the answers: [`crate::typical`].
 
 use crate::plan::{MeasurePlan, QueryPlan};
-use crate::typical::{Usual, own_rows, relative, usual};
+use crate::typical::{TypicalAnswer, own_rows, relative, usual};
 use deniable_core::exact::{Rational, Rounding, decimal, ratio, square_root, whole};
 use deniable_core::interval::{self, Law};
 use deniable_core::noise::{Decay, margin};
 use deniable_policy::Policy;
 use deniable_query::output::Term;
 use deniable_query::{Estimator, MeasureKind, Moments};
-use deniable_query::{Missing, Query};
+use deniable_query::{MissingGuess, Query};
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 /// Digits of roots.
@@ -44,7 +44,7 @@ pub struct AnswerForecast {
     /// How far a value may be from the truth.
     pub error: ErrorBound,
     /// What it typically is, with the error that it then has, or what is missing for that.
-    pub typical: Usual,
+    pub typical: TypicalAnswer,
     /// The typical error over the typical answer; of a rank over the rows of a cell. `None` where that is not known, or means nothing.
     pub relative: Option<Rational>,
     /// Whether bounds decide how wide its noise is.
@@ -181,7 +181,7 @@ impl<'a> Forecast<'a> {
     }
 
     /// Of a query that is about this part of the rows.
-    fn of(&self, level: usize, term: &Term, typical: Usual, part: &Rational) -> AnswerForecast {
+    fn of(&self, level: usize, term: &Term, typical: TypicalAnswer, part: &Rational) -> AnswerForecast {
         let (name, cells) = (self.name(level, term), self.query.cells(level));
         let beside = typical.as_ref().ok().and_then(relative);
         let answer = match term {
@@ -199,7 +199,7 @@ impl<'a> Forecast<'a> {
             }
             let error = match &typical {
                 Ok(planned) => planned.error.clone().map_or(ErrorBound::Unbounded, ErrorBound::Typical),
-                Err(missing) if missing.contains(&Missing::Rank) => ErrorBound::ByRank,
+                Err(missing) if missing.contains(&MissingGuess::Rank) => ErrorBound::ByRank,
                 Err(_) => ErrorBound::NeedsTypical,
             };
             let noise = self.noise_of(level, term);

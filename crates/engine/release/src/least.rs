@@ -33,9 +33,9 @@ pub struct QueryNeed {
     pub epsilon: Rational,
 }
 
-/// The least promise.
+/// The least promise that keeps the target error of every query.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Least {
+pub struct LeastPromise {
     /// The queries with a target, in the policy's order.
     pub queries: Vec<QueryNeed>,
     /// The ε that keeps all of them, rounded up.
@@ -72,7 +72,7 @@ pub enum LeastError {
 ///
 /// # Errors
 /// When there is none, or it cannot be told.
-pub fn least(policy: &Policy) -> Result<Least, LeastError> {
+pub fn least(policy: &Policy) -> Result<LeastPromise, LeastError> {
     let all = policy.queries();
     let planned = all.iter().zip(queries(policy));
     let understood = planned.map(|(declared, query)| query.map_err(|error| PlanError::new(declared, error)));
@@ -116,10 +116,10 @@ pub fn least(policy: &Policy) -> Result<Least, LeastError> {
     let priors = policy.guarantee().adversary().priors();
     let posterior = posterior_range(priors.high(), &odds).1;
     let gain = gain_over(priors, &odds);
-    Ok(Least { queries: found, epsilon, odds, posterior, gain })
+    Ok(LeastPromise { queries: found, epsilon, odds, posterior, gain })
 }
 
-impl Least {
+impl LeastPromise {
     /// The query that takes the most of it.
     #[must_use]
     pub fn forced_by(&self) -> Option<&QueryNeed> {

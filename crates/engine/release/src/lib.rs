@@ -35,11 +35,11 @@ pub mod typical;
 pub mod whatif;
 
 pub use accepted::{AcceptError, AcceptedFindings};
-pub use contained::Within;
-pub use data::{DataError, Registering, TableVersion, UnacceptedFinding, open_ledger};
+pub use contained::ContainingAnswer;
+pub use data::{DataError, RegistrationMode, TableVersion, UnacceptedFinding, open_ledger};
 pub use engine::ForEngine;
 pub use forecast::{AnswerForecast, ErrorBound, expected};
-pub use least::{Least, LeastError, QueryNeed, least};
+pub use least::{LeastError, LeastPromise, QueryNeed, least};
 pub use plan::{MeasurePlan, Plan, PlanError, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
 pub use release::{

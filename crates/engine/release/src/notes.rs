@@ -8,7 +8,7 @@ use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::noise::margin;
 use deniable_core::sensitivity::Caps;
 use deniable_core::text::shown;
-use deniable_policy::{About, Quality as Classes, Sampling};
+use deniable_policy::{Quality as Classes, QuerySubject, Sampling};
 use deniable_publication::{Cell, Quality};
 use deniable_query::output::{MOST_BITS, Step};
 use deniable_query::{CentredArgument, Estimator, MeasureKind, Moments, ValueKind};
@@ -86,7 +86,7 @@ pub(crate) fn taken_from(planned: &QueryPlan) -> Option<String> {
 
 /// Whether a query is what was paid for to know how much the caps of another leave out.
 pub(crate) fn is_left_out_of(beside: &QueryPlan, planned: &QueryPlan) -> bool {
-    matches!(&beside.declared().about, About::LeftOut { of } if *of == planned.declared().name)
+    matches!(&beside.declared().about, QuerySubject::LeftOut { of } if *of == planned.declared().name)
 }
 
 /// The paid counts of the entities that a query counts in full, and of those of which its caps leave something out.
@@ -182,10 +182,10 @@ fn counted(number: u32, what: &str) -> String {
 /// Where caps, bounds and keys can bias an answer. Said whenever they can, whatever the data holds.
 pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
     let mut all = Vec::new();
-    if let About::Values { .. } = &planned.declared().about {
+    if let QuerySubject::Values { .. } = &planned.declared().about {
         return vec!["each counts once, with one value; all values are rounded to public candidates".to_owned()];
     }
-    if let (About::LeftOut { of }, Some(entity)) =
+    if let (QuerySubject::LeftOut { of }, Some(entity)) =
         (&planned.declared().about, plan.policy().entity_of(planned.declared()))
     {
         let Caps { rows_per_group, groups } = entity.caps;

@@ -1,6 +1,6 @@
 //! What a policy's queries measure and cost, worked out without reading any data.
 
-use crate::contained::Within;
+use crate::contained::ContainingAnswer;
 use crate::engine;
 use crate::public::rows_of;
 use crate::suggest::ladders;
@@ -10,7 +10,7 @@ use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
 use deniable_core::schema::{Data, Entity, Role, TableSchema, reading};
 use deniable_ledger::{Account, AccountId, Canonical, Charge, Part};
-use deniable_policy::{self as policy, About, Policy, Sampling, Size, TargetsTooDear};
+use deniable_policy::{self as policy, Policy, QuerySubject, Sampling, Size, TargetsTooDear};
 use deniable_pushdown::Refusal;
 use deniable_query::{MeasureKind, Query, QueryError};
 use num_bigint::BigInt;
@@ -37,7 +37,7 @@ pub struct QueryPlan {
     query: Query,
     measures: Vec<MeasurePlan>,
     cost: Spend,
-    within: Option<Box<Within>>,
+    within: Option<Box<ContainingAnswer>>,
 }
 
 /// The price of one measure.
@@ -301,17 +301,20 @@ pub(crate) fn queries(policy: &Policy) -> Vec<Result<Query, PlanErrorKind>> {
 /// What is measured for a query, given the plan of its SQL: the query itself, or a query about its caps or its entities.
 pub(crate) fn measured(policy: &Policy, declared: &policy::Query, query: Query) -> Result<Query, PlanErrorKind> {
     let query = match declared.about {
-        About::Cells => match declared.sampling {
+        QuerySubject::Cells => match declared.sampling {
             Some(Sampling::Simple) => deniable_answers::check_population(&query).map(|()| query)?,
             None => query,
         },
-        About::LeftOut { .. } => query.left_out()?,
-        About::Values { .. } => query.per_entity(&ladders(&query))?,
+        QuerySubject::LeftOut { .. } => query.left_out()?,
+        QuerySubject::Values { .. } => query.per_entity(&ladders(&query))?,
     };
     let query = engine::placed(policy, query);
-    if declared.about != About::Cells && engine::is_held(policy, &query) {
-        let what =
-            if matches!(declared.about, About::LeftOut { .. }) { "`left_out`" } else { "advice on caps and bounds" };
+    if declared.about != QuerySubject::Cells && engine::is_held(policy, &query) {
+        let what = if matches!(declared.about, QuerySubject::LeftOut { .. }) {
+            "`left_out`"
+        } else {
+            "advice on caps and bounds"
+        };
         let help = "leave it out, or let the engine write the rows as Parquet, and ask these files";
         return Err(
             Refusal { what: what.to_owned(), why: "it takes each entity's rows apart a second time", help }.into()
@@ -381,7 +384,7 @@ impl QueryPlan {
         let measures = bought(&query, cost, policy).ok()?;
         let mut declared = self.declared.clone();
         declared.sql.clone_from(&charge.sql);
-        declared.about = About::Cells;
+        declared.about = QuerySubject::Cells;
         Some(Self { declared, query, measures, cost: cost.clone(), within: None })
     }
 
@@ -395,7 +398,7 @@ impl QueryPlan {
     }
 
     /// The same query, taken from an earlier answer: it costs nothing, and its noise is that of the answer.
-    pub(crate) fn taken_from(&self, within: Within) -> Self {
+    pub(crate) fn taken_from(&self, within: ContainingAnswer) -> Self {
         let measures = within.places.iter().map(|at| within.earlier.measures[*at].clone()).collect();
         let mut declared = self.declared.clone();
         declared.share = Rational::zero();
@@ -404,7 +407,7 @@ impl QueryPlan {
 
     /// The earlier answer that it is taken from, if it is.
     #[must_use]
-    pub fn within(&self) -> Option<&Within> {
+    pub fn within(&self) -> Option<&ContainingAnswer> {
         self.within.as_deref()
     }
 
@@ -419,9 +422,9 @@ impl QueryPlan {
     pub fn sql(&self) -> String {
         let sql = self.declared.sql.trim();
         match self.declared.about {
-            About::Cells => sql.to_owned(),
-            About::LeftOut { .. } => format!("-- entities of which the caps leave something out\n{sql}"),
-            About::Values { .. } => format!("-- values of entities, for advice on caps and bounds\n{sql}"),
+            QuerySubject::Cells => sql.to_owned(),
+            QuerySubject::LeftOut { .. } => format!("-- entities of which the caps leave something out\n{sql}"),
+            QuerySubject::Values { .. } => format!("-- values of entities, for advice on caps and bounds\n{sql}"),
         }
     }
 
@@ -488,8 +491,8 @@ impl QueryPlan {
         Charge {
             name: self.declared.name.clone(),
             sql: match self.declared.about {
-                About::Cells => self.declared.sql.clone(),
-                About::LeftOut { .. } | About::Values { .. } => self.sql(),
+                QuerySubject::Cells => self.declared.sql.clone(),
+                QuerySubject::LeftOut { .. } | QuerySubject::Values { .. } => self.sql(),
             },
             identity: hasher.finalize().to_hex().to_string(),
             canonical: Canonical::new(self.query.canonical()),

@@ -1,6 +1,6 @@
 //! Answers to SQL, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
 
-use crate::data::{self, DataError, Registering, TableVersion};
+use crate::data::{self, DataError, RegistrationMode, TableVersion};
 use crate::engine::{TrialError, ensure_tried, tried};
 use crate::plan::{Plan, QueryPlan};
 use crate::show;
@@ -71,7 +71,7 @@ pub enum ReleaseError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Permissions {
     /// About versions that are not registered.
-    pub registering: Registering,
+    pub registering: RegistrationMode,
     /// Whether a new ledger is about other people than the ledgers beside it that know the policy or its tables.
     pub other_people: bool,
     /// Whether queries whose numbers an earlier answer contains are charged and get new noise. The caller that makes
@@ -79,8 +79,8 @@ pub struct Permissions {
     pub again: bool,
 }
 
-impl From<Registering> for Permissions {
-    fn from(registering: Registering) -> Self {
+impl From<RegistrationMode> for Permissions {
+    fn from(registering: RegistrationMode) -> Self {
         Self { registering, other_people: false, again: false }
     }
 }
@@ -249,7 +249,7 @@ pub fn release<R: CryptoRng>(
 /// When a stored answer does not fit its query.
 pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<QueryAnswer>>, ReleaseError> {
     let resources = Resources::default();
-    let allowed = Registering::Stop.into();
+    let allowed = RegistrationMode::Stop.into();
     let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
     let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
     let (resources, spoilt) = (&resources, BTreeSet::new());
@@ -264,7 +264,7 @@ pub fn stored(plan: &Plan, ledger: &Summary) -> Result<Vec<Option<QueryAnswer>>,
 /// When it does not, or a stored answer does not fit its query.
 pub fn fits(plan: &Plan, ledger: &Summary) -> Result<(), ReleaseError> {
     let resources = Resources::default();
-    let allowed = Registering::Stop.into();
+    let allowed = RegistrationMode::Stop.into();
     let (locate, tell) = (|| Ok(Vec::new()), |_: Event<'_>| {});
     let (prepared, engines) = (BTreeMap::new(), BTreeMap::new());
     let (resources, spoilt) = (&resources, BTreeSet::new());
@@ -370,9 +370,9 @@ impl Kind for Queries<'_> {
         let progress = |rows| (self.tell)(Event::Checking(rows));
         let found = |table: &TableVersion, report: &_| (self.tell)(Event::Scanned { table, report });
         let registered =
-            data::ensure(ledger, &used, self.resources, data::Tell { progress: &progress, found: &found })?;
+            data::ensure(ledger, &used, self.resources, data::ScanListener { progress: &progress, found: &found })?;
         registered.iter().for_each(|table| (self.tell)(Event::Registered(table)));
-        if self.allowed.registering == Registering::Stop && !registered.is_empty() {
+        if self.allowed.registering == RegistrationMode::Stop && !registered.is_empty() {
             return Err(ReleaseError::OnlyRegistered);
         }
         let sources: Vec<Source> = used.into_iter().map(|table| table.registered(ledger)).collect();

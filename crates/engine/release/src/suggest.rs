@@ -11,7 +11,7 @@
 
 use crate::plan::{Plan, PlanError, measured, queries};
 use deniable_core::exact::{Rational, parse_rational, whole};
-use deniable_policy::{About, Policy};
+use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::{Answer, Cell, NumberCell, Scalar};
 use deniable_query::Query;
 use deniable_query::{EntityValue, Ladder, QuantileShare};
@@ -66,7 +66,7 @@ pub enum Limit {
 pub fn advisable(policy: &Policy) -> Result<Vec<(usize, Option<Query>)>, Vec<PlanError>> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     let all = policy.queries().iter().zip(queries(policy)).enumerate();
-    for (at, (declared, query)) in all.filter(|(_, (declared, _))| declared.about == About::Cells) {
+    for (at, (declared, query)) in all.filter(|(_, (declared, _))| declared.about == QuerySubject::Cells) {
         match query {
             Ok(query) => found.push((at, Some(query).filter(|query| query.per_entity(&ladders(query)).is_ok()))),
             Err(error) => errors.push(PlanError::new(declared, error)),

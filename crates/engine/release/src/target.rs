@@ -150,14 +150,14 @@ fn solve(query: &Query, target: &Rational, available: &Rational, policy: &Policy
     let worst = |steps: u64| worst(query, &share(steps), policy);
     // A promise that protects nobody is refused when the query is priced; more of it does not help here.
     let keeps = |steps: u64| match worst(steps) {
-        Ok(Worst { error, .. }) => Ok(error.number().is_some_and(|error| error <= target)),
+        Ok(FurthestAnswer { error, .. }) => Ok(error.number().is_some_and(|error| error <= target)),
         Err(PlanErrorKind::Noise(DecayError::TooWide)) => Ok(false),
         Err(PlanErrorKind::Noise(DecayError::TooNarrow)) => Ok(true),
         Err(other) => Err(other),
     };
     let most = (available / &step).floor().to_integer().max(BigInt::zero()).to_u64().unwrap_or(0);
     if most > 0
-        && let Ok(Worst { error: ErrorBound::NeedsTypicalRows | ErrorBound::NeedsTypicalEntities, answer }) =
+        && let Ok(FurthestAnswer { error: ErrorBound::NeedsTypicalRows | ErrorBound::NeedsTypicalEntities, answer }) =
             worst(most)
     {
         return Err(TargetError::NeedsTypicalRows { answer }.into());
@@ -206,23 +206,23 @@ pub(crate) fn worst_number(
     share: &Rational,
     policy: &Policy,
 ) -> Result<(String, Option<Rational>), PlanErrorKind> {
-    let Worst { answer, error } = worst(query, share, policy)?;
+    let FurthestAnswer { answer, error } = worst(query, share, policy)?;
     Ok((answer, error.number().cloned()))
 }
 
-/// The answer of a question that is furthest from the truth.
-struct Worst {
+/// The answer of a query that is furthest from the true one.
+struct FurthestAnswer {
     answer: String,
     error: ErrorBound,
 }
 
 /// Errors of different units are compared as numbers: the target is one number for all of them.
-fn worst(query: &Query, share: &Rational, policy: &Policy) -> Result<Worst, PlanErrorKind> {
+fn worst(query: &Query, share: &Rational, policy: &Policy) -> Result<FurthestAnswer, PlanErrorKind> {
     let (measures, _) = price(query, share, policy)?;
     let all = bounds(query, &measures, policy);
     // What has no number is further than anything.
     let key = |error: &ErrorBound| error.number().map_or((1, Rational::zero()), |error| (0, error.clone()));
     let worst = all.into_iter().max_by(|(_, left), (_, right)| key(left).cmp(&key(right)));
-    let none = || Worst { answer: "this query".to_owned(), error: ErrorBound::Value(Rational::zero()) };
-    Ok(worst.map_or_else(none, |(answer, error)| Worst { answer, error }))
+    let none = || FurthestAnswer { answer: "this query".to_owned(), error: ErrorBound::Value(Rational::zero()) };
+    Ok(worst.map_or_else(none, |(answer, error)| FurthestAnswer { answer, error }))
 }

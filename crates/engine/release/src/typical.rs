@@ -13,15 +13,15 @@ use deniable_core::schema::section;
 use deniable_core::sensitivity::Caps;
 use deniable_policy::{Policy, TypicalColumn};
 use deniable_query::output::Term;
-use deniable_query::{ColumnGuess, Guesses, Missing, Query};
+use deniable_query::{ColumnGuess, Guesses, MissingGuess, Query};
 use num_traits::{Signed, Zero};
 use std::collections::BTreeSet;
 
 /// A typical answer, or all that is missing for it.
-pub type Usual = Result<PlannedNumber, BTreeSet<Missing>>;
+pub type TypicalAnswer = Result<PlannedNumber, BTreeSet<MissingGuess>>;
 
 /// What these terms of the levels typically are, in one cell each.
-pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -> Vec<Usual> {
+pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)]) -> Vec<TypicalAnswer> {
     let query = planned.query();
     let part = planned.declared().typical_share.clone().unwrap_or_else(|| whole(1));
     let guesses = Guesses {
@@ -44,7 +44,7 @@ pub(crate) fn usual(planned: &QueryPlan, policy: &Policy, terms: &[(usize, Term)
     };
     let missing = |(level, term): &(usize, Term)| {
         let of = |measure: &usize| measures[*measure].as_ref().err();
-        query.measures_of(term, *level).iter().filter_map(of).flatten().cloned().collect::<BTreeSet<Missing>>()
+        query.measures_of(term, *level).iter().filter_map(of).flatten().cloned().collect::<BTreeSet<MissingGuess>>()
     };
     let planned = deniable_answers::planned(query, terms, &noisy, policy.confidence());
     let told = |(term, planned): (&(usize, Term), PlannedNumber)| {
@@ -138,24 +138,24 @@ pub fn notes(queries: &[(&QueryPlan, &[AnswerForecast])], policy: &Policy) -> Ve
 }
 
 /// Where a guess is stated, in the order in which a person would; `None` where none can be.
-fn key(missing: &Missing, planned: &str, policy: &Policy) -> Option<(usize, String)> {
+fn key(missing: &MissingGuess, planned: &str, policy: &Policy) -> Option<(usize, String)> {
     let of_column = |table: &str, column: &str| section((table != policy.data().table).then_some(table), column);
     Some(match missing {
-        Missing::Rows => (0, "`typical_rows` to [data]".to_owned()),
-        Missing::Entities => (1, "`typical_entities` to [entity]".to_owned()),
-        Missing::Column { table, column } => (2, format!("`typical` to {}", of_column(table, column))),
-        Missing::Spread { table, column } => (3, format!("`typical_spread` to {}", of_column(table, column))),
-        Missing::Expression(words) => {
+        MissingGuess::Rows => (0, "`typical_rows` to [data]".to_owned()),
+        MissingGuess::Entities => (1, "`typical_entities` to [entity]".to_owned()),
+        MissingGuess::Column { table, column } => (2, format!("`typical` to {}", of_column(table, column))),
+        MissingGuess::Spread { table, column } => (3, format!("`typical_spread` to {}", of_column(table, column))),
+        MissingGuess::Expression(words) => {
             (4, format!("`typical = {{ {} = ... }}` to the query \"{planned}\"", quoted(words)))
         }
         // A spread follows from columns alone, and ranks from no guess.
-        Missing::SpreadOf(_) | Missing::Rank => return None,
+        MissingGuess::SpreadOf(_) | MissingGuess::Rank => return None,
     })
 }
 
-fn spread_of(missing: &Missing) -> Option<&str> {
+fn spread_of(missing: &MissingGuess) -> Option<&str> {
     match missing {
-        Missing::SpreadOf(words) => Some(words),
+        MissingGuess::SpreadOf(words) => Some(words),
         _ => None,
     }
 }

@@ -44,9 +44,9 @@ pub struct Variant {
     pub a2: String,
 }
 
-/// Calls that are missing.
+/// Counts of missing genotype calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Missing {
+pub struct MissingCalls {
     /// Cases without a known genotype.
     pub cases: u32,
     /// Controls without one.
@@ -59,7 +59,7 @@ pub struct Counts {
     /// Cases and controls with 0, 1 and 2 copies of `a1`, and a known genotype.
     pub table: ContingencyTable,
     /// Cases and controls without one.
-    pub missing: Missing,
+    pub missing: MissingCalls,
     /// Founders with 0, 1 and 2 copies, also those without a phenotype. PLINK chooses the minor allele among them.
     pub founders: [u32; 3],
 }

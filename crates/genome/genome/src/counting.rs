@@ -3,7 +3,7 @@
 //! Two bits are 00 for two copies of A1, 10 for one, 11 for none, and 01 where the call is missing. So with `low` and `high`
 //! bits, masked: none = |low ∧ high|, one = |high| − none, missing = |low| − none, and two is what is left.
 
-use crate::cohort::{Counts, Missing};
+use crate::cohort::{Counts, MissingCalls};
 use crate::table::ContingencyTable;
 
 /// People in a word.
@@ -114,7 +114,7 @@ fn count_words<W: Copy>(row: &[W], word: impl Fn(W) -> u64 + Copy, last: Option<
     let founders = if masks.same { sum(cases, controls) } else { of(&masks.founders).0 };
     Counts {
         table: ContingencyTable { cases, controls },
-        missing: Missing { cases: missing_cases, controls: missing_controls },
+        missing: MissingCalls { cases: missing_cases, controls: missing_controls },
         founders,
     }
 }

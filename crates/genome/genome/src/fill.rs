@@ -59,13 +59,13 @@ impl Fill {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cohort::Missing;
+    use crate::cohort::MissingCalls;
 
     #[test]
     fn everybody_is_in_the_filled_table() {
         let counts = Counts {
             table: ContingencyTable { cases: [1, 2, 3], controls: [4, 5, 6] },
-            missing: Missing { cases: 10, controls: 20 },
+            missing: MissingCalls { cases: 10, controls: 20 },
             founders: [0; 3],
         };
         for (fill, cases, controls) in [

@@ -50,7 +50,7 @@ pub mod vcf;
 mod wide;
 
 pub use chi2::{Threshold, is_significant, p_value, statistic};
-pub use cohort::{Counts, Log, Missing, Snp, Variant};
+pub use cohort::{Counts, Log, MissingCalls, Snp, Variant};
 pub use distance::{Distance, distance};
 pub use file_error::{FileError, FileErrorKind};
 pub use fill::Fill;

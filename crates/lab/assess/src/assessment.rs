@@ -25,7 +25,7 @@ use std::sync::Arc;
 
 /// A sensitive column, and how its values are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sensitive {
+pub struct SensitiveColumn {
     /// Its name, as the header has it.
     pub name: String,
     /// How far apart its values are, for t-closeness.
@@ -40,7 +40,7 @@ pub struct Input<'a> {
     /// The columns by which somebody could be recognised.
     pub quasi: Vec<Quasi>,
     /// The columns that are secret.
-    pub sensitive: Vec<Sensitive>,
+    pub sensitive: Vec<SensitiveColumn>,
     /// People who could be in the table: raw values of all quasi-identifiers, and sensitive columns where they are known.
     pub background: Option<&'a Counts>,
     /// The table that it was made from: raw values.
@@ -65,7 +65,7 @@ impl<'a> Input<'a> {
     /// A table alone, with the usual choices: every column by its notation, equal distances, the uniform prior, and `l` = 2.
     #[must_use]
     pub fn new(published: &'a Counts, quasi: &[&str], sensitive: &[&str]) -> Self {
-        let secret = |name: &&str| Sensitive { name: (*name).to_owned(), distance: Distance::Equal };
+        let secret = |name: &&str| SensitiveColumn { name: (*name).to_owned(), distance: Distance::Equal };
         Self {
             published,
             quasi: quasi.iter().map(|name| Quasi::new(name, crate::cells::Reading::Notation)).collect(),
@@ -140,7 +140,7 @@ pub(crate) struct Parts<'a> {
     matching: Option<&'a Matching<'a>>,
     /// The people whom each class stands for at least, where recodings overlap.
     at_least: Option<Vec<u64>>,
-    sensitive: &'a [Sensitive],
+    sensitive: &'a [SensitiveColumn],
 }
 
 impl<'a> Parts<'a> {

@@ -1,7 +1,7 @@
 //! l-diversity: how many sensitive values a class has, and how evenly (Machanavajjhala et al. 2007).
 
 use crate::classes::{Classes, Secret};
-use crate::entropy::{Least, least};
+use crate::entropy::{LeastEntropy, least};
 use crate::fraction::{At, Fraction, largest};
 
 /// Recursive (c,l)-diversity for one `l`.
@@ -21,7 +21,7 @@ pub struct Diversity {
     /// The smallest number of different values in a class.
     pub distinct: At<u64>,
     /// The least entropy of a class.
-    pub entropy: At<Least>,
+    pub entropy: At<LeastEntropy>,
     /// For each `l` that was asked for.
     pub recursive: Vec<Recursive>,
 }

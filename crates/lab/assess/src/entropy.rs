@@ -102,14 +102,14 @@ impl Profile {
 
 /// The least entropy of all classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Least {
+pub struct LeastEntropy {
     /// An interval around the entropy, in nats.
     pub entropy: Enclosure,
     /// `e^H` itself, where all values of the class are equally frequent: how many there are.
     pub whole: Option<u64>,
 }
 
-impl Least {
+impl LeastEntropy {
     /// The largest `l`, as a decimal that is not above it.
     #[must_use]
     pub fn l(&self, places: u32) -> String {
@@ -140,7 +140,7 @@ fn margin(entries: usize) -> f64 {
 /// Floats leave out what is farther from the least than their error; enclosures order the rest. Classes that 1,024 bits cannot
 /// tell apart count as equal, and the first is named.
 #[must_use]
-pub fn least(classes: &Classes, secret: &Secret) -> Option<At<Least>> {
+pub fn least(classes: &Classes, secret: &Secret) -> Option<At<LeastEntropy>> {
     let values: Vec<f64> = classes.all().map(|class| screened(secret.of(class))).collect();
     let smallest = values.iter().copied().fold(f64::INFINITY, f64::min);
     let near = 2.0 * margin(secret.values.len());
@@ -163,7 +163,7 @@ pub fn least(classes: &Classes, secret: &Secret) -> Option<At<Least>> {
     best.map(|(class, profile)| {
         let is_even = profile.0.iter().all(|count| *count == 1);
         let whole = is_even.then_some(profile.0.len() as u64);
-        At { value: Least { entropy: profile.entropy(192), whole }, class }
+        At { value: LeastEntropy { entropy: profile.entropy(192), whole }, class }
     })
 }
 

@@ -8,7 +8,7 @@ use crate::fraction::At;
 use crate::limit::epsilon;
 use crate::matching::Linking;
 use crate::membership::Membership;
-use crate::part::{Belief, ClassValue, Farthest, Json, Number, PLACES, Part};
+use crate::part::{Belief, ClassValue, FarthestBeliefs, Json, Number, PLACES, Part};
 use crate::risk::{Attacker, ExactOrBound, Risk};
 use crate::sizes::Sizes;
 use deniable_core::exact::{Bound, Rational};
@@ -204,7 +204,7 @@ impl Writer<'_> {
             after: Number::rational(&moved.after),
             by: Number::of(&moved.by(extreme.kind)),
         };
-        Part::Farthest(Box::new(Farthest {
+        Part::Farthest(Box::new(FarthestBeliefs {
             value: Number::of(&extreme.value()),
             infinite: extreme.infinite.as_ref().map(belief),
             finite: extreme.finite.as_ref().map(belief),

@@ -59,7 +59,7 @@ pub mod risk;
 pub mod sizes;
 pub mod verdict;
 
-pub use assessment::{Assessment, Input, Sensitive, assess};
+pub use assessment::{Assessment, Input, SensitiveColumn, assess};
 pub use cells::{Cell, Reading};
 pub use classes::{Classes, Quasi, Secret};
 pub use closeness::Distance;

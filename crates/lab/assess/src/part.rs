@@ -59,7 +59,7 @@ pub struct Belief {
 
 /// The beliefs that moved farthest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Farthest {
+pub struct FarthestBeliefs {
     /// How far: `∞` where some belief moves infinitely.
     pub value: Number,
     /// A belief that moved infinitely far, where there is one.
@@ -92,7 +92,7 @@ pub enum Part {
     /// A text with its class.
     TextAt(ClassValue<String>),
     /// Beliefs.
-    Farthest(Box<Farthest>),
+    Farthest(Box<FarthestBeliefs>),
     /// Parts by name.
     Parts(Json),
     /// Parts in order.

@@ -7,7 +7,7 @@
 mod cohort;
 
 use cohort::{CASES, CONFIDENCE, OUTSIDE, Population, REFERENCE, SNPS};
-use deniable_attack::linkage::{self, Linkage, On, TextTable};
+use deniable_attack::linkage::{self, JoinColumns, Linkage, TextTable};
 use deniable_attack::ratings::{self, Rating, Records, Settings};
 use deniable_attack::{Bounds, Findings, Proportion, Row, Test};
 use deniable_core::exact::{Rounding, decimal, whole};
@@ -86,7 +86,10 @@ fn by_columns() -> Result<(), Box<dyn Error>> {
     let (released, register) = (table(&released)?, table(&register)?);
     println!("linkage: 10,000 rows; a register of 5,000 of these people and 10,000 others; 95% intervals");
     for columns in [["zip", "birth", "sex"].as_slice(), &["zip", "year", "sex"], &["birth"]] {
-        let on = On { columns: columns.iter().map(|name| (*name).to_owned()).collect(), truth: Some("id".to_owned()) };
+        let on = JoinColumns {
+            columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+            truth: Some("id".to_owned()),
+        };
         let found = linkage::link(&released, &register, None, &on)?;
         show(&columns.join(","), &found);
     }

@@ -72,9 +72,9 @@ impl Bounds {
     }
 }
 
-/// A measured number with its interval, beside its bound.
+/// The comparison of a measured number, with its interval, with its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Against {
+pub enum BoundComparison {
     /// The whole interval is at or below the bound.
     Within,
     /// The bound lies in the interval: these people are too few to tell.
@@ -83,7 +83,7 @@ pub enum Against {
     Beyond,
 }
 
-impl Against {
+impl BoundComparison {
     /// Compares an interval with a bound.
     #[must_use]
     pub fn of((low, high): (f64, f64), bound: &Rational) -> Self {
@@ -159,7 +159,7 @@ mod tests {
     #[test]
     fn intervals_beside_bounds() {
         let bound = ratio(2, 3);
-        let words = [(0.4, 0.6), (0.5, 0.7), (0.7, 0.9)].map(|ends| Against::of(ends, &bound));
-        assert_eq!(words, [Against::Within, Against::Undecided, Against::Beyond]);
+        let words = [(0.4, 0.6), (0.5, 0.7), (0.7, 0.9)].map(|ends| BoundComparison::of(ends, &bound));
+        assert_eq!(words, [BoundComparison::Within, BoundComparison::Undecided, BoundComparison::Beyond]);
     }
 }

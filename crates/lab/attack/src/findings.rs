@@ -1,6 +1,6 @@
 //! One test on people of whom the truth is known: every number with its interval, and beside it what a promise allows.
 
-use crate::bounds::{Against, Bounds};
+use crate::bounds::{BoundComparison, Bounds};
 use crate::intervals::Proportion;
 use crate::power::{Advantage, Halves, Power, TooFew, advantage, power};
 use crate::roc::{Area, Point, area, roc};
@@ -42,7 +42,7 @@ pub struct Row {
     pub interval: (f64, f64),
     /// The most that a promise allows, and how the interval lies to it; `None` without a promise, and for rates of false
     /// positives, of which none is promised.
-    pub bound: Option<(Rational, Against)>,
+    pub bound: Option<(Rational, BoundComparison)>,
 }
 
 impl Findings {
@@ -69,7 +69,7 @@ impl Findings {
             value,
             interval,
             bound: bound.map(|bound| {
-                let against = Against::of(interval, &bound);
+                let against = BoundComparison::of(interval, &bound);
                 (bound, against)
             }),
         };
@@ -113,7 +113,7 @@ mod tests {
         let against = |at: usize| rows[at].bound.as_ref().map(|(_, against)| *against);
         assert_eq!(
             [0, 1, 2, 3].map(against),
-            [Some(Against::Beyond), Some(Against::Beyond), None, Some(Against::Beyond)]
+            [Some(BoundComparison::Beyond), Some(BoundComparison::Beyond), None, Some(BoundComparison::Beyond)]
         );
         assert!(measured.rows(None).iter().all(|row| row.bound.is_none()));
     }

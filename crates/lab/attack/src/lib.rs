@@ -51,10 +51,10 @@ pub use alleles::{AlleleMismatch, Fit, fit};
 pub use genotypes::{Source, Targets};
 pub use intervals::{Proportion, clopper_pearson};
 
-pub use bounds::{Against, Bounds};
+pub use bounds::{BoundComparison, Bounds};
 pub use findings::{Findings, Row};
 pub use frequencies::{Frequencies, Side, Site};
-pub use linkage::{Linkage, LinkageCounts, On, TextTable};
+pub use linkage::{JoinColumns, Linkage, LinkageCounts, TextTable};
 pub use membership::{Clamp, Statistic, Statistics, Test, parted, statistics};
 pub use panel::{Panel, PanelCounts};
 pub use people::listed;

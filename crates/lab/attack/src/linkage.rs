@@ -84,9 +84,9 @@ impl TextTable {
     }
 }
 
-/// What to join, and how to tell whether it was right.
+/// The columns to join on, and the column that identifies correct matches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct On {
+pub struct JoinColumns {
     /// The columns that both tables have.
     pub columns: Vec<String>,
     /// The column that says who somebody is, in both tables: the curator's, to measure with. Without it no match can be called
@@ -160,7 +160,7 @@ pub fn link(
     released: &TextTable,
     auxiliary: &TextTable,
     outsiders: Option<&TextTable>,
-    on: &On,
+    on: &JoinColumns,
 ) -> Result<Linkage, TableError> {
     if on.columns.is_empty() {
         return Err(TableError::whole(&auxiliary.file, TableErrorKind::Empty("columns to join on")));
@@ -250,8 +250,11 @@ mod tests {
         TextTable::of(Path::new("t.csv"), text.as_bytes(), b',').unwrap()
     }
 
-    fn on(columns: &[&str], truth: Option<&str>) -> On {
-        On { columns: columns.iter().map(|name| (*name).to_owned()).collect(), truth: truth.map(str::to_owned) }
+    fn on(columns: &[&str], truth: Option<&str>) -> JoinColumns {
+        JoinColumns {
+            columns: columns.iter().map(|name| (*name).to_owned()).collect(),
+            truth: truth.map(str::to_owned),
+        }
     }
 
     const RELEASED: &str = "id,zip,birth,sex,diagnosis\n1,02138,1945-07-31,m,a\n2,02138,1950-01-01,f,b\n\

@@ -110,9 +110,9 @@ impl Default for Settings {
     }
 }
 
-/// The best record for somebody.
+/// The best record for a person.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Best<'a> {
+pub struct BestRecord<'a> {
     /// Its name.
     pub record: &'a str,
     /// Its score.
@@ -155,7 +155,7 @@ impl<'a> Index<'a> {
 
     /// The best record for what is known of somebody; `None` where no record agrees in anything, or several are the best.
     #[must_use]
-    pub fn best(&self, known: &[(String, Rating)], settings: &Settings) -> Option<Best<'a>> {
+    pub fn best(&self, known: &[(String, Rating)], settings: &Settings) -> Option<BestRecord<'a>> {
         let near = |one: &Rating, other: &Rating| {
             let ratings = one.rating.zip(other.rating).is_none_or(|(a, b)| (a - b).abs() <= settings.rating);
             let days = one.day.zip(other.day).is_none_or(|(a, b)| a.abs_diff(b) <= u64::from(settings.days));
@@ -195,10 +195,10 @@ impl<'a> Index<'a> {
         let deviation = (squares / all - (sum / all) * (sum / all)).max(0.0).sqrt();
         let (record, score, items) = (*self.names.get(first.0?)?, first.1, first.2);
         if self.names.len() == 1 {
-            return Some(Best { record, score, items, eccentricity: f64::INFINITY });
+            return Some(BestRecord { record, score, items, eccentricity: f64::INFINITY });
         }
         let ahead = score - second;
-        (ahead > 0.0 && deviation > 0.0).then(|| Best { record, score, items, eccentricity: ahead / deviation })
+        (ahead > 0.0 && deviation > 0.0).then(|| BestRecord { record, score, items, eccentricity: ahead / deviation })
     }
 }
 
@@ -232,7 +232,7 @@ pub fn link(
 }
 
 /// Counts somebody; the record that is accepted.
-fn accepted<'a>(group: &mut LinkageCounts, best: Option<Best<'a>>, settings: &Settings) -> Option<&'a str> {
+fn accepted<'a>(group: &mut LinkageCounts, best: Option<BestRecord<'a>>, settings: &Settings) -> Option<&'a str> {
     group.people += 1;
     let best = best?;
     group.agreeing += 1;

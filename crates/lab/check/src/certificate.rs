@@ -7,7 +7,7 @@ use crate::decide::{Simulation, Weight};
 use crate::family::{Family, Prior};
 use crate::mechanism::{Dataset, Mechanism};
 use crate::notion::{FixedParameter, Notion, Sign};
-use crate::verdict::{Apart, Value, Verdict, Witness};
+use crate::verdict::{SeparatingOutput, Value, Verdict, Witness};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::Bound;
 use deniable_core::exact::Rational;
@@ -128,8 +128,8 @@ impl Names<'_> {
         }
     }
 
-    fn apart(&self, apart: &Apart) -> format::Apart {
-        format::Apart {
+    fn apart(&self, apart: &SeparatingOutput) -> format::SeparatingOutput {
+        format::SeparatingOutput {
             output: self.0.outputs()[apart.output].clone(),
             more: self.members(apart.more),
             less: self.members(apart.less),

@@ -31,7 +31,7 @@ pub enum Reason {
 
 /// The nearest distribution and how near it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Nearest {
+pub(crate) struct NearestDistribution {
     /// At most the smallest ratio.
     pub(crate) low: Bound,
     /// At least that, and reached by the simulator; equal to `low` unless it is an irrational root.
@@ -61,23 +61,23 @@ impl Span {
     }
 
     /// The distribution that is never more than `R` times any of them.
-    pub(crate) fn below(&self) -> Nearest {
+    pub(crate) fn below(&self) -> NearestDistribution {
         let sum: Rational = self.least.iter().sum();
         let reason = Reason::TooLittle;
         if sum.is_zero() {
-            return Nearest { low: Bound::Infinite, high: Bound::Infinite, reason, simulator: None };
+            return NearestDistribution { low: Bound::Infinite, high: Bound::Infinite, reason, simulator: None };
         }
         let simulator = self.least.iter().map(|least| least / &sum).collect();
         let ratio = Bound::Finite(sum.recip());
-        Nearest { low: ratio.clone(), high: ratio, reason, simulator: Some(simulator) }
+        NearestDistribution { low: ratio.clone(), high: ratio, reason, simulator: Some(simulator) }
     }
 
     /// The distribution that is within a factor `R` of all of them, both ways.
-    pub(crate) fn between(&self) -> Nearest {
+    pub(crate) fn between(&self) -> NearestDistribution {
         let pairs = || self.most.iter().zip(&self.least);
         if let Some(outcome) = pairs().position(|(most, least)| least.is_zero() && !most.is_zero()) {
             let reason = Reason::Apart(outcome);
-            return Nearest { low: Bound::Infinite, high: Bound::Infinite, reason, simulator: None };
+            return NearestDistribution { low: Bound::Infinite, high: Bound::Infinite, reason, simulator: None };
         }
         let much: Rational = self.most.iter().sum();
         let little = self.least.iter().sum::<Rational>().recip();
@@ -91,7 +91,7 @@ impl Span {
         }
         let [low, high] = [Rounding::Down, Rounding::Up].map(|side| square_root(&square, PLACES, side));
         let simulator = Some(self.within(&high));
-        Nearest { low: Bound::Finite(low), high: Bound::Finite(high), reason, simulator }
+        NearestDistribution { low: Bound::Finite(low), high: Bound::Finite(high), reason, simulator }
     }
 
     /// A distribution from `most/ratio` to `ratio·least`; the ratio is large enough for one.

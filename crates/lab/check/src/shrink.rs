@@ -18,9 +18,9 @@ use crate::notion::Notion;
 use crate::verdict::{Verdict, Witness};
 use deniable_core::exact::Rational;
 
-/// A case that breaks a claim.
+/// A smallest case that breaks a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Shrunk {
+pub struct ShrunkCase {
     /// The mechanism over the entities that are left.
     pub mechanism: Mechanism,
     /// Which entities of the original they are.
@@ -47,7 +47,7 @@ pub fn shrink(
     family: &Family,
     claim: &Rational,
     budget: usize,
-) -> Result<Option<Shrunk>, CheckError> {
+) -> Result<Option<ShrunkCase>, CheckError> {
     let verdict = decide(mechanism, notion, family)?;
     if !breaks(notion, &verdict, claim) {
         return Ok(None);
@@ -55,7 +55,7 @@ pub fn shrink(
     let n = mechanism.size();
     let whole = Case { mechanism: mechanism.clone(), entities: (0..n).collect(), verdict };
     if !closed(notion, family) {
-        return Ok(Some(Shrunk {
+        return Ok(Some(ShrunkCase {
             mechanism: whole.mechanism,
             entities: whole.entities,
             verdict: whole.verdict,
@@ -109,18 +109,18 @@ fn case(mechanism: &Mechanism, keep: Dataset, (notion, family, claim): Question<
 }
 
 /// Of the datasets of a case, only those with so few members that the claim is just broken.
-fn fewest_members(Case { mechanism, entities, verdict }: Case, question: Question<'_>, smallest: bool) -> Shrunk {
+fn fewest_members(Case { mechanism, entities, verdict }: Case, question: Question<'_>, smallest: bool) -> ShrunkCase {
     let (notion, family, claim) = question;
     let all: Vec<usize> = (0..entities.len()).collect();
     for members in 0..entities.len() {
         let Some(few) = restricted(&mechanism, &all, members) else { continue };
         let Ok(verdict) = decide(&few, notion, family) else { continue };
         if breaks(notion, &verdict, claim) {
-            return Shrunk { mechanism: few, entities, verdict, members, smallest };
+            return ShrunkCase { mechanism: few, entities, verdict, members, smallest };
         }
     }
     let members = entities.len();
-    Shrunk { mechanism, entities, verdict, members, smallest }
+    ShrunkCase { mechanism, entities, verdict, members, smallest }
 }
 
 /// The mechanism where only these entities may be in, and no more than `members` of them.

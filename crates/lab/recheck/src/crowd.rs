@@ -8,7 +8,7 @@
 //! the others are fewer than `k−1`, no crowd is left below the claim either.
 
 use crate::error::RecheckError;
-use crate::format::{Apart, Value, Witness};
+use crate::format::{SeparatingOutput, Value, Witness};
 use crate::number::ExtendedNumber;
 use crate::table::{Data, ExactTable, has};
 use crate::witness::{same, text};
@@ -21,7 +21,7 @@ fn apart(table: &ExactTable, left: Data, right: Data) -> ExtendedNumber {
 }
 
 /// The two datasets of a comparison, and the ratio that it shows by the table.
-fn compared(table: &ExactTable, apart: &Apart) -> Result<((Data, Data), ExtendedNumber), RecheckError> {
+fn compared(table: &ExactTable, apart: &SeparatingOutput) -> Result<((Data, Data), ExtendedNumber), RecheckError> {
     let (output, more, less) = (table.output(&apart.output)?, table.data(&apart.more)?, table.data(&apart.less)?);
     let (Some(high), Some(low)) = (table.get(output, more), table.get(output, less)) else {
         return Err(RecheckError::Unfit("a dataset of the witness has no row".to_owned()));

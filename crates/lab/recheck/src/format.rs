@@ -218,9 +218,9 @@ pub enum Witness {
         /// The dataset.
         data: Members,
         /// What its removal moves.
-        removed: Apart,
+        removed: SeparatingOutput,
         /// Other members that are no closer to it than the claim, and what an exchange for each moves.
-        outside: Vec<(String, Apart)>,
+        outside: Vec<(String, SeparatingOutput)>,
     },
     /// A best simulator, and why none is better (I-ZKP).
     Simulation {
@@ -239,7 +239,7 @@ pub enum Witness {
 /// An output that two datasets give with different probabilities.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Apart {
+pub struct SeparatingOutput {
     /// The output.
     pub output: String,
     /// That gives it more often.

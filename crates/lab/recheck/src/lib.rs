@@ -9,7 +9,7 @@
 //!
 //! The witness is checked with Bayes' rule and the definition of the notion. The upper bound is checked by looking at
 //! every observation that the theorems of section X name, one after the other and in plain fractions: slow, and meant to
-//! be read. Where there are more of them than the stated limit, the answer says so ([`Upper::TooMany`]).
+//! be read. Where there are more of them than the stated limit, the answer says so ([`UpperCheck::TooMany`]).
 //!
 //! What it refuses although it may be right: a witness of F-NIk in which several groups of dependent entities are
 //! uncertain, and one of F-EXPL that mixes more than two of the priors. What a wrong answer here needs is the same mistake
@@ -55,12 +55,12 @@ pub const LIMIT: u128 = 30_000_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
     /// What became of the upper bound.
-    pub upper: Upper,
+    pub upper: UpperCheck,
 }
 
-/// What became of the upper bound.
+/// The outcome of checking the upper bound.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Upper {
+pub enum UpperCheck {
     /// It holds.
     Holds,
     /// There is nothing to compare, as the certificate says: it promises nothing.
@@ -72,9 +72,9 @@ pub enum Upper {
 impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match &self.upper {
-            Upper::Holds => f.write_str("the witness and the upper bound are right"),
-            Upper::Vacuous => f.write_str("the claim is vacuous: there is nothing to compare"),
-            Upper::TooMany(steps) => {
+            UpperCheck::Holds => f.write_str("the witness and the upper bound are right"),
+            UpperCheck::Vacuous => f.write_str("the claim is vacuous: there is nothing to compare"),
+            UpperCheck::TooMany(steps) => {
                 write!(
                     f,
                     "the witness is right; the upper bound was not re-checked, which would take about {}",
@@ -209,13 +209,13 @@ impl Statement {
     ///
     /// # Errors
     /// When an observation is beyond it.
-    pub fn upper(&self, limit: u128) -> Result<Upper, RecheckError> {
+    pub fn upper(&self, limit: u128) -> Result<UpperCheck, RecheckError> {
         let steps = self.steps();
         if steps > limit {
-            return Ok(Upper::TooMany(steps));
+            return Ok(UpperCheck::TooMany(steps));
         }
         self.upper_of(0..self.table.outputs())?;
-        Ok(if self.value == Value::Vacuous { Upper::Vacuous } else { Upper::Holds })
+        Ok(if self.value == Value::Vacuous { UpperCheck::Vacuous } else { UpperCheck::Holds })
     }
 
     /// The claim that nothing may be beyond; `None` that there is nothing.

@@ -66,7 +66,7 @@ pub(crate) fn steps(table: &ExactTable, line: &Line) -> u128 {
         Scenes::Thinned(_) => 5 * power(3) + power(2) * (1 + large),
         Scenes::Induced(allowed) | Scenes::InducedExchange(allowed) => {
             let exchange = matches!(line.scenes, Scenes::InducedExchange(_));
-            match Possible::new(table.size(), allowed, exchange).neighbours() {
+            match PossibleDatasets::new(table.size(), allowed, exchange).neighbours() {
                 Some(pairs) => each * pairs.len() as u128 + (allowed.len() as u128).pow(2),
                 None => each * (allowed.len() as u128).pow(3),
             }
@@ -111,7 +111,7 @@ fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) 
     let n = table.size();
     match &line.scenes {
         Scenes::OneMore(beliefs) => {
-            let mut fresh = Fresh::new(table);
+            let mut fresh = SeenPairs::new(table);
             for without in table.subsets() {
                 for with in (0..n).filter(|t| !has(without, *t)).map(|t| without | 1 << t) {
                     let (top, bottom) = if presence { (with, without) } else { (without, with) };
@@ -128,7 +128,7 @@ fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) 
         }
         Scenes::Exchanged(beliefs) => {
             let beliefs = oriented(beliefs);
-            let mut fresh = Fresh::new(table);
+            let mut fresh = SeenPairs::new(table);
             for data in table.subsets() {
                 for (out, new) in (0..n).flat_map(|out| (0..n).map(move |new| (out, new))) {
                     let other = data & !(1 << out) | 1 << new;
@@ -166,7 +166,7 @@ fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) 
         }
         Scenes::Induced(all) | Scenes::InducedExchange(all) => {
             let exchange = matches!(line.scenes, Scenes::InducedExchange(_));
-            if let Some(pairs) = Possible::new(n, all, exchange).neighbours() {
+            if let Some(pairs) = PossibleDatasets::new(n, all, exchange).neighbours() {
                 return pairs.into_iter().try_for_each(|(top, bottom)| pair(table, output, top, bottom, &any, see));
             }
             for (top, bottom) in all.iter().flat_map(|top| all.iter().map(move |bottom| (*top, *bottom))) {
@@ -216,9 +216,10 @@ fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) 
     }
 }
 
-/// Which pairs of rows were looked at, where few rows differ: another pair of datasets with the same two rows shows the
+/// The pairs of rows that were compared, where few rows differ: another pair of datasets with the same two rows shows
+/// the
 /// same.
-struct Fresh<'a> {
+struct SeenPairs<'a> {
     table: &'a ExactTable,
     seen: Vec<bool>,
 }
@@ -226,7 +227,7 @@ struct Fresh<'a> {
 /// Most pairs of rows that are remembered.
 const MOST_PAIRS: usize = 1 << 20;
 
-impl<'a> Fresh<'a> {
+impl<'a> SeenPairs<'a> {
     fn new(table: &'a ExactTable) -> Self {
         let pairs = table.kinds() * table.kinds();
         Self { table, seen: if pairs <= MOST_PAIRS { vec![false; pairs] } else { Vec::new() } }
@@ -367,8 +368,8 @@ fn spread(choice: Data, t: usize) -> Data {
     below | (choice ^ below) << 1
 }
 
-/// Datasets that constraints leave possible.
-struct Possible<'a> {
+/// The datasets that satisfy the constraints.
+struct PossibleDatasets<'a> {
     allowed: &'a [Data],
     is_allowed: Vec<bool>,
     /// Whether an exchange is one move.
@@ -378,7 +379,7 @@ struct Possible<'a> {
 /// Most looks at a dataset in search of one between two others.
 const MOST_LOOKS: u128 = 1 << 27;
 
-impl<'a> Possible<'a> {
+impl<'a> PossibleDatasets<'a> {
     fn new(entities: usize, allowed: &'a [Data], exchange: bool) -> Self {
         let mut is_allowed = vec![false; 1 << entities];
         allowed.iter().for_each(|data| is_allowed[*data as usize] = true);
@@ -511,7 +512,7 @@ mod tests {
                 let all = allowed.iter().flat_map(|top| allowed.iter().map(move |bottom| (*top, *bottom)));
                 let plain: Vec<(Data, Data)> = all.filter(|(top, bottom)| fits(&scenes, true, *top, *bottom)).collect();
                 assert_eq!(
-                    Possible::new(entities, &allowed, exchange).neighbours(),
+                    PossibleDatasets::new(entities, &allowed, exchange).neighbours(),
                     Some(plain.clone()),
                     "{allowed:?}"
                 );

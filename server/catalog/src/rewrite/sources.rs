@@ -160,8 +160,8 @@ fn argument(expr: Expr) -> FunctionArg {
 
 /// Whether something is read from a table.
 fn reads(args: &[Expr]) -> bool {
-    struct Finds;
-    impl Visitor for Finds {
+    struct FunctionFinder;
+    impl Visitor for FunctionFinder {
         type Break = ();
         fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
             match expr {
@@ -170,7 +170,7 @@ fn reads(args: &[Expr]) -> bool {
             }
         }
     }
-    args.iter().any(|arg| Visit::visit(arg, &mut Finds).is_break())
+    args.iter().any(|arg| Visit::visit(arg, &mut FunctionFinder).is_break())
 }
 
 /// A query as a table, its columns named by itself.

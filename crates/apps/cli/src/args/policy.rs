@@ -5,7 +5,7 @@ use super::output::{Format, LedgerFormat};
 use super::spend::{Spending, spending};
 use crate::error::Failure;
 use clap::{Args, Subcommand};
-use deniable::{Permissions, Registering};
+use deniable::{Permissions, RegistrationMode};
 use std::path::{Path, PathBuf};
 
 /// Where a policy and what it names are.
@@ -225,7 +225,11 @@ impl Registration {
     /// The same, as releases are allowed it.
     pub fn allowed(self) -> Permissions {
         let Self { register, again, other_people } = self;
-        Permissions { registering: if register { Registering::GoOn } else { Registering::Stop }, other_people, again }
+        Permissions {
+            registering: if register { RegistrationMode::GoOn } else { RegistrationMode::Stop },
+            other_people,
+            again,
+        }
     }
 }
 

@@ -9,15 +9,15 @@ use deniable_core::text::{is_hidden, shown};
 use deniable_policy::ColumnNotes;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is wrong with a cell, and what to write instead.
-pub(super) struct Wrong {
+/// The error in a cell, and what to write instead.
+pub(super) struct CellFault {
     pub(super) head: Head,
     pub(super) problem: String,
     pub(super) help: String,
 }
 
-fn wrong<T>(head: Head, problem: impl Into<String>, help: impl Into<String>) -> Result<T, Wrong> {
-    Err(Wrong { head, problem: problem.into(), help: help.into() })
+fn wrong<T>(head: Head, problem: impl Into<String>, help: impl Into<String>) -> Result<T, CellFault> {
+    Err(CellFault { head, problem: problem.into(), help: help.into() })
 }
 
 const TYPES: &str = "write integer, decimal, text, boolean, date or timestamp, or leave it empty";
@@ -58,7 +58,7 @@ impl<'a> Cells<'a> {
     }
 
     /// What the line says: of one column, or of one for each box that may be ticked.
-    pub(super) fn entries(&self, line: u64, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry>, Wrong> {
+    pub(super) fn entries(&self, line: u64, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry>, CellFault> {
         let name = self.cell(Head::Name);
         if name.is_empty() {
             return wrong(Head::Name, "the column's name is missing", "write it as it stands in the data");
@@ -86,7 +86,7 @@ impl<'a> Cells<'a> {
         Ok(vec![Entry { name: name.to_owned(), line, described, contradicted }])
     }
 
-    fn kind(&self) -> Result<Kind, Wrong> {
+    fn kind(&self) -> Result<Kind, CellFault> {
         let (written, validation) = (self.cell(Head::Type), self.cell(Head::Validation).to_lowercase());
         Ok(match written.to_lowercase().as_str() {
             "text" | "string" | "str" | "char" | "character" | "varchar" | "notes" => match validation.as_str() {
@@ -109,7 +109,7 @@ impl<'a> Cells<'a> {
     }
 
     /// The codes in their order, each with its label where it has one.
-    fn codes(&self) -> Result<Vec<Code>, Wrong> {
+    fn codes(&self) -> Result<Vec<Code>, CellFault> {
         let choices = self.cell(Head::Choices);
         if !choices.is_empty() {
             return choices.split('|').filter(|choice| !choice.trim().is_empty()).map(choice).collect();
@@ -138,7 +138,7 @@ impl<'a> Cells<'a> {
         if self.cell(Head::Choices).is_empty() { Head::Codes } else { Head::Choices }
     }
 
-    fn keys(&self, codes: Vec<Code>, kind: Option<ColumnType>) -> Result<Vec<(Key, Option<String>)>, Wrong> {
+    fn keys(&self, codes: Vec<Code>, kind: Option<ColumnType>) -> Result<Vec<(Key, Option<String>)>, CellFault> {
         let head = self.head_of_codes();
         let of_labels = if self.cell(Head::Labels).is_empty() { head } else { Head::Labels };
         let (mut keys, mut labels): (Vec<(Key, Option<String>)>, BTreeSet<String>) = Default::default();
@@ -176,7 +176,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Lower and upper bound; an end that is not said is a blank.
-    fn bounds(&self, kind: Option<ColumnType>) -> Result<Option<[String; 2]>, Wrong> {
+    fn bounds(&self, kind: Option<ColumnType>) -> Result<Option<[String; 2]>, CellFault> {
         let (written, low, high) = (self.cell(Head::Bounds), self.cell(Head::Low), self.cell(Head::High));
         let (head, ends) = if !written.is_empty() {
             let inner = written.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(written);
@@ -222,7 +222,7 @@ impl<'a> Cells<'a> {
         Ok(Some(ends.map(|end| if end.is_empty() { "?".to_owned() } else { end.to_owned() })))
     }
 
-    fn step(&self, kind: Option<ColumnType>, has_bounds: bool) -> Result<Option<String>, Wrong> {
+    fn step(&self, kind: Option<ColumnType>, has_bounds: bool) -> Result<Option<String>, CellFault> {
         let step = self.cell(Head::Step);
         if step.is_empty() {
             return Ok(None);
@@ -242,7 +242,7 @@ impl<'a> Cells<'a> {
     }
 
     /// Boxes of REDCap: `name___code` is whether the box of this code is ticked.
-    fn boxes(&self, name: &str, line: u64, about: Option<&str>) -> Result<Vec<Entry>, Wrong> {
+    fn boxes(&self, name: &str, line: u64, about: Option<&str>) -> Result<Vec<Entry>, CellFault> {
         let entry = |(code, label): Code| {
             let told = [about.map(str::to_owned), label].into_iter().flatten().collect::<Vec<_>>().join(": ");
             let described = ColumnNotes {
@@ -258,7 +258,7 @@ impl<'a> Cells<'a> {
 }
 
 /// `1, Men`.
-fn choice(choice: &str) -> Result<Code, Wrong> {
+fn choice(choice: &str) -> Result<Code, CellFault> {
     match choice.split_once(',') {
         Some((code, label)) => Ok((code.trim().to_owned(), Some(label.trim().to_owned()))),
         None => wrong(Head::Choices, format!("`{}` has no label", shown(choice.trim())), "write 1, Men | 2, Women"),

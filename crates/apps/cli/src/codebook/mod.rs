@@ -6,7 +6,7 @@
 mod cells;
 
 use crate::error::{Complaint, Failure};
-use cells::{Cells, Wrong};
+use cells::{CellFault, Cells};
 use csv::{ReaderBuilder, StringRecord, StringRecordsIntoIter};
 use deniable_core::schema::ColumnType;
 use deniable_core::text::shown;
@@ -105,7 +105,7 @@ pub fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry
                     match lines.insert(entry.name.clone(), line) {
                         Some(earlier) => {
                             let problem = format!("`{}` is described on line {earlier} already", shown(&entry.name));
-                            let wrong = Wrong { head: Head::Name, problem, help: "remove one of them".to_owned() };
+                            let wrong = CellFault { head: Head::Name, problem, help: "remove one of them".to_owned() };
                             complaints.push(complaint(path, line, &header, &heads, wrong));
                         }
                         None => found.push(entry),
@@ -163,8 +163,8 @@ fn heads(path: &Path, header: &StringRecord) -> Result<Vec<Option<Head>>, Failur
 }
 
 /// Line, column and what to do.
-fn complaint(path: &Path, line: u64, header: &StringRecord, heads: &[Option<Head>], wrong: Wrong) -> Complaint {
-    let Wrong { head, problem, help } = wrong;
+fn complaint(path: &Path, line: u64, header: &StringRecord, heads: &[Option<Head>], wrong: CellFault) -> Complaint {
+    let CellFault { head, problem, help } = wrong;
     let name = heads.iter().position(|other| *other == Some(head)).and_then(|at| header.get(at));
     let column = name
         .map_or_else(String::new, |name| format!(" column `{}`:", shown(name.trim_start_matches('\u{feff}').trim())));

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 use crate::render;
 use crate::render::scan::{DataReport, LeftOut, Scan, left_out};
 use crate::render::true_errors::{QueryErrors, true_errors};
-use deniable::{Error, Event, Permissions, Registering, Registration, Session};
+use deniable::{Error, Event, Permissions, Registration, RegistrationMode, Session};
 use deniable_core::schema::{DeclaredTable, Format, TableSchema};
 use deniable_data::Connections;
 use deniable_data::Source;
@@ -90,7 +90,7 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     let off = errors.clone();
     let (tell, kept, last, lost) = (teller(progress.clone()), scans.clone(), head.clone(), losses.clone());
     let as_json = args.format == LedgerFormat::Json;
-    let allowed = Permissions { other_people: args.other_people, ..Registering::Stop.into() };
+    let allowed = Permissions { other_people: args.other_people, ..RegistrationMode::Stop.into() };
     let session = session.allowing(allowed).with_resources(args.limits.resources()).telling(move |event| match event {
         Event::Step(Step::Scanned { table, report }) if as_json => {
             held(&kept).push(Scan::new(table, report));

@@ -4,7 +4,7 @@ use crate::error::{Failure, plan_failure};
 use crate::render::table::{cell, grid, right, wrapped};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use deniable_policy::Policy;
-use deniable_release::{Least, LeastError, least};
+use deniable_release::{LeastError, LeastPromise, least};
 use serde::Serialize;
 
 /// The least promise, for programs too. All numbers are rounded up.
@@ -31,7 +31,7 @@ struct NeededShare {
 impl LeastReport {
     /// Works it out. No data is read.
     pub fn new(policy: &Policy) -> Result<Self, Failure> {
-        let found: Least = least(policy).map_err(|error| refused(error, policy))?;
+        let found: LeastPromise = least(policy).map_err(|error| refused(error, policy))?;
         let all: Rational = found.queries.iter().map(|needed| needed.epsilon.clone()).sum();
         let up = |value: &Rational| decimal(value, 4, Rounding::Up);
         let queries = found.queries.iter().map(|needed| NeededShare {

@@ -6,7 +6,7 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::output::publish;
 use crate::render;
-use deniable_recheck::{LIMIT, Upper, recheck, time};
+use deniable_recheck::{LIMIT, UpperCheck, recheck, time};
 use serde::Serialize;
 
 #[derive(Serialize)]
@@ -27,11 +27,11 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
     let report = recheck(&text, LIMIT)
         .map_err(|error| Failure::refused(format!("{name}: {error}"), "the certificate proves nothing"))?;
     let (witness, upper_bound, code) = match report.upper {
-        Upper::Holds => ("right", "right: nothing is worse".to_owned(), Exit::Done),
-        Upper::Vacuous => {
+        UpperCheck::Holds => ("right", "right: nothing is worse".to_owned(), Exit::Done),
+        UpperCheck::Vacuous => {
             ("none needed", "right: there is nothing to compare, the claim is vacuous".to_owned(), Exit::Done)
         }
-        Upper::TooMany(steps) => {
+        UpperCheck::TooMany(steps) => {
             let bound = format!("not re-checked: that would take about {}", time(steps));
             ("right", bound, Exit::Unchecked)
         }

@@ -7,7 +7,7 @@ use crate::error::Failure;
 use crate::output::{publish, publish_page, writable};
 use crate::policies::{choose, locate, own_files, plan};
 use deniable::Session;
-use deniable_policy::About;
+use deniable_policy::QuerySubject;
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
@@ -17,7 +17,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let own = plan
         .queries()
         .iter()
-        .filter(|ask| ask.declared().about == About::Cells)
+        .filter(|ask| ask.declared().about == QuerySubject::Cells)
         .map(|ask| ask.declared().name.as_str());
     let names: Vec<&str> = own.collect();
     if args.format == Format::Csv && names.len() > 1 {

@@ -6,7 +6,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::text::printable;
 use deniable_ledger::Account;
-use deniable_policy::{About, Policy};
+use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::statement::odds_decimal;
 use deniable_query::Estimator;
 use deniable_release::forecast::{AnswerForecast, ErrorBound, about, expected, short};
@@ -234,7 +234,7 @@ impl Spending {
 /// One sentence for each answer that is mostly noise.
 fn hints(plan: &Plan, planned: &QueryPlan, all: &[AnswerForecast]) -> Vec<String> {
     // Advice has a word of its own where it is too noisy.
-    if let About::Values { .. } = planned.declared().about {
+    if let QuerySubject::Values { .. } = planned.declared().about {
         return Vec::new();
     }
     let noisy = |answer: &&AnswerForecast| answer.relative.as_ref().is_some_and(|relative| *relative > ratio(1, 2));

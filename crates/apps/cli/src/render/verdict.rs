@@ -8,7 +8,7 @@ use deniable_check::mechanism::{Mechanism, builtin};
 use deniable_check::notion::Notion;
 use deniable_check::protocol::simulate::{Sides, SimulationBound};
 use deniable_check::protocol::{Party, Protocol};
-use deniable_check::shrink::Shrunk;
+use deniable_check::shrink::ShrunkCase;
 use deniable_check::subject::{Answer, PROTOCOLS, Subject, View};
 use deniable_check::verdict::Value;
 use deniable_check::words::{self, Word};
@@ -175,7 +175,12 @@ impl VerdictReport {
     }
 
     /// With a claim, whether it holds, and the smallest case that breaks it.
-    pub fn with_claim(mut self, claim: Option<&str>, holds: Option<Option<bool>>, smallest: Option<&Shrunk>) -> Self {
+    pub fn with_claim(
+        mut self,
+        claim: Option<&str>,
+        holds: Option<Option<bool>>,
+        smallest: Option<&ShrunkCase>,
+    ) -> Self {
         self.claim = claim.map(|claim| ClaimReport {
             claim: claim.to_owned(),
             holds: holds.flatten(),

@@ -5,8 +5,8 @@ use deniable::arrow_array::{Int64Array, RecordBatch, StringArray};
 use deniable::exact::{ratio, whole};
 use deniable::ledger::{AccountId, Ledger, Part, RegistrationOutcome, Sharing};
 use deniable::{
-    Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, Policy, PolicyBuilder, Query, Registering, Resources,
-    Session,
+    Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, Policy, PolicyBuilder, Query, RegistrationMode,
+    Resources, Session,
 };
 use deniable_release::{DataError, ReleaseError};
 use std::path::{Path, PathBuf};
@@ -87,7 +87,7 @@ fn a_policy_is_released_once_and_shown_for_ever() {
 #[test]
 fn some_queries_of_a_policy_and_some_beside_it() {
     let folder = tempfile::tempdir().unwrap();
-    let session = session(folder.path()).allowing(Registering::GoOn);
+    let session = session(folder.path()).allowing(RegistrationMode::GoOn);
     let released = session.only(&["patients"]).unwrap().release().wait().unwrap();
     assert_eq!(released.answers().len(), 1);
     assert!(matches!(session.only(&["nobody"]), Err(Error::NoQuery(unknown)) if unknown.known.len() == 5));
@@ -111,7 +111,8 @@ fn analysts_know_what_they_paid_for() {
     let policy = wards(folder.path(), (1, 4));
     let (path, people) = (policy.ledger().to_owned(), policy.population().to_owned());
     let id = AccountId::of(policy.guarantee());
-    let curator = Session::new(policy).unwrap().with_rows("stays", rows(1_000)).unwrap().allowing(Registering::GoOn);
+    let curator =
+        Session::new(policy).unwrap().with_rows("stays", rows(1_000)).unwrap().allowing(RegistrationMode::GoOn);
     let [ana, bo] = ["ana", "bo"].map(|name| curator.paid_by(Part::Named(name.to_owned())));
     assert!(ana.left().unwrap().share().is_none(), "there is no part without an account");
     curator.release().wait().unwrap();
@@ -154,7 +155,7 @@ fn analysts_know_what_they_paid_for() {
 fn calls_are_awaited_inside_tasks() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-    let session = session(folder.path()).allowing(Registering::GoOn);
+    let session = session(folder.path()).allowing(RegistrationMode::GoOn);
     let task = async move {
         let (first, second) = (session.release(), session.only(&["patients"]).unwrap().release());
         // Both were called at once; one is stored by the time that the other is asked.
@@ -169,7 +170,7 @@ fn calls_are_awaited_inside_tasks() {
 #[test]
 fn a_dropped_call_is_charged_and_answered_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let session = session(folder.path()).allowing(Registering::GoOn);
+    let session = session(folder.path()).allowing(RegistrationMode::GoOn);
     drop(session.release());
     let again = session.release().wait().unwrap();
     assert!(again.origins.iter().all(|origin| *origin == Origin::Stored));
@@ -232,7 +233,7 @@ fn what_a_session_tells_and_what_it_may_use() {
     let folder = tempfile::tempdir().unwrap();
     let told = Arc::new(Mutex::new(Vec::new()));
     let tell = told.clone();
-    let session = session(folder.path()).allowing(Registering::GoOn).telling(move |event| {
+    let session = session(folder.path()).allowing(RegistrationMode::GoOn).telling(move |event| {
         tell.lock().unwrap().push(match event {
             Event::NewLedger(_) => "begins",
             Event::Head(_) => "head",

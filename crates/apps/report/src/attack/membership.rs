@@ -114,9 +114,9 @@ pub enum Power {
     },
 }
 
-/// How a number lies to its bound.
+/// The comparison of a number with its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Against {
+enum BoundComparison {
     Within,
     Undecided,
     Beyond,
@@ -175,15 +175,15 @@ fn reached(test: &Test) -> Markup {
 
 impl Number {
     /// How it lies to its bound, where there is one.
-    fn against(&self) -> Option<Against> {
+    fn against(&self) -> Option<BoundComparison> {
         let most = self.at_most.filter(|most| most.is_finite())?;
         Some(if self.high <= most {
-            Against::Within
+            BoundComparison::Within
         } else if self.low > most {
-            Against::Beyond
+            BoundComparison::Beyond
         } else {
             // An end that is missing decides nothing.
-            Against::Undecided
+            BoundComparison::Undecided
         })
     }
 }
@@ -191,9 +191,9 @@ impl Number {
 /// What bounds every test, and how these tests lie to it.
 fn bounded(attack: &Membership) -> Markup {
     let lines = attack.tests.iter().flat_map(lines).filter_map(|(_, number)| number.ok());
-    let against: Vec<Against> = lines.filter_map(|(number, _)| number.against()).collect();
+    let against: Vec<BoundComparison> = lines.filter_map(|(number, _)| number.against()).collect();
     let many = |wanted| against.iter().filter(|against| **against == wanted).count();
-    let (all, beyond, undecided) = (against.len(), many(Against::Beyond), many(Against::Undecided));
+    let (all, beyond, undecided) = (against.len(), many(BoundComparison::Beyond), many(BoundComparison::Undecided));
     match &attack.bound {
         Bound::Odds { written, recorded, .. } => html! {
             p { "What the promise allows any test" }
@@ -273,9 +273,9 @@ fn table(attack: &Membership, test: &Test) -> Markup {
                         @if bounds {
                             td.number { (number.at_most.map_or_else(|| "-".to_owned(), |most| write(upward(most)))) }
                             td { @match number.against() {
-                                Some(Against::Within) => { "within the bound" }
-                                Some(Against::Undecided) => { "too few people to tell" }
-                                Some(Against::Beyond) => { span.outside { "beyond the bound" } }
+                                Some(BoundComparison::Within) => { "within the bound" }
+                                Some(BoundComparison::Undecided) => { "too few people to tell" }
+                                Some(BoundComparison::Beyond) => { span.outside { "beyond the bound" } }
                                 None => {}
                             } }
                         }

@@ -3,7 +3,7 @@
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, Entity, Key, TableSchema};
 use deniable_core::sensitivity::Caps;
-use deniable_query::{ColumnGuess, Guesses, Missing, Query};
+use deniable_query::{ColumnGuess, Guesses, MissingGuess, Query};
 use std::collections::BTreeSet;
 
 fn query(select: &str) -> Query {
@@ -44,7 +44,7 @@ fn guesses(expressions: &[(String, Rational)]) -> Guesses<'_> {
     }
 }
 
-fn typical(select: &str, stated: &[(&str, Rational)]) -> Vec<Result<i128, BTreeSet<Missing>>> {
+fn typical(select: &str, stated: &[(&str, Rational)]) -> Vec<Result<i128, BTreeSet<MissingGuess>>> {
     let stated: Vec<(String, Rational)> =
         stated.iter().map(|(words, mean)| ((*words).to_owned(), mean.clone())).collect();
     query(select).typical(&guesses(&stated))
@@ -86,30 +86,30 @@ fn conditions_are_parts_of_the_rows() {
     assert_eq!(values("VAR_POP(CASE WHEN smoker THEN 1 ELSE 0 END) FROM t", &smoker), [250, 250, 1_000]);
 }
 
-fn missing(select: &str) -> Vec<Missing> {
+fn missing(select: &str) -> Vec<MissingGuess> {
     typical(select, &[]).into_iter().filter_map(Result::err).flatten().collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 #[test]
 fn what_does_not_follow_is_named() {
-    let column = |column: &str| Missing::Column { table: "t".into(), column: column.into() };
+    let column = |column: &str| MissingGuess::Column { table: "t".into(), column: column.into() };
     assert_eq!(missing("SUM(other) FROM t"), [column("other")]);
-    assert_eq!(missing("VAR_POP(cost) FROM t"), [Missing::Spread { table: "t".into(), column: "cost".into() }]);
-    assert_eq!(missing("VAR_POP(age + cost) FROM t"), [Missing::SpreadOf("(age + cost)".into())]);
+    assert_eq!(missing("VAR_POP(cost) FROM t"), [MissingGuess::Spread { table: "t".into(), column: "cost".into() }]);
+    assert_eq!(missing("VAR_POP(age + cost) FROM t"), [MissingGuess::SpreadOf("(age + cost)".into())]);
     // Products and branches of values that vary are not those of their means.
-    assert_eq!(missing("SUM(age * age) FROM t"), [Missing::Expression("(age * age)".into())]);
+    assert_eq!(missing("SUM(age * age) FROM t"), [MissingGuess::Expression("(age * age)".into())]);
     assert_eq!(missing("COUNT(*) FILTER (WHERE age > 65 AND smoker) FROM t").len(), 1);
     assert_eq!(
         missing("SUM(CASE WHEN age > 65 THEN other ELSE 0 END) FROM t"),
-        [column("other"), Missing::Expression("age > 65".into())]
+        [column("other"), MissingGuess::Expression("age > 65".into())]
     );
-    assert_eq!(missing("MEDIAN(age) FROM t"), [Missing::Rank]);
+    assert_eq!(missing("MEDIAN(age) FROM t"), [MissingGuess::Rank]);
     let nothing = Guesses { rows: None, all_rows: None, entities: None, column: &|_, _| None, expressions: &[] };
     let all = |select: &str| {
         query(select).typical(&nothing).into_iter().filter_map(Result::err).flatten().collect::<Vec<_>>()
     };
-    assert_eq!(all("COUNT(*) FROM t"), [Missing::Rows]);
-    assert_eq!(all("COUNT(DISTINCT person) FROM t"), [Missing::Entities]);
+    assert_eq!(all("COUNT(*) FROM t"), [MissingGuess::Rows]);
+    assert_eq!(all("COUNT(DISTINCT person) FROM t"), [MissingGuess::Entities]);
     // What is stated and never asked is said, however it is spaced.
     let stated = [("age>65".to_owned(), ratio(1, 2)), ("age > 66".to_owned(), ratio(1, 2))];
     assert_eq!(query("COUNT(*) FILTER (WHERE age > 65) FROM t").unknown(&stated), ["age > 66"]);

@@ -58,12 +58,12 @@ struct LoadedRecords {
 }
 
 /// A shard holds more than there is room for.
-enum Full {
+enum ShardOverflow {
     Split,
     Exhausted(ComputeError),
 }
 
-impl From<ComputeError> for Full {
+impl From<ComputeError> for ShardOverflow {
     fn from(exhausted: ComputeError) -> Self {
         Self::Exhausted(exhausted)
     }
@@ -163,12 +163,12 @@ impl<'a> TableJoin<'a> {
         walk: &mut Walk,
         take: &mut Take<'_>,
     ) -> Result<(), ComputeError> {
-        let loaded: Result<Vec<LoadedRecords>, Full> = shards.iter().map(|shard| self.load(shard)).collect();
+        let loaded: Result<Vec<LoadedRecords>, ShardOverflow> = shards.iter().map(|shard| self.load(shard)).collect();
         match loaded {
             Ok(loaded) => self.meet(&loaded, walk, take),
-            Err(Full::Exhausted(exhausted)) => Err(exhausted),
-            Err(Full::Split) if used + SPLIT_BITS > u64::BITS => Err(ComputeError::Memory),
-            Err(Full::Split) => {
+            Err(ShardOverflow::Exhausted(exhausted)) => Err(exhausted),
+            Err(ShardOverflow::Split) if used + SPLIT_BITS > u64::BITS => Err(ComputeError::Memory),
+            Err(ShardOverflow::Split) => {
                 let mut split = Vec::new();
                 for shard in shards {
                     let reservation = self.memory.reserve();
@@ -188,7 +188,7 @@ impl<'a> TableJoin<'a> {
     }
 
     /// The records of a shard, of each entity at most so many.
-    fn load(&self, shard: &Shard) -> Result<LoadedRecords, Full> {
+    fn load(&self, shard: &Shard) -> Result<LoadedRecords, ShardOverflow> {
         let mut reservation = self.memory.reserve();
         let room = (self.room / self.tables.len().max(1)).max(1 << 16);
         let mut records: Vec<Vec<u8>> = Vec::new();
@@ -209,11 +209,11 @@ impl<'a> TableJoin<'a> {
             Ok(())
         })?;
         if full {
-            return Err(Full::Split);
+            return Err(ShardOverflow::Split);
         }
         self.leave_lowest(&mut records);
         if !reservation.try_grow(held) {
-            return Err(Full::Split);
+            return Err(ShardOverflow::Split);
         }
         Ok(LoadedRecords { records, _reservation: reservation })
     }

@@ -229,17 +229,17 @@ fn largest<V>(views: &BTreeMap<V, Chances>) -> Rational {
     odds.max().unwrap_or_else(Rational::one)
 }
 
-/// The largest of all games for each analyst, and for both together.
-struct Largest {
+/// The largest ratios over all games, for each analyst and for both together.
+struct LargestRatios {
     alone: [Rational; 2],
     both: Rational,
     /// The largest for an analyst who was charged nothing at all.
     unpaid: Rational,
 }
 
-fn every_game(rules: &Rules, mut look: impl FnMut(&Strategy, usize, &OfOne)) -> Largest {
+fn every_game(rules: &Rules, mut look: impl FnMut(&Strategy, usize, &OfOne)) -> LargestRatios {
     let one = Rational::one;
-    let mut found = Largest { alone: [one(), one()], both: one(), unpaid: one() };
+    let mut found = LargestRatios { alone: [one(), one()], both: one(), unpaid: one() };
     let all = Strategy::all();
     assert_eq!(all.len(), 57);
     for ana in &all {

@@ -25,8 +25,8 @@ pub(super) const INTEGER: &str = "BIGINT";
 /// it.
 pub(super) const WIDE: &str = "DECIMAL(38,0)";
 
-/// Before and behind.
-type Around = (&'static str, &'static str);
+/// SQL text before and after an operand.
+type Affixes = (&'static str, &'static str);
 
 /// The spellings of one dialect.
 pub(super) struct Spellings {
@@ -36,26 +36,26 @@ pub(super) struct Spellings {
     /// The salt, a text of hexadecimal digits, wherever it is used.
     pub(super) salt: &'static str,
     /// Whether a text is in UTF-8, its bytes, the text of bytes, and how many bytes there are.
-    pub(super) is_text: Around,
-    pub(super) bytes_of: Around,
-    pub(super) text_of: Around,
-    pub(super) length_of: Around,
+    pub(super) is_text: Affixes,
+    pub(super) bytes_of: Affixes,
+    pub(super) text_of: Affixes,
+    pub(super) length_of: Affixes,
     /// Bytes, written as hexadecimal digits; and hexadecimal digits of bytes, in small letters.
-    pub(super) bytes: Around,
-    pub(super) digits_of: Around,
+    pub(super) bytes: Affixes,
+    pub(super) digits_of: Affixes,
     /// SHA-256 of a text in ASCII: as bytes, which are ordered as bytes, and as hexadecimal digits in small letters.
-    pub(super) hash: Around,
-    pub(super) hash_digits: Around,
+    pub(super) hash: Affixes,
+    pub(super) hash_digits: Affixes,
     /// A whole number of 24 bits for six hexadecimal digits: that of the digits, or of a hash of them.
-    pub(super) number_of: Around,
+    pub(super) number_of: Affixes,
     /// The days from 1 January 1970 to a day.
-    pub(super) days: Around,
+    pub(super) days: Affixes,
     /// Around and between two whole numbers of which the second divides the first.
     pub(super) quotient: (&'static str, &'static str, &'static str),
 }
 
 /// An expression with what stands around it.
-pub(super) fn around(around: Around, inner: &str) -> String {
+pub(super) fn around(around: Affixes, inner: &str) -> String {
     format!("{}{inner}{}", around.0, around.1)
 }
 

@@ -44,9 +44,9 @@ pub struct ColumnGuess {
     pub deviation: Option<Rational>,
 }
 
-/// What a typical value needs that nobody has guessed.
+/// A guess that a typical value needs, and that the policy lacks.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Missing {
+pub enum MissingGuess {
     /// How many rows there are.
     Rows,
     /// How many people there are.
@@ -74,11 +74,11 @@ pub enum Missing {
 }
 
 /// A number, or all that it lacks.
-type Guess = Result<Rational, BTreeSet<Missing>>;
+type Guess = Result<Rational, BTreeSet<MissingGuess>>;
 
-/// What is typical of an expression.
+/// The typical statistics of an expression.
 #[derive(Debug, Clone)]
-struct Usual {
+struct TypicalStatistics {
     /// The part of the rows in which it is not NULL.
     present: Guess,
     /// Its mean, where it is not.
@@ -90,17 +90,17 @@ struct Usual {
 impl Query {
     /// The typical value of every measure in a cell, in its units, or what is missing for it.
     #[must_use]
-    pub fn typical(&self, guesses: &Guesses<'_>) -> Vec<Result<i128, BTreeSet<Missing>>> {
+    pub fn typical(&self, guesses: &Guesses<'_>) -> Vec<Result<i128, BTreeSet<MissingGuess>>> {
         if self.is_per_entity() {
             // How far rows and values of single people reach is what is asked.
-            return vec![Err(BTreeSet::from([Missing::Rank])); self.measures().len()];
+            return vec![Err(BTreeSet::from([MissingGuess::Rank])); self.measures().len()];
         }
         let usual = self.usual(guesses);
         (0..self.measures().len())
             .map(|measure| {
                 let value = self.typical_measure(measure, &usual, guesses)?;
                 // What no machine counts, no table has.
-                value.round().to_integer().to_i128().ok_or_else(|| BTreeSet::from([Missing::Rows]))
+                value.round().to_integer().to_i128().ok_or_else(|| BTreeSet::from([MissingGuess::Rows]))
             })
             .collect()
     }
@@ -134,20 +134,20 @@ impl Query {
         stated.iter().filter(is_impossible).map(|(words, _)| words.as_str()).collect()
     }
 
-    fn typical_measure(&self, at: usize, usual: &[Option<Usual>], guesses: &Guesses<'_>) -> Guess {
+    fn typical_measure(&self, at: usize, usual: &[Option<TypicalStatistics>], guesses: &Guesses<'_>) -> Guess {
         let measure = &self.measures()[at];
         let cells = whole(self.cells(measure.level).max(1));
-        let unknown = if self.is_of_entity_rows() { Missing::Entities } else { Missing::Rows };
+        let unknown = if self.is_of_entity_rows() { MissingGuess::Entities } else { MissingGuess::Rows };
         let rows = || guesses.rows.as_ref().map(|rows| rows / &cells).ok_or_else(|| BTreeSet::from([unknown.clone()]));
         let of = |argument: &usize| {
             let value = self.rows.arguments[*argument].value;
-            usual[value.position()].as_ref().ok_or_else(|| BTreeSet::from([Missing::Expression(String::new())]))
+            usual[value.position()].as_ref().ok_or_else(|| BTreeSet::from([MissingGuess::Expression(String::new())]))
         };
         match &measure.kind {
             MeasureKind::Rows => rows(),
             MeasureKind::NotNull { argument } => times(rows(), of(argument)?.present.clone()),
             MeasureKind::Entities { present } => {
-                let people = guesses.entities.as_ref().ok_or_else(|| BTreeSet::from([Missing::Entities]));
+                let people = guesses.entities.as_ref().ok_or_else(|| BTreeSet::from([MissingGuess::Entities]));
                 let people = people.and_then(|people| {
                     let each = self.typical_groups(people, guesses.all_rows.as_ref(), &cells)?;
                     let people = people * each / &cells;
@@ -174,7 +174,7 @@ impl Query {
                 };
                 times(times(rows(), left.present.clone()), each)
             }
-            MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => Err(BTreeSet::from([Missing::Rank])),
+            MeasureKind::Ranked { .. } | MeasureKind::Tree { .. } => Err(BTreeSet::from([MissingGuess::Rank])),
         }
     }
 
@@ -185,23 +185,23 @@ impl Query {
         if self.is_of_entity_rows() || most <= whole(1) {
             return Ok(whole(1));
         }
-        let rows = rows.ok_or_else(|| BTreeSet::from([Missing::Rows]))?;
+        let rows = rows.ok_or_else(|| BTreeSet::from([MissingGuess::Rows]))?;
         let (each, cells) = ((rows / people).to_f64().unwrap_or(1.0).max(1.0), cells.to_f64().unwrap_or(1.0));
         let reached = cells * (1.0 - (1.0 - cells.recip()).powf(each));
         Ok(Rational::from_float(reached).unwrap_or_else(|| whole(1)).max(whole(1)).min(most))
     }
 
     /// The typical centred value of an argument, in its steps.
-    fn typical_of(&self, of: CentredArgument, usual: &Usual) -> Guess {
+    fn typical_of(&self, of: CentredArgument, usual: &TypicalStatistics) -> Guess {
         let unit = self.grid_unit(of.argument) / whole(of.times);
         usual.mean.clone().map(|mean| mean / unit - whole(of.centre))
     }
 
     /// What is typical of every expression that a measure is about, and of those that it is made of.
-    fn usual(&self, guesses: &Guesses<'_>) -> Vec<Option<Usual>> {
+    fn usual(&self, guesses: &Guesses<'_>) -> Vec<Option<TypicalStatistics>> {
         let program = &self.rows.program;
         let roots: Vec<Id> = self.rows.arguments.iter().map(|argument| argument.value).collect();
-        let mut all: Vec<Option<Usual>> = Vec::new();
+        let mut all: Vec<Option<TypicalStatistics>> = Vec::new();
         // Arguments come before what uses them.
         for ((id, node), reached) in program.ids().zip(program.reached(&roots)) {
             let usual =
@@ -212,7 +212,7 @@ impl Query {
     }
 
     /// What the query's own guesses say of an expression.
-    fn stated(&self, id: Id, guesses: &Guesses<'_>) -> Option<Usual> {
+    fn stated(&self, id: Id, guesses: &Guesses<'_>) -> Option<TypicalStatistics> {
         if guesses.expressions.is_empty() {
             return None;
         }
@@ -220,23 +220,31 @@ impl Query {
         let (_, mean) = guesses.expressions.iter().find(|(stated, _)| bare(stated) == bare(&words))?;
         let variance = match self.rows.program.kind(id) {
             Type::Boolean => Ok(of_condition(mean)),
-            _ => Err(BTreeSet::from([Missing::SpreadOf(words)])),
+            _ => Err(BTreeSet::from([MissingGuess::SpreadOf(words)])),
         };
-        Some(Usual { present: Ok(whole(1)), mean: Ok(mean.clone()), variance })
+        Some(TypicalStatistics { present: Ok(whole(1)), mean: Ok(mean.clone()), variance })
     }
 
-    fn derived(&self, id: Id, node: &Node, earlier: &[Option<Usual>], guesses: &Guesses<'_>) -> Usual {
+    fn derived(
+        &self,
+        id: Id,
+        node: &Node,
+        earlier: &[Option<TypicalStatistics>],
+        guesses: &Guesses<'_>,
+    ) -> TypicalStatistics {
         let program = &self.rows.program;
         let words = || program.words(id, MOST_WORDS);
-        let unknown = || Usual {
+        let unknown = || TypicalStatistics {
             present: Ok(whole(1)),
-            mean: Err(BTreeSet::from([Missing::Expression(words())])),
-            variance: Err(BTreeSet::from([Missing::Expression(words())])),
+            mean: Err(BTreeSet::from([MissingGuess::Expression(words())])),
+            variance: Err(BTreeSet::from([MissingGuess::Expression(words())])),
         };
         let of = |id: &Id| earlier.get(id.position()).cloned().flatten().unwrap_or_else(unknown);
         let (operation, arguments) = match node {
             Node::Column(position) => return self.column(*position as usize, guesses).unwrap_or_else(unknown),
-            Node::Constant(_, None) => return Usual { present: Ok(Rational::zero()), ..constant(Rational::zero()) },
+            Node::Constant(_, None) => {
+                return TypicalStatistics { present: Ok(Rational::zero()), ..constant(Rational::zero()) };
+            }
             Node::Constant(_, Some(value)) => return number(value).map_or_else(unknown, constant),
             Node::Call(operation, arguments) => (operation, arguments.as_slice()),
         };
@@ -258,16 +266,20 @@ impl Query {
             (Operation::Round(_) | Operation::IsTrue, [inner]) => of(inner),
             (Operation::Cast(to), [inner]) if counts_alike(program.kind(*inner), *to) => of(inner),
             (Operation::Not, [inner]) => {
-                let Usual { present, mean, variance } = of(inner);
-                Usual { present, mean: mean.map(|met| whole(1) - met), variance }
+                let TypicalStatistics { present, mean, variance } = of(inner);
+                TypicalStatistics { present, mean: mean.map(|met| whole(1) - met), variance }
             }
             (Operation::IsNull, [inner]) => {
                 let missing = of(inner).present.map(|present| whole(1) - present);
-                Usual { present: Ok(whole(1)), variance: missing.clone().map(|met| of_condition(&met)), mean: missing }
+                TypicalStatistics {
+                    present: Ok(whole(1)),
+                    variance: missing.clone().map(|met| of_condition(&met)),
+                    mean: missing,
+                }
             }
             (Operation::And, [left, right]) => {
                 // A condition that always holds leaves the other.
-                let always = |usual: &Usual| usual.mean == Ok(whole(1)) && usual.present == Ok(whole(1));
+                let always = |usual: &TypicalStatistics| usual.mean == Ok(whole(1)) && usual.present == Ok(whole(1));
                 match (of(left), of(right)) {
                     (left, right) if always(&left) => right,
                     (left, right) if always(&right) => left,
@@ -277,13 +289,13 @@ impl Query {
             (Operation::Case, [condition, then, otherwise]) => mixed(of(condition).mean, &of(then), &of(otherwise)),
             (Operation::Coalesce, [first, second]) => {
                 let (first, second) = (of(first), of(second));
-                mixed(first.present.clone(), &Usual { present: Ok(whole(1)), ..first }, &second)
+                mixed(first.present.clone(), &TypicalStatistics { present: Ok(whole(1)), ..first }, &second)
             }
             _ => unknown(),
         }
     }
 
-    fn column(&self, position: usize, guesses: &Guesses<'_>) -> Option<Usual> {
+    fn column(&self, position: usize, guesses: &Guesses<'_>) -> Option<TypicalStatistics> {
         let (at, declared) = declared(&self.rows.tables, position)?;
         if matches!(declared.kind, ColumnType::Text | ColumnType::Boolean) {
             return None;
@@ -296,16 +308,20 @@ impl Query {
         let is_made = self.is_of_entity_rows() && at == 0;
         let no_spread = || {
             let (table, column) = (table.clone(), column.clone());
-            BTreeSet::from([if is_made { Missing::SpreadOf(column) } else { Missing::Spread { table, column } }])
+            BTreeSet::from([if is_made {
+                MissingGuess::SpreadOf(column)
+            } else {
+                MissingGuess::Spread { table, column }
+            }])
         };
-        Some(Usual {
+        Some(TypicalStatistics {
             present: Ok(whole(1)),
             variance: spread.ok_or_else(no_spread),
             mean: mean.ok_or_else(|| {
                 BTreeSet::from([if is_made {
-                    Missing::Expression(column.clone())
+                    MissingGuess::Expression(column.clone())
                 } else {
-                    Missing::Column { table: table.clone(), column: column.clone() }
+                    MissingGuess::Column { table: table.clone(), column: column.clone() }
                 }])
             }),
         })
@@ -317,8 +333,8 @@ fn bare(words: &str) -> String {
     words.split_whitespace().collect()
 }
 
-fn constant(value: Rational) -> Usual {
-    Usual { present: Ok(whole(1)), mean: Ok(value), variance: Ok(Rational::zero()) }
+fn constant(value: Rational) -> TypicalStatistics {
+    TypicalStatistics { present: Ok(whole(1)), mean: Ok(value), variance: Ok(Rational::zero()) }
 }
 
 fn number(value: &Value) -> Option<Rational> {
@@ -368,8 +384,8 @@ fn times(one: Guess, other: Guess) -> Guess {
     both(one, other, |one, other| one * other)
 }
 
-fn scaled(usual: Usual, factor: &Rational) -> Usual {
-    Usual {
+fn scaled(usual: TypicalStatistics, factor: &Rational) -> TypicalStatistics {
+    TypicalStatistics {
         present: usual.present,
         mean: usual.mean.map(|mean| mean * factor),
         variance: usual.variance.map(|variance| variance * factor * factor),
@@ -377,13 +393,18 @@ fn scaled(usual: Usual, factor: &Rational) -> Usual {
 }
 
 /// `left + sign · right`; how two values that both vary go together, nobody has said.
-fn sum(left: &Usual, right: &Usual, sign: &Rational, words: impl Fn() -> String) -> Usual {
-    let varies = |usual: &Usual| usual.variance.as_ref().map_or(true, Signed::is_positive);
-    Usual {
+fn sum(
+    left: &TypicalStatistics,
+    right: &TypicalStatistics,
+    sign: &Rational,
+    words: impl Fn() -> String,
+) -> TypicalStatistics {
+    let varies = |usual: &TypicalStatistics| usual.variance.as_ref().map_or(true, Signed::is_positive);
+    TypicalStatistics {
         present: times(left.present.clone(), right.present.clone()),
         mean: both(left.mean.clone(), right.mean.clone(), |left, right| left + right * sign),
         variance: if varies(left) && varies(right) {
-            Err(BTreeSet::from([Missing::SpreadOf(words())]))
+            Err(BTreeSet::from([MissingGuess::SpreadOf(words())]))
         } else {
             both(left.variance.clone(), right.variance.clone(), |left, right| left + right)
         },
@@ -391,7 +412,7 @@ fn sum(left: &Usual, right: &Usual, sign: &Rational, words: impl Fn() -> String)
 }
 
 /// One value in this part of the rows, another in the rest.
-fn mixed(part: Guess, then: &Usual, otherwise: &Usual) -> Usual {
+fn mixed(part: Guess, then: &TypicalStatistics, otherwise: &TypicalStatistics) -> TypicalStatistics {
     let rest = part.clone().map(|part| whole(1) - part);
     let (first, second) = (times(part, then.present.clone()), times(rest, otherwise.present.clone()));
     let present = both(first.clone(), second.clone(), |first, second| first + second);
@@ -405,9 +426,10 @@ fn mixed(part: Guess, then: &Usual, otherwise: &Usual) -> Usual {
         both(total, present.clone(), |total, present| if present.is_zero() { present } else { total / present })
     };
     let mean = average(then.mean.clone(), otherwise.mean.clone());
-    let square =
-        |usual: &Usual| both(usual.mean.clone(), usual.variance.clone(), |mean, variance| &mean * &mean + variance);
+    let square = |usual: &TypicalStatistics| {
+        both(usual.mean.clone(), usual.variance.clone(), |mean, variance| &mean * &mean + variance)
+    };
     let squares = average(square(then), square(otherwise));
     let variance = both(squares, mean.clone(), |squares, mean| (squares - &mean * &mean).max(Rational::zero()));
-    Usual { present, mean, variance }
+    TypicalStatistics { present, mean, variance }
 }

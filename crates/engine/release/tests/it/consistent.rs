@@ -6,7 +6,7 @@ use deniable_ledger::{Ledger, show};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
 use deniable_release::release::{Event, FORM, Origin, QueryAnswer, ReleaseError};
-use deniable_release::{Plan, Registering, TableVersion, published, release};
+use deniable_release::{Plan, RegistrationMode, TableVersion, published, release};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
@@ -49,7 +49,7 @@ impl Place {
             &mut self.ledger(),
             &mut SystemRng::new().unwrap(),
             tell,
-            Registering::GoOn,
+            RegistrationMode::GoOn,
         )?;
         Ok(answers.complete()?.into_iter().next().unwrap())
     }

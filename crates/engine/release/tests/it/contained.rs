@@ -6,7 +6,7 @@ use deniable_ledger::{Account, Ledger, show};
 use deniable_policy::Policy;
 use deniable_release::plan::times_planned;
 use deniable_release::release::{Event, Origin, QueryAnswer};
-use deniable_release::{Plan, QueryPlan, Registering, TableVersion, published, release, stored};
+use deniable_release::{Plan, QueryPlan, RegistrationMode, TableVersion, published, release, stored};
 use deniable_testing::{in_own_process, sized};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ impl Place {
         };
         let locate = || TableVersion::locate_all(plan, &BTreeMap::new());
         let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
-        let released = release(plan, &locate, &resources, &mut ledger, &mut rng, &tell, Registering::GoOn);
+        let released = release(plan, &locate, &resources, &mut ledger, &mut rng, &tell, RegistrationMode::GoOn);
         let answer = released.unwrap().complete().unwrap().swap_remove(0);
         (answer, told.into_inner())
     }

@@ -13,7 +13,7 @@ use deniable_data::{Resources, Source};
 use deniable_execute::{Salt, exact};
 use deniable_ledger::Ledger;
 use deniable_policy::Policy;
-use deniable_release::{Plan, Registering, TableVersion, release};
+use deniable_release::{Plan, RegistrationMode, TableVersion, release};
 use deniable_testing::{Scale, scale};
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -131,7 +131,8 @@ fn coverage(plan: &Plan, source: &Source, truth: &Truth, ledgers: usize, worker:
         };
         let locate = || Ok(vec![versioned.clone()]);
         let (resources, mut rng) = (Resources::default(), SystemRng::new().unwrap());
-        let released = release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}, Registering::GoOn).unwrap();
+        let released =
+            release(plan, &locate, &resources, &mut ledger, &mut rng, &|_| {}, RegistrationMode::GoOn).unwrap();
         let answers = released.complete().unwrap();
         let rows = deniable_answers::show(plan.queries()[0].query(), &answers[0].noisy, plan.policy().confidence());
         for (row, truth) in rows.iter().zip(truth.iter()) {

@@ -6,7 +6,7 @@ use deniable_ledger::{Draw, Ledger, Release, show, verify};
 use deniable_policy::Policy;
 use deniable_protocol::ProtocolError;
 use deniable_release::release::{Event, FORM, Origin, QueryAnswer, ReleaseError};
-use deniable_release::{Plan, Registering, TableVersion, release};
+use deniable_release::{Plan, RegistrationMode, TableVersion, release};
 use serde_json::Value;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -76,7 +76,7 @@ impl Place {
             ledger,
             &mut SystemRng::new().unwrap(),
             tell,
-            Registering::GoOn,
+            RegistrationMode::GoOn,
         )?
         .complete()
     }
@@ -147,8 +147,15 @@ fn files_are_located_once() {
             }
         };
         let mut rng = SystemRng::new().unwrap();
-        let released =
-            release(plan, &locate, &Resources::default(), &mut place.ledger(), &mut rng, &|_| {}, Registering::GoOn);
+        let released = release(
+            plan,
+            &locate,
+            &Resources::default(),
+            &mut place.ledger(),
+            &mut rng,
+            &|_| {},
+            RegistrationMode::GoOn,
+        );
         (count.get(), released.is_ok())
     };
     let first = place.plan.with_only(&[0]);

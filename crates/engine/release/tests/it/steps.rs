@@ -7,7 +7,7 @@ use deniable_data::Resources;
 use deniable_ledger::{Account, Ledger, Part, Sharing, show};
 use deniable_policy::Policy;
 use deniable_release::release::{Origin, QueryAnswer};
-use deniable_release::{Plan, Registering, TableVersion, release};
+use deniable_release::{Plan, RegistrationMode, TableVersion, release};
 use deniable_testing::{Sampler, Steps, sized};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -73,7 +73,8 @@ impl Place {
             let resources = Resources::default();
             let tell = |_: deniable_release::release::Event<'_>| steps.pass();
             let released =
-                release(plan, &locate, &resources, &mut self.ledger(), &mut rng, &tell, Registering::GoOn).unwrap();
+                release(plan, &locate, &resources, &mut self.ledger(), &mut rng, &tell, RegistrationMode::GoOn)
+                    .unwrap();
             let mut answers = released.complete().unwrap();
             assert_eq!(answers.len(), 1);
             answers.remove(0)

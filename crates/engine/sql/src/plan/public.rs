@@ -1,7 +1,7 @@
 //! Results joined with public tables: standard populations, names, areas. What is looked up there by a released key is public, so the join
 //! costs nothing and changes no noise.
 
-use super::released::{Above, RowSet};
+use super::released::{OuterPlan, RowSet};
 use super::results::{Results, term};
 use super::{place::place_of, refuse_node};
 use datafusion_common::{DFSchema, JoinType};
@@ -23,7 +23,7 @@ pub type PublicRows<'a> = &'a (dyn Fn(&TableSchema) -> Result<Vec<Row>, String> 
 const HELP: &str =
     "results are joined with one public table by its key: ... JOIN public ON results.x = public.key, or LEFT JOIN";
 
-impl<'a> Above<'a> {
+impl<'a> OuterPlan<'a> {
     /// Results beside the row of a public table that each of them looks up.
     pub(super) fn joined(&mut self, join: &'a Join, plan: &LogicalPlan) -> Result<RowSet, QueryError> {
         let Join { left, right, on, filter, join_type, .. } = join;

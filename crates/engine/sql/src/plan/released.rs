@@ -43,8 +43,13 @@ pub(super) fn released<'a>(
     let mut lowest = Vec::new();
     gather(plan, tables, &mut lowest)?;
     let (core, aggregated) = core(&lowest, tables)?;
-    let mut above =
-        Above { tables, public, lowest: lowest.into_iter().zip(aggregated).collect(), windows: Vec::new(), parts: 0 };
+    let mut above = OuterPlan {
+        tables,
+        public,
+        lowest: lowest.into_iter().zip(aggregated).collect(),
+        windows: Vec::new(),
+        parts: 0,
+    };
     let rows = above.rows(plan)?;
     Ok((core, rows, above.windows))
 }
@@ -136,7 +141,7 @@ fn subqueries<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Vec<(&'a Expr, &
     found
 }
 
-pub(super) struct Above<'a> {
+pub(super) struct OuterPlan<'a> {
     pub(super) tables: &'a [TableSchema],
     pub(super) public: PublicRows<'a>,
     /// The lowest aggregates.
@@ -146,7 +151,7 @@ pub(super) struct Above<'a> {
     parts: usize,
 }
 
-impl<'a> Above<'a> {
+impl<'a> OuterPlan<'a> {
     /// Rejects expressions that are too large. Each step of a query can use the step before several times, so sizes can
     /// double.
     fn few_enough_parts(&mut self, size: usize, expr: &Expr) -> Result<(), QueryError> {

@@ -1,13 +1,13 @@
 //! Lines that PLINK 1.9 printed, for machines where it is not installed. `tests/it/files/compare.rs` compares every SNP with it.
 
 use super::*;
-use crate::cohort::{Counts, Missing};
+use crate::cohort::{Counts, MissingCalls};
 
 /// Cases and controls with two copies of A1, one and none.
 fn snp(id: &str, position: u32, [a, b, c]: [u32; 3], [d, e, f]: [u32; 3]) -> Snp {
     let counts = Counts {
         table: ContingencyTable { cases: [c, b, a], controls: [f, e, d] },
-        missing: Missing::default(),
+        missing: MissingCalls::default(),
         founders: [c + f, b + e, a + d],
     };
     let (a1, a2) = ("1".to_owned(), "2".to_owned());

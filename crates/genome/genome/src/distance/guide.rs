@@ -87,7 +87,7 @@ enum Alone {
 }
 
 #[derive(Clone, Copy)]
-struct Best {
+struct BestShares {
     h: f64,
     /// In the order of the columns.
     shares: [f64; 3],
@@ -96,7 +96,7 @@ struct Best {
 }
 
 /// The best cohort that `moves` lead to: `H` is concave in their division, and a search by thirds finds its largest.
-fn best_division(columns: [Column; 3], moves: f64) -> Best {
+fn best_division(columns: [Column; 3], moves: f64) -> BestShares {
     let (mut low, mut high) = (0.0, moves);
     let at = |outer_moves: f64| best_cohort(columns, outer_moves, moves - outer_moves);
     for _ in 0..24 {
@@ -113,12 +113,12 @@ fn best_division(columns: [Column; 3], moves: f64) -> Best {
 }
 
 /// The best cohort after these moves in either group.
-fn best_cohort([largest, middle, smallest]: [Column; 3], outer_moves: f64, inner_moves: f64) -> Best {
+fn best_cohort([largest, middle, smallest]: [Column; 3], outer_moves: f64, inner_moves: f64) -> BestShares {
     let from = (largest.0 - outer_moves, largest.1 + inner_moves);
     let to = (smallest.0 + outer_moves, smallest.1 - inner_moves);
     let rest_from = (middle.0 + to.0, middle.1 + to.1);
     let rest_to = (middle.0 + from.0, middle.1 + from.1);
-    let cohort = |h: f64, shares: [f64; 3], alone: Alone| Best { h, shares, alone, outer_moves };
+    let cohort = |h: f64, shares: [f64; 3], alone: Alone| BestShares { h, shares, alone, outer_moves };
     let joins_from = from.0 * middle.1 <= middle.0 * from.1;
     let joins_to = to.1 <= 0.0 || to.0 * middle.1 >= middle.0 * to.1;
     let first = joined(from, rest_from);

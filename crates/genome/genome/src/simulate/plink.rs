@@ -14,13 +14,13 @@ const SHORTEST: u32 = 46_000_000;
 /// Alleles of successive SNPs: the counted one first.
 const ALLELES: [[&str; 2]; 4] = [["A", "G"], ["T", "C"], ["G", "A"], ["C", "T"]];
 
-/// A file on its way.
-struct Out {
+/// A file that is being written.
+struct OutputFile {
     path: PathBuf,
     file: BufWriter<File>,
 }
 
-impl Out {
+impl OutputFile {
     fn create(stem: &Path, extension: &str) -> Result<Self, SimulateError> {
         // Not `with_extension`, which would take "cohort" away from "cohort.v2".
         let mut path = stem.as_os_str().to_owned();
@@ -46,8 +46,8 @@ fn failed(path: &Path, error: std::io::Error) -> SimulateError {
 
 /// The three files; `.fam` is written at once.
 pub(super) struct Files {
-    bed: Out,
-    bim: Out,
+    bed: OutputFile,
+    bim: OutputFile,
     /// SNPs on each chromosome: whole blocks.
     each: u32,
     /// Base pairs between two of them.
@@ -56,14 +56,14 @@ pub(super) struct Files {
 
 impl Files {
     pub fn create(settings: &Settings, stem: &Path) -> Result<Self, SimulateError> {
-        let mut fam = Out::create(stem, "fam")?;
+        let mut fam = OutputFile::create(stem, "fam")?;
         for person in 0..settings.people() {
             // Family, person, father, mother, sex (1 male, 2 female), and 2 for a case, 1 for a control.
             let (sex, ill) = (1 + person % 2, if person < settings.cases { 2 } else { 1 });
             fam.put(format!("p{person}\tp{person}\t0\t0\t{sex}\t{ill}\n").as_bytes())?;
         }
         fam.finish()?;
-        let (mut bed, bim) = (Out::create(stem, "bed")?, Out::create(stem, "bim")?);
+        let (mut bed, bim) = (OutputFile::create(stem, "bed")?, OutputFile::create(stem, "bim")?);
         bed.put(&MAGIC)?;
         let each = settings.blocks().div_ceil(CHROMOSOMES).saturating_mul(settings.block).max(1);
         let step = (SHORTEST / each.saturating_add(1)).max(1);

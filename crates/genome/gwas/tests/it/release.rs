@@ -157,10 +157,10 @@ fn the_same_is_shown_again_free() {
     assert_eq!(place.spent(Secret::Label), Spend::parse("2", "1/2").unwrap());
 }
 
-/// A generator that kills the process, so to speak, when it is first asked.
-struct Dies;
+/// A random generator that panics at its first draw.
+struct FailingRng;
 
-impl TryRng for Dies {
+impl TryRng for FailingRng {
     type Error = std::convert::Infallible;
     fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
         panic!("killed")
@@ -173,13 +173,14 @@ impl TryRng for Dies {
     }
 }
 
-impl TryCryptoRng for Dies {}
+impl TryCryptoRng for FailingRng {}
 
 /// P-1: a draw that broke off at its first random bit is never repeated, and the picks are charged anew.
 #[test]
 fn picks_whose_draw_broke_off_are_charged_anew() {
     let place = Place::new();
-    let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| place.run_with(&gain(), &top(3), &mut Dies)));
+    let killed =
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| place.run_with(&gain(), &top(3), &mut FailingRng)));
     assert!(killed.is_err());
     let spent = place.spent(Secret::Label);
     assert!(!spent.is_nothing());

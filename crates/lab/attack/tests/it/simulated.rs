@@ -30,7 +30,9 @@ fn raw_frequencies_betray_members() {
         let beyond = measured
             .rows(Some(&bounds))
             .iter()
-            .filter(|row| row.bound.as_ref().is_some_and(|(_, against)| *against == deniable_attack::Against::Beyond))
+            .filter(|row| {
+                row.bound.as_ref().is_some_and(|(_, against)| *against == deniable_attack::BoundComparison::Beyond)
+            })
             .count();
         assert_eq!(beyond, 4, "{test:?}");
     }

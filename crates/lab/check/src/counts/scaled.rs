@@ -8,9 +8,9 @@ use deniable_core::exact::Rational;
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// Which way results are rounded.
+/// The direction in which results are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Toward {
+pub(super) enum RoundingMode {
     Down,
     Up,
 }
@@ -27,27 +27,27 @@ impl ScaledNumber {
 
     pub(super) fn of(value: u64) -> Self {
         // A whole number below 2^64 is kept exactly.
-        Self::rounded(u128::from(value), 0, false, Toward::Down)
+        Self::rounded(u128::from(value), 0, false, RoundingMode::Down)
     }
 
     /// `value · 2^exponent`, and a little more where `rest` says so, brought to 64 bits.
-    fn rounded(value: u128, exponent: i64, rest: bool, toward: Toward) -> Self {
-        if value == 0 && !(rest && toward == Toward::Up) {
+    fn rounded(value: u128, exponent: i64, rest: bool, toward: RoundingMode) -> Self {
+        if value == 0 && !(rest && toward == RoundingMode::Up) {
             return Self::ZERO;
         }
         let bits = i64::from(128 - value.leading_zeros());
         let drop = bits - 64;
-        if drop < 0 && rest && toward == Toward::Up {
+        if drop < 0 && rest && toward == RoundingMode::Up {
             // The rest is less than one unit of the value, which is more than one unit of the mantissa.
             return Self::rounded(value + 1, exponent, false, toward);
         }
         if drop <= 0 {
             let exact = Self { mantissa: (value << -drop) as u64, exponent: exponent + drop };
-            return if rest && toward == Toward::Up { exact.next() } else { exact };
+            return if rest && toward == RoundingMode::Up { exact.next() } else { exact };
         }
         let kept = Self { mantissa: (value >> drop) as u64, exponent: exponent + drop };
         let lost = rest || value & ((1 << drop) - 1) != 0;
-        if lost && toward == Toward::Up { kept.next() } else { kept }
+        if lost && toward == RoundingMode::Up { kept.next() } else { kept }
     }
 
     /// The next larger one.
@@ -58,18 +58,18 @@ impl ScaledNumber {
         }
     }
 
-    pub(super) fn times(self, other: Self, toward: Toward) -> Self {
+    pub(super) fn times(self, other: Self, toward: RoundingMode) -> Self {
         let product = u128::from(self.mantissa) * u128::from(other.mantissa);
         Self::rounded(product, self.exponent + other.exponent, false, toward)
     }
 
     /// Divided by a number above zero.
-    pub(super) fn over(self, divisor: u64, toward: Toward) -> Self {
+    pub(super) fn over(self, divisor: u64, toward: RoundingMode) -> Self {
         let (top, divisor) = (u128::from(self.mantissa) << 64, u128::from(divisor));
         Self::rounded(top / divisor, self.exponent - 64, top % divisor != 0, toward)
     }
 
-    pub(super) fn plus(self, other: Self, toward: Toward) -> Self {
+    pub(super) fn plus(self, other: Self, toward: RoundingMode) -> Self {
         if self.mantissa == 0 || other.mantissa == 0 {
             return if self.mantissa == 0 { other } else { self };
         }
@@ -83,7 +83,7 @@ impl ScaledNumber {
     }
 
     /// A fraction of at least zero.
-    pub(super) fn of_rational(value: &Rational, toward: Toward) -> Self {
+    pub(super) fn of_rational(value: &Rational, toward: RoundingMode) -> Self {
         if value.is_zero() {
             return Self::ZERO;
         }
@@ -133,11 +133,11 @@ impl Interval {
 
     pub(super) fn of_rational(value: &Rational) -> Self {
         let end = |toward| ScaledNumber::of_rational(value, toward);
-        Self { low: end(Toward::Down), high: end(Toward::Up) }
+        Self { low: end(RoundingMode::Down), high: end(RoundingMode::Up) }
     }
 
     pub(super) fn times(self, other: Self) -> Self {
-        Self { low: self.low.times(other.low, Toward::Down), high: self.high.times(other.high, Toward::Up) }
+        Self { low: self.low.times(other.low, RoundingMode::Down), high: self.high.times(other.high, RoundingMode::Up) }
     }
 
     pub(super) fn power(self, mut exponent: usize) -> Self {
@@ -153,11 +153,11 @@ impl Interval {
     }
 
     pub(super) fn over(self, divisor: u64) -> Self {
-        Self { low: self.low.over(divisor, Toward::Down), high: self.high.over(divisor, Toward::Up) }
+        Self { low: self.low.over(divisor, RoundingMode::Down), high: self.high.over(divisor, RoundingMode::Up) }
     }
 
     pub(super) fn plus(self, other: Self) -> Self {
-        Self { low: self.low.plus(other.low, Toward::Down), high: self.high.plus(other.high, Toward::Up) }
+        Self { low: self.low.plus(other.low, RoundingMode::Down), high: self.high.plus(other.high, RoundingMode::Up) }
     }
 }
 
@@ -184,7 +184,7 @@ mod tests {
             let (a, b) = (any(), any());
             let divisor = random.next_u64() >> (random.next_u64() % 63) | 1;
             let fraction = value(a) / Rational::from_integer(divisor.into());
-            type Operation<'a> = &'a dyn Fn(Toward) -> ScaledNumber;
+            type Operation<'a> = &'a dyn Fn(RoundingMode) -> ScaledNumber;
             let cases: [(Rational, Operation<'_>); 4] = [
                 (value(a) * value(b), &|toward| a.times(b, toward)),
                 (fraction.clone(), &|toward| a.over(divisor, toward)),
@@ -192,7 +192,7 @@ mod tests {
                 (fraction.clone(), &|toward| ScaledNumber::of_rational(&fraction, toward)),
             ];
             for (at, (exact, operation)) in cases.into_iter().enumerate() {
-                let (low, high) = (value(operation(Toward::Down)), value(operation(Toward::Up)));
+                let (low, high) = (value(operation(RoundingMode::Down)), value(operation(RoundingMode::Up)));
                 assert!(low <= exact && exact <= high, "{at}");
                 assert!((&high - &low) / &exact <= near, "{at}");
             }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(value(ScaledNumber::of(u64::MAX)), Rational::from_integer(u64::MAX.into()));
         assert!(ScaledNumber::of(0).is_zero());
         let tiny = ScaledNumber { mantissa: 1 << 63, exponent: -1_000_000 };
-        assert!(ScaledNumber::of(1).plus(tiny, Toward::Up) != ScaledNumber::of(1));
-        assert_eq!(ScaledNumber::of(1).plus(tiny, Toward::Down), ScaledNumber::of(1));
+        assert!(ScaledNumber::of(1).plus(tiny, RoundingMode::Up) != ScaledNumber::of(1));
+        assert_eq!(ScaledNumber::of(1).plus(tiny, RoundingMode::Down), ScaledNumber::of(1));
     }
 }

@@ -10,7 +10,7 @@ use super::decide::{entities, exchangeable};
 use super::model::CountMechanism;
 use super::pairs::{Pairs, search};
 use crate::decide::{
-    CheckError, Measure, Several, SeveralWorst, beliefs_fit, beliefs_of_two, gain_over, of_top, some_beliefs,
+    CheckError, Measure, SeveralWorlds, WorstWeights, beliefs_fit, beliefs_of_two, gain_over, of_top, some_beliefs,
     some_observer as some_observer_of_table, vacuous,
 };
 use crate::family::{Family, OtherEntities};
@@ -153,7 +153,7 @@ impl SizedMeasure<'_> {
             chances.extend(std::iter::repeat_n(chance.clone(), taken));
             groups.extend(std::iter::repeat_n(*group, taken));
         }
-        Worlds { several: Several { measure, range, own_on_top, chances }, groups, output, base, adds }
+        Worlds { several: SeveralWorlds { measure, range, own_on_top, chances }, groups, output, base, adds }
     }
 
     /// The worst observer to whom one of `m` entities is in, with equal probabilities `1/m` in the range, if its value
@@ -192,7 +192,7 @@ fn most_others(range: &PriorRange) -> usize {
 
 /// Counts with one member more than common ones, or one less, of which one is true.
 struct Worlds {
-    several: Several,
+    several: SeveralWorlds,
     /// The group of the entity of each world.
     groups: Vec<usize>,
     output: usize,
@@ -201,8 +201,8 @@ struct Worlds {
 }
 
 impl Worlds {
-    fn witness(&self, mechanism: &CountMechanism, worst: SeveralWorst) -> (Bound, Witness) {
-        let SeveralWorst { value, own, rest, weights } = worst;
+    fn witness(&self, mechanism: &CountMechanism, worst: WorstWeights) -> (Bound, Witness) {
+        let WorstWeights { value, own, rest, weights } = worst;
         let alone = self.several.chances[0].clone();
         let belief = |share: Rational| if self.adds { share } else { whole(1) - share };
         let worlds = self.groups.iter().copied().zip(std::iter::once(own).chain(weights));

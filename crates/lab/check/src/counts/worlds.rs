@@ -13,7 +13,7 @@ use num_traits::{ToPrimitive, Zero};
 const MOST_STEPS: usize = 1 << 22;
 
 /// The factor by which belief in a world changes, and where.
-struct Worst {
+struct WorstCountWorlds {
     multiple: Bound,
     /// The group of each world's record and its prior; the measured world is the first.
     priors: Vec<(usize, Rational)>,
@@ -46,7 +46,7 @@ pub(super) fn decide(
     if mechanism.cells().saturating_mul(mechanism.outputs().len()).saturating_mul(each) > MOST_STEPS {
         return Err(CheckError::NotYet { what: "α and β with a P_max on so many counts" });
     }
-    let mut worst: Option<Worst> = None;
+    let mut worst: Option<WorstCountWorlds> = None;
     for common in 0..mechanism.cells() {
         let with = |group: usize| {
             let count = mechanism.count(common, group);
@@ -71,14 +71,16 @@ pub(super) fn decide(
                 for priors in counts.filter_map(|count| extreme(values.len(), own, count, least, most)) {
                     let all: Rational = priors.iter().map(|(at, prior)| prior * &values[*at].0).sum();
                     let Some(multiple) = Bound::of(&values[own].0, &all) else { continue };
-                    let beyond = |best: &Worst| if rises { multiple > best.multiple } else { multiple < best.multiple };
+                    let beyond = |best: &WorstCountWorlds| {
+                        if rises { multiple > best.multiple } else { multiple < best.multiple }
+                    };
                     // Of equal ones, a world that has a prior.
-                    let same = |best: &Worst| {
+                    let same = |best: &WorstCountWorlds| {
                         multiple == best.multiple && best.priors[0].1.is_zero() && !priors[0].1.is_zero()
                     };
                     if worst.as_ref().is_none_or(|best| beyond(best) || same(best)) {
                         let priors = priors.iter().map(|(at, prior)| (values[*at].1, prior.clone())).collect();
-                        worst = Some(Worst { multiple, priors, common, removed, output });
+                        worst = Some(WorstCountWorlds { multiple, priors, common, removed, output });
                     }
                 }
             }
@@ -89,7 +91,7 @@ pub(super) fn decide(
     Ok(Verdict { value, witness: Some(worst.witness(mechanism)), theorems })
 }
 
-impl Worst {
+impl WorstCountWorlds {
     /// The observer.
     fn witness(self, mechanism: &CountMechanism) -> Witness {
         let priors = with_a_prior(self.priors);

@@ -12,7 +12,7 @@
 use super::error::{CheckError, complete};
 use super::gain::vacuous;
 use crate::mechanism::{Dataset, Mechanism};
-use crate::verdict::{Apart, Value, Verdict, Witness};
+use crate::verdict::{SeparatingOutput, Value, Verdict, Witness};
 use deniable_core::exact::Bound;
 use std::collections::HashSet;
 
@@ -108,16 +108,16 @@ fn both_ways(mechanism: &Mechanism, left: Dataset, right: Dataset) -> Bound {
 }
 
 /// Of these pairs, that with the largest ratio, the larger probability first.
-fn widest(mechanism: &Mechanism, pairs: impl Iterator<Item = (Dataset, Dataset)>) -> Option<Apart> {
+fn widest(mechanism: &Mechanism, pairs: impl Iterator<Item = (Dataset, Dataset)>) -> Option<SeparatingOutput> {
     let each = pairs.flat_map(|(left, right)| {
         (0..mechanism.outputs().len()).map(move |output| {
             let (one, other) = (mechanism.probability(output, left), mechanism.probability(output, right));
             let (more, less, probabilities) =
                 if one >= other { (left, right, (one, other)) } else { (right, left, (other, one)) };
-            Apart { output, more, less, probabilities }
+            SeparatingOutput { output, more, less, probabilities }
         })
     });
-    let mut best: Option<(Bound, Apart)> = None;
+    let mut best: Option<(Bound, SeparatingOutput)> = None;
     for apart in each {
         let Some(ratio) = Bound::of(&apart.probabilities.0, &apart.probabilities.1) else { continue };
         if best.as_ref().is_none_or(|(best, _)| ratio > *best) {

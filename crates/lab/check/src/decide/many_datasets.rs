@@ -6,7 +6,7 @@
 
 use super::measure::{Measure, least_kept};
 use super::numbers::one;
-use super::several::{Several, Worst};
+use super::several::{SeveralWorlds, WorstWeights};
 use super::slices;
 use super::two_datasets::Pair;
 use crate::family::Prior;
@@ -113,7 +113,7 @@ struct Worlds {
     output: usize,
     adds: bool,
     /// The worlds, of which the probability is the belief that its entity is in, or that it is out.
-    several: Several,
+    several: SeveralWorlds,
     /// The entity and its dataset, in the order of the worlds.
     each: Vec<(usize, Dataset)>,
 }
@@ -133,12 +133,13 @@ impl Worlds {
         }
         let range = if adds { range.clone() } else { range.of_absence() };
         let (each, chances) = each.into_iter().map(|(t, data, chance)| ((t, data), chance)).unzip();
-        Self { output, adds, several: Several { measure, range, own_on_top, chances }, each }
+        Self { output, adds, several: SeveralWorlds { measure, range, own_on_top, chances }, each }
     }
 
     /// The worst of them, if it is worse than the best so far.
     fn best(&self, best: &mut Option<(Bound, Witness)>) {
-        let Some(Worst { value, own, rest, weights }) = self.several.worst(best.as_ref().map(|best| &best.0)) else {
+        let Some(WorstWeights { value, own, rest, weights }) = self.several.worst(best.as_ref().map(|best| &best.0))
+        else {
             return;
         };
         let (entity, data) = self.each[0];

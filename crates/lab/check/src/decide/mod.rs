@@ -44,7 +44,7 @@ pub(crate) use posterior::{highest as highest_belief, of_presence};
 pub(crate) use prior_boxes::{inside, reaching};
 pub(crate) use product::numerators;
 pub(crate) use public_size::{beliefs_of_two, of_top, some_observer};
-pub(crate) use several::{Several, Worst as SeveralWorst};
+pub(crate) use several::{SeveralWorlds, WorstWeights};
 pub(crate) use slices::{exists as some_beliefs, fits as beliefs_fit};
 
 pub use crate::verdict::{Sight, Simulation, Weight};

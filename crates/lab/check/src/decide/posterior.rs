@@ -49,14 +49,14 @@ pub(crate) fn of_presence(value: Value) -> Value {
 }
 
 /// A belief, whether it is attained, by which two priors, and the entity and the output.
-type Highest = (Bound, bool, (usize, usize), (usize, usize));
+type HighestBelief = (Bound, bool, (usize, usize), (usize, usize));
 
 /// Over given priors and their mixtures. Belief after an answer is linear-fractional in the weights of a mixture, so it
 /// is highest at a given prior. Where that prior is certain of the entity, mixtures with others come near; and a
 /// prior under which the answer never comes may be mixed in without changing what the answer says.
 fn explicit(mechanism: &Mechanism, priors: &[Prior], question: &Question) -> Result<Verdict, CheckError> {
     let tables = Tables::new(mechanism, priors)?;
-    let mut highest: Option<Highest> = None;
+    let mut highest: Option<HighestBelief> = None;
     for entity in 0..mechanism.size() {
         for output in 0..mechanism.outputs().len() {
             let moments = tables.moments(mechanism, entity, output, question.direction);

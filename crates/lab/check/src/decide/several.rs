@@ -11,7 +11,7 @@ use deniable_core::exact::{Bound, Rational, ratio as fraction, whole};
 use num_traits::{One, Zero};
 
 /// Worlds of which one is true.
-pub(crate) struct Several {
+pub(crate) struct SeveralWorlds {
     pub(crate) measure: Measure,
     /// The probability of a world.
     pub(crate) range: PriorRange,
@@ -21,8 +21,8 @@ pub(crate) struct Several {
     pub(crate) chances: Vec<Rational>,
 }
 
-/// The worst of them.
-pub(crate) struct Worst {
+/// The weights of the worlds with the largest value.
+pub(crate) struct WorstWeights {
     pub(crate) value: Bound,
     /// The probability of the own world.
     pub(crate) own: Rational,
@@ -32,7 +32,7 @@ pub(crate) struct Worst {
     pub(crate) weights: Vec<Rational>,
 }
 
-impl Several {
+impl SeveralWorlds {
     /// How many others there may be, and the probabilities that the own world may have then.
     pub(super) fn shares(&self) -> impl Iterator<Item = (usize, [Rational; 2])> {
         let (low, high) = (self.range.low().clone(), self.range.high().clone());
@@ -70,14 +70,14 @@ impl Several {
     }
 
     /// The worst of them, if it is worse than `above`.
-    pub(crate) fn worst(&self, above: Option<&Bound>) -> Option<Worst> {
+    pub(crate) fn worst(&self, above: Option<&Bound>) -> Option<WorstWeights> {
         let alone = self.chances.first()?;
         let belief = |own: &Rational| if self.own_on_top { own.clone() } else { one() - own };
         let odds = |rest: &Rational| if self.own_on_top { Bound::of(alone, rest) } else { Bound::of(rest, alone) };
-        let is_worse = |value: &Bound, best: Option<&Worst>| {
+        let is_worse = |value: &Bound, best: Option<&WorstWeights>| {
             best.map(|best| &best.value).or(above).is_none_or(|largest| value > largest)
         };
-        let mut best: Option<Worst> = None;
+        let mut best: Option<WorstWeights> = None;
         for (others, [least, most]) in self.shares() {
             // No observer exceeds the bound at the ends of the range, computed as if the farthest world were the only
             // other one.
@@ -97,7 +97,7 @@ impl Several {
                     let value = self.measure.of(&belief(&own), &odds);
                     if is_worse(&value, best.as_ref()) {
                         let weights = weights(&(one() - &own), &self.range, others);
-                        best = Some(Worst { value, own, rest, weights });
+                        best = Some(WorstWeights { value, own, rest, weights });
                     }
                 }
             }
@@ -143,7 +143,7 @@ mod tests {
     fn beliefs_near_certainty_are_tried() {
         let range = PriorRange::new(None, Some(fraction(2, 5))).unwrap();
         let chances = [(9, 13), (1, 4), (2, 5), (1, 2)].map(|(top, of)| fraction(top, of)).to_vec();
-        let worst = Several { measure: Measure::Gain, range, own_on_top: true, chances }.worst(None).unwrap();
+        let worst = SeveralWorlds { measure: Measure::Gain, range, own_on_top: true, chances }.worst(None).unwrap();
         let limit = fraction(9, 13) / fraction(9, 25);
         assert!(worst.value < Bound::Finite(limit.clone()));
         assert!(worst.value > Bound::Finite(limit * fraction(999_999, 1_000_000)), "{}", worst.value);

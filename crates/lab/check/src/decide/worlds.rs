@@ -19,7 +19,7 @@ use deniable_core::exact::{Bound, Rational, ratio as fraction, whole};
 use num_traits::{Signed, Zero};
 
 /// The factor by which belief in a world changes, at most, and where.
-struct Worst {
+struct WorstWorlds {
     multiple: Bound,
     /// The worlds with their priors; that of the first is asked about.
     priors: Vec<(Dataset, Rational)>,
@@ -36,7 +36,7 @@ pub(super) fn decide(
 ) -> Result<Verdict, CheckError> {
     let rises = rises(least, most, sign)?;
     let theorems = vec!["B-6"];
-    let mut worst: Option<Worst> = None;
+    let mut worst: Option<WorstWorlds> = None;
     for common in 0..1_u32 << mechanism.size() {
         let moved = (0..mechanism.size()).map(|t| 1 << t).filter(|bit| (common & bit != 0) == removed);
         let worlds: Vec<Dataset> =
@@ -52,14 +52,15 @@ pub(super) fn decide(
                 for priors in (2..=values.len()).filter_map(|count| extreme(values.len(), own, count, least, most)) {
                     let all: Rational = priors.iter().map(|(at, prior)| prior * &values[*at].0).sum();
                     let Some(multiple) = Bound::of(value, &all) else { continue };
-                    let beyond = |best: &Worst| if rises { multiple > best.multiple } else { multiple < best.multiple };
+                    let beyond =
+                        |best: &WorstWorlds| if rises { multiple > best.multiple } else { multiple < best.multiple };
                     // Of equal ones, a world that has a prior.
-                    let same = |best: &Worst| {
+                    let same = |best: &WorstWorlds| {
                         multiple == best.multiple && best.priors[0].1.is_zero() && !priors[0].1.is_zero()
                     };
                     if worst.as_ref().is_none_or(|best| beyond(best) || same(best)) {
                         let priors = priors.iter().map(|(at, prior)| (values[*at].1, prior.clone())).collect();
-                        worst = Some(Worst { multiple, priors, common, output });
+                        worst = Some(WorstWorlds { multiple, priors, common, output });
                     }
                 }
             }
@@ -136,7 +137,7 @@ pub(crate) fn with_a_prior<W>(mut priors: Vec<(W, Rational)>) -> Vec<(W, Rationa
     priors
 }
 
-impl Worst {
+impl WorstWorlds {
     /// The observer.
     fn witness(self, mechanism: &Mechanism) -> Witness {
         let priors = with_a_prior(self.priors);

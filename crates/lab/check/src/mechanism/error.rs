@@ -85,13 +85,13 @@ fn off(sum: &Rational) -> String {
 }
 
 /// A row's fault, before the row has a name.
-pub(crate) enum Wrong {
+pub(crate) enum RowFault {
     Width { found: usize, expected: usize },
     Negative { output: String, value: Rational },
     Sum(Rational),
 }
 
-impl Wrong {
+impl RowFault {
     pub(crate) fn at(self, data: String) -> MechanismError {
         match self {
             Self::Width { found, expected } => MechanismError::Width { data, found, expected },

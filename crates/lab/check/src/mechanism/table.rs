@@ -1,7 +1,7 @@
 //! Where the probabilities are kept: whole numbers over one denominator where that fits, fractions otherwise.
 
 use super::dataset::Dataset;
-use super::error::Wrong;
+use super::error::RowFault;
 use deniable_core::exact::{Rational, whole};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
@@ -28,15 +28,15 @@ pub(crate) enum Column<'a> {
 }
 
 /// That a row has as many probabilities as there are outputs, none negative, with sum 1.
-pub(crate) fn check_row(row: &[Rational], outputs: &[String]) -> Result<(), Wrong> {
+pub(crate) fn check_row(row: &[Rational], outputs: &[String]) -> Result<(), RowFault> {
     if row.len() != outputs.len() {
-        return Err(Wrong::Width { found: row.len(), expected: outputs.len() });
+        return Err(RowFault::Width { found: row.len(), expected: outputs.len() });
     }
     if let Some((value, output)) = row.iter().zip(outputs).find(|(value, _)| value.is_negative()) {
-        return Err(Wrong::Negative { output: output.clone(), value: value.clone() });
+        return Err(RowFault::Negative { output: output.clone(), value: value.clone() });
     }
     let sum: Rational = row.iter().sum();
-    if sum.is_one() { Ok(()) } else { Err(Wrong::Sum(sum)) }
+    if sum.is_one() { Ok(()) } else { Err(RowFault::Sum(sum)) }
 }
 
 /// The least denominator of all of them, if it is below 2^63.

@@ -13,7 +13,7 @@
 //! the other's input and DP for each of them, it does not: E-5.
 
 use super::{Party, Protocol};
-use crate::nearest::{Nearest, Reason, Span};
+use crate::nearest::{NearestDistribution, Reason, Span};
 use crate::verdict::Value;
 use deniable_core::exact::Bound;
 use deniable_core::exact::Rational;
@@ -65,7 +65,7 @@ impl Protocol {
     /// The tight `e^ε` of semi-honest privacy for a party, with the simulator that has it. A protocol without inputs has 1.
     #[must_use]
     pub fn simulate(&self, party: Party, sides: Sides) -> Option<SimulationBound> {
-        let mut worst: Option<(Nearest, Group)> = None;
+        let mut worst: Option<(NearestDistribution, Group)> = None;
         let mut simulator = BTreeMap::new();
         for own in 0..self.inputs(party).len() {
             for output in 0..self.outputs(party).len() {
@@ -82,7 +82,7 @@ impl Protocol {
                 }
             }
         }
-        let (Nearest { low, high, .. }, worst) = worst?;
+        let (NearestDistribution { low, high, .. }, worst) = worst?;
         let value = if low == high { Value::Attained(low) } else { Value::Between { low, high, theorem: "I-SMC" } };
         Some(SimulationBound { value, worst, simulator, party, sides, theorems: vec!["I-SMC"] })
     }

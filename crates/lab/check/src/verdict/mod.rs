@@ -8,7 +8,7 @@ mod witness;
 pub use count_witness::{CountPlace, CountWitness};
 pub use simulation::{Sight, Simulation, Weight};
 pub use value::Value;
-pub use witness::{Apart, Witness};
+pub use witness::{SeparatingOutput, Witness};
 
 /// What was decided about one notion of one mechanism.
 #[derive(Debug, Clone, PartialEq, Eq)]

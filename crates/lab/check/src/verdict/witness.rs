@@ -9,7 +9,7 @@ use deniable_core::exact::{Rational, whole};
 
 /// An output that two datasets give with different probabilities.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Apart {
+pub struct SeparatingOutput {
     /// The output, by its position in the mechanism's outputs.
     pub output: usize,
     /// The dataset that gives it more often.
@@ -20,7 +20,7 @@ pub struct Apart {
     pub probabilities: (Rational, Rational),
 }
 
-impl Apart {
+impl SeparatingOutput {
     fn line(&self, mechanism: &Mechanism) -> String {
         let Self { output, more, less, probabilities: (top, bottom) } = self;
         let name = &mechanism.outputs()[*output];
@@ -73,10 +73,10 @@ pub enum Witness {
         /// The dataset that the member is in.
         data: Dataset,
         /// What its removal moves most.
-        removed: Apart,
+        removed: SeparatingOutput,
         /// All other members that are no closer to it than the parameter, each with what an exchange moves most. The
         /// others are too few for a crowd.
-        outside: Vec<(usize, Apart)>,
+        outside: Vec<(usize, SeparatingOutput)>,
     },
     /// A best simulator, and why none is better (I-ZKP).
     Simulation(Box<Simulation>),
@@ -121,11 +121,11 @@ impl Witness {
         match self {
             Self::Datasets { output, more, less, probabilities: (top, bottom) } => {
                 let probabilities = (top.clone(), bottom.clone());
-                Apart { output: *output, more: *more, less: *less, probabilities }.line(mechanism)
+                SeparatingOutput { output: *output, more: *more, less: *less, probabilities }.line(mechanism)
             }
             Self::Crowd { entity, data, removed, outside } => {
                 let who = &mechanism.entities()[*entity];
-                let exchange = |(other, apart): &(usize, Apart)| {
+                let exchange = |(other, apart): &(usize, SeparatingOutput)| {
                     format!("; exchanging it for {}: {}", mechanism.entities()[*other], apart.line(mechanism))
                 };
                 let exchanges: String = outside.iter().map(exchange).collect();

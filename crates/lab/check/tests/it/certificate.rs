@@ -10,7 +10,7 @@ use deniable_check::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::exact::{Bound, Rational, ratio, whole};
 use deniable_recheck::format::{self, Certificate, Value as ClaimedValue, Witness as Form};
-use deniable_recheck::{LIMIT, Report, Upper, recheck};
+use deniable_recheck::{LIMIT, Report, UpperCheck, recheck};
 use deniable_testing::sized;
 
 const SIGNS: [Sign; 3] = [Sign::Positive, Sign::Negative, Sign::Both];
@@ -119,7 +119,7 @@ fn decisions_pass() {
             // Of a family of nobody, as one of two with beliefs up to 1/3 each, that there is nothing is verified.
             let nobody = verdict.value.is_vacuous();
             empty += usize::from(nobody);
-            let full = Ok(Report { upper: if nobody { Upper::Vacuous } else { Upper::Holds } });
+            let full = Ok(Report { upper: if nobody { UpperCheck::Vacuous } else { UpperCheck::Holds } });
             assert!(report == full, "{notion:?} {family:?} {verdict:?}: {report:?}\n{text}");
             passed += 1;
         }
@@ -132,7 +132,7 @@ fn decisions_pass() {
 fn certified(mechanism: &Mechanism, notion: &Notion) -> Value {
     let verdict = decide(mechanism, notion, &Family::All).unwrap();
     let text = certificate(mechanism, notion, &Family::All, &verdict).unwrap();
-    let upper = if verdict.value.is_vacuous() { Upper::Vacuous } else { Upper::Holds };
+    let upper = if verdict.value.is_vacuous() { UpperCheck::Vacuous } else { UpperCheck::Holds };
     assert_eq!(recheck(&text, LIMIT), Ok(Report { upper }), "{notion:?} {verdict:?}\n{text}");
     verdict.value
 }
@@ -354,7 +354,7 @@ fn tables_without_a_common_denominator_are_decided_exactly() {
             ] {
                 let verdict = decide(&mechanism, &notion, &family).unwrap();
                 let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
-                let full = Ok(Report { upper: Upper::Holds });
+                let full = Ok(Report { upper: UpperCheck::Holds });
                 assert_eq!(recheck(&text, LIMIT), full, "{notion:?} {family:?}");
             }
         }
@@ -374,7 +374,7 @@ fn large_sums_are_not_begun() {
     let family = Family::Sampled(ratio(1, 3));
     let verdict = decide(&mechanism, &notion, &family).unwrap();
     let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
-    assert!(matches!(recheck(&text, LIMIT), Ok(Report { upper: Upper::TooMany(_) })));
+    assert!(matches!(recheck(&text, LIMIT), Ok(Report { upper: UpperCheck::TooMany(_) })));
 }
 
 /// Sums that were once redone for each subset.
@@ -385,7 +385,7 @@ fn uniform_sums_of_many_entities_are_rechecked() {
     let notion = Notion::Membership { sign: Sign::Positive };
     let verdict = decide(&mechanism, &notion, &Family::Uniform).unwrap();
     let text = certificate(&mechanism, &notion, &Family::Uniform, &verdict).unwrap();
-    assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: Upper::Holds }));
+    assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: UpperCheck::Holds }));
 }
 
 /// Constraints on eight people and boxes of ten: the search for datasets between two others starts near them, and the
@@ -405,7 +405,7 @@ fn constraints_of_eight_people_and_boxes_of_ten_are_rechecked() {
         {
             let mut verdict = decide(&eight, &notion, &Family::All).unwrap();
             let text = certificate(&eight, &notion, &Family::All, &verdict).unwrap();
-            assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: Upper::Holds }));
+            assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: UpperCheck::Holds }));
             // `recheck` compares the pairs and refuses less than the value.
             verdict.value = deniable_check::verdict::Value::Attained(deniable_check::Bound::one());
             let text = certificate(&eight, &notion, &Family::All, &verdict).unwrap();
@@ -419,6 +419,6 @@ fn constraints_of_eight_people_and_boxes_of_ten_are_rechecked() {
         let notion = Notion::Membership { sign };
         let verdict = decide(&ten, &notion, &family).unwrap();
         let text = certificate(&ten, &notion, &family, &verdict).unwrap();
-        assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: Upper::Holds }));
+        assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: UpperCheck::Holds }));
     }
 }

@@ -11,7 +11,7 @@ use deniable_check::subject::{PROTOCOLS, Subject, View};
 use deniable_check::words;
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio, whole};
-use deniable_recheck::{LIMIT, Upper, recheck};
+use deniable_recheck::{LIMIT, UpperCheck, recheck};
 use std::collections::BTreeMap;
 
 fn parameters(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -139,7 +139,7 @@ fn every_certificate_is_accepted() {
                 let Ok(verdict) = decide(&mechanism, &notion, &family) else { continue };
                 let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
                 let report = recheck(&text, LIMIT);
-                let full = if verdict.value.is_vacuous() { Upper::Vacuous } else { Upper::Holds };
+                let full = if verdict.value.is_vacuous() { UpperCheck::Vacuous } else { UpperCheck::Holds };
                 let right = report.as_ref().is_ok_and(|report| report.upper == full);
                 assert!(right, "{name}: {notion:?} over {family:?}: {verdict:?}\n{report:?}\n{text}");
                 accepted += 1;

@@ -16,7 +16,7 @@ use deniable_check::notion::{Direction, Notion, Sign};
 use deniable_check::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio, whole};
-use deniable_recheck::{LIMIT, Upper, recheck};
+use deniable_recheck::{LIMIT, UpperCheck, recheck};
 use deniable_testing::sized;
 use num_traits::{One, Zero};
 
@@ -147,7 +147,7 @@ fn check(mechanism: &Mechanism, range: &PriorRange, met: &[Table], notion: &Noti
     let text = format!("{:?} {range:?} {notion:?} {:?}", mechanism.datasets().collect::<Vec<_>>(), verdict.value);
     assert_eq!(verdict.value.is_vacuous(), met.is_empty(), "{text}");
     let proof = certificate(mechanism, notion, &family, &verdict).unwrap();
-    let upper = if met.is_empty() { Upper::Vacuous } else { Upper::Holds };
+    let upper = if met.is_empty() { UpperCheck::Vacuous } else { UpperCheck::Holds };
     assert_eq!(recheck(&proof, LIMIT).map(|report| report.upper), Ok(upper), "{text}");
     let Some(plain) = plain(mechanism, met, notion) else {
         tally.vacuous += 1;
@@ -241,7 +241,7 @@ fn a_family_without_an_observer_among_the_rows_promises_nothing() {
         let verdict = decide(&mechanism, &notion, &family((1, 10), (2, 5))).unwrap();
         assert!(verdict.value.is_vacuous() && verdict.witness.is_none(), "{notion:?} {verdict:?}");
         let proof = certificate(&mechanism, &notion, &family((1, 10), (2, 5)), &verdict).unwrap();
-        assert_eq!(recheck(&proof, LIMIT).map(|report| report.upper), Ok(Upper::Vacuous));
+        assert_eq!(recheck(&proof, LIMIT).map(|report| report.upper), Ok(UpperCheck::Vacuous));
         assert!(!decide(&mechanism, &notion, &family((2, 5), (3, 5))).unwrap().value.is_vacuous());
     }
     // With the row of the third one, each of the three may be in.

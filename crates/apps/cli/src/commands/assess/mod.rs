@@ -16,7 +16,8 @@ use crate::output::{Rendering, results, writable};
 use crate::progress::Progress;
 use crate::render;
 use deniable_assess::{
-    AssessError, Assessment, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, Sensitive, assess, link,
+    AssessError, Assessment, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, SensitiveColumn, assess,
+    link,
 };
 use deniable_core::adversary::PriorRange;
 use findings::TableFindings;
@@ -81,7 +82,10 @@ fn found(args: &Assess, given: &MemoryTables) -> Result<TableFindings, Failure> 
     let input = Input {
         published: &published,
         quasi: quasi.iter().map(|name| Quasi::new(name, reading(name))).collect(),
-        sensitive: sensitive.iter().map(|name| Sensitive { name: name.clone(), distance: distance(name) }).collect(),
+        sensitive: sensitive
+            .iter()
+            .map(|name| SensitiveColumn { name: name.clone(), distance: distance(name) })
+            .collect(),
         background: background.as_ref(),
         original: original.as_ref(),
         priors,

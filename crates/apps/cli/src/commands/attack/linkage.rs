@@ -8,7 +8,7 @@ use crate::output::results;
 use crate::progress::Progress;
 use crate::render::table::{cell, grid, right, wrapped};
 use deniable_attack::Proportion;
-use deniable_attack::linkage::{Linkage, LinkageCounts, On, TextTable, link};
+use deniable_attack::linkage::{JoinColumns, Linkage, LinkageCounts, TextTable, link};
 use deniable_attack::ratings::{self, Columns, Records, Settings};
 use deniable_report::attack as page;
 use serde::Serialize;
@@ -62,7 +62,7 @@ pub fn by_columns(args: &ByColumns) -> Result<(), Failure> {
     let [released, auxiliary, outsiders] = read(&args.output, files)?;
     let files = named(files);
     let (Some(released), Some(auxiliary)) = (released, auxiliary) else { return Ok(()) };
-    let on = On { columns: columns.clone(), truth: args.truth.clone() };
+    let on = JoinColumns { columns: columns.clone(), truth: args.truth.clone() };
     let found = link(&released, &auxiliary, outsiders.as_ref(), &on).map_err(|error| table_failure(&error))?;
     let how = format!("joined on {}", columns.join(", "));
     let rows = released.rows.len();

@@ -26,13 +26,13 @@ pub fn python(kind: EngineKind) -> Option<String> {
 /// One application of a cluster has all of its cores.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// An engine that nobody else of this program asks meanwhile.
-pub struct Alone {
+/// An engine that no other test of this program uses at the same time.
+pub struct ExclusiveEngine {
     engine: Engine,
     _turn: Option<MutexGuard<'static, ()>>,
 }
 
-impl Deref for Alone {
+impl Deref for ExclusiveEngine {
     type Target = Engine;
 
     fn deref(&self) -> &Engine {
@@ -40,14 +40,14 @@ impl Deref for Alone {
     }
 }
 
-impl DerefMut for Alone {
+impl DerefMut for ExclusiveEngine {
     fn deref_mut(&mut self) -> &mut Engine {
         &mut self.engine
     }
 }
 
 /// An engine of this machine.
-pub fn engine(kind: EngineKind) -> Option<Alone> {
+pub fn engine(kind: EngineKind) -> Option<ExclusiveEngine> {
     let is_shared = kind == EngineKind::Spark;
     let turn = is_shared.then(|| ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner));
     let python = python(kind)?;
@@ -57,7 +57,7 @@ pub fn engine(kind: EngineKind) -> Option<Alone> {
     };
     let engine = Engine::start(kind, &address, &python);
     let engine = engine.unwrap_or_else(|error| panic!("{error}: {}", error.help));
-    Some(Alone { engine, _turn: turn })
+    Some(ExclusiveEngine { engine, _turn: turn })
 }
 
 /// A Parquet file as a relation.

@@ -2,7 +2,7 @@
 
 use super::fixture::{Files, Shape, small};
 use deniable_genome::counting::Genotype;
-use deniable_genome::{Column, ContingencyTable, Counts, Fileset, Fill, Missing, Snp};
+use deniable_genome::{Column, ContingencyTable, Counts, Fileset, Fill, MissingCalls, Snp};
 use std::num::NonZeroUsize;
 
 pub const TWO: NonZeroUsize = NonZeroUsize::new(2).unwrap();
@@ -17,7 +17,7 @@ fn all(files: &Fileset, threads: usize) -> Vec<Snp> {
 fn naive(row: &[Genotype], fam: &str) -> Counts {
     let mut counts = Counts {
         table: ContingencyTable { cases: [0; 3], controls: [0; 3] },
-        missing: Missing::default(),
+        missing: MissingCalls::default(),
         founders: [0; 3],
     };
     for (genotype, line) in row.iter().zip(fam.lines()) {

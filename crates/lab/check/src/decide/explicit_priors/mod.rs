@@ -33,7 +33,7 @@ pub(super) fn decide(
     theorems: Vec<&'static str>,
 ) -> Result<Verdict, CheckError> {
     let tables = Tables::new(mechanism, priors)?;
-    let mut best = Best { value: Bound::one(), attained: true, place: None };
+    let mut best = BestMixture { value: Bound::one(), attained: true, place: None };
     let mut peaks: Vec<(Peak, Place)> = vec![];
     for entity in 0..mechanism.size() {
         for output in 0..mechanism.outputs().len() {
@@ -68,13 +68,13 @@ struct Place {
 }
 
 /// The largest gain at rational mixtures.
-struct Best {
+struct BestMixture {
     value: Bound,
     attained: bool,
     place: Option<Place>,
 }
 
-impl Best {
+impl BestMixture {
     fn offer(&mut self, value: Option<Bound>, attained: bool, place: impl FnOnce() -> Place) {
         let Some(value) = value else { return };
         if (&value, attained) > (&self.value, self.attained)
@@ -156,7 +156,7 @@ impl Tables {
     fn verdict(
         &self,
         mechanism: &Mechanism,
-        best: Best,
+        best: BestMixture,
         peaks: Vec<(Peak, Place)>,
         theorems: Vec<&'static str>,
     ) -> Verdict {

@@ -12,7 +12,7 @@ use deniable_check::family::{Family, Prior};
 use deniable_check::notion::{Direction, Notion};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, power, ratio, whole};
-use deniable_recheck::{LIMIT, Upper, recheck};
+use deniable_recheck::{LIMIT, UpperCheck, recheck};
 use deniable_testing::sized;
 
 fn ranges() -> Vec<PriorRange> {
@@ -111,7 +111,7 @@ fn three_people_are_decided() {
                 inside += u32::from(plain < *low);
                 reached += u32::from(plain == *low);
                 let proof = certificate(&mechanism, &membership(about), &family, &verdict).unwrap();
-                assert_eq!(recheck(&proof, LIMIT).map(|report| report.upper), Ok(Upper::Holds), "{text}");
+                assert_eq!(recheck(&proof, LIMIT).map(|report| report.upper), Ok(UpperCheck::Holds), "{text}");
             }
         }
     }
@@ -127,7 +127,7 @@ fn an_upper_end_that_an_observer_exceeds_is_refused() {
     let mut verdict = decide(&mechanism, &membership(Direction::Presence), &family).unwrap();
     let high = finite(verdict.value.high()).unwrap().clone();
     let proof = |verdict: &_| certificate(&mechanism, &membership(Direction::Presence), &family, verdict).unwrap();
-    assert_eq!(recheck(&proof(&verdict), LIMIT).map(|report| report.upper), Ok(Upper::Holds));
+    assert_eq!(recheck(&proof(&verdict), LIMIT).map(|report| report.upper), Ok(UpperCheck::Holds));
     let low = Bound::Finite(whole(1));
     let less = Bound::Finite(high * ratio(999_999, 1_000_000));
     verdict.value = deniable_check::verdict::Value::Between { low, high: less, theorem: "B-3" };
@@ -214,7 +214,7 @@ fn random_observers_stay_within_the_bracket() {
                     if *pairs.high() == Bound::Infinite && *high != Bound::Infinite {
                         ends += 1;
                         let proof = certificate(&mechanism, &membership(about), &family, &verdict).unwrap();
-                        assert_eq!(recheck(&proof, LIMIT).map(|report| report.upper), Ok(Upper::Holds), "{text}");
+                        assert_eq!(recheck(&proof, LIMIT).map(|report| report.upper), Ok(UpperCheck::Holds), "{text}");
                     }
                 }
             }

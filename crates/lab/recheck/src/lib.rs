@@ -16,11 +16,11 @@
 //! made twice, by two programs that share no line but the fraction type.
 //!
 //! ```
-//! use deniable_recheck::{LIMIT, Upper, recheck};
+//! use deniable_recheck::{LIMIT, UpperCheck, recheck};
 //!
 //! // What `deniable check examples/coin/mechanism.toml --notion dp --certificate FILE` wrote.
 //! let certificate = include_str!("../../../../examples/coin/certificate.json");
-//! assert_eq!(recheck(certificate, LIMIT)?.upper, Upper::Holds);
+//! assert_eq!(recheck(certificate, LIMIT)?.upper, UpperCheck::Holds);
 //! assert!(recheck(&certificate.replace("3/4", "4/5"), LIMIT).is_err());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -90,7 +90,7 @@ impl Numbers {
                     _ => UnreadableAnswer::Io { path: path.clone(), source },
                 };
                 if file.count > MOST_NUMBERS as u64 {
-                    return Err(Unread::Numbers);
+                    return Err(UnreadableAnswer::Numbers);
                 }
                 let length = file.count * WIDTH as u64;
                 let mut bytes = Vec::new();

@@ -16,7 +16,7 @@
 //! assert_eq!(entry.id, "PMP");
 //! assert!(entry.text(100).contains("E-3"));
 //! assert_eq!(deniable_explain::lookup("pnp").unwrap_err().did_you_mean[0], "PMP");
-//! # Ok::<(), deniable_explain::Unknown>(())
+//! # Ok::<(), deniable_explain::UnknownEntry>(())
 //! ```
 
 pub mod entry;

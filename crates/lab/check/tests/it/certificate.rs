@@ -255,7 +255,8 @@ fn a_forged_digit_is_refused_by_arithmetic() {
     );
 }
 
-/// A wider bracket, or other weights of a simulation that prove the same bracket.
+/// Another bracket that shares a point with the original one, or other weights of a simulation that prove the same bracket. A
+/// narrower bracket of an irrational value may be true as well: the rechecker decides that exactly.
 fn is_weaker(original: &Certificate, parsed: &Certificate) -> bool {
     let mut mended = parsed.clone();
     mended.value = original.value.clone();
@@ -265,13 +266,13 @@ fn is_weaker(original: &Certificate, parsed: &Certificate) -> bool {
     {
         of.clone_from(from);
     }
-    let wider = match (&original.value, &parsed.value) {
+    let meets = match (&original.value, &parsed.value) {
         (ClaimedValue::Between { low, high, .. }, ClaimedValue::Between { low: lower, high: higher, .. }) => {
-            lower <= low && high <= higher
+            lower <= high && low <= higher
         }
         (original, parsed) => original == parsed,
     };
-    wider && mended == *original
+    meets && mended == *original
 }
 
 /// A value that observers approach is seen at any belief of their own that the family allows: it is no part of the claim.

@@ -43,7 +43,7 @@ pub struct Assessment {
     pub notes: Vec<String>,
 }
 
-/// The result of a computation, or a sentence with the reason why there is none.
+/// The result of a computation, or the reason for its absence as a sentence.
 pub type ComputedResult<T> = Result<T, String>;
 
 /// A measured number.

@@ -9,7 +9,7 @@
 //!
 //! The witness is checked with Bayes' rule and the definition of the notion. The upper bound is checked by looking at
 //! every observation that the theorems of section X name, one after the other and in plain fractions: slow, and meant to
-//! be read. Where there are more of them than the stated limit, the answer says so ([`UpperCheck::TooMany`]).
+//! be read. Where there are more of them than the stated limit, the report has [`UpperCheck::TooMany`].
 //!
 //! What it refuses although it may be right: a witness of F-NIk in which several groups of dependent entities are
 //! uncertain, and one of F-EXPL that mixes more than two of the priors. What a wrong answer here needs is the same mistake

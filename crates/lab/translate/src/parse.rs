@@ -349,7 +349,7 @@ impl<'a> Reader<'a> {
         if is_readable(&product) {
             return Ok(product);
         }
-        Err(self.text.error(text, "too large", "even an ε of 10 protects next to nobody"))
+        Err(self.text.error(text, "too large", "even an ε of 10 gives almost no protection"))
     }
 
     fn powered(&self, text: &str, odds: &Spend, power: &Rational) -> Result<Spend, ParseError> {

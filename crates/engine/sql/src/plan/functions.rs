@@ -111,7 +111,7 @@ fn of_time() -> Vec<Vec<DataType>> {
     vec![vec![DataType::Date32], vec![TIME]]
 }
 
-/// So many whole numbers, or so many reals.
+/// The types of `count` arguments that are whole numbers, or reals.
 fn of_numbers(count: usize) -> Vec<Vec<DataType>> {
     vec![vec![DataType::Int64; count], vec![DataType::Float64; count]]
 }

@@ -4,7 +4,7 @@ use deniable_query::Estimator;
 use deniable_query::Query;
 use deniable_query::output::Term;
 
-/// The part of a number that a column has in every row, whatever the noise.
+/// The part of a number that a column has in every row, independent of the noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CertainPart {
     /// A number and an interval.

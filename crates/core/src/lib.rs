@@ -17,6 +17,7 @@
 //! | how far do several noises reach together? | [`interval`] |
 //! | how is all this said in words? | [`words`] |
 //! | what did somebody mean who wrote that? | [`text`] |
+//! | what is wrong, where, and what is to be done? | [`diagnostic`] |
 //! | how is work shared among threads? | [`parallel`] |
 //!
 //! Identifiers such as `B-3` or `M-GEO` name entries of `docs/theorems`.
@@ -39,6 +40,7 @@ pub mod adversary;
 pub mod belief;
 pub mod budget;
 pub mod calendar;
+pub mod diagnostic;
 pub mod exact;
 pub mod guarantee;
 pub mod interval;

@@ -1,5 +1,10 @@
 //! Texts that somebody wrote, made fit for messages: safe for a terminal, and what was meant by them.
 
+pub mod grid;
+mod paragraph;
+
+pub use paragraph::push_paragraph;
+
 use crate::exact::{Rational, whole};
 use std::borrow::Cow;
 use std::fmt::Write;

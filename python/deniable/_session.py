@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, List, Mapping, Optional, Sequence, Tuple, Type
 from . import _deniable
 from ._answer import Answer, Release
 from ._calls import wait
-from ._errors import BudgetError, Error, LedgerWarning, QueryWarning, shown, usage
+from ._errors import Error, LedgerWarning, QueryWarning, shown, usage
 from ._exact import Exact, exact, names, number, short, text, truth, whole
 from ._exact import path as _path
 from ._frames import declared_columns
@@ -124,10 +124,7 @@ class Session:
         session = self._open()
         chosen = [short(name, "the name of a query") for name in queries]
         self._note(session.notes(chosen, None))
-        try:
-            return self._released(session.release(chosen))
-        except BudgetError as error:
-            raise _by_share(error) from None
+        return self._released(session.release(chosen))
 
     def register(self, accept: Union[str, Sequence[str]] = ()) -> List[Tuple[str, str]]:
         """Looks at all rows of all tables and registers their versions, or none; what was found is in ``log``. Nothing is charged.
@@ -256,15 +253,6 @@ def _parts(written: str) -> Tuple[str, Mapping[str, str]]:
     return written[len(head) : at], dict(json.loads(written[at + len(tail) : -1]))
 
 
-def _by_share(error: BudgetError) -> BudgetError:
-    """The same for queries of a policy, whose price is in the policy: ``release`` takes none."""
-    problems = [
-        problem._replace(help=problem.help and _SPEND.sub("", problem.help), shown=_SPEND.sub("", problem.shown))
-        for problem in error.problems
-    ]
-    return BudgetError(problems)
-
-
 def _given(
     policy: _deniable.Policy, rows: Optional[Tables], version: Union[None, str, Mapping[str, str]]
 ) -> Tuple[List[Tuple[str, _deniable.Rows]], List[Tuple[str, str]]]:
@@ -315,7 +303,6 @@ def _list(names: Sequence[str]) -> str:
     return ", ".join(repr(name) for name in names)
 
 
-_SPEND = re.compile(r"spend=\"[^\"]*\", or ")
 _UNITS = {"": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
 
 

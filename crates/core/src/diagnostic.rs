@@ -3,6 +3,7 @@
 //! Each crate's errors are enums. [`Diagnose`] makes diagnostics of them, in the words of the [`Surface`] at which the caller works: an option is
 //! `--prior` on the command line and `prior=` in Python. Callers decide by the [`Code`], or by the error itself, never by a message.
 
+use crate::noise::EntropyError;
 use crate::text::{printable, printable_lines, printable_source, without_secrets};
 use std::fmt::{self, Display, Formatter, Write};
 use std::ops::Range;
@@ -78,6 +79,16 @@ impl Surface {
         }
     }
 
+    /// How the curator has the data checked and registered.
+    #[must_use]
+    pub const fn check_data(self) -> &'static str {
+        match self {
+            Self::Command => "`deniable data check <policy>`",
+            Self::Python => "`session.register()`",
+            Self::Library => "`Session::register`",
+        }
+    }
+
     /// An option that is on or off, switched on: `--register`, `register=True`.
     #[must_use]
     pub fn switch(self, name: &str) -> String {
@@ -93,6 +104,18 @@ impl Surface {
 pub trait Diagnose {
     /// Everything that is wrong, in the words of a surface; at least one diagnostic.
     fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic>;
+}
+
+impl Diagnose for Vec<Diagnostic> {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        self.clone()
+    }
+}
+
+impl Diagnose for EntropyError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        vec![Diagnostic::new(Code::Other, self).with_help("nothing can be released without it")]
+    }
 }
 
 /// One thing that is wrong. Hidden characters are escaped, and secrets of a source are covered.

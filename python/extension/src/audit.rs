@@ -1,6 +1,6 @@
 //! Audits of functions: many outputs at a time. The function is called on the thread that asked, with the interpreter's lock.
 
-use crate::failure::{Kind, raised, usage};
+use crate::failure::{raised, usage};
 use deniable::audit::{
     AuditError, Cell, InputAdjacency, Mechanism, MechanismError, Neighbours, Outputs, Pair, Settings, audit as run,
 };
@@ -122,7 +122,7 @@ pub fn audit(
         Neighbours::counts(adjacency, entries)
     };
     let claim = AuditClaim::read(claim.as_deref(), prior.as_deref(), &confidence)
-        .map_err(|failure| raised(py, Kind::Usage, &failure))?;
+        .map_err(|failure| raised(py, &failure.diagnostics().to_vec()))?;
     let settings = Settings { samples, error: claim.error, ..Settings::default() };
     let slot = Arc::new(Mutex::new(None));
     let mechanism = Function { function, raised: slot.clone() };
@@ -135,8 +135,8 @@ pub fn audit(
             let raised = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
             return Err(raised.unwrap_or_else(|| usage(py, "the function failed", "call it by hand")));
         }
-        Err(error) => return Err(raised(py, Kind::Usage, &calls::audit_failure(error))),
+        Err(error) => return Err(raised(py, &calls::audit_failure(error).diagnostics().to_vec())),
     };
-    let found = calls::audited(&verdict, &claim).map_err(|failure| raised(py, Kind::Other, &failure))?;
+    let found = calls::audited(&verdict, &claim).map_err(|failure| raised(py, &failure.diagnostics().to_vec()))?;
     Ok((found.text, found.json, found.exit.code()))
 }

@@ -3,7 +3,7 @@
 //! A call that nobody waits for any more goes on to its end: what was charged is computed and stored. Python's objects are touched by the thread
 //! that waits, never by the one that computes.
 
-use crate::failure::{Kind, of_error, raised};
+use crate::failure::raised;
 use deniable::{Event, Origin};
 use deniable_cli::console::NEW_LEDGER;
 use deniable_cli::error::Failure;
@@ -168,8 +168,8 @@ impl Call {
         match came {
             CallResult::Nothing => Ok(None),
             CallResult::Result(texts) => Ok(Some(texts)),
-            CallResult::Error(error) => Err(of_error(py, error)),
-            CallResult::Failure(failure) => Err(raised(py, Kind::Other, &failure)),
+            CallResult::Error(error) => Err(raised(py, &error)),
+            CallResult::Failure(failure) => Err(raised(py, &failure.diagnostics().to_vec())),
         }
     }
 

@@ -1,7 +1,7 @@
 //! The commands that look at something, each on a thread of its own, and the command line.
 
 use crate::call::{Call, SharedProgress};
-use crate::failure::{Kind, raised};
+use crate::failure::raised;
 use crate::rows::{all_owned, taken};
 use deniable_cli::calls::{self, CallOutcome, GivenMechanism};
 use deniable_cli::error::Failure;
@@ -47,7 +47,7 @@ pub fn assess(py: Python<'_>, words: Vec<OsString>, tables: Vec<(PathBuf, Bound<
     for (name, rows) in tables {
         let shown = name.display().to_string();
         let rows = taken(&rows, &format!("`{shown}`"))?;
-        let rows = py.detach(|| all_owned(rows)).map_err(|error| raised(py, Kind::Data, &error.in_table(&shown)))?;
+        let rows = py.detach(|| all_owned(rows)).map_err(|error| raised(py, &error.in_table(&shown)))?;
         given.insert(name, rows);
     }
     begin(move || calls::assess(&words, &given))

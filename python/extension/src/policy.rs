@@ -1,10 +1,9 @@
 //! Policies: read from files, or from the text that a policy built in Python is.
 
-use crate::failure::{Kind, of_error, raised, usage};
+use crate::failure::{raised, usage};
 use deniable::exact::Rational;
 use deniable::{Error, Plan, publication::Statement};
 use deniable_chart::{belief::curve, palette::standalone, people::people};
-use deniable_cli::error::{Failure, plan_failure};
 use deniable_cli::render;
 use deniable_policy::Policy as ValidPolicy;
 use deniable_report::PromisePicture;
@@ -23,21 +22,17 @@ type Table = (String, String, Vec<(String, &'static str)>);
 
 /// The plan of a policy; what is wrong with its queries is shown where it stands.
 pub fn planned(py: Python<'_>, policy: ValidPolicy) -> PyResult<Plan> {
-    let copy = policy.clone();
     let planned = py.detach(|| {
-        let policy = deniable::with_public_keys(policy).map_err(Error::from)?;
-        Plan::new(policy).map_err(Error::Plan)
+        let policy = deniable::with_public_keys(policy)?;
+        Ok::<_, Error>(Plan::new(policy)?)
     });
-    planned.map_err(|error| match error {
-        Error::Plan(errors) => raised(py, Kind::Query, &plan_failure(&errors, &copy)),
-        other => of_error(py, other),
-    })
+    planned.map_err(|error| raised(py, &error))
 }
 
 /// A plan for reading, and as JSON.
 pub fn written(py: Python<'_>, plan: &Plan, account: Option<&deniable::ledger::Account>) -> PyResult<(String, String)> {
     let shown = render::plan::PlanReport::new(plan, account);
-    let json = render::json(&shown).map_err(|failure| raised(py, Kind::Other, &failure))?;
+    let json = render::json(&shown).map_err(|failure| raised(py, &failure.diagnostics().to_vec()))?;
     Ok((render::plan::table(&shown), json))
 }
 
@@ -47,14 +42,14 @@ impl Policy {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
         let read = py.detach(|| ValidPolicy::load_to_ask_later(&path));
-        read.map(Self).map_err(|errors| raised(py, Kind::Policy, &Failure::from(errors)))
+        read.map(Self).map_err(|errors| raised(py, &errors))
     }
 
     /// Reads the text of a policy, which may leave all queries to sessions; relative paths begin at the folder.
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str, folder: PathBuf) -> PyResult<Self> {
         let read = ValidPolicy::parse_to_ask_later(&folder.join("policy built in Python"), text);
-        read.map(Self).map_err(|errors| raised(py, Kind::Policy, &Failure::from(errors)))
+        read.map(Self).map_err(|errors| raised(py, &errors))
     }
 
     #[getter]
@@ -97,7 +92,7 @@ impl Policy {
     fn guarantee(&self, py: Python<'_>) -> PyResult<Guarantee> {
         let guarantee = self.0.guarantee();
         let statement = render::json(&Statement::of(guarantee));
-        let json = statement.map_err(|failure| raised(py, Kind::Other, &failure))?;
+        let json = statement.map_err(|failure| raised(py, &failure.diagnostics().to_vec()))?;
         let picture = PromisePicture::of(guarantee.clone());
         let (sentence, frequencies) = picture.in_frequencies();
         let pictures = vec![
@@ -113,8 +108,7 @@ impl Policy {
     fn plan(&self, py: Python<'_>, names: Vec<String>) -> PyResult<(String, String)> {
         let plan = planned(py, self.0.clone())?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let plan =
-            if names.is_empty() { plan } else { plan.named(&names).map_err(|error| of_error(py, error.into()))? };
+        let plan = if names.is_empty() { plan } else { plan.named(&names).map_err(|error| raised(py, &error))? };
         written(py, &plan, None)
     }
 

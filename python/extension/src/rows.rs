@@ -1,6 +1,6 @@
 //! Tables in and out, by Arrow's PyCapsules.
 
-use crate::failure::{Kind, raised, usage};
+use crate::failure::{raised, usage};
 use crate::policy::Policy;
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, LargeStringBuilder, StringBuilder};
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, make_array};
@@ -8,9 +8,9 @@ use arrow_cast::cast;
 use arrow_data::ArrayData;
 use arrow_data::transform::MutableArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use deniable::diagnostic::{Code, Diagnostic};
 use deniable::publication::{KeyValue, Scalar};
 use deniable::{Answer, Cell};
-use deniable_cli::error::{Complaint, Failure};
 use deniable_data::SourceError;
 use deniable_data::reading::ColumnReader;
 use pyo3::exceptions::PyException;
@@ -57,27 +57,28 @@ fn those(known: &[String]) -> String {
 
 impl RowsError {
     /// With the table that the rows are for.
-    pub fn in_table(&self, table: &str) -> Failure {
-        let complaint = |what: String, help: &str| Complaint::new(format!("the rows for `{table}`: {what}")).help(help);
-        let complaints = match self {
+    pub fn in_table(&self, table: &str) -> Vec<Diagnostic> {
+        let diagnostic = |what: String, help: &str| {
+            Diagnostic::new(Code::Data, format!("the rows for `{table}`: {what}")).with_help(help)
+        };
+        match self {
             Self::Names { missing, twice, known } => {
                 let missing = missing.iter().map(|column| {
-                    complaint(
+                    diagnostic(
                         format!("there is no column `{column}`, which the policy declares; there {}", those(known)),
                         "names are compared letter by letter: rename the column, or declare it as it is called",
                     )
                 });
                 let twice = twice
                     .iter()
-                    .map(|column| complaint(format!("there are several columns `{column}`"), "rename one of them"));
+                    .map(|column| diagnostic(format!("there are several columns `{column}`"), "rename one of them"));
                 missing.chain(twice).collect()
             }
             Self::Broken { .. } => {
                 let help = "make the table anew, for example by writing it to Parquet and reading it back";
-                vec![complaint(self.to_string(), help)]
+                vec![diagnostic(self.to_string(), help)]
             }
-        };
-        Failure::Refused(complaints)
+        }
     }
 }
 
@@ -90,13 +91,13 @@ pub fn taken(rows: &Bound<'_, PyAny>, what: &str) -> PyResult<PyTable> {
         if !error.is_instance_of::<PyException>(py) {
             return error;
         }
-        let failure = Failure::refused(
-            format!("{what} cannot be read as a table: exporting it as Arrow raised {}", kind(&error, py)),
+        let message = format!("{what} cannot be read as a table: exporting it as Arrow raised {}", kind(&error, py));
+        let diagnostic = Diagnostic::new(Code::Data, message).with_help(
             "give a data frame of polars or pandas, a table of pyarrow or a relation of DuckDB, without columns that Arrow has no type for; \
              a Series is a table by to_frame(). The words of its library are left out, as they can quote cells: pyarrow.table(...) of the \
              same rows shows them",
         );
-        raised(py, Kind::Data, &failure)
+        raised(py, &vec![diagnostic])
     })
 }
 
@@ -128,8 +129,7 @@ impl Rows {
         columns.retain(|column| !without.contains(&column.name));
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         let rows = taken(rows, &format!("the table `{table}`"))?;
-        let batches =
-            py.detach(|| owned(rows, &names)).map_err(|error| raised(py, Kind::Data, &error.in_table(table)))?;
+        let batches = py.detach(|| owned(rows, &names)).map_err(|error| raised(py, &error.in_table(table)))?;
         let misfits = columns.iter().filter_map(|column| {
             let schema = batches.first()?.schema();
             let stored = schema.field_with_name(&column.name).ok()?.data_type();
@@ -280,7 +280,7 @@ pub fn rows_as_text(py: Python<'_>, rows: &Bound<'_, PyAny>, columns: [String; 3
         }
     }
     let batches = batches_owned(batches, &schema, &columns);
-    let batches = batches.map_err(|error| raised(py, Kind::Data, &error.in_table("mechanism")))?;
+    let batches = batches.map_err(|error| raised(py, &error.in_table("mechanism")))?;
     let mut all = Vec::new();
     for batch in &batches {
         let mut texts = Vec::new();

@@ -1,18 +1,15 @@
 //! Sessions: one policy at work, with rows of files or of memory.
 
 use crate::call::{Call, SharedProgress};
-use crate::failure::{Kind, of_error, raised, usage};
+use crate::failure::{raised, usage};
 use crate::policy::{Policy, planned, written};
 use crate::rows::Rows;
 use deniable::exact::Rational;
 use deniable::{Error, InMemory, Query, RegistrationMode, ReleaseOutcome, Resources};
-use deniable_cli::error::plan_failure;
 use deniable_cli::render;
-use deniable_policy::Policy as ValidPolicy;
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
 
 /// A session.
 #[pyclass(frozen, module = "deniable._deniable")]
@@ -76,10 +73,10 @@ impl Session {
         memory: Option<usize>,
     ) -> PyResult<Self> {
         let plan = planned(py, policy.0.clone())?;
-        let mut session = deniable::Session::of_plan(plan).map_err(|error| of_error(py, error))?;
+        let mut session = deniable::Session::of_plan(plan).map_err(|error| raised(py, &error))?;
         for (name, rows) in tables {
             let rows = InMemory::from(rows.get().batches.clone());
-            session = session.with_rows(&name, rows).map_err(|error| of_error(py, error))?;
+            session = session.with_rows(&name, rows).map_err(|error| raised(py, &error))?;
         }
         let telling = SharedProgress::default();
         let heard = telling.clone();
@@ -103,7 +100,7 @@ impl Session {
         let session = self.here(py)?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let chosen = if names.is_empty() { Ok(session.clone()) } else { session.only(&names) };
-        let chosen = chosen.map_err(|error| of_error(py, error))?;
+        let chosen = chosen.map_err(|error| raised(py, &error))?;
         Ok(Call::of_session(chosen.release(), self.telling.clone(), released))
     }
 
@@ -111,11 +108,8 @@ impl Session {
     fn query(&self, py: Python<'_>, name: &str, sql: &str, share: Rational) -> PyResult<QueryPlan> {
         let session = self.here(py)?;
         let query = Query { name: name.to_owned(), sql: sql.to_owned(), share };
-        let policy: ValidPolicy = query.policy(session.policy()).map_err(|error| of_error(py, error))?;
-        // Places in the SQL are shown in the SQL, as no file holds it.
-        let shown = policy.with_text(PathBuf::from("the query"), sql.to_owned());
-        let plan = py.detach(|| deniable::Plan::new(policy));
-        plan.map(QueryPlan).map_err(|errors| raised(py, Kind::Query, &plan_failure(&errors, &shown)))
+        let plan = py.detach(|| query.plan(session.policy()));
+        plan.map(QueryPlan).map_err(|error| raised(py, &error))
     }
 
     /// Notes for the caller on queries that are valid but probably unintended, such as comparisons with undeclared
@@ -127,7 +121,7 @@ impl Session {
         let plan = match &query {
             Some(query) => query.get().0.clone(),
             None if names.is_empty() => session.plan().clone(),
-            None => session.plan().named(&names).map_err(|error| of_error(py, error.into()))?,
+            None => session.plan().named(&names).map_err(|error| raised(py, &error))?,
         };
         let notes = plan.queries().iter().flat_map(|planned| {
             planned.query().undeclared().into_iter().map(move |note| format!("{}: {note}", planned.declared().name))
@@ -155,9 +149,9 @@ impl Session {
     #[pyo3(signature = (query))]
     fn plan(&self, py: Python<'_>, query: Option<Py<QueryPlan>>) -> PyResult<(String, String)> {
         let session = self.here(py)?;
-        let account = py.detach(|| session.account()).map_err(|error| of_error(py, error))?;
+        let account = py.detach(|| session.account()).map_err(|error| raised(py, &error))?;
         let plan = match &query {
-            None => py.detach(|| session.plan_with_earlier()).map_err(|error| of_error(py, error))?,
+            None => py.detach(|| session.plan_with_earlier()).map_err(|error| raised(py, &error))?,
             Some(query) => query.get().0.with_earlier(account.as_ref()),
         };
         written(py, &plan, account.as_ref())
@@ -166,7 +160,7 @@ impl Session {
     /// What is left of the promise: the part that certainly is, whether that is exact, and in words.
     fn left(&self, py: Python<'_>) -> PyResult<(Rational, bool, String)> {
         let session = self.here(py)?;
-        let left = py.detach(|| session.left()).map_err(|error| of_error(py, error))?;
+        let left = py.detach(|| session.left()).map_err(|error| raised(py, &error))?;
         let exact = left.exact_share();
         let share = exact.clone().or_else(|| left.share()).unwrap_or_default();
         Ok((share, exact.is_some(), left.to_string()))
@@ -175,17 +169,17 @@ impl Session {
     /// The page on everything released about these people, as HTML.
     fn page(&self, py: Python<'_>) -> PyResult<String> {
         let session = self.here(py)?;
-        py.detach(|| session.page()).map_err(|error| of_error(py, error))
+        py.detach(|| session.page()).map_err(|error| raised(py, &error))
     }
 
     /// The account of the ledger, as JSON: what was asked, when and for how much.
     fn account(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let session = self.here(py)?;
-        let account = py.detach(|| session.account()).map_err(|error| of_error(py, error))?;
+        let account = py.detach(|| session.account()).map_err(|error| raised(py, &error))?;
         let overview = account.as_ref().map(deniable_report::overview::AccountOverview::new);
         overview
             .map(|overview| render::json(&overview))
             .transpose()
-            .map_err(|failure| raised(py, Kind::Other, &failure))
+            .map_err(|failure| raised(py, &failure.diagnostics().to_vec()))
     }
 }

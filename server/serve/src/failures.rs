@@ -7,7 +7,7 @@ use deniable_core::text::{printable, without_secrets};
 use deniable_ledger::{ApprovalError, ChargeError, Decision};
 use deniable_query::QueryError;
 use deniable_release::ReleaseError;
-use deniable_release::plan::{PlanError, PlanErrorKind};
+use deniable_release::plan::{PlanError, PlanErrorKind, PlanErrors};
 use deniable_wire::{Code, Failure};
 
 /// A failure, and what is for the curator alone.
@@ -34,8 +34,8 @@ pub fn unavailable() -> Failure {
 
 /// A query that is not understood, or not answered under the policy.
 #[must_use]
-pub fn of_plan(errors: &[PlanError]) -> Failure {
-    let Some(PlanError { sql, kind, .. }) = errors.first() else { return unavailable() };
+pub fn of_plan(errors: &PlanErrors) -> Failure {
+    let Some(PlanError { sql, kind, .. }) = errors.errors().first() else { return unavailable() };
     let failure = |code: Code| Failure::new(code, without_secrets(&kind.to_string()).into_owned());
     match kind {
         PlanErrorKind::Query(error) => {

@@ -152,9 +152,17 @@ impl CallOutcome {
 
 fn read(words: &[OsString]) -> Result<Args, Failure> {
     let all: Vec<OsString> = std::iter::once("deniable".into()).chain(words.iter().cloned()).collect();
-    args::read(&all).map_err(|error| Failure::words(&error))
+    args::read(&all).map_err(|error| words_failure(&error))
 }
 
 fn other(wanted: &str) -> Failure {
     Failure::usage("these words are another command", format!("begin with `{wanted}`"))
+}
+
+/// Words that are no command.
+fn words_failure(error: &clap::Error) -> Failure {
+    let text = error.to_string();
+    let message = text.trim_start_matches("error: ").split("\n\n").next().unwrap_or_default();
+    let tips = text.lines().filter_map(|line| line.trim().strip_prefix("tip: ")).collect::<Vec<_>>().join("; ");
+    Failure::usage(message, tips)
 }

@@ -1,7 +1,7 @@
 //! Policies as the commands take them: read, priced, with the files that they need, and as sessions.
 
 use crate::args::policy::PolicyPlace;
-use crate::error::{Failure, plan_failure};
+use crate::error::Failure;
 use deniable::Session;
 use deniable_core::schema::{Format, url_scheme, without_credentials};
 use deniable_data::SourceError;
@@ -34,9 +34,7 @@ pub fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
 
 /// Reads the policy and prices its asks.
 pub fn plan(place: &PolicyPlace) -> Result<Plan, Failure> {
-    let policy = load(place)?;
-    let copy = policy.clone();
-    Plan::new(policy).map_err(|errors| plan_failure(&errors, &copy))
+    Ok(Plan::new(load(place)?)?)
 }
 
 /// Reads the policy and begins a session with it.

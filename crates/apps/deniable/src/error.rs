@@ -1,11 +1,11 @@
 //! What can go wrong. For the curator: some of it depends on private files.
 
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::noise::EntropyError;
 use deniable_data::SourceError;
 use deniable_ledger::{OpenError, StoreError};
 use deniable_policy::{PolicyErrors, QueryError};
-use deniable_release::plan::PlanError;
-use deniable_release::{AcceptError, DataError, ReleaseError, UnknownQuery};
+use deniable_release::{AcceptError, DataError, PlanErrors, ReleaseError, UnknownQuery};
 use deniable_report::ReportError;
 
 /// Something that a session refuses, or could not do.
@@ -16,8 +16,8 @@ pub enum Error {
     #[error(transparent)]
     Policy(#[from] PolicyErrors),
     /// Queries of the policy cannot be answered under it.
-    #[error("{}", planned(.0))]
-    Plan(Vec<PlanError>),
+    #[error(transparent)]
+    Plan(#[from] PlanErrors),
     /// A query beside the policy's is none.
     #[error(transparent)]
     Query(#[from] QueryError),
@@ -114,6 +114,45 @@ impl Error {
     }
 }
 
-fn planned(errors: &[PlanError]) -> String {
-    errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+impl Diagnose for Error {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        let (code, help) = match self {
+            Self::Policy(errors) => return errors.diagnostics(surface),
+            Self::Plan(errors) => return errors.diagnostics(surface),
+            Self::Query(error) => return error.diagnostics(surface),
+            Self::NoQuery(error) => return error.diagnostics(surface),
+            Self::Accept(error) => return error.diagnostics(surface),
+            Self::Source(error) => return error.diagnostics(surface),
+            Self::Data(error) => return error.diagnostics(surface),
+            Self::Release(error) => return error.diagnostics(surface),
+            Self::Open(error) => return error.diagnostics(surface),
+            Self::Ledger(error) => return error.diagnostics(surface),
+            Self::Report(error) => return error.diagnostics(surface),
+            Self::Entropy(error) => return error.diagnostics(surface),
+            Self::Memory { query, least, .. } => {
+                let memory = surface.set("memory", format!("{}MB", least.div_ceil(1_000_000)));
+                let option = match surface {
+                    Surface::Command => surface.option("memory"),
+                    Surface::Python | Surface::Library => "the memory that is allowed".to_owned(),
+                };
+                let message = format!("\"{query}\" has more groups than {option} can hold");
+                let help = format!("allow at least {memory}, or ask for fewer; nothing was charged");
+                return vec![Diagnostic::new(Code::Usage, message).with_help(help)];
+            }
+            Self::PublicRows { .. } => (
+                Code::Query,
+                "leave its rows out, and name its file in the policy: it is read when queries are planned".to_owned(),
+            ),
+            Self::NothingToAdvise { .. } => (
+                Code::Query,
+                format!(
+                    "ask about other queries with {}; where one row is one person, [entity] is missing and nothing is capped",
+                    surface.option("query")
+                ),
+            ),
+            Self::NoTable { known, .. } => (Code::Query, format!("it declares {}", known.join(", "))),
+            Self::Thread(_) | Self::Ended => (Code::Other, String::new()),
+        };
+        vec![Diagnostic::new(code, self).with_help(help)]
+    }
 }

@@ -52,6 +52,7 @@
 //!   same query resumes at no cost.
 //! * One ledger holds everything about one population. Copies of a ledger promise nothing.
 
+pub use deniable_core::diagnostic::{self, Code, Diagnose, Diagnostic, Surface};
 pub use deniable_core::guarantee::{Guarantee, GuaranteeError};
 pub use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, Key};
 pub use deniable_core::{adversary, budget, exact, promise, secret};

@@ -27,7 +27,7 @@ impl Query {
     /// # Errors
     /// When it is no query, or cannot be answered under the policy.
     pub fn plan(&self, policy: &Policy) -> Result<Plan, Error> {
-        Plan::new(self.policy(policy)?).map_err(Error::Plan)
+        Ok(Plan::new(self.policy(policy)?)?)
     }
 
     /// The policy that asks it and nothing else.

@@ -83,7 +83,7 @@ impl Session {
     /// # Errors
     /// What is wrong with its queries, or with a public table from which keys are taken.
     pub fn new(policy: Policy) -> Result<Self, Error> {
-        Self::of_plan(Plan::new(with_public_keys(policy)?).map_err(Error::Plan)?)
+        Self::of_plan(Plan::new(with_public_keys(policy)?)?)
     }
 
     /// The same of a plan, all of which is asked.

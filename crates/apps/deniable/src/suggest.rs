@@ -38,7 +38,7 @@ impl Suggest {
         }
         let is_wanted = |name: &str| self.queries.is_empty() || self.queries.iter().any(|wanted| wanted == name);
         let (mut on, mut queries, mut without) = (Vec::new(), Vec::new(), Vec::new());
-        for (at, query) in advisable(policy).map_err(Error::Plan)? {
+        for (at, query) in advisable(policy)? {
             let Some(planned) = policy.queries().get(at).filter(|planned| is_wanted(&planned.name)) else { continue };
             match query {
                 Some(query) => {
@@ -53,7 +53,7 @@ impl Suggest {
         }
         let asker = format!("{}{BESIDE}", policy.name());
         let asking = policy.with_advice(&asker, &on, &self.share)?;
-        Ok((suggest::plan(asking, queries).map_err(Error::Plan)?, without))
+        Ok((suggest::plan(asking, queries)?, without))
     }
 
     /// What released answers to a plan of [`Self::plan`] advise.

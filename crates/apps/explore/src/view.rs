@@ -17,7 +17,7 @@ use deniable_release::forecast::about;
 use deniable_release::show::table;
 use deniable_release::typical::{made_up, notes};
 use deniable_release::whatif::{promise, with_promise};
-use deniable_release::{AnswerForecast, Origin, Plan, PlanError, QueryAnswer, QueryPlan, expected};
+use deniable_release::{AnswerForecast, Origin, Plan, QueryAnswer, QueryPlan, expected};
 use deniable_report::PromisePicture;
 use deniable_report::answers::pictures;
 use num_traits::ToPrimitive;
@@ -175,8 +175,7 @@ impl Explorer {
 
     /// The plan under another promise: the queries are priced, and not planned again.
     fn planned(&self, policy: Policy) -> Result<Plan, String> {
-        let told = |errors: Vec<PlanError>| errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
-        self.plan.repriced(policy).map_err(told)
+        self.plan.repriced(policy).map_err(|errors| errors.to_string().replace('\n', "; "))
     }
 
     /// What a choice comes to.

@@ -110,11 +110,8 @@ pub fn write(explorer: &Explorer, choice: &Choice) -> Result<(), WriteError> {
     }
     // A policy whose questions cannot be planned any more would be refused by every command.
     let again = with_public_keys(again).map_err(|error| WriteError::Unsure(error.to_string()))?;
-    Plan::new(again).map_err(|errors| {
-        WriteError::Choice(
-            errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ") + "; nothing was written",
-        )
-    })?;
+    Plan::new(again)
+        .map_err(|errors| WriteError::Choice(errors.to_string().replace('\n', "; ") + "; nothing was written"))?;
     replace(policy.file(), &text)?;
     *known = text;
     Ok(())

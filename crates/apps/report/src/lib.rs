@@ -19,6 +19,7 @@ pub mod answers;
 pub mod assessment;
 pub mod attack;
 mod beliefs;
+mod diagnose;
 mod frame;
 pub mod observers;
 pub mod overview;

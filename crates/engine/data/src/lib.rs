@@ -23,6 +23,7 @@
 
 pub mod check;
 mod connections;
+mod diagnose;
 mod drive;
 mod engine;
 mod entities;
@@ -54,6 +55,7 @@ mod texts;
 mod types;
 
 pub use connections::{Connections, Databases, FindObjects, OpenTable, Sources, StoredTypes};
+pub use diagnose::NO_NAMES;
 pub use drive::watch;
 pub use error::{RemoteError, SourceError};
 pub use memory::{Memory, Reservation, temporary_file};

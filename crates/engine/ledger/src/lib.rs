@@ -81,6 +81,7 @@ pub mod approvals;
 mod book;
 pub mod chain;
 pub mod charges;
+mod diagnose;
 pub mod draw;
 pub mod entry;
 pub mod key;

@@ -43,6 +43,7 @@ mod columns;
 mod csv;
 mod data;
 mod dates;
+mod diagnose;
 mod entity;
 mod error;
 mod foreign;

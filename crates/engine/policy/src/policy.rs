@@ -279,12 +279,6 @@ impl Policy {
         Self { queries: self.queries.iter().map(own).collect(), ..self.clone() }
     }
 
-    /// This policy as if its text were this one, of this name: for messages about a query that no file contains.
-    #[must_use]
-    pub fn with_text(&self, file: PathBuf, source: String) -> Self {
-        Self { file, source, ..self.clone() }
-    }
-
     /// This policy under another promise to the same people: everything else of it, queries and shares, stays.
     ///
     /// # Errors

@@ -170,8 +170,9 @@ impl Query {
             typical_share: None,
             typical: Vec::new(),
             typical_left_out: None,
-            line: 1,
-            column: 1,
+            // In no file.
+            line: 0,
+            column: 0,
         })
     }
 
@@ -193,15 +194,6 @@ impl Query {
     pub(crate) fn values(&self, share: Rational) -> Self {
         let about = QuerySubject::Values { of: self.name.clone() };
         Self { name: format!("{}, values", self.name), about, ..self.left_out(share) }
-    }
-
-    /// The line and column of the policy file for a line and column of the SQL text, all from 1.
-    ///
-    /// Exact for texts without TOML escapes (`\n`, or a backslash at the end of a line).
-    #[must_use]
-    pub fn place_of(&self, sql_line: usize, sql_column: usize) -> (usize, usize) {
-        let before = if sql_line <= 1 { self.column - 1 } else { 0 };
-        (self.line + sql_line.saturating_sub(1), before + sql_column)
     }
 }
 

@@ -24,6 +24,7 @@
 //! 5. A stored answer is shown again without a charge and without a look at the data; one in a form that is not known is
 //!    refused, and never computed anew.
 
+mod diagnose;
 pub mod driver;
 pub mod error;
 pub mod kind;

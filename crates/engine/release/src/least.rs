@@ -5,7 +5,7 @@
 //! targets; the shares are then in proportion. It is the least for these queries, this mechanism, and this way of splitting a query's
 //! part over what it measures.
 
-use crate::plan::{PlanError, PlanErrorKind, queries};
+use crate::plan::{PlanError, PlanErrorKind, PlanErrors, queries};
 use crate::target::{STEPS, TargetError, worst_number};
 use crate::whatif::{WhatIfError, with_promise};
 use deniable_core::belief::{gain_over, posterior_range};
@@ -61,8 +61,8 @@ pub enum LeastError {
     #[error("explicit shares use all of the policy's spend")]
     NothingLeft,
     /// Queries whose target no promise keeps, or whose error cannot be worked out.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Plan(Vec<PlanError>),
+    #[error(transparent)]
+    Plan(#[from] PlanErrors),
     /// The policy's adversary admits no promise of an ε.
     #[error(transparent)]
     Promise(#[from] WhatIfError),
@@ -75,12 +75,10 @@ pub enum LeastError {
 pub fn least(policy: &Policy) -> Result<LeastPromise, LeastError> {
     let all = policy.queries();
     let planned = all.iter().zip(queries(policy));
-    let understood = planned.map(|(declared, query)| query.map_err(|error| PlanError::new(declared, error)));
+    let understood = planned.map(|(declared, query)| query.map_err(|error| PlanError::new(policy, declared, error)));
     let (queries, refused): (Vec<_>, Vec<_>) = understood.partition(Result::is_ok);
     let refused: Vec<PlanError> = refused.into_iter().filter_map(Result::err).collect();
-    if !refused.is_empty() {
-        return Err(LeastError::Plan(refused));
-    }
+    PlanErrors::check(refused)?;
     let queries: Vec<Query> = queries.into_iter().flatten().collect();
     let weights = all.iter().filter(|declared| matches!(declared.size, Size::Weight(_)));
     let weights: Vec<String> = weights.map(|declared| declared.name.clone()).collect();
@@ -105,12 +103,10 @@ pub fn least(policy: &Policy) -> Result<LeastPromise, LeastError> {
         let Size::TargetError(target) = &declared.size else { continue };
         match amount(query, target, &unit) {
             Ok(epsilon) => found.push(QueryNeed { query: declared.name.clone(), target: target.clone(), epsilon }),
-            Err(kind) => errors.push(PlanError::new(declared, kind)),
+            Err(kind) => errors.push(PlanError::new(policy, declared, kind)),
         }
     }
-    if !errors.is_empty() {
-        return Err(LeastError::Plan(errors));
-    }
+    PlanErrors::check(errors)?;
     let epsilon = on_grid(&found, &left, &(policy.spend() / whole(STEPS)));
     let odds = Spend::epsilon(epsilon.clone()).map(|spend| spend.odds_at_most()).unwrap_or_else(|_| whole(1));
     let priors = policy.guarantee().adversary().priors();

@@ -20,6 +20,7 @@
 pub mod accepted;
 pub mod contained;
 pub mod data;
+mod diagnose;
 pub mod engine;
 pub mod forecast;
 pub mod least;
@@ -40,7 +41,7 @@ pub use data::{DataError, RegistrationMode, TableVersion, UnacceptedFinding, ope
 pub use engine::ForEngine;
 pub use forecast::{AnswerForecast, ErrorBound, expected};
 pub use least::{LeastError, LeastPromise, QueryNeed, least};
-pub use plan::{MeasurePlan, Plan, PlanError, QueryPlan, UnknownQuery};
+pub use plan::{MeasurePlan, Plan, PlanError, PlanErrors, QueryPlan, UnknownQuery};
 pub use public::with_public_keys;
 pub use release::{
     Event, Origin, Permissions, QueryAnswer, ReleaseError, ReleaseOutcome, fits, release, shown_answer, stored,

@@ -1,6 +1,7 @@
 //! What a policy's queries measure and cost, worked out without reading any data.
 
 use crate::contained::ContainingAnswer;
+use crate::diagnose::QueryExcerpt;
 use crate::engine;
 use crate::public::rows_of;
 use crate::suggest::ladders;
@@ -88,6 +89,25 @@ pub struct PlanError {
     pub sql: String,
     /// Why.
     pub kind: PlanErrorKind,
+    pub(crate) excerpt: QueryExcerpt,
+}
+
+/// All queries of a policy that cannot be answered; at least one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
+pub struct PlanErrors(pub(crate) Vec<PlanError>);
+
+impl PlanErrors {
+    /// No plan, if there are errors.
+    pub(crate) fn check(errors: Vec<PlanError>) -> Result<(), Self> {
+        if errors.is_empty() { Ok(()) } else { Err(Self(errors)) }
+    }
+
+    /// The errors, in the order of the queries.
+    #[must_use]
+    pub fn errors(&self) -> &[PlanError] {
+        &self.0
+    }
 }
 
 /// Why a query cannot be answered.
@@ -118,13 +138,13 @@ impl Plan {
     ///
     /// # Errors
     /// All queries that cannot be answered.
-    pub fn new(policy: Policy) -> Result<Self, Vec<PlanError>> {
+    pub fn new(policy: Policy) -> Result<Self, PlanErrors> {
         let queries = queries(&policy);
         Self::priced(policy, queries)
     }
 
     /// Prices the queries of a policy; `queries` has one for each of its asks, in order.
-    pub(crate) fn priced(policy: Policy, queries: Vec<Result<Query, PlanErrorKind>>) -> Result<Self, Vec<PlanError>> {
+    pub(crate) fn priced(policy: Policy, queries: Vec<Result<Query, PlanErrorKind>>) -> Result<Self, PlanErrors> {
         let understood = queries.iter().all(Result::is_ok);
         let is_target = |declared: &policy::Query| matches!(declared.size, Size::TargetError(_));
         let policy = if understood && policy.queries().iter().any(is_target) {
@@ -147,10 +167,11 @@ impl Plan {
                     if policy.queries().iter().any(|other| declared.about.of() == Some(&other.name)) => {}
                 // Without the other questions a target has no share yet, and is none of the errors.
                 Err(PlanErrorKind::Spend(_)) if is_target(declared) && !understood => {}
-                Err(kind) => errors.push(PlanError::new(declared, kind)),
+                Err(kind) => errors.push(PlanError::new(&policy, declared, kind)),
             }
         }
-        if errors.is_empty() { Ok(Self { policy, queries: planned_queries, part: Part::Whole }) } else { Err(errors) }
+        PlanErrors::check(errors)?;
+        Ok(Self { policy, queries: planned_queries, part: Part::Whole })
     }
 
     /// The plan of another policy. Where its queries, tables and caps are those of this plan, as under another promise, the queries are
@@ -158,7 +179,7 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Self::new`].
-    pub fn repriced(&self, policy: Policy) -> Result<Self, Vec<PlanError>> {
+    pub fn repriced(&self, policy: Policy) -> Result<Self, PlanErrors> {
         let stated = |query: &policy::Query| (query.sql.clone(), query.caps, query.about.clone(), query.sampling);
         let own = self.queries.iter().map(|plan| stated(&plan.declared));
         let is_same = own.eq(policy.queries().iter().map(stated))
@@ -338,8 +359,9 @@ fn tables(policy: &Policy, main: Option<&Entity>) -> Vec<TableSchema> {
 }
 
 impl PlanError {
-    pub(crate) fn new(declared: &policy::Query, kind: PlanErrorKind) -> Self {
-        Self { query: declared.name.clone(), sql: declared.sql.clone(), kind }
+    pub(crate) fn new(policy: &Policy, declared: &policy::Query, kind: PlanErrorKind) -> Self {
+        let excerpt = QueryExcerpt::new(policy, declared, &kind);
+        Self { query: declared.name.clone(), sql: declared.sql.clone(), kind, excerpt }
     }
 
     /// Whether the question itself is refused, whatever is promised.

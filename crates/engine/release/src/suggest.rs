@@ -9,7 +9,7 @@
 //! What is advised is the value at 95% (5% for lower bounds): about one entity in twenty is left with less than all of its rows.
 //! Exact losses depend on the data (`deniable data check`), and caps that are chosen by them would, too.
 
-use crate::plan::{Plan, PlanError, measured, queries};
+use crate::plan::{Plan, PlanError, PlanErrors, measured, queries};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::{Answer, Cell, NumberCell, Scalar};
@@ -63,23 +63,24 @@ pub enum Limit {
 ///
 /// # Errors
 /// What is wrong with queries.
-pub fn advisable(policy: &Policy) -> Result<Vec<(usize, Option<Query>)>, Vec<PlanError>> {
+pub fn advisable(policy: &Policy) -> Result<Vec<(usize, Option<Query>)>, PlanErrors> {
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     let all = policy.queries().iter().zip(queries(policy)).enumerate();
     for (at, (declared, query)) in all.filter(|(_, (declared, _))| declared.about == QuerySubject::Cells) {
         match query {
             Ok(query) => found.push((at, Some(query).filter(|query| query.per_entity(&ladders(query)).is_ok()))),
-            Err(error) => errors.push(PlanError::new(declared, error)),
+            Err(error) => errors.push(PlanError::new(policy, declared, error)),
         }
     }
-    if errors.is_empty() { Ok(found) } else { Err(errors) }
+    PlanErrors::check(errors)?;
+    Ok(found)
 }
 
 /// The plan of a policy that asks for advice ([`Policy::with_advice`]) on these queries, whose plans are [`advisable`]'s.
 ///
 /// # Errors
 /// All that cannot be answered.
-pub fn plan(asking: Policy, on: Vec<Query>) -> Result<Plan, Vec<PlanError>> {
+pub fn plan(asking: Policy, on: Vec<Query>) -> Result<Plan, PlanErrors> {
     let queries = asking.queries().iter().zip(on).map(|(declared, query)| measured(&asking, declared, query)).collect();
     Plan::priced(asking, queries)
 }

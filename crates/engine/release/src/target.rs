@@ -5,7 +5,7 @@
 //! rounding of decays does to that, the share that is found was itself seen to keep the target.
 
 use crate::forecast::{ErrorBound, bounds};
-use crate::plan::{PlanError, PlanErrorKind, price};
+use crate::plan::{PlanError, PlanErrorKind, PlanErrors, price};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use deniable_core::noise::DecayError;
 use deniable_policy::{Policy, Size};
@@ -114,7 +114,7 @@ impl TargetError {
 ///
 /// # Errors
 /// When a target is out of reach, or leaves nothing for queries that go by weight.
-pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, Vec<PlanError>> {
+pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, PlanErrors> {
     let fixed = policy.queries().iter().filter_map(|declared| match &declared.size {
         Size::Share(share) => Some(share.clone()),
         Size::Weight(_) | Size::TargetError(_) => None,
@@ -130,16 +130,15 @@ pub fn solved(policy: &Policy, queries: &[&Query]) -> Result<Policy, Vec<PlanErr
                 available -= &share;
                 *found = Some(share);
             }
-            Err(kind) => errors.push(PlanError::new(declared, kind)),
+            Err(kind) => errors.push(PlanError::new(policy, declared, kind)),
         }
     }
-    if !errors.is_empty() {
-        return Err(errors);
-    }
+    PlanErrors::check(errors)?;
     policy.with_solved(&shares).map_err(|error| {
         let is_target = |declared: &&deniable_policy::Query| matches!(declared.size, Size::TargetError(_));
         let first = policy.queries().iter().find(is_target).or(policy.queries().first());
-        first.map(|declared| PlanError::new(declared, error.into())).into_iter().collect()
+        let error = first.map(|declared| PlanError::new(policy, declared, error.into()));
+        PlanErrors(error.into_iter().collect())
     })
 }
 

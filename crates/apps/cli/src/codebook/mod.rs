@@ -5,9 +5,10 @@
 
 mod cells;
 
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
 use cells::{CellFault, Cells};
 use csv::{ReaderBuilder, StringRecord, StringRecordsIntoIter};
+use deniable::diagnostic::{Code, Diagnostic};
 use deniable_core::schema::ColumnType;
 use deniable_core::text::shown;
 use deniable_data::broken_quotes;
@@ -90,7 +91,7 @@ pub fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry
     let mut records = records(&text, delimiter);
     let header = records.next().transpose().map_err(|error| broken(path, &error))?.unwrap_or_default();
     let heads = heads(path, &header)?;
-    let (mut found, mut complaints): (Vec<Entry>, Vec<Complaint>) = Default::default();
+    let (mut found, mut complaints): (Vec<Entry>, Vec<Diagnostic>) = Default::default();
     let mut lines: BTreeMap<String, u64> = BTreeMap::new();
     for record in records {
         let record = record.map_err(|error| broken(path, &error))?;
@@ -118,7 +119,7 @@ pub fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry
             break;
         }
     }
-    if complaints.is_empty() { Ok(found) } else { Err(Failure::Refused(complaints)) }
+    if complaints.is_empty() { Ok(found) } else { Err(complaints.into()) }
 }
 
 fn records(text: &str, delimiter: u8) -> StringRecordsIntoIter<&[u8]> {
@@ -163,12 +164,12 @@ fn heads(path: &Path, header: &StringRecord) -> Result<Vec<Option<Head>>, Failur
 }
 
 /// Line, column and what to do.
-fn complaint(path: &Path, line: u64, header: &StringRecord, heads: &[Option<Head>], wrong: CellFault) -> Complaint {
+fn complaint(path: &Path, line: u64, header: &StringRecord, heads: &[Option<Head>], wrong: CellFault) -> Diagnostic {
     let CellFault { head, problem, help } = wrong;
     let name = heads.iter().position(|other| *other == Some(head)).and_then(|at| header.get(at));
     let column = name
         .map_or_else(String::new, |name| format!(" column `{}`:", shown(name.trim_start_matches('\u{feff}').trim())));
-    Complaint::new(format!("{}:{line}:{column} {problem}", path.display())).help(help)
+    Diagnostic::new(Code::Other, format!("{}:{line}:{column} {problem}", path.display())).with_help(help)
 }
 
 fn broken(path: &Path, error: &csv::Error) -> Failure {

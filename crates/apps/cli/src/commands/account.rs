@@ -75,7 +75,7 @@ impl Server {
 }
 
 fn plain(error: impl std::fmt::Display) -> Failure {
-    Failure::Refused(vec![crate::error::Complaint::new(error)])
+    Failure::refused(error, "")
 }
 
 /// Runs it.

@@ -2,7 +2,7 @@
 
 use crate::args::audit::{Audit as Args, Neighbours as Which};
 use crate::console::say;
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
 use crate::exit::Exit;
 use crate::output::{Rendering, publish};
 use crate::priors;
@@ -229,6 +229,6 @@ pub fn failure(error: AuditError) -> Failure {
         error @ (AuditError::Setting(_) | AuditError::NoPairs) => {
             Failure::usage(error, "`deniable audit --help` has examples")
         }
-        error @ (AuditError::Spend(_) | AuditError::Entropy(_)) => Failure::Refused(vec![Complaint::new(error)]),
+        error @ (AuditError::Spend(_) | AuditError::Entropy(_)) => Failure::refused(error, ""),
     }
 }

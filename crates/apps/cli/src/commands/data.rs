@@ -4,7 +4,7 @@ use crate::args::output::LedgerFormat;
 use crate::args::policy::{DataCheck, DataPull};
 use crate::commands::answers::teller;
 use crate::console::say;
-use crate::error::{Failure, plan_failure};
+use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::{absolute, load, session};
 use crate::progress::Progress;
@@ -74,9 +74,7 @@ pub fn pull(args: &DataPull) -> Result<(), Failure> {
             .with_table_at(name, path)
             .map_err(|_| Failure::refused("this is no Parquet", "name another folder"))?;
     }
-    let copy = policy.clone();
-    let plan = Plan::new(policy).map_err(|errors| plan_failure(&errors, &copy))?;
-    register(Session::of_plan(plan)?, &args.check)
+    register(Session::of_plan(Plan::new(policy)?)?, &args.check)
 }
 
 /// Looks at all rows and registers them.

@@ -2,7 +2,7 @@
 
 use crate::args::policy::{Explore as Args, PolicyPlace};
 use crate::console::say;
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
 use crate::policies::plan;
 use crate::progress::Progress;
 use deniable_explore::{Explorer, serve};
@@ -31,9 +31,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             }
         }
     };
-    serve(explorer, args.port, &ready).map_err(|error| {
-        Failure::Refused(vec![Complaint::new(error).help("`--port` chooses another port; 0 is any that is free")])
-    })
+    serve(explorer, args.port, &ready)
+        .map_err(|error| Failure::refused(error, "`--port` chooses another port; 0 is any that is free"))
 }
 
 /// Opens a private file that leads to the address: what is on a browser's command line, every user of the machine can see.

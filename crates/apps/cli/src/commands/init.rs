@@ -4,13 +4,14 @@ use crate::args::policy::Init;
 use crate::args::policy::delimiter;
 use crate::codebook::{self, Entry};
 use crate::console::say;
-use crate::error::{Failure, NO_NAMES};
+use crate::error::Failure;
 use crate::output::publish;
 use deniable_core::schema::{
     ColumnType, Compression, CsvOptions, NotNames, RelationName, are_names, names_variable, url_scheme,
     without_credentials,
 };
 use deniable_core::text::{nearest, shown};
+use deniable_data::NO_NAMES;
 use deniable_data::names::{StoredColumn, csv_columns, parquet_columns, relation_columns};
 use deniable_policy::{ColumnNotes, Rows, Scaffold, scaffold};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,6 +1,6 @@
 //! `deniable plan --least-promise`: the smallest promise that meets all target errors.
 
-use crate::error::{Failure, plan_failure};
+use crate::error::Failure;
 use crate::render::table::{cell, grid, right, wrapped};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use deniable_policy::Policy;
@@ -31,7 +31,7 @@ struct NeededShare {
 impl LeastReport {
     /// Works it out. No data is read.
     pub fn new(policy: &Policy) -> Result<Self, Failure> {
-        let found: LeastPromise = least(policy).map_err(|error| refused(error, policy))?;
+        let found: LeastPromise = least(policy).map_err(refused)?;
         let all: Rational = found.queries.iter().map(|needed| needed.epsilon.clone()).sum();
         let up = |value: &Rational| decimal(value, 4, Rounding::Up);
         let queries = found.queries.iter().map(|needed| NeededShare {
@@ -79,9 +79,9 @@ pub fn table(shown: &LeastReport) -> String {
     text
 }
 
-fn refused(error: LeastError, policy: &Policy) -> Failure {
+fn refused(error: LeastError) -> Failure {
     let help = match &error {
-        LeastError::Plan(errors) => return plan_failure(errors, policy),
+        LeastError::Plan(errors) => return errors.clone().into(),
         LeastError::NoTarget => "give queries the error that they may have: `target_error = 50` under [[query]]",
         LeastError::Weights(_) => "give each a `target_error` or a `share`: by weight they take whatever is left",
         LeastError::NothingLeft => "lower the shares, or raise `spend` under [budget]",

@@ -9,7 +9,7 @@ use crate::commands::answers::{doubts, obtain, written};
 use crate::commands::question::{cost_in_words, question};
 use crate::commands::statements::{Input, take};
 use crate::console::say;
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
 use crate::output::publish;
 use crate::render::{self, plan::PlanReport};
 use deniable::{Session, remaining};
@@ -243,8 +243,8 @@ impl Prompt<'_> {
         }
         let Some(table) = tables.iter().find(|table| table.data.table == name) else {
             let known: Vec<&str> = tables.iter().map(|table| table.data.table.as_str()).collect();
-            let complaint = Complaint::new(format!("there is no table {name}"));
-            return Err(complaint.help(format!("the policy declares {}", known.join(", "))).into());
+            let help = format!("the policy declares {}", known.join(", "));
+            return Err(Failure::refused(format!("there is no table {name}"), help));
         };
         for column in &table.columns {
             let labelled = |key: &Key| match column.labels.get(key) {

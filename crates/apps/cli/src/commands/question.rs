@@ -1,17 +1,13 @@
 //! A query that is not in the policy, with its failures shown in its own words, and what it costs.
 
-use crate::error::{Failure, plan_failure};
+use crate::error::Failure;
 use deniable::exact::{Rational, Rounding, percent};
 use deniable::{Plan, Policy, Query};
-use std::path::PathBuf;
 
 /// The plan of a single query that is charged to the whole promise.
 pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Result<Plan, Failure> {
     let question = Query { name: name.to_owned(), sql: sql.to_owned(), share: share.clone() };
-    let asked = question.policy(policy)?;
-    // Places in the SQL are shown in the SQL, as no file holds it.
-    let shown = asked.with_text(PathBuf::from("the query"), sql.to_owned());
-    Plan::new(asked).map_err(|errors| plan_failure(&errors, &shown))
+    Ok(question.plan(policy)?)
 }
 
 /// What a query costs, as it is asked at the prompt; `left` is the part of the promise that is left.

@@ -4,7 +4,7 @@ use crate::args::output::LedgerFormat;
 use crate::args::policy::Suggest as Args;
 use crate::commands::answers::obtain;
 use crate::console::say;
-use crate::error::{Failure, plan_failure};
+use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::load;
 use crate::render::table::{cell, grid, right, wrapped};
@@ -26,7 +26,6 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     };
     let suggest = Suggest { queries: args.query.clone(), share: spend.of(policy.guarantee().limit())? };
     let (plan, without) = suggest.plan(&policy).map_err(|error| match error {
-        Error::Plan(errors) => plan_failure(&errors, &policy),
         Error::Query(error @ QueryError::Share(_)) => Failure::usage(error, "add --spend 1/50, for example"),
         other => other.into(),
     })?;

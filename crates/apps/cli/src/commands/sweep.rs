@@ -6,7 +6,7 @@ use crate::render::sweep::{Point, SweepTable};
 use deniable_core::exact::{Rational, parse_rational, whole};
 use deniable_policy::{OwnCaps, Policy};
 use deniable_release::whatif::{self, KEYS, WhatIfError, promise, with_promise};
-use deniable_release::{Plan, expected};
+use deniable_release::{Plan, PlanError, expected};
 
 /// Most points of a sweep.
 const MOST: usize = 50;
@@ -124,10 +124,10 @@ impl Sweep {
                 Ok(each.collect())
             }
             // SQL that is refused is refused everywhere; only noise and targets depend on the promise.
-            Err(errors) if errors.iter().any(|error| error.is_sql()) => {
-                return Err(crate::error::plan_failure(&errors, &policy));
+            Err(errors) if errors.errors().iter().any(PlanError::is_sql) => {
+                return Err(errors.into());
             }
-            Err(errors) => Err(errors.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")),
+            Err(errors) => Err(errors.to_string().replace('\n', "; ")),
         };
         Ok(Point::new(value, &limit, answers))
     }

@@ -440,11 +440,7 @@ fn asks_know_where_their_sql_begins() {
         let there: String = line[query.column - 1..].iter().take(first.chars().count()).collect();
         assert_eq!(there, first);
     }
-    let [by_sex, plain, ..] = policy.queries() else { panic!("four queries") };
-    assert_eq!(by_sex.place_of(1, 8), (by_sex.line, 8));
-    assert_eq!(by_sex.place_of(2, 6), (by_sex.line + 1, 6));
-    assert_eq!(plain.place_of(1, 8), (plain.line, 15));
-    assert_eq!(plain.place_of(2, 6), (plain.line + 1, 6));
+    let [by_sex, ..] = policy.queries() else { panic!("four queries") };
     let windows = parse(&FULL.replace('\n', "\r\n")).unwrap();
     assert_eq!((windows.queries()[0].line, windows.queries()[0].column), (by_sex.line, by_sex.column));
 }

@@ -7,7 +7,7 @@ use deniable_policy::Policy;
 use deniable_release::forecast::{AnswerForecast, ErrorBound, expected, short};
 use deniable_release::plan::PlanErrorKind;
 use deniable_release::target::{STEPS, TargetError, TargetShortfall};
-use deniable_release::{Plan, PlanError};
+use deniable_release::{Plan, PlanError, PlanErrors};
 use deniable_testing::sized;
 use num_traits::ToPrimitive;
 use rand_chacha::ChaCha20Rng;
@@ -25,7 +25,7 @@ x = { type = "integer", bounds = [10, 30] }
 g = { type = "text", keys = ["a", "b", "c"] }
 "#;
 
-fn plan(head: &str, queries: &str) -> Result<Plan, Vec<PlanError>> {
+fn plan(head: &str, queries: &str) -> Result<Plan, PlanErrors> {
     Plan::new(Policy::parse(Path::new("policy.toml"), &format!("{head}\n{queries}")).unwrap())
 }
 
@@ -286,7 +286,7 @@ fn every_grouping_has_its_answers() {
     assert!(seen.contains(&("COUNT(x) by g", 3)) && seen.contains(&("COUNT(x), all", 1)), "{seen:?}");
 }
 
-fn with_target(target: &str, sql: &str, more: &str) -> Result<Plan, Vec<PlanError>> {
+fn with_target(target: &str, sql: &str, more: &str) -> Result<Plan, PlanErrors> {
     let budget = "[budget]\nspend = \"1/2\"";
     plan(HEAD, &format!("{budget}\n[[query]]\nsql = '{sql}'\ntarget_error = {target}\n{more}"))
 }
@@ -348,7 +348,7 @@ fn weights_share_what_targets_leave() {
 #[test]
 fn targets_out_of_reach_say_what_they_take() {
     let errors = with_target("\"1/2\"", QUESTIONS[0], "").unwrap_err();
-    let [PlanError { kind: PlanErrorKind::Target(error), .. }] = errors.as_slice() else { panic!("{errors:?}") };
+    let [PlanError { kind: PlanErrorKind::Target(error), .. }] = errors.errors() else { panic!("{errors:?}") };
     let TargetError::Exceeds(exceeded) = error else { panic!("{error:?}") };
     let TargetShortfall { needed: Some(needed), available, best: Some(best), .. } = &**exceeded else {
         panic!("{error:?}")
@@ -365,8 +365,8 @@ fn targets_out_of_reach_say_what_they_take() {
     let target = worst(QUESTIONS[0], 6_000);
     let more = format!("[[query]]\nsql = '{}'\ntarget_error = \"{target}\"", "SELECT COUNT(x) FROM t");
     let errors = with_target(&format!("\"{target}\""), QUESTIONS[0], &more).unwrap_err();
-    assert_eq!(errors.len(), 1, "{errors:?}");
-    assert_eq!(errors[0].query, "query 2");
+    assert_eq!(errors.errors().len(), 1, "{errors:?}");
+    assert_eq!(errors.errors()[0].query, "query 2");
 }
 
 /// As [`worst`], beyond what a policy may state.

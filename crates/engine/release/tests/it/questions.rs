@@ -15,7 +15,7 @@ fn not_refused(folder: &Path, policy: &str, case: &Case) -> Option<String> {
     match Plan::new(policy) {
         Ok(_) => Some(format!("{}: not refused: {tried}", case.name)),
         Err(errors) => {
-            let told: Vec<String> = errors.iter().map(|error| told(&error.kind)).collect();
+            let told: Vec<String> = errors.errors().iter().map(|error| told(&error.kind)).collect();
             let right = told.iter().all(|told| told.contains(because));
             (!right).then(|| format!("{}: {tried}\n  expected {because}\n  told     {told:?}", case.name))
         }

@@ -10,11 +10,12 @@ mod words;
 use crate::args::assess::Assess;
 use crate::args::output::Results;
 use crate::console::say;
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
 use crate::exit::Exit;
 use crate::output::{Rendering, results, writable};
 use crate::progress::Progress;
 use crate::render;
+use deniable::diagnostic::{Code, Diagnostic};
 use deniable_assess::{
     AssessError, Assessment, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, SensitiveColumn, assess,
     link,
@@ -129,31 +130,31 @@ fn uncovered(what: &str, counts: &Counts, assessment: &Assessment) -> Vec<String
 }
 
 /// Errors of the library end with what to do about them, after the last semicolon.
-fn said(error: &AssessError) -> Complaint {
+fn said(code: Code, error: &AssessError) -> Failure {
     let text = error.to_string();
-    match text.rsplit_once("; ") {
-        Some((message, help)) => Complaint::new(message).help(help),
-        None => Complaint::new(text),
-    }
+    let (message, help) = text.rsplit_once("; ").unwrap_or((&text, ""));
+    vec![Diagnostic::new(code, message).with_help(help)].into()
 }
 
 fn usage(error: &AssessError) -> Failure {
-    Failure::Usage(said(error))
+    said(Code::Usage, error)
 }
 
 fn failure(error: AssessError) -> Failure {
     match error {
         // A demand that nothing can be said of is no demand that is not met: the exit status tells them apart.
         AssessError::NeedsBackground { .. } | AssessError::NeedsSensitive { .. } => usage(&error),
-        _ => Failure::Refused(vec![said(&error)]),
+        _ => said(Code::Other, &error),
     }
 }
 
 /// Refuses flags about columns that are not assessed: a mistyped name must not be ignored.
 fn known_columns(args: &Assess, quasi: &[String], sensitive: &[String]) -> Result<(), Failure> {
     let misplaced = |flag: &str, name: &str, wanted: &str| {
-        let complaint = Complaint::new(format!("{flag} names `{name}`, which is not among {wanted}"));
-        Failure::Usage(complaint.help(format!("check its spelling, or add it to {wanted}")))
+        Failure::usage(
+            format!("{flag} names `{name}`, which is not among {wanted}"),
+            format!("check its spelling, or add it to {wanted}"),
+        )
     };
     let flags = quasi.iter().map(|name| ("--quasi", name)).chain(sensitive.iter().map(|name| ("--sensitive", name)));
     let flags: Vec<(&str, &String)> = flags.collect();
@@ -188,8 +189,7 @@ fn known_columns(args: &Assess, quasi: &[String], sensitive: &[String]) -> Resul
 
 fn priors(text: &str) -> Result<PriorRange, Failure> {
     let help = "write --prior 1/2 or --prior 1/10..1/2; beliefs are above 0 and below 1 here";
-    let wrong =
-        |error: &dyn std::fmt::Display| Failure::Usage(Complaint::new(format!("--prior {text}: {error}")).help(help));
+    let wrong = |error: &dyn std::fmt::Display| Failure::usage(format!("--prior {text}: {error}"), help);
     let (low, high) = text.split_once("..").unwrap_or((text, text));
     let number = |text: &str| deniable_core::exact::parse_rational(text.trim()).map_err(|error| wrong(&error));
     let (low, high) = (number(low)?, number(high)?);

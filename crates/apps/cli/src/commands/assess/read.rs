@@ -3,7 +3,7 @@
 use crate::args::assess::{Assess, Empty, Quoting};
 use crate::args::policy::delimiter;
 use crate::console::say;
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
 use crate::progress::Progress;
 use deniable::arrow_array::RecordBatch;
 use deniable_assess::Counts;
@@ -43,10 +43,8 @@ impl<'a> Reader<'a> {
         let names = (!names.is_empty()).then_some(names);
         let encoding = args.encoding.clone();
         if let Some(unknown) = encoding.as_deref().filter(|name| !groups::is_encoding(name)) {
-            let complaint = Complaint::new(format!("--encoding {unknown:?} is not known"));
-            return Err(Failure::Usage(
-                complaint.help("name one as browsers do, such as utf-8, latin1 or windows-1252"),
-            ));
+            let help = "name one as browsers do, such as utf-8, latin1 or windows-1252";
+            return Err(Failure::usage(format!("--encoding {unknown:?} is not known"), help));
         }
         let delimiter = args.delimiter.map(delimiter).transpose()?;
         let layout = Layout { delimiter, names, encoding, is_unquoted: args.quote == Quoting::None };
@@ -229,7 +227,7 @@ struct Faults {
 
 impl Faults {
     fn none(&self, file: &Path, columns: &[String], empty: Empty, may_be_suppressed: bool) -> Result<(), Failure> {
-        let refused = |message: String, help: &str| Err(Failure::Refused(vec![Complaint::new(message).help(help)]));
+        let refused = |message: String, help: &str| Err(Failure::refused(message, help));
         let name = |at: usize| columns.get(at).map_or("", String::as_str);
         if let Some(at) = self.unreadable {
             let message = format!(

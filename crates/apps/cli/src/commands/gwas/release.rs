@@ -4,13 +4,15 @@ use super::people::{open, people, phenotype, stem, tell, version};
 use crate::args::gwas::{Adjacency, DeclaredFiles, GwasFormat, PromiseFlags, Release, Score};
 use crate::args::limits::all_threads;
 use crate::console::say;
-use crate::error::{Complaint, Failure, protocol_failure};
+use crate::error::Failure;
 use crate::genotypes::{file_failure, files};
 use crate::ledgers;
 use crate::output::{publish, publish_page, writable};
 use crate::priors;
 use crate::progress::Progress;
 use crate::render;
+use deniable::ProtocolError;
+use deniable::diagnostic::{Code, Diagnostic};
 use deniable_core::exact::whole;
 use deniable_core::guarantee::GuaranteeError;
 use deniable_core::noise::SystemRng;
@@ -306,16 +308,18 @@ pub fn failure(error: GwasError) -> Failure {
             let help = error.help();
             Failure::refused(error, help)
         }
-        GwasError::Protocol(error) => protocol_failure(error, &|fits| {
+        GwasError::Protocol(ProtocolError::OverBudget { ref fits, .. }) => {
             let fits = match fits {
                 Some(share) => format!("--spend {share} fits, at most"),
                 None => "nothing is left".to_owned(),
             };
-            format!(
+            let help = format!(
                 "{fits}; what was answered before is free, with the flags it was asked with. `deniable ledger show` lists it; \
                  nothing was charged"
-            )
-        }),
+            );
+            vec![Diagnostic::new(Code::Budget, error).with_help(help)].into()
+        }
+        GwasError::Protocol(error) => error.into(),
         GwasError::Name(error) => {
             let help = "names are those of the second column of .bim, or the third of VCF, among SNPs on chromosomes 1 to 22 and XY";
             Failure::refused(error, help)
@@ -327,7 +331,7 @@ pub fn failure(error: GwasError) -> Failure {
             "nothing was charged; another --threshold or --p-value, fewer SNPs with --top, or a coarser --grid may do",
         ),
         GwasError::Unwritable(_) | GwasError::Subject(_) | GwasError::People(_) | GwasError::Spend(_) => {
-            Failure::Refused(vec![Complaint::new(error)])
+            Failure::refused(error, "")
         }
     }
 }

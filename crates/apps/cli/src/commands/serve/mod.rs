@@ -4,7 +4,7 @@ mod checks;
 
 use crate::args::serve::Serve as Args;
 use crate::console::say;
-use crate::error::{Complaint, Failure};
+use crate::error::Failure;
 use crate::policies::{absolute, load};
 use crate::progress::Progress;
 use checks::Checks;
@@ -52,7 +52,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             &error,
             "deniable account add policy.toml eve --role approver; deniable account list shows all",
         ),
-        _ => Failure::Refused(vec![Complaint::new(&error)]),
+        _ => Failure::refused(&error, ""),
     };
     check(&policy, &config).map_err(refused)?;
     // What nobody looked at is served to nobody.

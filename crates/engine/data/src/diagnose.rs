@@ -1,0 +1,84 @@
+//! Diagnostics of sources: what to do about files, columns and memory.
+
+use crate::error::SourceError;
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
+
+/// What to do about a first line that is no header.
+pub const NO_NAMES: &str = "nothing of it was copied or shown. A file that begins with a row needs names: put a line of names on top, or \
+                            write a policy by hand with `header = false` and `columns = [...]` under [data.csv]. If these are the \
+                            names, give the columns plainer ones";
+
+impl SourceError {
+    /// What to do about it.
+    #[must_use]
+    pub fn help(&self, surface: Surface) -> String {
+        let help = match self {
+            Self::NoFile { .. } => {
+                let place = "check `path` in [data]; a relative path starts at the policy's folder";
+                return match surface {
+                    Surface::Command => format!("{place}. --data names another place"),
+                    Surface::Python | Surface::Library => place.to_owned(),
+                };
+            }
+            Self::Unreadable { .. } => "check that the file exists, is what its ending says, and may be read",
+            Self::NoRow { help, .. }
+            | Self::NotTable { help, .. }
+            | Self::Url { help, .. }
+            | Self::Remote { help, .. }
+            | Self::NotBuilt { help, .. } => help,
+            Self::Zone { problem, .. } => problem.help(),
+            Self::NoDatabase { .. } => "only rows of a database are pulled: leave the table out",
+            Self::Unwritten { .. } => "name a folder that may be written to, and has room",
+            Self::Changed { .. } => {
+                "nothing was stored or shown, and what is paid for stays paid for: put the registered rows back and run the same again. Other \
+                 rows are another `version`, and are asked anew; `deniable data pull` keeps a copy of a database's rows that does not change, and \
+                 an engine writes one as Parquet"
+            }
+            Self::Lied { .. } => {
+                "nothing of its answer was stored or shown, and what is paid for stays paid for. The engine is asked again once it passes its \
+                 trial on rows that nobody is in: look at its version and settings, or let it write the rows as Parquet and ask these files"
+            }
+            Self::NoNames { .. } => NO_NAMES,
+            Self::Pattern { .. } => "patterns use *, ? and [abc], as in data/*.csv",
+            Self::NoColumn { .. } => {
+                "check the column's name. Of CSV, check the delimiter, too; without a header, set header = false and list the columns in [data.csv]"
+            }
+            Self::Empty { .. } => "name the right file, or add a header",
+            Self::ColumnsDiffer { .. } => "all files of a table need the same columns in the same order",
+            Self::TwoColumns { .. } => "rename one of them in the file",
+            Self::ColumnType { .. } => "declare the type that the data have, or convert them",
+            Self::Partition { .. } => {
+                "folders name partitions as in year=2024/region=north/; list them under `partitions`, and not in the files"
+            }
+            Self::Key { .. } => {
+                "a public table must have one row for each key: fix the file, or name another column as its `key`; nothing was charged"
+            }
+            Self::PublicKeys { .. } => {
+                "fix that file: each key stands in one row, and has a label of its own if it has any; nothing was charged"
+            }
+            Self::Memory { .. } => {
+                return format!(
+                    "allow more with {}, or lower rows_per_group and groups: what is kept of one entity, and the totals of all cells, must fit",
+                    surface.option("memory")
+                );
+            }
+            Self::Spill { .. } => {
+                let memory = surface.option("memory");
+                return match surface {
+                    Surface::Command => {
+                        format!("name a folder with more room with --spill, or allow more memory with {memory}")
+                    }
+                    Surface::Python | Surface::Library => format!("allow more memory with {memory}"),
+                };
+            }
+            Self::Rows { .. } => return format!("run {} to see where", surface.check_data()),
+        };
+        help.to_owned()
+    }
+}
+
+impl Diagnose for SourceError {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        vec![Diagnostic::new(Code::Data, self).with_help(self.help(surface))]
+    }
+}

@@ -1,0 +1,46 @@
+//! Diagnostics of the ledger. Their messages contain what to do.
+
+use crate::{AcceptHeadError, AccountError, ChargeError, OpenError, StoreError, VerifyError};
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
+use std::fmt::Display;
+
+fn of_ledger(error: &dyn Display) -> Vec<Diagnostic> {
+    vec![Diagnostic::new(Code::Ledger, error)]
+}
+
+impl Diagnose for ChargeError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        let code = if matches!(self, Self::OverBudget { .. }) { Code::Budget } else { Code::Ledger };
+        vec![Diagnostic::new(code, self)]
+    }
+}
+
+impl Diagnose for OpenError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        of_ledger(self)
+    }
+}
+
+impl Diagnose for AccountError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        of_ledger(self)
+    }
+}
+
+impl Diagnose for AcceptHeadError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        of_ledger(self)
+    }
+}
+
+impl Diagnose for StoreError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        of_ledger(self)
+    }
+}
+
+impl Diagnose for VerifyError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        of_ledger(self)
+    }
+}

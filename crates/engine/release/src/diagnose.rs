@@ -1,0 +1,199 @@
+//! Diagnostics of queries, at their places in the SQL, and of releases.
+
+use crate::accepted::AcceptError;
+use crate::data::{DataError, UnacceptedFinding};
+use crate::plan::{PlanError, PlanErrorKind, PlanErrors, UnknownQuery};
+use crate::release::ReleaseError;
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
+use deniable_policy::{Policy, Query};
+use deniable_query::Place;
+use std::ops::Range;
+
+/// The text that shows a query, by its name, and the bytes of it that are wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct QueryExcerpt {
+    name: String,
+    text: String,
+    span: Range<usize>,
+}
+
+impl QueryExcerpt {
+    /// The place of an error: the policy, if its text contains the query's SQL letter by letter. Otherwise, with TOML's escapes or in no file,
+    /// the SQL alone.
+    pub(crate) fn new(policy: &Policy, query: &Query, kind: &PlanErrorKind) -> Self {
+        let sql = query.sql.as_str();
+        let file = policy.file().display().to_string();
+        let from = offset(policy.source(), query.line as u64, query.column as u64);
+        let is_in_file = query.line > 0 && policy.source().get(from..).is_some_and(|rest| rest.starts_with(sql));
+        let blank = sql.len() - sql.trim_start().len();
+        let span = match kind {
+            PlanErrorKind::Query(error) => error.place().map(|Place { line, column, end_line, end_column }| {
+                let start = offset(sql, line, column);
+                start..offset(sql, end_line, end_column).max(start)
+            }),
+            // A target is wrong where the policy states it.
+            PlanErrorKind::Target(_) | PlanErrorKind::Targets(_) if query.size_at.is_some() => {
+                let span = query.size_at.clone().unwrap_or_default();
+                return Self { name: file, text: policy.source().to_owned(), span };
+            }
+            _ => None,
+        };
+        let span = span.unwrap_or(blank..blank + sql.trim().len());
+        if is_in_file {
+            return Self { name: file, text: policy.source().to_owned(), span: from + span.start..from + span.end };
+        }
+        let name = match query.line {
+            0 => "the query".to_owned(),
+            line => format!("{file}, line {line}, query \"{}\"", query.name),
+        };
+        Self { name, text: sql.to_owned(), span }
+    }
+}
+
+/// The byte offset of a line and column, counted in characters from 1.
+fn offset(text: &str, line: u64, column: u64) -> usize {
+    let start: usize = text.split_inclusive('\n').take(line.saturating_sub(1) as usize).map(str::len).sum();
+    let rest = text.get(start..).unwrap_or_default();
+    start + rest.chars().take(column.saturating_sub(1) as usize).map(char::len_utf8).sum::<usize>()
+}
+
+impl Diagnose for PlanError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        let help = match &self.kind {
+            PlanErrorKind::Query(query) => query.help().unwrap_or_default().to_owned(),
+            PlanErrorKind::Target(target) => target.help(),
+            PlanErrorKind::Engine(refusal) => refusal.help.to_owned(),
+            PlanErrorKind::Noise(_) | PlanErrorKind::Spend(_) | PlanErrorKind::Targets(_) => String::new(),
+        };
+        let QueryExcerpt { name, text, span } = &self.excerpt;
+        vec![Diagnostic::new(Code::Query, &self.kind).with_help(help).at(name, text, span.clone())]
+    }
+}
+
+impl Diagnose for PlanErrors {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        self.errors().iter().flat_map(|error| error.diagnostics(surface)).collect()
+    }
+}
+
+impl Diagnose for UnknownQuery {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        let help = match self.known.as_slice() {
+            [] => "the policy has no queries; ask one of your own".to_owned(),
+            known => format!("the policy has \"{}\"", known.join("\", \"")),
+        };
+        vec![Diagnostic::new(Code::Usage, self).with_help(help)]
+    }
+}
+
+impl Diagnose for AcceptError {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        let help = match self {
+            Self::Unknown { nearest: Some(near), .. } => format!("did you mean {}?", surface.set("accept", near)),
+            Self::Unknown { nearest: None, .. } => String::new(),
+            Self::Ambiguous { candidates, .. } => {
+                let each: Vec<String> = candidates.iter().map(|name| surface.set("accept", name)).collect();
+                format!("write {}", each.join(" or "))
+            }
+        };
+        vec![Diagnostic::new(Code::Data, self).with_help(help)]
+    }
+}
+
+/// A word as a shell reads it as one.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | ':');
+    if word.chars().all(plain) { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+/// How a curator accepts findings by their names.
+fn accepting(found: &[UnacceptedFinding], surface: Surface) -> String {
+    let names = |write: &dyn Fn(String) -> String| found.iter().map(|bad| write(bad.name())).collect::<Vec<_>>();
+    match surface {
+        Surface::Command => {
+            let flags = names(&|name| format!("--accept {}", quoted(&name)));
+            format!("deniable data check <policy> {}", flags.join(" "))
+        }
+        Surface::Python => format!("session.register(accept=[{}])", names(&|name| format!("\"{name}\"")).join(", ")),
+        Surface::Library => format!("session.register(&[{}])", names(&|name| format!("\"{name}\"")).join(", ")),
+    }
+}
+
+impl Diagnose for DataError {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        let own = Diagnostic::new(Code::Data, self);
+        match self {
+            Self::Source(error) => error.diagnostics(surface),
+            Self::Unusable(report) => {
+                let problems = report.problems.iter().map(|problem| Diagnostic::new(Code::Data, problem));
+                let is_quoting = report.problems.iter().any(|problem| problem.what.contains("quote"));
+                let unquoted = if is_quoting {
+                    ": `quote = \"none\"` under [data.csv] where it is written without quoting"
+                } else {
+                    ""
+                };
+                let help = format!(
+                    "fix the file (the first places are listed above), or how the policy reads it{unquoted}; nothing was registered \
+                     and nothing charged"
+                );
+                problems.chain([own.with_help(help)]).collect()
+            }
+            Self::Bad { found, registered } => {
+                let each = found.iter().map(|bad| {
+                    let message = format!("{}: {}", bad.table, bad.found.in_words());
+                    Diagnostic::new(Code::Data, message).with_help(bad.found.help())
+                });
+                let so_far = if *registered {
+                    "the version stays registered, and nothing was added"
+                } else {
+                    "nothing was registered and nothing charged"
+                };
+                let help = format!(
+                    "{so_far}. Fix the policy or the file, or remove what nobody needs from [columns]. If the data are meant to \
+                     be like this, accept it by name; the ledger keeps the names, and not what was found:\n{}",
+                    accepting(found, surface)
+                );
+                each.chain([own.with_help(help)]).collect()
+            }
+            Self::Changed { .. } => vec![own.with_help(format!(
+                "bring the registered files or rows back, or the table's columns and its name; or declare a new `version` and run {}; \
+                 nothing was charged",
+                surface.check_data()
+            ))],
+            Self::Ledger(_) => vec![own],
+        }
+    }
+}
+
+impl Diagnose for ReleaseError {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        let (code, help) = match self {
+            Self::Data(error) => return error.diagnostics(surface),
+            Self::Protocol(error) => return error.diagnostics(surface),
+            Self::Rows { error, .. } => {
+                (Code::Data, format!("{}; then the same query resumes at no cost", error.help(surface)))
+            }
+            Self::OnlyRegistered => {
+                let (report, again) = match surface {
+                    Surface::Command => (", above", "the same command now releases"),
+                    Surface::Python => (" (`session.log`)", "the same query is now answered"),
+                    Surface::Library => ("", "the same query is now answered"),
+                };
+                let register = surface.switch("register");
+                let help = format!(
+                    "nothing was charged. Read what was found{report}; if it is as it should be, {again}. {register} does both in one run"
+                );
+                (Code::Data, help)
+            }
+            Self::NotAsked { .. } => {
+                (Code::Other, "see what is said of the query before; then the same is asked again".to_owned())
+            }
+            Self::EngineUnrecorded(_) => (Code::Other, "the same again tries the engine once more".to_owned()),
+            Self::LabelsPromised(_) => (
+                Code::Other,
+                "keep another ledger for these answers, if their table says nothing of who is a case; nothing was charged".to_owned(),
+            ),
+        };
+        vec![Diagnostic::new(code, self).with_help(help)]
+    }
+}

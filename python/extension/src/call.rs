@@ -7,7 +7,6 @@ use crate::failure::raised;
 use deniable::{Event, Origin};
 use deniable_cli::console::NEW_LEDGER;
 use deniable_cli::error::Failure;
-use deniable_cli::render;
 use pyo3::prelude::*;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,7 +45,9 @@ impl SharedProgress {
         match event {
             Event::NewLedger(path) => say(NEW_LEDGER, path.display().to_string()),
             Event::Head(head) => say("head", head.to_string()),
-            Event::Step(Step::Scanned { table, report }) => say("checked", render::scan::table(table, report)),
+            Event::Step(Step::Scanned { table, report }) => {
+                say("checked", deniable::ScanReport::new(table, report).to_string())
+            }
             Event::Step(Step::Registered(table)) => {
                 say("registered", format!("version \"{}\" of `{}`", table.version, table.source.table().name));
             }

@@ -2,7 +2,7 @@
 
 use crate::failure::{raised, usage};
 use deniable::exact::Rational;
-use deniable::{Error, Plan, publication::Statement};
+use deniable::{Error, Plan, PlanReport, publication::Statement};
 use deniable_chart::{belief::curve, palette::standalone, people::people};
 use deniable_cli::render;
 use deniable_policy::Policy as ValidPolicy;
@@ -31,9 +31,9 @@ pub fn planned(py: Python<'_>, policy: ValidPolicy) -> PyResult<Plan> {
 
 /// A plan for reading, and as JSON.
 pub fn written(py: Python<'_>, plan: &Plan, account: Option<&deniable::ledger::Account>) -> PyResult<(String, String)> {
-    let shown = render::plan::PlanReport::new(plan, account);
+    let shown = PlanReport::new(plan, account);
     let json = render::json(&shown).map_err(|failure| raised(py, &failure.diagnostics().to_vec()))?;
-    Ok((render::plan::table(&shown), json))
+    Ok((shown.to_string(), json))
 }
 
 #[pymethods]

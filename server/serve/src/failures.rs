@@ -5,7 +5,8 @@ use deniable::Error;
 use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_core::text::{printable, without_secrets};
 use deniable_ledger::{ApprovalError, ChargeError, Decision};
-use deniable_query::QueryError;
+use deniable_query::{Missing, QueryError};
+
 use deniable_release::ReleaseError;
 use deniable_release::plan::{PlanError, PlanErrorKind, PlanErrors};
 use deniable_wire::{Code, Failure};
@@ -41,7 +42,8 @@ pub fn of_plan(errors: &PlanErrors) -> Failure {
         PlanErrorKind::Query(error) => {
             let code = match error {
                 QueryError::Syntax { .. } => Code::Syntax,
-                QueryError::Meaning { message, .. } if message.contains("table") => Code::NoTable,
+                QueryError::Meaning { missing: Some(Missing::Table), .. } => Code::NoTable,
+                QueryError::Meaning { missing: Some(Missing::Column), .. } => Code::NoColumn,
                 QueryError::Meaning { .. } => Code::Syntax,
                 QueryError::Refused { .. } => Code::NotSupported,
             };

@@ -10,6 +10,8 @@ pub enum Code {
     Syntax,
     /// There is no such table.
     NoTable,
+    /// There is no such column.
+    NoColumn,
     /// There is no such thing as a cursor or a prepared statement of this name.
     NoStatement,
     /// There is one of this name already.
@@ -57,6 +59,7 @@ impl Code {
         match self {
             Self::Syntax => "42601",
             Self::NoTable => "42P01",
+            Self::NoColumn => "42703",
             Self::NoStatement => "26000",
             Self::Duplicate => "42P05",
             Self::NotSupported => "0A000",

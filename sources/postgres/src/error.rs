@@ -107,7 +107,7 @@ impl PostgresError {
             ),
             "53300" => (
                 "the PostgreSQL server has no connections left",
-                "let it have more, or use fewer threads (--threads): each has a connection of its own",
+                "let it have more, or use fewer threads: each has a connection of its own",
             ),
             "40001" | "40P01" => (
                 "the PostgreSQL server, which follows another, could not keep the rows as they were for so long",

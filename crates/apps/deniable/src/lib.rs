@@ -75,7 +75,11 @@ mod error;
 #[cfg(feature = "sql")]
 mod outcome;
 #[cfg(feature = "sql")]
+mod plan_report;
+#[cfg(feature = "sql")]
 mod query;
+#[cfg(feature = "sql")]
+mod scan_report;
 #[cfg(feature = "sql")]
 mod session;
 #[cfg(feature = "sql")]
@@ -101,7 +105,9 @@ pub use {
     deniable_release::{Event as Step, Origin, Permissions, Plan, RegistrationMode, ReleaseError},
     error::Error,
     outcome::{ReleaseOutcome, UnansweredQuery},
+    plan_report::PlanReport,
     query::Query,
+    scan_report::ScanReport,
     session::{Event, Registration, Session, remaining},
     sources::{install_sources, with_public_keys},
     suggest::Suggest,

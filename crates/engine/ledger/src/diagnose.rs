@@ -16,8 +16,15 @@ impl Diagnose for ChargeError {
 }
 
 impl Diagnose for OpenError {
-    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
-        of_ledger(self)
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        let own = Diagnostic::new(Code::Ledger, self);
+        match self {
+            Self::SamePeople { .. } | Self::UnknownPeople { .. } => {
+                let stated = surface.switch("other-people");
+                vec![own.with_help(format!("only if no person is in both, state that with {stated}"))]
+            }
+            _ => vec![own],
+        }
     }
 }
 

@@ -47,8 +47,7 @@ pub enum OpenError {
     /// The people may have a ledger already, under another name.
     #[error(
         "{path} would begin a new budget for `{asked}`, and {known} is the ledger of `{recorded}` with the same {by}: the same \
-         people are charged to one ledger, so take its `population` and `ledger`; only if nobody is in both, state that with \
-         --other-people"
+         people are charged to one ledger, so take its `population` and `ledger`"
     )]
     SamePeople {
         /// The ledger that was to begin.
@@ -63,10 +62,7 @@ pub enum OpenError {
         by: String,
     },
     /// A ledger in the folder cannot be read, so that it is not known whose it is.
-    #[error(
-        "{path} would begin a new budget beside {known}, which cannot be read: {error}; only if nobody is in both, state that \
-         with --other-people"
-    )]
+    #[error("{path} would begin a new budget beside {known}, which cannot be read: {error}")]
     UnknownPeople {
         /// The ledger that was to begin.
         path: PathBuf,

@@ -28,6 +28,15 @@ pub enum Word {
     Text(String),
 }
 
+/// A name in a query that the policy does not declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    /// No table has it.
+    Table,
+    /// No column has it.
+    Column,
+}
+
 /// A question that cannot be answered, for reasons that are public.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
@@ -50,6 +59,8 @@ pub enum QueryError {
         place: Option<Place>,
         /// A word that stands there.
         word: Option<Word>,
+        /// Whether a table or column is missing.
+        missing: Option<Missing>,
     },
     /// SQL outside the allow-list.
     #[error("{construct} is not supported")]
@@ -79,7 +90,13 @@ fn one_word_too_many(message: &str) -> bool {
 impl QueryError {
     /// SQL that refers to something that is not there, or mixes types that do not mix.
     pub fn meaning(message: impl Into<String>) -> Self {
-        Self::Meaning { message: message.into(), help: None, place: None, word: None }
+        Self::Meaning { message: message.into(), help: None, place: None, word: None, missing: None }
+    }
+
+    /// A table, or a column, that the policy does not declare, and what to write instead.
+    pub fn missing(missing: Missing, name: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
+        let (message, help, word) = (message.into(), Some(help.into()), Some(Word::Name(name.to_owned())));
+        Self::Meaning { message, help, place: None, word, missing: Some(missing) }
     }
 
     /// SQL outside the allow-list, and what to do instead.
@@ -87,10 +104,12 @@ impl QueryError {
         Self::Refused { construct: construct.into(), help: help.into(), place: None, word: None }
     }
 
-    /// The same with another hint, where there is one already.
+    /// The same with another hint. The hint of a syntax error stays.
     pub fn with_help(mut self, new: String) -> Self {
-        if let Self::Refused { help, .. } = &mut self {
-            *help = new;
+        match &mut self {
+            Self::Refused { help, .. } => *help = new,
+            Self::Meaning { help, .. } => *help = Some(new),
+            Self::Syntax { .. } => {}
         }
         self
     }

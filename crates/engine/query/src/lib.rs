@@ -37,7 +37,7 @@ pub use canonical::sorted;
 pub use contained::{Contents, Places};
 pub use counting::RowCount;
 pub use entity_rows::{EntityRows, Fold};
-pub use error::{Place, QueryError, Word};
+pub use error::{Missing, Place, QueryError, Word};
 pub use facts::typical::{ColumnGuess, Guesses, MissingGuess};
 pub use group::Group;
 pub use measure::{CentredArgument, Estimator, Measure, MeasureKind, Moments, QuantileShare, Target, ValueKind};

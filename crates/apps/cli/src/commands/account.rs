@@ -8,9 +8,9 @@ use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::load;
 use crate::render;
-use crate::render::table::grid;
 use deniable::Policy;
 use deniable::exact::{Rational, Rounding, percent, whole};
+use deniable_core::text::grid::{Grid, cell};
 use deniable_ledger::{AccountId, Ledger, PartError, PartFault, Sharing};
 use deniable_publication::remaining::share_left;
 use deniable_release::open_ledger;
@@ -266,18 +266,18 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
     let text = match format {
         LedgerFormat::Json => render::json(&all)?,
         LedgerFormat::Table => {
-            let mut table = grid();
-            table.set_header(["account", "role", "part", "", "left", "requests that wait"]);
+            let mut table = Grid::new(["account", "role", "part", "", "left", "requests that wait"]);
             for one in &all {
                 let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
-                table.add_row([
+                let row = [
                     one.name.clone(),
                     one.role.clone(),
                     text(&one.share),
                     one.sharing.unwrap_or_default().to_owned(),
                     text(&one.left),
                     if one.waiting == 0 { "-".to_owned() } else { one.waiting.to_string() },
-                ]);
+                ];
+                table.add_row(row.map(cell));
             }
             let free = account.map_or_else(|| whole(1), |account| account.unreserved_share());
             format!("{table}\nnot reserved for anybody: {free} of the promise\n")

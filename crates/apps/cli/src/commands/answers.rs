@@ -7,7 +7,7 @@ use crate::console::{say, shown};
 use crate::error::Failure;
 use crate::progress::Progress;
 use crate::render;
-use deniable::{Event, Origin, Plan, Publication, Session, UnansweredQuery};
+use deniable::{Event, Origin, Plan, Publication, ScanReport, Session, UnansweredQuery};
 use deniable_release::{Event as Step, TableVersion};
 use std::sync::Arc;
 
@@ -72,7 +72,7 @@ fn tell(progress: &Progress, step: Step<'_>) {
         )),
         Step::Scanned { table, report } => {
             progress.done();
-            say(render::scan::table(table, report).trim_end());
+            say(ScanReport::new(table, report).to_string().trim_end());
         }
         // Told together, by the command that looks.
         Step::LeftOut { .. } | Step::TrueErrors { .. } => {}

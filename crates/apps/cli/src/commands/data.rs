@@ -9,9 +9,9 @@ use crate::output::publish;
 use crate::policies::{absolute, load, session};
 use crate::progress::Progress;
 use crate::render;
-use crate::render::scan::{DataReport, LeftOut, Scan, left_out};
+use crate::render::scan::{DataReport, LeftOut, left_out};
 use crate::render::true_errors::{QueryErrors, true_errors};
-use deniable::{Error, Event, Permissions, Registration, RegistrationMode, Session};
+use deniable::{Error, Event, Permissions, Registration, RegistrationMode, ScanReport, Session};
 use deniable_core::schema::{DeclaredTable, Format, TableSchema};
 use deniable_data::Connections;
 use deniable_data::Source;
@@ -91,7 +91,7 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     let allowed = Permissions { other_people: args.other_people, ..RegistrationMode::Stop.into() };
     let session = session.allowing(allowed).with_resources(args.limits.resources()).telling(move |event| match event {
         Event::Step(Step::Scanned { table, report }) if as_json => {
-            held(&kept).push(Scan::new(table, report));
+            held(&kept).push(ScanReport::new(table, report));
         }
         Event::Step(Step::LeftOut { query, losses }) => match losses {
             Ok(losses) => held(&lost).push(LeftOut::new(query, losses)),

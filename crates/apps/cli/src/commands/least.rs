@@ -1,8 +1,9 @@
 //! `deniable plan --least-promise`: the smallest promise that meets all target errors.
 
 use crate::error::Failure;
-use crate::render::table::{cell, grid, right, wrapped};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
+use deniable_core::text::grid::{Grid, cell, right};
+use deniable_core::text::push_paragraph;
 use deniable_policy::Policy;
 use deniable_release::{LeastError, LeastPromise, least};
 use serde::Serialize;
@@ -55,8 +56,7 @@ impl LeastReport {
 
 /// For reading.
 pub fn table(shown: &LeastReport) -> String {
-    let mut grid = grid();
-    grid.set_header(["query", "target error", "ε it takes", "part"].map(cell));
+    let mut grid = Grid::new(["query", "target error", "ε it takes", "part"]);
     for NeededShare { query, target_error, epsilon, part } in &shown.queries {
         grid.add_row(vec![cell(query), right(target_error), right(epsilon), right(part)]);
     }
@@ -66,12 +66,12 @@ pub fn table(shown: &LeastReport) -> String {
         "the least promise that meets every target is an odds ratio of {odds} (ε = {epsilon}): with that all of this policy's spend of \
          {spend} is used"
     );
-    wrapped(&mut text, "  ", &line);
+    push_paragraph(&mut text, "  ", &line);
     let belief = format!(
         "someone who gave it {before} before could be {posterior} sure after; belief grows at most by a factor {gain}"
     );
-    wrapped(&mut text, "  ", &belief);
-    wrapped(
+    push_paragraph(&mut text, "  ", &belief);
+    push_paragraph(
         &mut text,
         "  ",
         &format!("\"{forced_by}\" takes the most: allow it a larger error, or leave it out, to promise more"),

@@ -7,12 +7,12 @@ use crate::commands::{least, sweep};
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::{choose, load, plan};
-use crate::render::{self, plan::PlanReport};
-use deniable::Session;
+use crate::render;
+use deniable::{PlanReport, Session};
 
 /// What engines are asked, where they are asked anything.
 fn statements(shown: &PlanReport) -> Result<String, Failure> {
-    let text = render::plan::statements(shown);
+    let text = shown.statements();
     if text.is_empty() {
         let help =
             "rows of files and of PostgreSQL are read here; a table that an engine holds has `engine = \"spark\"`";
@@ -47,7 +47,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let shown = PlanReport::new(&session.plan_with_earlier()?, session.account()?.as_ref());
             match args.format {
                 LedgerFormat::Table if args.sql => statements(&shown)?,
-                LedgerFormat::Table => render::plan::table(&shown),
+                LedgerFormat::Table => shown.to_string(),
                 LedgerFormat::Json => render::json(&shown)?,
             }
         }

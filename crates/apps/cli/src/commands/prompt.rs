@@ -11,8 +11,8 @@ use crate::commands::statements::{Input, take};
 use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
-use crate::render::{self, plan::PlanReport};
-use deniable::{Session, remaining};
+use crate::render;
+use deniable::{PlanReport, Session, remaining};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use deniable_core::schema::{ColumnType, Key, Role};
 use deniable_ledger::Part;
@@ -178,7 +178,7 @@ impl Prompt<'_> {
 
     fn show_plan(&self, session: &Session) -> Result<(), Failure> {
         let account = session.account()?;
-        say(render::plan::table(&PlanReport::new(&session.plan_with_earlier()?, account.as_ref())).trim_end());
+        say(PlanReport::new(&session.plan_with_earlier()?, account.as_ref()).to_string().trim_end());
         Ok(())
     }
 

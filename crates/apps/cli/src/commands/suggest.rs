@@ -7,9 +7,10 @@ use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::load;
-use crate::render::table::{cell, grid, right, wrapped};
-use crate::render::{self, plan::PlanReport};
-use deniable::{Advice, Error, Limit, Session, Suggest};
+use crate::render;
+use deniable::{Advice, Error, Limit, PlanReport, Session, Suggest};
+use deniable_core::text::grid::{Grid, cell, right};
+use deniable_core::text::push_paragraph;
 use deniable_policy::QueryError;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -38,7 +39,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let shown = PlanReport::new(session.plan(), session.account()?.as_ref());
         let text = match args.format {
             LedgerFormat::Json => render::json(&shown)?,
-            LedgerFormat::Table => render::plan::table(&shown),
+            LedgerFormat::Table => shown.to_string(),
         };
         return publish(&text, None);
     }
@@ -101,8 +102,7 @@ impl AdviceReport {
 }
 
 fn table(all: &[AdviceReport]) -> String {
-    let mut grid = grid();
-    grid.set_header(["query", "of each entity", "noisy quantiles", "", "", "", "suggests"].map(cell));
+    let mut grid = Grid::new(["query", "of each entity", "noisy quantiles", "", "", "", "suggests"]);
     let mut last = None;
     for AdviceReport { query, of_each_entity, about, quantiles, suggested, is_cap: _ } in all {
         let quantile = |quantile: &Quantile| {
@@ -119,14 +119,14 @@ fn table(all: &[AdviceReport]) -> String {
         grid.add_row(row);
     }
     let mut text = format!("{grid}\n");
-    wrapped(
+    push_paragraph(
         &mut text,
         "  ",
         "each cap and bound that is suggested is one that about 95% of the entities stay within, as far as the noise lets it be seen; a \
          smaller cap means less noise, and leaves more out. These values are released, so caps and bounds that follow them tell nothing more",
     );
     if all.iter().any(|shown| shown.suggested.is_none()) {
-        wrapped(
+        push_paragraph(
             &mut text,
             "  ",
             "too noisy: the noise leaves every candidate; spend more, or ask about fewer queries at a time with --query",

@@ -1,6 +1,6 @@
 //! The ledger for reading.
 
-use super::table::{cell, grid, right};
+use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::{printable, shown};
 use deniable_ledger::{Sharing, Summary};
 use deniable_report::overview::{
@@ -101,14 +101,13 @@ pub fn table(summary: &Summary) -> String {
             for belief in &account.beliefs {
                 let _ = writeln!(text, "  - {}", belief.sentence());
             }
-            let mut grid = grid();
             // Who asked is said where anybody has a part of the budget.
             let is_divided = !account.parts.is_empty();
             let mut header = vec!["entry", "when", "policy", "query", "cost (odds)", "answered"];
             if is_divided {
                 header.insert(3, "who asked");
             }
-            grid.set_header(header);
+            let mut grid = Grid::new(header);
             for release in &account.releases {
                 let mut row = vec![
                     right(release.entry),

@@ -3,7 +3,6 @@
 pub mod about_priors;
 pub mod csv;
 pub mod ledger;
-pub mod plan;
 pub mod scan;
 pub mod sweep;
 pub mod table;

@@ -1,9 +1,10 @@
 //! Errors under several promises: a table with a small chart in each row, and JSON.
 
-use super::table::{cell, grid, right, wrapped};
 use crate::commands::sweep::CAPS;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, decimal};
+use deniable_core::text::grid::{Grid, cell, right};
+use deniable_core::text::push_paragraph;
 use deniable_publication::statement::odds_decimal;
 use deniable_release::forecast::{ErrorBound, short};
 use num_traits::{ToPrimitive, Zero};
@@ -67,11 +68,10 @@ impl Point {
 
 /// The sweep for reading.
 pub fn table(shown: &SweepTable) -> String {
-    let mut grid = grid();
     let mut header = vec!["query".to_owned(), "answer".to_owned()];
     header.extend(shown.points.iter().map(|point| point.shown.clone()));
     header.push("chart".to_owned());
-    grid.set_header(header.iter().map(cell));
+    let mut grid = Grid::new(header);
     let mut odds = vec![cell(""), cell("largest odds ratio")];
     odds.extend(shown.points.iter().map(|point| right(&point.odds)));
     grid.add_row(odds);
@@ -99,11 +99,11 @@ pub fn table(shown: &SweepTable) -> String {
         let words = format!(
             "chart: the largest error of a row is a full bar, and each step down is an error smaller by a factor of {factor}"
         );
-        wrapped(&mut text, "  ", &words);
+        push_paragraph(&mut text, "  ", &words);
     }
     for point in &shown.points {
         if let Some(reason) = &point.refused {
-            wrapped(&mut text, "  ", &format!("at {} = {}: {reason}", shown.key, point.shown));
+            push_paragraph(&mut text, "  ", &format!("at {} = {}: {reason}", shown.key, point.shown));
         }
     }
     let any = |wanted: ErrorBound| some.is_some_and(|point| point.answers.iter().any(|at| at.bound == wanted));

@@ -1,9 +1,10 @@
 //! How far caps and bounds move the numbers of each query, exactly: for the curator, because it depends on private
 //! rows.
 
-use super::table::{cell, grid, right, wrapped};
 use deniable_answers::{TrueError, Worst};
 use deniable_core::exact::{Rounding, percent};
+use deniable_core::text::grid::{Grid, cell, right};
+use deniable_core::text::push_paragraph;
 use deniable_release::forecast::about;
 use serde::Serialize;
 
@@ -53,8 +54,7 @@ impl QueryErrors {
 
 /// The true errors of every query, for reading.
 pub fn true_errors(queries: &[QueryErrors]) -> String {
-    let mut grid = grid();
-    grid.set_header(["query", "number", "cells", "largest error", "of", "in"].map(cell));
+    let mut grid = Grid::new(["query", "number", "cells", "largest error", "of", "in"]);
     for QueryErrors { query, columns } in queries {
         let Some(columns) = columns else {
             grid.add_row(vec![cell(query), cell(""), right(""), cell("not worked out"), right(""), cell("")]);
@@ -76,6 +76,6 @@ pub fn true_errors(queries: &[QueryErrors]) -> String {
     let mut text = format!("true error of each query before noise: what caps and bounds change, exactly\n{grid}\n");
     let note = "these figures are exact and private. Classes of quality stay \"noise only\" until a public statement bounds them: a \
                 `typical_left_out` that is chosen by these figures depends on the data";
-    wrapped(&mut text, "  ", note);
+    push_paragraph(&mut text, "  ", note);
     text
 }

@@ -1,6 +1,7 @@
 //! A new ledger beside others that may be of the same people.
 
 use super::{Place, register, release, request};
+use deniable_core::diagnostic::{Diagnose, Surface};
 use deniable_ledger::{ChargeRequest, Ledger, OpenError, Purpose, StoreError, show};
 use std::fs;
 use std::path::PathBuf;
@@ -34,7 +35,7 @@ fn the_same_policy_or_table_under_another_population_begins_no_ledger() {
     ] {
         let refused = Ledger::open_for(&new, &purpose("patients in february", policy, table)).unwrap_err();
         assert!(matches!(refused, OpenError::SamePeople { .. }), "{refused}");
-        let words = refused.to_string();
+        let words = refused.diagnostics(Surface::Command)[0].to_string();
         let named = [by, "february.ledger", "clinic.ledger", "`patients`", "`patients in february`", "--other-people"];
         assert!(named.iter().all(|name| words.contains(name)), "{words}");
         assert_eq!(place.files(), before, "nothing is begun");

@@ -1,11 +1,11 @@
 //! The tables, functions, aggregates and types that exist in a question: nothing is looked up elsewhere. The engine gives
 //! names and types; it computes nothing.
 
-use super::complaint::meaning_in;
+use super::complaint::{meaning, no_table};
 use super::{extreme_row, functions, grouping, ranked, regression, weighted, windows};
 use datafusion_common::arrow::datatypes::{DataType, Field, Schema, TimeUnit};
 use datafusion_common::config::ConfigOptions;
-use datafusion_common::{Result, TableReference, plan_err};
+use datafusion_common::{Result, TableReference};
 use datafusion_expr::logical_plan::builder::LogicalTableSource;
 use datafusion_expr::planner::ExprPlanner;
 use datafusion_expr::{AggregateUDF, HigherOrderUDF, LogicalPlan, ScalarUDF, TableSource, WindowUDF};
@@ -27,7 +27,7 @@ pub(super) fn analysed(statement: Statement, tables: &[TableSchema]) -> Result<L
     SqlToRel::new_with_options(&catalog, options)
         .sql_statement_to_plan(statement)
         .and_then(|plan| ENGINE.analyzer.execute_and_check(plan, &ENGINE.config, |_, _| {}))
-        .map_err(|error| meaning_in(&error, tables))
+        .map_err(|error| meaning(&error, tables))
 }
 
 /// The engine's type analysis, which leaves `GROUPING(x)` to us.
@@ -137,8 +137,8 @@ impl ContextProvider for Catalog {
         {
             return Ok(source.clone());
         }
-        let known: Vec<String> = self.tables.iter().map(|(name, _)| format!("`{name}`")).collect();
-        plan_err!("there is no table `{name}`; the policy declares {}", known.join(", "))
+        let known: Vec<&str> = self.tables.iter().map(|(name, _)| name.as_str()).collect();
+        Err(no_table(&name.to_string(), name.table(), &known))
     }
 
     fn get_expr_planners(&self) -> &[Arc<dyn ExprPlanner>] {

@@ -1,15 +1,15 @@
-//! The planner's complaints in the words of a statistician.
+//! The planner's errors in the terms of a statistician.
 //!
-//! They depend on the SQL and the declarations alone. What is not recognised here is passed on as it is.
+//! They depend on the SQL and the declarations alone. Unknown names have types of their own. Of all else the planner has a text alone, and texts that
+//! are not in the table below pass unchanged.
 
 use super::place;
-use datafusion_common::DataFusionError;
-use datafusion_common::SchemaError;
+use datafusion_common::{Column, DataFusionError, SchemaError};
 use deniable_core::schema::TableSchema;
 use deniable_core::text::nearest;
-use deniable_query::QueryError;
+use deniable_query::{Missing, QueryError};
 
-/// Prefixes that say which part of the planner spoke.
+/// Prefixes that name the part of the planner that failed.
 const PREFIXES: [&str; 5] = [
     "Error during planning: ",
     "Schema error: ",
@@ -18,45 +18,36 @@ const PREFIXES: [&str; 5] = [
     "Execution error: ",
 ];
 
-/// Turns a planner's error into ours, knowing the declared tables: a misspelt name is most likely one of theirs.
-pub(super) fn meaning_in(error: &DataFusionError, tables: &[TableSchema]) -> QueryError {
-    let plain = meaning(error);
-    let QueryError::Meaning { message, mut help, place, word } = plain else { return plain };
-    if let Some(lower) = message.strip_prefix("there is no column `").and_then(|rest| rest.strip_suffix('`')) {
-        let name = lower.rsplit('.').next().unwrap_or(lower);
-        let declared = || tables.iter().flat_map(|table| &table.columns).map(|column| column.name.as_str());
-        // What the planner would have taken: declared columns, and the question's own names for them.
-        let mut known: Vec<&str> = match error.find_root() {
-            DataFusionError::SchemaError(cause, _) => match &**cause {
-                SchemaError::FieldNotFound { valid_fields, .. } => {
-                    valid_fields.iter().map(|column| column.name.as_str()).collect()
-                }
-                SchemaError::AmbiguousReference { .. }
-                | SchemaError::DuplicateQualifiedField { .. }
-                | SchemaError::DuplicateUnqualifiedField { .. } => Vec::new(),
-            },
-            _ => Vec::new(),
-        };
-        known.extend(declared());
-        if let Some(column) = declared().find(|column| column.to_lowercase() == name && *column != name) {
-            let quoted =
-                format!("write \"{column}\", with the double quotes: names without them are read in lower case");
-            help = Some(quoted);
-        } else if let Some(column) = declared().find(|column| *column != name && in_one_word(column) == name) {
-            let quoted = format!("write \"{column}\", with the double quotes: names with spaces and signs need them");
-            help = Some(quoted);
-        } else if let Some(near) = nearest(name, &known) {
-            help = Some(format!("did you mean `{}`?", as_written(near)));
-        }
-    }
-    if let Some(rest) = message.strip_prefix("there is no table `") {
-        let known: Vec<&str> = tables.iter().map(|table| table.name.as_str()).collect();
-        let name = rest.split('`').next().unwrap_or(rest);
-        if let Some(near) = nearest(name, &known) {
-            help = Some(format!("did you mean `{near}`?"));
-        }
-    }
-    QueryError::Meaning { message, help, place, word }
+/// The error of a table that the policy does not declare, for the planner to hand on.
+pub(super) fn no_table(written: &str, name: &str, known: &[&str]) -> DataFusionError {
+    let declared: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    let message = format!("there is no table `{written}`; the policy declares {}", declared.join(", "));
+    let help = match nearest(name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "a policy declares its tables in [data] and [tables.NAME]".to_owned(),
+    };
+    DataFusionError::External(Box::new(QueryError::missing(Missing::Table, name, message, help)))
+}
+
+/// A column that the planner does not find among those that are declared, and the query's own names for results.
+fn no_column(field: &Column, valid: &[Column], tables: &[TableSchema]) -> QueryError {
+    let written = field.quoted_flat_name();
+    let name = field.name.as_str();
+    let declared = || tables.iter().flat_map(|table| &table.columns).map(|column| column.name.as_str());
+    let known: Vec<&str> = valid.iter().map(|column| column.name.as_str()).chain(declared()).collect();
+    let named = |column: &&str| *column != name;
+    let help = if let Some(column) = declared().find(|column| named(column) && column.to_lowercase() == name) {
+        format!("write \"{column}\", with the double quotes: names without them are read in lower case")
+    } else if let Some(column) = declared().find(|column| named(column) && in_one_word(column) == name) {
+        format!("write \"{column}\", with the double quotes: names with spaces and signs need them")
+    } else if let Some(near) = nearest(name, &known) {
+        format!("did you mean `{}`?", as_written(near))
+    } else if written.starts_with('"') {
+        "texts are written in single quotes, as 'F'; double quotes name columns".to_owned()
+    } else {
+        "only columns that the policy declares can be used; a text is written in single quotes, as 'F'".to_owned()
+    };
+    QueryError::missing(Missing::Column, name, format!("there is no column {}", quoted(&written)), help)
 }
 
 /// A name as somebody who knows that names have no spaces would write it.
@@ -71,13 +62,33 @@ fn as_written(name: &str) -> String {
     if is_plain { name.to_owned() } else { format!("\"{name}\"") }
 }
 
-/// Turns a planner's error into ours.
-pub(super) fn meaning(error: &DataFusionError) -> QueryError {
+/// Turns a planner's error into ours, knowing the declared tables: a misspelt name is most likely one of theirs.
+pub(super) fn meaning(error: &DataFusionError, tables: &[TableSchema]) -> QueryError {
     let place = error.diagnostic().and_then(|diagnostic| diagnostic.span).map(place::of_span);
-    let text = error.strip_backtrace();
-    let (message, help) = in_plain_words(&text);
+    let found = match error.find_root() {
+        DataFusionError::External(own) => own.downcast_ref::<QueryError>().cloned(),
+        DataFusionError::SchemaError(cause, _) => match &**cause {
+            SchemaError::FieldNotFound { field, valid_fields } => Some(no_column(field, valid_fields, tables)),
+            SchemaError::AmbiguousReference { field } if field.relation.is_none() => {
+                let message = format!("several tables have a column {}", quoted(&field.quoted_flat_name()));
+                let error = QueryError::meaning(message).about(&field.name);
+                Some(error.with_help("say which table's: table.column".to_owned()))
+            }
+            SchemaError::AmbiguousReference { .. }
+            | SchemaError::DuplicateQualifiedField { .. }
+            | SchemaError::DuplicateUnqualifiedField { .. } => None,
+        },
+        _ => None,
+    };
+    found.unwrap_or_else(|| by_words(error)).at(place)
+}
+
+/// An error of which the planner has a text alone.
+fn by_words(error: &DataFusionError) -> QueryError {
+    let (message, help) = in_plain_words(&error.strip_backtrace());
     let word = word_of(&message);
-    let error = QueryError::Meaning { message, help: help.map(str::to_owned), place, word: None };
+    let error = QueryError::meaning(message);
+    let error = help.map_or(error.clone(), |help| error.with_help(help.to_owned()));
     match word {
         Some(word) => error.about(word),
         None => error,
@@ -106,15 +117,6 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
     let text = text.rsplit("caused by\n").next().unwrap_or(text).trim();
     let text = PREFIXES.iter().fold(text, |text, prefix| text.trim_start_matches(prefix));
     let first_line = text.lines().next().unwrap_or(text);
-    if let Some(rest) = first_line.strip_prefix("No field named ") {
-        let name = rest.trim_end_matches('.').split(". ").next().unwrap_or(rest);
-        let help = if name.starts_with('"') {
-            "texts are written in single quotes, as 'F'; double quotes name columns"
-        } else {
-            "only columns that the policy declares can be used; a text is written in single quotes, as 'F'"
-        };
-        return (format!("there is no column {}", quoted(name)), Some(help));
-    }
     if text.contains("must be in GROUP BY or an aggregate function") {
         let column = text.split("column \"").nth(1).and_then(|rest| rest.split('"').next()).unwrap_or("a column");
         let help = "group by it (it needs declared keys), or aggregate it";
@@ -141,18 +143,12 @@ fn in_plain_words(text: &str) -> (String, Option<&'static str>) {
         let message = "arithmetic on what is not a number".to_owned();
         return (message, Some("arithmetic is for numbers; read a text as one with CAST(x AS DOUBLE)"));
     }
-    if first_line.starts_with("there is no table") {
-        return (first_line.to_owned(), Some("a policy declares its tables in [data] and [tables.NAME]"));
-    }
     if first_line.contains("calls cannot be nested") {
         let message = "an aggregate stands inside an aggregate".to_owned();
         return (message, Some("aggregate once; arithmetic on the results is free"));
     }
     if first_line.contains("require unique expression names") {
         return ("two results have the same name".to_owned(), Some("name them apart with AS"));
-    }
-    if let Some(rest) = first_line.strip_prefix("Ambiguous reference to unqualified field ") {
-        return (format!("several tables have a column {}", quoted(rest)), Some("say which table's: table.column"));
     }
     let known = [
         ("non-boolean predicate", "a condition is neither true nor false", "compare the value with something"),
@@ -202,12 +198,6 @@ mod tests {
 
     #[test]
     fn planner_words_become_plain() {
-        let (message, help) = in_plain_words("Schema error: No field named aeg. Valid fields are t.age, t.sex.");
-        assert_eq!(message, "there is no column `aeg`");
-        assert!(help.is_some());
-        let (message, help) = in_plain_words("Schema error: No field named \"F\". Valid fields are t.age.");
-        assert_eq!(message, "there is no column `F`");
-        assert!(help.is_some_and(|help| help.contains("single quotes")));
         let wrapped =
             "type_coercion\ncaused by\nError during planning: Cannot coerce arithmetic expression Utf8 + Int64";
         assert_eq!(in_plain_words(wrapped).0, "arithmetic on what is not a number");

@@ -238,7 +238,7 @@ fn few_enough_pairs(joins: &Joins, tables: &[TableSchema]) -> Result<(), QueryEr
 
 /// What is grouped by, and which of it at each level.
 fn groupings(group_expr: &[Expr]) -> Result<(Vec<Expr>, Levels, bool), QueryError> {
-    let exprs = enumerate_grouping_sets(group_expr.to_vec()).map_err(|error| super::meaning(&error))?;
+    let exprs = enumerate_grouping_sets(group_expr.to_vec()).map_err(|error| super::meaning(&error, &[]))?;
     let [Expr::GroupingSet(set)] = exprs.as_slice() else {
         let all = (0..exprs.len()).collect();
         return Ok((exprs, vec![all], false));

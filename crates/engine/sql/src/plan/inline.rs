@@ -118,7 +118,7 @@ fn joined(join: &Join, plan: &LogicalPlan, lowering: &mut Lowering<'_>) -> Resul
     }
     let columns: Vec<Id> = left_side.columns.iter().chain(&right_side.columns).copied().collect();
     if let Some(filter) = filter {
-        let both = left.schema().join(right.schema()).map_err(|error| super::meaning(&error))?;
+        let both = left.schema().join(right.schema()).map_err(|error| super::meaning(&error, &[]))?;
         on_both.extend(conditions(filter, Scope { schema: &both, columns: &columns }, lowering)?);
     }
     let mut all = InlinedPlan {

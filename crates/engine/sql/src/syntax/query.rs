@@ -116,7 +116,12 @@ pub(super) fn check(query: &Query) -> Result<(), QueryError> {
     absent(!locks.is_empty(), query, "a locking clause", "leave it out: the data is only read")?;
     absent(for_clause.is_some(), query, "a FOR clause", "leave it out")?;
     absent(settings.is_some(), query, "a SETTINGS clause", "leave it out")?;
-    absent(format_clause.is_some(), query, "a FORMAT clause", "choose the output with --format")?;
+    absent(
+        format_clause.is_some(),
+        query,
+        "a FORMAT clause",
+        "leave it out: the form of the answers is chosen outside of SQL",
+    )?;
     absent(!pipe_operators.is_empty(), query, "a pipe operator", "write the steps as CTEs")?;
     match &**body {
         SetExpr::Select(select) => check_select(select)?,
@@ -235,7 +240,7 @@ fn check_select(select: &Select) -> Result<(), QueryError> {
     absent(select_modifiers.is_some(), select, "a SELECT modifier", "leave it out")?;
     absent(top.is_some(), select, "TOP", "write LIMIT n").map_err(|error| error.narrowed_to("TOP"))?;
     absent(exclude.is_some(), select, "EXCLUDE", "name the columns you want")?;
-    absent(into.is_some(), select, "SELECT INTO", "answers go to standard output or --out")
+    absent(into.is_some(), select, "SELECT INTO", "leave it out: answers are no tables of the data")
         .map_err(|error| error.narrowed_to("INTO"))?;
     absent(!lateral_views.is_empty(), select, "LATERAL VIEW", JOIN_HELP)?;
     absent(prewhere.is_some(), select, "PREWHERE", "write WHERE")?;

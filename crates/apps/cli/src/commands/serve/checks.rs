@@ -6,7 +6,6 @@ use crate::commands::answers::teller;
 use crate::console::say;
 use crate::error::Failure;
 use crate::progress::Progress;
-use crate::render;
 use deniable::{Error, Event};
 use deniable_core::text::printable_lines;
 use deniable_release::{DataError, Event as Step};
@@ -52,7 +51,7 @@ impl Checks {
             Event::Step(Step::Scanned { table, report }) => {
                 progress.done();
                 let public = format!("the data of `{}` were checked", table.source.table().name);
-                checks.found(&public, &render::scan::table(table, report));
+                checks.found(&public, &deniable::ScanReport::new(table, report).to_string());
             }
             other => tell(other),
         }

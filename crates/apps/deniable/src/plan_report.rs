@@ -1,10 +1,9 @@
-//! A plan for reading, and for programs.
+//! A plan as a report: costs, noise and expected errors of each query, and what is left of the promise.
 
-use super::table::{cell, cell_of_lines, grid, right, wrapped};
-use comfy_table::CellAlignment;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
-use deniable_core::text::printable;
+use deniable_core::text::grid::{Grid, cell, cell_of_lines, right};
+use deniable_core::text::{printable, push_paragraph};
 use deniable_ledger::Account;
 use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::statement::odds_decimal;
@@ -14,9 +13,13 @@ use deniable_release::typical::notes;
 use deniable_release::{Plan, QueryPlan};
 use num_traits::Zero;
 use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
 
-/// A plan, in a form that can be written as JSON.
-#[derive(Serialize)]
+/// What the queries of a plan cost and how far their answers will be off. It follows from the policy and what the ledger's answers cost, and may
+/// be published.
+///
+/// `Display` writes it as a table, `Serialize` as the object that `deniable plan --format json` writes.
+#[derive(Debug, Serialize)]
 pub struct PlanReport {
     policy: String,
     population: String,
@@ -35,7 +38,7 @@ pub struct PlanReport {
     hints: Vec<String>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct QueryRow {
     name: String,
     sql: String,
@@ -55,14 +58,14 @@ struct QueryRow {
     answers: Vec<ShownAnswer>,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct ShownEngine {
     name: &'static str,
     /// The statement, with a place for the salt that decides which rows of an entity count.
     sql: String,
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct ShownAnswer {
     answer: String,
     cells: usize,
@@ -81,7 +84,7 @@ struct ShownAnswer {
     row: [String; 3],
 }
 
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct ShownNoise {
     measure: String,
     /// Absent for a value that is chosen by its rank.
@@ -91,7 +94,7 @@ struct ShownNoise {
 }
 
 /// All in parts of ln R.
-#[derive(Serialize)]
+#[derive(Debug, Serialize)]
 struct Spending {
     /// What these queries use, paid for or not.
     queries: String,
@@ -108,7 +111,8 @@ struct Spending {
 }
 
 impl PlanReport {
-    /// Brings a plan into this form; `account` is what its ledger holds.
+    /// The report of a plan; `account` is what its ledger holds.
+    #[must_use]
     pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
         let policy = plan.policy();
         let all: Vec<Vec<AnswerForecast>> = plan.queries().iter().map(|planned| expected(planned, policy)).collect();
@@ -138,6 +142,18 @@ impl PlanReport {
             notes: notes(&plan.queries().iter().zip(all.iter().map(Vec::as_slice)).collect::<Vec<_>>(), policy),
             hints: plan.queries().iter().zip(&all).flat_map(|(planned, all)| hints(plan, planned, all)).collect(),
         }
+    }
+
+    /// The statements for engines that hold rows, each with the query's name; empty where rows are read here.
+    #[must_use]
+    pub fn statements(&self) -> String {
+        let mut text = String::new();
+        for planned in &self.queries {
+            if let Some(ShownEngine { name, sql }) = &planned.engine {
+                text += &format!("-- {}, for {name}\n{sql};\n\n", printable(&planned.name));
+            }
+        }
+        text.trim_end().to_owned()
     }
 }
 
@@ -283,21 +299,16 @@ fn counted_apart(planned: &QueryPlan) -> Option<String> {
     ))
 }
 
-/// The plan for reading.
-pub fn table(shown: &PlanReport) -> String {
-    let mut grid = grid();
+impl Display for PlanReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(&table(self))
+    }
+}
+
+fn table(shown: &PlanReport) -> String {
     let error = format!("error at {}", shown.confidence);
-    grid.set_header(vec![
-        "query",
-        "answer",
-        "cells",
-        "share",
-        "odds",
-        "ε",
-        "scale of the noise",
-        error.as_str(),
-        "relative",
-    ]);
+    let mut grid =
+        Grid::new(["query", "answer", "cells", "share", "odds", "ε", "scale of the noise", error.as_str(), "relative"]);
     for planned in &shown.queries {
         for (position, answer) in planned.answers.iter().enumerate() {
             // Several answers of one query are paid for together.
@@ -308,14 +319,14 @@ pub fn table(shown: &PlanReport) -> String {
                 QueryRow { .. } => planned.share.clone(),
             };
             let [noise, error, relative] = &answer.row;
-            grid.add_row(vec![
+            grid.add_row([
                 cell(once(&planned.name)),
                 cell(&answer.answer),
                 right(answer.cells),
                 right(once(&share)),
                 right(once(&planned.odds)),
                 right(once(&planned.epsilon)),
-                cell_of_lines(noise).set_alignment(CellAlignment::Right),
+                cell_of_lines(noise).aligned_right(),
                 right(error),
                 right(relative),
             ]);
@@ -324,7 +335,7 @@ pub fn table(shown: &PlanReport) -> String {
     let mut text =
         format!("plan of \"{}\", about \"{}\"\n{grid}\n", printable(&shown.policy), printable(&shown.population));
     for line in sums(shown) {
-        wrapped(&mut text, "  ", &line);
+        push_paragraph(&mut text, "  ", &line);
     }
     for QueryRow { name, within, .. } in &shown.queries {
         let within = within.iter().map(|earlier| {
@@ -332,10 +343,10 @@ pub fn table(shown: &PlanReport) -> String {
                 "{name}: part of the stored answer \"{earlier}\", at least as exact: free, with the errors shown here"
             )
         });
-        within.for_each(|line| wrapped(&mut text, "  ", &line));
+        within.for_each(|line| push_paragraph(&mut text, "  ", &line));
     }
     for hint in &shown.hints {
-        wrapped(&mut text, "  ", &format!("hint: {hint}"));
+        push_paragraph(&mut text, "  ", &format!("hint: {hint}"));
     }
     text
 }
@@ -390,15 +401,4 @@ fn sums(shown: &PlanReport) -> Vec<String> {
         ));
     }
     lines
-}
-
-/// What engines that hold rows are asked, for reading.
-pub fn statements(shown: &PlanReport) -> String {
-    let mut text = String::new();
-    for planned in &shown.queries {
-        if let Some(ShownEngine { name, sql }) = &planned.engine {
-            text += &format!("-- {}, for {name}\n{sql};\n\n", printable(&planned.name));
-        }
-    }
-    text.trim_end().to_owned()
 }

@@ -1,0 +1,113 @@
+//! What a scan of a table found: for the curator.
+
+use deniable_core::text::grid::{Grid, cell, right};
+use deniable_data::check::{ColumnReport, Occurrences, Report};
+use deniable_release::TableVersion;
+use serde::Serialize;
+use std::fmt::{self, Display, Formatter};
+
+/// What a scan found in one table, column by column. It depends on private rows: for the curator.
+///
+/// `Display` writes it as a table, `Serialize` as an entry of `tables` in what `deniable data check --format json` writes.
+#[derive(Debug, Serialize)]
+pub struct ScanReport {
+    table: String,
+    version: String,
+    rows: u64,
+    entities: Option<u64>,
+    rows_without_entity: Option<FoundAt>,
+    broken: Vec<String>,
+    /// The quirks of quotes and line ends, by the names that accept them.
+    quirks: Vec<QuirkAt>,
+    columns: Vec<Column>,
+    notes: Vec<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct QuirkAt {
+    quirk: &'static str,
+    count: u64,
+    first: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Column {
+    column: String,
+    r#type: &'static str,
+    /// What makes it bad, in words; `null` where it reads well.
+    bad: Option<String>,
+    values: u64,
+    missing: Option<FoundAt>,
+    unreadable: Option<FoundAt>,
+    /// `null` as well where no keys are declared.
+    undeclared_keys: Option<FoundAt>,
+    outside_bounds: Option<FoundAt>,
+    /// Dates and times whose year is most likely another one.
+    odd_years: Option<FoundAt>,
+}
+
+#[derive(Debug, Serialize)]
+struct FoundAt {
+    count: u64,
+    /// `null` where rows have no places.
+    first: Option<String>,
+}
+
+impl ScanReport {
+    /// The report of a scan of this version.
+    #[must_use]
+    pub fn new(table: &TableVersion, report: &Report) -> Self {
+        let at = |found: &Option<Occurrences>| {
+            let Occurrences { count, first } = found.as_ref()?;
+            Some(FoundAt { count: *count, first: first.clone() })
+        };
+        let column = |found: &ColumnReport| Column {
+            column: found.column.clone(),
+            r#type: found.kind.name(),
+            bad: found.is_bad().then(|| found.in_words()),
+            values: found.present,
+            missing: at(&found.missing),
+            unreadable: at(&found.unreadable),
+            undeclared_keys: at(&found.undeclared),
+            outside_bounds: at(&found.outside),
+            odd_years: at(&found.odd_years),
+        };
+        Self {
+            table: table.source.table().name.clone(),
+            version: table.version.clone(),
+            rows: report.rows,
+            entities: report.entities,
+            rows_without_entity: at(&report.ownerless),
+            broken: report.problems.iter().map(ToString::to_string).collect(),
+            quirks: report
+                .quirks
+                .iter()
+                .map(|(quirk, found)| QuirkAt { quirk: quirk.name(), count: found.count, first: found.first.clone() })
+                .collect(),
+            columns: report.columns.iter().map(column).collect(),
+            notes: report.notes.clone(),
+        }
+    }
+}
+
+impl Display for ScanReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let entities = self.entities.map_or_else(String::new, |entities| format!(" of {entities} entities"));
+        writeln!(f, "{}: {} rows{entities} checked", self.table, self.rows)?;
+        let header = ["column", "type", "values", "missing", "unreadable", "undeclared", "out of bounds", ""];
+        let mut grid = Grid::new(header);
+        let count =
+            |found: &Option<FoundAt>| right(found.as_ref().map_or_else(String::new, |found| found.count.to_string()));
+        for column in &self.columns {
+            let Column { missing, unreadable, undeclared_keys, outside_bounds, .. } = column;
+            let mut row = vec![cell(&column.column), cell(column.r#type), right(column.values)];
+            row.extend([missing, unreadable, undeclared_keys, outside_bounds].map(count));
+            row.push(cell(if column.bad.is_some() { "reads badly" } else { "" }));
+            grid.add_row(row);
+        }
+        if !self.columns.is_empty() {
+            writeln!(f, "{grid}")?;
+        }
+        self.notes.iter().try_for_each(|note| writeln!(f, "  {note}"))
+    }
+}

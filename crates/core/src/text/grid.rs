@@ -131,7 +131,7 @@ impl Display for Grid {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let all = || std::iter::once(&self.header).chain(&self.rows);
         let width = |column| all().flat_map(|row| self.lines(row, column)).map(|line| line.width()).max();
-        let widths: Vec<usize> = (0..self.header.len()).map(|column| width(column).unwrap_or(0)).collect();
+        let widths: Vec<usize> = (0..self.header.len()).map(|column| width(column).unwrap_or(0).max(1)).collect();
         let rule = |f: &mut Formatter<'_>, [left, line, between, right]: [&str; 4]| {
             let parts: Vec<String> = widths.iter().map(|width| line.repeat(width + 2)).collect();
             write!(f, "{left}{}{right}", parts.join(between))

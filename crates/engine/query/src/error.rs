@@ -94,9 +94,9 @@ impl QueryError {
     }
 
     /// A table, or a column, that the policy does not declare, and what to write instead.
-    pub fn missing(missing: Missing, name: &str, message: impl Into<String>, help: impl Into<String>) -> Self {
-        let (message, help, word) = (message.into(), Some(help.into()), Some(Word::Name(name.to_owned())));
-        Self::Meaning { message, help, place: None, word, missing: Some(missing) }
+    pub fn missing(missing: Missing, message: impl Into<String>, help: impl Into<String>) -> Self {
+        let (message, help) = (message.into(), Some(help.into()));
+        Self::Meaning { message, help, place: None, word: None, missing: Some(missing) }
     }
 
     /// SQL outside the allow-list, and what to do instead.

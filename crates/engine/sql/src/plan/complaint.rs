@@ -26,7 +26,7 @@ pub(super) fn no_table(written: &str, name: &str, known: &[&str]) -> DataFusionE
         Some(near) => format!("did you mean `{near}`?"),
         None => "a policy declares its tables in [data] and [tables.NAME]".to_owned(),
     };
-    DataFusionError::External(Box::new(QueryError::missing(Missing::Table, name, message, help)))
+    DataFusionError::External(Box::new(QueryError::missing(Missing::Table, message, help).about(name)))
 }
 
 /// A column that the planner does not find among those that are declared, and the query's own names for results.
@@ -47,7 +47,7 @@ fn no_column(field: &Column, valid: &[Column], tables: &[TableSchema]) -> QueryE
     } else {
         "only columns that the policy declares can be used; a text is written in single quotes, as 'F'".to_owned()
     };
-    QueryError::missing(Missing::Column, name, format!("there is no column {}", quoted(&written)), help)
+    QueryError::missing(Missing::Column, format!("there is no column {}", quoted(&written)), help)
 }
 
 /// A name as somebody who knows that names have no spaces would write it.
@@ -65,33 +65,30 @@ fn as_written(name: &str) -> String {
 /// Turns a planner's error into ours, knowing the declared tables: a misspelt name is most likely one of theirs.
 pub(super) fn meaning(error: &DataFusionError, tables: &[TableSchema]) -> QueryError {
     let place = error.diagnostic().and_then(|diagnostic| diagnostic.span).map(place::of_span);
-    let found = match error.find_root() {
-        DataFusionError::External(own) => own.downcast_ref::<QueryError>().cloned(),
-        DataFusionError::SchemaError(cause, _) => match &**cause {
-            SchemaError::FieldNotFound { field, valid_fields } => Some(no_column(field, valid_fields, tables)),
-            SchemaError::AmbiguousReference { field } if field.relation.is_none() => {
-                let message = format!("several tables have a column {}", quoted(&field.quoted_flat_name()));
-                let error = QueryError::meaning(message).about(&field.name);
-                Some(error.with_help("say which table's: table.column".to_owned()))
+    match error.find_root() {
+        DataFusionError::External(own) if let Some(own) = own.downcast_ref::<QueryError>() => own.clone().at(place),
+        DataFusionError::SchemaError(cause, _) if let SchemaError::FieldNotFound { field, valid_fields } = &**cause => {
+            no_column(field, valid_fields, tables).at(place).about(&field.name)
+        }
+        DataFusionError::SchemaError(cause, _) if let SchemaError::AmbiguousReference { field } = &**cause => {
+            let message = format!("several tables have a column {}", quoted(&field.quoted_flat_name()));
+            let error = QueryError::meaning(message).with_help("say which table's: table.column".to_owned());
+            error.at(place).about(&field.name)
+        }
+        // Of all else the planner has a text alone.
+        _ => {
+            let (message, help) = in_plain_words(&error.strip_backtrace());
+            let word = word_of(&message);
+            let plain = QueryError::meaning(message).at(place);
+            let plain = match help {
+                Some(help) => plain.with_help(help.to_owned()),
+                None => plain,
+            };
+            match word {
+                Some(word) => plain.about(word),
+                None => plain,
             }
-            SchemaError::AmbiguousReference { .. }
-            | SchemaError::DuplicateQualifiedField { .. }
-            | SchemaError::DuplicateUnqualifiedField { .. } => None,
-        },
-        _ => None,
-    };
-    found.unwrap_or_else(|| by_words(error)).at(place)
-}
-
-/// An error of which the planner has a text alone.
-fn by_words(error: &DataFusionError) -> QueryError {
-    let (message, help) = in_plain_words(&error.strip_backtrace());
-    let word = word_of(&message);
-    let error = QueryError::meaning(message);
-    let error = help.map_or(error.clone(), |help| error.with_help(help.to_owned()));
-    match word {
-        Some(word) => error.about(word),
-        None => error,
+        }
     }
 }
 

@@ -58,6 +58,7 @@ pub use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, Key};
 pub use deniable_core::{adversary, budget, exact, promise, secret};
 pub use deniable_ledger as ledger;
 pub use deniable_policy::{Policy, PolicyBuilder, PolicyErrors};
+pub use json::json;
 
 #[cfg(feature = "assess")]
 pub use deniable_assess as assess;
@@ -72,6 +73,7 @@ pub use {deniable_genome as genome, deniable_gwas as gwas};
 mod call;
 #[cfg(feature = "sql")]
 mod error;
+mod json;
 #[cfg(feature = "sql")]
 mod outcome;
 #[cfg(feature = "sql")]

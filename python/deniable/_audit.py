@@ -10,7 +10,7 @@ from typing import Any, Callable, Iterable, List, Mapping, Optional, Sequence, T
 from . import _deniable
 from ._calls import prior_range
 from ._errors import shown, usage
-from ._exact import Exact, given, number, read, short, truth, whole
+from ._exact import Exact, exact, number, read, short, truth, whole
 from ._page import page, pictures, text
 
 Outputs = Callable[[List[int], int], object]
@@ -117,11 +117,11 @@ def audit(
     """
     if not callable(function):
         raise usage(f"the function is a {type(function).__name__}, which cannot be called", "give a function of an input and how many outputs are wanted")
-    text, written, _ = _deniable.audit(
+    text, written = _deniable.audit(
         _listing(function),
         None if claim is None else short(claim, "claim="),
         prior_range(prior),
-        given(confidence),
+        exact(confidence),
         whole(samples, "samples=") or 0,
         short(neighbours, "neighbours="),
         whole(entries, "entries=") or 0,

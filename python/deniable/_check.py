@@ -10,7 +10,7 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._arrow import ArrowArray, ArrowStream, ArrowTable
-from ._calls import prior_range, wait, words
+from ._calls import prior_range, wait
 from ._errors import usage
 from ._exact import Exact, given, names, path, read, short, whole
 from ._exact import text as text_of
@@ -138,19 +138,21 @@ def check(
     if notion is None and family is None:
         notion = "pmp"
     name, text, rows = _mechanism(mechanism)
-    flags = words(
-        "check",
-        name,
-        notion=None if notion is None else short(notion, "notion="),
-        family=None if family is None else short(family, "family="),
-        prior=prior_range(prior),
-        priors=None if priors is None else path(priors, "priors="),
-        claim=None if claim is None else short(claim, "claim="),
-        certificate=None if certificate is None else path(certificate, "certificate="),
-        party=whole(party, "party="),
-        **parameters,
+    found, written = wait(
+        _deniable.check(
+            name,
+            text,
+            rows,
+            {key.replace("_", "-"): given(value) for key, value in parameters.items() if value is not None},
+            None if notion is None else short(notion, "notion="),
+            None if family is None else short(family, "family="),
+            prior_range(prior),
+            None if priors is None else path(priors, "priors="),
+            None if claim is None else short(claim, "claim="),
+            None if certificate is None else path(certificate, "certificate="),
+            whole(party, "party="),
+        )
     )
-    found, written, _, _ = wait(_deniable.check(flags, text, rows))
     return Verdict(json.loads(written), found)
 
 

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Callable, List, Optional, Sequence, Tuple
+from typing import Callable, List, Mapping, Optional, Sequence, Tuple
 
 from ._arrow import ArrowTable
 
@@ -63,8 +63,20 @@ class Session:
     def account(self) -> Optional[str]: ...
 
 def plan_count() -> int: ...
-def check(words: Sequence[str], json: Optional[str] = ..., rows: Optional[Sequence[Sequence[str]]] = ...) -> Call: ...
-def translate(words: Sequence[str]) -> Call: ...
+def check(
+    name: str,
+    json: Optional[str],
+    rows: Optional[Sequence[Sequence[str]]],
+    parameters: Mapping[str, str],
+    notion: Optional[str],
+    family: Optional[str],
+    prior: Optional[str],
+    priors: Optional[str],
+    claim: Optional[str],
+    certificate: Optional[str],
+    party: Optional[int],
+) -> Call: ...
+def translate(statements: Sequence[str], targets: Sequence[str], prior: Optional[str], compose: bool) -> Call: ...
 def assess(words: Sequence[str], tables: Sequence[Tuple[str, ArrowTable]]) -> Call: ...
 def gwas(words: Sequence[str]) -> Call: ...
 def command(words: Sequence[str]) -> int: ...
@@ -72,13 +84,13 @@ def audit(
     function: Callable[[List[int], int], object],
     claim: Optional[str],
     prior: Optional[str],
-    confidence: str,
+    confidence: Fraction,
     samples: int,
     adjacency: str,
     entries: int,
     negative: bool,
     pairs: Sequence[Tuple[Sequence[int], Sequence[int]]],
-) -> Tuple[str, str, int]: ...
+) -> Tuple[str, str]: ...
 def answer_table(json: str) -> ArrowTable: ...
 def answer_html(json: str, confidence: str) -> str: ...
 def answer_text(json: str, confidence: str) -> str: ...

@@ -6,7 +6,7 @@ import json
 from typing import List, NamedTuple, Sequence, Tuple, Union
 
 from . import _deniable
-from ._calls import prior_range, wait, words
+from ._calls import prior_range, wait
 from ._exact import Exact, names
 
 
@@ -60,14 +60,7 @@ def translate(
     """
     several = not isinstance(statement, str)
     targets = [] if to is None else names(to, "to=")
-    flags = words(
-        "translate",
-        from_=names(statement, "the statement"),
-        to=[",".join(targets)] if targets else None,
-        prior=prior_range(prior),
-        compose=several,
-    )
-    _, written, _, _ = wait(_deniable.translate(flags))
+    _, written = wait(_deniable.translate(names(statement, "the statement"), targets, prior_range(prior), several))
     return [
         Translation(
             row["from"],

@@ -2,9 +2,10 @@
 
 use crate::failure::{raised, usage};
 use deniable::audit::{
-    AuditError, Cell, InputAdjacency, Mechanism, MechanismError, Neighbours, Outputs, Pair, Settings, audit as run,
+    AuditError, Cell, Error, InputAdjacency, Mechanism, MechanismError, Neighbours, Options, Outputs, Pair,
+    audit as run,
 };
-use deniable_cli::calls::{self, AuditClaim};
+use deniable::exact::Rational;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyFloat, PyInt, PyString, PyTuple};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -85,7 +86,7 @@ fn write(output: &Bound<'_, PyAny>, out: &mut Outputs, depth: usize) -> PyResult
     Ok(())
 }
 
-/// Audits a function: text, JSON, the code of the verdict.
+/// Audits a function: the text and the JSON of the report.
 #[pyfunction]
 #[pyo3(signature = (function, claim, prior, confidence, samples, adjacency, entries, negative, pairs))]
 #[expect(clippy::too_many_arguments, reason = "python/deniable has the names and the defaults")]
@@ -94,13 +95,13 @@ pub fn audit(
     function: Py<PyAny>,
     claim: Option<String>,
     prior: Option<String>,
-    confidence: String,
+    confidence: Rational,
     samples: u64,
     adjacency: &str,
     entries: usize,
     negative: bool,
     pairs: Vec<(Vec<i64>, Vec<i64>)>,
-) -> PyResult<(String, String, u8)> {
+) -> PyResult<(String, String)> {
     let adjacency = match adjacency {
         "each-by-one" => InputAdjacency::EachByOne,
         "same-direction" => InputAdjacency::SameDirection,
@@ -121,22 +122,16 @@ pub fn audit(
     } else {
         Neighbours::counts(adjacency, entries)
     };
-    let claim = AuditClaim::read(claim.as_deref(), prior.as_deref(), &confidence)
-        .map_err(|failure| raised(py, &failure.diagnostics().to_vec()))?;
-    let settings = Settings { samples, error: claim.error, ..Settings::default() };
+    let options = Options { claim, prior, confidence, samples, neighbours };
     let slot = Arc::new(Mutex::new(None));
     let mechanism = Function { function, raised: slot.clone() };
-    let verdict = py.detach(move || {
-        run(&mut [Box::new(mechanism)], &neighbours, claim.limit.as_ref(), &settings).map(|verdict| (verdict, claim))
-    });
-    let (verdict, claim) = match verdict {
-        Ok(done) => done,
-        Err(AuditError::Mechanism(MechanismError::Function)) => {
+    let audited = py.detach(move || run(vec![Box::new(mechanism)], &options));
+    match audited {
+        Ok(report) => Ok((report.to_string(), deniable::json(&report))),
+        Err(Error::Audit(AuditError::Mechanism(MechanismError::Function))) => {
             let raised = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-            return Err(raised.unwrap_or_else(|| usage(py, "the function failed", "call it by hand")));
+            Err(raised.unwrap_or_else(|| usage(py, "the function failed", "call it by hand")))
         }
-        Err(error) => return Err(raised(py, &calls::audit_failure(error).diagnostics().to_vec())),
-    };
-    let found = calls::audited(&verdict, &claim).map_err(|failure| raised(py, &failure.diagnostics().to_vec()))?;
-    Ok((found.text, found.json, found.exit.code()))
+        Err(error) => Err(raised(py, &error)),
+    }
 }

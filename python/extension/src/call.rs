@@ -4,10 +4,13 @@
 //! that waits, never by the one that computes.
 
 use crate::failure::raised;
+use deniable::diagnostic::{Diagnose, Diagnostic, Surface};
 use deniable::{Event, Origin};
 use deniable_cli::console::NEW_LEDGER;
-use deniable_cli::error::Failure;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use serde::Serialize;
+use std::fmt::Display;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -97,7 +100,7 @@ enum ResultSource {
     /// From a session's own thread, as JSON.
     Session(Box<dyn FnMut(Duration) -> Option<Result<String, deniable::Error>> + Send>),
     /// From a thread of its own.
-    Thread(Receiver<Result<Vec<String>, Failure>>),
+    Thread(Receiver<Result<Vec<String>, Vec<Diagnostic>>>),
 }
 
 /// A computation that goes on.
@@ -122,17 +125,28 @@ impl Call {
     ///
     /// # Errors
     /// When the system has no thread to give.
-    pub fn begin(
-        compute: impl FnOnce(&SharedProgress) -> Result<Vec<String>, Failure> + Send + 'static,
-    ) -> Result<Self, std::io::Error> {
+    pub fn begin<E: Diagnose>(
+        compute: impl FnOnce(&SharedProgress) -> Result<Vec<String>, E> + Send + 'static,
+    ) -> PyResult<Self> {
         let (give, coming) = std::sync::mpsc::channel();
         let telling = SharedProgress::default();
         let told = telling.clone();
-        std::thread::Builder::new().name("deniable".to_owned()).spawn(move || {
+        let started = std::thread::Builder::new().name("deniable".to_owned()).spawn(move || {
             // Nobody may wait any more.
-            let _ = give.send(compute(&told));
-        })?;
+            let _ = give.send(compute(&told).map_err(|error| error.diagnostics(Surface::Python)));
+        });
+        started.map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))?;
         Ok(Self { coming: Mutex::new(Some(ResultSource::Thread(coming))), telling })
+    }
+
+    /// A report of the library: its text and its JSON.
+    ///
+    /// # Errors
+    /// When the system has no thread to give.
+    pub fn report<R: Display + Serialize, E: Diagnose>(
+        compute: impl FnOnce() -> Result<R, E> + Send + 'static,
+    ) -> PyResult<Self> {
+        Self::begin(move |_| compute().map(|report| vec![report.to_string(), deniable::json(&report)]))
     }
 }
 
@@ -143,7 +157,7 @@ impl Call {
         enum CallResult {
             Result(Vec<String>),
             Error(deniable::Error),
-            Failure(Failure),
+            Diagnostics(Vec<Diagnostic>),
             Nothing,
         }
         let most = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::ZERO);
@@ -160,7 +174,7 @@ impl Call {
                     Err(RecvTimeoutError::Timeout) => return CallResult::Nothing,
                     Err(RecvTimeoutError::Disconnected) => CallResult::Error(deniable::Error::Ended),
                     Ok(Ok(texts)) => CallResult::Result(texts),
-                    Ok(Err(failure)) => CallResult::Failure(failure),
+                    Ok(Err(diagnostics)) => CallResult::Diagnostics(diagnostics),
                 },
             };
             *coming = None;
@@ -170,7 +184,7 @@ impl Call {
             CallResult::Nothing => Ok(None),
             CallResult::Result(texts) => Ok(Some(texts)),
             CallResult::Error(error) => Err(raised(py, &error)),
-            CallResult::Failure(failure) => Err(raised(py, &failure.diagnostics().to_vec())),
+            CallResult::Diagnostics(diagnostics) => Err(raised(py, &diagnostics)),
         }
     }
 

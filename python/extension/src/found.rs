@@ -3,9 +3,8 @@
 use crate::call::{Call, SharedProgress};
 use crate::failure::raised;
 use crate::rows::{all_owned, taken};
-use deniable_cli::calls::{self, CallOutcome, GivenMechanism};
+use deniable_cli::calls::{self, CallOutcome};
 use deniable_cli::error::Failure;
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -19,25 +18,12 @@ fn begin(find: impl FnOnce() -> Result<CallOutcome, Failure> + Send + 'static) -
 fn begin_telling(
     find: impl FnOnce(&SharedProgress) -> Result<CallOutcome, Failure> + Send + 'static,
 ) -> PyResult<Call> {
-    let call = Call::begin(move |telling| {
-        let CallOutcome { text, json, page, exit } = find(telling)?;
-        Ok(vec![text, json, page.unwrap_or_default(), exit.code().to_string()])
-    });
-    call.map_err(|error| PyRuntimeError::new_err(format!("no thread could be started: {error}")))
-}
-
-/// Decides about a mechanism, which is named by the words, JSON, or rows.
-#[pyfunction]
-#[pyo3(signature = (words, json=None, rows=None))]
-pub fn check(words: Vec<OsString>, json: Option<String>, rows: Option<Vec<[String; 3]>>) -> PyResult<Call> {
-    let mechanism = json.map(GivenMechanism::Json).or(rows.map(GivenMechanism::Rows));
-    begin(move || calls::check(&words, mechanism))
-}
-
-/// Says a promise in the terms of others.
-#[pyfunction]
-pub fn translate(words: Vec<OsString>) -> PyResult<Call> {
-    begin(move || calls::translate(&words))
+    Call::begin(move |telling| {
+        let found = find(telling).map_err(|failure| failure.diagnostics().to_vec());
+        found.map(|CallOutcome { text, json, page, exit }| {
+            vec![text, json, page.unwrap_or_default(), exit.code().to_string()]
+        })
+    })
 }
 
 /// Finds out what an anonymised table gives away; tables that are no files go by the names that stand for them.

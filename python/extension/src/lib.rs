@@ -6,7 +6,9 @@
 //! | what is a policy, and what does it promise? | `policy` |
 //! | how are queries asked? | `session` |
 //! | how is a computation waited for? | `call` |
-//! | what do `check`, `translate`, `assess` and `gwas` find? | `found` |
+//! | what is decided about a mechanism? | `check` |
+//! | what is a promise in the terms of others? | `translate` |
+//! | what do `assess` and `gwas` find? | `found` |
 //! | how is a function audited? | `audit` |
 //! | how does an answer look in a notebook? | `drawn` |
 //! | how does a failure become an exception? | `failure` |
@@ -16,12 +18,14 @@
 
 mod audit;
 mod call;
+mod check;
 mod drawn;
 mod failure;
 mod found;
 mod policy;
 mod rows;
 mod session;
+mod translate;
 
 /// The module.
 #[pyo3::pymodule]
@@ -34,13 +38,17 @@ mod _deniable {
     #[pymodule_export]
     use crate::call::Call;
     #[pymodule_export]
+    use crate::check::check;
+    #[pymodule_export]
     use crate::drawn::{answer_html, answer_pictures, answer_text, belief_curve, picture_style};
     #[pymodule_export]
-    use crate::found::{assess, check, command, gwas, translate};
+    use crate::found::{assess, command, gwas};
     #[pymodule_export]
     use crate::policy::Policy;
     #[pymodule_export]
     use crate::rows::{Rows, answer_table, rows_as_text};
     #[pymodule_export]
     use crate::session::{QueryPlan, Session, plan_count};
+    #[pymodule_export]
+    use crate::translate::translate;
 }

@@ -3,18 +3,13 @@
 //! Words are those of the command line, without the program's name, the command's first. Tables and mechanisms may be in memory.
 
 use crate::args::{Args, Command};
-use crate::commands::{assess, audit, check, gwas, translate};
+use crate::commands::{assess, gwas};
 use crate::console::{self, ConsoleMessage};
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::output::Rendering;
-use crate::{args, priors, render};
+use crate::{args, render};
 use deniable::arrow_array::RecordBatch;
-use deniable_audit::{AuditError, Verdict};
-use deniable_check::mechanism::file::Format;
-use deniable_check::subject::Subject;
-use deniable_core::adversary::PriorRange;
-use deniable_core::budget::Spend;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -30,47 +25,6 @@ pub struct CallOutcome {
     pub page: Option<String>,
     /// Whether what was claimed or demanded holds.
     pub exit: Exit,
-}
-
-/// A mechanism that stands in no file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum GivenMechanism {
-    /// As the JSON of a file.
-    Json(String),
-    /// As rows: the dataset's members with spaces between them, the output, its probability.
-    Rows(Vec<[String; 3]>),
-}
-
-/// `deniable check`.
-///
-/// # Errors
-/// As of the command.
-pub fn check(words: &[OsString], mechanism: Option<GivenMechanism>) -> Result<CallOutcome, Failure> {
-    let Command::Check(args) = read(words)?.command else { return Err(other("check")) };
-    let name = args.mechanism.as_deref().unwrap_or_default();
-    let wrong = |error: &deniable_check::mechanism::file::FileError| {
-        let help = error.help().unwrap_or_else(|| "docs/check.md shows the shapes".to_owned());
-        Failure::refused(error.what(), help)
-    };
-    let subject = match mechanism {
-        Some(GivenMechanism::Json(text)) => Subject::read(&text, Format::Json).map_err(|error| wrong(&error))?,
-        Some(GivenMechanism::Rows(rows)) => {
-            let rows: Vec<Vec<String>> = rows.into_iter().map(Vec::from).collect();
-            Subject::from_rows(&rows).map_err(|error| wrong(&error))?
-        }
-        None => check::subject(name, &args)?,
-    };
-    let (written, exit) = check::found(&args, name, &subject)?;
-    Ok(CallOutcome::of(written, None, exit))
-}
-
-/// `deniable translate`.
-///
-/// # Errors
-/// As of the command.
-pub fn translate(words: &[OsString]) -> Result<CallOutcome, Failure> {
-    let Command::Translate(args) = read(words)?.command else { return Err(other("translate")) };
-    Ok(CallOutcome::of(translate::found(&args)?, None, Exit::Done))
 }
 
 /// `deniable assess`; tables by the names that stand for them among the words.
@@ -105,43 +59,6 @@ fn association_results(words: &[OsString]) -> Result<CallOutcome, Failure> {
     let publication = &released.publication;
     let written = Rendering { table: render::table::publication(publication), json: render::json(publication)? };
     Ok(CallOutcome::of(written, None, Exit::Done))
-}
-
-/// What is claimed of a mechanism that is audited, and how sure bounds have to be.
-#[derive(Debug, Clone)]
-pub struct AuditClaim {
-    /// The largest odds ratio that the claim allows; nothing where there is no claim.
-    pub limit: Option<Spend>,
-    /// The probability that any bound may be wrong.
-    pub error: f64,
-    priors: PriorRange,
-}
-
-impl AuditClaim {
-    /// By the words of `--claim`, `--prior` and `--confidence`.
-    ///
-    /// # Errors
-    /// As of the command.
-    pub fn read(claim: Option<&str>, prior: Option<&str>, confidence: &str) -> Result<Self, Failure> {
-        let priors = priors::range(prior)?;
-        let limit = claim.map(|text| audit::claim(text, &priors)).transpose()?;
-        Ok(Self { limit, error: audit::error_of(confidence)?, priors })
-    }
-}
-
-/// What `deniable audit` says of a verdict.
-///
-/// # Errors
-/// When it cannot be written as JSON.
-pub fn audited(verdict: &Verdict, claim: &AuditClaim) -> Result<CallOutcome, Failure> {
-    let (written, exit) = audit::found(verdict, &claim.priors)?;
-    Ok(CallOutcome::of(written, None, exit))
-}
-
-/// What `deniable audit` says when it fails.
-#[must_use]
-pub fn audit_failure(error: AuditError) -> Failure {
-    audit::failure(error)
 }
 
 impl CallOutcome {

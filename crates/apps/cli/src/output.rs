@@ -5,6 +5,8 @@ use crate::console::{say, shown};
 use crate::error::{Failure, write_failure};
 use crate::render;
 use deniable_core::text::printable_lines;
+use serde::Serialize;
+use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -14,16 +16,6 @@ pub struct Rendering {
     pub table: String,
     /// The same as JSON.
     pub json: String,
-}
-
-impl Rendering {
-    /// The one that is asked for.
-    pub fn as_asked(&self, format: LedgerFormat) -> &str {
-        match format {
-            LedgerFormat::Table => &self.table,
-            LedgerFormat::Json => &self.json,
-        }
-    }
 }
 
 /// Writes what may be published: to standard output, or to a file that appears whole or not at all. Whatever hidden character
@@ -60,6 +52,15 @@ pub fn publish(text: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
         })
         .map(drop)
         .map_err(|error| write_failure(&error, Some(path)))
+}
+
+/// Writes a report of the library to standard output, as text or as JSON.
+pub fn publish_report(report: &(impl Display + Serialize), format: LedgerFormat) -> Result<(), Failure> {
+    let text = match format {
+        LedgerFormat::Table => report.to_string(),
+        LedgerFormat::Json => deniable::json(report),
+    };
+    publish(&text, None)
 }
 
 /// Writes the results of a look at something, and the page where one is wanted.

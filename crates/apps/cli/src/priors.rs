@@ -15,5 +15,6 @@ pub fn range(text: Option<&str>) -> Result<PriorRange, Failure> {
         return PriorRange::new(Some(belief.clone()), Some(belief))
             .map_err(|error| Failure::usage(format!("--prior: {error}"), help));
     }
-    deniable_translate::parse::priors(text).map_err(|error| Failure::usage(format!("--prior {error}"), help))
+    text.parse()
+        .map_err(|error: deniable_core::notion::parse::ParseError| Failure::usage(format!("--prior {error}"), help))
 }

@@ -40,7 +40,10 @@
 //! | look at the data, answer queries, see what is left, write a page | [`Session`] |
 //! | read an answer | [`ReleaseOutcome`], [`Answer`], [`Cell`] |
 //! | know what is promised to whom | [`Guarantee`], [`Statement`](publication::Statement) |
-//! | decide about a mechanism, audit a program, assess a table, release associations | the features `check`, `audit`, `assess`, `gwas` |
+//! | decide about a finite mechanism, with a certificate | `check` and `recheck`, by the feature `check` |
+//! | state a promise in the terms of others | `translate`, by the feature of that name |
+//! | audit a program or a function from its outputs | `audit`, by the feature of that name |
+//! | assess a table, release associations | the features `assess`, `gwas` |
 //!
 //! # What a caller has to know
 //!
@@ -62,15 +65,15 @@ pub use json::json;
 
 #[cfg(feature = "assess")]
 pub use deniable_assess as assess;
-#[cfg(feature = "audit")]
-pub use deniable_audit as audit;
-#[cfg(feature = "check")]
-pub use deniable_check as check;
 #[cfg(feature = "gwas")]
 pub use {deniable_genome as genome, deniable_gwas as gwas};
 
+#[cfg(feature = "audit")]
+pub mod audit;
 #[cfg(feature = "sql")]
 mod call;
+#[cfg(feature = "check")]
+pub mod check;
 #[cfg(feature = "sql")]
 mod error;
 mod json;
@@ -80,6 +83,8 @@ mod outcome;
 mod plan_report;
 #[cfg(feature = "sql")]
 mod query;
+#[cfg(feature = "check")]
+pub mod recheck;
 #[cfg(feature = "sql")]
 mod scan_report;
 #[cfg(feature = "sql")]
@@ -88,6 +93,8 @@ mod session;
 mod sources;
 #[cfg(feature = "sql")]
 mod suggest;
+#[cfg(feature = "translate")]
+pub mod translate;
 
 /// For tests.
 #[doc(hidden)]

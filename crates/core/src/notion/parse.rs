@@ -13,10 +13,12 @@
 //! ```
 
 use super::key;
+use crate::adversary::PriorRange;
 use crate::exact::{Rational, parse_rational, ratio, whole};
 use crate::text::{did_you_mean, nearest, shown};
 use num_traits::{Signed, Zero};
 use std::num::IntErrorKind;
+use std::str::FromStr;
 
 /// The longest number that is read: translations print more digits than people type.
 pub const LONGEST_NUMBER: usize = 20_000;
@@ -150,6 +152,38 @@ impl<'a> Text<'a> {
         parse_rational(part)
             .or_else(|wrong| long(part).ok_or(wrong))
             .map_err(|wrong| self.error(part, "not an exact number", wrong.to_string()))
+    }
+}
+
+impl Text<'_> {
+    /// A range of priors: `1/5..4/5`, `..1/2`, `1/10..`, one belief such as `1/3`, or `any`.
+    ///
+    /// # Errors
+    /// When the part is not a range of priors.
+    pub fn priors(self, part: &str) -> Result<PriorRange, ParseError> {
+        if part.trim() == "any" {
+            return Ok(PriorRange::any());
+        }
+        let end = |end: &str| if end.trim().is_empty() { Ok(None) } else { self.number(end).map(Some) };
+        let (low, high) = match part.split_once("..") {
+            Some((low, high)) => (end(low)?, end(high)?),
+            None => {
+                let belief = self.number(part)?;
+                (Some(belief.clone()), Some(belief))
+            }
+        };
+        PriorRange::new(low, high).map_err(|wrong| {
+            self.error(part, wrong.to_string(), "write priors from 0 to 1, as `1/5..4/5`, `..1/2` or `any`")
+        })
+    }
+}
+
+/// A range of priors as text, see [`Text::priors`].
+impl FromStr for PriorRange {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Self, ParseError> {
+        Text(text).priors(text)
     }
 }
 

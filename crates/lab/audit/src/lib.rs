@@ -10,6 +10,7 @@
 //! | how sure is a probability that was counted? | [`bound`] |
 //! | how is all that put together? | [`mod@audit`] |
 //! | what was found, and does it break a claim? | [`verdict`] |
+//! | how is it reported, as text and as JSON? | [`report`] |
 //! | how are the finite mechanisms of `deniable check` audited? | [`table`] |
 //! | on which mechanisms, right and wrong, is all that tried? | `zoo`, by the feature of that name |
 //!
@@ -45,6 +46,7 @@ pub mod event;
 pub mod mechanism;
 pub mod neighbours;
 pub mod process;
+pub mod report;
 pub mod search;
 pub mod table;
 pub mod verdict;
@@ -56,6 +58,7 @@ pub use event::Event;
 pub use mechanism::{Cell, Mechanism, MechanismError, Outputs, Value};
 pub use neighbours::{InputAdjacency, Neighbours, Pair};
 pub use process::{Deadlines, Program, end_all};
+pub use report::AuditReport;
 pub use verdict::{Finding, Verdict};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

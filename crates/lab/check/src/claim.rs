@@ -19,12 +19,14 @@ pub enum Claim {
 
 /// A text that is no claim about the notion's parameter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{problem}; write {hint}")]
+#[error("`{text}`: {problem}; write `{}`", .examples.join("` or `"))]
 pub struct ClaimError {
-    /// What is wrong, with the claim quoted.
+    /// The claim.
+    pub text: String,
+    /// What is wrong with it.
     pub problem: String,
-    /// A claim that could be meant: `--claim gain=3/2`.
-    pub hint: String,
+    /// Claims that are valid, such as `gain=3/2`.
+    pub examples: Vec<String>,
 }
 
 impl Claim {
@@ -36,11 +38,11 @@ impl Claim {
         let entry = notion.entry();
         let bounds = entry.bounds;
         let is_odds = bounds.name == "odds";
-        let mut hint = format!("--claim {}={}", bounds.name, bounds.example);
+        let mut examples = vec![format!("{}={}", bounds.name, bounds.example)];
         if is_odds {
-            hint.push_str(" or --claim epsilon=ln(3)");
+            examples.push("epsilon=ln(3)".to_owned());
         }
-        let wrong = |problem: String| ClaimError { problem: format!("--claim {text}: {problem}"), hint: hint.clone() };
+        let wrong = |problem: String| ClaimError { text: text.to_owned(), problem, examples: examples.clone() };
         let (name, value) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
         let number = |value: &str| parse_rational(value).map_err(|error| wrong(error.to_string()));
         // What is bounded goes by the names of the notion, too: `gamma` and `pmp` are the gain of PMP.
@@ -136,9 +138,8 @@ mod tests {
         for word in &words::NOTIONS {
             let fill = |form: &str| form.replace(":M", ":2").replace(":K", ":1").replace(":ODDS", ":3/2");
             let text = fill(word.form).replace(":DELTA", ":0.01").replace(":P_MIN", ":0").replace(":RATE", ":1/2");
-            let wrong = read(&text, "none").unwrap_err();
-            let hint = wrong.split("write --claim ").nth(1).unwrap().split(' ').next().unwrap();
-            assert!(read(&text, hint).is_ok(), "{text}: {wrong}");
+            let wrong = Claim::read("none", &words::notion(&text).unwrap()).unwrap_err();
+            assert!(wrong.examples.iter().all(|example| read(&text, example).is_ok()), "{text}: {wrong}");
             let parameter = words::notion(&text).unwrap().parameter();
             assert!(read(&text, &format!("{parameter}=-1")).is_err(), "{text}");
         }

@@ -20,6 +20,7 @@
 //! | what is the smallest case that breaks a claim? | [`mod@shrink`] |
 //! | what is said where nothing is learned, or nothing asked? | [`no_witness`] |
 //! | how is any of these read by file or by name? | [`subject`] |
+//! | how is a decision reported, as text and as JSON? | [`report`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
 //! observer of the family about any person. All arithmetic that decides is exact; floats only choose where to look.
@@ -54,6 +55,7 @@ pub mod no_witness;
 pub mod notion;
 pub mod priors;
 pub mod protocol;
+pub mod report;
 pub mod sample;
 pub mod scalable;
 pub mod shrink;

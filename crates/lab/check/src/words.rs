@@ -169,14 +169,16 @@ pub fn family(text: &str, priors: Option<&PriorRange>) -> Result<Family, ParseEr
         "uniform" => plain(Family::Uniform),
         "sampled" => Ok(Family::Sampled(argument.number(&Parameter::RATE)?)),
         "groups" => Ok(Family::Groups(count(argument, &Parameter::SIZE)?)),
-        "box" => Err(text.error(name, "this family needs a range of priors for each entity", "add --prior 1/5..4/5")),
-        "explicit" => Err(text.error(name, "this family needs a file of priors", "add --priors FILE")),
+        "box" => {
+            Err(text.error(name, "this family needs a range of priors for each entity", "give one, such as `1/5..4/5`"))
+        }
+        "explicit" => Err(text.error(name, "this family needs a file of priors", "give one")),
         _ => Err(unknown()),
     }?;
     let ranged =
         matches!(found, Family::Independent(_) | Family::TwoDatasets(_) | Family::Bounded(_) | Family::OneOfTwo(_));
     if priors.is_some() && !ranged {
-        return Err(text.error(name, "this family has its own priors", "leave --prior out"));
+        return Err(text.error(name, "this family has its own priors", "leave the range of priors out"));
     }
     Ok(found)
 }
@@ -276,7 +278,7 @@ mod tests {
         }
         let range = PriorRange::new(Some(ratio(1, 5)), None).unwrap();
         let wrong = family("uniform", Some(&range)).unwrap_err().to_string();
-        assert_eq!(wrong, "`uniform`: this family has its own priors; leave --prior out");
+        assert_eq!(wrong, "`uniform`: this family has its own priors; leave the range of priors out");
         assert!(family("sampled:1", None).is_err());
     }
 }

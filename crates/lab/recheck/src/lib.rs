@@ -47,6 +47,7 @@ use crate::number::ExtendedNumber;
 use crate::question::{Line, Measure, Question};
 use crate::table::ExactTable;
 use crate::witness::WitnessValues;
+use serde::{Serialize, Serializer};
 
 /// How many microseconds or so the upper bound may take unless another limit is stated: about half a minute.
 pub const LIMIT: u128 = 30_000_000;
@@ -69,19 +70,41 @@ pub enum UpperCheck {
     TooMany(u128),
 }
 
+impl Report {
+    /// Whether everything was checked: also the upper bound.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        !matches!(self.upper, UpperCheck::TooMany(_))
+    }
+
+    /// The witness and the upper bound, in words.
+    fn words(&self) -> (&'static str, String) {
+        match &self.upper {
+            UpperCheck::Holds => ("right", "right: nothing is worse".to_owned()),
+            UpperCheck::Vacuous => {
+                ("none needed", "right: there is nothing to compare, the claim is vacuous".to_owned())
+            }
+            UpperCheck::TooMany(steps) => ("right", format!("not re-checked: that would take about {}", time(*steps))),
+        }
+    }
+}
+
 impl std::fmt::Display for Report {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.upper {
-            UpperCheck::Holds => f.write_str("the witness and the upper bound are right"),
-            UpperCheck::Vacuous => f.write_str("the claim is vacuous: there is nothing to compare"),
-            UpperCheck::TooMany(steps) => {
-                write!(
-                    f,
-                    "the witness is right; the upper bound was not re-checked, which would take about {}",
-                    time(*steps)
-                )
-            }
+        let (witness, upper) = self.words();
+        writeln!(f, "witness: {witness}\nupper bound: {upper}")
+    }
+}
+
+impl Serialize for Report {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Written {
+            witness: &'static str,
+            upper_bound: String,
         }
+        let (witness, upper_bound) = self.words();
+        Written { witness, upper_bound }.serialize(serializer)
     }
 }
 

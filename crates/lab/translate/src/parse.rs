@@ -84,14 +84,6 @@ pub fn target(text: &str, priors: &PriorRange) -> Result<Target, ParseError> {
     reader.against(parts.name, notion, &parts.suffixes, priors)
 }
 
-/// Reads a range of priors: `1/5..4/5`, `..1/2`, `1/10..`, `1/3` or `any`.
-///
-/// # Errors
-/// When it is none.
-pub fn priors(text: &str) -> Result<PriorRange, ParseError> {
-    Reader { text: Text(text) }.priors(text)
-}
-
 /// An example of every notion, each once: `unbounded-odds` is another name of `odds`.
 #[must_use]
 pub fn targets() -> Vec<&'static str> {
@@ -263,10 +255,7 @@ impl<'a> Reader<'a> {
     }
 
     fn priors(&self, text: &str) -> Result<PriorRange, ParseError> {
-        if text.trim() == "any" {
-            return Ok(PriorRange::any());
-        }
-        let looks = text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+        let looks = text.trim() == "any" || text.starts_with(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
         if !looks {
             let words = ["add-remove", "replace-one", "any"];
             let hint = match nearest(text, &words) {
@@ -275,11 +264,7 @@ impl<'a> Reader<'a> {
             };
             return Err(self.text.error(text, "neither an adjacency nor a range of priors", hint));
         }
-        let (low, high) = text.split_once("..").unwrap_or((text, text));
-        let end = |end: &str| if end.trim().is_empty() { Ok(None) } else { self.text.number(end).map(Some) };
-        PriorRange::new(end(low)?, end(high)?).map_err(|wrong| {
-            self.text.error(text, wrong.to_string(), "write priors from 0 to 1, as `1/5..4/5`, `..1/2` or `any`")
-        })
+        self.text.priors(text)
     }
 
     /// What is public; `unit` is what neighbours are apart by.
@@ -398,9 +383,10 @@ mod tests {
 
     #[test]
     fn a_text_that_is_all_wrong_is_quoted_once() {
-        let said = priors("1/5..6/5").unwrap_err().to_string();
+        let priors = |text: &str| text.parse::<PriorRange>().unwrap_err().to_string();
+        let said = priors("1/5..6/5");
         assert_eq!(said.matches("1/5..6/5").count(), 1, "{said}");
-        assert!(priors("-1/5..1/2").unwrap_err().to_string().contains("-1/5..1/2"));
+        assert!(priors("-1/5..1/2").contains("-1/5..1/2"));
         assert!(statement("gamma=2", &PriorRange::any()) == statement("gain=2", &PriorRange::any()));
     }
 }

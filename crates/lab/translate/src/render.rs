@@ -3,13 +3,47 @@
 use crate::amount::Amount;
 use crate::bounds::{Number, Value};
 use crate::notion::Notion;
-use crate::statement::epsilon;
+use crate::statement::{Statement, epsilon};
 use crate::translation::{Direction, Translation};
 use deniable_core::exact::{Enclosure, Rational, Rounding, decimal};
 use std::fmt::Write;
 
 const PLACES: u32 = 6;
 const BITS: u32 = 128;
+
+/// A statement in the terms of other notions. As JSON, a list with a [`Row`] for each translation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TranslationReport {
+    /// The statement; of several releases, what they keep together.
+    pub from: Statement,
+    /// The translations, in the order of the targets.
+    pub translations: Vec<Translation>,
+}
+
+impl TranslationReport {
+    /// A report.
+    #[must_use]
+    pub fn new(from: Statement, translations: Vec<Translation>) -> Self {
+        Self { from, translations }
+    }
+
+    fn rows(&self) -> Vec<Row> {
+        self.translations.iter().map(Row::new).collect()
+    }
+}
+
+impl serde::Serialize for TranslationReport {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.rows().serialize(serializer)
+    }
+}
+
+impl std::fmt::Display for TranslationReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}\n\n{}", self.from, text(&self.rows()))
+    }
+}
 
 /// One translation, all of it text.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]

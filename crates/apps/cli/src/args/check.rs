@@ -2,7 +2,7 @@
 
 use super::output::LedgerFormat;
 use clap::{Arg, ArgMatches, Command};
-use deniable_check::mechanism::builtin;
+use deniable::check::MECHANISMS;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -81,7 +81,7 @@ pub struct Check {
 /// The parameters of all built-in mechanisms, each once; `n` is short for `entities`.
 pub fn parameters() -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-    for mechanism in builtin::LIST {
+    for mechanism in MECHANISMS {
         for parameter in mechanism.parameters {
             all.entry(parameter.name).or_default().push(mechanism.name);
         }

@@ -1,13 +1,11 @@
 //! How results look.
 
-pub mod about_priors;
 pub mod csv;
 pub mod ledger;
 pub mod scan;
 pub mod sweep;
 pub mod table;
 pub mod true_errors;
-pub mod verdict;
 
 use crate::error::Failure;
 use serde::Serialize;

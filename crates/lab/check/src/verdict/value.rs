@@ -52,6 +52,17 @@ impl Value {
         matches!(self, Self::Vacuous(_))
     }
 
+    /// How it is reached, in one word: `attained`, `approached`, `between` or `vacuous`.
+    #[must_use]
+    pub fn reached(&self) -> &'static str {
+        match self {
+            Self::Attained(_) => "attained",
+            Self::Approached(_) => "approached",
+            Self::Between { .. } => "between",
+            Self::Vacuous(_) => "vacuous",
+        }
+    }
+
     /// Whether a claimed parameter holds; `None` where the bracket does not tell.
     #[must_use]
     pub fn keeps(&self, claim: &Rational) -> Option<bool> {

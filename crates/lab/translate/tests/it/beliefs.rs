@@ -11,7 +11,7 @@ use deniable_core::belief::posterior;
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_translate::amount::Amount;
 use deniable_translate::bounds::{Value, demanding, implied};
-use deniable_translate::parse::{priors, target};
+use deniable_translate::parse::target;
 use deniable_translate::statement::Target;
 
 fn of(text: &str) -> Target {
@@ -39,7 +39,7 @@ fn membership_privacy_is_decided_as_translated() {
             for (name, sign) in [("gain", Sign::Positive), ("loss", Sign::Negative), ("membership", Sign::Both)] {
                 let target = of(&format!("{name}@{range}"));
                 let Some(odds) = odds(&mechanism, &target) else { continue };
-                let family = Family::Independent(priors(range).unwrap());
+                let family = Family::Independent(range.parse::<PriorRange>().unwrap());
                 let decided = decide(&mechanism, &Notion::Membership { sign }, &family).unwrap();
                 let translated = Bound::Finite(number(implied(&target, &odds)));
                 // One γ for presence and absence is a bound where the two have different odds.
@@ -173,7 +173,7 @@ fn worlds_are_enumerated() {
 fn pairs_bound_what_follows_under_replace_one() {
     for range in ["1/5..4/5", "1/10..1/2", "2/5..9/10", "1/2"] {
         let target = of(&format!("gain@{range}@replace-one"));
-        let range = priors(range).unwrap();
+        let range = range.parse::<PriorRange>().unwrap();
         let odds = whole(3);
         let mut worst = whole(1);
         for n in 1..120 {

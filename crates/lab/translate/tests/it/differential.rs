@@ -23,7 +23,7 @@ use deniable_testing::sized;
 use deniable_translate::bounds::Value;
 use deniable_translate::compose;
 use deniable_translate::notion::Notion;
-use deniable_translate::parse::{priors, statement, target};
+use deniable_translate::parse::{statement, target};
 use deniable_translate::refuted::{BuiltInstances, Instance, RefutationOutcome, decided};
 use deniable_translate::statement::{Statement, StatementParameter, Target};
 use deniable_translate::translation::{Direction, Translation, translate};
@@ -99,7 +99,7 @@ fn protocol(mechanism: &Mechanism) -> Protocol {
 }
 
 fn verdict(mechanism: &Mechanism, notion: &CheckNotion, family: &str, range: &str) -> Option<Verdict> {
-    let range = (!range.is_empty()).then(|| priors(range).unwrap());
+    let range = (!range.is_empty()).then(|| range.parse::<PriorRange>().unwrap());
     let family = words::family(family, range.as_ref()).unwrap();
     match decide(mechanism, notion, &family) {
         Ok(verdict) => Some(verdict.value),

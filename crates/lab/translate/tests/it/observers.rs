@@ -10,7 +10,7 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_testing::sized;
 use deniable_translate::counterexample::Counterexample;
-use deniable_translate::parse::{priors, statement, target};
+use deniable_translate::parse::{statement, target};
 use deniable_translate::render::Row;
 use deniable_translate::translation::{Direction, Translation, translate};
 
@@ -95,13 +95,13 @@ fn implied_statements_hold() {
     let (each, mut implied) = (sized(4, 12), 0);
     for mechanism in random(4, 2, 0, each, 61).into_iter().chain(random(3, 3, 0, each, 62)) {
         for range in ranges {
-            let Some((_, high)) = tight(&mechanism, &gain, &priors(range).unwrap()) else { continue };
+            let Some((_, high)) = tight(&mechanism, &gain, &range.parse::<PriorRange>().unwrap()) else { continue };
             if high <= whole(1) {
                 continue;
             }
             let from = format!("gain={high}@replace-one@{range}");
             for other in ranges {
-                let other_range = priors(other).unwrap();
+                let other_range = other.parse::<PriorRange>().unwrap();
                 for (name, notion) in [("gain", &gain), ("posterior", &Notion::Posterior { sign: Sign::Positive })] {
                     let line = &rows(&from, &format!("{name}@replace-one@{other}"))[0];
                     let Some(value) = &line.value else { continue };

@@ -4,13 +4,13 @@ use deniable_core::adversary::PriorRange;
 use deniable_translate::compose::{ComposeError, compose, translate as composed};
 use deniable_translate::counterexample::Counterexample;
 use deniable_translate::notion::SPELLINGS;
-use deniable_translate::parse::{priors, statement, target};
+use deniable_translate::parse::{statement, target};
 use deniable_translate::render::{Row, text};
 use deniable_translate::shape::Shape;
 use deniable_translate::translation::{Direction, Translation, translate};
 
 fn rows(from: &str, to: &str, range: &str) -> Vec<Translation> {
-    let range = priors(range).unwrap();
+    let range = range.parse::<PriorRange>().unwrap();
     translate(&statement(from, &range).unwrap(), &target(to, &range).unwrap()).unwrap()
 }
 
@@ -330,7 +330,7 @@ fn errors_name_the_place_and_the_mend() {
 
 #[test]
 fn every_spelling_reads_and_reads_back() {
-    let range = priors("1/5..1/2").unwrap();
+    let range = "1/5..1/2".parse::<PriorRange>().unwrap();
     for spelling in &SPELLINGS {
         let said = statement(spelling.statement, &range).unwrap();
         assert_eq!(statement(&said.to_string(), &PriorRange::any()).unwrap(), said, "{said}");
@@ -343,7 +343,7 @@ fn every_spelling_reads_and_reads_back() {
 
 #[test]
 fn everything_translates_to_everything() {
-    let range = priors("1/5..1/2").unwrap();
+    let range = "1/5..1/2".parse::<PriorRange>().unwrap();
     for from in &SPELLINGS {
         let from = statement(from.statement, &range).unwrap();
         for to in &SPELLINGS {

@@ -45,7 +45,7 @@ pub static LIST: &[&Builtin] = &[
     &geometric::TRUNCATED_GEOMETRIC,
 ];
 
-/// Builds the mechanism of this name with these parameters; others have their defaults.
+/// Builds the mechanism of this name with these parameters; others have their defaults. `n` is short for `entities`.
 ///
 /// # Errors
 /// When the name or a parameter is unknown, a value is out of range, or the table would be too large.

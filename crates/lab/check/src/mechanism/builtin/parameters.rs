@@ -38,6 +38,8 @@ pub struct Parameter {
 /// How many entities there are, for all mechanisms that have such a parameter.
 pub(super) const ENTITIES: Parameter =
     Parameter { name: "entities", about: "size of the universe", range: "1 to 24", default: Some("3") };
+/// The short name of [`ENTITIES`].
+const SHORT: &str = "n";
 /// The odds ratio that a mechanism is made for.
 pub(super) const ODDS: Parameter = Parameter {
     name: "odds",
@@ -57,7 +59,12 @@ impl<'a> BuiltinArguments<'a> {
     /// Only parameters that the mechanism has.
     pub(super) fn new(builtin: &'static Builtin, texts: &'a BTreeMap<String, String>) -> Result<Self, BuiltinError> {
         let known = || builtin.parameters.iter().map(|parameter| parameter.name);
-        match texts.keys().find(|name| known().all(|known| known != name.as_str())) {
+        if texts.contains_key(SHORT) && texts.contains_key(ENTITIES.name) {
+            let conflict = format!("`{SHORT}` is short for `{}`; leave one of them out", ENTITIES.name);
+            return Err(BuiltinError::Conflict(conflict));
+        }
+        let long = |name: &str| if name == SHORT { ENTITIES.name } else { name }.to_owned();
+        match texts.keys().find(|name| known().all(|known| known != long(name))) {
             None => Ok(Self { builtin, texts }),
             Some(name) => Err(BuiltinError::UnknownParameter {
                 mechanism: builtin.name,
@@ -74,12 +81,17 @@ impl<'a> BuiltinArguments<'a> {
     /// The text of a parameter, or its default; `None` where it has neither.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
         let default = || self.builtin.parameters.iter().find(|parameter| parameter.name == name)?.default;
-        self.texts.get(name).map(|text| text.trim()).or_else(default)
+        self.given(name).map(|text| text.trim()).or_else(default)
+    }
+
+    fn given(&self, name: &str) -> Option<&'a String> {
+        let short = || self.texts.get(SHORT).filter(|_| name == ENTITIES.name);
+        self.texts.get(name).or_else(short)
     }
 
     /// Whether the parameter was given by the user.
     pub(super) fn has(&self, name: &str) -> bool {
-        self.texts.contains_key(name)
+        self.given(name).is_some()
     }
 
     fn wrong(&self, name: &'static str, range: String) -> BuiltinError {

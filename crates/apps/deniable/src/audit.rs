@@ -1,0 +1,240 @@
+//! Audits of programs and functions: certified lower bounds on what their outputs disclose (`docs/audit.md`).
+//!
+//! ```
+//! use deniable::audit::{InputAdjacency, Mechanism, MechanismError, Neighbours, Options, Outputs, audit};
+//!
+//! /// Claims odds of 3, and publishes the count itself.
+//! struct Honest;
+//! impl Mechanism for Honest {
+//!     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
+//!         (0..times).for_each(|_| {
+//!             out.integer(input[0]);
+//!         });
+//!         Ok(())
+//!     }
+//! }
+//! let options = Options {
+//!     claim: Some("odds=3".into()),
+//!     samples: 10_000,
+//!     ..Options::new(Neighbours::counts(InputAdjacency::OneEntry, 1))
+//! };
+//! let report = audit(vec![Box::new(Honest)], &options)?;
+//! assert!(!report.holds());
+//! println!("{report}");
+//! # Ok::<(), deniable::audit::Error>(())
+//! ```
+
+#[cfg(feature = "zoo")]
+pub use deniable_audit::zoo::{self, Member, Supremum, ZooError};
+pub use deniable_audit::{
+    AuditError, AuditReport, Cell, Deadlines, Event, Finding, InputAdjacency, Mechanism, MechanismError, Neighbours,
+    Outputs, Pair, Program, Verdict, end_all,
+};
+
+use deniable_audit::Settings;
+use deniable_core::adversary::PriorRange;
+use deniable_core::budget::{Spend, SpendError};
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
+use deniable_core::exact::{ParseRationalError, Rational, inside_ln, parse_rational, ratio, whole};
+use deniable_core::notion::find;
+use deniable_core::notion::parse::ParseError;
+use deniable_core::promise::{NotAPromise, Promise, PromiseError};
+use num_traits::{Signed, ToPrimitive};
+
+/// What is audited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// The claim, as `epsilon=0.1`, `epsilon=ln(3)`, `odds=3`, or `gain=2` with a prior.
+    pub claim: Option<String>,
+    /// The beliefs that observers may have had, as `1/2`, `1/5..4/5` or `any`, for claims about beliefs and for examples; any by
+    /// default.
+    pub prior: Option<String>,
+    /// The probability with which all bounds hold together, from 9/10 to below 1; 999/1000 by default.
+    pub confidence: Rational,
+    /// The number of outputs to draw in all, from 1,000 on; a million by default.
+    pub samples: u64,
+    /// The inputs that are tried.
+    pub neighbours: Neighbours,
+}
+
+impl Options {
+    /// The defaults, for these inputs.
+    #[must_use]
+    pub fn new(neighbours: Neighbours) -> Self {
+        let samples = Settings::default().samples;
+        Self { claim: None, prior: None, confidence: ratio(999, 1000), samples, neighbours }
+    }
+
+    /// The same, checked: the claim as an odds ratio, the priors, and how the audit is done.
+    fn parsed(&self) -> Result<(Option<Spend>, PriorRange, Settings), Error> {
+        let priors = self.prior.as_deref().map_or_else(|| Ok(PriorRange::any()), str::parse).map_err(Error::Prior)?;
+        let wrong = |text: &str| {
+            let text = text.to_owned();
+            move |problem| Error::Claim { text, problem }
+        };
+        let claim = self.claim.as_deref().map(|text| claim(text, &priors).map_err(wrong(text))).transpose()?;
+        let error = whole(1) - &self.confidence;
+        let probability = error.to_f64().filter(|_| error.is_positive() && error <= ratio(1, 10));
+        let error = probability.ok_or_else(|| Error::Confidence(self.confidence.clone()))?;
+        Ok((claim, priors, Settings { samples: self.samples, error, ..Settings::default() }))
+    }
+}
+
+/// An audit that failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{}", self.words(Surface::Library).1)]
+#[non_exhaustive]
+pub enum Error {
+    /// A claim that cannot be parsed, or not be made.
+    Claim {
+        /// The claim.
+        text: String,
+        /// The problem.
+        problem: ClaimProblem,
+    },
+    /// A range of priors that cannot be parsed.
+    Prior(ParseError),
+    /// A confidence outside its range.
+    Confidence(Rational),
+    /// The mechanism failed, a setting is out of range, or no inputs are neighbours.
+    Audit(#[from] AuditError),
+    /// The zoo has no mechanism of this name.
+    #[cfg(feature = "zoo")]
+    NoMember {
+        /// The name.
+        name: String,
+        /// The names of its mechanisms.
+        known: Vec<&'static str>,
+    },
+    /// The zoo cannot be built.
+    #[cfg(feature = "zoo")]
+    Zoo(#[from] ZooError),
+}
+
+/// Why a claim is invalid.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClaimProblem {
+    /// It has no `=`.
+    #[error("there is no value in it")]
+    NoValue,
+    /// Its value is not a number.
+    #[error(transparent)]
+    Number(#[from] ParseRationalError),
+    /// Its odds are not above 1.
+    #[error(transparent)]
+    Spend(#[from] SpendError),
+    /// It is not a promise.
+    #[error(transparent)]
+    Parse(#[from] NotAPromise),
+    /// It cannot be promised to observers with these priors.
+    #[error(transparent)]
+    Promise(#[from] PromiseError),
+}
+
+/// Audits a mechanism from its outputs alone. `workers` are independent instances of it, at least one, each on a thread of its own;
+/// a single one runs on the calling thread.
+///
+/// # Errors
+/// When an option is invalid, or the mechanism fails.
+pub fn audit(mut workers: Vec<Box<dyn Mechanism>>, options: &Options) -> Result<AuditReport, Error> {
+    let (claim, priors, settings) = options.parsed()?;
+    let verdict = deniable_audit::audit(&mut workers, &options.neighbours, claim.as_ref(), &settings)?;
+    Ok(AuditReport::new(verdict, priors))
+}
+
+/// The mechanism of the zoo with this name.
+///
+/// # Errors
+/// When there is none.
+#[cfg(feature = "zoo")]
+pub fn member(name: &str) -> Result<Member, Error> {
+    let known = || zoo::members().map(|all| all.iter().map(|member| member.name).collect());
+    match zoo::find(name)? {
+        Some(member) => Ok(member),
+        None => Err(Error::NoMember { name: name.to_owned(), known: known()? }),
+    }
+}
+
+/// Audits a mechanism of the zoo with its own neighbours, against its own claim unless the options have one.
+///
+/// # Errors
+/// As of [`audit`].
+#[cfg(feature = "zoo")]
+pub fn audit_member(member: &Member, options: &Options) -> Result<AuditReport, Error> {
+    let (claim, priors, settings) = options.parsed()?;
+    let worker = member.start().map_err(AuditError::from)?;
+    let claim = claim.as_ref().unwrap_or(&member.claim);
+    let verdict = deniable_audit::audit(&mut [worker], &member.neighbours, Some(claim), &settings)?;
+    Ok(AuditReport::new(verdict, priors))
+}
+
+/// The odds ratio of a claim: its own, or the largest that keeps a promise about beliefs.
+fn claim(text: &str, priors: &PriorRange) -> Result<Spend, ClaimProblem> {
+    let (name, value) = text.split_once('=').ok_or(ClaimProblem::NoValue)?;
+    let (name, value) = (name.trim(), value.trim());
+    if let ("epsilon", Some(odds)) = (name, inside_ln(value)) {
+        return Ok(Spend::odds(parse_rational(odds)?)?);
+    }
+    if name == "odds" {
+        return Ok(Spend::odds(parse_rational(value)?)?);
+    }
+    // A promise is parsed by its key in a policy, whichever of its names the claim has.
+    let found = find(name).filter(|found| !found.is_odds());
+    let key = found.and_then(|found| found.notion.entry().promise).map_or(name, |promise| promise.key);
+    let promise: Promise = format!("{key} = {value}").parse()?;
+    Ok(promise.largest_odds(priors)?)
+}
+
+impl Error {
+    fn words(&self, surface: Surface) -> (Code, String, String) {
+        let set = |name, value: &str| surface.set(name, value);
+        match self {
+            Self::Claim { text, problem } => {
+                let [one, two, three, gain] =
+                    ["epsilon=0.1", "epsilon=ln(3)", "odds=3", "gain=2"].map(|claim| set("claim", claim));
+                let help = format!("write {one}, {two}, {three}, or {gain} with {}", set("prior", "1/2"));
+                (Code::Usage, format!("{}: {problem}", set("claim", text)), help)
+            }
+            Self::Prior(error) => {
+                let [belief, range, below, any] = ["1/2", "1/5..4/5", "..1/2", "any"].map(|prior| set("prior", prior));
+                (
+                    Code::Usage,
+                    format!("{} {error}", surface.option("prior")),
+                    format!("write {belief}, {range}, {below} or {any}"),
+                )
+            }
+            Self::Confidence(value) => (
+                Code::Usage,
+                format!("{} is not between 90% and 100%", set("confidence", &value.to_string())),
+                format!("write {}", set("confidence", "99.9%")),
+            ),
+            Self::Audit(AuditError::Mechanism(error)) => {
+                let help = "docs/audit.md has the protocol; `examples/audit/half_noise.py` is a whole program";
+                (Code::Other, error.to_string(), help.to_owned())
+            }
+            Self::Audit(error @ (AuditError::Setting(_) | AuditError::NoPairs)) => {
+                (Code::Usage, error.to_string(), "`deniable audit --help` has examples".to_owned())
+            }
+            Self::Audit(error) => (Code::Other, error.to_string(), String::new()),
+            #[cfg(feature = "zoo")]
+            Self::NoMember { name, known } => {
+                let near = deniable_core::text::nearest(name, known);
+                let help = near.map_or_else(
+                    || "`deniable audit --list` names them all".to_owned(),
+                    |near| format!("did you mean {near}?"),
+                );
+                (Code::Usage, format!("there is no mechanism \"{name}\" in the zoo"), help)
+            }
+            #[cfg(feature = "zoo")]
+            Self::Zoo(error) => (Code::Other, error.to_string(), String::new()),
+        }
+    }
+}
+
+impl Diagnose for Error {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        let (code, message, help) = self.words(surface);
+        vec![Diagnostic::new(code, message).with_help(help)]
+    }
+}

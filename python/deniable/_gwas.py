@@ -9,9 +9,9 @@ from typing import Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._answer import Release
-from ._calls import prior_range, wait, words
+from ._calls import prior_range, wait
 from ._errors import LedgerWarning, usage
-from ._exact import Exact, dictionary, given, names, path, short, truth, whole
+from ._exact import Exact, dictionary, exact, names, path, short, truth, whole
 from ._policy import Promise
 
 _LOG = logging.getLogger("deniable")
@@ -76,43 +76,40 @@ def gwas(
     :param snps: SNPs by name, with ``statistics`` or ``counts``; the list must not come from the data.
     """
     stated = dictionary({} if promise is None else promise, "promise=", '{"gain": 2}')
-    promises = {key: given(value) for key, value in stated.items()}  # type: ignore[arg-type]
     known = {"gain", "negative_gain", "posterior_at_most", "posterior_at_least", "epsilon"}
-    for key in promises:
+    for key in stated:
         if key not in known:
             raise usage(f"`{key}` is no promise about association results", "state one of " + ", ".join(sorted(known)))
-    secrets = names(adjacency, "adjacency=")
-    chosen = names(snps, "snps=")
-    flags = words(
-        "gwas",
-        bfile=None if bfile is None else path(bfile, "bfile="),
-        vcf=None if vcf is None else path(vcf, "vcf="),
-        pheno=None if pheno is None else path(pheno, "pheno="),
-        pheno_name=None if pheno_name is None else short(pheno_name, "pheno_name="),
-        adjacency=[",".join(secrets)],
-        policy=None if policy is None else path(policy, "policy="),
-        prior=prior_range(prior),
-        population=None if population is None else short(population, "population="),
-        ledger=None if ledger is None else path(ledger, "ledger="),
-        data_version=short(version, "version="),
-        spend=None if spend is None else given(spend),
-        register=truth(register, "register="),
-        other_people=truth(other_people, "other_people="),
-        top=whole(top, "top="),
-        score=short(score, "score=") if top is not None else None,
-        threshold=None if threshold is None else given(threshold),
-        p_value=None if p_value is None else given(p_value),
-        snps=[",".join(chosen)] if chosen else None,
-        statistics=truth(statistics, "statistics="),
-        counts=truth(counts, "counts="),
-        test=short(test, "test="),
-        fill=None if fill is None else short(fill, "fill="),
-        threads=whole(threads, "threads="),
-        **promises,
+    call = _deniable.gwas(
+        {
+            "bfile": None if bfile is None else path(bfile, "bfile="),
+            "vcf": None if vcf is None else path(vcf, "vcf="),
+            "pheno": None if pheno is None else path(pheno, "pheno="),
+            "pheno_name": None if pheno_name is None else short(pheno_name, "pheno_name="),
+            "adjacency": ",".join(names(adjacency, "adjacency=")),
+            "promise": [(key, exact(value)) for key, value in stated.items()],  # type: ignore[arg-type]
+            "policy": None if policy is None else path(policy, "policy="),
+            "prior": prior_range(prior),
+            "population": None if population is None else short(population, "population="),
+            "ledger": None if ledger is None else path(ledger, "ledger="),
+            "version": short(version, "version="),
+            "spend": None if spend is None else exact(spend),
+            "register": truth(register, "register="),
+            "other_people": truth(other_people, "other_people="),
+            "top": whole(top, "top="),
+            "score": short(score, "score="),
+            "threshold": None if threshold is None else exact(threshold),
+            "p_value": None if p_value is None else exact(p_value),
+            "snps": [name for one in names(snps, "snps=") for name in one.split(",")],
+            "statistics": truth(statistics, "statistics="),
+            "counts": truth(counts, "counts="),
+            "test": short(test, "test="),
+            "fill": None if fill is None else short(fill, "fill="),
+            "threads": whole(threads, "threads="),
+        }
     )
-    call = _deniable.gwas(flags)
     try:
-        _, written, _, _ = wait(call)
+        (written,) = wait(call)
     finally:
         news = call.news()
         for _, said in news:

@@ -6,7 +6,6 @@
 use crate::failure::raised;
 use deniable::diagnostic::{Diagnose, Diagnostic, Surface};
 use deniable::{Event, Origin};
-use deniable_cli::console::NEW_LEDGER;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde::Serialize;
@@ -14,6 +13,9 @@ use std::fmt::Display;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+/// The kind of the message that a new ledger begins.
+pub const NEW_LEDGER: &str = "new ledger";
 
 /// The progress of a call, and the messages that the computing thread has reported.
 #[derive(Debug, Default)]
@@ -35,9 +37,9 @@ impl SharedProgress {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Keeps what was said, and of what kind, until somebody asks.
-    pub fn keep(&self, said: Vec<(&'static str, String)>) {
-        self.told().messages.extend(said);
+    /// Keeps a message of some kind until Python asks for it.
+    pub fn keep(&self, kind: &'static str, message: String) {
+        self.told().messages.push((kind, message));
     }
 
     /// Keeps what a session tells until somebody asks.

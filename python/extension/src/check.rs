@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::failure::{raised, usage};
-use deniable::check::{self, Options, Party, Source};
+use deniable::check::{Error, Options, Party, Source, check as decide};
 use pyo3::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -35,10 +35,10 @@ pub fn check(
     };
     let source = match (json, rows, parameters.keys().next()) {
         (None, None, _) => Source::Named { name, parameters },
-        (_, _, Some(parameter)) => return Err(raised(py, &check::Error::ParameterOfFile(parameter.clone()))),
+        (_, _, Some(parameter)) => return Err(raised(py, &Error::ParameterOfFile(parameter.clone()))),
         (Some(json), ..) => Source::Json(json),
         (None, Some(rows), None) => Source::Rows(rows),
     };
     let options = Options { notion, family, prior, priors, claim, certificate, party, ..Options::default() };
-    Call::report(move || check::check(&source, &options))
+    Call::report(move || decide(&source, &options))
 }

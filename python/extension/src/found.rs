@@ -1,6 +1,6 @@
 //! The commands that look at something, each on a thread of its own, and the command line.
 
-use crate::call::{Call, SharedProgress};
+use crate::call::Call;
 use crate::failure::raised;
 use crate::rows::{all_owned, taken};
 use deniable_cli::calls::{self, CallOutcome};
@@ -12,14 +12,8 @@ use std::path::PathBuf;
 
 /// What a call gives: the text, JSON, and the page or nothing; and whether all that was claimed or demanded holds.
 fn begin(find: impl FnOnce() -> Result<CallOutcome, Failure> + Send + 'static) -> PyResult<Call> {
-    begin_telling(move |_| find())
-}
-
-fn begin_telling(
-    find: impl FnOnce(&SharedProgress) -> Result<CallOutcome, Failure> + Send + 'static,
-) -> PyResult<Call> {
-    Call::begin(move |telling| {
-        let found = find(telling).map_err(|failure| failure.diagnostics().to_vec());
+    Call::begin(move |_| {
+        let found = find().map_err(|failure| failure.diagnostics().to_vec());
         found.map(|CallOutcome { text, json, page, exit }| {
             vec![text, json, page.unwrap_or_default(), exit.code().to_string()]
         })
@@ -37,16 +31,6 @@ pub fn assess(py: Python<'_>, words: Vec<OsString>, tables: Vec<(PathBuf, Bound<
         given.insert(name, rows);
     }
     begin(move || calls::assess(&words, &given))
-}
-
-/// Releases association results.
-#[pyfunction]
-pub fn gwas(words: Vec<OsString>) -> PyResult<Call> {
-    begin_telling(move |telling| {
-        let (found, said) = calls::gwas(&words);
-        telling.keep(said);
-        found
-    })
 }
 
 /// The command line: what these words say is done, on the process's own standard output and error. The exit code.

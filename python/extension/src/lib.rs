@@ -8,7 +8,8 @@
 //! | how is a computation waited for? | `call` |
 //! | what is decided about a mechanism? | `check` |
 //! | what is a promise in the terms of others? | `translate` |
-//! | what do `assess` and `gwas` find? | `found` |
+//! | what does `assess` find? | `found` |
+//! | how are association results released? | `gwas` |
 //! | how is a function audited? | `audit` |
 //! | how does an answer look in a notebook? | `drawn` |
 //! | how does a failure become an exception? | `failure` |
@@ -22,6 +23,7 @@ mod check;
 mod drawn;
 mod failure;
 mod found;
+mod gwas;
 mod policy;
 mod rows;
 mod session;
@@ -42,7 +44,9 @@ mod _deniable {
     #[pymodule_export]
     use crate::drawn::{answer_html, answer_pictures, answer_text, belief_curve, picture_style};
     #[pymodule_export]
-    use crate::found::{assess, command, gwas};
+    use crate::found::{assess, command};
+    #[pymodule_export]
+    use crate::gwas::gwas;
     #[pymodule_export]
     use crate::policy::Policy;
     #[pymodule_export]

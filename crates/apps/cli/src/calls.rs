@@ -2,13 +2,12 @@
 //!
 //! Words are those of the command line, without the program's name, the command's first. Tables and mechanisms may be in memory.
 
+use crate::args;
 use crate::args::{Args, Command};
-use crate::commands::{assess, gwas};
-use crate::console::{self, ConsoleMessage};
+use crate::commands::assess;
 use crate::error::Failure;
 use crate::exit::Exit;
 use crate::output::Rendering;
-use crate::{args, render};
 use deniable::arrow_array::RecordBatch;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -35,30 +34,6 @@ pub fn assess(words: &[OsString], tables: &BTreeMap<PathBuf, Vec<RecordBatch>>) 
     let Command::Assess(args) = read(words)?.command else { return Err(other("assess")) };
     let (written, page, exit) = assess::written(&args, tables)?;
     Ok(CallOutcome::of(written, Some(page), exit))
-}
-
-/// `deniable gwas`, a release: charged, computed, stored, shown; with `--dry-run` what it would cost.
-///
-/// # Errors
-/// As of the command, and where one of several releases could not be answered.
-pub fn gwas(words: &[OsString]) -> (Result<CallOutcome, Failure>, Vec<ConsoleMessage>) {
-    console::hearing(|| association_results(words))
-}
-
-fn association_results(words: &[OsString]) -> Result<CallOutcome, Failure> {
-    let Command::Gwas(args) = read(words)?.command else { return Err(other("gwas")) };
-    let asked = gwas::release::Setup::of(&args.release, true)?;
-    if args.release.dry_run {
-        let text = asked.forecast()?;
-        return Ok(CallOutcome { text, json: "null".to_owned(), page: None, exit: Exit::Done });
-    }
-    let released = asked.release()?;
-    if let Some(error) = released.unanswered.into_iter().next() {
-        return Err(gwas::release::failure(error));
-    }
-    let publication = &released.publication;
-    let written = Rendering { table: render::table::publication(publication), json: render::json(publication)? };
-    Ok(CallOutcome::of(written, None, Exit::Done))
 }
 
 impl CallOutcome {

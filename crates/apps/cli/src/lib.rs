@@ -23,7 +23,6 @@ mod genotypes;
 mod ledgers;
 mod output;
 mod policies;
-mod priors;
 mod progress;
 pub mod render;
 

@@ -66,7 +66,7 @@ pub use json::json;
 #[cfg(feature = "assess")]
 pub use deniable_assess as assess;
 #[cfg(feature = "gwas")]
-pub use {deniable_genome as genome, deniable_gwas as gwas};
+pub mod gwas;
 
 #[cfg(feature = "audit")]
 pub mod audit;

@@ -13,6 +13,7 @@ pub mod remaining;
 pub mod shown;
 pub mod statement;
 pub mod table;
+mod text;
 
 /// What stands in place of a key where a row is about all of them.
 pub use deniable_core::schema::ALL;

@@ -1,5 +1,6 @@
 //! What can be wrong with a genotype or phenotype file: the place, the complaint and the help.
 
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use std::path::{Path, PathBuf};
 
 /// A file that cannot be used, and where.
@@ -25,6 +26,18 @@ impl std::fmt::Display for FileError {
 }
 
 impl std::error::Error for FileError {}
+
+impl Diagnose for FileError {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        let line = self.line.map_or_else(String::new, |line| format!(":{line}"));
+        let diagnostic = Diagnostic::new(Code::Data, format!("{}{line}: {}", self.file.display(), self.kind));
+        let option = match self.kind {
+            FileErrorKind::Quantitative { .. } => format!(" with {}", surface.option("pheno")),
+            _ => String::new(),
+        };
+        vec![diagnostic.with_help(format!("{}{option}", self.help()))]
+    }
+}
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -238,8 +251,7 @@ impl FileError {
             FileErrorKind::Empty(_) => "check that this is the right file, and that it was written to the end",
             FileErrorKind::Duplicate { .. } => "remove or rename one of the two: nobody is counted twice",
             FileErrorKind::Quantitative { .. } => {
-                "only cases and controls are supported: recode the phenotype as 1 and 2, or choose another column or file \
-                 with --pheno"
+                "only cases and controls are supported: recode the phenotype as 1 and 2, or choose another column or file"
             }
             FileErrorKind::OneGroup { .. } => {
                 "code controls 1 and cases 2; files coded 0 and 1 (PLINK's --1) must be recoded"

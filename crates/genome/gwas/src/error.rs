@@ -3,6 +3,7 @@
 use crate::cohort::NameError;
 use crate::payment::PaymentError;
 use deniable_core::budget::SpendError;
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::guarantee::NotPlain;
 use deniable_core::noise::DecayError;
 use deniable_genome::FileError;
@@ -23,7 +24,7 @@ pub enum GwasError {
     #[error(transparent)]
     Version(#[from] VersionError),
     /// The version was not registered as it is read, and is now. Nothing was asked of it yet.
-    #[error("the cohort had not been registered as these flags read it; now it is, and nothing was released yet")]
+    #[error("the cohort had not been registered as these options read it; now it is, and nothing was released yet")]
     OnlyRegistered,
     /// A release failed after it was charged. The same release resumes at no cost.
     #[error("{release} is paid for but not answered: {error}")]
@@ -74,4 +75,79 @@ pub enum GwasError {
     /// Amounts of odds.
     #[error(transparent)]
     Spend(#[from] SpendError),
+}
+
+impl Diagnose for GwasError {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        let option = |name| surface.option(name);
+        let (code, help) = match self {
+            Self::File(error) => return error.diagnostics(surface),
+            Self::Payment(error) => return error.diagnostics(surface),
+            Self::Protocol(ProtocolError::OverBudget { fits, beyond_spend, .. })
+                if fits.is_some() || beyond_spend.is_none() =>
+            {
+                let fits = match fits {
+                    Some(share) => format!("{} fits, at most", surface.set("spend", share)),
+                    None => "nothing is left".to_owned(),
+                };
+                let help = format!(
+                    "{fits}; what was answered before is free, with the {} it was asked with. `deniable ledger show` lists it; \
+                     nothing was charged",
+                    options(surface)
+                );
+                (Code::Budget, help)
+            }
+            Self::Protocol(error) => return error.diagnostics(surface),
+            Self::Version(_) => {
+                let version = surface.set(version(surface), 2);
+                let help = format!(
+                    "bring the registered files back, or give these a version of their own with {version}; nothing was charged"
+                );
+                (Code::Data, help)
+            }
+            Self::OnlyRegistered => {
+                let help = format!(
+                    "nothing was charged. Read what was found, above; if it is as it should be, the same {} now releases. \
+                     {} does both in one run",
+                    call(surface),
+                    surface.switch("register")
+                );
+                (Code::Data, help)
+            }
+            Self::Unanswered { .. } => {
+                (Code::Other, format!("repeat the {}: it costs nothing unless the draw had begun", call(surface)))
+            }
+            Self::Name(_) => {
+                let help = "names are those of the second column of .bim, or the third of VCF, among SNPs on chromosomes 1 to 22 and XY";
+                (Code::Data, help.to_owned())
+            }
+            Self::TooMany { .. } => (Code::Other, format!("ask for fewer with {}", option("top"))),
+            Self::Threshold(_) => {
+                let ways = [surface.set("threshold", "29.7"), surface.set("p-value", "0.05")];
+                (Code::Other, format!("write {}", ways.join(" or ")))
+            }
+            Self::Select(_) | Self::Noisy(_) | Self::Decay(_) => {
+                let [threshold, p_value, top, grid] = ["threshold", "p-value", "top", "grid"].map(option);
+                let help = format!(
+                    "nothing was charged; another {threshold} or {p_value}, fewer SNPs with {top}, or a coarser {grid} may do"
+                );
+                (Code::Other, help)
+            }
+            Self::Unwritable(_) | Self::Subject(_) | Self::People(_) | Self::Spend(_) => (Code::Other, String::new()),
+        };
+        vec![Diagnostic::new(code, self).with_help(help)]
+    }
+}
+
+/// The option that declares the version of the files.
+pub(crate) fn version(surface: Surface) -> &'static str {
+    if surface == Surface::Command { "data-version" } else { "version" }
+}
+
+fn options(surface: Surface) -> &'static str {
+    if surface == Surface::Command { "flags" } else { "options" }
+}
+
+fn call(surface: Surface) -> &'static str {
+    if surface == Surface::Command { "command" } else { "call" }
 }

@@ -13,6 +13,7 @@
 
 use crate::promise::{CohortPromise, Protects};
 use deniable_core::budget::{Spend, SpendError};
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::secret::Secret;
 use deniable_ledger::{Account, AccountId};
@@ -66,23 +67,27 @@ pub enum PaymentError {
     Spend(#[from] SpendError),
 }
 
-impl PaymentError {
-    /// The hint.
-    #[must_use]
-    pub fn help(&self) -> &'static str {
-        match self {
-            Self::MembershipPromised(_) => {
-                "use --adjacency genotype, which is charged to each account that there is; or keep another ledger if the cohort \
-                 is public after all (--population, --ledger)"
-            }
-            Self::LabelsToldOf(_) => {
-                "use --adjacency genotype alone; to protect labels too, state --adjacency genotype,label-swap from the first \
-                 release on"
-            }
-            Self::CohortToldOf(_) => "use --adjacency label-swap, as before",
-            Self::Changed => "run the request again; it is priced with the new account",
-            Self::Spend(_) => "",
-        }
+impl Diagnose for PaymentError {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        let only = |adjacency| surface.set("adjacency", adjacency);
+        let help = match self {
+            Self::MembershipPromised(_) => format!(
+                "use {}, which is charged to each account that there is; or keep another ledger if the cohort is public after all \
+                 ({}, {})",
+                only("genotype"),
+                surface.option("population"),
+                surface.option("ledger")
+            ),
+            Self::LabelsToldOf(_) => format!(
+                "use {} alone; to protect labels too, state {} from the first release on",
+                only("genotype"),
+                only("genotype,label-swap")
+            ),
+            Self::CohortToldOf(_) => format!("use {}, as before", only("label-swap")),
+            Self::Changed => "run the request again; it is priced with the new account".to_owned(),
+            Self::Spend(_) => String::new(),
+        };
+        vec![Diagnostic::new(Code::Other, self).with_help(help)]
     }
 }
 

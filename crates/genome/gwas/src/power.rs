@@ -23,9 +23,7 @@ mod measure;
 mod needed;
 mod result;
 
-pub use needed::{
-    RequiredSize, SizeComparison, TargetSize, markdown as needed_markdown, sentences as compared_sentences,
-};
+pub use needed::{PowerReport, RequiredSize, SizeComparison, TargetSize};
 pub use result::{Curve, Curves, Point, Power, Row, Series};
 
 use crate::request::Cut;

@@ -1,14 +1,17 @@
 //! What is promised to the people of a cohort, about what, against whom.
 
 use deniable_core::adversary::{Adversary, AdversaryError, MovesTogether, PriorRange};
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::exact::{Rational, ratio};
 use deniable_core::guarantee::{Guarantee, GuaranteeError, NotPlain, Subject};
-use deniable_core::promise::Promise;
+use deniable_core::promise::{Promise, PromiseError};
 use deniable_core::secret::Secret;
+use deniable_core::text::meant_as_percentage;
 use deniable_genome::CohortAdjacency;
 use deniable_ledger::{Account, AccountId};
 use deniable_policy::Policy;
 use deniable_publication::Statement;
+use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// A promise, the people it is made to, and where it is kept.
@@ -41,14 +44,65 @@ pub enum CohortPromiseError {
     SizeProtected,
 }
 
+impl Diagnose for CohortPromiseError {
+    fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic> {
+        let (set, option) = (|name, value| surface.set(name, value), |name| surface.option(name));
+        let help = match self {
+            Self::Promise(GuaranteeError::Promise(PromiseError::OutOfRange { value, name, .. }))
+                if name.starts_with("posterior") && meant_as_percentage(value).is_some() =>
+            {
+                meant_as_percentage(value).map(|meant| format!("did you mean {meant}?")).unwrap_or_default()
+            }
+            Self::Promise(GuaranteeError::Nothing) => format!(
+                "add {} (belief may at most double), {} with {}, or {}; or name a policy with {}",
+                promise(surface, "gain", "2"),
+                promise(surface, "posterior-at-most", "75%"),
+                set("prior", "..1/2"),
+                promise(surface, "epsilon", "1"),
+                option("policy")
+            ),
+            Self::SizeProtected => format!(
+                "set `knows_size = true` under [adversary] if these numbers are public, or state a promise in {} and another {}",
+                if surface == Surface::Command { "flags" } else { "options" },
+                option("population")
+            ),
+            Self::Promise(GuaranteeError::Promise(PromiseError::NeedsPriorBound { end, .. })) => {
+                let (end, example) = if *end == "at_most" { ("most", "..1/2") } else { ("least", "1/2..") };
+                format!(
+                    "add what observers may believe beforehand at {end}, such as {}; {} bounds nothing",
+                    set("prior", example),
+                    set("prior", "any")
+                )
+            }
+            Self::Promise(_) => {
+                let [gain, prior] = [promise(surface, "gain", "2"), set("prior", "1/2")];
+                let between = if surface == Surface::Command { " " } else { ", " };
+                format!("for example {gain}{between}{prior}; a policy explains each promise (docs/policy.md)")
+            }
+            Self::Adversary(_) | Self::Name(_) => String::new(),
+        };
+        vec![Diagnostic::new(Code::Usage, self).with_help(help)]
+    }
+}
+
+/// A promise as the caller states it: `--gain 2`, `promise=dn.gain("2")`.
+fn promise(surface: Surface, name: &str, value: &str) -> String {
+    match surface {
+        Surface::Python => format!("promise=dn.{}(\"{value}\")", name.replace('-', "_")),
+        Surface::Command | Surface::Library => surface.set(name, value),
+    }
+}
+
 /// What a release protects.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Protects {
     /// That a person took part: one participant's genotypes are replaced by others, and who is a case is public.
     Genotype,
     /// Who is a case: one case and one control exchange labels, and the cohort is public.
     LabelSwap,
     /// Both.
+    #[serde(rename = "genotype,label-swap")]
     Both,
 }
 

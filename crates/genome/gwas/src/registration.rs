@@ -8,7 +8,7 @@ use crate::cohort::Cohort;
 use crate::error::GwasError;
 use crate::release::{Event, Means};
 use crate::request::Query;
-use deniable_genome::Fingerprint;
+use deniable_genome::{FileError, Fingerprint, Log};
 use deniable_ledger::versions::Contents;
 use deniable_ledger::{Ledger, RegistrationOutcome, VersionError};
 use std::collections::BTreeSet;
@@ -58,15 +58,16 @@ fn key(ledger: &Ledger) -> [u8; 32] {
     ledger.key().derive(FINGERPRINT)
 }
 
-/// Reads a cohort once, tells what was found, and registers it: `deniable gwas check`.
+/// Reads a cohort once and registers its version: `deniable gwas check`. Returns what the files contain, and whether the ledger
+/// registered it.
 ///
 /// # Errors
-/// When the files cannot be used, or the version stands for other contents.
+/// When the files cannot be used.
 pub fn check(
     means: &Means<'_>,
     declared: DeclaredCohort<'_>,
     ledger: &mut Ledger,
-) -> Result<RegistrationOutcome, GwasError> {
+) -> Result<(Log, Result<RegistrationOutcome, VersionError>), FileError> {
     /// SNPs between two words about progress.
     const OFTEN: u64 = 4096;
     let mut fingerprint = Fingerprint::new(key(ledger));
@@ -77,8 +78,8 @@ pub fn check(
             (means.tell)(Event::Reading(read));
         }
     })?;
-    (means.tell)(Event::Read(&log));
-    Ok(declared.register(ledger, &fingerprint.hex())?)
+    let registered = declared.register(ledger, &fingerprint.hex());
+    Ok((log, registered))
 }
 
 /// The cohort of a request, once its files are known to be those of the registered version. One that is not registered as it is
@@ -94,7 +95,7 @@ pub(crate) fn cohort(means: &Means<'_>, request: &Query, ledger: &mut Ledger) ->
     (means.tell)(Event::Read(&cohort.log));
     if ledger.accepted(source, version, &declared.reading()).is_none() {
         declared.register(ledger, &cohort.fingerprint)?;
-        (means.tell)(Event::Registered);
+        (means.tell)(Event::Registered(declared));
         return if means.register { Ok(cohort) } else { Err(GwasError::OnlyRegistered) };
     }
     if ledger.registered(source, version) != Some(cohort.fingerprint.as_str()) {

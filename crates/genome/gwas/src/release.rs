@@ -6,7 +6,7 @@ use crate::draw::Exact;
 use crate::error::GwasError;
 use crate::payment::{Payment, PaymentError, payment};
 use crate::promise::{CohortPromise, Protects, assumptions};
-use crate::registration::{cohort, written_since};
+use crate::registration::{DeclaredCohort, cohort, written_since};
 use crate::request::{Part, Query, Score, Snps};
 use crate::scores::scores;
 use deniable_core::exact::parse_rational;
@@ -40,10 +40,10 @@ pub enum Event<'a> {
     Reading(u64),
     /// All was read; what was found, and what was left out.
     Read(&'a Log),
-    /// The version of the files was registered by this run.
-    Registered,
-    /// All answers are stored ones, and the files were written to since their version was registered.
-    WrittenSince,
+    /// This run registered the version of the files.
+    Registered(DeclaredCohort<'a>),
+    /// All answers are stored ones, and the files were written to after their version was registered.
+    WrittenSince(DeclaredCohort<'a>),
     /// Distances, or other scores, of so many SNPs are computed.
     Scoring(usize),
     /// They are computed; picks are drawn.
@@ -415,7 +415,7 @@ impl Kind for Run<'_> {
     fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), GwasError> {
         if pending.is_empty() {
             if self.cohort.tables.is_empty() && written_since(self.means, self.request, ledger) {
-                (self.means.tell)(Event::WrittenSince);
+                (self.means.tell)(Event::WrittenSince(self.request.declared()));
             }
             return Ok(());
         }

@@ -4,7 +4,10 @@ use super::limits::threads;
 use super::output::LedgerFormat;
 use super::spend::share;
 use clap::ValueEnum;
+use deniable::gwas;
 use deniable_core::exact::{Rational, parse_rational};
+use deniable_genome::CohortAdjacency;
+use deniable_genome::simulate::Settings;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -75,7 +78,7 @@ not be published, and goes to standard error or into --out. The whole promise is
 SNP itself: with linkage (--block 20) neighbours of a strong cause take picks from the others.";
 
 /// Where the genotypes and the phenotypes are.
-#[derive(Debug, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Input {
     /// PREFIX.bed, PREFIX.bim and PREFIX.fam (PLINK 1 binary, SNP-major).
     #[arg(long, value_name = "PREFIX", help_heading = "Data")]
@@ -426,7 +429,7 @@ pub enum Fill {
     HomA1,
 }
 
-impl From<Test> for deniable_genome::Test {
+impl From<Test> for gwas::Test {
     fn from(test: Test) -> Self {
         match test {
             Test::Allelic => Self::Allelic,
@@ -435,12 +438,65 @@ impl From<Test> for deniable_genome::Test {
     }
 }
 
-impl From<Fill> for deniable_genome::Fill {
+impl From<Fill> for gwas::Fill {
     fn from(fill: Fill) -> Self {
         match fill {
             Fill::HomA2 => Self::HomozygousA2,
             Fill::Het => Self::Heterozygous,
             Fill::HomA1 => Self::HomozygousA1,
+        }
+    }
+}
+
+impl From<Score> for gwas::PickBy {
+    fn from(score: Score) -> Self {
+        match score {
+            Score::Distance => Self::Distance,
+            Score::Chi2 => Self::ChiSquare,
+            Score::Noisy => Self::Noisy,
+        }
+    }
+}
+
+impl From<Adjacency> for CohortAdjacency {
+    fn from(adjacency: Adjacency) -> Self {
+        match adjacency {
+            Adjacency::Genotype => Self::Genotype,
+            Adjacency::LabelSwap => Self::LabelSwap,
+        }
+    }
+}
+
+impl Input {
+    /// The files, as the library takes them.
+    pub fn genotypes(&self) -> gwas::Genotypes {
+        let Self { bfile, vcf, pheno, pheno_name, mpheno } = self.clone();
+        gwas::Genotypes { bfile, vcf, pheno, pheno_name, mpheno }
+    }
+}
+
+impl DeclaredFiles {
+    /// The declaration, as the library takes it.
+    pub fn declaration(&self, policy: Option<&PathBuf>) -> gwas::Declaration {
+        let Self { data_version, population, ledger, other_people } = self.clone();
+        gwas::Declaration { version: data_version, policy: policy.cloned(), population, ledger, other_people }
+    }
+}
+
+impl Simulate {
+    /// The cohort, as the library takes it.
+    pub fn settings(&self) -> Settings {
+        Settings {
+            cases: self.cases,
+            controls: self.controls,
+            snps: self.snps,
+            frequencies: self.frequencies,
+            block: self.block,
+            founders: self.founders,
+            switch: self.switch,
+            missing: self.missing,
+            risk: self.risk,
+            causes: self.odds_ratios.clone(),
         }
     }
 }

@@ -30,11 +30,6 @@ impl Limits {
     }
 }
 
-/// So many threads as were asked for, or all.
-pub fn all_threads(stated: Option<NonZeroUsize>) -> NonZeroUsize {
-    stated.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
-}
-
 pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "write a whole number from 1 on".to_owned())
 }

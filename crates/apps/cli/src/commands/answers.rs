@@ -97,10 +97,10 @@ fn tell(progress: &Progress, step: Step<'_>) {
 /// What may be published, as it is written.
 pub fn written(publication: &Publication, format: Format) -> Result<String, Failure> {
     Ok(match format {
-        Format::Table => render::table::publication(publication),
+        Format::Table => publication.to_string(),
         Format::Json => render::json(publication)?,
         Format::Csv => {
-            say(render::table::guarantee(publication));
+            say(publication.guarantee_in_words());
             render::csv::publication(publication)?
         }
     })

@@ -11,7 +11,6 @@ use crate::commands::statements::{Input, take};
 use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
-use crate::render;
 use deniable::{PlanReport, Session, remaining};
 use deniable_core::exact::{Rational, Rounding, decimal, percent};
 use deniable_core::schema::{ColumnType, Key, Role};
@@ -209,9 +208,7 @@ impl Prompt<'_> {
         }
         let text = match self.args.format {
             // The guarantee is the same each time, and `deniable ledger show` tells it.
-            Format::Table => {
-                publication.answers.iter().map(|ask| render::table::table(ask, &publication.confidence)).collect()
-            }
+            Format::Table => publication.answers.iter().map(|ask| ask.in_words(&publication.confidence)).collect(),
             Format::Json | Format::Csv => written(&publication, self.args.format)?,
         };
         publish(&text, None)

@@ -49,6 +49,36 @@ pub struct SizeComparison {
     pub standard_error: Option<f64>,
 }
 
+/// The chances, and the numbers of participants that a target takes. `Display` writes tables in Markdown.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PowerReport {
+    /// The chances.
+    #[serde(flatten)]
+    pub power: Power,
+    /// For each setting, the number of participants.
+    pub needed: Vec<RequiredSize>,
+    /// What each promise and prior needs as a share of what the first of them needs.
+    pub compared: Vec<SizeComparison>,
+    /// The probability that all planted SNPs are found.
+    #[serde(skip)]
+    pub target: f64,
+}
+
+impl std::fmt::Display for PowerReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.power.markdown())?;
+        if self.power.simulated {
+            let target = self.target;
+            writeln!(f, "\nParticipants at which all planted SNPs are found with probability {target}:\n")?;
+            f.write_str(&markdown(&self.needed))?;
+            for sentence in sentences(&self.compared) {
+                writeln!(f, "\n{sentence}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
 impl RequiredSize {
     /// Cases and controls together, where that lies among the sizes looked at.
     #[must_use]
@@ -72,6 +102,13 @@ impl std::fmt::Display for TargetSize {
 }
 
 impl Power {
+    /// The report on these chances, for a probability that all planted SNPs are found, above 0 and below 1.
+    #[must_use]
+    pub fn report(self, target: f64) -> PowerReport {
+        let (needed, compared) = (self.needed(target), self.compared(target));
+        PowerReport { power: self, needed, compared, target }
+    }
+
     /// For each setting, the number of participants at which the chance of finding all planted SNPs reaches `target`: between
     /// the largest size that misses it and the next, linearly. Sizes with a chance that is not a number are passed over.
     #[must_use]
@@ -168,7 +205,7 @@ fn reaches(chance: f64, target: f64) -> bool {
 
 /// What [`Power::needed`] found, as a table in Markdown.
 #[must_use]
-pub fn markdown(needed: &[RequiredSize]) -> String {
+pub(super) fn markdown(needed: &[RequiredSize]) -> String {
     let mut text = format!("{}| target | participants |\n{}|---|---|\n", Series::HEAD, Series::RULE);
     for needed in needed {
         let error = needed.standard_error.map(|error| format!(" ± {error:.0}")).unwrap_or_default();
@@ -180,7 +217,7 @@ pub fn markdown(needed: &[RequiredSize]) -> String {
 
 /// What [`Power::compared`] found, a sentence for each.
 #[must_use]
-pub fn sentences(compared: &[SizeComparison]) -> Vec<String> {
+pub(super) fn sentences(compared: &[SizeComparison]) -> Vec<String> {
     let said = |compared: &SizeComparison| {
         let SizeComparison { one, other, target, share, standard_error } = compared;
         let error = standard_error.map(|error| format!(" ± {error:.2}")).unwrap_or_default();

@@ -194,12 +194,12 @@ fn needed_participants_are_interpolated() {
     assert_eq!(reached(&rising, f64::NAN), Some(TargetSize::NotYet(8000)));
     assert_eq!(reached(&[], 0.5), None);
     assert_eq!(rows(&rising).needed(0.5)[0].participants(), Some(6000.0));
-    let text = needed_markdown(&rows(&rising).needed(0.9));
+    let text = needed::markdown(&rows(&rising).needed(0.9));
     assert!(
         text.ends_with("| genotype | distance | 20.5 | γ = 2 | any | 0.6932 | 2 | 0.9 | more than 8000 |\n"),
         "{text}"
     );
-    assert!(needed_markdown(&rows(&rising).needed(0.3)).contains("| 0.3 | 4400 |"));
+    assert!(needed::markdown(&rows(&rising).needed(0.3)).contains("| 0.3 | 4400 |"));
 }
 
 /// Chances of three seeds that rise by 1/2 from 1,000 to 2,000 participants. The crossing is then linear in the mean of the
@@ -213,7 +213,7 @@ fn needed_participants_have_a_standard_error() {
     let error = 0.1 / 3.0_f64.sqrt() * 2000.0;
     assert!((needed.participants().unwrap() - 1800.0).abs() < 1e-9, "{needed:?}");
     assert!((needed.standard_error.unwrap() - error).abs() < 1e-9, "{needed:?}");
-    assert!(needed_markdown(&power.needed(0.5)).contains("| 0.5 | 1800 ± 115 |"));
+    assert!(needed::markdown(&power.needed(0.5)).contains("| 0.5 | 1800 ± 115 |"));
     // Without the best seed, the target is beyond the largest size.
     assert_eq!(power.needed(0.58)[0].standard_error, None);
 
@@ -234,13 +234,13 @@ fn needed_participants_have_a_standard_error() {
     assert_eq!((&compared.one, &compared.other), (&half, &any));
     assert!((compared.share.unwrap() - 0.75).abs() < 1e-9 && compared.standard_error.unwrap() < 1e-9, "{compared:?}");
     assert_eq!(
-        compared_sentences(&[compared]),
+        needed::sentences(&[compared]),
         ["For a chance of 0.5, γ = 2 with prior 1/2 (ε 1.0987) by distance at χ² ≥ 20.5, genotype adjacency, M = 2, \
           needs 0.75 ± 0.00 times as many participants as γ = 2 with any prior (ε 0.6932)."]
     );
     let beyond = power.compared(0.01);
     assert_eq!((beyond[0].share, beyond[0].standard_error), (None, None));
-    assert!(compared_sentences(&beyond)[0].contains("cannot be compared"));
+    assert!(needed::sentences(&beyond)[0].contains("cannot be compared"));
 }
 
 #[test]

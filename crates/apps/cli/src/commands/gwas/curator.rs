@@ -1,15 +1,13 @@
-//! `deniable gwas --curator`: the true values, for the curator's eyes alone.
+//! `deniable gwas --curator`: the true values, for the curator alone.
 
 use crate::args::gwas::Release;
-use crate::args::limits::all_threads;
 use crate::console::say;
 use crate::error::Failure;
-use crate::genotypes::{file_failure, files};
 use crate::output::{publish, writable};
 use crate::progress::Progress;
-use deniable_gwas::curator::view;
+use deniable::gwas::true_values;
 
-/// Exact values are for their owner's eyes.
+/// Makes a file readable for its owner alone.
 fn private(path: &std::path::Path) -> Result<(), Failure> {
     #[cfg(unix)]
     {
@@ -20,18 +18,17 @@ fn private(path: &std::path::Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// SNPs that are shown unless --top says how many.
+/// SNPs that are shown unless --top states how many.
 const SHOWN: usize = 20;
 
-/// Runs it. Standard output is for what may be published, so that this goes to standard error, or into a file that is named.
+/// Runs it. Standard output is for what may be published, so the values go to standard error or into the named file.
 pub fn run(args: &Release) -> Result<(), Failure> {
-    let files = files(&args.input)?;
-    writable(&[("--out", args.out.as_deref())], &files.all())?;
+    let genotypes = args.input.genotypes();
+    writable(&[("--out", args.out.as_deref())], &genotypes.files()?.all())?;
     let most = args.top.map_or(SHOWN, std::num::NonZeroUsize::get);
     let progress = Progress::new();
-    let text =
-        view(&files, args.test.into(), most, all_threads(args.threads), &|snps| progress.rows("reading SNPs", snps))
-            .map_err(|error| file_failure(&error))?;
+    let reading = |snps| progress.rows("reading SNPs", snps);
+    let text = true_values(&genotypes, args.test.into(), most, args.threads, &reading)?;
     progress.done();
     match &args.out {
         Some(out) => {

@@ -2,13 +2,16 @@
 
 mod check;
 mod curator;
-mod people;
 mod power;
-pub mod release;
+mod release;
 mod simulate;
 
 use crate::args::gwas::{Gwas, GwasCommand};
+use crate::console::{say, shown};
 use crate::error::Failure;
+use crate::progress::Progress;
+use deniable::Surface;
+use deniable::gwas::{Event, Step};
 
 /// Runs it.
 pub fn run(args: &Gwas) -> Result<(), Failure> {
@@ -18,5 +21,20 @@ pub fn run(args: &Gwas) -> Result<(), Failure> {
         Some(GwasCommand::Power(power)) => power::run(power),
         None if args.release.curator => curator::run(&args.release),
         None => release::run(&args.release),
+    }
+}
+
+/// Reports an event on standard error.
+fn tell(progress: &Progress, event: &Event<'_>) {
+    match event {
+        Event::Step(Step::Reading(snps)) => progress.rows("reading SNPs", *snps),
+        Event::Step(Step::Scoring(snps)) if *snps >= 200_000 => progress.says("computing distances"),
+        Event::NewLedger(path) => say(format!("a new ledger begins: {}", shown(path))),
+        event => {
+            if let Some(message) = event.message(Surface::Command) {
+                progress.done();
+                say(message);
+            }
+        }
     }
 }

@@ -1,0 +1,88 @@
+//! Publications as text: tables with their notes, and the guarantee in words.
+
+use crate::statement::Belief;
+use crate::table::{Answer, Cell, KeyValue, Publication};
+use deniable_core::text::grid::{Grid, cell, right};
+use deniable_core::text::{printable, push_paragraph};
+use std::fmt::{self, Display, Formatter};
+
+/// The answers as tables, and the guarantee.
+impl Display for Publication {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        for answer in &self.answers {
+            writeln!(f, "{}", answer.in_words(&self.confidence))?;
+        }
+        f.write_str(&self.guarantee_in_words())
+    }
+}
+
+impl Answer {
+    /// The answer as a table with its notes, for the confidence of its intervals.
+    #[must_use]
+    pub fn in_words(&self, confidence: &str) -> String {
+        let is_number =
+            |position: usize| matches!(self.rows.first().and_then(|row| row.get(position)), Some(Cell::Number(_)));
+        let (has_quality, population) = (self.has_quality(), self.have_population());
+        let has_population = |position: usize| population.get(position).is_some_and(|has| *has);
+        let mut header = Vec::new();
+        for (position, name) in self.columns.iter().enumerate() {
+            header.push(name.clone());
+            if is_number(position) {
+                header.push(format!("{confidence} interval"));
+                header.extend(has_population(position).then(|| format!("{confidence} for the population")));
+                header.extend(has_quality.then(|| "quality".to_owned()));
+            }
+        }
+        let mut grid = Grid::new(header);
+        for row in &self.rows {
+            let cells = row.iter().enumerate().flat_map(|(position, value)| match value {
+                Cell::Key(key) => vec![cell(key.as_ref().map_or_else(|| "NULL".to_owned(), KeyValue::text))],
+                Cell::Number(number) => {
+                    let quality = || cell(number.quality.map_or_else(|| "-".to_owned(), |class| class.to_string()));
+                    let population = || right(number.population_text().unwrap_or_default());
+                    let cells = [right(number.value_text()), right(number.interval_text())].into_iter();
+                    let cells = cells.chain(has_population(position).then(population));
+                    cells.chain(has_quality.then(quality)).collect()
+                }
+            });
+            grid.add_row(cells);
+        }
+        let mut text = format!("{} (share {})\n{grid}\n", printable(&self.name), self.share);
+        if self.rows.is_empty() {
+            text.push_str("  (no rows: HAVING, LIMIT or OFFSET left none)\n");
+        }
+        for noise in &self.noise {
+            push_paragraph(&mut text, "  ", &format!("noise: {}", noise.sentence(confidence)));
+        }
+        for warning in &self.warnings {
+            push_paragraph(&mut text, "  ", &format!("note: {warning}"));
+        }
+        text
+    }
+}
+
+impl Publication {
+    /// The guarantee as text.
+    #[must_use]
+    pub fn guarantee_in_words(&self) -> String {
+        let guarantee = &self.guarantee;
+        let mut text = format!("What is promised about everyone in \"{}\"\n", printable(&self.population));
+        let mut list = |title: &str, lines: &[String]| {
+            text.push_str(&format!("  {title}\n"));
+            for line in lines {
+                push_paragraph(&mut text, "  - ", line);
+            }
+        };
+        list("whatever is released, now and later, together:", &guarantee.promises);
+        list("so that", &guarantee.beliefs.iter().map(Belief::sentence).collect::<Vec<_>>());
+        list("against", &guarantee.adversary);
+        list("provided that", &guarantee.assumptions);
+        list("outside this are", &guarantee.outside);
+        let exact = format!(
+            "exactly: odds change by at most a factor {}, family {}, by {}",
+            guarantee.odds_in_words, guarantee.family, guarantee.theorem
+        );
+        push_paragraph(&mut text, "  ", &exact);
+        text
+    }
+}

@@ -1,0 +1,99 @@
+//! Releases of association results.
+
+use crate::call::{Call, NEW_LEDGER};
+use crate::failure::raised;
+use deniable::Surface;
+use deniable::exact::{Rational, whole};
+use deniable::gwas::{
+    Declaration, Error, Event, Genotypes, ReleaseOptions, fill, pick_by, priors, protects, release, test,
+};
+use deniable::promise::Promise;
+use pyo3::prelude::*;
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+/// The keyword arguments of Python's `gwas`.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub struct Arguments {
+    bfile: Option<PathBuf>,
+    vcf: Option<PathBuf>,
+    pheno: Option<PathBuf>,
+    pheno_name: Option<String>,
+    adjacency: String,
+    promise: Vec<(String, Rational)>,
+    policy: Option<PathBuf>,
+    prior: Option<String>,
+    population: Option<String>,
+    ledger: Option<PathBuf>,
+    version: String,
+    spend: Option<Rational>,
+    register: bool,
+    other_people: bool,
+    top: Option<NonZeroUsize>,
+    score: String,
+    threshold: Option<Rational>,
+    p_value: Option<Rational>,
+    snps: Vec<String>,
+    statistics: bool,
+    counts: bool,
+    test: String,
+    fill: Option<String>,
+    threads: Option<NonZeroUsize>,
+}
+
+impl Arguments {
+    fn options(self) -> Result<ReleaseOptions, Error> {
+        let promise = |(name, value): (String, Rational)| match name.as_str() {
+            "gain" => Some(Promise::Gain(value)),
+            "negative_gain" => Some(Promise::NegativeGain(value)),
+            "posterior_at_most" => Some(Promise::PosteriorAtMost(value)),
+            "posterior_at_least" => Some(Promise::PosteriorAtLeast(value)),
+            "epsilon" => Some(Promise::Epsilon(value)),
+            _ => None,
+        };
+        let Self { bfile, vcf, pheno, pheno_name, .. } = self;
+        let Self { version, policy, population, ledger, other_people, .. } = self;
+        let default = ReleaseOptions::default();
+        Ok(ReleaseOptions {
+            genotypes: Genotypes { bfile, vcf, pheno, pheno_name, mpheno: None },
+            declared: Declaration { version, policy, population, ledger, other_people },
+            promise: self.promise.into_iter().filter_map(promise).collect(),
+            prior: self.prior.as_deref().map(priors).transpose()?,
+            adjacency: Some(protects(&self.adjacency)?),
+            spend: self.spend.unwrap_or_else(|| whole(1)),
+            register: self.register,
+            top: self.top,
+            score: pick_by(&self.score)?,
+            threshold: self.threshold,
+            p_value: self.p_value,
+            snps: self.snps,
+            statistics: self.statistics,
+            counts: self.counts,
+            test: test(&self.test)?,
+            fill: self.fill.as_deref().map(fill).transpose()?.unwrap_or_default(),
+            threads: self.threads,
+            ..default
+        })
+    }
+}
+
+/// Releases association results: the publication as JSON.
+#[pyfunction]
+pub fn gwas(py: Python<'_>, options: Arguments) -> PyResult<Call> {
+    let options = options.options().map_err(|error| raised(py, &error))?;
+    Call::begin(move |telling| {
+        let mut tell = |event: Event<'_>| {
+            let kind = if matches!(event, Event::NewLedger(_)) { NEW_LEDGER } else { "told" };
+            if let Some(message) = event.message(Surface::Python) {
+                telling.keep(kind, message);
+            }
+        };
+        let report = release(&options, &mut tell)?;
+        let json = deniable::json(&report);
+        match report.unanswered.into_iter().next() {
+            Some(error) => Err(Error::from(error)),
+            None => Ok(vec![json]),
+        }
+    })
+}

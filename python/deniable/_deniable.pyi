@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from pathlib import Path
-from typing import Callable, List, Mapping, Optional, Sequence, Tuple
+from typing import Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from ._arrow import ArrowTable
 
@@ -18,6 +18,8 @@ class Policy:
     def load(path: str) -> Policy: ...
     @staticmethod
     def parse(text: str, folder: str) -> Policy: ...
+    @staticmethod
+    def build(keys: Dict[str, object], queries: Sequence[Dict[str, object]], folder: str) -> Policy: ...
     @property
     def name(self) -> str: ...
     @property

@@ -7,7 +7,7 @@ import os
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Integral, Rational
-from typing import TYPE_CHECKING, Dict, KeysView, List, Mapping, Optional, Sequence, Tuple, Union, ValuesView
+from typing import TYPE_CHECKING, Callable, Dict, KeysView, List, Mapping, Optional, Sequence, Tuple, Union, ValuesView
 
 from . import _deniable
 from ._answer import Guarantee
@@ -177,11 +177,15 @@ class Policy:
         keys["promise"] = promise
         keys.update(sections)
         keys["tables"] = _tables(sections.get("tables"))
+        asked = _asks(queries)
+        if asked and keys.get("query") is not None:
+            raise usage("queries= and query= are the same", "leave out query=")
         try:
-            written = _written(keys, _asks(queries))
+            plain = _plain_keys(keys, str)
+            plain_queries = [_plain_keys(query, lambda key: f"`{key}` of a query") for query in asked]
         except RecursionError:
             raise usage("a value holds itself, or is nested too deeply", "write texts, numbers, lists and dictionaries") from None
-        self._policy = _deniable.Policy.parse(written, os.getcwd())
+        self._policy = _deniable.Policy.build(plain, plain_queries, os.getcwd())
         self._from_file = False
 
     @classmethod
@@ -306,16 +310,6 @@ class Policy:
         raise TypeError("a Policy is not pickled: it may name files and a ledger; keep policy.source, or open the file again")
 
 
-def _written(keys: Mapping[str, object], queries: Sequence[Mapping[str, object]]) -> str:
-    """The policy as TOML."""
-    written = "".join(f"{_key(key)} = {_value(value, key)}\n" for key, value in keys.items() if value is not None)
-    for query in queries:
-        written += "\n[[query]]\n" + "".join(
-            f"{_key(key)} = {_value(value, f'`{key}` of a query')}\n" for key, value in query.items() if value is not None
-        )
-    return written
-
-
 def _dictionary(given: object, what: str, example: str) -> None:
     if given is not None and not isinstance(given, Mapping):
         raise usage(f"{what}= is no dictionary, but a {type(given).__name__}", f"write {what}={example}")
@@ -355,54 +349,48 @@ def _asks(queries: object) -> Sequence[Mapping[str, object]]:
     return stated
 
 
-def _key(name: object) -> str:
-    return _text(name, "the name of a key")
+def _plain_keys(keys: Mapping[str, object], called: Callable[[str], str]) -> Dict[str, object]:
+    """The keys that have a value; messages name each value as it is called by its key."""
+    return {text(key, "the name of a key"): _plain(one, called(key)) for key, one in keys.items() if one is not None}
 
 
-def _text(value: object, what: str) -> str:
-    """A basic string of TOML: whatever could be read as something else is escaped."""
-    escaped = "".join(
-        "\\" + one if one in '"\\' else one if one.isprintable() else f"\\U{ord(one):08x}" for one in text(value, what)
-    )
-    return f'"{escaped}"'
-
-
-def _value(value: object, what: str = "a value") -> str:
+def _plain(value: object, what: str) -> object:
+    """The value as a policy has it: a text, a whole number, true or false, a list or a dictionary."""
     if isinstance(value, str):
-        return _text(value, what)
+        return text(value, what)
     if isinstance(value, bool):
-        return "true" if value else "false"
+        return value
     if isinstance(value, Integral):
-        # Also those of NumPy.
-        return str(exact(int(value)))
+        # Also those of NumPy. Larger numbers than TOML has are texts.
+        whole_number = int(exact(int(value)))
+        return whole_number if -(2**63) <= whole_number < 2**63 else str(whole_number)
     if isinstance(value, (Fraction, Decimal)):
-        return _text(str(exact(value)), what)
+        return str(exact(value))
     if isinstance(value, datetime.datetime):
-        return _text(value.isoformat(sep=" "), what)
+        return value.isoformat(sep=" ")
     if isinstance(value, datetime.date):
-        return _text(value.isoformat(), what)
+        return value.isoformat()
     if isinstance(value, os.PathLike):
-        return _text(os.fspath(value), what)
+        return text(os.fspath(value), what)
     if isinstance(value, Mapping):
-        inside = ", ".join(f"{_key(key)} = {_value(one, f'{what}.{key}')}" for key, one in value.items() if one is not None)
-        return "{ " + inside + " }"
+        return _plain_keys(value, lambda key: f"{what}.{key}")
     if isinstance(value, (list, tuple, range, KeysView, ValuesView)):
-        return "[" + ", ".join(_value(one, what) for one in value) + "]"
+        return [_plain(one, what) for one in value]
     if isinstance(value, (set, frozenset)):
         # In an order of their own, as sets have none: it decides the order of groups.
         try:
-            return _value(sorted(value, key=lambda one: (type(one).__name__, one)), what)
+            return _plain(sorted(value, key=lambda one: (type(one).__name__, one)), what)
         except TypeError:
             raise usage(f"{what} is a set of values without an order", "write a list") from None
     if isinstance(value, (float, Rational)):
         # Floats are refused, with what to write instead.
-        return _value(exact(value), what)  # type: ignore[arg-type]
+        return _plain(exact(value), what)  # type: ignore[arg-type]
     # Arrays, series and scalars of NumPy, pandas, polars and pyarrow.
     for way in ("to_pylist", "to_list", "tolist"):
         if hasattr(type(value), way):
             made = getattr(value, way)()
             if type(made) is not type(value):
-                return _value(made, what)
+                return _plain(made, what)
     raise usage(
         f"{what} is a {type(value).__name__}, which a policy cannot hold",
         "write a text, a number, a date, a list or tuple, or a dictionary",

@@ -1,13 +1,11 @@
-//! Policies: read from files, or from the text that a policy built in Python is.
+//! Policies: read from files and texts, or built from dictionaries.
 
 use crate::failure::{raised, usage};
 use deniable::exact::Rational;
-use deniable::{Error, Plan, PlanReport, publication::Statement};
-use deniable_chart::{belief::curve, palette::standalone, people::people};
-use deniable_cli::render;
-use deniable_policy::Policy as ValidPolicy;
-use deniable_report::PromisePicture;
+use deniable::{DeclaredTable, Policy as ValidPolicy, PolicyBuilder, PolicyErrors, Table, Value};
+use deniable::{Error, Plan, PlanReport, publication::Statement, report};
 use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 use std::path::PathBuf;
 
 /// A policy.
@@ -18,7 +16,7 @@ pub struct Policy(pub ValidPolicy);
 type Guarantee = (String, Rational, bool, Vec<(String, String)>);
 
 /// A table: its name, the path of its rows, its columns with their types.
-type Table = (String, String, Vec<(String, &'static str)>);
+type TableColumns = (String, String, Vec<(String, &'static str)>);
 
 /// The plan of a policy; what is wrong with its queries is shown where it stands.
 pub fn planned(py: Python<'_>, policy: ValidPolicy) -> PyResult<Plan> {
@@ -30,10 +28,41 @@ pub fn planned(py: Python<'_>, policy: ValidPolicy) -> PyResult<Plan> {
 }
 
 /// A plan for reading, and as JSON.
-pub fn written(py: Python<'_>, plan: &Plan, account: Option<&deniable::ledger::Account>) -> PyResult<(String, String)> {
+pub fn written(plan: &Plan, account: Option<&deniable::ledger::Account>) -> (String, String) {
     let shown = PlanReport::new(plan, account);
-    let json = render::json(&shown).map_err(|failure| raised(py, &failure.diagnostics().to_vec()))?;
-    Ok((shown.to_string(), json))
+    (shown.to_string(), deniable::json(&shown))
+}
+
+fn made(py: Python<'_>, policy: impl FnOnce() -> Result<ValidPolicy, PolicyErrors> + Send) -> PyResult<Policy> {
+    let policy = py.detach(policy);
+    policy.map(Policy).map_err(|errors| raised(py, &errors))
+}
+
+/// More levels of lists and dictionaries than a policy has.
+const MAX_DEPTH: usize = 32;
+
+fn table(keys: &Bound<'_, PyDict>, depth: usize) -> PyResult<Table> {
+    keys.iter().map(|(key, one)| Ok((key.extract::<String>()?, value(&one, depth + 1)?))).collect()
+}
+
+fn value(given: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+    if depth > MAX_DEPTH {
+        let help = "write texts, numbers, lists and dictionaries";
+        return Err(usage(given.py(), "a value holds itself, or is nested too deeply", help));
+    }
+    if let Ok(keys) = given.cast::<PyDict>() {
+        return Ok(table(keys, depth)?.into());
+    }
+    if given.is_instance_of::<PyString>() {
+        return Ok(given.extract::<String>()?.into());
+    }
+    if given.is_instance_of::<PyBool>() {
+        return Ok(given.extract::<bool>()?.into());
+    }
+    if given.is_instance_of::<PyInt>() {
+        return Ok(given.extract::<i64>()?.into());
+    }
+    given.try_iter()?.map(|item| value(&item?, depth + 1)).collect()
 }
 
 #[pymethods]
@@ -41,15 +70,32 @@ impl Policy {
     /// Reads the policy of a file, which may leave all queries to sessions.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let read = py.detach(|| ValidPolicy::load_to_ask_later(&path));
-        read.map(Self).map_err(|errors| raised(py, &errors))
+        made(py, || ValidPolicy::load_to_ask_later(&path))
     }
 
     /// Reads the text of a policy, which may leave all queries to sessions; relative paths begin at the folder.
     #[staticmethod]
     fn parse(py: Python<'_>, text: &str, folder: PathBuf) -> PyResult<Self> {
-        let read = ValidPolicy::parse_to_ask_later(&folder.join("policy built in Python"), text);
-        read.map(Self).map_err(|errors| raised(py, &errors))
+        made(py, || ValidPolicy::parse_to_ask_later(&folder.join("policy built in Python"), text))
+    }
+
+    /// Builds a policy from its keys, which may leave all queries to sessions; relative paths begin at the folder. Values are texts,
+    /// whole numbers, truth values, lists and dictionaries.
+    #[staticmethod]
+    fn build(
+        py: Python<'_>,
+        keys: &Bound<'_, PyDict>,
+        queries: Vec<Bound<'_, PyDict>>,
+        folder: PathBuf,
+    ) -> PyResult<Self> {
+        let mut builder = PolicyBuilder::default().in_folder(folder);
+        for (key, one) in keys {
+            builder = builder.set(&[], &key.extract::<String>()?, value(&one, 1)?);
+        }
+        for query in &queries {
+            builder = builder.query_with(table(query, 0)?);
+        }
+        made(py, || builder.build_to_ask_later())
     }
 
     #[getter]
@@ -80,8 +126,8 @@ impl Policy {
 
     /// Its tables with the paths of their rows and their columns and types, the main one first.
     #[getter]
-    fn tables(&self) -> Vec<Table> {
-        let table = |table: deniable_core::schema::DeclaredTable| {
+    fn tables(&self) -> Vec<TableColumns> {
+        let table = |table: DeclaredTable| {
             let columns = table.columns.into_iter().map(|column| (column.name, column.kind.name())).collect();
             (table.data.table, table.data.path, columns)
         };
@@ -89,19 +135,13 @@ impl Policy {
     }
 
     /// What is promised: in words as JSON; R, rounded up where it is not rational, and whether it was; the promise as pictures.
-    fn guarantee(&self, py: Python<'_>) -> PyResult<Guarantee> {
+    fn guarantee(&self) -> Guarantee {
         let guarantee = self.0.guarantee();
-        let statement = render::json(&Statement::of(guarantee));
-        let json = statement.map_err(|failure| raised(py, &failure.diagnostics().to_vec()))?;
-        let picture = PromisePicture::of(guarantee.clone());
-        let (sentence, frequencies) = picture.in_frequencies();
-        let pictures = vec![
-            (standalone(&people(&frequencies)), sentence),
-            (standalone(&curve(&picture.beliefs())), "what any belief can become".to_owned()),
-        ];
+        let json = deniable::json(&Statement::of(guarantee));
+        let pictures = report::promise(guarantee).map(|picture| (picture.svg, picture.caption)).to_vec();
         let odds = guarantee.limit().odds_at_most();
         let exact = guarantee.limit().to_string() == odds.to_string();
-        Ok((json, odds, exact, pictures))
+        (json, odds, exact, pictures)
     }
 
     /// The plan of its queries, or of those of these names, for reading and as JSON. No data are read.
@@ -109,7 +149,7 @@ impl Policy {
         let plan = planned(py, self.0.clone())?;
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let plan = if names.is_empty() { plan } else { plan.named(&names).map_err(|error| raised(py, &error))? };
-        written(py, &plan, None)
+        Ok(written(&plan, None))
     }
 
     /// The same policy about other versions, in another ledger.

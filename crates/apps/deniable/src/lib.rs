@@ -57,10 +57,10 @@
 
 pub use deniable_core::diagnostic::{self, Code, Diagnose, Diagnostic, Surface};
 pub use deniable_core::guarantee::{Guarantee, GuaranteeError};
-pub use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, Key};
+pub use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, DeclaredTable, Key};
 pub use deniable_core::{adversary, budget, exact, promise, secret};
 pub use deniable_ledger as ledger;
-pub use deniable_policy::{Policy, PolicyBuilder, PolicyErrors};
+pub use deniable_policy::{Policy, PolicyBuilder, PolicyErrors, Table, Value};
 pub use json::json;
 
 #[cfg(feature = "assess")]
@@ -85,6 +85,8 @@ mod plan_report;
 mod query;
 #[cfg(feature = "check")]
 pub mod recheck;
+#[cfg(feature = "sql")]
+pub mod report;
 #[cfg(feature = "sql")]
 mod scan_report;
 #[cfg(feature = "sql")]
@@ -118,6 +120,6 @@ pub use {
     query::Query,
     scan_report::ScanReport,
     session::{Event, Registration, Session, remaining},
-    sources::{install_sources, with_public_keys},
+    sources::{Misfit, install_sources, misfits, with_public_keys},
     suggest::Suggest,
 };

@@ -1,20 +1,19 @@
-//! A policy built in code: the same keys, the same checks and the same words as in a file.
+//! Policies that are built in code: the same keys and the same validation as in a file.
 
 use crate::error::PolicyErrors;
 use crate::policy::Policy;
 use crate::query::Size;
-use crate::tree::quoted_key;
+use crate::tree::{self, Table, Value};
 use deniable_core::exact::{Rational, whole};
 use deniable_core::schema::{Column, ColumnType, Key};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use toml_edit::{Array, InlineTable, Value};
+use std::path::PathBuf;
 
-/// What a policy that no file holds is called in errors.
+/// The name of a policy without a file in errors.
 const NAME: &str = "policy built in code";
 
-/// Builds the text of a policy, key by key. What it says is checked when it is built, as a file's text is: errors point into
-/// that text, which [`Policy::source`] gives.
+/// Builds a policy key by key. [`Self::build`] validates it as a file is validated. Places of errors are in the policy as TOML
+/// ([`Policy::source`]), which is written for the reader and never parsed.
 ///
 /// ```
 /// use deniable_core::exact::{ratio, whole};
@@ -33,24 +32,22 @@ const NAME: &str = "policy built in code";
 /// assert_eq!(policy.guarantee().limit().to_string(), "3");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct PolicyBuilder {
-    /// Keys with their sections before them, as TOML writes them, and their values.
-    keys: Vec<(String, Value)>,
-    /// The same of every query.
-    queries: Vec<Vec<(&'static str, Value)>>,
+    /// All keys but `query`.
+    keys: Table,
+    queries: Vec<Table>,
     folder: PathBuf,
 }
 
 impl PolicyBuilder {
-    /// A policy of this name about the people of this population; both as in a file.
+    /// A policy of this name about the people of this population.
     #[must_use]
     pub fn new(name: &str, population: &str) -> Self {
-        let empty = Self { keys: Vec::new(), queries: Vec::new(), folder: PathBuf::new() };
-        empty.set(&[], "name", name).set(&[], "population", population)
+        Self::default().set(&[], "name", name).set(&[], "population", population)
     }
 
-    /// Where relative paths start, the ledger's among them; the working folder where nothing is said.
+    /// The folder of relative paths, the ledger's among them. The default is the working folder.
     #[must_use]
     pub fn in_folder(mut self, folder: impl Into<PathBuf>) -> Self {
         self.folder = folder.into();
@@ -75,6 +72,12 @@ impl PolicyBuilder {
         self.set(&["columns"], &column.name, described(column))
     }
 
+    /// A column of a further table.
+    #[must_use]
+    pub fn column_of(self, table: &str, column: &Column) -> Self {
+        self.set(&["tables", table, "columns"], &column.name, described(column))
+    }
+
     /// A public guess at how many rows there are, from which the plan works out errors.
     #[must_use]
     pub fn typical_rows(self, rows: u32) -> Self {
@@ -93,7 +96,7 @@ impl PolicyBuilder {
         let mut table = described(column);
         table.insert("typical", written(value, column.kind));
         if let Some(spread) = spread {
-            table.insert("typical_spread", spread.to_string().into());
+            table.insert("typical_spread", spread.to_string());
         }
         self.set(&["columns"], &column.name, table)
     }
@@ -135,131 +138,143 @@ impl PolicyBuilder {
 
     /// A query of a stated size.
     #[must_use]
-    pub fn query_of(mut self, name: &str, sql: &str, size: Size) -> Self {
+    pub fn query_of(self, name: &str, sql: &str, size: Size) -> Self {
         let (key, number) = match size {
             Size::Weight(weight) => ("weight", weight),
             Size::Share(share) => ("share", share),
             Size::TargetError(error) => ("target_error", error),
         };
-        self.queries.push(vec![("name", name.into()), ("sql", sql.into()), (key, number.to_string().into())]);
+        let number = number.to_string();
+        self.query_with(Table::from_iter([("name", name), ("sql", sql), (key, &number)]))
+    }
+
+    /// A query by its keys, as in a file.
+    #[must_use]
+    pub fn query_with(mut self, keys: Table) -> Self {
+        self.queries.push(keys);
         self
     }
 
     /// A public guess at the part of the rows that the last query is about.
     #[must_use]
-    pub fn typical_share(mut self, share: &Rational) -> Self {
-        if let Some(query) = self.queries.last_mut() {
-            query.push(("typical_share", share.to_string().into()));
-        }
-        self
+    pub fn typical_share(self, share: &Rational) -> Self {
+        self.of_last("typical_share", share.to_string())
     }
 
     /// Public guesses at expressions of the last query, as the plan writes them; at conditions the part of the rows that meets them.
     #[must_use]
-    pub fn typical_of(mut self, expressions: &[(&str, Rational)]) -> Self {
-        let all = expressions.iter().map(|(expression, value)| (*expression, Value::from(value.to_string())));
+    pub fn typical_of(self, expressions: &[(&str, Rational)]) -> Self {
+        let all = expressions.iter().map(|(expression, value)| (*expression, value.to_string()));
+        self.of_last("typical", Table::from_iter(all))
+    }
+
+    /// A key of the last query.
+    fn of_last(mut self, key: &str, value: impl Into<Value>) -> Self {
         if let Some(query) = self.queries.last_mut() {
-            query.push(("typical", InlineTable::from_iter(all).into()));
+            query.insert(key, value);
         }
         self
     }
 
-    /// Any key of any section, as in a file: `set(&["data", "csv"], "delimiter", ";")`. An empty path is the top. What is set
-    /// last counts.
+    /// Any key of any section, as in a file: `set(&["data", "csv"], "delimiter", ";")`. An empty path is the top. The value that is
+    /// set last counts.
     #[must_use]
     pub fn set(mut self, path: &[&str], key: &str, to: impl Into<Value>) -> Self {
-        let names = path.iter().copied().chain([key]).map(quoted_key);
-        let full = names.collect::<Vec<_>>().join(".");
-        self.keys.retain(|(known, _)| *known != full);
-        self.keys.push((full, to.into()));
+        self.keys.insert_at(path, key, to);
         self
     }
 
-    /// Checks everything.
+    /// Validates the policy.
     ///
     /// # Errors
     /// Everything that is wrong with it, as of a file.
     pub fn build(self) -> Result<Policy, PolicyErrors> {
-        let mut text = String::new();
-        self.keys.iter().for_each(|(key, value)| text += &format!("{key} = {value}\n"));
-        for query in &self.queries {
-            text += "\n[[query]]\n";
-            query.iter().for_each(|(key, value)| text += &format!("{key} = {value}\n"));
+        self.validated(false)
+    }
+
+    /// The same, where a policy without queries is one, too: see [`Policy::parse_to_ask_later`].
+    ///
+    /// # Errors
+    /// As of [`Self::build`].
+    pub fn build_to_ask_later(self) -> Result<Policy, PolicyErrors> {
+        self.validated(true)
+    }
+
+    fn validated(mut self, may_ask_nothing: bool) -> Result<Policy, PolicyErrors> {
+        if !self.queries.is_empty() {
+            self.keys.insert("query", Value::from_iter(self.queries));
         }
-        Policy::parse(&self.folder.join(Path::new(NAME)), &text)
+        let (source, root) = tree::write(&self.keys);
+        Policy::validated(&self.folder.join(NAME), &source, &root, may_ask_nothing)
     }
 }
 
-/// A column as an inline table.
-fn described(column: &Column) -> InlineTable {
-    // What is known of values that a query works out is nothing that a policy declares.
+/// The keys of a column.
+fn described(column: &Column) -> Table {
+    // What is known of computed values is no part of a declaration.
     let Column { name: _, kind, bounds, keys, keys_from, labels, parents, step: _, least: _, format, pivot, zone } =
         column;
-    let mut table = InlineTable::new();
-    table.insert("type", kind.name().into());
+    let mut table = Table::from_iter([("type", kind.name())]);
     if let Some(bounds) = bounds {
-        let ends = [bounds.low(), bounds.high()].map(|end| written(end, *kind));
-        table.insert("bounds", Value::Array(Array::from_iter(ends)));
+        table.insert("bounds", Value::from_iter([bounds.low(), bounds.high()].map(|end| written(end, *kind))));
         if kind.is_number() {
-            table.insert("step", bounds.step().to_string().into());
+            table.insert("step", bounds.step().to_string());
         }
     }
     if let Some(from) = keys_from {
-        let mut source = InlineTable::new();
-        source.insert("table", from.table.as_str().into());
-        source.insert("column", from.column.as_str().into());
-        from.label.iter().for_each(|label| drop(source.insert("label", label.as_str().into())));
-        table.insert("keys_from", source.into());
-        further(&mut table, &from.further, labels);
+        let label = from.label.as_deref().map(|label| ("label", label));
+        let source = [("table", from.table.as_str()), ("column", from.column.as_str())].into_iter().chain(label);
+        table.insert("keys_from", Table::from_iter(source));
+        insert_further(&mut table, &from.further, labels);
     } else if let Some(keys) = keys {
-        let value = |key: &Key| match key {
-            Key::Null | Key::Other => None,
-            Key::Integer(number) => Some(Value::from(*number)),
-            Key::Boolean(truth) => Some(Value::from(*truth)),
-            Key::Text(_) | Key::Decimal(_) | Key::Date(_) | Key::Timestamp(_) => Some(Value::from(key.to_string())),
-        };
-        let declared: Vec<Value> = keys.iter().filter_map(value).collect();
-        let label = |key: &Key| labels.get(key).cloned().unwrap_or_else(|| key.to_string());
-        if keys.iter().any(|key| value(key).is_some() && labels.contains_key(key)) {
-            let named = keys.iter().filter(|key| value(key).is_some());
-            let named = named.map(|key| (toml_edit::Key::new(key.to_string()), Value::from(label(key))));
-            table.insert("keys", Value::InlineTable(named.collect()));
-        } else if !declared.is_empty() {
-            table.insert("keys", Value::Array(Array::from_iter(declared)));
+        let listed: Vec<&Key> = keys.iter().filter(|key| !matches!(key, Key::Null | Key::Other)).collect();
+        if listed.iter().any(|key| labels.contains_key(key)) {
+            let label = |key: &Key| labels.get(key).cloned().unwrap_or_else(|| key.to_string());
+            table.insert("keys", Table::from_iter(listed.iter().map(|key| (key.to_string(), label(key)))));
+        } else if !listed.is_empty() {
+            table.insert("keys", Value::from_iter(listed.into_iter().map(key_value)));
         }
-        further(&mut table, keys, labels);
+        insert_further(&mut table, keys, labels);
     }
     if !parents.is_empty() {
-        let columns = keys_from.iter().flat_map(|from| &from.parents);
-        let columns = columns.map(|column| Value::from(column.as_str()));
-        let entry =
-            |(key, parent): (&Key, &String)| (toml_edit::Key::new(key.to_string()), Value::from(parent.as_str()));
-        let lists = parents.iter().map(|parents| Value::InlineTable(parents.of.iter().map(entry).collect()));
-        let lists = lists.skip(if keys_from.is_some() { parents.len() } else { 0 });
-        let names = parents.iter().map(|parents| toml_edit::Key::new(&parents.name));
-        table.insert("within", Value::InlineTable(names.zip(columns.chain(lists)).collect()));
+        let within = parents.iter().enumerate().map(|(position, parents)| {
+            let of_table = keys_from.as_ref().and_then(|from| from.parents.get(position));
+            let value = match of_table {
+                Some(column) => Value::from(column.as_str()),
+                None => Table::from_iter(parents.of.iter().map(|(key, of)| (key.to_string(), of.as_str()))).into(),
+            };
+            (parents.name.as_str(), value)
+        });
+        table.insert("within", Table::from_iter(within));
     }
-    if let Some(format) = format {
-        table.insert("format", format.as_str().into());
-    }
-    pivot.iter().for_each(|year| drop(table.insert("pivot", i64::from(*year).into())));
-    zone.iter().for_each(|zone| drop(table.insert("zone", zone.name().into())));
+    format.iter().for_each(|format| table.insert("format", format.as_str()));
+    pivot.iter().for_each(|year| table.insert("pivot", i64::from(*year)));
+    zone.iter().for_each(|zone| table.insert("zone", zone.name()));
     table
 }
 
-/// The groups of rows without a value, and of all other values.
-fn further(table: &mut InlineTable, keys: &[Key], labels: &BTreeMap<Key, String>) {
-    if keys.contains(&Key::Null) {
-        let null: Value = labels.get(&Key::Null).map_or(true.into(), Value::from);
-        table.insert("null_key", null);
-    }
-    if keys.contains(&Key::Other) {
-        let other = labels.get(&Key::Other).cloned().unwrap_or_else(|| Key::Other.to_string());
-        table.insert("other", other.into());
+/// A key in a list of keys.
+pub(crate) fn key_value(key: &Key) -> Value {
+    match key {
+        Key::Integer(number) => (*number).into(),
+        Key::Boolean(truth) => (*truth).into(),
+        Key::Null | Key::Other | Key::Text(_) | Key::Decimal(_) | Key::Date(_) | Key::Timestamp(_) => {
+            key.to_string().into()
+        }
     }
 }
 
-/// A value of a column. Numbers are texts: exact, whatever their denominators.
+/// Inserts the groups of NULL and of all values that are not keys.
+fn insert_further(table: &mut Table, keys: &[Key], labels: &BTreeMap<Key, String>) {
+    if keys.contains(&Key::Null) {
+        table.insert("null_key", labels.get(&Key::Null).map_or(Value::from(true), |label| label.as_str().into()));
+    }
+    if keys.contains(&Key::Other) {
+        table.insert("other", labels.get(&Key::Other).cloned().unwrap_or_else(|| Key::Other.to_string()));
+    }
+}
+
+/// A value of a column. Numbers are texts, which are exact for all denominators.
 fn written(value: &Rational, kind: ColumnType) -> Value {
     Value::from(if kind.is_time() { kind.written(value) } else { value.to_string() })
 }

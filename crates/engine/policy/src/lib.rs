@@ -63,6 +63,7 @@ mod within;
 
 pub use builder::PolicyBuilder;
 pub use deniable_core::text::nearest;
+pub use deniable_toml::{Table, Value};
 pub use error::{Place, PolicyError, PolicyErrorKind, PolicyErrors};
 pub use policy::{LARGEST_FILE, Policy, is_population};
 pub use quality::{Display, Quality};

@@ -119,19 +119,27 @@ impl Policy {
         if source.trim_start_matches('\u{feff}').trim().is_empty() {
             return Err(PolicyErrors::about_file(file, PolicyErrorKind::EmptyFile, "write a policy into it"));
         }
-        let report = Report::new(source);
-        let policy = match tree::parse(source) {
-            Ok(root) => {
-                report.find_blanks(&root);
-                let policy = read(&report, file, &root, may_ask_nothing);
-                report.fail_blanks();
-                policy
-            }
+        match tree::parse(source) {
+            Ok(root) => Self::validated(file, source, &root, may_ask_nothing),
             Err(tree::SyntaxError { message, span }) => {
-                let help = syntax_help(source, &span);
-                Err(report.fail(&span, PolicyErrorKind::Syntax(message), help))
+                let report = Report::new(source);
+                report.fail(&span, PolicyErrorKind::Syntax(message), syntax_help(source, &span));
+                Err(PolicyErrors::new(file, source, report.into_errors()))
             }
-        };
+        }
+    }
+
+    /// The policy of a tree, whose places are in `source`.
+    pub(crate) fn validated(
+        file: &Path,
+        source: &str,
+        root: &tree::Node,
+        may_ask_nothing: bool,
+    ) -> Result<Self, PolicyErrors> {
+        let report = Report::new(source);
+        report.find_blanks(root);
+        let policy = read(&report, file, root, may_ask_nothing);
+        report.fail_blanks();
         let errors = report.into_errors();
         match policy {
             Ok(policy) if errors.is_empty() => Ok(policy),

@@ -1,7 +1,8 @@
 //! The beginning of a policy: what the files tell is written down, and what a person must decide is a blank.
 
 use crate::blanks;
-use crate::tree::{quoted, quoted_key};
+use crate::builder::key_value;
+use crate::tree::{Table, Value, key};
 use deniable_core::schema::ending;
 use deniable_core::schema::{ColumnType, Key};
 use deniable_core::schema::{NotNames, are_names};
@@ -137,30 +138,30 @@ pub fn scaffold(input: &Scaffold) -> Result<String, NotNames> {
     page.gap();
     page.explain(ASK);
     page.line("[[query]]");
-    page.line("name = \"number of rows\"");
-    page.line(&format!("sql = {}", quoted(&format!("SELECT COUNT(*) AS n FROM {}", input.table))));
+    page.set("name", "number of rows");
+    page.set("sql", format!("SELECT COUNT(*) AS n FROM {}", input.table));
     Ok(page.0)
 }
 
 fn data(page: &mut Page, input: &Scaffold) {
     page.gap();
     page.line("[data]");
-    page.line(&format!("table = {}", quoted(&input.table)));
+    page.set("table", input.table.as_str());
     // A format against the path's ending stands there too, to be refused rather than passed over.
     let (by_path, format) = match &input.rows {
         Rows::Csv { path, .. } | Rows::Parquet { path } => {
-            page.line(&format!("path = {}", quoted(path)));
+            page.set("path", path.as_str());
             let format = if matches!(input.rows, Rows::Csv { .. }) { "csv" } else { "parquet" };
             (ending(path).0, format)
         }
         Rows::Postgres { .. } => (None, "postgres"),
     };
     if !matches!((by_path, format), (Some("csv" | "tsv"), "csv") | (Some("parquet"), "parquet")) {
-        page.line(&format!("format = \"{format}\""));
+        page.set("format", format);
     }
     if let Rows::Postgres { relation, connect } = &input.rows {
-        page.line(&format!("relation = {}", quoted(relation)));
-        page.line(&format!("connect = {}", quoted(connect)));
+        page.set("relation", relation.as_str());
+        page.set("connect", connect.as_str());
     }
     page.blank(&["data", "version"]);
     page.explain("a rough public guess at the number of rows, from which `plan` estimates errors");
@@ -171,7 +172,7 @@ fn data(page: &mut Page, input: &Scaffold) {
     {
         page.gap();
         page.line("[data.csv]");
-        page.line(&format!("delimiter = {}", quoted(&char::from(delimiter).to_string())));
+        page.set("delimiter", char::from(delimiter).to_string());
         if delimiter == b';' {
             page.explain("where numbers are written as 2,5");
             page.line("# decimal = \",\"");
@@ -195,13 +196,13 @@ fn columns(page: &mut Page, input: &Scaffold) {
             // Line breaks would end the comment.
             page.explain(&printable(about));
         }
-        page.line(&format!("[columns.{}]", quoted_key(name)));
+        page.line(&format!("[columns.{}]", key(name)));
         let kind = types.get(position).copied().or(described.kind);
         match kind {
-            Some(kind) => page.line(&format!("type = \"{}\"", kind.name())),
+            Some(kind) => page.set("type", kind.name()),
             None => {
                 page.line(&format!("# {}?", ColumnType::ALL.map(ColumnType::name).join(", ")));
-                page.line("type = \"?\"");
+                page.set("type", blanks::BLANK);
             }
         }
         if input.moments.contains(name) {
@@ -229,34 +230,29 @@ fn facts(page: &mut Page, name: &str, kind: Option<ColumnType>, described: &Colu
     if keys.is_empty() {
         return;
     }
-    let value = |key: &Key| match key {
-        Key::Integer(_) | Key::Boolean(_) => key.to_string(),
-        _ => quoted(&key.to_string()),
+    let labels = keys.iter().map(|(key, label)| {
+        let key = key.to_string();
+        (key.clone(), label.clone().unwrap_or(key))
+    });
+    let is_labelled = keys.iter().any(|(_, label)| label.is_some());
+    let listed = match is_labelled {
+        true => Value::from(Table::from_iter(labels.clone())),
+        false => Value::from_iter(keys.iter().map(|(key, _)| key_value(key))),
     };
-    let label = |(key, label): &(Key, Option<String>)| {
-        let label = label.clone().unwrap_or_else(|| key.to_string());
-        format!("{} = {}", quoted_key(&key.to_string()), quoted(&label))
-    };
-    let labelled = keys.iter().any(|(_, label)| label.is_some());
-    let listed: Vec<String> =
-        if labelled { keys.iter().map(label).collect() } else { keys.iter().map(|(key, _)| value(key)).collect() };
-    let short = listed.join(", ");
-    let is_long = labelled && short.chars().count() >= WIDTH;
-    if !labelled {
-        page.line(&format!("keys = [{short}]"));
-    } else if !is_long {
-        page.line(&format!("keys = {{ {short} }}"));
+    let is_long = is_labelled && listed.to_string().chars().count() >= WIDTH;
+    if !is_long {
+        page.set("keys", listed);
     }
     let mut hint = |line: &str, of: &str| page.line(&format!("# {line:<40} # {of}"));
     hint("null_key = \"unknown\"", "a group for rows without a value");
     if kind != Some(ColumnType::Boolean) {
         hint("other = \"other\"", "a group for values that are none of `keys`");
     }
-    // An inline table stands on one line, and a table of its own behind all other keys.
+    // An inline table is one line. A table of its own follows all other keys.
     if is_long {
         page.gap();
-        page.line(&format!("[columns.{}.keys]", quoted_key(name)));
-        listed.iter().for_each(|line| page.line(line));
+        page.line(&format!("[columns.{}.keys]", key(name)));
+        labels.for_each(|(key, label)| page.set(&key, label));
     }
 }
 
@@ -266,7 +262,7 @@ fn written(end: &str) -> String {
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, "0"));
     let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
     let is_plain = is_number(whole) && is_number(fraction) && (whole == "0" || !whole.starts_with('0'));
-    if is_plain { end.to_owned() } else { quoted(end) }
+    if is_plain { end.to_owned() } else { Value::from(end).to_string() }
 }
 
 /// How to declare what a column of one of these types may have.
@@ -313,6 +309,10 @@ impl Page {
         self.0.push('\n');
     }
 
+    fn set(&mut self, name: &str, value: impl Into<Value>) {
+        self.line(&format!("{} = {}", key(name), value.into()));
+    }
+
     fn gap(&mut self) {
         self.0.push('\n');
     }
@@ -320,7 +320,7 @@ impl Page {
     /// A key left open, below what there is to decide: the words that its error would say.
     fn blank(&mut self, path: &[&str]) {
         self.explain(&blanks::help(path));
-        self.line(&format!("{} = \"{}\"", path.last().copied().unwrap_or_default(), blanks::BLANK));
+        self.set(path.last().copied().unwrap_or_default(), blanks::BLANK);
     }
 
     /// A comment, broken between words.

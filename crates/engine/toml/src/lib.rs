@@ -1,9 +1,14 @@
-//! TOML as a small tree in which every value remembers its place. Policies and mechanisms are read from it.
+//! TOML as a small tree in which every value remembers its place. Policies and mechanisms are read from it; values that are built
+//! in code are written into it ([`write()`]).
 //!
 //! Numbers stay the text that was written: nothing here, or after it, reads a number through a float.
 
+mod write;
+
+pub use write::{Table, Value, key, write};
+
 use std::ops::Range;
-use toml_edit::{Item, TableLike, Value};
+use toml_edit::{Item, TableLike};
 
 /// One value and where it stands, in bytes of the source.
 #[derive(Debug)]
@@ -112,16 +117,16 @@ fn from_item(source: &str, item: &Item, key_span: &Range<usize>) -> Option<Node>
     }
 }
 
-fn from_value(source: &str, value: &Value, span: Range<usize>) -> Node {
+fn from_value(source: &str, value: &toml_edit::Value, span: Range<usize>) -> Node {
     let shape = match value {
-        Value::String(text) => Shape::Text(text.value().clone()),
-        Value::Integer(_) | Value::Float(_) => Shape::Number(written(source, &span)),
-        Value::Boolean(truth) => Shape::Boolean(*truth.value()),
-        Value::Datetime(_) => Shape::Date(written(source, &span)),
-        Value::Array(items) => Shape::List(
+        toml_edit::Value::String(text) => Shape::Text(text.value().clone()),
+        toml_edit::Value::Integer(_) | toml_edit::Value::Float(_) => Shape::Number(written(source, &span)),
+        toml_edit::Value::Boolean(truth) => Shape::Boolean(*truth.value()),
+        toml_edit::Value::Datetime(_) => Shape::Date(written(source, &span)),
+        toml_edit::Value::Array(items) => Shape::List(
             items.iter().map(|item| from_value(source, item, item.span().unwrap_or_else(|| span.clone()))).collect(),
         ),
-        Value::InlineTable(table) => Shape::Table(members(source, table)),
+        toml_edit::Value::InlineTable(table) => Shape::Table(members(source, table)),
     };
     Node { shape, span }
 }

@@ -14,7 +14,7 @@ use super::stream::{HeardBytes, WatchedConnection};
 use super::{RunningServer, SECRET, alone, serving};
 use deniable::{Policy, PolicyBuilder, Query};
 use deniable_core::exact::ratio;
-use deniable_core::schema::{Column, Key, TableSchema};
+use deniable_core::schema::TableSchema;
 use deniable_query::output::Term;
 use deniable_serve::beside::NumberColumns;
 use deniable_serve::rows::columns;
@@ -29,7 +29,6 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio_postgres::Client;
-use toml_edit::{Array, Value};
 
 /// Questions of each pair of servers, more than a half of the promise pays for at this price.
 const QUESTIONS: usize = 20;
@@ -91,20 +90,7 @@ fn further(builder: PolicyBuilder, table: &TableSchema) -> PolicyBuilder {
         (None, Some(key)) => builder.set(&at, "unprotected", true).set(&at, "key", key.as_str()),
         (None, None) => builder,
     };
-    let column = |builder: PolicyBuilder, column: &Column| {
-        let at = ["tables", table.name.as_str(), "columns", column.name.as_str()];
-        let mut builder = builder.set(&at, "type", column.kind.name());
-        if let Some(bounds) = &column.bounds {
-            let ends: Array = [bounds.low(), bounds.high()].iter().map(ToString::to_string).collect();
-            builder = builder.set(&at, "bounds", Value::Array(ends));
-        }
-        if let Some(keys) = &column.keys {
-            let keys = keys.iter().filter_map(|key| if let Key::Text(text) = key { Some(text.as_str()) } else { None });
-            builder = builder.set(&at, "keys", Value::Array(keys.collect()));
-        }
-        builder
-    };
-    table.columns.iter().fold(builder, column)
+    table.columns.iter().fold(builder, |builder, column| builder.column_of(&table.name, column))
 }
 
 /// What may differ of a value.

@@ -1,7 +1,7 @@
 //! A scaffold is a policy but for its blanks.
 
 use deniable_core::schema::{ColumnType, Compression, CsvOptions, Format, Key, Looks, NotNames, are_names};
-use deniable_policy::{ColumnNotes, Policy, PolicyErrorKind, Rows, Scaffold, scaffold};
+use deniable_policy::{ColumnNotes, Policy, PolicyErrorKind, Rows, Scaffold, Value, scaffold};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -184,7 +184,7 @@ proptest! {
         prop_assert_eq!(kinds.iter().filter(|key| *key == "type").count(), names.len());
         // A column may be called `?`; only as the entity key that name would be a blank.
         if let Some(first) = names.iter().find(|name| *name != "?") {
-            let policy = filled(&text, &toml_edit::Value::from(first.as_str()).to_string());
+            let policy = filled(&text, &Value::from(first.as_str()).to_string());
             prop_assert_eq!(&policy.data().path, &path);
             prop_assert!(policy.columns().iter().map(|column| &column.name).eq(names.iter()));
         }

@@ -3,10 +3,7 @@
 use crate::failure::usage;
 use deniable::Answer;
 use deniable::exact::Rational;
-use deniable_chart::belief::{Beliefs, curve};
-use deniable_chart::palette::{standalone, style};
-use deniable_report::answers;
-use num_traits::ToPrimitive;
+use deniable::report;
 use pyo3::prelude::*;
 
 fn read(py: Python<'_>, json: &str) -> PyResult<Answer> {
@@ -17,7 +14,7 @@ fn read(py: Python<'_>, json: &str) -> PyResult<Answer> {
 /// An answer as it stands on a report: its table and its pictures.
 #[pyfunction]
 pub fn answer_html(py: Python<'_>, json: &str, confidence: &str) -> PyResult<String> {
-    Ok(answers::of(&read(py, json)?, confidence).into_string())
+    Ok(report::answer(&read(py, json)?, confidence))
 }
 
 /// An answer as the terminal shows it.
@@ -29,18 +26,18 @@ pub fn answer_text(py: Python<'_>, json: &str, confidence: &str) -> PyResult<Str
 /// The pictures of an answer as SVG, each with its caption.
 #[pyfunction]
 pub fn answer_pictures(py: Python<'_>, json: &str) -> PyResult<Vec<(String, String)>> {
-    let pictures = answers::pictures(&read(py, json)?, None);
-    Ok(pictures.into_iter().map(|(svg, caption)| (standalone(&svg), caption)).collect())
+    let pictures = report::pictures(&read(py, json)?);
+    Ok(pictures.into_iter().map(|picture| (picture.svg, picture.caption)).collect())
 }
 
 /// What odds make of every belief, as SVG.
 #[pyfunction]
 pub fn belief_curve(odds: Rational) -> String {
-    standalone(&curve(&Beliefs::of_odds(odds.to_f64().unwrap_or(f64::INFINITY))))
+    report::beliefs(&odds)
 }
 
 /// What pages that hold pictures need.
 #[pyfunction]
 pub fn picture_style() -> String {
-    style()
+    report::style()
 }

@@ -11,13 +11,10 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use deniable::diagnostic::{Code, Diagnostic};
 use deniable::publication::{KeyValue, Scalar};
 use deniable::{Answer, Cell};
-use deniable_data::SourceError;
-use deniable_data::reading::ColumnReader;
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3_arrow::PyTable;
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::Arc;
 
 /// Bytes of a view of a text: its length, and the text if it is short, or where it stands.
@@ -130,17 +127,8 @@ impl Rows {
         let names: Vec<String> = columns.iter().map(|column| column.name.clone()).collect();
         let rows = taken(rows, &format!("the table `{table}`"))?;
         let batches = py.detach(|| owned(rows, &names)).map_err(|error| raised(py, &error.in_table(table)))?;
-        let misfits = columns.iter().filter_map(|column| {
-            let schema = batches.first()?.schema();
-            let stored = schema.field_with_name(&column.name).ok()?.data_type();
-            let reason = match ColumnReader::from_stored(column, stored, Path::new("rows in memory")).err()? {
-                SourceError::ColumnType { stored, declared, .. } => {
-                    format!("is stored as {stored}, which cannot be read as {declared}")
-                }
-                other => other.to_string(),
-            };
-            Some((column.name.clone(), column.kind.name(), reason))
-        });
+        let misfits = deniable::misfits(&columns, &batches).into_iter();
+        let misfits = misfits.map(|misfit| (misfit.column, misfit.declared.name(), misfit.reason));
         let misfits = misfits.collect();
         Ok(Self { batches, misfits })
     }

@@ -5,8 +5,7 @@ use crate::failure::{raised, usage};
 use crate::policy::{Policy, planned, written};
 use crate::rows::Rows;
 use deniable::exact::Rational;
-use deniable::{Error, InMemory, Query, RegistrationMode, ReleaseOutcome, Resources};
-use deniable_cli::render;
+use deniable::{Error, InMemory, Query, RegistrationMode, ReleaseOutcome, Resources, report};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::num::NonZeroUsize;
@@ -154,7 +153,7 @@ impl Session {
             None => py.detach(|| session.plan_with_earlier()).map_err(|error| raised(py, &error))?,
             Some(query) => query.get().0.with_earlier(account.as_ref()),
         };
-        written(py, &plan, account.as_ref())
+        Ok(written(&plan, account.as_ref()))
     }
 
     /// What is left of the promise: the part that certainly is, whether that is exact, and in words.
@@ -176,10 +175,6 @@ impl Session {
     fn account(&self, py: Python<'_>) -> PyResult<Option<String>> {
         let session = self.here(py)?;
         let account = py.detach(|| session.account()).map_err(|error| raised(py, &error))?;
-        let overview = account.as_ref().map(deniable_report::overview::AccountOverview::new);
-        overview
-            .map(|overview| render::json(&overview))
-            .transpose()
-            .map_err(|failure| raised(py, &failure.diagnostics().to_vec()))
+        Ok(account.as_ref().map(|account| deniable::json(&report::AccountOverview::new(account))))
     }
 }

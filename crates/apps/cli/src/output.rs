@@ -3,7 +3,6 @@
 use crate::args::output::{LedgerFormat, Results};
 use crate::console::{say, shown};
 use crate::error::{Failure, write_failure};
-use crate::render;
 use deniable_core::text::printable_lines;
 use serde::Serialize;
 use std::fmt::Display;
@@ -72,7 +71,7 @@ pub fn results(
 ) -> Result<(), Failure> {
     let text = match args.format {
         LedgerFormat::Table => table.to_owned(),
-        LedgerFormat::Json => render::json(written)?,
+        LedgerFormat::Json => deniable::json(written),
     };
     publish(&text, args.out.as_ref())?;
     if let Some(report) = &args.report {

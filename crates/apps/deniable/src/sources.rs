@@ -1,7 +1,11 @@
 //! The sources of rows that this build contains.
 
+use arrow_array::RecordBatch;
+use deniable_core::schema::{Column, ColumnType};
+use deniable_data::reading::ColumnReader;
 use deniable_data::{SourceError, Sources};
 use deniable_policy::Policy;
+use std::path::Path;
 
 /// Installs the sources of rows that this build contains: tables that engines hold, and by feature tables of PostgreSQL and
 /// objects of stores. Sessions and [`with_public_keys`] do so by themselves; a program that calls
@@ -22,4 +26,33 @@ pub fn install_sources() {
 pub fn with_public_keys(policy: Policy) -> Result<Policy, SourceError> {
     install_sources();
     deniable_release::with_public_keys(policy)
+}
+
+/// A column in memory that cannot be read as declared.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Misfit {
+    /// Its name.
+    pub column: String,
+    /// The declared type.
+    pub declared: ColumnType,
+    /// Why its stored type cannot be read as that.
+    pub reason: String,
+}
+
+/// The declared columns that rows in memory store in a type that cannot be read as declared. Columns without rows, and columns that are not there,
+/// are left out.
+#[must_use]
+pub fn misfits(columns: &[Column], rows: &[RecordBatch]) -> Vec<Misfit> {
+    let Some(schema) = rows.first().map(RecordBatch::schema) else { return Vec::new() };
+    let misfit = |column: &Column| {
+        let stored = schema.field_with_name(&column.name).ok()?.data_type();
+        let reason = match ColumnReader::from_stored(column, stored, Path::new("rows in memory")).err()? {
+            SourceError::ColumnType { stored, declared, .. } => {
+                format!("is stored as {stored}, which cannot be read as {declared}")
+            }
+            other => other.to_string(),
+        };
+        Some(Misfit { column: column.name.clone(), declared: column.kind, reason })
+    };
+    columns.iter().filter_map(misfit).collect()
 }

@@ -7,7 +7,6 @@ use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::load;
-use crate::render;
 use deniable::Policy;
 use deniable::exact::{Rational, Rounding, percent, whole};
 use deniable_core::text::grid::{Grid, cell};
@@ -264,7 +263,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
     let all: Vec<AccountLine> =
         server.accounts.iter().map(|(name, known)| (name, Some(known.role))).chain(removed).map(listed).collect();
     let text = match format {
-        LedgerFormat::Json => render::json(&all)?,
+        LedgerFormat::Json => deniable::json(&all),
         LedgerFormat::Table => {
             let mut table = Grid::new(["account", "role", "part", "", "left", "requests that wait"]);
             for one in &all {

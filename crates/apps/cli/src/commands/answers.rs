@@ -98,7 +98,7 @@ fn tell(progress: &Progress, step: Step<'_>) {
 pub fn written(publication: &Publication, format: Format) -> Result<String, Failure> {
     Ok(match format {
         Format::Table => publication.to_string(),
-        Format::Json => render::json(publication)?,
+        Format::Json => deniable::json(publication),
         Format::Csv => {
             say(publication.guarantee_in_words());
             render::csv::publication(publication)?

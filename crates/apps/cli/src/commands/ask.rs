@@ -12,7 +12,6 @@ use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::load;
-use crate::render;
 use deniable::{PlanReport, Query, Session};
 use std::path::Path;
 
@@ -47,7 +46,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         let session = session.allowing(args.registration.allowed());
         let shown = PlanReport::new(&session.plan_with_earlier()?, session.account()?.as_ref());
-        return publish(&if args.format == Format::Json { render::json(&shown)? } else { shown.to_string() }, None);
+        return publish(&if args.format == Format::Json { deniable::json(&shown) } else { shown.to_string() }, None);
     }
     doubts(session.plan());
     let (publication, failed) = obtain(session, &args.limits, args.registration)?;

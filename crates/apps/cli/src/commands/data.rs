@@ -8,7 +8,6 @@ use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::{absolute, load, session};
 use crate::progress::Progress;
-use crate::render;
 use crate::render::scan::{DataReport, LeftOut, left_out};
 use crate::render::true_errors::{QueryErrors, true_errors};
 use deniable::{Error, Event, Permissions, Registration, RegistrationMode, ScanReport, Session};
@@ -111,7 +110,7 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
         // Also of what is not registered: that is where the numbers matter most.
         let (tables, queries) = (std::mem::take(&mut *held(&scans)), std::mem::take(&mut *held(&losses)));
         let true_errors = std::mem::take(&mut *held(&errors));
-        publish(&render::json(&DataReport { tables, queries, true_errors })?, None)?;
+        publish(&deniable::json(&DataReport { tables, queries, true_errors }), None)?;
     }
     let registered = result.map_err(|error| match error {
         Error::Accept(error) => misnamed(&error),

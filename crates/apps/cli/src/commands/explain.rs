@@ -4,7 +4,6 @@ use crate::args::check::Explain as Args;
 use crate::args::output::LedgerFormat;
 use crate::error::Failure;
 use crate::output::publish;
-use crate::render;
 use deniable_explain::{library, lookup, meant, terms};
 use std::fmt::Write;
 
@@ -27,14 +26,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 }
                 text
             }
-            LedgerFormat::Json => render::json(entries)?,
+            LedgerFormat::Json => deniable::json(entries),
         };
         return publish(&text, None);
     };
     let terms = meant(name);
     let text = match (lookup(name), args.format) {
         (Ok(entry), LedgerFormat::Table) => entry.text(WIDTH),
-        (Ok(entry), LedgerFormat::Json) => render::json(&entry)?,
+        (Ok(entry), LedgerFormat::Json) => deniable::json(&entry),
         (Err(error), _) if terms.is_empty() => {
             return Err(Failure::usage(error, "`deniable explain` lists all entries and terms"));
         }
@@ -42,7 +41,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let all: Vec<String> = terms.iter().map(|term| term.text(WIDTH)).collect();
             all.join("\n")
         }
-        (Err(_), LedgerFormat::Json) => render::json(&terms)?,
+        (Err(_), LedgerFormat::Json) => deniable::json(&terms),
     };
     publish(&text, None)
 }

@@ -48,7 +48,7 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             let summary = deniable_ledger::show(&ledgers::of(of)?)?;
             let text = match format {
                 LedgerFormat::Table => render::ledger::table(&summary),
-                LedgerFormat::Json => render::json(&Overview::new(&summary))?,
+                LedgerFormat::Json => deniable::json(&Overview::new(&summary)),
             };
             publish(&text, None)
         }
@@ -75,13 +75,13 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
                     }
                     format!("{} entries, chain unbroken{since}\n{files}head {}\n", verified.entries, verified.head)
                 }
-                LedgerFormat::Json => render::json(&serde_json::json!({
+                LedgerFormat::Json => deniable::json(&serde_json::json!({
                     "entries": verified.entries,
                     "answer_files": verified.files,
                     "stray_files": verified.strays,
                     "head": verified.head.to_string(),
                     "given_head_found": head.as_ref().map(|_| true),
-                }))?,
+                })),
             };
             publish(&text, None)
         }

@@ -27,7 +27,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let shown = least::LeastReport::new(&load(&args.place)?)?;
         let text = match args.format {
             LedgerFormat::Table => least::table(&shown),
-            LedgerFormat::Json => render::json(&shown)?,
+            LedgerFormat::Json => deniable::json(&shown),
         };
         return publish(&text, None);
     }
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let shown = sweep.over(&load(&args.place)?, &args.query)?;
             match args.format {
                 LedgerFormat::Table => render::sweep::table(&shown),
-                LedgerFormat::Json => render::json(&shown)?,
+                LedgerFormat::Json => deniable::json(&shown),
             }
         }
         None => {
@@ -48,7 +48,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             match args.format {
                 LedgerFormat::Table if args.sql => statements(&shown)?,
                 LedgerFormat::Table => shown.to_string(),
-                LedgerFormat::Json => render::json(&shown)?,
+                LedgerFormat::Json => deniable::json(&shown),
             }
         }
     };

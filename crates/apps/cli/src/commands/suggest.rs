@@ -7,7 +7,6 @@ use crate::console::say;
 use crate::error::Failure;
 use crate::output::publish;
 use crate::policies::load;
-use crate::render;
 use deniable::{Advice, Error, Limit, PlanReport, Session, Suggest};
 use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::push_paragraph;
@@ -38,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if args.dry_run {
         let shown = PlanReport::new(session.plan(), session.account()?.as_ref());
         let text = match args.format {
-            LedgerFormat::Json => render::json(&shown)?,
+            LedgerFormat::Json => deniable::json(&shown),
             LedgerFormat::Table => shown.to_string(),
         };
         return publish(&text, None);
@@ -48,7 +47,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !advice.is_empty() {
         let shown: Vec<AdviceReport> = advice.iter().map(AdviceReport::new).collect();
         let text = match args.format {
-            LedgerFormat::Json => render::json(&shown)?,
+            LedgerFormat::Json => deniable::json(&shown),
             LedgerFormat::Table => table(&shown),
         };
         publish(&text, None)?;

@@ -14,7 +14,6 @@ use crate::error::Failure;
 use crate::exit::Exit;
 use crate::output::{Rendering, results, writable};
 use crate::progress::Progress;
-use crate::render;
 use deniable::diagnostic::{Code, Diagnostic};
 use deniable_assess::{
     AssessError, Assessment, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, SensitiveColumn, assess,
@@ -45,7 +44,7 @@ pub fn run(args: &Assess) -> Result<Exit, Failure> {
 pub fn written(args: &Assess, given: &MemoryTables) -> Result<(Rendering, String, Exit), Failure> {
     let assessed = found(args, given)?;
     let is_met = assessed.assessment.verdicts.iter().all(|verdict| verdict.met);
-    let written = Rendering { table: table::text(&args.table, &assessed), json: render::json(&assessed.json())? };
+    let written = Rendering { table: table::text(&args.table, &assessed), json: deniable::json(&assessed.json()) };
     Ok((written, page::page(&args.table, &assessed), if is_met { Exit::Done } else { Exit::Refused }))
 }
 

@@ -32,9 +32,3 @@ pub fn assess(py: Python<'_>, words: Vec<OsString>, tables: Vec<(PathBuf, Bound<
     }
     begin(move || calls::assess(&words, &given))
 }
-
-/// The command line: what these words say is done, on the process's own standard output and error. The exit code.
-#[pyfunction]
-pub fn command(py: Python<'_>, words: Vec<OsString>) -> u8 {
-    py.detach(|| deniable_cli::main(&words)).code()
-}

@@ -1,4 +1,4 @@
-//! The extension module of the Python package `deniable`: the library, the commands that look at something, and the command line itself.
+//! The functions and classes of the Python package `deniable`: the library, called from Python. `python/wheel` makes the extension module of them.
 //!
 //! | question | module |
 //! |---|---|
@@ -29,30 +29,13 @@ mod rows;
 mod session;
 mod translate;
 
-/// The module.
-#[pyo3::pymodule]
-mod _deniable {
-    #[pymodule_export]
-    #[expect(non_upper_case_globals, reason = "Python's name")]
-    const __version__: &str = env!("CARGO_PKG_VERSION");
-    #[pymodule_export]
-    use crate::audit::audit;
-    #[pymodule_export]
-    use crate::call::Call;
-    #[pymodule_export]
-    use crate::check::check;
-    #[pymodule_export]
-    use crate::drawn::{answer_html, answer_pictures, answer_text, belief_curve, picture_style};
-    #[pymodule_export]
-    use crate::found::{assess, command};
-    #[pymodule_export]
-    use crate::gwas::gwas;
-    #[pymodule_export]
-    use crate::policy::Policy;
-    #[pymodule_export]
-    use crate::rows::{Rows, answer_table, rows_as_text};
-    #[pymodule_export]
-    use crate::session::{QueryPlan, Session, plan_count};
-    #[pymodule_export]
-    use crate::translate::translate;
-}
+pub use audit::audit;
+pub use call::Call;
+pub use check::check;
+pub use drawn::{answer_html, answer_pictures, answer_text, belief_curve, picture_style};
+pub use found::assess;
+pub use gwas::gwas;
+pub use policy::Policy;
+pub use rows::{Rows, answer_table, rows_as_text};
+pub use session::{QueryPlan, Session, plan_count};
+pub use translate::translate;

@@ -466,6 +466,15 @@ def test_overspending_on_association_results_is_a_budget_error(tmp_path: Path) -
     assert 'spend="1/10"' in str(refused.value.help)
 
 
+@pytest.mark.parametrize("wrong", [{"k": 2}, {"party": 1}, {"party": 3}, {"notion": "dpp"}, {"family": "uniform"}, {"claim": "gain=2"}, {"prior": "1/5..6/5"}])
+def test_checks_name_the_argument_that_is_wrong(wrong: Dict[str, Any]) -> None:
+    table = {(): {"no": "3/4", "yes": "1/4"}, "ann": {"no": "1/4", "yes": "3/4"}}
+    with pytest.raises(dn.UsageError) as refused:
+        dn.check(table, **{"notion": "dp", **wrong})
+    [name] = wrong
+    assert f"{name}=" in refused.value.message and refused.value.help
+
+
 def test_long_words_are_refused_at_once() -> None:
     started = time.monotonic()
     for call in (

@@ -2,6 +2,8 @@
 //!
 //! | chore | what it does |
 //! |---|---|
+//! | `api` | fails when the public items of the library differ from `docs/api.txt` |
+//! | `api --write` | rewrites the list |
 //! | `clinic` | writes `examples/clinic/visits.csv`, the same bytes every time |
 //! | `clinic --check` | fails when the committed file differs from what would be written |
 //! | `notions` | fails when the aliases or the table of `docs/notions` differ from the table in `crates/core/src/notion` |
@@ -19,6 +21,7 @@
 //!
 //! Exit codes are those of the product: 0 for success, 1 for a check that failed, 2 for bad usage.
 
+mod api;
 mod changed;
 mod clinic;
 mod crates;
@@ -37,6 +40,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask <chore>
 
+  api [--write]        compare the public items of the library with docs/api.txt (or write it)
   clinic [--check]     write (or compare) examples/clinic/visits.csv
   notions [--write]    check the names in docs/notions against the table of the code (and regenerate them)
   features             check that the first command compiles nothing that the tests compile again
@@ -64,6 +68,8 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words.as_slice() {
+        ["api"] => api::run(api::Mode::Check),
+        ["api", "--write"] => api::run(api::Mode::Write),
         ["clinic"] => clinic::run(clinic::Mode::Write),
         ["clinic", "--check"] => clinic::run(clinic::Mode::Check),
         ["notions"] => notions::run(notions::Mode::Check),

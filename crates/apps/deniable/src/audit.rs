@@ -238,3 +238,52 @@ impl Diagnose for Error {
         vec![Diagnostic::new(code, message).with_help(help)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Constant;
+
+    impl Mechanism for Constant {
+        fn sample(&mut self, _: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
+            (0..times).for_each(|_| out.integer(0));
+            Ok(())
+        }
+    }
+
+    fn audited(change: impl FnOnce(&mut Options)) -> Result<AuditReport, Error> {
+        let mut options = Options::new(Neighbours::counts(InputAdjacency::OneEntry, 1));
+        options.samples = 1_000;
+        change(&mut options);
+        audit(vec![Box::new(Constant)], &options)
+    }
+
+    #[test]
+    fn errors_name_options_as_each_surface_has_them() {
+        let claim = |claim: &str| audited(|options| options.claim = Some(claim.to_owned()));
+        for (result, name) in [
+            (claim("epsilon"), "claim"),
+            (claim("odds=1/2"), "claim"),
+            (claim("posterior_at_most=3/4"), "claim"),
+            (audited(|options| options.prior = Some("3/2".to_owned())), "prior"),
+            (audited(|options| options.confidence = ratio(89, 100)), "confidence"),
+            (audited(|options| options.confidence = whole(1)), "confidence"),
+        ] {
+            let error = result.unwrap_err();
+            for surface in [Surface::Command, Surface::Python] {
+                let all = error.diagnostics(surface);
+                let text = format!("{} {}", all[0].message(), all[0].help().unwrap_or_default());
+                assert!(all[0].code == Code::Usage && text.contains(&surface.option(name)), "{text}");
+                assert!(surface == Surface::Command || !text.contains("--"), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_found_against_a_constant() {
+        let report = audited(|options| options.claim = Some("epsilon=ln(3)".to_owned())).unwrap();
+        assert!(report.holds() && report.verdict.odds() == whole(1), "{report}");
+        assert_eq!(report.prior(), ratio(1, 2));
+    }
+}

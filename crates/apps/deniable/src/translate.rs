@@ -128,3 +128,31 @@ impl Diagnose for Error {
         vec![Diagnostic::new(code, message).with_help(help)]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_name_options_as_each_surface_has_them() {
+        let options = |from: &[&str], to: &str, prior: Option<&str>| Options {
+            to: vec![to.to_owned()],
+            prior: prior.map(str::to_owned),
+            compose: false,
+            ..Options::new(from.iter().copied())
+        };
+        for (options, command, python) in [
+            (options(&["gian=2"], "odds", None), "--from", "the statement"),
+            (options(&["odds=3", "odds=2"], "odds", None), "--from", "the statement"),
+            (options(&["odds=3"], "epsilonn", None), "--to", "to="),
+            (options(&["odds=3"], "gain", Some("3..4")), "--prior", "prior="),
+        ] {
+            let error = translate(&options).unwrap_err();
+            for (surface, name) in [(Surface::Command, command), (Surface::Python, python)] {
+                let all = error.diagnostics(surface);
+                assert!(all[0].code == Code::Usage && all[0].message().contains(name), "{all:?}");
+                assert!(surface == Surface::Command || !all[0].message().contains("--"), "{all:?}");
+            }
+        }
+    }
+}

@@ -24,6 +24,8 @@
 
 mod error;
 mod source;
+#[cfg(test)]
+mod tests;
 
 pub use deniable_check::counts::CountMechanism;
 pub use deniable_check::family::{Family, Prior};

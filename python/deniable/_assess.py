@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import html
 import json
+import logging
 import os
 from fractions import Fraction
 from typing import Any, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._arrow import ArrowTable, table
-from ._calls import prior_range, wait, words
-from ._exact import Exact, dictionary, given, names, number, path, short, wholes
+from ._exact import Exact, dictionary, exact, names, number, path, prior_range, short, wholes
+from ._progress import wait
 
 Table = Union[str, "os.PathLike[str]", ArrowTable]
 """A file of CSV or Parquet, or a table in memory."""
+
+_LOG = logging.getLogger("deniable")
 
 
 class Assessment(Mapping[str, Any]):
@@ -103,35 +106,38 @@ def assess(
     :param recursive: the l for which recursive (c,l)-diversity is reported.
     :param require: what the table must keep: ``k=5,l=2,epsilon-bop=1``.
     """
-    tables: List[Tuple[str, ArrowTable]] = []
 
-    def named(rows: Optional[Table], name: str) -> Optional[str]:
+    def one(rows: Optional[Table], name: str) -> Union[None, str, ArrowTable]:
         if rows is None:
             return None
-        if isinstance(rows, (str, os.PathLike)):
-            return path(rows, f"the {name}")
-        tables.append((name, table(rows, f"the {name}")))
-        return name
+        return path(rows, f"the {name}") if isinstance(rows, (str, os.PathLike)) else table(rows, f"the {name}")
 
-    flags = words(
-        "assess",
-        named(table_, "published table") or path(table_, "the published table"),
-        quasi=[",".join(names(quasi, "quasi="))],
-        sensitive=[",".join(chosen)] if (chosen := names(sensitive, "sensitive=")) else None,
-        background=named(background, "background"),
-        original=named(original, "original"),
-        auxiliary=named(auxiliary, "auxiliary"),
-        hierarchy=[f"{column}={path(file, 'hierarchy=')}" for column, file in dictionary(hierarchy, "hierarchy=", '{"zip": "zip.csv"}').items()] or None,
-        distance=[f"{column}={short(one, 'distance=')}" for column, one in dictionary(distance, "distance=", '{"condition": "equal"}').items()] or None,
-        literal=[",".join(cells)] if (cells := names(literal, "literal=")) else None,
+    def columns(given: Union[str, Sequence[str]], what: str) -> List[str]:
+        return [name for part in names(given, what) for name in part.split(",")]
+
+    hierarchies = dictionary(hierarchy, "hierarchy=", '{"zip": "zip.csv"}').items()
+    distances = dictionary(distance, "distance=", '{"condition": "equal"}').items()
+    arguments = dict(
+        table=one(table_, "published table") or path(table_, "the published table"),
+        background=one(background, "background"),
+        original=one(original, "original"),
+        auxiliary=one(auxiliary, "auxiliary"),
+        quasi=columns(quasi, "quasi="),
+        sensitive=columns(sensitive, "sensitive="),
+        hierarchy=[(column, path(file, "hierarchy=")) for column, file in hierarchies],
+        distance=[(column, short(text, "distance=")) for column, text in distances],
+        literal=columns(literal, "literal="),
         empty=short(empty, "empty="),
-        nulls=[",".join(texts)] if (texts := names(nulls, "nulls=")) else None,
-        quote=None if quote is None else short(quote, "quote="),
-        accept=names(accept, "accept=") or None,
+        nulls=columns(nulls, "nulls="),
+        quote="double" if quote is None else short(quote, "quote="),
+        accept=names(accept, "accept="),
         prior=prior_range(prior),
-        threshold=None if threshold is None else given(threshold),
-        recursive=[",".join(map(str, levels))] if (levels := wholes(recursive, "recursive=")) else None,
+        threshold=None if threshold is None else exact(threshold),
+        recursive=wholes(recursive, "recursive="),
         require=None if require is None else short(require, "require="),
     )
-    text, written, page, code = wait(_deniable.assess(flags, tables))
-    return Assessment(text, json.loads(written, parse_float=lambda digits: number(Fraction(digits))), page, code == "0")
+    call = _deniable.assess(arguments)
+    text, written, page, met = wait(call)
+    for _, warning in call.news():
+        _LOG.warning("%s", warning)
+    return Assessment(text, json.loads(written, parse_float=lambda digits: number(Fraction(digits))), page, bool(met))

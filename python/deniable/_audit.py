@@ -8,9 +8,8 @@ from fractions import Fraction
 from typing import Any, Callable, Iterable, List, Mapping, Optional, Sequence, Tuple, Union
 
 from . import _deniable
-from ._calls import prior_range
 from ._errors import shown, usage
-from ._exact import Exact, exact, number, read, short, truth, whole
+from ._exact import Exact, exact, number, prior_range, read, short, truth, whole
 from ._page import page, pictures, text
 
 Outputs = Callable[[List[int], int], object]

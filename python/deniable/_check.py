@@ -10,11 +10,11 @@ from typing import Any, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._arrow import ArrowArray, ArrowStream, ArrowTable
-from ._calls import prior_range, wait
 from ._errors import usage
-from ._exact import Exact, given, names, path, read, short, whole
+from ._exact import Exact, given, names, path, prior_range, read, short, whole
 from ._exact import text as text_of
 from ._page import page, pictures, text
+from ._progress import wait
 
 Bound = Union[Fraction, float]
 """A fraction, or ``math.inf``."""

@@ -180,3 +180,15 @@ def given(value: Exact) -> str:
 def read(text: str) -> Fraction:
     """A number or percentage that was written exactly."""
     return exact(text)
+
+
+def prior_range(prior: object) -> Optional[str]:
+    """A belief, or a pair of its least and its greatest, as the library takes them: ``1/5..4/5``."""
+    if prior is None or isinstance(prior, str):
+        return None if prior is None else short(prior, "prior=")
+    if isinstance(prior, (list, tuple)):
+        if len(prior) != 2:
+            raise usage(f"prior={shown(prior)} is no range", 'write prior=("1/5", "4/5")')
+        low, high = prior
+        return f"{given(low)}..{given(high)}"
+    return given(prior)  # type: ignore[arg-type]

@@ -9,10 +9,10 @@ from typing import Optional, Sequence, Tuple, Union
 
 from . import _deniable
 from ._answer import Release
-from ._calls import prior_range, wait
 from ._errors import LedgerWarning, usage
-from ._exact import Exact, dictionary, exact, names, path, short, truth, whole
+from ._exact import Exact, dictionary, exact, names, path, prior_range, short, truth, whole
 from ._policy import Promise
+from ._progress import wait
 
 _LOG = logging.getLogger("deniable")
 

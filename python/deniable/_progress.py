@@ -1,12 +1,27 @@
-"""Progress, for whoever waits more than a second: tqdm where it is installed, a line on standard error otherwise."""
+"""Waiting for calls, so that Ctrl-C is heard; and their progress after a second: tqdm where it is installed, a line on standard error otherwise."""
 
 from __future__ import annotations
 
 import sys
 import time
-from typing import Callable, Optional, Protocol, Union
+from typing import Callable, List, Optional, Protocol, Union
 
 from . import _deniable
+
+STEP = 0.1
+"""Seconds between two looks at whether somebody wants to stop waiting."""
+
+
+def wait(call: _deniable.Call, look: Optional[Callable[[], None]] = None) -> List[str]:
+    """The result of a call. A KeyboardInterrupt stops the waiting; the call goes on to its end."""
+    first = STEP / 10
+    while True:
+        result = call.wait(first)
+        if result is not None:
+            return result
+        first = STEP
+        if look is not None:
+            look()
 
 
 class _Bar(Protocol):

@@ -14,14 +14,13 @@ from typing import TYPE_CHECKING, List, Mapping, Optional, Sequence, Tuple, Type
 
 from . import _deniable
 from ._answer import Answer, Release
-from ._calls import wait
 from ._errors import Error, LedgerWarning, QueryWarning, shown, usage
 from ._exact import Exact, exact, names, number, short, text, truth, whole
 from ._exact import path as _path
 from ._frames import declared_columns
 from ._plan import Plan
 from ._policy import IN_MEMORY
-from ._progress import Progress
+from ._progress import Progress, wait
 
 if TYPE_CHECKING:
     from ._arrow import Tables

@@ -6,8 +6,8 @@ import json
 from typing import List, NamedTuple, Sequence, Tuple, Union
 
 from . import _deniable
-from ._calls import prior_range, wait
-from ._exact import Exact, names
+from ._exact import Exact, names, prior_range
+from ._progress import wait
 
 
 class Translation(NamedTuple):

@@ -42,6 +42,11 @@ impl SharedProgress {
         self.told().messages.push((kind, message));
     }
 
+    /// Reports what is being done, and how far it has come.
+    pub fn at(&self, what: &str, rows: u64, bytes: Option<u64>, size: Option<u64>) {
+        self.told().at(what, rows, bytes, size);
+    }
+
     /// Keeps what a session tells until somebody asks.
     pub fn hear(&self, event: Event<'_>) {
         use deniable::Step;

@@ -19,9 +19,11 @@ mod _deniable {
     #[pymodule_export]
     use super::command;
     #[pymodule_export]
+    use deniable_python::functions::{assess, audit, check, gwas, translate};
+    #[pymodule_export]
     use deniable_python::{Call, Policy, QueryPlan, Rows, Session};
     #[pymodule_export]
     use deniable_python::{answer_html, answer_pictures, answer_table, answer_text, belief_curve, picture_style};
     #[pymodule_export]
-    use deniable_python::{assess, audit, check, gwas, plan_count, rows_as_text, translate};
+    use deniable_python::{plan_count, rows_as_text};
 }

@@ -10,16 +10,13 @@
 //! | what is said when one fails, where, and what is to be done? | [`error`] |
 //! | how is what was found written? | [`render`] |
 //! | how did it end? | [`exit`] |
-//! | how do programs call commands that look at something? | [`calls`] |
 
 mod args;
-pub mod calls;
 mod codebook;
 mod commands;
 pub mod console;
 pub mod error;
 pub mod exit;
-mod genotypes;
 mod ledgers;
 mod output;
 mod policies;

@@ -9,14 +9,6 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// What was found, for reading and for programs.
-pub struct Rendering {
-    /// For reading.
-    pub table: String,
-    /// The same as JSON.
-    pub json: String,
-}
-
 /// Writes what may be published: to standard output, or to a file that appears whole or not at all. Whatever hidden character
 /// reaches this place is escaped; JSON comes with its own escapes.
 pub fn publish(text: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
@@ -55,25 +47,23 @@ pub fn publish(text: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
 
 /// Writes a report of the library to standard output, as text or as JSON.
 pub fn publish_report(report: &(impl Display + Serialize), format: LedgerFormat) -> Result<(), Failure> {
-    let text = match format {
-        LedgerFormat::Table => report.to_string(),
-        LedgerFormat::Json => deniable::json(report),
-    };
-    publish(&text, None)
+    publish(&rendered(report, format), None)
 }
 
-/// Writes the results of a look at something, and the page where one is wanted.
+fn rendered(report: &(impl Display + Serialize), format: LedgerFormat) -> String {
+    match format {
+        LedgerFormat::Table => report.to_string(),
+        LedgerFormat::Json => deniable::json(report),
+    }
+}
+
+/// Writes a report as it is asked for, and its page where one is wanted.
 pub fn results(
     args: &Results,
-    table: &str,
-    written: &impl serde::Serialize,
-    page: &dyn Fn() -> String,
+    report: &(impl Display + Serialize),
+    page: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
-    let text = match args.format {
-        LedgerFormat::Table => table.to_owned(),
-        LedgerFormat::Json => deniable::json(written),
-    };
-    publish(&text, args.out.as_ref())?;
+    publish(&rendered(report, args.format), args.out.as_ref())?;
     if let Some(report) = &args.report {
         publish_page(&page(), report)?;
     }

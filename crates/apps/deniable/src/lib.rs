@@ -43,7 +43,9 @@
 //! | decide about a finite mechanism, with a certificate | `check` and `recheck`, by the feature `check` |
 //! | state a promise in the terms of others | `translate`, by the feature of that name |
 //! | audit a program or a function from its outputs | `audit`, by the feature of that name |
-//! | assess a table, release associations | the features `assess`, `gwas` |
+//! | assess a table that is published | `assess`, by the feature of that name |
+//! | attack a release as an adversary would | `attack`, by the feature of that name |
+//! | release associations | `gwas`, by the feature of that name |
 //!
 //! # What a caller has to know
 //!
@@ -64,7 +66,9 @@ pub use deniable_policy::{Policy, PolicyBuilder, PolicyErrors, Table, Value};
 pub use json::json;
 
 #[cfg(feature = "assess")]
-pub use deniable_assess as assess;
+pub mod assess;
+#[cfg(feature = "attack")]
+pub mod attack;
 #[cfg(feature = "gwas")]
 pub mod gwas;
 

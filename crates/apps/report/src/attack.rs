@@ -1,13 +1,10 @@
 //! Pages on attacks: who took part ([`membership`]), and whose row is this ([`linkage`]).
-//!
-//! Numbers come as whoever measured them has them, and nothing is measured here; how they are rounded and what is said where one
-//! is missing is decided here.
 
 mod linkage;
 mod membership;
 
-pub use linkage::{Group, Linkage, MatchShare, linkage};
-pub use membership::{Bound, Membership, Number, Power, Snps, Test, membership};
+pub use linkage::linkage;
+pub use membership::membership;
 
 use crate::frame::scroll;
 use maud::{Markup, html};
@@ -27,13 +24,8 @@ fn plain(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts + 0.0
 }
 
-/// A limit: to thousandths upward, but for what a float misses by.
-fn upward(value: f64) -> f64 {
-    (value * 1000.0 - 1e-9).ceil() / 1000.0
-}
-
 /// The files that went in, by what they are.
-fn files(files: &[(String, String)]) -> Markup {
+fn files(files: &[(&str, String)]) -> Markup {
     scroll(
         "files",
         &html! { table { tbody { @for (what, name) in files { tr { th scope="row" { (what) } td { code { (name) } } } } } } },
@@ -55,10 +47,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_rounded_and_limits_upward() {
+    fn numbers_are_rounded() {
         assert_eq!((share(0.0561), share(1.0), share(f64::NAN)), ("5.6%".into(), "100.0%".into(), "-".into()));
         assert_eq!((number(-0.0004), number(-0.004)), ("0.000".into(), "-0.004".into()));
-        assert_eq!((number(upward(2.0 / 3.0)), number(upward(1.0 / 3.0))), ("0.667".into(), "0.334".into()));
-        assert_eq!(share(upward(0.1)), "10.0%");
     }
 }

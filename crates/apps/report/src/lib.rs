@@ -16,7 +16,9 @@
 //! was measured on private data: they are the curator's, and say so.
 
 pub mod answers;
+#[cfg(feature = "assess")]
 pub mod assessment;
+#[cfg(feature = "attack")]
 pub mod attack;
 mod beliefs;
 mod diagnose;

@@ -1,6 +1,7 @@
 //! Diagnostics of sources: what to do about files, columns and memory.
 
 use crate::error::SourceError;
+use crate::text::Quirk;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 
 /// What to do about a first line that is no header.
@@ -21,8 +22,8 @@ impl SourceError {
                 };
             }
             Self::Unreadable { .. } => "check that the file exists, is what its ending says, and may be read",
-            Self::NoRow { help, .. }
-            | Self::NotTable { help, .. }
+            Self::NoRow { quirk, .. } => return no_row(*quirk, surface),
+            Self::NotTable { help, .. }
             | Self::Url { help, .. }
             | Self::Remote { help, .. }
             | Self::NotBuilt { help, .. } => help,
@@ -74,6 +75,33 @@ impl SourceError {
             Self::Rows { .. } => return format!("run {} to see where", surface.check_data()),
         };
         help.to_owned()
+    }
+}
+
+/// How to correct a record of a table without a policy.
+fn no_row(quirk: Option<Quirk>, surface: Surface) -> String {
+    let unquoted = surface.set("quote", "none");
+    let Some(quirk) = quirk else {
+        let layout = match surface {
+            Surface::Command => {
+                ", or say with --delimiter what is between fields, or with --encoding how its text is written (--encoding latin1)"
+            }
+            Surface::Python | Surface::Library => "",
+        };
+        return format!("fix the line, or state {unquoted} if the file has no quoting{layout}");
+    };
+    let accept = surface.set("accept", quirk.name());
+    match quirk {
+        Quirk::BareQuote => {
+            format!("state {unquoted} if the file is written without quoting, or accept it with {accept}")
+        }
+        Quirk::LineEnd => format!(
+            "most often a quote is not closed and takes in the lines after it: close it, or state {unquoted} if the file has no quoting; \
+             accept line ends in texts with {accept}"
+        ),
+        Quirk::LoneReturn => {
+            format!("quote the field, or replace the character; accept such line ends with {accept}")
+        }
     }
 }
 

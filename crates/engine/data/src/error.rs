@@ -2,6 +2,7 @@
 //!
 //! Nothing here quotes a value of the data: what failed is reduced to what a curator needs in order to look for themselves.
 
+use crate::text::Quirk;
 use std::path::PathBuf;
 
 /// Data that cannot be read. For the curator only: it may name files, lines and columns, never values.
@@ -53,8 +54,8 @@ pub enum SourceError {
         line: u64,
         /// The fault of the record, without its text.
         what: String,
-        /// How to correct it.
-        help: &'static str,
+        /// The quirk that makes it one, which a curator may accept.
+        quirk: Option<Quirk>,
     },
     /// A file's first line cannot be the names of its columns. Nothing of it is quoted.
     #[error("{path} does not begin with the names of its columns: {problem}")]

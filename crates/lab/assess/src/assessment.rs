@@ -12,16 +12,18 @@ use crate::cover::CellCounts;
 use crate::diversity::Diversity;
 use crate::error::{AssessError, TableRole};
 use crate::fraction::{At, Fraction};
+use crate::matching::{Linking, link};
 use crate::membership::{Membership, presence, without_background};
 use crate::original::OriginalComparison;
 use crate::require::Requirement;
 use crate::risk::{Population, Risk};
 use crate::sizes::Sizes;
 use crate::verdict::{Verdict, verdicts};
+use crate::warning::{Warning, uncovered};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio};
 use num_traits::{One, Zero};
-use std::sync::Arc;
+use serde::Serialize;
 
 /// A sensitive column, and how its values are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +47,10 @@ pub struct Input<'a> {
     pub background: Option<&'a Counts>,
     /// The table that it was made from: raw values.
     pub original: Option<&'a Counts>,
+    /// People whom an attacker looks for: raw values of some of the quasi-identifiers.
+    pub auxiliary: Option<&'a Counts>,
+    /// The names of the tables, for the report; the published table comes first.
+    pub names: Vec<(TableRole, String)>,
     /// Prior beliefs about presence, bounded on both sides.
     pub priors: PriorRange,
     /// The chance of re-identification above which somebody counts as at risk; see [`default_threshold`].
@@ -72,6 +78,8 @@ impl<'a> Input<'a> {
             sensitive: sensitive.iter().map(secret).collect(),
             background: None,
             original: None,
+            auxiliary: None,
+            names: Vec::new(),
             priors: PriorRange::uniform(),
             threshold: default_threshold(),
             recursive: vec![2],
@@ -81,43 +89,60 @@ impl<'a> Input<'a> {
 }
 
 /// How the cells of a column were read.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Readings {
     /// The column's name, as the header has it.
     pub column: String,
     /// Each way that occurs.
-    pub kinds: Vec<(Kind, CellCounts)>,
+    #[serde(rename = "cells")]
+    pub kinds: Vec<ReadCells>,
     /// Two cells, as written, that have a value in common; then the cells are no partition of the values.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub overlap: Option<(String, String)>,
 }
 
-/// What a table says about one sensitive column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The cells of a column that were read in one way.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ReadCells {
+    /// How they were read.
+    pub read_as: Kind,
+    /// How many there are.
+    #[serde(flatten)]
+    pub counts: CellCounts,
+    /// One of them, as written.
+    #[serde(skip)]
+    pub example: String,
+}
+
+/// What a table gives away about one sensitive column.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OfSecret {
     /// The column's name, as the header has it.
+    #[serde(rename = "column")]
     pub name: String,
     /// How many different values it has.
     pub values: u64,
     /// Its l-diversity, in all three forms.
+    #[serde(flatten)]
     pub diversity: Diversity,
     /// The distance between values: `equal`, `ordered`, `hierarchical`.
     pub distance: &'static str,
     /// Its t-closeness, and the class that is farthest.
     pub t: At<Fraction>,
-    /// Beliefs of somebody who knows the published margins.
+    /// Beliefs of an observer who knows the published margins.
+    #[serde(rename = "beliefs_from_margins")]
     pub by_margins: Beliefs,
-    /// Beliefs of somebody who knows the background, where it has this column.
+    /// Beliefs of an observer who knows the background, where it has this column.
+    #[serde(rename = "beliefs_from_background", skip_serializing_if = "Option::is_none")]
     pub informed: Option<Beliefs>,
 }
 
-/// Everything that was found about one published table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Everything that was found about one published table. `Serialize` gives the exact numbers, `Display` the text for a terminal, which rounds
+/// them to the side of the attacker.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Assessment {
-    /// The equivalence classes.
-    pub classes: Arc<Classes>,
-    /// The types of people of the background, which beliefs name.
-    pub people: Option<Arc<Classes>>,
     /// How cells were read.
+    #[serde(rename = "columns")]
     pub readings: Vec<Readings>,
     /// The sizes of the equivalence classes.
     pub sizes: Sizes,
@@ -125,14 +150,43 @@ pub struct Assessment {
     pub risk: Risk,
     /// What was found about each sensitive column.
     pub sensitive: Vec<OfSecret>,
-    /// The priors about presence.
-    pub priors: PriorRange,
     /// How far beliefs about presence move.
+    #[serde(rename = "presence")]
     pub membership: Membership,
-    /// The comparison with the original, where one was given.
-    pub original: Option<OriginalComparison>,
     /// Whether each demand is met, in their order.
+    #[serde(rename = "demands")]
     pub verdicts: Vec<Verdict>,
+    /// The comparison with the original, where one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub original: Option<OriginalComparison>,
+    /// The linkage attack with the auxiliary table, where one was given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub linkage: Option<Linking>,
+    /// The names of the tables, as they were given.
+    #[serde(skip)]
+    pub names: Vec<(TableRole, String)>,
+    /// What may be a mistake in the tables.
+    #[serde(skip)]
+    pub warnings: Vec<Warning>,
+    /// The sizes of all equivalence classes, for pictures.
+    #[serde(skip)]
+    pub class_sizes: Vec<u64>,
+}
+
+impl Assessment {
+    /// Whether every demand is met; true where nothing is demanded.
+    #[must_use]
+    pub fn holds(&self) -> bool {
+        self.verdicts.iter().all(|verdict| verdict.met)
+    }
+
+    /// The published table's name without the folders of its file; `the published table` where it has none.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        let published = self.names.iter().find(|(role, _)| *role == TableRole::Published);
+        let file = published.and_then(|(_, name)| std::path::Path::new(name).file_name()?.to_str());
+        file.unwrap_or("the published table")
+    }
 }
 
 /// What demands are decided on, beside the assessment.
@@ -141,6 +195,8 @@ pub(crate) struct Parts<'a> {
     /// The people whom each class stands for at least, where recodings overlap.
     at_least: Option<Vec<u64>>,
     sensitive: &'a [SensitiveColumn],
+    pub classes: &'a Classes,
+    pub priors: &'a PriorRange,
 }
 
 impl<'a> Parts<'a> {
@@ -164,8 +220,8 @@ impl<'a> Parts<'a> {
 
     /// A sensitive column, and all priors about it. A demand must hold for each: a background that knows everybody's value
     /// leaves nothing to learn, and would meet any demand alone.
-    pub fn of<'c>(&self, classes: &'c Classes, place: usize) -> Result<(&'c Secret, Vec<Prior<'a>>), AssessError> {
-        let secret = classes.secrets.get(place).ok_or(AssessError::NoQuasi)?;
+    pub fn of(&self, place: usize) -> Result<(&'a Secret, Vec<Prior<'a>>), AssessError> {
+        let secret = self.classes.secrets.get(place).ok_or(AssessError::NoQuasi)?;
         Ok((secret, [Prior::Margins].into_iter().chain(self.informed(&secret.name)).collect()))
     }
 
@@ -187,20 +243,26 @@ pub fn assess(input: &Input<'_>) -> Result<Assessment, AssessError> {
         return Err(AssessError::Priors { low: low.to_string(), high: high.to_string() });
     }
     let names: Vec<String> = input.sensitive.iter().map(|sensitive| sensitive.name.clone()).collect();
-    let classes = Arc::new(Classes::of(input.published, &input.quasi, &names, TableRole::Published)?);
+    let classes = Classes::of(input.published, &input.quasi, &names, TableRole::Published)?;
     let quasi: Vec<&str> = input.quasi.iter().map(|quasi| quasi.name.as_str()).collect();
     let raw = |counts: Option<&Counts>, table| {
         let sensitive: Vec<&str> = names.iter().map(String::as_str).collect();
         counts.map(|counts| types(counts, &quasi, &sensitive, table)).transpose()
     };
-    let people = raw(input.background, TableRole::Background)?.map(Arc::new);
+    let people = raw(input.background, TableRole::Background)?;
     let original = raw(input.original, TableRole::Original)?;
     let matching = people.as_ref().map(|people| Matching::new(&classes, people));
     if let Some(matching) = &matching {
         matching.covers_somebody()?;
     }
     let at_least = matching.as_ref().filter(|matching| matching.overlaps()).map(Matching::at_least);
-    let parts = Parts { matching: matching.as_ref(), at_least, sensitive: &input.sensitive };
+    let parts = Parts {
+        matching: matching.as_ref(),
+        at_least,
+        sensitive: &input.sensitive,
+        classes: &classes,
+        priors: &input.priors,
+    };
     let empty = AssessError::Empty { table: TableRole::Published };
     let mut sensitive = Vec::new();
     for (place, secret) in classes.secrets.iter().enumerate() {
@@ -228,12 +290,13 @@ pub fn assess(input: &Input<'_>) -> Result<Assessment, AssessError> {
         sizes: Sizes::of(&classes).ok_or_else(|| empty.clone())?,
         risk: Risk::of(&classes, parts.people(), &input.threshold).ok_or(empty)?,
         sensitive,
-        priors: input.priors.clone(),
         membership,
-        original: compared.transpose()?,
         verdicts: Vec::new(),
-        people: people.as_ref().map(Arc::clone),
-        classes: Arc::clone(&classes),
+        original: compared.transpose()?,
+        linkage: input.auxiliary.map(|people| link(&classes, people)).transpose()?,
+        names: input.names.clone(),
+        warnings: uncovered(input, &classes),
+        class_sizes: classes.sizes().to_vec(),
     };
     assessment.verdicts = verdicts(&input.requirements, &assessment, &parts)?;
     Ok(assessment)
@@ -243,7 +306,10 @@ fn readings(classes: &Classes) -> Vec<Readings> {
     let all = [Kind::Exact, Kind::Masked, Kind::Range, Kind::Set, Kind::Node, Kind::Suppressed];
     let columns = classes.columns.iter().enumerate().map(|(place, column)| {
         let people = classes.people_by_cell(place);
-        let kinds = all.into_iter().map(|kind| (kind, column.kinds(&people, kind))).filter(|(_, read)| read.cells > 0);
+        let kinds = all.into_iter().filter_map(|read_as| {
+            let example = column.cells.iter().find(|cell| cell.kind() == read_as)?.text().to_owned();
+            Some(ReadCells { read_as, counts: column.kinds(&people, read_as), example })
+        });
         let text = |cell: u32| column.cells[cell as usize].text().to_owned();
         let overlap = column.overlap().map(|(one, other)| (text(one), text(other)));
         Readings { column: column.name.clone(), kinds: kinds.collect(), overlap }

@@ -5,8 +5,10 @@
 //! of the `F` people whom the class covers and who have it. Floats are sums and products of positive numbers, with no
 //! differences, so their relative error stays below 10⁻¹¹.
 
+use crate::number::number;
 use deniable_core::exact::{Bound, Rational, whole};
 use num_traits::{ToPrimitive, Zero};
+use serde::{Serialize, Serializer};
 use std::collections::HashSet;
 
 /// `n`, `f` and `F` of a value.
@@ -15,7 +17,6 @@ pub(crate) type Term = (u64, u64, u64);
 /// A belief, not yet computed exactly.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Belief<'t> {
-    pub class: u32,
     pub person: Option<u32>,
     /// The code of the value, in whatever table the prior is from.
     pub value: u32,
@@ -40,18 +41,29 @@ pub enum Kind {
     Down,
 }
 
-/// A belief before and after, exactly.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BeliefChange {
-    /// The class, by its number.
-    pub class: u32,
+/// The names of a belief: its class, the person's raw values where priors differ between people, and the sensitive value.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct BeliefNames {
+    /// The class by its cells: `age=30-39, zip=*`.
+    pub class: String,
     /// The type of person in the background; `None` where all people have one prior.
-    pub person: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub person: Option<String>,
     /// The sensitive value that is believed.
     pub value: String,
+}
+
+/// A belief before and after, exactly.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BeliefChange {
+    /// Whose belief it is, and in what.
+    #[serde(flatten)]
+    pub names: BeliefNames,
     /// `α`: the belief before the table, from 0 to 1.
+    #[serde(serialize_with = "number")]
     pub before: Rational,
     /// `β`: the belief after the table, from 0 to 1.
+    #[serde(serialize_with = "number")]
     pub after: Rational,
 }
 
@@ -96,7 +108,7 @@ impl Belief<'_> {
     }
 
     /// The belief in exact numbers.
-    pub(crate) fn exact(&self, name: &str) -> BeliefChange {
+    pub(crate) fn exact(&self, names: BeliefNames) -> BeliefChange {
         let weight = |(rows, people, all): &Term| match all {
             0 => whole(0),
             all => Rational::new(u128::from(*rows).into(), (*all).into()) * whole(*people),
@@ -111,7 +123,7 @@ impl Belief<'_> {
         }
         let after = if sum.is_zero() { sum } else { own / sum };
         let before = Rational::new(self.prior.0.into(), (u128::from(self.prior.0) + u128::from(self.prior.1)).into());
-        BeliefChange { class: self.class, person: self.person, value: name.to_owned(), before, after }
+        BeliefChange { names, before, after }
     }
 
     /// Everything that its exact numbers depend on.
@@ -155,6 +167,36 @@ impl Extreme {
     }
 }
 
+impl Serialize for Extreme {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Moved<'a> {
+            #[serde(flatten)]
+            change: &'a BeliefChange,
+            #[serde(serialize_with = "number")]
+            by: Bound,
+        }
+        #[derive(Serialize)]
+        struct Farthest<'a> {
+            #[serde(serialize_with = "number")]
+            value: Bound,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            infinite: Option<Moved<'a>>,
+            #[serde(skip_serializing_if = "Option::is_none")]
+            finite: Option<Moved<'a>>,
+        }
+        fn moved(change: Option<&BeliefChange>, kind: Kind) -> Option<Moved<'_>> {
+            change.map(|change| Moved { change, by: change.by(kind) })
+        }
+        Farthest {
+            value: self.value(),
+            infinite: moved(self.infinite.as_ref(), self.kind),
+            finite: moved(self.finite.as_ref(), self.kind),
+        }
+        .serialize(serializer)
+    }
+}
+
 /// Relative distance below which floats do not tell two numbers apart.
 pub(crate) const NEAR: f64 = 1e-9;
 /// Most beliefs that are remembered because they were as far as the farthest. Beyond it they are computed again, which is slow
@@ -175,7 +217,7 @@ impl Search {
         Self { kind, best: 0.0, finite: None, infinite: None, seen: HashSet::new() }
     }
 
-    pub(crate) fn offer(&mut self, belief: &Belief<'_>, name: impl Fn() -> String) {
+    pub(crate) fn offer(&mut self, belief: &Belief<'_>, names: impl Fn() -> BeliefNames) {
         let about = belief.about(self.kind);
         if about.is_infinite() {
             // Ruling out what was likely, and proving what was not, is farther.
@@ -185,7 +227,7 @@ impl Search {
                 if self.kind == Kind::Up { new < old } else { new > old }
             });
             if is_farther {
-                self.infinite = Some((belief.exact(&name()), belief.prior));
+                self.infinite = Some((belief.exact(names()), belief.prior));
             }
             return;
         }
@@ -202,7 +244,7 @@ impl Search {
         if self.seen.len() < MOST_SEEN {
             self.seen.insert(signature);
         }
-        let exact = belief.exact(&name());
+        let exact = belief.exact(names());
         if self.finite.as_ref().is_none_or(|finite| exact.by(self.kind) > finite.by(self.kind)) {
             self.finite = Some(exact);
         }

@@ -9,13 +9,15 @@
 //! class is taken to hold all types that it covers in the proportions of the background.
 
 use crate::background::Matching;
-use crate::belief::{Belief, Extreme, Kind, Search, Term};
+use crate::belief::{Belief, BeliefNames, Extreme, Kind, Search, Term};
 use crate::classes::{Classes, Secret};
 use crate::error::AssessError;
-use crate::limit::{Limit, Screen};
+use crate::limit::{Limit, Screen, epsilon};
+use crate::number::{PLACES, number};
 use crate::sizes::OffendingClasses;
 use deniable_core::exact::{Rational, whole};
 use num_traits::ToPrimitive;
+use serde::{Serialize, Serializer};
 
 /// Where beliefs about sensitive values start.
 #[derive(Debug, Clone, Copy)]
@@ -27,14 +29,24 @@ pub enum Prior<'a> {
 }
 
 /// How many people are in classes where some belief's odds move by more than a factor.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedShare {
     /// The factor; `None` for infinitely.
+    #[serde(serialize_with = "factor_or_infinity")]
     pub factor: Option<u64>,
     /// People of the published table.
     pub people: u64,
     /// Their share of all people of the table, from 0 to 1.
+    #[serde(serialize_with = "number")]
     pub share: Rational,
+}
+
+#[expect(clippy::ref_option, reason = "serde's signature")]
+fn factor_or_infinity<S: Serializer>(factor: &Option<u64>, serializer: S) -> Result<S::Ok, S::Error> {
+    match factor {
+        Some(factor) => serializer.collect_str(factor),
+        None => serializer.serialize_str("∞"),
+    }
 }
 
 /// The beliefs that move farthest.
@@ -80,9 +92,9 @@ impl Beliefs {
         let mut walk = Walk::new(classes, secret, prior);
         for class in classes.all() {
             let mut exceeded = [false; 4];
-            walk.class(class, &mut |belief, name| {
+            walk.class(class, &mut |belief, names| {
                 for search in &mut searches {
-                    search.offer(belief, || name(belief.value));
+                    search.offer(belief, || names(belief));
                 }
                 for (exceeded, limit) in exceeded.iter_mut().zip(&limits).filter(|(exceeded, _)| !**exceeded) {
                     *exceeded = match limit {
@@ -102,6 +114,34 @@ impl Beliefs {
             shares.map(|(factor, people)| MovedShare { factor, people, share: whole(people) / &all }).collect();
         let [loss, gain, up, down] = searches.map(Search::found);
         Ok(Self { loss, gain, up, down, shares, impossible: walk.impossible })
+    }
+}
+
+impl Serialize for Beliefs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        struct Written<'a> {
+            loss: &'a Extreme,
+            epsilon: String,
+            two_sided: &'a Extreme,
+            epsilon_two_sided: String,
+            odds_up: &'a Extreme,
+            odds_down: &'a Extreme,
+            odds_move_by_more_than: &'a [MovedShare],
+            impossible_pairs: u64,
+        }
+        let two_sided = self.two_sided();
+        Written {
+            loss: &self.loss,
+            epsilon: epsilon(&self.loss.value(), PLACES),
+            two_sided,
+            epsilon_two_sided: epsilon(&two_sided.value(), PLACES),
+            odds_up: &self.up,
+            odds_down: &self.down,
+            odds_move_by_more_than: &self.shares,
+            impossible_pairs: self.impossible,
+        }
+        .serialize(serializer)
     }
 }
 
@@ -129,7 +169,7 @@ pub fn exceeding(
             })?;
         }
         if exceeded {
-            offending.add(class, classes.size(class), most);
+            offending.add(classes, class, most);
         }
     }
     Ok(offending)
@@ -138,15 +178,15 @@ pub fn exceeding(
 /// Whether a belief moves by more than a limit, in one of several ways.
 fn exceeds(belief: &Belief<'_>, kinds: &[Kind], limit: &Screen) -> Result<bool, AssessError> {
     for kind in kinds {
-        if limit.is_below(belief.about(*kind), || belief.exact("").by(*kind))? {
+        if limit.is_below(belief.about(*kind), || belief.exact(BeliefNames::default()).by(*kind))? {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// Gets every belief about a class, and the names of values.
-type Visit<'v> = dyn FnMut(&Belief<'_>, &dyn Fn(u32) -> String) -> Result<(), AssessError> + 'v;
+/// Gets every belief about a class, and a function that names a belief.
+type Visit<'v> = dyn FnMut(&Belief<'_>, &dyn Fn(&Belief<'_>) -> BeliefNames) -> Result<(), AssessError> + 'v;
 
 /// Walks over the beliefs of class after class.
 struct Walk<'a> {
@@ -187,7 +227,11 @@ impl<'a> Walk<'a> {
     fn by_margins(&self, class: u32, visit: &mut Visit<'_>) -> Result<(), AssessError> {
         let secret = self.secret;
         let (all, size, entries) = (self.classes.people(), self.classes.size(class), secret.of(class));
-        let name = |value: u32| secret.values[value as usize].clone();
+        let names = |belief: &Belief<'_>| BeliefNames {
+            class: self.classes.name(class),
+            person: None,
+            value: secret.values[belief.value as usize].clone(),
+        };
         // Of the values that the class rules out, the most frequent speaks for all: they all move infinitely far.
         let absent = |value: &&u32| entries.binary_search_by_key(*value, |(value, _)| *value).is_err();
         let missing = self.frequent.iter().find(absent).map(|value| (*value, 0));
@@ -195,7 +239,6 @@ impl<'a> Walk<'a> {
             let total = secret.totals[value as usize];
             let terms = [(count, 1, 1), (size - count, 1, 1)];
             let belief = Belief {
-                class,
                 person: None,
                 value,
                 prior: (total, all - total),
@@ -204,7 +247,7 @@ impl<'a> Walk<'a> {
                 weight: float(count),
                 rest: float(size - count),
             };
-            visit(&belief, &name)?;
+            visit(&belief, &names)?;
         }
         Ok(())
     }
@@ -232,7 +275,11 @@ impl<'a> Walk<'a> {
                 }
             }
         }
-        let name = |value: u32| known.values[value as usize].clone();
+        let names = |belief: &Belief<'_>| BeliefNames {
+            class: self.classes.name(class),
+            person: belief.person.map(|person| matching.types.name(person)),
+            value: known.values[belief.value as usize].clone(),
+        };
         let (mut terms, mut weights, mut after): (Vec<Term>, Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new(), Vec::new());
         for person in types {
             let own = known.of(*person);
@@ -256,7 +303,6 @@ impl<'a> Walk<'a> {
             let mut before = 0.0;
             for (place, (value, people)) in own.iter().enumerate() {
                 let belief = Belief {
-                    class,
                     person: Some(*person),
                     value: *value,
                     prior: (*people, size - people),
@@ -265,7 +311,7 @@ impl<'a> Walk<'a> {
                     weight: weights[place],
                     rest: before + after[place + 1],
                 };
-                visit(&belief, &name)?;
+                visit(&belief, &names)?;
                 before += weights[place];
             }
         }

@@ -20,7 +20,8 @@ pub enum Reading {
 }
 
 /// How a cell was read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// One raw value, shown as it is.
     Exact,

@@ -84,7 +84,7 @@ impl<'a> Closeness<'a> {
     /// `t`: the largest distance, and the class.
     #[must_use]
     pub fn t(&self) -> Option<At<Fraction>> {
-        largest(self.distances())
+        largest(self.classes, self.distances())
     }
 
     /// The distance of each class from the whole table.
@@ -139,14 +139,14 @@ impl<'a> Closeness<'a> {
 }
 
 fn ordered(secret: &Secret, order: Option<&[String]>) -> Result<Ground, AssessError> {
-    let wrong = |problem: String| AssessError::NoOrder { column: secret.name.clone(), problem };
+    let wrong = |problem: String, help| AssessError::NoOrder { column: secret.name.clone(), problem, help };
     let (place, length) = match order {
         Some(order) => {
             let mut place = vec![usize::MAX; secret.values.len()];
             for (position, value) in order.iter().enumerate() {
                 let value = value.trim();
                 if order[..position].iter().any(|other| other.trim() == value) {
-                    return Err(wrong(format!("`{}` stands twice in the list; keep one", shown(value))));
+                    return Err(wrong(format!("`{}` is twice in the list", shown(value)), "keep one"));
                 }
                 if let Some(code) = secret.code(value) {
                     place[code as usize] = position;
@@ -154,21 +154,21 @@ fn ordered(secret: &Secret, order: Option<&[String]>) -> Result<Ground, AssessEr
             }
             if let Some(missing) = place.iter().position(|place| *place == usize::MAX) {
                 let value = shown(&secret.values[missing]);
-                return Err(wrong(format!("`{value}` is not in the list; add it at its place")));
+                return Err(wrong(format!("`{value}` is not in the list"), "add it at its place"));
             }
             (place, order.len())
         }
         None => {
             let numbers = secret.values.iter().map(|value| {
-                let text = format!("`{}` is not a number; give the order as a list", shown(value));
-                number(value).ok_or_else(|| wrong(text))
+                let text = format!("`{}` is not a number", shown(value));
+                number(value).ok_or_else(|| wrong(text, "give the order as a list"))
             });
             let numbers = numbers.collect::<Result<Vec<_>, _>>()?;
             let mut order: Vec<usize> = (0..numbers.len()).collect();
             order.sort_by(|a, b| numbers[*a].cmp(&numbers[*b]));
             if let Some(pair) = order.windows(2).find(|pair| numbers[pair[0]] == numbers[pair[1]]) {
                 let (one, two) = (shown(&secret.values[pair[0]]), shown(&secret.values[pair[1]]));
-                return Err(wrong(format!("`{one}` and `{two}` are one number; spell it one way")));
+                return Err(wrong(format!("`{one}` and `{two}` are one number"), "spell it one way"));
             }
             let mut place = vec![0; order.len()];
             order.into_iter().enumerate().for_each(|(position, value)| place[value] = position);

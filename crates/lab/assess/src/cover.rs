@@ -6,7 +6,7 @@ use crate::interval::{Interval, number};
 use std::collections::HashMap;
 
 /// Counts of the cells of a column that were parsed in one way.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct CellCounts {
     /// How many distinct cells were read in this way.
     pub cells: u64,

@@ -3,24 +3,28 @@
 use crate::classes::{Classes, Secret};
 use crate::entropy::{LeastEntropy, least};
 use crate::fraction::{At, Fraction, largest};
+use serde::Serialize;
 
 /// Recursive (c,l)-diversity for one `l`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Recursive {
     /// The `l`, at least 2.
     pub l: u32,
     /// The infimum of all `c` for which every class is (c,l)-diverse: the largest `r₁/(r_l + ... + r_m)`, where `r₁ ≥ ... ≥ r_m` are
     /// the counts of a class. The condition is strict, `r₁ < c (r_l + ... + r_m)`, so only a larger `c` holds. Infinite where a
     /// class has fewer than `l` values.
+    #[serde(rename = "c_above")]
     pub c: At<Fraction>,
 }
 
 /// How diverse the sensitive values of classes are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diversity {
     /// The smallest number of different values in a class.
+    #[serde(rename = "distinct_l")]
     pub distinct: At<u64>,
     /// The least entropy of a class.
+    #[serde(rename = "entropy_l")]
     pub entropy: At<LeastEntropy>,
     /// For each `l` that was asked for.
     pub recursive: Vec<Recursive>,
@@ -32,9 +36,10 @@ impl Diversity {
     pub fn of(classes: &Classes, secret: &Secret, ls: &[u32]) -> Option<Self> {
         let (class, value) =
             classes.all().map(|class| (class, secret.of(class).len() as u64)).min_by_key(|(_, l)| *l)?;
-        let recursive = ls.iter().map(|l| Some(Recursive { l: *l, c: largest(recursive(classes, secret, *l))? }));
+        let recursive =
+            ls.iter().map(|l| Some(Recursive { l: *l, c: largest(classes, recursive(classes, secret, *l))? }));
         Some(Self {
-            distinct: At { value, class },
+            distinct: At { value, class: classes.name(class) },
             entropy: least(classes, secret)?,
             recursive: recursive.collect::<Option<_>>()?,
         })

@@ -163,7 +163,7 @@ pub fn least(classes: &Classes, secret: &Secret) -> Option<At<LeastEntropy>> {
     best.map(|(class, profile)| {
         let is_even = profile.0.iter().all(|count| *count == 1);
         let whole = is_even.then_some(profile.0.len() as u64);
-        At { value: LeastEntropy { entropy: profile.entropy(192), whole }, class }
+        At { value: LeastEntropy { entropy: profile.entropy(192), whole }, class: classes.name(class) }
     })
 }
 

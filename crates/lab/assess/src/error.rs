@@ -1,5 +1,6 @@
-//! What can be wrong with the tables of an assessment: the column, value or class, and what to do about it.
+//! Errors of an assessment: the column, value or class, and what to do about it.
 
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::text::shown;
 
 /// Which table an error is about.
@@ -13,6 +14,19 @@ pub enum TableRole {
     Original,
     /// The people whom an attacker knows.
     Auxiliary,
+}
+
+impl TableRole {
+    /// The option that names the table; `None` for the published table.
+    #[must_use]
+    pub fn option(self) -> Option<&'static str> {
+        match self {
+            Self::Published => None,
+            Self::Background => Some("background"),
+            Self::Original => Some("original"),
+            Self::Auxiliary => Some("auxiliary"),
+        }
+    }
 }
 
 impl std::fmt::Display for TableRole {
@@ -30,11 +44,7 @@ impl std::fmt::Display for TableRole {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AssessError {
     /// A column that is not there.
-    #[error(
-        "{table} has no column `{}`; there are: {}; name one of these, or rename it in the table",
-        shown(column),
-        shown(found)
-    )]
+    #[error("{table} has no column `{}`; there are: {}", shown(column), shown(found))]
     NoColumn {
         /// The table: published, background, original or auxiliary.
         table: TableRole,
@@ -44,28 +54,28 @@ pub enum AssessError {
         found: String,
     },
     /// A name that several columns have.
-    #[error("several columns are called `{}`; rename all but one", shown(column))]
+    #[error("several columns are called `{}`", shown(column))]
     TwoColumns {
         /// The column's name, as the header has it.
         column: String,
     },
     /// A column that would be both what is known and what is secret.
-    #[error("`{}` is named twice among quasi-identifiers and sensitive columns; name it once", shown(column))]
+    #[error("`{}` is named twice among quasi-identifiers and sensitive columns", shown(column))]
     Roles {
         /// The column's name, as the header has it.
         column: String,
     },
     /// No column to look at.
-    #[error("no quasi-identifier is named; name the columns by which somebody could be recognised")]
+    #[error("no quasi-identifier is named")]
     NoQuasi,
     /// A table without people.
-    #[error("{table} has no rows; check that it is the right file")]
+    #[error("{table} has no rows")]
     Empty {
         /// The table: published, background, original or auxiliary.
         table: TableRole,
     },
     /// A row of another width.
-    #[error("a row has {found} values where there are {expected} columns; give one for each column")]
+    #[error("a row has {found} values where there are {expected} columns")]
     Width {
         /// How many there are.
         found: usize,
@@ -73,7 +83,7 @@ pub enum AssessError {
         expected: usize,
     },
     /// A code that no value has.
-    #[error("code {code} of column `{}` was given to no value; intern the value first", shown(column))]
+    #[error("code {code} of column `{}` was given to no value", shown(column))]
     Code {
         /// The column's name, as the header has it.
         column: String,
@@ -81,17 +91,13 @@ pub enum AssessError {
         code: u32,
     },
     /// More than can be counted.
-    #[error("there are too many {what} for exact counting; assess a part of the table")]
+    #[error("there are too many {what} for exact counting")]
     TooMany {
         /// Of what.
         what: &'static str,
     },
     /// A value that the hierarchy of its column does not know.
-    #[error(
-        "the hierarchy of column `{}` does not cover `{}`; add a line for it, or correct the value",
-        shown(column),
-        shown(value)
-    )]
+    #[error("the hierarchy of column `{}` does not cover `{}`", shown(column), shown(value))]
     Uncovered {
         /// The column's name, as the header has it.
         column: String,
@@ -103,14 +109,13 @@ pub enum AssessError {
     Hierarchy {
         /// The line, from 1.
         line: usize,
-        /// What is wrong, and what to write instead.
+        /// What is wrong.
         problem: String,
+        /// What to write instead.
+        help: &'static str,
     },
     /// A hierarchy that gives no distances.
-    #[error(
-        "the hierarchy of `{}` has no single top above its leaves, so it says no distances; end every line with `*`",
-        shown(column)
-    )]
+    #[error("the hierarchy of `{}` has no single top above its leaves, so it gives no distances", shown(column))]
     NoTop {
         /// The column's name, as the header has it.
         column: String,
@@ -120,18 +125,20 @@ pub enum AssessError {
     NoOrder {
         /// The column's name, as the header has it.
         column: String,
-        /// What is wrong, and what to write instead.
+        /// What is wrong.
         problem: String,
+        /// What to write instead.
+        help: &'static str,
     },
     /// A class that nobody of the background can be in.
-    #[error("nobody of the background is covered by the class {class}; widen the background, or correct the cell")]
+    #[error("nobody of the background is covered by the class {class}")]
     CoversNobody {
         /// The class, in words.
         class: String,
     },
     /// A published pair that the background says cannot be.
     #[error(
-        "by the background nobody in the class {class} has `{}` = `{}`, but the table publishes it; widen the background",
+        "by the background nobody in the class {class} has `{}` = `{}`, but the table publishes it",
         shown(column),
         shown(value)
     )]
@@ -144,9 +151,7 @@ pub enum AssessError {
         value: String,
     },
     /// More was published than there was.
-    #[error(
-        "the class {class} has {published} rows{of_value}, but only {original} of the original table fit it; check that the two tables belong together"
-    )]
+    #[error("the class {class} has {published} rows{of_value}, but only {original} of the original table fit it")]
     Contradiction {
         /// The class, in words.
         class: String,
@@ -158,7 +163,7 @@ pub enum AssessError {
         of_value: String,
     },
     /// Priors outside of (0, 1).
-    #[error("priors from {low} to {high} do not fit; they must be above 0, below 1, and the lower one first")]
+    #[error("priors from {low} to {high} do not fit: they must be above 0, below 1, and the lower one first")]
     Priors {
         /// The lower end.
         low: String,
@@ -166,10 +171,15 @@ pub enum AssessError {
         high: String,
     },
     /// A demand that cannot be read.
-    #[error("{0}")]
-    Requirement(String),
+    #[error("{message}")]
+    Requirement {
+        /// What is wrong.
+        message: String,
+        /// What to write instead; may be empty.
+        help: String,
+    },
     /// A demand that needs a background.
-    #[error("the demand `{demand}` needs a background: {why}; give one, or drop the demand")]
+    #[error("the demand `{demand}` needs a background: {why}")]
     NeedsBackground {
         /// The demand as it was written.
         demand: String,
@@ -177,17 +187,67 @@ pub enum AssessError {
         why: String,
     },
     /// A demand on sensitive values without a sensitive column.
-    #[error("the demand `{demand}` is about sensitive values; name a sensitive column")]
+    #[error("the demand `{demand}` is about sensitive values")]
     NeedsSensitive {
         /// The demand as it was written.
         demand: String,
     },
     /// Numbers too close to be told apart within bounds.
-    #[error("whether {what} holds could not be decided at {bits} bits; demand a number a little away from it")]
+    #[error("whether {what} holds could not be decided at {bits} bits")]
     Undecided {
         /// What was asked.
         what: String,
         /// The precision that was tried.
         bits: u32,
     },
+}
+
+impl AssessError {
+    /// What to do about it; may be empty.
+    #[must_use]
+    pub fn help(&self) -> &str {
+        match self {
+            Self::NoColumn { .. } => "name one of these, or rename it in the table",
+            Self::TwoColumns { .. } => "rename all but one",
+            Self::Roles { .. } => "name it once",
+            Self::NoQuasi => "name the columns by which a person could be recognised",
+            Self::Empty { .. } => "check that it is the right file",
+            Self::Width { .. } => "give one value for each column",
+            Self::Code { .. } => "intern the value first",
+            Self::TooMany { .. } => "assess a part of the table",
+            Self::Uncovered { .. } => "add a line for it, or correct the value",
+            Self::Hierarchy { help, .. } | Self::NoOrder { help, .. } => help,
+            Self::NoTop { .. } => "end every line with `*`",
+            Self::CoversNobody { .. } => "widen the background, or correct the cell",
+            Self::RuledOut { .. } => "widen the background",
+            Self::Contradiction { .. } => "check that the two tables belong together",
+            Self::Priors { .. } => "write 1/2, or 1/10..1/2",
+            Self::Requirement { help, .. } => help,
+            Self::NeedsBackground { .. } => "give one, or drop the demand",
+            Self::NeedsSensitive { .. } => "name a sensitive column",
+            Self::Undecided { .. } => "demand a number a little away from it",
+        }
+    }
+
+    /// The code of its diagnostic.
+    #[must_use]
+    pub fn code(&self) -> Code {
+        match self {
+            // A demand that cannot be decided is not a demand that is not met: the exit status differs.
+            Self::NeedsBackground { .. }
+            | Self::NeedsSensitive { .. }
+            | Self::Requirement { .. }
+            | Self::Priors { .. }
+            | Self::Roles { .. }
+            | Self::NoQuasi => Code::Usage,
+            Self::Undecided { .. } => Code::Other,
+            _ => Code::Data,
+        }
+    }
+}
+
+impl Diagnose for AssessError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        vec![Diagnostic::new(self.code(), self).with_help(self.help())]
+    }
 }

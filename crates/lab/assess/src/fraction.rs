@@ -1,8 +1,11 @@
 //! Exact fractions of machine numbers, fast enough for one per class, and numbers that may be infinite.
 
+use crate::classes::Classes;
+use crate::number::{Number, number};
 use deniable_core::exact::{Bound, Rational};
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
+use serde::Serialize;
 use std::cmp::Ordering;
 
 /// `top/bottom`, not reduced; a bottom of 0 stands for infinity. Compared exactly.
@@ -46,6 +49,12 @@ impl Fraction {
     }
 }
 
+impl Serialize for Fraction {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.write(serializer)
+    }
+}
+
 impl Ord for Fraction {
     /// Euclid's algorithm on both at once: no product, so nothing overflows.
     fn cmp(&self, other: &Self) -> Ordering {
@@ -86,23 +95,25 @@ impl PartialEq for Fraction {
 impl Eq for Fraction {}
 
 /// A number, and the class where it is attained.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(bound = "T: Number")]
 pub struct At<T> {
     /// The number that the class attains.
+    #[serde(serialize_with = "number")]
     pub value: T,
-    /// The class: a place in [`crate::Classes`].
-    pub class: u32,
+    /// The class, by its cells: `age=30-39, zip=*`.
+    pub class: String,
 }
 
-/// The largest of many; the first where several are equal.
-pub(crate) fn largest(of: impl Iterator<Item = Fraction>) -> Option<At<Fraction>> {
-    let mut best: Option<At<Fraction>> = None;
+/// The largest number of all classes; of the first class where several are equal.
+pub(crate) fn largest(classes: &Classes, of: impl Iterator<Item = Fraction>) -> Option<At<Fraction>> {
+    let mut best: Option<(Fraction, u32)> = None;
     for (class, value) in (0..).zip(of) {
-        if best.as_ref().is_none_or(|best| value > best.value) {
-            best = Some(At { value, class });
+        if best.is_none_or(|(best, _)| value > best) {
+            best = Some((value, class));
         }
     }
-    best
+    best.map(|(value, class)| At { value, class: classes.name(class) })
 }
 
 /// `Σ top/bottom` of many terms, exactly: halves are added and only the sum is reduced, since reducing at every step is slow.

@@ -42,7 +42,7 @@ impl Hierarchy {
             if content.trim().is_empty() {
                 continue;
             }
-            let wrong = |problem: String| AssessError::Hierarchy { line, problem };
+            let wrong = |problem: String, help| AssessError::Hierarchy { line, problem, help };
             let names: Vec<&str> = content.split(delimiter).map(|name| plain(name.trim())).collect();
             if codes.is_empty() {
                 hierarchy.levels = vec![Vec::new(); names.len()];
@@ -50,11 +50,8 @@ impl Hierarchy {
                 parents = vec![Vec::new(); names.len()];
             }
             if names.len() != codes.len() {
-                return Err(wrong(format!(
-                    "it has {} levels, and the lines before it have {}; give every leaf as many",
-                    names.len(),
-                    codes.len()
-                )));
+                let problem = format!("it has {} levels, and the lines before it have {}", names.len(), codes.len());
+                return Err(wrong(problem, "give every leaf as many"));
             }
             let mut below: Option<(usize, u32, bool)> = None;
             for (level, name) in names.iter().enumerate() {
@@ -65,7 +62,7 @@ impl Hierarchy {
                 if is_new {
                     hierarchy.levels[level].push((*name).to_owned());
                 } else if level == 0 {
-                    return Err(wrong(format!("`{}` stands in a line before; keep one of the two", shown(name))));
+                    return Err(wrong(format!("`{}` is in a line before", shown(name)), "keep one of the two"));
                 }
                 match below {
                     Some((under, _, true)) => parents[under].push((code, line)),
@@ -73,12 +70,13 @@ impl Hierarchy {
                         if let Some((parent, before)) = parents[under].get(child as usize)
                             && *parent != code
                         {
-                            return Err(wrong(format!(
-                                "`{}` is below `{}` here and below `{}` in line {before}; give it one parent",
+                            let problem = format!(
+                                "`{}` is below `{}` here and below `{}` in line {before}",
                                 shown(names[under]),
                                 shown(name),
                                 shown(&hierarchy.levels[level][*parent as usize])
-                            )));
+                            );
+                            return Err(wrong(problem, "give it one parent"));
                         }
                     }
                     None => {}
@@ -90,7 +88,8 @@ impl Hierarchy {
         if hierarchy.paths.is_empty() {
             return Err(AssessError::Hierarchy {
                 line: 1,
-                problem: "there are no values; check that it is the right file".to_owned(),
+                problem: "there are no values".to_owned(),
+                help: "check that it is the right file",
             });
         }
         hierarchy.leaf = codes[0].iter().map(|(name, code)| ((*name).to_owned(), *code)).collect();
@@ -118,10 +117,11 @@ impl Hierarchy {
                     return Err(AssessError::Hierarchy {
                         line,
                         problem: format!(
-                            "`{}` stands for other leaves at level {level} than at level {}; rename one of them",
+                            "`{}` stands for other leaves at level {level} than at level {}",
                             shown(name),
                             first.0
                         ),
+                        help: "rename one of them",
                     });
                 }
             }
@@ -201,11 +201,11 @@ mod tests {
     #[test]
     fn complaints_name_the_line() {
         let line = |text: &str| match Hierarchy::parse(text, ',').unwrap_err() {
-            AssessError::Hierarchy { line, problem } => (line, problem),
+            AssessError::Hierarchy { line, problem, .. } => (line, problem),
             other => panic!("{other}"),
         };
         assert_eq!(line("a,b\nc\n").0, 2);
-        assert!(line("a,b\na,b\n").1.contains("`a` stands in a line before"));
+        assert!(line("a,b\na,b\n").1.contains("`a` is in a line before"));
         let (place, problem) = line("a,x,*\nb,x,**\n");
         assert_eq!(place, 2);
         assert!(problem.contains("`x` is below `**` here and below `*` in line 1"), "{problem}");

@@ -16,7 +16,8 @@
 //! | how far do beliefs about presence move? | [`membership`] |
 //! | what is left of the original? | [`original`] |
 //! | does the table meet demands? | [`require`], [`verdict`], [`limit`] |
-//! | all of it, and as data | [`assessment`], [`mod@json`], [`part`] |
+//! | all of it, as data and as text | [`assessment`], [`number`], [`measures`], [`words`] |
+//! | what may be a mistake in the tables? | [`warning`] |
 //!
 //! ```
 //! use deniable_assess::assessment::{Input, assess};
@@ -48,16 +49,19 @@ pub mod fraction;
 mod group;
 pub mod hierarchy;
 pub mod interval;
-pub mod json;
 pub mod limit;
 pub mod matching;
+pub mod measures;
 pub mod membership;
+pub mod number;
 pub mod original;
-pub mod part;
 pub mod require;
 pub mod risk;
 pub mod sizes;
+mod text;
 pub mod verdict;
+pub mod warning;
+pub mod words;
 
 pub use assessment::{Assessment, Input, SensitiveColumn, assess};
 pub use cells::{Cell, Reading};
@@ -68,7 +72,8 @@ pub use error::{AssessError, TableRole};
 pub use fraction::{At, Fraction};
 pub use hierarchy::Hierarchy;
 pub use matching::{Linking, link};
-pub use require::Requirement;
+pub use require::{Demand, Requirement};
+pub use warning::Warning;
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
 #[cfg(test)]

@@ -8,37 +8,67 @@ use crate::classes::Classes;
 use crate::counts::Counts;
 use crate::error::{AssessError, TableRole};
 use crate::fraction::Fraction;
+use serde::Serialize;
 
 /// People whose candidates all share one value of a sensitive column.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Disclosure {
     /// The name of the sensitive column.
     pub column: String,
     /// People of whom it is disclosed, if they are in the table.
     pub people: u64,
-    /// One of them, in words, and the value.
-    pub example: Option<(String, String)>,
+    /// One of them.
+    #[serde(flatten)]
+    pub example: Option<DisclosedValue>,
+}
+
+/// What is disclosed of one person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct DisclosedValue {
+    /// The person, by the values that were joined on.
+    #[serde(rename = "example_person")]
+    pub person: String,
+    /// The sensitive value.
+    #[serde(rename = "example_value")]
+    pub value: String,
+}
+
+/// The person who is easiest to find.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct HighestConfidence {
+    /// The largest `1/candidates`.
+    #[serde(rename = "highest_confidence")]
+    pub chance: Fraction,
+    /// The person, by the values that were joined on.
+    #[serde(rename = "highest_confidence_person")]
+    pub person: String,
 }
 
 /// What linkage reaches, in people of the auxiliary table.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Linking {
     /// The columns that were joined on.
     pub columns: Vec<String>,
     /// People who were looked for.
     pub people: u64,
     /// People who match no class, and so have no candidate row.
+    #[serde(rename = "no_candidate")]
     pub nobody: u64,
     /// Those with exactly one candidate.
+    #[serde(rename = "one_candidate")]
     pub single: u64,
     /// Those of them who are the only person whom that row covers.
+    #[serde(rename = "one_candidate_and_nobody_else_fits")]
     pub alone: u64,
     /// Those with two to four candidates.
+    #[serde(rename = "two_to_four_candidates")]
     pub few: u64,
     /// Those with five or more.
+    #[serde(rename = "five_or_more_candidates")]
     pub many: u64,
-    /// The largest `1/candidates`, and a person in words.
-    pub highest: Option<(Fraction, String)>,
+    /// The person who is easiest to find; `None` where nobody has a candidate.
+    #[serde(flatten)]
+    pub highest: Option<HighestConfidence>,
     /// Sensitive column by sensitive column.
     pub disclosed: Vec<Disclosure>,
 }
@@ -87,7 +117,10 @@ pub fn link(classes: &Classes, auxiliary: &Counts) -> Result<Linking, AssessErro
             fewest = Some((candidates, person));
         }
     }
-    found.highest = fewest.map(|(candidates, person)| (Fraction::new(1_u64, candidates), known.name(person)));
+    found.highest = fewest.map(|(candidates, person)| HighestConfidence {
+        chance: Fraction::new(1_u64, candidates),
+        person: known.name(person),
+    });
     for secret in &seen.secrets {
         let mut disclosed = Disclosure { column: secret.name.clone(), people: 0, example: None };
         for person in known.all() {
@@ -98,7 +131,8 @@ pub fn link(classes: &Classes, auxiliary: &Counts) -> Result<Linking, AssessErro
             let Some(Some(value)) = values.next() else { continue };
             if values.all(|other| other == Some(value)) {
                 disclosed.people += known.size(person);
-                let named = || (known.name(person), secret.values[value as usize].clone());
+                let named =
+                    || DisclosedValue { person: known.name(person), value: secret.values[value as usize].clone() };
                 disclosed.example.get_or_insert_with(named);
             }
         }

@@ -21,16 +21,23 @@
 use crate::background::Matching;
 use crate::classes::Classes;
 use crate::fraction::At;
+use crate::number::number;
 use deniable_core::adversary::PriorRange;
 use deniable_core::belief::{gain_over, posterior};
 use deniable_core::exact::{Bound, Rational, whole};
+use serde::{Serialize, Serializer};
 
 /// How far beliefs about presence move.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Presence {
+    /// Prior beliefs about the presence of each person, from the least to the greatest.
+    #[serde(flatten, serialize_with = "ends")]
+    pub priors: PriorRange,
     /// The largest odds ratio in favour of presence.
+    #[serde(rename = "odds_up")]
     pub up: At<Bound>,
     /// The largest odds ratio against it.
+    #[serde(rename = "odds_down")]
     pub down: At<Bound>,
     /// The gain of B-2 at the worst prior.
     pub gain: At<Bound>,
@@ -38,17 +45,21 @@ pub struct Presence {
     /// grows, for people of some class. Who is in no class is out for certain, which is an infinite loss.
     pub loss: At<Bound>,
     /// The highest belief that somebody is in.
+    #[serde(rename = "highest_belief")]
     pub highest: At<Rational>,
     /// The lowest belief that somebody is in who could be.
+    #[serde(rename = "lowest_belief")]
     pub lowest: At<Rational>,
     /// People of the background who are in for certain.
     pub certainly_in: u64,
     /// People of the background who are out for certain: no class covers them.
     pub certainly_out: u64,
     /// People of the background in classes where the gain is above 2.
+    #[serde(rename = "beyond_a_gain_of_2")]
     pub beyond_two: u64,
     /// People of the background left out, because a class that covers them covers somebody whom another class covers too: how
     /// many of a class are in is not known then.
+    #[serde(rename = "left_out_for_overlaps")]
     pub left_out: u64,
 }
 
@@ -62,7 +73,7 @@ pub enum Membership {
     /// The background is no list of everybody: this class has more rows than people whom it covers.
     NoList {
         /// The class.
-        class: u32,
+        class: String,
         /// Its rows.
         rows: u64,
         /// The people of the background whom it covers.
@@ -75,6 +86,66 @@ pub enum Membership {
         /// How many people like them the population must have for a gain of at most 2 under the uniform prior: `n/(M−n) ≤ 3`.
         population: u64,
     },
+}
+
+fn ends<S: Serializer>(priors: &PriorRange, serializer: S) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Ends<'a> {
+        #[serde(serialize_with = "number")]
+        prior_low: &'a Rational,
+        #[serde(serialize_with = "number")]
+        prior_high: &'a Rational,
+    }
+    Ends { prior_low: priors.low(), prior_high: priors.high() }.serialize(serializer)
+}
+
+impl Serialize for Membership {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        #[derive(Serialize)]
+        #[serde(untagged)]
+        enum Part<'a> {
+            Computed(&'a Presence),
+            Overlapping {
+                not_computed: &'static str,
+            },
+            NoList {
+                not_computed: &'static str,
+                class: &'a str,
+                rows: u64,
+                people: u64,
+            },
+            NoBackground {
+                not_computed: &'static str,
+                smallest_class: &'a str,
+                rows: u64,
+                population_for_a_gain_of_2: u64,
+            },
+        }
+        #[derive(Serialize)]
+        struct Written<'a> {
+            #[serde(flatten)]
+            part: Part<'a>,
+            /// To an observer who knows all others of a class, the last person is certain, whatever the counts.
+            odds_if_others_may_be_certain: &'static str,
+        }
+        let part = match self {
+            Self::Computed(presence) => Part::Computed(presence),
+            Self::Overlapping => Part::Overlapping { not_computed: "recodings overlap for every class" },
+            Self::NoList { class, rows, people } => Part::NoList {
+                not_computed: "a class has more rows than people of the background whom it covers",
+                class,
+                rows: *rows,
+                people: *people,
+            },
+            Self::NoBackground { smallest, population } => Part::NoBackground {
+                not_computed: "there is no background; if the table holds everybody like them, presence is certain",
+                smallest_class: &smallest.class,
+                rows: smallest.value,
+                population_for_a_gain_of_2: *population,
+            },
+        };
+        Written { part, odds_if_others_may_be_certain: "∞" }.serialize(serializer)
+    }
 }
 
 /// The odds ratios of a class with `rows` of `people` in: the least, and the largest.
@@ -106,7 +177,10 @@ pub fn loss(against: &Bound, priors: &PriorRange) -> Bound {
 #[must_use]
 pub fn without_background(classes: &Classes) -> Option<Membership> {
     let (class, value) = (0..).zip(classes.sizes()).min_by_key(|(_, size)| **size)?;
-    Some(Membership::NoBackground { smallest: At { value: *value, class }, population: *value + value.div_ceil(3) })
+    Some(Membership::NoBackground {
+        smallest: At { value: *value, class: classes.name(class) },
+        population: *value + value.div_ceil(3),
+    })
 }
 
 /// Whether another class covers somebody whom this one covers.
@@ -120,7 +194,7 @@ pub fn presence(matching: &Matching<'_>, priors: &PriorRange) -> Membership {
     let (classes, types) = (matching.classes, matching.types);
     if let Some(class) = matching.overfull() {
         let people = matching.population().get(class as usize).copied().unwrap_or(0);
-        return Membership::NoList { class, rows: classes.size(class), people };
+        return Membership::NoList { class: classes.name(class), rows: classes.size(class), people };
     }
     let sum = |wanted: &dyn Fn(&[u32]) -> bool| -> u64 {
         types.all().filter(|person| wanted(matching.classes_of(*person))).map(|person| types.size(person)).sum()
@@ -161,12 +235,13 @@ pub fn presence(matching: &Matching<'_>, priors: &PriorRange) -> Membership {
     let (lowest, highest) = (of(least).0, of(most).1);
     let against = lowest.inverse();
     Membership::Computed(Box::new(Presence {
-        gain: At { value: gain(&highest, priors), class: most },
-        loss: At { value: loss(&against, priors), class: least },
-        highest: At { value: belief(&highest, priors.high()), class: most },
-        lowest: At { value: belief(&lowest, priors.low()), class: least },
-        up: At { value: highest, class: most },
-        down: At { value: against, class: least },
+        priors: priors.clone(),
+        gain: At { value: gain(&highest, priors), class: classes.name(most) },
+        loss: At { value: loss(&against, priors), class: classes.name(least) },
+        highest: At { value: belief(&highest, priors.high()), class: classes.name(most) },
+        lowest: At { value: belief(&lowest, priors.low()), class: classes.name(least) },
+        up: At { value: highest, class: classes.name(most) },
+        down: At { value: against, class: classes.name(least) },
         certainly_in,
         certainly_out,
         beyond_two,

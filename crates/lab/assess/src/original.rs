@@ -3,13 +3,16 @@
 use crate::background::Matching;
 use crate::cells::Kind;
 use crate::error::AssessError;
+use crate::fraction::Fraction;
+use crate::number::number;
 use crate::risk::{Population, Risk};
 use crate::sizes::Sizes;
 use deniable_core::exact::{Rational, whole};
 use deniable_core::text::shown;
+use serde::Serialize;
 
 /// The number of people whose value of a column was published exactly, generalised or suppressed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct KeptValues {
     /// The column's name, as the header has it.
     pub column: String,
@@ -22,20 +25,33 @@ pub struct KeptValues {
 }
 
 /// The published table compared with the original that it was made from.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OriginalComparison {
     /// What is kept of each quasi-identifier.
     pub kept: Vec<KeptValues>,
     /// People of the original who were left out.
     pub left_out: u64,
     /// Discernibility: the sum of squared class sizes (Bayardo and Agrawal 2005). People left out are not counted.
+    #[serde(serialize_with = "as_text")]
     pub discernibility: u128,
     /// The mean class size over `k` (LeFevre et al. 2006).
+    #[serde(rename = "normalised_mean_class_size", serialize_with = "number")]
     pub normalised_mean: Rational,
-    /// The sizes of the original's classes.
-    pub sizes: Sizes,
+    /// People of the original.
+    pub people: u64,
+    /// How many classes the original has. They are not named: their cells are people's raw values.
+    pub classes: u64,
+    /// The size of its smallest class.
+    pub k: u64,
+    /// People who are alone in their class there.
+    pub uniques: u64,
     /// The risk of publishing the original as it is.
-    pub risk: Risk,
+    pub risk: Risk<Fraction>,
+}
+
+/// JSON's numbers need not hold it.
+fn as_text<S: serde::Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(value)
 }
 
 impl OriginalComparison {
@@ -75,8 +91,11 @@ impl OriginalComparison {
             left_out,
             discernibility: classes.sizes().iter().map(|size| u128::from(*size) * u128::from(*size)).sum(),
             normalised_mean: &published.mean / whole(published.smallest.value),
-            sizes,
-            risk,
+            people: sizes.people,
+            classes: sizes.classes,
+            k: sizes.smallest.value,
+            uniques: sizes.uniques,
+            risk: risk.without_classes(),
         })
     }
 }

@@ -103,19 +103,31 @@ impl Requirement {
         let mut names: Vec<&str> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let Some((name, value)) = part.split_once('=').map(|(name, value)| (name.trim(), value.trim())) else {
-                return wrong(format!("`{}` is no demand; write a name and a number, such as k=5", shown(part)));
+                return wrong(format!("`{}` is no demand", shown(part)), "write a name and a number, such as k=5");
             };
             let meant = canonical(name);
             if names.contains(&meant) {
-                return wrong(format!("`{}` is demanded twice; keep one", shown(name)));
+                return wrong(format!("`{}` is demanded twice", shown(name)), "keep one");
             }
             names.push(meant);
             read.push(Self { demand: demand(name, value)?, text: format!("{name}={value}") });
         }
         if read.is_empty() {
-            return wrong("nothing is demanded; write a name and a number, such as k=5".to_owned());
+            return wrong("nothing is demanded".to_owned(), "write a name and a number, such as k=5");
         }
         Ok(read)
+    }
+}
+
+impl std::fmt::Display for Requirement {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl serde::Serialize for Requirement {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.text)
     }
 }
 
@@ -133,30 +145,32 @@ fn canonical(name: &str) -> &str {
     }
 }
 
-fn wrong<T>(message: String) -> Result<T, AssessError> {
-    Err(AssessError::Requirement(message))
+fn wrong<T>(message: String, help: impl Into<String>) -> Result<T, AssessError> {
+    Err(AssessError::Requirement { message, help: help.into() })
 }
 
 fn demand(name: &str, value: &str) -> Result<Demand, AssessError> {
     let one = whole(1);
     let in_range = |is_in: &dyn Fn(&Rational) -> bool, range: &str| match number(name, value)? {
         number if is_in(&number) => Ok(number),
-        _ => wrong(format!("`{name}={}` must be {range}", shown(value))),
+        _ => wrong(format!("`{name}={}` must be {range}", shown(value)), ""),
     };
     let count = || {
         let number = in_range(&|number| number.is_integer() && number.is_positive(), "a whole number of at least 1")?;
-        number.to_u64().map_or_else(|| wrong(format!("`{name}={}` is too large", shown(value))), Ok)
+        number.to_u64().map_or_else(|| wrong(format!("`{name}={}` is too large", shown(value)), ""), Ok)
     };
     let share = || {
-        let meant = number(name, value).ok().and_then(|number| meant_as_percentage(&number));
-        let range =
-            meant.map_or_else(|| "from 0 to 1".to_owned(), |meant| format!("from 0 to 1; did you mean {meant}?"));
-        in_range(&|number| !number.is_negative() && *number <= one, &range)
+        let number = number(name, value)?;
+        if !number.is_negative() && number <= one {
+            return Ok(number);
+        }
+        let meant = meant_as_percentage(&number).map_or_else(String::new, |meant| format!("did you mean {meant}?"));
+        wrong(format!("`{name}={}` must be from 0 to 1", shown(value)), meant)
     };
     let epsilon = || match inside_ln(value) {
         Some(ratio) => match number(name, ratio)? {
             ratio if ratio >= one => Ok(Limit::Ratio(ratio)),
-            _ => wrong(format!("`{name}={}` must be ln of at least 1", shown(value))),
+            _ => wrong(format!("`{name}={}` must be ln of at least 1", shown(value)), ""),
         },
         None => in_range(&|number| !number.is_negative() && *number <= whole(1000), "from 0 to 1000, or ln(3)")
             .map(Limit::Epsilon),
@@ -180,23 +194,28 @@ fn demand(name: &str, value: &str) -> Result<Demand, AssessError> {
         _ => {
             let meant = nearest(name, &NAMES)
                 .map_or_else(|| format!("there are: {}", NAMES.join(", ")), |near| format!("did you mean `{near}`?"));
-            return wrong(format!("`{}` cannot be demanded; {meant}", shown(name)));
+            return wrong(format!("`{}` cannot be demanded", shown(name)), meant);
         }
     })
 }
 
 fn number(name: &str, value: &str) -> Result<Rational, AssessError> {
-    parse_rational(value).or_else(|error| wrong(format!("in `{name}`: {error}")))
+    parse_rational(value).or_else(|error| wrong(format!("in `{name}`: {error}"), ""))
 }
 
 fn recursive(value: &str) -> Result<Demand, AssessError> {
-    let form = || format!("`recursive-l={}` must be c:l, with c above 0 and l from 2, such as 3:2", shown(value));
-    let Some((c, l)) = value.split_once(':') else { return wrong(form()) };
+    let form = || {
+        wrong(
+            format!("`recursive-l={}` must be c:l, with c above 0 and l from 2", shown(value)),
+            "write 3:2, for example",
+        )
+    };
+    let Some((c, l)) = value.split_once(':') else { return form() };
     let (c, l) = (number("recursive-l", c)?, number("recursive-l", l)?);
     let l = if l.denom().is_one() { l.to_u32() } else { None };
     match l {
         Some(l) if l >= 2 && c.is_positive() => Ok(Demand::Recursive { c, l }),
-        _ => wrong(form()),
+        _ => form(),
     }
 }
 

@@ -15,38 +15,45 @@
 
 use crate::classes::Classes;
 use crate::fraction::{At, Fraction, largest, sum};
+use crate::number::{Number, number};
 use deniable_core::exact::{Rational, whole};
+use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// What an attacker who looks for one person reaches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attacker {
-    /// The largest chance, and the class.
-    pub highest: At<Fraction>,
+/// What an attacker who looks for one person reaches. The highest chance comes with its class, or without it where classes are
+/// people's raw values.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(bound = "H: Number")]
+pub struct Attacker<H = At<Fraction>> {
+    /// The largest chance.
+    #[serde(serialize_with = "number")]
+    pub highest: H,
     /// The mean chance over the people of the table.
+    #[serde(serialize_with = "number")]
     pub average: Rational,
     /// The share of people whose chance is above the threshold.
+    #[serde(rename = "above_threshold", serialize_with = "number")]
     pub above: Rational,
 }
 
-/// A number, exactly or as an upper bound.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ExactOrBound<T> {
-    /// The number itself, computed with a background.
-    Exactly(T),
-    /// Without a background, or where recodings overlap: what the true one is at most.
-    AtMost(T),
+/// What an attacker reaches who does not know who is in the table.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct OfPopulation<T> {
+    /// The number itself where a background lists the population. Without one, or where recodings overlap, the true number is at most
+    /// this.
+    #[serde(flatten)]
+    pub value: T,
+    /// Whether it is such a bound.
+    pub is_upper_bound: bool,
 }
 
-impl<T> ExactOrBound<T> {
-    /// The number, exact or a bound.
-    #[must_use]
-    pub fn value(&self) -> &T {
-        match self {
-            Self::Exactly(value) | Self::AtMost(value) => value,
-        }
-    }
+/// The expected share of people who are re-identified.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Marketer {
+    /// The share, from 0 to 1.
+    #[serde(serialize_with = "number")]
+    pub share: Rational,
 }
 
 /// The people of each class in the population.
@@ -61,16 +68,18 @@ pub enum Population<'a> {
 }
 
 /// The chances of the three attackers: prosecutor, journalist and marketer.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Risk {
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(bound = "H: Number")]
+pub struct Risk<H = At<Fraction>> {
     /// The chance above which a person counts as at risk.
+    #[serde(serialize_with = "number")]
     pub threshold: Rational,
     /// Knows that the person is in the table.
-    pub prosecutor: Attacker,
+    pub prosecutor: Attacker<H>,
     /// Knows that the person is in the population.
-    pub journalist: ExactOrBound<Attacker>,
-    /// The expected share of people who are re-identified.
-    pub marketer: ExactOrBound<Rational>,
+    pub journalist: OfPopulation<Attacker<H>>,
+    /// Wants as many people as possible.
+    pub marketer: OfPopulation<Marketer>,
 }
 
 impl Risk {
@@ -78,22 +87,28 @@ impl Risk {
     #[must_use]
     pub fn of(classes: &Classes, population: Population<'_>, threshold: &Rational) -> Option<Self> {
         let prosecutor = attacker(classes, classes.sizes(), threshold)?;
-        let (journalist, marketer) = match population {
-            Population::Exactly(people) => {
-                let journalist = attacker(classes, people, threshold)?;
-                let share = journalist.average.clone();
-                (ExactOrBound::Exactly(journalist), ExactOrBound::Exactly(share))
-            }
-            Population::AtLeast(people) => {
-                let journalist = attacker(classes, people, threshold)?;
-                let share = journalist.average.clone();
-                (ExactOrBound::AtMost(journalist), ExactOrBound::AtMost(share))
-            }
-            Population::Unknown => {
-                (ExactOrBound::AtMost(prosecutor.clone()), ExactOrBound::AtMost(prosecutor.average.clone()))
-            }
+        let journalist = match population {
+            Population::Exactly(people) | Population::AtLeast(people) => attacker(classes, people, threshold)?,
+            Population::Unknown => prosecutor.clone(),
         };
+        let is_upper_bound = !matches!(population, Population::Exactly(_));
+        let marketer = OfPopulation { value: Marketer { share: journalist.average.clone() }, is_upper_bound };
+        let journalist = OfPopulation { value: journalist, is_upper_bound };
         Some(Self { threshold: threshold.clone(), prosecutor, journalist, marketer })
+    }
+
+    /// The same without the names of classes.
+    #[must_use]
+    pub fn without_classes(self) -> Risk<Fraction> {
+        let unnamed =
+            |Attacker { highest, average, above }: Attacker| Attacker { highest: highest.value, average, above };
+        let OfPopulation { value, is_upper_bound } = self.journalist;
+        Risk {
+            threshold: self.threshold,
+            prosecutor: unnamed(self.prosecutor),
+            journalist: OfPopulation { value: unnamed(value), is_upper_bound },
+            marketer: self.marketer,
+        }
     }
 }
 
@@ -113,7 +128,7 @@ fn attacker(classes: &Classes, among: &[u64], threshold: &Rational) -> Option<At
         people.iter().filter(|(among, _)| Fraction::new(1_u64, **among).against(threshold) == Ordering::Greater);
     let all = whole(classes.people());
     Some(Attacker {
-        highest: largest(chances(among))?,
+        highest: largest(classes, chances(among))?,
         average: sum(&terms) / &all,
         above: whole(exposed.map(|(_, people)| *people).sum::<u64>()) / all,
     })

@@ -2,10 +2,12 @@
 
 use crate::classes::Classes;
 use crate::fraction::At;
+use crate::number::number;
 use deniable_core::exact::{Rational, whole};
+use serde::Serialize;
 
 /// Classes of about one size.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Bucket {
     /// The smallest size of class that is counted, in people.
     pub from: u64,
@@ -18,15 +20,17 @@ pub struct Bucket {
 }
 
 /// How large the equivalence classes of a table are.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Sizes {
     /// People in the table, all classes together.
     pub people: u64,
     /// How many classes there are in all.
     pub classes: u64,
     /// `k`: the size of the smallest class.
+    #[serde(rename = "k")]
     pub smallest: At<u64>,
     /// People in a class on average, exactly.
+    #[serde(serialize_with = "number")]
     pub mean: Rational,
     /// People who are alone in their class.
     pub uniques: u64,
@@ -35,23 +39,26 @@ pub struct Sizes {
 }
 
 /// The classes that do not meet a requirement.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct OffendingClasses {
     /// How many classes do not meet it.
+    #[serde(rename = "offending_classes")]
     pub classes: u64,
     /// People in these classes together.
+    #[serde(rename = "offending_people")]
     pub people: u64,
-    /// The first of them, as many as were asked for.
-    pub first: Vec<u32>,
+    /// The first of them by their cells, as many as were asked for.
+    #[serde(rename = "first_offending")]
+    pub first: Vec<String>,
 }
 
 impl OffendingClasses {
     /// Adds a class, naming it while there is room for `most`.
-    pub(crate) fn add(&mut self, class: u32, people: u64, most: usize) {
+    pub(crate) fn add(&mut self, classes: &Classes, class: u32, most: usize) {
         self.classes += 1;
-        self.people += people;
+        self.people += classes.size(class);
         if self.first.len() < most {
-            self.first.push(class);
+            self.first.push(classes.name(class));
         }
     }
 }
@@ -79,7 +86,7 @@ impl Sizes {
         Some(Self {
             people: classes.people(),
             classes: count,
-            smallest: At { value: *value, class },
+            smallest: At { value: *value, class: classes.name(class) },
             mean: whole(classes.people()) / whole(count),
             uniques: people_below(classes, 2),
             histogram,
@@ -117,5 +124,9 @@ pub fn below(classes: &Classes, k: u64, most: usize) -> OffendingClasses {
         small.truncate(most);
     }
     small.sort_unstable();
-    OffendingClasses { classes: count, people, first: small.into_iter().map(|(_, class)| class).collect() }
+    OffendingClasses {
+        classes: count,
+        people,
+        first: small.into_iter().map(|(_, class)| classes.name(class)).collect(),
+    }
 }

@@ -3,37 +3,72 @@
 use crate::assessment::{Assessment, OfSecret, Parts};
 use crate::belief::Kind;
 use crate::beliefs::{Beliefs, exceeding};
+use crate::classes::Classes;
 use crate::closeness::Closeness;
 use crate::diversity::recursive;
-use crate::entropy::Decider;
+use crate::entropy::{Decider, LeastEntropy};
 use crate::error::AssessError;
 use crate::fraction::Fraction;
 use crate::limit::{Limit, epsilon};
 use crate::membership::{Membership, gain, loss, odds};
+use crate::number::PLACES;
 use crate::require::{Demand, Requirement};
 use crate::risk::{Population, chances};
 use crate::sizes::{OffendingClasses, below};
-use deniable_core::exact::{Bound, Rational, Rounding, whole};
+use deniable_core::exact::{Bound, Rational, Rounding};
+use serde::{Serialize, Serializer};
 use std::cmp::Ordering;
+use std::fmt::{self, Display, Formatter};
 
 /// How many offending classes are named.
 const NAMED: usize = 10;
-/// Places of decimals.
-const PLACES: u32 = 6;
 
 /// A demand, and whether a table meets it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// The demand as it was written.
-    pub demand: String,
+    /// The demand.
+    #[serde(rename = "demand")]
+    pub requirement: Requirement,
     /// The sensitive column, for demands on sensitive values.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
     /// Whether the demand is met, decided exactly.
     pub met: bool,
-    /// What was measured, as a decimal that errs on the side of the attacker.
-    pub measured: String,
+    /// What was measured.
+    pub measured: Measured,
     /// The classes that do not meet it.
+    #[serde(flatten)]
     pub offending: OffendingClasses,
+}
+
+/// What was measured for a demand. It is written as a decimal that errs on the side of the attacker.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Measured {
+    /// A number of people or values.
+    Count(u64),
+    /// A chance, a distance, or a factor.
+    Ratio(Bound),
+    /// The logarithm of this factor.
+    Epsilon(Bound),
+    /// An entropy.
+    Entropy(LeastEntropy),
+}
+
+impl Display for Measured {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Count(count) => write!(f, "{count}"),
+            Self::Ratio(ratio) => f.write_str(&ratio.rounded(PLACES, Rounding::Up)),
+            Self::Epsilon(factor) => f.write_str(&epsilon(factor, PLACES)),
+            Self::Entropy(entropy) => f.write_str(&entropy.l(PLACES)),
+        }
+    }
+}
+
+impl Serialize for Measured {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 /// Decides each demand; those on sensitive values once for each sensitive column.
@@ -45,27 +80,23 @@ pub(crate) fn verdicts(
     let mut verdicts = Vec::new();
     for requirement in requirements {
         if let Some((measured, met, offending)) = about_classes(requirement, assessment, parts)? {
-            verdicts.push(Verdict { demand: requirement.text.clone(), column: None, met, measured, offending });
+            verdicts.push(Verdict { requirement: requirement.clone(), column: None, met, measured, offending });
             continue;
         }
         if assessment.sensitive.is_empty() {
             return Err(AssessError::NeedsSensitive { demand: requirement.text.clone() });
         }
         for (place, column) in assessment.sensitive.iter().enumerate() {
-            let (measured, offending) = about_values(&requirement.demand, assessment, place, column, parts)?;
+            let (measured, offending) = about_values(&requirement.demand, place, column, parts)?;
             let column = Some(column.name.clone());
             let met = offending.classes == 0;
-            verdicts.push(Verdict { demand: requirement.text.clone(), column, met, measured, offending });
+            verdicts.push(Verdict { requirement: requirement.clone(), column, met, measured, offending });
         }
     }
     Ok(verdicts)
 }
 
-fn up(value: &Bound) -> String {
-    value.rounded(PLACES, Rounding::Up)
-}
-
-type ModelDecision = (String, bool, OffendingClasses);
+type ModelDecision = (Measured, bool, OffendingClasses);
 
 /// Demands that no sensitive value is needed for; `None` for the others.
 fn about_classes(
@@ -73,23 +104,24 @@ fn about_classes(
     assessment: &Assessment,
     parts: &Parts<'_>,
 ) -> Result<Option<ModelDecision>, AssessError> {
-    let classes = &assessment.classes;
+    let classes = parts.classes;
     let (measured, offending) = match &requirement.demand {
-        Demand::K(k) => (assessment.sizes.smallest.value.to_string(), below(classes, *k, NAMED)),
+        Demand::K(k) => (Measured::Count(assessment.sizes.smallest.value), below(classes, *k, NAMED)),
         Demand::Prosecutor(limit) => {
             let highest = assessment.risk.prosecutor.highest.value.value();
-            (up(&highest), by_chance(assessment, classes.sizes(), limit))
+            (Measured::Ratio(highest), by_chance(classes, classes.sizes(), limit))
         }
         Demand::Journalist(limit) => match parts.people() {
             Population::Exactly(people) | Population::AtLeast(people) => {
-                let journalist = assessment.risk.journalist.value();
-                (up(&journalist.highest.value.value()), by_chance(assessment, people, limit))
+                let highest = assessment.risk.journalist.value.highest.value.value();
+                (Measured::Ratio(highest), by_chance(classes, people, limit))
             }
             Population::Unknown => return Err(no_background(requirement, assessment)),
         },
         Demand::Marketer(limit) => {
-            let share = assessment.risk.marketer.value();
-            return Ok(Some((up(&Bound::Finite(share.clone())), share <= limit, OffendingClasses::default())));
+            let share = &assessment.risk.marketer.value.share;
+            let measured = Measured::Ratio(Bound::Finite(share.clone()));
+            return Ok(Some((measured, share <= limit, OffendingClasses::default())));
         }
         Demand::Odds(limit) | Demand::Gain(limit) | Demand::NegativeGain(limit) => {
             let (Membership::Computed(presence), Some(population)) = (&assessment.membership, parts.population())
@@ -104,7 +136,7 @@ fn about_classes(
                 return Err(AssessError::NeedsBackground { demand: requirement.text.clone(), why });
             }
             let limit = Bound::Finite(limit.clone());
-            let priors = &assessment.priors;
+            let priors = parts.priors;
             let offends = |(rows, people): (&u64, &u64)| {
                 let (low, high) = odds(*rows, *people, priors);
                 let against = low.inverse();
@@ -118,17 +150,19 @@ fn about_classes(
             let mut offending = OffendingClasses::default();
             for (class, (rows, people)) in (0..).zip(pairs) {
                 if offends((rows, people)) {
-                    offending.add(class, *rows, NAMED);
+                    offending.add(classes, class, NAMED);
                 }
             }
             let measured = match requirement.demand {
                 Demand::Gain(_) => presence.gain.value.clone(),
                 // Whom no class covers is out for certain.
-                _ if presence.certainly_out > 0 => return Ok(Some((up(&Bound::Infinite), false, offending))),
+                _ if presence.certainly_out > 0 => {
+                    return Ok(Some((Measured::Ratio(Bound::Infinite), false, offending)));
+                }
                 Demand::NegativeGain(_) => presence.loss.value.clone(),
                 _ => presence.up.value.clone().max(presence.down.value.clone()),
             };
-            (up(&measured), offending)
+            (Measured::Ratio(measured), offending)
         }
         Demand::Distinct(_)
         | Demand::Entropy(_)
@@ -141,12 +175,12 @@ fn about_classes(
     Ok(Some((measured, offending.classes == 0, offending)))
 }
 
-fn by_chance(assessment: &Assessment, among: &[u64], limit: &Rational) -> OffendingClasses {
+fn by_chance(classes: &Classes, among: &[u64], limit: &Rational) -> OffendingClasses {
     // 1/among is above the limit exactly when among is below its inverse.
     let mut offending = OffendingClasses::default();
     let is_above = |chance: &Fraction| chance.against(limit) == Ordering::Greater;
     for (class, _) in (0..).zip(chances(among)).filter(|(_, chance)| is_above(chance)) {
-        offending.add(class, assessment.classes.size(class), NAMED);
+        offending.add(classes, class, NAMED);
     }
     offending
 }
@@ -154,8 +188,7 @@ fn by_chance(assessment: &Assessment, among: &[u64], limit: &Rational) -> Offend
 fn no_background(requirement: &Requirement, assessment: &Assessment) -> AssessError {
     let why = match &assessment.membership {
         Membership::NoList { class, rows, people } => format!(
-            "the one given does not list everybody, as the class {} has {rows} rows and covers {people} of its people",
-            assessment.classes.name(*class)
+            "the one given does not list everybody, as the class {class} has {rows} rows and covers {people} of its people"
         ),
         Membership::Overlapping => "recodings overlap, so nobody's class is known".to_owned(),
         Membership::Computed(_) | Membership::NoBackground { .. } => {
@@ -168,13 +201,12 @@ fn no_background(requirement: &Requirement, assessment: &Assessment) -> AssessEr
 /// Demands on a sensitive column.
 fn about_values(
     demand: &Demand,
-    assessment: &Assessment,
     place: usize,
     column: &OfSecret,
     parts: &Parts<'_>,
-) -> Result<(String, OffendingClasses), AssessError> {
-    let classes = &assessment.classes;
-    let (secret, priors) = parts.of(classes, place)?;
+) -> Result<(Measured, OffendingClasses), AssessError> {
+    let classes = parts.classes;
+    let (secret, priors) = parts.of(place)?;
     let mut offending = OffendingClasses::default();
     let farthest = |value: &dyn Fn(&Beliefs) -> Bound| {
         let by_margins = value(&column.by_margins);
@@ -184,18 +216,18 @@ fn about_values(
     let measured = match demand {
         Demand::Distinct(l) => {
             for class in classes.all().filter(|class| (secret.of(*class).len() as u64) < *l) {
-                offending.add(class, classes.size(class), NAMED);
+                offending.add(classes, class, NAMED);
             }
-            column.diversity.distinct.value.to_string()
+            Measured::Count(column.diversity.distinct.value)
         }
         Demand::Entropy(l) => {
             let mut decider = Decider::new(l);
             for class in classes.all() {
                 if !decider.holds(secret.of(class))? {
-                    offending.add(class, classes.size(class), NAMED);
+                    offending.add(classes, class, NAMED);
                 }
             }
-            column.diversity.entropy.value.l(PLACES)
+            Measured::Entropy(column.diversity.entropy.value.clone())
         }
         Demand::Recursive { c, l } => {
             let mut largest = Fraction::new(0_u64, 1_u64);
@@ -203,29 +235,29 @@ fn about_values(
                 largest = largest.max(value);
                 // The condition is strict.
                 if value.against(c) != Ordering::Less {
-                    offending.add(class, classes.size(class), NAMED);
+                    offending.add(classes, class, NAMED);
                 }
             }
-            up(&largest.value())
+            Measured::Ratio(largest.value())
         }
         Demand::T(t) => {
             let closeness = Closeness::new(classes, secret, parts.distance(place))?;
             for (class, _) in (0..).zip(closeness.distances()).filter(|(_, d)| d.against(t) == Ordering::Greater) {
-                offending.add(class, classes.size(class), NAMED);
+                offending.add(classes, class, NAMED);
             }
-            up(&column.t.value.value())
+            Measured::Ratio(column.t.value.value())
         }
         Demand::EpsilonBop(x) => {
             offending = moved(&[Kind::Loss], x)?;
-            epsilon(&farthest(&|beliefs| beliefs.loss.value()), PLACES)
+            Measured::Epsilon(farthest(&|beliefs| beliefs.loss.value()))
         }
         Demand::EpsilonBopTwoSided(x) => {
             offending = moved(&[Kind::Loss, Kind::Gain], x)?;
-            epsilon(&farthest(&|beliefs| beliefs.two_sided().value()), PLACES)
+            Measured::Epsilon(farthest(&|beliefs| beliefs.two_sided().value()))
         }
         Demand::BeliefOdds(limit) => {
             offending = moved(&[Kind::Up, Kind::Down], &Limit::Ratio(limit.clone()))?;
-            up(&farthest(&|beliefs| beliefs.odds().value()))
+            Measured::Ratio(farthest(&|beliefs| beliefs.odds().value()))
         }
         // The other function has answered these.
         Demand::K(_)
@@ -234,7 +266,7 @@ fn about_values(
         | Demand::Marketer(_)
         | Demand::Odds(_)
         | Demand::Gain(_)
-        | Demand::NegativeGain(_) => up(&Bound::Finite(whole(0))),
+        | Demand::NegativeGain(_) => Measured::Count(0),
     };
     Ok((measured, offending))
 }

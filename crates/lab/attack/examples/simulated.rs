@@ -36,8 +36,8 @@ fn membership() -> Result<(), Box<dyn Error>> {
     let bounds = Bounds::of_odds(whole(2)).ok_or("odds of 2 are odds")?;
     for test in [Test::Homer, Test::LikelihoodRatio] {
         println!("{}: frequencies as they are (PLINK's --assoc), 95% intervals", test.name());
-        for Row { name, value, interval: (low, high), .. } in population.attack(test, &raw)?.rows(None) {
-            println!("  {name:<34} {value:6.3}  [{low:6.3}, {high:6.3}]");
+        for Row { measure, value, interval: (low, high), .. } in population.attack(test, &raw)?.rows(None) {
+            println!("  {:<34} {value:6.3}  [{low:6.3}, {high:6.3}]", measure.to_string());
         }
         println!(
             "{}: with gain = 2 (odds of at most 2), mean of {RELEASES} releases ± its standard error",
@@ -58,7 +58,7 @@ fn membership() -> Result<(), Box<dyn Error>> {
                 .bound
                 .as_ref()
                 .map_or_else(String::new, |(bound, _)| format!("at most {}", decimal(bound, 3, Rounding::Up)));
-            println!("  {:<34} {mean:6.3} ± {error:.3}   {bound}", row.name);
+            println!("  {:<34} {mean:6.3} ± {error:.3}   {bound}", row.measure.to_string());
         }
         println!();
     }

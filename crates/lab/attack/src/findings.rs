@@ -31,11 +31,36 @@ pub struct Findings {
     pub advantage: Option<Advantage>,
 }
 
+/// What is measured of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Measure {
+    /// The area under the ROC curve.
+    Area,
+    /// The share of members found at this rate of false positives.
+    Power(Rational),
+    /// The rate of false positives itself, where the threshold was set for this rate.
+    FalsePositives(Rational),
+    /// The largest power less false positives.
+    Advantage,
+}
+
+impl std::fmt::Display for Measure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rate = |alpha| percent(alpha, 4, Rounding::Nearest);
+        match self {
+            Self::Area => f.write_str("AUC"),
+            Self::Power(alpha) => write!(f, "power at {} false positives", rate(alpha)),
+            Self::FalsePositives(alpha) => write!(f, "false positives at {}, measured", rate(alpha)),
+            Self::Advantage => f.write_str("advantage"),
+        }
+    }
+}
+
 /// A number to show, with what is allowed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// What it is.
-    pub name: String,
+    pub measure: Measure,
     /// The number.
     pub value: f64,
     /// The ends of its interval.
@@ -64,8 +89,8 @@ impl Findings {
     /// Everything that could be measured, beside its bound.
     #[must_use]
     pub fn rows(&self, bounds: Option<&Bounds>) -> Vec<Row> {
-        let row = |name: &str, value, interval, bound: Option<Rational>| Row {
-            name: name.to_owned(),
+        let row = |measure, value, interval, bound: Option<Rational>| Row {
+            measure,
             value,
             interval,
             bound: bound.map(|bound| {
@@ -75,19 +100,18 @@ impl Findings {
         };
         let mut rows = Vec::new();
         if let Some(area) = self.area {
-            rows.push(row("AUC", area.value, (area.low, area.high), bounds.map(Bounds::area)));
+            rows.push(row(Measure::Area, area.value, (area.low, area.high), bounds.map(Bounds::area)));
         }
         for power in self.powers.iter().flatten() {
             let share = |share: Proportion| (share.value().unwrap_or_default(), share.interval(self.confidence));
-            let at = percent(&power.alpha, 4, Rounding::Nearest);
             let ((caught, interval), (wrong, around)) = (share(power.true_positives), share(power.false_positives));
             let bound = bounds.map(|bounds| bounds.power(&power.alpha));
-            rows.push(row(&format!("power at {at} false positives"), caught, interval, bound));
-            rows.push(row(&format!("false positives at {at}, measured"), wrong, around, None));
+            rows.push(row(Measure::Power(power.alpha.clone()), caught, interval, bound));
+            rows.push(row(Measure::FalsePositives(power.alpha.clone()), wrong, around, None));
         }
         if let Some(advantage) = self.advantage {
             let bound = bounds.map(Bounds::advantage);
-            rows.push(row("advantage", advantage.value, (advantage.low, advantage.high), bound));
+            rows.push(row(Measure::Advantage, advantage.value, (advantage.low, advantage.high), bound));
         }
         rows
     }
@@ -107,7 +131,7 @@ mod tests {
         assert!(measured.powers[0].is_ok() && measured.powers[1].is_err());
         let bounds = Bounds::of_odds(whole(2)).unwrap();
         let rows = measured.rows(Some(&bounds));
-        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        let names: Vec<String> = rows.iter().map(|row| row.measure.to_string()).collect();
         let five = ["power at 5% false positives", "false positives at 5%, measured"];
         assert_eq!(names, ["AUC", five[0], five[1], "advantage"]);
         let against = |at: usize| rows[at].bound.as_ref().map(|(_, against)| *against);

@@ -15,6 +15,7 @@
 //! | how well does a test tell members from others? | [`mod@roc`], [`mod@power`] |
 //! | what does a promise allow any test? (A-5) | [`bounds`] |
 //! | all of it, beside the bounds | [`findings`] |
+//! | what is written of an attack, as data and as text? | [`report`] |
 //! | how sure is a count of people? | [`intervals`] |
 //! | whose row is this? (A-4) | [`linkage`], [`ratings`] |
 //!
@@ -44,6 +45,7 @@ pub mod people;
 pub mod power;
 pub mod ratings;
 pub mod reference;
+pub mod report;
 pub mod roc;
 pub mod table_error;
 
@@ -52,13 +54,14 @@ pub use genotypes::{Source, Targets};
 pub use intervals::{Proportion, clopper_pearson};
 
 pub use bounds::{BoundComparison, Bounds};
-pub use findings::{Findings, Row};
+pub use findings::{Findings, Measure, Row};
 pub use frequencies::{Frequencies, Side, Site};
 pub use linkage::{JoinColumns, Linkage, LinkageCounts, TextTable};
 pub use membership::{Clamp, Statistic, Statistics, Test, parted, statistics};
 pub use panel::{Panel, PanelCounts};
 pub use people::listed;
 pub use power::{Advantage, Halves, Power, TooFew, advantage, power};
+pub use report::{LinkageReport, MembershipReport, Method, PromiseSource, Promised};
 pub use roc::{Area, Point, area, roc};
 pub use table_error::{TableError, TableErrorKind};
 

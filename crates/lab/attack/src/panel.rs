@@ -3,28 +3,34 @@
 use crate::alleles::{AlleleMismatch, Fit, fit};
 use crate::frequencies::Frequencies;
 use deniable_genome::Variant;
+use serde::Serialize;
 use std::collections::HashMap;
 
 /// The number of SNPs of a released table that are used, and of those left out by reason.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 pub struct PanelCounts {
     /// SNPs with a frequency in the released table.
     pub released: u64,
     /// Used.
     pub used: u64,
     /// Used: another file counts the other allele, and was turned.
+    #[serde(rename = "turned")]
     pub swapped: u64,
     /// Left out: not in the reference.
     pub not_in_reference: u64,
     /// Left out: not among the targets' SNPs.
     pub not_in_targets: u64,
     /// Left out: of that name there are several in the targets' file.
+    #[serde(rename = "several_in_targets")]
     pub twice: u64,
     /// Left out: A and T, or C and G, in the other order or half known.
+    #[serde(rename = "ambiguous_strand")]
     pub ambiguous: u64,
     /// Left out: alleles of the other strand.
+    #[serde(rename = "other_strand")]
     pub strand: u64,
     /// Left out: other alleles.
+    #[serde(rename = "other_alleles")]
     pub alleles: u64,
 }
 
@@ -42,20 +48,25 @@ impl PanelCounts {
 impl std::fmt::Display for PanelCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} of {} released SNPs used", self.used, self.released)?;
-        for (count, what) in [
-            (self.swapped, "of them turned to the released allele"),
+        if self.swapped > 0 {
+            write!(f, "; {} of them turned to the released allele", self.swapped)?;
+        }
+        self.left_out().try_for_each(|(count, what)| write!(f, "; {count} {what}"))
+    }
+}
+
+impl PanelCounts {
+    /// How many SNPs were left out, and why.
+    pub fn left_out(&self) -> impl Iterator<Item = (u64, &'static str)> {
+        let all = [
             (self.not_in_reference, "not in the reference"),
             (self.not_in_targets, "not in the targets' file"),
             (self.twice, "several times in the targets' file"),
             (self.ambiguous, "with A and T or C and G in an order that may be the other strand's"),
             (self.strand, "with the alleles of the other strand"),
             (self.alleles, "with other alleles"),
-        ] {
-            if count > 0 {
-                write!(f, "; {count} {what}")?;
-            }
-        }
-        Ok(())
+        ];
+        all.into_iter().filter(|(count, _)| *count > 0)
     }
 }
 

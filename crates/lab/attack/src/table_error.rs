@@ -1,5 +1,6 @@
 //! What can be wrong with a table that an attack reads: the place, the complaint and the help.
 
+use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::text::shown;
 use deniable_genome::FileError;
 use std::path::{Path, PathBuf};
@@ -27,6 +28,14 @@ impl std::fmt::Display for TableError {
 }
 
 impl std::error::Error for TableError {}
+
+impl Diagnose for TableError {
+    fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
+        let line = self.line.map_or_else(String::new, |line| format!(":{line}"));
+        let message = format!("{}{line}: {}", self.file.display(), self.kind);
+        vec![Diagnostic::new(Code::Data, message).with_help(self.kind.help())]
+    }
+}
 
 /// What is wrong with a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

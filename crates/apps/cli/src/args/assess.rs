@@ -5,8 +5,6 @@ use super::output::Results;
 use super::policy::character;
 use clap::ValueEnum;
 use deniable_core::exact::{Rational, parse_rational};
-use deniable_core::text::meant_as_percentage;
-use deniable_data::Quirk;
 use std::path::PathBuf;
 
 pub const EXAMPLES: &str = "\
@@ -63,8 +61,8 @@ pub struct Assess {
     #[arg(long, value_enum, default_value_t = Quoting::Double, help_heading = "Columns")]
     pub quote: Quoting,
     /// Accept this quirk of CSV: csv:bare-quotes, csv:line-ends or csv:lone-returns; may be given several times.
-    #[arg(long, value_name = "NAME", value_parser = quirk, help_heading = "Columns")]
-    pub accept: Vec<Quirk>,
+    #[arg(long, value_name = "NAME", help_heading = "Columns")]
+    pub accept: Vec<String>,
     /// People who could be in the table, with raw values of the --quasi columns, and of sensitive ones where they are known.
     #[arg(long, value_name = "FILE", help_heading = "Other tables")]
     pub background: Option<PathBuf>,
@@ -75,13 +73,13 @@ pub struct Assess {
     #[arg(long, value_name = "FILE", help_heading = "Other tables")]
     pub auxiliary: Option<PathBuf>,
     /// What observers may believe beforehand about the presence of each person of --background: 1/2, or 1/10..1/2.
-    #[arg(long, value_name = "BELIEF|LOW..HIGH", requires = "background", help_heading = "Measures")]
+    #[arg(long, value_name = "BELIEF|LOW..HIGH", help_heading = "Measures")]
     pub prior: Option<String>,
     /// The chance of re-identification above which somebody is at risk.
-    #[arg(long, value_name = "PROBABILITY", value_parser = probability, default_value = "1/5", help_heading = "Measures")]
+    #[arg(long, value_name = "PROBABILITY", value_parser = parse_rational, default_value = "1/5", help_heading = "Measures")]
     pub threshold: Rational,
     /// The l for which recursive (c,l)-diversity is reported.
-    #[arg(long, value_name = "L,...", value_delimiter = ',', default_value = "2", value_parser = clap::value_parser!(u32).range(2..=1000), help_heading = "Measures")]
+    #[arg(long, value_name = "L,...", value_delimiter = ',', default_value = "2", help_heading = "Measures")]
     pub recursive: Vec<u32>,
     /// What the table must keep, such as k=5,l=2,t=0.2,epsilon-bop=1 or epsilon-bop=ln(3); the exit code is 1 where it does not.
     #[arg(long, value_name = "MEASURE=VALUE,...", help_heading = "Measures")]
@@ -114,10 +112,6 @@ pub enum Quoting {
     None,
 }
 
-fn quirk(text: &str) -> Result<Quirk, String> {
-    Quirk::named(text).ok_or_else(|| format!("it is none of {}", Quirk::ALL.map(Quirk::name).join(", ")))
-}
-
 fn named_text(text: &str) -> Result<(String, String), String> {
     let parts = text.split_once('=').map(|(column, rest)| (column.trim().to_owned(), rest.trim().to_owned()));
     parts.filter(|(column, rest)| !column.is_empty() && !rest.is_empty()).ok_or_else(|| "write COLUMN=...".to_owned())
@@ -125,11 +119,4 @@ fn named_text(text: &str) -> Result<(String, String), String> {
 
 fn named_file(text: &str) -> Result<(String, PathBuf), String> {
     named_text(text).map(|(column, file)| (column, PathBuf::from(file)))
-}
-
-fn probability(text: &str) -> Result<Rational, String> {
-    let value = parse_rational(text).map_err(|error| error.to_string())?;
-    let in_range = value >= deniable_core::exact::whole(0) && value <= deniable_core::exact::whole(1);
-    let meant = meant_as_percentage(&value).map_or_else(String::new, |meant| format!("; did you mean {meant}?"));
-    if in_range { Ok(value) } else { Err(format!("it is not from 0 to 1{meant}")) }
 }

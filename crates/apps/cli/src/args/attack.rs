@@ -2,6 +2,7 @@
 
 use super::output::Results;
 use clap::ValueEnum;
+use deniable_core::exact::{Rational, parse_rational};
 use std::path::PathBuf;
 
 pub const EXAMPLES: &str = "\
@@ -50,8 +51,8 @@ pub struct Output {
     #[command(flatten)]
     pub results: Results,
     /// The coverage of intervals.
-    #[arg(long, value_name = "PROBABILITY", default_value = "95%", help_heading = "Output")]
-    pub confidence: String,
+    #[arg(long, value_name = "PROBABILITY", default_value = "95%", value_parser = parse_rational, help_heading = "Output")]
+    pub confidence: Rational,
 }
 
 /// `deniable attack homer` and `lr`.

@@ -4,5 +4,4 @@ pub mod csv;
 pub mod ledger;
 pub mod scan;
 pub mod sweep;
-pub mod table;
 pub mod true_errors;

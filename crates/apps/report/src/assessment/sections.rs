@@ -1,46 +1,59 @@
 //! The sections of the page on an anonymised table.
 
-use super::{Assessment, Beliefs, ComputedResult, Linkage, Measure, Presence, Reading, Requirement};
 use crate::frame::{figure, list, scroll};
+use deniable_assess::Linking;
+use deniable_assess::TableRole;
+use deniable_assess::assessment::{Assessment, OfSecret};
+use deniable_assess::belief::{BeliefChange, Kind};
+use deniable_assess::beliefs::Beliefs;
+use deniable_assess::measures::{self, Measure};
+use deniable_assess::verdict::Verdict;
+use deniable_assess::words::{self, candidates, kind_words};
 use deniable_chart::posteriors::{BeliefChart, Line, moved};
-use deniable_chart::sizes::{Sizes, sizes as drawn};
+use deniable_chart::sizes::{Sizes, buckets, sizes as drawn};
 use maud::{Markup, html};
+use num_traits::ToPrimitive;
 
 /// Beliefs that are listed; more would make a page too large.
 const MOST_BELIEFS: usize = 200;
-/// Classes that are named of each requirement.
-const MOST_CLASSES: usize = 20;
 /// Columns whose cells are listed.
 const MOST_COLUMNS: usize = 300;
 
 pub fn overview(assessment: &Assessment) -> Markup {
+    let role = |role: TableRole| match role {
+        TableRole::Published => "published table",
+        TableRole::Background => "background",
+        TableRole::Original => "original",
+        TableRole::Auxiliary => "people who are looked for",
+    };
     html! {
-        @if !assessment.files.is_empty() {
+        @if !assessment.names.is_empty() {
             (scroll("files", &html! {
-                table { tbody { @for (what, name) in &assessment.files {
-                    tr { th scope="row" { (what) } td { code { (name) } } }
+                table { tbody { @for (table, name) in &assessment.names {
+                    tr { th scope="row" { (role(*table)) } td { code { (name) } } }
                 } } }
             }))
         }
-        (measures("overview", &assessment.overview))
+        (measures("overview", &measures::overview(assessment)))
+        @for column in &assessment.sensitive {
+            h3 { (column.name) }
+            (measures(&column.name, &measures::secret(column)))
+        }
     }
 }
 
 /// Numbers, with the class where each is attained.
 fn measures(label: &str, measures: &[Measure]) -> Markup {
-    if measures.is_empty() {
-        return html! { p { "Nothing was measured." } };
-    }
     scroll(
         label,
         &html! {
             table {
                 thead { tr {
                     th scope="col" { "measure" } th.number scope="col" { "value" } th scope="col" { "attained in" }
-                    th scope="col" { "what it says" }
+                    th scope="col" { "meaning" }
                 } }
                 tbody { @for one in measures { tr {
-                    th scope="row" { (one.name) }
+                    th scope="row" { (one.label) }
                     td.number { (one.value) }
                     td { (one.class.as_deref().unwrap_or("-")) }
                     td { (one.meaning) }
@@ -50,18 +63,15 @@ fn measures(label: &str, measures: &[Measure]) -> Markup {
     )
 }
 
-pub fn sizes(assessment: &Assessment) -> Markup {
-    if assessment.sizes.is_empty() {
-        return html! { p { "There are no classes." } };
-    }
-    let caption = match assessment.wanted {
+pub fn sizes(assessment: &Assessment, wanted: Option<u64>) -> Markup {
+    let caption = match wanted {
         Some(_) => "Bars are people. Red, above the dashed line: classes smaller than was wanted.",
         None => "Bars are people.",
     };
     let sizes = Sizes {
         title: "Class sizes".to_owned(),
-        buckets: assessment.sizes.clone(),
-        wanted: assessment.wanted.filter(|wanted| *wanted > 0),
+        buckets: buckets(assessment.class_sizes.iter().copied(), wanted),
+        wanted,
     };
     html! {
         p { "People of one class cannot be told apart by what others may know: the smaller it is, the nearer they are to being found." }
@@ -69,49 +79,92 @@ pub fn sizes(assessment: &Assessment) -> Markup {
     }
 }
 
-pub fn beliefs(beliefs: &Beliefs) -> Markup {
-    let all = beliefs.moved.len();
-    if all == 0 {
-        return html! { (list(&beliefs.before)) p { "No belief was computed." } };
+/// The priors about a column, each with its name.
+fn priors(column: &OfSecret) -> impl Iterator<Item = (&'static str, &Beliefs)> {
+    [("margins", Some(&column.by_margins)), ("background", column.informed.as_ref())]
+        .into_iter()
+        .filter_map(|(name, beliefs)| Some((name, beliefs?)))
+}
+
+/// The beliefs that move farthest, each once.
+fn farthest(beliefs: &Beliefs) -> Vec<&BeliefChange> {
+    let extremes = [&beliefs.up, &beliefs.down, &beliefs.loss, &beliefs.gain];
+    let mut all: Vec<&BeliefChange> = Vec::new();
+    for moved in extremes.into_iter().flat_map(|extreme| [&extreme.infinite, &extreme.finite]).flatten() {
+        if !all.contains(&moved) {
+            all.push(moved);
+        }
     }
-    let lines = beliefs.moved.iter().map(|belief| Line {
-        label: format!("{} · {}", belief.value, belief.class),
-        prior: belief.before,
-        posterior: belief.after,
+    all
+}
+
+pub fn beliefs(assessment: &Assessment) -> Markup {
+    let mut before = vec![
+        "Beliefs beforehand are the shares of values in the whole published table (its margins): what anyone can read from it without \
+         knowing a person."
+            .to_owned(),
+    ];
+    if assessment.sensitive.iter().any(|column| column.informed.is_some()) {
+        before.push(
+            "With a background that has the sensitive column, beliefs beforehand are its shares among people of one type.".to_owned(),
+        );
+    }
+    let all: Vec<(&OfSecret, &BeliefChange)> = assessment
+        .sensitive
+        .iter()
+        .flat_map(|column| {
+            priors(column).flat_map(|(_, beliefs)| farthest(beliefs)).map(move |change| (column, change))
+        })
+        .collect();
+    if all.is_empty() {
+        return html! { (list(&before)) p { "No belief was computed." } };
+    }
+    let shares = assessment.sensitive.iter().flat_map(|column| {
+        priors(column).map(move |(prior, beliefs)| {
+            let shares = words::shares(beliefs);
+            format!("Odds of some value of {} move ({prior}) {shares} of the people.", column.name)
+        })
+    });
+    let shares: Vec<String> = shares.collect();
+    let value = |(column, change): &(&OfSecret, &BeliefChange)| format!("{}={}", column.name, change.names.value);
+    let float = |number: &deniable_core::exact::Rational| number.to_f64().unwrap_or_default();
+    let lines = all.iter().map(|belief| Line {
+        label: format!("{} · {}", value(belief), belief.1.names.class),
+        prior: float(&belief.1.before),
+        posterior: float(&belief.1.after),
     });
     let picture = BeliefChart { title: "Beliefs before and after".to_owned(), lines: lines.collect() };
+    let odds_of = |change: &BeliefChange| change.by(Kind::Up).finite().map_or(f64::INFINITY, float);
     let contents = html! {
         table {
             thead { tr {
                 th scope="col" { "value" } th scope="col" { "person" } th scope="col" { "class" }
                 th.number scope="col" { "before" } th.number scope="col" { "after" } th.number scope="col" { "odds" }
             } }
-            tbody { @for belief in beliefs.moved.iter().take(MOST_BELIEFS) { tr {
-                th scope="row" { (belief.value) }
-                td { (belief.person) }
-                td { (belief.class) }
-                td.number { (percent(belief.before)) }
-                td.number { (percent(belief.after)) }
-                td.number { (odds(belief.odds)) }
+            tbody { @for belief in all.iter().take(MOST_BELIEFS) { tr {
+                th scope="row" { (value(belief)) }
+                td { (belief.1.names.person.as_deref().unwrap_or("anyone")) }
+                td { (belief.1.names.class) }
+                td.number { (percent(float(&belief.1.before))) }
+                td.number { (percent(float(&belief.1.after))) }
+                td.number { (odds(odds_of(belief.1))) }
             } } }
         }
     };
     html! {
-        (list(&beliefs.before))
+        (list(&before))
         (figure(moved(&picture), "Beliefs about a value before the table is seen and after, those that move most first."))
         (scroll("beliefs", &contents))
-        @if all > MOST_BELIEFS { p.muted { "The first " (MOST_BELIEFS) " of " (all) " beliefs." } }
+        @if all.len() > MOST_BELIEFS { p.muted { "The first " (MOST_BELIEFS) " of " (all.len()) " beliefs." } }
         p.muted { "Odds: by what factor those of the value grow; “certain” and “ruled out” leave no doubt." }
-        (list(&beliefs.shares))
+        (list(&shares))
     }
 }
 
 /// A belief. Near its ends it keeps its distance to them: only what is certain is written so.
 fn percent(share: f64) -> String {
     let rest = share.min(1.0 - share) * 100.0;
-    if share.is_nan() {
-        "-".to_owned()
-    } else if rest <= 0.0 {
+    if rest <= 0.0 {
         if share > 0.5 { "100%" } else { "0%" }.to_owned()
     } else if rest < 1e-4 {
         if share > 0.5 { "over 99.9999%" } else { "under 0.0001%" }.to_owned()
@@ -124,7 +177,6 @@ fn percent(share: f64) -> String {
 /// A factor on odds.
 fn odds(factor: f64) -> String {
     match factor {
-        factor if factor.is_nan() || factor < 0.0 => "-".to_owned(),
         factor if factor.is_infinite() => "certain".to_owned(),
         factor if factor <= 0.0 => "ruled out".to_owned(),
         factor if factor < 0.001 => "under × 0.001".to_owned(),
@@ -134,34 +186,33 @@ fn odds(factor: f64) -> String {
     }
 }
 
-pub fn presence(presence: &ComputedResult<Presence>) -> Markup {
-    match presence {
-        Ok(presence) => html! { (list(&presence.said)) (measures("presence", &presence.measures)) },
-        Err(why) => html! { p { "Not computed: " (why) } },
+pub fn presence(assessment: &Assessment) -> Markup {
+    let numbers = measures::presence(assessment);
+    html! {
+        (list(&words::presence(assessment)))
+        @if !numbers.is_empty() { (measures("presence", &numbers)) }
     }
 }
 
-pub fn linkage(linkage: &Linkage) -> Markup {
+pub fn linkage(linkage: &Linking) -> Markup {
     let share = |many: u64| format!("{:.1}%", many as f64 / linkage.people.max(1) as f64 * 100.0);
     let contents = html! {
         table {
             thead { tr { th scope="col" { "people who" } th.number scope="col" { "people" } th.number scope="col" { "share" } } }
-            tbody { @for (what, many) in &linkage.found { tr {
-                th scope="row" { (what) }
-                td.number { (many) }
-                td.number { @if linkage.people > 0 { (share(*many)) } @else { "-" } }
+            tbody { @for (what, many) in candidates(linkage) { tr {
+                th scope="row" { (what) } td.number { (many) } td.number { (share(many)) }
             } } }
         }
     };
     html! {
         p { "Looked for: " (linkage.people) @if linkage.people == 1 { " person." } @else { " people." } }
-        @if !linkage.found.is_empty() { (scroll("linkage", &contents)) }
-        (list(&linkage.said))
+        (scroll("linkage", &contents))
+        (list(&words::linkage(linkage)))
     }
 }
 
-pub fn requirements(requirements: &[Requirement]) -> Markup {
-    if requirements.is_empty() {
+pub fn requirements(verdicts: &[Verdict]) -> Markup {
+    if verdicts.is_empty() {
         return html! { p { "Nothing was required." } };
     }
     scroll(
@@ -172,10 +223,10 @@ pub fn requirements(requirements: &[Requirement]) -> Markup {
                     th scope="col" { "requirement" } th scope="col" { "outcome" } th.number scope="col" { "measured" }
                     th scope="col" { "classes that do not meet it" }
                 } }
-                tbody { @for one in requirements { tr {
-                    th scope="row" { (one.text) }
+                tbody { @for one in verdicts { tr {
+                    th scope="row" { (words::demand(one)) }
                     td { @if one.met { "met" } @else { span.outside { "not met" } } }
-                    td.number { (one.measured) }
+                    td.number { (words::measured(one)) }
                     td { (offending(one)) }
                 } } }
             }
@@ -183,41 +234,41 @@ pub fn requirements(requirements: &[Requirement]) -> Markup {
     )
 }
 
-/// Classes that do not meet a requirement, as many as there is room for.
-fn offending(one: &Requirement) -> Markup {
-    let named = one.offending.iter().take(MOST_CLASSES);
-    let more = one.classes.saturating_sub(one.offending.len().min(MOST_CLASSES) as u64);
+/// The classes that do not meet a requirement: the first of them, and how many more there are.
+fn offending(verdict: &Verdict) -> Markup {
+    let named = &verdict.offending.first;
+    let more = verdict.offending.classes.saturating_sub(named.len() as u64);
     html! {
-        @if one.offending.is_empty() && more == 0 { "-" }
-        @for (at, class) in named.enumerate() { @if at > 0 { br; } (class) }
-        @if more > 0 {
-            @if !one.offending.is_empty() { br; "and " }
-            (more) @if !one.offending.is_empty() { " more" }
-        }
+        @if named.is_empty() { "-" }
+        @for (at, class) in named.iter().enumerate() { @if at > 0 { br; } (class) }
+        @if more > 0 { br; "and " (more) " more" }
     }
 }
 
-pub fn readings(readings: &[Reading], notes: &[String]) -> Markup {
-    if readings.is_empty() {
-        return html! { p { "No column was read." } };
-    }
-    let all = readings.len();
+pub fn readings(assessment: &Assessment) -> Markup {
+    let known = assessment.readings.iter().map(|reading| {
+        let cells = reading.kinds.iter().map(|read| (read.counts.cells, kind_words(read.read_as, read.counts.cells)));
+        (&reading.column, "may be known", cells.collect::<Vec<_>>())
+    });
+    let secret = assessment.sensitive.iter().map(|column| (&column.name, "sensitive", vec![(column.values, "values")]));
+    let all = assessment.readings.len() + assessment.sensitive.len();
     let contents = html! {
         table {
             thead { tr {
                 th scope="col" { "column" } th scope="col" { "taken for" } th scope="col" { "distinct cells, as they were read" }
             } }
-            tbody { @for reading in readings.iter().take(MOST_COLUMNS) { tr {
-                th scope="row" { (reading.column) }
-                td { (reading.role) }
-                td { @for (at, (kind, many)) in reading.cells.iter().enumerate() { @if at > 0 { ", " } (many) " " (kind) } }
+            tbody { @for (column, role, cells) in known.chain(secret).take(MOST_COLUMNS) { tr {
+                th scope="row" { (column) }
+                td { (role) }
+                td { @for (at, (many, kind)) in cells.iter().enumerate() { @if at > 0 { ", " } (many) " " (kind) } }
             } } }
         }
     };
+    let notes: Vec<String> = assessment.readings.iter().filter_map(words::overlap).collect();
     html! {
         (scroll("cells", &contents))
         @if all > MOST_COLUMNS { p.muted { "The first " (MOST_COLUMNS) " of " (all) " columns." } }
-        @if !notes.is_empty() { (list(notes)) }
+        @if !notes.is_empty() { (list(&notes)) }
     }
 }
 
@@ -231,7 +282,6 @@ mod tests {
         for (share, text) in cases {
             assert_eq!(percent(share), text);
         }
-        assert_eq!((percent(f64::NAN), odds(f64::NAN)), ("-".to_owned(), "-".to_owned()));
         let factors = [(f64::INFINITY, "certain"), (0.0, "ruled out"), (0.25, "× 0.250"), (4.0, "× 4.00")];
         for (factor, text) in factors {
             assert_eq!(odds(factor), text);

@@ -1,86 +1,56 @@
 use super::*;
-use deniable_chart::sizes::buckets;
+use deniable_assess::{Counts, Input, Requirement, TableRole};
 
 const HOSTILE: &str = "<img src=x>&\"<script>alert(1)</script>";
 
-fn measure(name: &str, value: &str, class: Option<&str>) -> Measure {
-    Measure { name: name.into(), value: value.into(), meaning: "of each class".into(), class: class.map(Into::into) }
+/// Rows with how often each is in the table.
+fn counts(columns: &[&str], rows: &[(&[&str], u64)]) -> Counts {
+    let mut counts = Counts::new(columns).unwrap();
+    for (row, times) in rows {
+        counts.push(row, *times).unwrap();
+    }
+    counts
 }
 
-fn belief(before: f64, after: f64, odds: f64) -> Belief {
-    Belief {
-        value: "disease=HIV".into(),
-        person: "age=34, zip=13053".into(),
-        class: "age=3*, zip=130**".into(),
-        before,
-        after,
-        odds,
-    }
+fn published() -> Counts {
+    let rows: [(&[&str], u64); 4] =
+        [(&["3*", "flu"], 3), (&["3*", "gout"], 1), (&["4*", "flu"], 2), (&["{50,51}", "gout"], 6)];
+    counts(&["age", "disease"], &rows)
 }
 
-fn example() -> Assessment {
-    let requirement = |text: &str, met, offending: &[&str], classes| Requirement {
-        text: text.into(),
-        measured: "2".into(),
-        met,
-        offending: offending.iter().map(|class| (*class).into()).collect(),
-        classes,
-    };
-    Assessment {
-        title: "What patients.csv gives away".into(),
-        files: vec![("table".into(), "patients.csv".into())],
-        people: 1200,
-        classes: 56,
-        overview: vec![
-            measure("k", "2", Some("age=3*, zip=130**")),
-            measure("prosecutor's risk, highest", "1/2", Some("age=3*, zip=130**")),
-            measure("journalist's risk", "not computed", None),
-        ],
-        sizes: buckets([2, 3, 3, 7, 40, 40], Some(5)),
-        wanted: Some(5),
-        beliefs: Beliefs {
-            before: vec!["Beliefs beforehand are the shares in the whole table.".into()],
-            moved: vec![belief(0.012, 1.0, f64::INFINITY), belief(0.2, 0.5, 4.0), belief(0.3, 0.0, 0.0)],
-            shares: vec!["12% of the people are in classes where some odds grow by more than 2.".into()],
-        },
-        presence: Err("no table of the population was given.".into()),
-        original: vec!["age: 40.0% as they were".to_owned()],
-        linkage: Some(Linkage {
-            people: 400,
-            found: vec![("match nobody".into(), 100), ("match exactly one row".into(), 3)],
-            said: vec!["The highest confidence is 1/1.".into()],
-        }),
-        requirements: vec![
-            requirement("k=5", false, &["age=3*, zip=130**", "age=4*"], 12),
-            requirement("l=2", true, &[], 0),
-            requirement("t=0.2", false, &[], 0),
-        ],
-        notes: vec!["`1` and `1-2` of age overlap".to_owned()],
-        readings: vec![Reading {
-            column: "age".into(),
-            role: "may be known".into(),
-            cells: vec![("ranges".into(), 4), ("suppressed".into(), 1)],
-        }],
+fn page_of<'a>(counts: &'a Counts, demands: &str, change: impl FnOnce(&mut Input<'a>)) -> String {
+    let mut input = Input::new(counts, &["age"], &["disease"]);
+    input.names = vec![(TableRole::Published, "folder/patients.csv".to_owned())];
+    if !demands.is_empty() {
+        input.requirements = Requirement::parse(demands).unwrap();
     }
+    change(&mut input);
+    assessment(&deniable_assess::assess(&input).unwrap())
 }
 
 #[test]
 fn every_section_has_its_numbers() {
-    let page = assessment(&example());
+    let people = counts(&["age"], &[(&["30"], 2), (&["50"], 1), (&["99"], 1)]);
+    let town = counts(&["age"], &[(&["30"], 10), (&["41"], 8), (&["50"], 8), (&["51"], 1)]);
+    let table = published();
+    let page = page_of(&table, "k=5,l=2,t=1", |input| {
+        (input.auxiliary, input.background) = (Some(&people), Some(&town));
+    });
     for words in [
-        "1200 people in 56 classes",
+        "<h1>What patients.csv gives away</h1>",
+        "<code>folder/patients.csv</code>",
+        "12 people in 3 classes",
         "2 of 3 requirements not met",
         "<li>k=5: measured 2</li>",
-        "<td class=\"number\">1/2</td><td>age=3*, zip=130**</td>",
-        "Below the wanted size of 5: 8 people in 3 classes.",
-        "disease=HIV · age=3*, zip=130**: 1.2% → 100%, certain.",
-        "<td class=\"number\">1.2%</td><td class=\"number\">100%</td><td class=\"number\">certain</td>",
-        "<td class=\"number\">20.0%</td><td class=\"number\">50.0%</td><td class=\"number\">× 4.00</td>",
+        "<td class=\"number\">2</td><td>age=4*</td>",
+        "Below the wanted size of 5: 6 people in 2 classes.",
+        "disease=gout · age={50,51}: 58.3% → 100%, certain.",
         "<td class=\"number\">ruled out</td>",
-        "Not computed: no table of the population was given.",
-        "<td class=\"number\">3</td><td class=\"number\">0.8%</td>",
-        "age=3*, zip=130**<br>age=4*<br>and 10 more",
-        "<td>4 ranges, 1 suppressed</td>",
+        "<td class=\"number\">1</td><td class=\"number\">25.0%</td>",
+        "<td>age=4*<br>age=3*</td>",
+        "<td>2 masked, 1 set</td>",
+        "highest belief",
+        "Odds of some value of disease move (margins) by more than 2 for",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }
@@ -88,97 +58,49 @@ fn every_section_has_its_numbers() {
 }
 
 #[test]
-fn what_is_met_is_said() {
-    let mut table = example();
-    table.requirements.retain(|one| one.met);
-    assert!(assessment(&table).contains("The requirement is met"));
-    table.requirements.push(table.requirements[0].clone());
-    let page = assessment(&table);
+fn met_requirements_and_absent_parts() {
+    let one = page_of(&published(), "k=2", |_| {});
+    assert!(one.contains("The requirement is met") && !one.contains("not met"), "{one}");
+    let page = page_of(&published(), "k=2,t=1", |_| {});
     assert!(page.contains("All 2 requirements are met") && !page.contains("not met"), "{page}");
-}
-
-#[test]
-fn a_page_without_anything() {
-    let nothing = Assessment {
-        title: "Nothing".into(),
-        files: vec![],
-        people: 0,
-        classes: 0,
-        overview: vec![],
-        sizes: vec![],
-        wanted: None,
-        beliefs: Beliefs::default(),
-        presence: Ok(Presence::default()),
-        original: Vec::new(),
-        linkage: None,
-        requirements: vec![],
-        readings: vec![],
-        notes: vec![],
-    };
-    let page = assessment(&nothing);
-    for words in [
-        "Nothing was measured.",
-        "There are no classes.",
-        "No belief was computed.",
-        "Nothing was required.",
-        "No column",
-    ] {
-        assert!(page.contains(words), "{words}: {page}");
+    let bare = page_of(&published(), "", |input| input.sensitive.clear());
+    for words in ["No belief was computed.", "Nothing was required.", "without a background nothing bounds it"] {
+        assert!(bare.contains(words), "{words}: {bare}");
     }
-    assert!(!page.contains("id=\"linkage\"") && !page.contains("NaN") && !page.contains("<figure>"));
-    let nobody = Linkage { people: 0, found: vec![("match nobody".into(), 0)], said: vec![] };
-    let page = assessment(&Assessment { linkage: Some(nobody), ..nothing });
-    assert!(page.contains("Looked for: 0 people.") && !page.contains("NaN"));
+    for absent in ["id=\"linkage\"", "id=\"original\"", "NaN"] {
+        assert!(!bare.contains(absent), "{absent}: {bare}");
+    }
 }
 
+/// Names of columns and files, cells, sensitive values and people may hold markup.
 #[test]
 fn nothing_becomes_markup() {
-    let text = || HOSTILE.to_owned();
-    let hostile = || Measure { name: text(), value: text(), meaning: text(), class: Some(text()) };
-    let page = assessment(&Assessment {
-        title: text(),
-        files: vec![(text(), text())],
-        overview: vec![hostile()],
-        beliefs: Beliefs {
-            before: vec![text()],
-            moved: vec![Belief {
-                value: text(),
-                person: text(),
-                class: text(),
-                before: 0.1,
-                after: 0.2,
-                odds: f64::NAN,
-            }],
-            shares: vec![text()],
-        },
-        presence: Ok(Presence { said: vec![text()], measures: vec![hostile()] }),
-        original: vec![text()],
-        linkage: Some(Linkage { people: 1, found: vec![(text(), 1)], said: vec![text()] }),
-        requirements: vec![Requirement {
-            text: text(),
-            measured: text(),
-            met: false,
-            offending: vec![text()],
-            classes: 1,
-        }],
-        readings: vec![Reading { column: text(), role: text(), cells: vec![(text(), 1)] }],
-        notes: vec![text()],
-        ..example()
-    });
+    let rows: [(&[&str], u64); 2] = [(&[HOSTILE, HOSTILE], 2), (&["other", "flu"], 1)];
+    let (table, people) = (counts(&[HOSTILE, "disease"], &rows), counts(&[HOSTILE], &[(&[HOSTILE], 1)]));
+    let mut input = Input::new(&table, &[HOSTILE], &["disease"]);
+    input.names = vec![(TableRole::Published, HOSTILE.to_owned()), (TableRole::Auxiliary, HOSTILE.to_owned())];
+    input.requirements = Requirement::parse("k=5,l=2").unwrap();
+    (input.auxiliary, input.background, input.original) = (Some(&people), Some(&table), Some(&table));
+    let page = assessment(&deniable_assess::assess(&input).unwrap());
     assert!(!page.contains("<img") && !page.contains("<script"), "{page}");
     assert!(page.matches("&lt;img src=x&gt;&amp;").count() >= 20, "{page}");
-    let refused = assessment(&Assessment { presence: Err(text()), ..example() });
-    assert!(!refused.contains("<img"));
 }
 
 /// A page stays small, however much was computed.
 #[test]
 fn long_lists_are_cut_and_say_so() {
-    let mut table = example();
-    table.beliefs.moved = (0..5000).map(|_| belief(0.1, 0.2, 2.25)).collect();
-    table.requirements[0].offending = (0..5000).map(|at| format!("class {at}")).collect();
-    table.requirements[0].classes = 6000;
-    let page = assessment(&table);
-    assert!(page.len() < 200_000, "{}", page.len());
-    assert!(page.contains("The first 200 of 5000 beliefs.") && page.contains("and 5980 more"), "{page}");
+    let names: Vec<String> = (0..400).map(|at| format!("s{at}")).collect();
+    let columns: Vec<&str> = std::iter::once("age").chain(names.iter().map(String::as_str)).collect();
+    let mut table = Counts::new(&columns).unwrap();
+    for age in 0..30 {
+        let value = if age % 2 == 0 { "a" } else { "b" };
+        let row: Vec<String> = std::iter::once(age.to_string()).chain((0..400).map(|_| value.to_owned())).collect();
+        table.push(&row.iter().map(String::as_str).collect::<Vec<_>>(), 1).unwrap();
+    }
+    let secrets: Vec<&str> = names.iter().map(String::as_str).collect();
+    let mut input = Input::new(&table, &["age"], &secrets);
+    input.requirements = Requirement::parse("k=2").unwrap();
+    let page = assessment(&deniable_assess::assess(&input).unwrap());
+    assert!(page.contains("The first 200 of 1600 beliefs."), "{page}");
+    assert!(page.contains("and 20 more") && page.contains("The first 300 of 401 columns."), "{page}");
 }

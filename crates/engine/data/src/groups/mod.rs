@@ -148,31 +148,33 @@ pub fn expect_rows(source: &Source, resources: &Resources, accepted: &[Quirk]) -
         return Ok(());
     }
     let scan = source.scan(&[], &Meter::new())?;
-    type First = Option<((usize, u64), String, &'static str)>;
-    let keep = |first: &mut First, place, what: String, help| {
+    type First = Option<((usize, u64), String, Option<Quirk>)>;
+    let keep = |first: &mut First, place, what: String, quirk| {
         if first.as_ref().is_none_or(|(known, ..)| place < *known) {
-            *first = Some((place, what, help));
+            *first = Some((place, what, quirk));
         }
     };
-    let found = scan.look(resources.threads, || None, |first: &mut First, seen| {
-        for broken in seen.remarks.broken {
-            let help = "fix the line, or say with --delimiter what is between fields, with --quote none that the file has no quoting, or with \
-                        --encoding how its text is written (--encoding latin1)";
-            keep(first, (seen.file, broken.line), broken.what.clone(), help);
-        }
-        for (line, quirks) in seen.remarks.quirks {
-            let quirk = Quirk::ALL.into_iter().find(|quirk| quirks.has(*quirk) && !accepted.contains(quirk));
-            if let Some(quirk) = quirk {
-                keep(first, (seen.file, *line), quirk.of_a_record().to_owned(), quirk.help_with_flags());
+    let found = scan.look(
+        resources.threads,
+        || None,
+        |first: &mut First, seen| {
+            for broken in seen.remarks.broken {
+                keep(first, (seen.file, broken.line), broken.what.clone(), None);
             }
-        }
-        Ok(())
-    })?;
+            for (line, quirks) in seen.remarks.quirks {
+                let quirk = Quirk::ALL.into_iter().find(|quirk| quirks.has(*quirk) && !accepted.contains(quirk));
+                if let Some(quirk) = quirk {
+                    keep(first, (seen.file, *line), quirk.of_a_record().to_owned(), Some(quirk));
+                }
+            }
+            Ok(())
+        },
+    )?;
     match found.into_iter().flatten().min_by_key(|(place, ..)| *place) {
         None => Ok(()),
-        Some(((file, line), what, help)) => {
+        Some(((file, line), what, quirk)) => {
             let path = source.files().into_iter().nth(file).unwrap_or_default();
-            Err(SourceError::NoRow { path, line, what, help })
+            Err(SourceError::NoRow { path, line, what, quirk })
         }
     }
 }

@@ -69,22 +69,6 @@ impl Quirk {
         }
     }
 
-    /// Suggests a correction, for commands without a policy.
-    pub(crate) fn help_with_flags(self) -> &'static str {
-        match self {
-            Self::BareQuote => {
-                "say with --quote none that the file is written without quoting, or accept it with --accept csv:bare-quotes"
-            }
-            Self::LineEnd => {
-                "most often a quote is not closed and takes in the lines after it: close it, or say with --quote none that the file has no \
-                 quoting; accept line ends in texts with --accept csv:line-ends"
-            }
-            Self::LoneReturn => {
-                "quote the field, or replace the character; accept such line ends with --accept csv:lone-returns"
-            }
-        }
-    }
-
     /// Suggests a correction in the policy or the file.
     #[must_use]
     pub fn help(self) -> &'static str {

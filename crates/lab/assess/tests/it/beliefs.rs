@@ -2,7 +2,7 @@
 
 use super::common::{self, Rational, classes};
 use deniable_assess::background::{Matching, types};
-use deniable_assess::belief::{Extreme, Kind};
+use deniable_assess::belief::{BeliefChange, BeliefNames, Extreme, Kind};
 use deniable_assess::beliefs::{Beliefs, Prior, exceeding};
 use deniable_assess::limit::{Limit, epsilon};
 use deniable_assess::{AssessError, Counts, TableRole};
@@ -116,9 +116,9 @@ proptest! {
                 // Every belief that is named is what the decider computes for that block, person and value.
                 for extreme in [&found.loss, &found.gain, &found.up, &found.down] {
                     for moved in extreme.infinite.iter().chain(&extreme.finite) {
-                        let person = known.name(moved.person.unwrap());
+                        let person = moved.names.person.clone().unwrap();
                         let q: usize = person.trim_start_matches("q=q").parse().unwrap();
-                        let s: usize = moved.value.trim_start_matches('s').parse().unwrap();
+                        let s: usize = moved.names.value.trim_start_matches('s').parse().unwrap();
                         let block = world.blocks.iter().position(|block| block.contains(&q)).unwrap();
                         prop_assert_eq!(&moved.before, &background.prior(q).unwrap()[s]);
                         prop_assert_eq!(&moved.after, &background.posterior(&blocks[block], q).unwrap()[s]);
@@ -129,7 +129,7 @@ proptest! {
                 let beyond = |block: usize, over: &dyn Fn(&Bound) -> bool| world.blocks[block].iter().any(|q| {
                     let (before, after) = (background.prior(*q).unwrap(), background.posterior(&blocks[block], *q).unwrap());
                     before.into_iter().zip(after).any(|(before, after)| {
-                        let moved = deniable_assess::belief::BeliefChange { class: 0, person: None, value: String::new(), before, after };
+                        let moved = BeliefChange { names: BeliefNames::default(), before, after };
                         over(&moved.by(Kind::Up)) || over(&moved.by(Kind::Down))
                     })
                 });
@@ -181,8 +181,8 @@ proptest! {
         let (mut loss, mut gain, mut up, mut down) = (vec![], vec![], vec![], vec![]);
         for class in all.all() {
             for (value, total) in (0..).zip(&secret.totals) {
-                let moved = deniable_assess::belief::BeliefChange {
-                    class, person: None, value: String::new(),
+                let moved = BeliefChange {
+                    names: BeliefNames::default(),
                     before: whole(*total) / whole(all.people()),
                     after: whole(secret.count(class, value)) / whole(all.size(class)),
                 };
@@ -229,12 +229,12 @@ fn near_ties_are_decided_exactly() {
         counts.push(&["9", "a"], MANY).unwrap();
         let all = classes(&counts, &["q"], &["s"]);
         let found = Beliefs::of(&all, &all.secrets[0], Prior::Margins).unwrap();
-        let most = more.iter().position(|more| *more == 2).map(|class| class as u32);
+        let most = more.iter().position(|more| *more == 2).map(|class| format!("q={class}"));
         // Of the first three, `a` is rarest where there is one more of the others than elsewhere.
-        assert_eq!(found.loss.finite.as_ref().map(|moved| moved.class), most, "{more:?}");
-        assert_eq!(found.down.finite.as_ref().map(|moved| moved.class), most, "{more:?}");
+        assert_eq!(found.loss.finite.as_ref().map(|moved| moved.names.class.clone()), most, "{more:?}");
+        assert_eq!(found.down.finite.as_ref().map(|moved| moved.names.class.clone()), most, "{more:?}");
         assert_eq!(
-            found.up.finite.as_ref().map(|moved| (moved.class, moved.value.as_str())),
+            found.up.finite.as_ref().map(|moved| (moved.names.class.clone(), moved.names.value.as_str())),
             most.map(|class| (class, "b"))
         );
     }

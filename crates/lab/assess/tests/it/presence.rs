@@ -129,7 +129,7 @@ fn overlaps_are_left_out() {
     let full = classes(&table("z\n33 x3"), &["z"], &[]);
     assert_eq!(
         presence(&Matching::new(&full, &known), &PriorRange::uniform()),
-        Membership::NoList { class: 0, rows: 3, people: 2 }
+        Membership::NoList { class: "z=33".to_owned(), rows: 3, people: 2 }
     );
 }
 

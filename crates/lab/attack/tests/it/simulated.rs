@@ -57,7 +57,7 @@ fn a_promise_of_two_keeps_both_tests_within_their_bounds() {
             let error =
                 (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count * (count - 1.0))).sqrt();
             let bound = bound.to_f64().unwrap();
-            assert!(mean + 3.0 * error <= bound, "{test:?} {}: {mean} ± {error}, at most {bound}", rows[0][at].name);
+            assert!(mean + 3.0 * error <= bound, "{test:?} {}: {mean} ± {error}, at most {bound}", rows[0][at].measure);
         }
     }
 }

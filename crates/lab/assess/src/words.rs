@@ -1,38 +1,40 @@
-//! An assessment in sentences and short numbers, for the terminal and for pages.
+//! A report in sentences and short numbers, for the terminal and for pages.
 
-use super::measures::{self, Demand};
-use deniable_assess::assessment::{OfSecret, Readings};
-use deniable_assess::belief::Kind;
-use deniable_assess::beliefs::Beliefs;
-use deniable_assess::membership::Membership;
-use deniable_assess::{Assessment, Fraction, Linking};
+use crate::assessment::{Assessment, OfSecret, Readings};
+use crate::belief::{BeliefChange, Kind};
+use crate::beliefs::{Beliefs, MovedShare};
+use crate::cells;
+use crate::fraction::Fraction;
+use crate::matching::Linking;
+use crate::membership::Membership;
+use crate::verdict::Verdict;
 use deniable_core::exact::{Bound, Rational, Rounding, decimal, percent};
 
 /// Places of decimals, rounded to the side of the attacker.
-pub const PLACES: u32 = 4;
+pub(crate) const PLACES: u32 = 4;
 
 /// `1 class`, `3 classes`.
-pub fn many(count: u64, one: &str, several: &str) -> String {
+pub(crate) fn many(count: u64, one: &str, several: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { several })
 }
 
 /// A fraction, rounded up.
-pub fn up(value: &Rational) -> String {
+pub(crate) fn up(value: &Rational) -> String {
     short(&decimal(value, PLACES, Rounding::Up))
 }
 
 /// A decimal without zeros at its end.
-pub fn short(text: &str) -> String {
+pub(crate) fn short(text: &str) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text.to_owned() }
 }
 
 /// A ratio that may be infinite, rounded up.
-pub fn upward(value: &Bound) -> String {
+pub(crate) fn upward(value: &Bound) -> String {
     short(&value.rounded(PLACES, Rounding::Up))
 }
 
 /// The same of a fraction that is not reduced.
-pub fn fraction(value: &Fraction) -> String {
+pub(crate) fn fraction(value: &Fraction) -> String {
     upward(&value.value())
 }
 
@@ -42,23 +44,16 @@ fn value(text: &str) -> &str {
 }
 
 /// How the cells were read: nothing is guessed silently.
+#[must_use]
 pub fn readings(assessment: &Assessment) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for reading in &assessment.readings {
-        // Of several kinds each has an example: a range that is misspelt is a value of its own, and shows here.
-        let cells = assessment.classes.columns.iter().find(|column| column.name == reading.column);
-        let example = |kind| {
-            let mut cells = cells.into_iter().flat_map(|column| &column.cells).filter(|cell| cell.kind() == kind);
-            cells
-                .next()
-                .filter(|_| reading.kinds.len() > 1)
-                .map_or_else(String::new, |cell| format!(" (`{}`)", cell.text()))
-        };
-        let kinds: Vec<String> = reading
-            .kinds
-            .iter()
-            .map(|(kind, read)| format!("{} {}{}", read.cells, kind_words(*kind, read.cells), example(*kind)))
-            .collect();
+        let kinds = reading.kinds.iter().map(|read| {
+            // Of several kinds each has an example: a range that is misspelt is a value of its own, and shows here.
+            let example = if reading.kinds.len() > 1 { format!(" (`{}`)", read.example) } else { String::new() };
+            format!("{} {}{example}", read.counts.cells, kind_words(read.read_as, read.counts.cells))
+        });
+        let kinds: Vec<String> = kinds.collect();
         lines.push(format!("{}: {}", reading.column, kinds.join(", ")));
         lines.extend(overlap(reading).map(|note| format!("NOTE: {note}")));
     }
@@ -66,6 +61,7 @@ pub fn readings(assessment: &Assessment) -> Vec<String> {
 }
 
 /// What follows where cells of a column overlap.
+#[must_use]
 pub fn overlap(reading: &Readings) -> Option<String> {
     let (one, other) = reading.overlap.as_ref()?;
     Some(format!(
@@ -76,8 +72,9 @@ pub fn overlap(reading: &Readings) -> Option<String> {
 }
 
 /// A kind of cells in words.
-pub fn kind_words(kind: deniable_assess::cells::Kind, cells: u64) -> &'static str {
-    use deniable_assess::cells::Kind as Of;
+#[must_use]
+pub fn kind_words(kind: cells::Kind, cells: u64) -> &'static str {
+    use cells::Kind as Of;
     match (kind, cells) {
         (Of::Exact, 1) => "exact value",
         (Of::Exact, _) => "exact values",
@@ -93,13 +90,14 @@ pub fn kind_words(kind: deniable_assess::cells::Kind, cells: u64) -> &'static st
 }
 
 /// The beliefs that move farthest, in sentences.
-pub fn beliefs(assessment: &Assessment, column: &OfSecret) -> Vec<String> {
+#[must_use]
+pub fn beliefs(column: &OfSecret) -> Vec<String> {
     let margins = "margins: observers who know the shares of values in the whole table, and nothing of a person's type";
     let mut lines = vec![margins.to_owned()];
-    lines.extend(of_prior(assessment, column, &column.by_margins));
+    lines.extend(of_prior(column, &column.by_margins));
     if let Some(informed) = &column.informed {
         lines.push("background: observers who know the shares of values among people of each type there".to_owned());
-        lines.extend(of_prior(assessment, column, informed));
+        lines.extend(of_prior(column, informed));
         if informed.impossible > 0 {
             lines.push(format!(
                 "{} pairs of a class and a type of person cannot be, by table and background together",
@@ -110,17 +108,16 @@ pub fn beliefs(assessment: &Assessment, column: &OfSecret) -> Vec<String> {
     lines
 }
 
-fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Vec<String> {
+fn of_prior(column: &OfSecret, beliefs: &Beliefs) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for extreme in [&beliefs.up, &beliefs.down] {
         for moved in [&extreme.infinite, &extreme.finite].into_iter().flatten() {
-            let who = match (moved.person, &assessment.people) {
-                (Some(person), Some(people)) => {
-                    format!("{} in {}", people.name(person), assessment.classes.name(moved.class))
-                }
-                _ => assessment.classes.name(moved.class),
+            let BeliefChange { names, .. } = moved;
+            let who = match &names.person {
+                Some(person) => format!("{person} in {}", names.class),
+                None => names.class.clone(),
             };
-            // Where nothing moves this way the farthest moves the other way, and is said there.
+            // Where nothing moves this way the farthest moves the other way, and has its sentence there.
             if moved.by(extreme.kind) <= Bound::one() {
                 continue;
             }
@@ -135,7 +132,7 @@ fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
             lines.push(format!(
                 "{who}: belief in {} = {} from {before} to {after}, {way}",
                 column.name,
-                value(&moved.value)
+                value(&names.value)
             ));
         }
     }
@@ -144,21 +141,22 @@ fn of_prior(assessment: &Assessment, column: &OfSecret, beliefs: &Beliefs) -> Ve
 }
 
 /// Of how many people some odds move how far.
+#[must_use]
 pub fn shares(beliefs: &Beliefs) -> String {
-    let share = |share: &deniable_assess::beliefs::MovedShare| {
+    let share = |share: &MovedShare| {
         let by = share.factor.map_or_else(|| "infinitely".to_owned(), |factor| format!("by more than {factor}"));
         format!("{by} for {}", percent(&share.share, 2, Rounding::Up))
     };
     beliefs.shares.iter().map(share).collect::<Vec<_>>().join(", ")
 }
 
-/// What the table's release says about presence, in sentences.
+/// What follows about presence, in sentences.
+#[must_use]
 pub fn presence(assessment: &Assessment) -> Vec<String> {
-    let class = |class: u32| assessment.classes.name(class);
     let rows = |count: u64| many(count, "row", "rows");
     let mut lines = match &assessment.membership {
         Membership::Computed(presence) => {
-            let (low, high) = (assessment.priors.low(), assessment.priors.high());
+            let (low, high) = (presence.priors.low(), presence.priors.high());
             let prior = if low == high { format!("of {low}") } else { format!("between {low} and {high}") };
             let sure = |belief: &Rational, rounding| percent(belief, 2, rounding);
             let mut lines = vec![
@@ -166,18 +164,18 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
                     "observers who give each person of the background a chance {prior}, independently, end between {} ({}) and {} ({}) \
                      for people whose class has rows",
                     sure(&presence.lowest.value, Rounding::Down),
-                    class(presence.lowest.class),
+                    presence.lowest.class,
                     sure(&presence.highest.value, Rounding::Up),
-                    class(presence.highest.class)
+                    presence.highest.class
                 ),
                 format!(
                     "their odds of presence are multiplied by {} to {}: the gain is {} ({}), the negative gain {} ({})",
                     least_factor(&presence.down.value),
                     upward(&presence.up.value),
                     upward(&presence.gain.value),
-                    class(presence.gain.class),
+                    presence.gain.class,
                     upward(&presence.loss.value),
-                    class(presence.loss.class)
+                    presence.loss.class
                 ),
                 format!(
                     "{} of the background are in for certain, {} out for certain, since no class covers them; for {} the gain is above 2",
@@ -197,13 +195,13 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
         Membership::Overlapping => vec!["not computed: every class overlaps with another".to_owned()],
         Membership::NoList { class: full, rows: many, people } => vec![format!(
             "not computed: the background is no list of everybody, since {} has {} and covers {people} people of it",
-            class(*full),
+            full,
             rows(*many)
         )],
         Membership::NoBackground { smallest, population } => vec![
             format!(
                 "without a background nothing bounds it: where the table holds everybody like {}, each of them is in for certain",
-                class(smallest.class)
+                smallest.class
             ),
             format!(
                 "there must be at least {population} such people, {} of whom are in the table, for a gain of at most 2 to somebody who \
@@ -224,7 +222,8 @@ fn least_factor(divided: &Bound) -> String {
     short(&divided.inverse().rounded(PLACES, Rounding::Down))
 }
 
-/// What became of the original table, in sentences.
+/// What is left of the original table, in sentences.
+#[must_use]
 pub fn original(assessment: &Assessment) -> Vec<String> {
     let Some(original) = &assessment.original else { return Vec::new() };
     let mut lines: Vec<String> = original
@@ -239,7 +238,7 @@ pub fn original(assessment: &Assessment) -> Vec<String> {
         .collect();
     lines.push(format!(
         "{} people of the original are not in the published table; as it was, {} of {} were alone, and k was {}",
-        original.left_out, original.sizes.uniques, original.sizes.people, original.sizes.smallest.value
+        original.left_out, original.uniques, original.people, original.k
     ));
     lines.push(format!(
         "discernibility {}, mean class size over k {}",
@@ -249,73 +248,83 @@ pub fn original(assessment: &Assessment) -> Vec<String> {
     lines
 }
 
-/// The outcome of a linkage attack, in words.
-pub struct LinkageWords {
-    /// Who is looked for, and how many fit how many rows: two sentences.
-    pub counted: [String; 2],
-    /// The same counts, in words and as numbers.
-    pub found: Vec<(String, u64)>,
-    /// What else is to be said, in sentences.
-    pub more: Vec<String>,
-}
-
-/// What a linkage attack reaches, in sentences and numbers.
-pub fn linkage(linking: &Linking) -> LinkageWords {
-    let counted = [
-        format!("{} people looked for by {}", linking.people, linking.columns.join(", ")),
-        format!(
-            "{} fit no row, {} exactly one ({} of them as the only one who fits it), {} two to four, {} five or more",
-            linking.nobody, linking.single, linking.alone, linking.few, linking.many
-        ),
-    ];
-    let found = [
+/// How many people fit how many rows, in words.
+#[must_use]
+pub fn candidates(linking: &Linking) -> [(&'static str, u64); 5] {
+    [
         ("fit no row", linking.nobody),
         ("fit exactly one row", linking.single),
         ("fit one row, and nobody else fits it", linking.alone),
         ("fit two to four rows", linking.few),
         ("fit five rows or more", linking.many),
-    ];
-    let found = found.into_iter().map(|(what, many)| (what.to_owned(), many)).collect();
-    let mut more = Vec::new();
+    ]
+}
+
+/// The same in sentences, for the terminal.
+pub(crate) fn counted(linking: &Linking) -> [String; 2] {
+    [
+        format!("{} people looked for by {}", linking.people, linking.columns.join(", ")),
+        format!(
+            "{} fit no row, {} exactly one ({} of them as the only one who fits it), {} two to four, {} five or more",
+            linking.nobody, linking.single, linking.alone, linking.few, linking.many
+        ),
+    ]
+}
+
+/// What a linkage attack finds beside the counts, in sentences.
+#[must_use]
+pub fn linkage(linking: &Linking) -> Vec<String> {
+    let mut lines = Vec::new();
     if linking.nobody == linking.people {
-        more.push(
+        lines.push(
             "nobody fits any row: are the values of both tables written alike, and those of the people raw?".to_owned(),
         );
     }
-    if let Some((chance, person)) = &linking.highest {
-        more.push(format!("the highest chance that a row is somebody's is {}, for {person}", fraction(chance)));
+    if let Some(highest) = &linking.highest {
+        let chance = fraction(&highest.chance);
+        lines.push(format!("the highest chance that a row is somebody's is {chance}, for {}", highest.person));
     }
-    for disclosed in &linking.disclosed {
-        let example = disclosed
-            .example
-            .as_ref()
-            .map_or_else(String::new, |(person, value)| format!(", such as {value} of {person}"));
-        more.push(format!(
+    lines.extend(linking.disclosed.iter().map(|disclosed| {
+        let example = disclosed.example.as_ref();
+        let example = example.map_or_else(String::new, |one| format!(", such as {} of {}", one.value, one.person));
+        format!(
             "if they are in the table, {} of {} people is known without a doubt{example}",
             disclosed.column, disclosed.people
-        ));
-    }
-    LinkageWords { counted, found, more }
+        )
+    }));
+    lines
 }
 
-/// What was required, and whether it is kept, in sentences.
-pub fn demands(assessment: &Assessment) -> Vec<String> {
-    measures::demands(assessment).iter().map(|demand| kept(assessment, demand)).collect()
+/// A demand and its sensitive column: `l=2 (condition)`.
+#[must_use]
+pub fn demand(verdict: &Verdict) -> String {
+    let column = verdict.column.as_ref().map_or_else(String::new, |column| format!(" ({column})"));
+    format!("{}{column}", verdict.requirement)
 }
 
-fn kept(assessment: &Assessment, demand: &Demand) -> String {
-    let Demand { text, measured, met, named, offending: (classes, people) } = demand;
-    if *met {
+/// What was measured for a demand, without zeros at its end.
+#[must_use]
+pub fn measured(verdict: &Verdict) -> String {
+    short(&verdict.measured.to_string())
+}
+
+/// Whether a demand is met, in a sentence.
+pub(crate) fn kept(assessment: &Assessment, verdict: &Verdict) -> String {
+    let (text, measured, offending) = (demand(verdict), measured(verdict), &verdict.offending);
+    if verdict.met {
         return format!("met: {text}, measured {measured}");
     }
-    let more = if *classes > named.len() as u64 { "; ..." } else { "" };
-    let named = if named.is_empty() { String::new() } else { format!(": {}{more}", named.join("; ")) };
-    let where_not = match (&assessment.membership, classes) {
+    let more = if offending.classes > offending.first.len() as u64 { "; ..." } else { "" };
+    let named = offending.first.join("; ");
+    let named = if named.is_empty() { named } else { format!(": {named}{more}") };
+    let where_not = match (&assessment.membership, offending.classes) {
         (Membership::Computed(presence), 0) if presence.certainly_out > 0 => {
             format!(": {} of the background are in no class", many(presence.certainly_out, "person", "people"))
         }
         (_, 0) => String::new(),
-        (_, count) => format!(", {} with {}", many(*count, "class", "classes"), many(*people, "person", "people")),
+        (_, count) => {
+            format!(", {} with {}", many(count, "class", "classes"), many(offending.people, "person", "people"))
+        }
     };
     format!("NOT MET: {text}, measured {measured}{where_not}{named}")
 }

@@ -1,0 +1,241 @@
+//! What an anonymised table gives away: k, l, t, risks, beliefs, presence, linkage, and demands on them, exactly.
+//!
+//! Nothing is charged and nothing is promised. [`assess`] reads the tables, files or rows in memory, and returns an [`Assessment`]: typed
+//! numbers, JSON by `Serialize`, text by `Display`, and a page by [`page`].
+//!
+//! ```
+//! use deniable::assess::{Options, assess};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let file = folder.path().join("published.csv");
+//! std::fs::write(&file, "age,disease\n30-39,flu\n30-39,asthma\n40-49,flu\n40-49,flu\n")?;
+//! let options = Options {
+//!     quasi: vec!["age".to_owned()],
+//!     sensitive: vec!["disease".to_owned()],
+//!     require: Some("k=2,l=2".to_owned()),
+//!     ..Options::of_table(file)
+//! };
+//! let found = assess(&options, &|_| {})?;
+//! assert_eq!(found.sizes.smallest.value, 2);
+//! assert!(found.verdicts[0].met && !found.holds()); // 2-anonymous, and yet both in their forties have the flu
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod columns;
+mod error;
+mod read;
+
+pub use deniable_assess::{AssessError, Assessment, TableRole, Warning};
+pub use deniable_data::{Progress, Resources};
+pub use deniable_report::assessment::assessment as page;
+pub use error::{Error, OptionError};
+
+use arrow_array::RecordBatch;
+use columns::{distances, hierarchies, priors};
+use deniable_assess::assessment::default_threshold;
+use deniable_assess::{Input, Quasi, Reading, Requirement, SensitiveColumn};
+use deniable_core::exact::{Rational, whole};
+use read::Reader;
+use std::path::PathBuf;
+
+/// A table: a file of CSV, plain or compressed, or Parquet; or rows in memory.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Table {
+    /// A file, by its path.
+    File(PathBuf),
+    /// Rows, and the name that the report and errors use.
+    Memory {
+        /// The name.
+        name: String,
+        /// The rows; all batches have the schema of the first.
+        rows: Vec<RecordBatch>,
+    },
+}
+
+impl Table {
+    /// The path or the name.
+    #[must_use]
+    pub fn name(&self) -> String {
+        match self {
+            Self::File(path) => path.display().to_string(),
+            Self::Memory { name, .. } => name.clone(),
+        }
+    }
+}
+
+impl From<PathBuf> for Table {
+    fn from(path: PathBuf) -> Self {
+        Self::File(path)
+    }
+}
+
+/// What an empty cell is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EmptyCells {
+    /// An error that counts them.
+    #[default]
+    Refuse,
+    /// Suppressed: it covers everything, as `*` does. Not for sensitive columns, and not in tables of raw values.
+    Suppressed,
+    /// A value of its own, the empty text.
+    Value,
+}
+
+/// How fields of CSV are quoted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Quote {
+    /// With `"`, doubled within a field.
+    #[default]
+    Double,
+    /// Not at all: a quote is a character like any other.
+    None,
+}
+
+/// What to assess, and how to read it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Options {
+    /// The table that was or will be published.
+    pub table: Table,
+    /// The columns by which a person could be recognised; at least one.
+    pub quasi: Vec<String>,
+    /// The columns that are secret; each is assessed alone.
+    pub sensitive: Vec<String>,
+    /// People who could be in the table, with raw values.
+    pub background: Option<Table>,
+    /// The table that it was made from, with raw values.
+    pub original: Option<Table>,
+    /// People whom an attacker looks for, with raw values of some of the columns.
+    pub auxiliary: Option<Table>,
+    /// Columns with the files of their hierarchies: lines of `value;wider;...;widest`.
+    pub hierarchy: Vec<(String, PathBuf)>,
+    /// Sensitive columns with the distance between their values: `equal`, `ordered`, `ordered:low|mid|high` or `hierarchy`.
+    pub distance: Vec<(String, String)>,
+    /// Columns whose cells are taken as they are written.
+    pub literal: Vec<String>,
+    /// What an empty cell is.
+    pub empty: EmptyCells,
+    /// Texts that mean an empty cell, such as `NA`.
+    pub nulls: Vec<String>,
+    /// What is between fields of CSV, an ASCII character; by the file's ending where it is not stated.
+    pub delimiter: Option<u8>,
+    /// The names of all columns of CSV, where the first line is a row already.
+    pub columns: Option<Vec<String>>,
+    /// The encoding of CSV, by its name in the WHATWG standard; UTF-8 where it is not stated.
+    pub encoding: Option<String>,
+    /// How fields of CSV are quoted.
+    pub quote: Quote,
+    /// Quirks of CSV that are accepted, by name: `csv:line-ends`.
+    pub accept: Vec<String>,
+    /// Prior beliefs about the presence of each person of the background: `1/2` or `1/10..1/2`; `1/2` where it is not stated.
+    pub prior: Option<String>,
+    /// The chance of re-identification above which a person counts as at risk, from 0 to 1.
+    pub threshold: Rational,
+    /// The `l` for which recursive (c,l)-diversity is reported, each from 2 to 1000.
+    pub recursive: Vec<u32>,
+    /// What the table must keep: `k=5,l=2,epsilon-bop=1`.
+    pub require: Option<String>,
+    /// What reading may use.
+    pub resources: Resources,
+}
+
+impl Options {
+    /// A table alone, without columns: 1/5 as the threshold, `l` = 2, and no other choice made.
+    pub fn of_table(table: impl Into<Table>) -> Self {
+        Self {
+            table: table.into(),
+            quasi: Vec::new(),
+            sensitive: Vec::new(),
+            background: None,
+            original: None,
+            auxiliary: None,
+            hierarchy: Vec::new(),
+            distance: Vec::new(),
+            literal: Vec::new(),
+            empty: EmptyCells::Refuse,
+            nulls: Vec::new(),
+            delimiter: None,
+            columns: None,
+            encoding: None,
+            quote: Quote::Double,
+            accept: Vec::new(),
+            prior: None,
+            threshold: default_threshold(),
+            recursive: vec![2],
+            require: None,
+            resources: Resources::default(),
+        }
+    }
+
+    /// All tables.
+    pub fn tables(&self) -> impl Iterator<Item = (TableRole, &Table)> {
+        let others = [
+            (TableRole::Background, &self.background),
+            (TableRole::Original, &self.original),
+            (TableRole::Auxiliary, &self.auxiliary),
+        ];
+        let others = others.into_iter().filter_map(|(role, table)| Some((role, table.as_ref()?)));
+        std::iter::once((TableRole::Published, &self.table)).chain(others)
+    }
+}
+
+/// What is being done.
+#[derive(Debug, Clone, Copy)]
+pub enum Step<'a> {
+    /// A table is read, by its name.
+    Reading(&'a str, Progress),
+    /// Everything was read, and is computed on.
+    Computing,
+}
+
+/// Reads the tables and assesses the published one. `progress` is called on this thread.
+///
+/// # Errors
+/// Invalid options, tables that cannot be read or used, and demands that cannot be decided.
+pub fn assess(options: &Options, progress: &dyn Fn(Step<'_>)) -> Result<Assessment, Error> {
+    let options = &columns::trimmed(options);
+    columns::check(options)?;
+    let Options { quasi, sensitive, .. } = options;
+    if quasi.is_empty() {
+        return Err(AssessError::NoQuasi.into());
+    }
+    let requirements = options.require.as_deref().map(Requirement::parse).transpose()?.unwrap_or_default();
+    let priors = priors(options)?;
+    if options.threshold < whole(0) || options.threshold > whole(1) {
+        return Err(OptionError::Threshold(options.threshold.clone()).into());
+    }
+    if let Some(l) = options.recursive.iter().find(|l| !(2..=1000).contains(*l)) {
+        return Err(OptionError::Recursive((*l).into()).into());
+    }
+    let hierarchies = hierarchies(options)?;
+    let distances = distances(options, &hierarchies)?;
+    let mut reader = Reader::new(options, progress)?;
+    let published = reader.published()?;
+    let background = options.background.as_ref().map(|table| reader.raw(table)).transpose()?;
+    let original = options.original.as_ref().map(|table| reader.raw(table)).transpose()?;
+    let auxiliary = options.auxiliary.as_ref().map(|table| reader.some(table)).transpose()?;
+    progress(Step::Computing);
+    let reading = |name: &String| match hierarchies.get(name) {
+        Some(hierarchy) => Reading::Hierarchy(hierarchy.clone()),
+        None if options.literal.contains(name) => Reading::Literal,
+        None => Reading::Notation,
+    };
+    let distance = |name: &String| distances.get(name).cloned().unwrap_or_default();
+    let mut assessment = deniable_assess::assess(&Input {
+        published: &published,
+        quasi: quasi.iter().map(|name| Quasi::new(name, reading(name))).collect(),
+        sensitive: sensitive
+            .iter()
+            .map(|name| SensitiveColumn { name: name.clone(), distance: distance(name) })
+            .collect(),
+        background: background.as_ref(),
+        original: original.as_ref(),
+        auxiliary: auxiliary.as_ref(),
+        names: options.tables().map(|(role, table)| (role, table.name())).collect(),
+        priors,
+        threshold: options.threshold.clone(),
+        recursive: options.recursive.clone(),
+        requirements,
+    })?;
+    assessment.warnings.splice(0..0, reader.into_warnings());
+    Ok(assessment)
+}

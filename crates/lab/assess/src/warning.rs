@@ -1,0 +1,94 @@
+//! What may be a mistake in the tables of an assessment. Nothing is rejected for it.
+
+use crate::assessment::Input;
+use crate::classes::Classes;
+use crate::counts::Counts;
+use crate::error::TableRole;
+use deniable_core::diagnostic::Surface;
+
+/// What may be a mistake in a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Warning {
+    /// Values that no published cell covers. A misspelt value would otherwise be a person who is not in the table.
+    Uncovered {
+        /// The table with the values.
+        table: TableRole,
+        /// The column's name, as the header has it.
+        column: String,
+        /// How many distinct values no cell covers.
+        values: usize,
+        /// How many distinct values there are.
+        all: usize,
+        /// One that no cell covers.
+        example: String,
+    },
+    /// A text that counts as a value, and usually means a missing one: it would make a class seem more diverse than it is.
+    NullWord {
+        /// The table's name.
+        table: String,
+        /// The column's name, as the header has it.
+        column: String,
+        /// The text.
+        word: String,
+        /// How many rows have it.
+        rows: u64,
+    },
+}
+
+impl Warning {
+    /// The warning in the words of a surface.
+    #[must_use]
+    pub fn text(&self, surface: Surface) -> String {
+        match self {
+            Self::Uncovered { table, column, values, all, example } => {
+                let table = table.option().map_or_else(|| table.to_string(), |option| surface.option(option));
+                format!("{table}: no cell of `{column}` covers {values} of its {all} values there, such as `{example}`")
+            }
+            Self::NullWord { table, column, word, rows } => {
+                // A shell would expand some of these texts.
+                let quoted = if surface == Surface::Command { format!("'{word}'") } else { word.clone() };
+                format!(
+                    "WARNING: {table}: column `{column}` has `{word}` in {rows} {}, which counts as a value. If it means that there is \
+                     none: {}; if it is one: {}",
+                    if *rows == 1 { "row" } else { "rows" },
+                    surface.set("nulls", quoted),
+                    surface.set("literal", column)
+                )
+            }
+        }
+    }
+}
+
+/// Raw values that no published cell covers, table by table and column by column.
+pub(crate) fn uncovered(input: &Input<'_>, classes: &Classes) -> Vec<Warning> {
+    let tables = [
+        (TableRole::Background, input.background),
+        (TableRole::Original, input.original),
+        (TableRole::Auxiliary, input.auxiliary),
+    ];
+    tables.into_iter().filter_map(|(role, counts)| Some(of_table(role, counts?, classes))).flatten().collect()
+}
+
+fn of_table(table: TableRole, counts: &Counts, classes: &Classes) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    for column in &classes.columns {
+        let Some(raw) = counts.columns().iter().find(|raw| raw.name() == column.name) else { continue };
+        let (covering, mut found) = (column.covering(), Vec::new());
+        let mut is_outside = |value: &&String| {
+            found.clear();
+            covering.of(value, &mut found);
+            found.is_empty()
+        };
+        let outside: Vec<&String> = raw.values().iter().filter(&mut is_outside).collect();
+        if let Some(example) = outside.first() {
+            warnings.push(Warning::Uncovered {
+                table,
+                column: column.name.clone(),
+                values: outside.len(),
+                all: raw.values().len(),
+                example: (*example).clone(),
+            });
+        }
+    }
+    warnings
+}

@@ -1,0 +1,195 @@
+//! The report of a linkage attack (A-4).
+
+use super::{Share, coverage};
+use crate::linkage::{Linkage, LinkageCounts};
+use crate::ratings::Settings;
+use deniable_core::text::grid::{Grid, cell, right};
+use deniable_core::text::push_paragraph;
+use serde::{Serialize, Serializer};
+use std::fmt::{self, Display, Formatter};
+
+/// How people and rows are matched.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Method {
+    /// They have the same values in these columns.
+    Columns(Vec<String>),
+    /// Their ratings of some items are near.
+    Ratings {
+        /// The column of items.
+        item: String,
+        /// What near means.
+        settings: Settings,
+    },
+}
+
+impl Display for Method {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Columns(columns) => write!(f, "joined on {}", columns.join(", ")),
+            Self::Ratings { item, settings } => write!(
+                f,
+                "matched where at least {} of the items of {item} agree, ratings within {}, days within {}, and the best record is {} \
+                 standard deviations ahead",
+                settings.items, settings.rating, settings.days, settings.eccentricity
+            ),
+        }
+    }
+}
+
+impl Serialize for Method {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A group of people, by the outcome of the attack.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct LinkedGroup {
+    /// How many people were looked for.
+    pub people: u64,
+    /// Those without a value to match on; they match nobody.
+    pub incomplete: u64,
+    /// Those who agree with at least one row.
+    pub agreeing: u64,
+    /// Those who are matched uniquely, of all.
+    pub unique: Share,
+    /// The correct ones of these matches, where the truth is known.
+    pub correct: Option<Share>,
+    /// Those who are matched uniquely and correctly, of all.
+    #[serde(skip)]
+    pub found: Option<Share>,
+}
+
+impl LinkedGroup {
+    fn of(counts: &LinkageCounts, confidence: f64) -> Self {
+        let share = |share| Share::of(share, confidence);
+        Self {
+            people: counts.people,
+            incomplete: counts.incomplete,
+            agreeing: counts.agreeing,
+            unique: share(counts.matched()),
+            correct: counts.precision().map(share),
+            found: counts.found().map(share),
+        }
+    }
+}
+
+/// A linkage attack, with intervals.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LinkageReport {
+    /// The name of the released table.
+    pub released: String,
+    /// How people and rows are matched.
+    #[serde(rename = "how")]
+    pub method: Method,
+    /// The coverage of intervals, in `(0, 1)`.
+    pub confidence: f64,
+    /// The people in the data who were looked for; where no truth is given, everybody who was.
+    pub targets: LinkedGroup,
+    /// People who are known not to be in the data, where there are any.
+    pub outside: Option<LinkedGroup>,
+    /// The correct ones of all unique matches, those of people outside included.
+    #[serde(rename = "correct_of_all_matches")]
+    pub trust: Option<Share>,
+    /// Rows or records of the released table.
+    #[serde(skip)]
+    pub rows: usize,
+    /// What was read: what it is, and its name.
+    #[serde(skip)]
+    pub files: Vec<(&'static str, String)>,
+}
+
+impl LinkageReport {
+    /// Adds intervals, at a confidence in `(0, 1)`, to what was found in so many released rows. The first file is the released table.
+    #[must_use]
+    pub fn new(
+        found: &Linkage,
+        rows: usize,
+        method: Method,
+        confidence: f64,
+        files: Vec<(&'static str, String)>,
+    ) -> Self {
+        Self {
+            released: files.first().map_or_else(String::new, |(_, name)| name.clone()),
+            method,
+            confidence,
+            targets: LinkedGroup::of(&found.targets, confidence),
+            outside: found.outside.as_ref().map(|outside| LinkedGroup::of(outside, confidence)),
+            trust: found.trust().map(|share| Share::of(share, confidence)),
+            rows,
+            files,
+        }
+    }
+
+    /// Whether it is known who is who.
+    #[must_use]
+    pub fn is_truth_known(&self) -> bool {
+        self.targets.correct.is_some()
+    }
+
+    /// What was measured, in order: a label and a share.
+    #[must_use]
+    pub fn shares(&self) -> Vec<(&'static str, Share)> {
+        let matched =
+            if self.is_truth_known() { "in the data, matched uniquely" } else { "looked for, matched uniquely" };
+        let outside = self.outside.map(|outside| outside.unique);
+        let all = [
+            (matched, Some(self.targets.unique)),
+            ("of these matches, correct", self.targets.correct),
+            ("in the data, matched uniquely and correctly", self.targets.found),
+            ("not in the data, matched uniquely all the same", outside),
+            ("of all these matches, correct", self.trust),
+        ];
+        all.into_iter().filter_map(|(label, share)| Some((label, share?))).collect()
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let Self { targets, outside, .. } = self;
+        let mut notes = Vec::new();
+        let incomplete = targets.incomplete + outside.map_or(0, |outside| outside.incomplete);
+        if incomplete > 0 {
+            notes.push(format!("{incomplete} people lack a value that is joined on, and match nobody"));
+        }
+        if targets.agreeing == 0 && targets.people > 0 {
+            notes.push(
+                "nobody agrees with any row: is the table generalised, or are values written otherwise? `deniable assess --auxiliary` \
+                 reads ranges and stars"
+                    .to_owned(),
+            );
+        }
+        if targets.correct.is_none() {
+            notes.push(
+                "nothing says who somebody is in both tables, so no match can be called right or wrong".to_owned(),
+            );
+        }
+        if outside.is_none() {
+            notes.push(
+                "there is no baseline: nobody is known not to be in the data, so how often such people are matched is not known"
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+}
+
+/// The report, which ends with a line end.
+impl Display for LinkageReport {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let mut text = String::new();
+        push_paragraph(&mut text, "  ", &format!("{} rows, {}", self.rows, self.method));
+        let interval = format!("{} interval", coverage(self.confidence));
+        let mut grid = Grid::new(["", "people", "share", &interval]);
+        for (label, Share { hits, of, value, low, high }) in self.shares() {
+            grid.add_row([
+                cell(label),
+                right(format!("{hits} of {of}")),
+                right(value.map_or_else(|| "-".to_owned(), |value| format!("{:.1}%", 100.0 * value))),
+                right(format!("{:.1}% to {:.1}%", 100.0 * low, 100.0 * high)),
+            ]);
+        }
+        writeln!(f, "Linkage with {}: whose rows are these?\n{text}{grid}", self.released)?;
+        let mut notes = String::new();
+        self.notes().iter().for_each(|note| push_paragraph(&mut notes, "  ", note));
+        f.write_str(&notes)
+    }
+}

@@ -2,6 +2,7 @@
 
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::exact::Rational;
+use deniable_core::notion::parse::ParseError;
 use deniable_genome::simulate::SimulateError;
 use deniable_gwas::power::PowerFailure;
 use deniable_gwas::{CohortPromiseError, GwasError, NameError};
@@ -82,12 +83,7 @@ pub enum OptionError {
         known: &'static [&'static str],
     },
     /// Prior beliefs that cannot be read.
-    Prior {
-        /// The text.
-        text: String,
-        /// The problem.
-        problem: String,
-    },
+    Prior(ParseError),
     /// A file of names that cannot be used.
     Extract {
         /// The file.
@@ -188,9 +184,9 @@ impl OptionError {
             Self::Word { name, word, known } => {
                 (format!("{} has no \"{word}\"", option(name)), format!("write one of {}", known.join(", ")))
             }
-            Self::Prior { text, problem } => {
-                let help = ["1/2", "1/5..4/5", "..1/2", "any"].map(|text| set("prior", text)).join(", ");
-                (format!("{} \"{text}\": {problem}", option("prior")), format!("write one of {help}"))
+            Self::Prior(error) => {
+                let ways = ["1/2", "1/5..4/5", "..1/2", "any"].map(|text| set("prior", text));
+                (format!("{} {error}", option("prior")), format!("write {}", ways.join(", ")))
             }
             Self::Extract { file, problem } => (
                 format!("{} {}: {problem}", option("extract"), file.display()),

@@ -2,7 +2,7 @@
 
 use super::error::{Error, OptionError};
 use deniable_core::adversary::PriorRange;
-use deniable_core::exact::{Rational, parse_rational, ratio, whole};
+use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::promise::Promise;
 use deniable_genome::{Column, Fill, PhenoFile, Test, plink};
 use deniable_gwas::{CohortPromise, Cut, Files, Protects, Query, Score, Snps};
@@ -146,16 +146,7 @@ pub struct CheckOptions {
 /// # Errors
 /// When the text states none.
 pub fn priors(text: &str) -> Result<PriorRange, Error> {
-    let problem = |problem: String| OptionError::Prior { text: text.to_owned(), problem };
-    let text = text.trim();
-    if text == "any" {
-        return Ok(PriorRange::any());
-    }
-    let (low, high) = text.split_once("..").unwrap_or((text, text));
-    let end = |end: &str| parse_rational(end.trim()).map_err(|error| problem(error.to_string()));
-    let open =
-        |written: &str| if written.trim().is_empty() && text.len() > 2 { Ok(None) } else { end(written).map(Some) };
-    Ok(PriorRange::new(open(low)?, open(high)?).map_err(|error| problem(error.to_string()))?)
+    Ok(text.parse().map_err(OptionError::Prior)?)
 }
 
 /// All threads of the machine, or the stated number.

@@ -10,6 +10,7 @@ mod words;
 pub use words::odds_decimal;
 
 use crate::exact::{Enclosure, ParseRationalError, Rational, Rounding, decimal, parse_rational, whole};
+use crate::text::printable;
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
@@ -275,6 +276,27 @@ impl std::fmt::Display for Spend {
             }
         }
         Ok(())
+    }
+}
+
+/// Reads what [`Display`](std::fmt::Display) writes: `3^(1/40)`, `e^(1/10) × (3/2)^(1/4)`, `1`.
+impl std::str::FromStr for Spend {
+    type Err = SpendError;
+
+    fn from_str(text: &str) -> Result<Self, SpendError> {
+        if text == "1" {
+            return Ok(Self::nothing());
+        }
+        // Of any length: powers of bases are written in full where they are rational.
+        let number = |text: &str| -> Result<Rational, SpendError> {
+            let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
+            inside.parse().map_err(|_| ParseRationalError::Malformed(printable(text).into_owned()).into())
+        };
+        text.split(" × ").try_fold(Self::nothing(), |product, term| {
+            let (base, share) = term.split_once('^').unwrap_or((term, "1"));
+            let base = if base == "e" { Self::epsilon(whole(1))? } else { Self::odds(number(base)?)? };
+            Ok(product.and(&base.share(&number(share)?)?))
+        })
     }
 }
 

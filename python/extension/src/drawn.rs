@@ -20,7 +20,7 @@ pub fn answer_html(py: Python<'_>, json: &str, confidence: &str) -> PyResult<Str
 /// An answer as the terminal shows it.
 #[pyfunction]
 pub fn answer_text(py: Python<'_>, json: &str, confidence: &str) -> PyResult<String> {
-    Ok(read(py, json)?.in_words(confidence))
+    Ok(read(py, json)?.in_words(&confidence))
 }
 
 /// The pictures of an answer as SVG, each with its caption.

@@ -35,11 +35,11 @@ pub fn rows(table: &str, policy: &Policy, part: &Part, ledger: &Summary, needs_a
 fn promise(guarantee: &Guarantee, part: &Part, account: Option<&Account>, needs_approval: bool) -> Rows {
     let statement = Statement::of(guarantee);
     let row = |about: &str, said: &str| vec![text(about), text(said)];
-    let mut rows = vec![row("odds", &statement.odds_in_words), row("theorem", &statement.theorem)];
-    rows.extend(statement.promises.iter().map(|said| row("promise", said)));
-    rows.extend(statement.adversary.iter().map(|said| row("against", said)));
-    rows.extend(statement.assumptions.iter().map(|said| row("assumption", said)));
-    rows.extend(statement.outside.iter().map(|said| row("outside", said)));
+    let mut rows = vec![row("odds", &guarantee.limit().with_epsilon()), row("theorem", guarantee.theorem())];
+    rows.extend(statement.promises().iter().map(|said| row("promise", said)));
+    rows.extend(guarantee.adversary_in_words().iter().map(|said| row("against", said)));
+    rows.extend(statement.assumptions().iter().map(|said| row("assumption", said)));
+    rows.extend(statement.outside().iter().map(|said| row("outside", said)));
     if let (Part::Named(name), Some(account)) = (part, account)
         && let Some(own) = account.part(name)
     {

@@ -248,7 +248,7 @@ pub fn has_oddities(table: &Answer) -> bool {
 
 /// One answer on a page, with the policy that asked where there are several, and with pictures where there is room.
 pub fn section(shown: &ShownAnswer, policy: Option<&str>, drawn: bool) -> Markup {
-    one(&shown.table, &shown.confidence, policy, drawn)
+    one(&shown.table, &shown.confidence.to_string(), policy, drawn)
 }
 
 /// An answer by itself, as it stands on a page, with pictures; `confidence` is that of its intervals, as it is shown.
@@ -272,7 +272,7 @@ fn one(table: &Answer, confidence: &str, policy: Option<&str>, drawn: bool) -> M
         }
         details {
             summary { "the noise" }
-            (list(&table.noise.iter().map(|noise| noise.sentence(confidence)).collect::<Vec<_>>()))
+            (list(&table.noise.iter().map(|noise| noise.sentence(&confidence)).collect::<Vec<_>>()))
         }
     }
 }

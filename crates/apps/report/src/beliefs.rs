@@ -25,16 +25,16 @@ pub struct PromisePage<'a> {
 /// The promise in a box, for the top of the page.
 pub fn promise(promised: &PromisePage<'_>) -> Markup {
     let promises = match promised.guarantee {
-        Some(statement) => statement.promises.clone(),
+        Some(statement) => statement.promises(),
         None => promised.picture.guarantee().promises_in_words(),
     };
     html! {
         div.promise {
             p { "What is promised, about everything released here, now and later, together" }
             (list(&promises))
-            @if let Some(guarantee) = promised.guarantee {
+            @if let Some(statement) = promised.guarantee {
                 p { "It is about observers of this kind, and no others:" }
-                (list(&guarantee.adversary))
+                (list(&statement.guarantee().adversary_in_words()))
             }
             p { (promised.picture.in_frequencies().0) " Others can learn more: see who is outside." }
         }
@@ -84,13 +84,16 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
 
 /// What the guarantee assumes, and which observers are outside it.
 fn words(promised: &PromisePage<'_>) -> Markup {
-    let Some(guarantee) = promised.guarantee else {
+    let Some(statement) = promised.guarantee else {
         return html! { p.muted { "Nothing was released yet; the report on a policy states what it assumes about the data." } };
     };
     html! {
         div.pair {
-            div { h3 { "Against" } (list(&guarantee.adversary)) h3 { "Provided that" } (list(&guarantee.assumptions)) }
-            div { h3 { "Outside this are" } (list(&guarantee.outside)) }
+            div {
+                h3 { "Against" } (list(&statement.guarantee().adversary_in_words()))
+                h3 { "Provided that" } (list(&statement.assumptions()))
+            }
+            div { h3 { "Outside this are" } (list(&statement.outside())) }
         }
     }
 }

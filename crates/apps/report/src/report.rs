@@ -204,7 +204,7 @@ fn statement(
     // Association results may tell about both secrets of the same people: each reader should find their own promise.
     if forms.iter().any(|form| form.assumptions.is_some()) {
         let others = accounts.iter().filter(|other| other.id.universe == account.id.universe && other.id != account.id);
-        statement.promises.extend(others.flat_map(|other| other.guarantee.promises_in_words()));
+        statement = others.fold(statement, |statement, other| statement.beside(other.guarantee.clone()));
     }
     Some(statement)
 }
@@ -301,7 +301,7 @@ fn noise(answer: &ShownAnswer) -> Markup {
                 tbody { @for noise in &table.noise { tr {
                     th scope="row" { (noise.measure) }
                     td.number { (noise.sensitivity) }
-                    td.number { (noise.scale.as_deref().unwrap_or("-")) }
+                    td.number { (noise.scale.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string)) }
                     td.number { (noise.margin) }
                     td { code { (noise.decay) } }
                 } } }

@@ -1,5 +1,6 @@
 //! The published form of an answer, which a ledger records so that a report needs no policy.
 
+use crate::numbers::Confidence;
 use crate::table::Answer;
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,7 @@ const MOST_CELLS: usize = 20_000;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShownAnswer {
     /// The confidence.
-    pub confidence: String,
+    pub confidence: Confidence,
     /// The answer.
     pub table: Answer,
 }
@@ -23,7 +24,7 @@ pub struct ShownAnswer {
 #[serde(deny_unknown_fields)]
 pub struct PublishedForm {
     /// The confidence of the intervals.
-    pub confidence: String,
+    pub confidence: Confidence,
     /// The answer; `None` where the table is too large.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub table: Option<Answer>,

@@ -7,67 +7,64 @@ pub use deniable_core::budget::odds_decimal;
 use deniable_core::exact::{Rational, Rounding, percent, percent_exactly, power, ratio};
 use deniable_core::guarantee::Guarantee;
 use num_traits::{One, Zero};
-use serde::{Deserialize, Serialize};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-/// What a guarantee means, in a form that can be printed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A guarantee as it is published, with the assumptions about the data.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// The largest odds ratio that everything ever released about this population may give, exact where rational.
-    pub odds: String,
-    /// The same for reading, with its ε; nothing stores it, so that it is empty in what is read back.
-    #[serde(skip)]
-    pub odds_in_words: String,
-    /// Its natural logarithm, rounded up.
-    pub epsilon: String,
-    /// What the policy promises.
-    pub promises: Vec<String>,
-    /// The theorem that turned the binding promise into the odds ratio.
-    pub theorem: String,
-    /// Against whom.
-    pub adversary: Vec<String>,
-    /// The family of priors.
-    pub family: String,
-    /// What it means for some prior beliefs.
-    pub beliefs: Vec<Belief>,
-    /// What the guarantee rests on.
-    pub assumptions: Vec<String>,
-    /// Who is outside it, and what still holds for them.
-    pub outside: Vec<String>,
+    guarantee: Guarantee,
+    /// Guarantees about other secrets of the same people.
+    others: Vec<Guarantee>,
+    about_data: Vec<String>,
 }
 
-/// What one prior belief can become.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The range of posterior beliefs for one prior belief.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Belief {
-    /// The belief before, exact.
-    pub before: String,
-    /// The highest belief after, rounded up.
-    pub at_most: String,
-    /// The lowest belief after, rounded down.
-    pub at_least: String,
+    /// The belief before.
+    pub before: Rational,
+    /// The lowest belief after.
+    pub at_least: Rational,
+    /// The highest belief after.
+    pub at_most: Rational,
 }
 
 impl Belief {
-    fn of(prior: &Rational, odds: &Rational) -> Self {
-        let (low, high) = posterior_range(prior, odds);
-        Self {
-            before: percent_exactly(prior),
-            at_most: percent(&high, 0, Rounding::Up),
-            at_least: percent(&low, 0, Rounding::Down),
-        }
+    fn of(before: &Rational, odds: &Rational) -> Self {
+        let (at_least, at_most) = posterior_range(before, odds);
+        Self { before: before.clone(), at_least, at_most }
     }
 
-    /// As a sentence.
+    /// The three beliefs as percentages, rounded outward: before, at most, at least.
+    fn percentages(&self) -> [String; 3] {
+        let Self { before, at_least, at_most } = self;
+        [percent_exactly(before), percent(at_most, 0, Rounding::Up), percent(at_least, 0, Rounding::Down)]
+    }
+
+    /// The beliefs in one sentence.
     #[must_use]
     pub fn sentence(&self) -> String {
-        let Self { before, at_most, at_least } = self;
+        let [before, at_most, at_least] = self.percentages();
         format!(
             "someone who gave it {before} before cannot be more than {at_most} sure after, nor less than {at_least}"
         )
     }
 }
 
+/// Percentages, rounded outward.
+impl Serialize for Belief {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let [before, at_most, at_least] = self.percentages();
+        let mut written = serializer.serialize_struct("Belief", 3)?;
+        written.serialize_field("before", &before)?;
+        written.serialize_field("at_most", &at_most)?;
+        written.serialize_field("at_least", &at_least)?;
+        written.end()
+    }
+}
+
 impl Statement {
-    /// What a guarantee means for everything ever released about its subject.
+    /// The statement of a guarantee about tables.
     #[must_use]
     pub fn of(guarantee: &Guarantee) -> Self {
         Self::assuming(guarantee, &[person(guarantee)])
@@ -76,22 +73,63 @@ impl Statement {
     /// The same under these assumptions about who counts as one person, and about what else the data are.
     #[must_use]
     pub fn assuming(guarantee: &Guarantee, assumptions: &[String]) -> Self {
-        let limit = guarantee.limit();
-        // Beliefs are worked out from a ratio that is certainly not too small.
-        let odds = limit.odds_at_most();
-        let beliefs = examples(guarantee.adversary().priors()).iter().map(|prior| Belief::of(prior, &odds)).collect();
-        Self {
-            odds: limit.to_string(),
-            odds_in_words: limit.with_epsilon(),
-            epsilon: limit.epsilon_decimal(4),
-            promises: guarantee.promises_in_words(),
-            theorem: guarantee.theorem().to_owned(),
-            adversary: guarantee.adversary_in_words(),
-            family: guarantee.adversary().family(),
-            beliefs,
-            assumptions: [assumptions.to_vec(), shared_assumptions(guarantee)].concat(),
-            outside: outside(guarantee, &odds),
-        }
+        Self { guarantee: guarantee.clone(), others: Vec::new(), about_data: assumptions.to_vec() }
+    }
+
+    /// The same beside a guarantee about another secret of the same people, so that each reader finds their own promise.
+    #[must_use]
+    pub fn beside(mut self, other: Guarantee) -> Self {
+        self.others.push(other);
+        self
+    }
+
+    /// The guarantee.
+    #[must_use]
+    pub fn guarantee(&self) -> &Guarantee {
+        &self.guarantee
+    }
+
+    /// The promises in words, those about other secrets last.
+    #[must_use]
+    pub fn promises(&self) -> Vec<String> {
+        std::iter::once(&self.guarantee).chain(&self.others).flat_map(Guarantee::promises_in_words).collect()
+    }
+
+    /// What the guarantee makes of some prior beliefs.
+    #[must_use]
+    pub fn beliefs(&self) -> Vec<Belief> {
+        let odds = self.guarantee.limit().odds_at_most();
+        examples(self.guarantee.adversary().priors()).iter().map(|prior| Belief::of(prior, &odds)).collect()
+    }
+
+    /// What the guarantee rests on.
+    #[must_use]
+    pub fn assumptions(&self) -> Vec<String> {
+        [self.about_data.clone(), shared_assumptions(&self.guarantee)].concat()
+    }
+
+    /// Who is outside the guarantee, and what still holds for them.
+    #[must_use]
+    pub fn outside(&self) -> Vec<String> {
+        outside(&self.guarantee, &self.guarantee.limit().odds_at_most())
+    }
+}
+
+/// The guarantee in words and numbers: the odds ratio exact where it is rational, ε rounded up.
+impl Serialize for Statement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let guarantee = &self.guarantee;
+        let mut written = serializer.serialize_struct("Statement", 9)?;
+        written.serialize_field("odds", &guarantee.limit().to_string())?;
+        written.serialize_field("epsilon", &guarantee.limit().epsilon_decimal(4))?;
+        written.serialize_field("promises", &self.promises())?;
+        written.serialize_field("theorem", guarantee.theorem())?;
+        written.serialize_field("adversary", &guarantee.adversary_in_words())?;
+        written.serialize_field("family", &guarantee.adversary().family())?;
+        written.serialize_field("beliefs", &self.beliefs())?;
+        written.serialize_field("assumptions", &self.assumptions())?;
+        written.serialize_field("outside", &self.outside())?;
+        written.end()
     }
 }
 

@@ -1,6 +1,8 @@
 //! Answers: one policy's tables, their cells, intervals and noise.
 
+use crate::numbers::{AnswerOdds, Confidence, UpperBound, exact};
 use crate::statement::Statement;
+use deniable_core::exact::Rational;
 use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::Value;
 
@@ -8,7 +10,7 @@ use serde_json::Value;
 const UNBOUNDED: &str = "nothing can be said";
 
 /// A publication: one policy, its answers and its guarantee.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Publication {
     /// The policy's name.
     pub policy: String,
@@ -17,7 +19,7 @@ pub struct Publication {
     /// The table and its declared version.
     pub data: DataVersion,
     /// The confidence of every interval.
-    pub confidence: String,
+    pub confidence: Confidence,
     /// The answers.
     pub answers: Vec<Answer>,
     /// The guarantee.
@@ -25,7 +27,7 @@ pub struct Publication {
 }
 
 /// Which data was asked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DataVersion {
     /// The table's name.
     pub table: String,
@@ -41,9 +43,10 @@ pub struct Answer {
     /// Its SQL.
     pub sql: String,
     /// The part of the promise that it used.
-    pub share: String,
+    #[serde(with = "exact")]
+    pub share: Rational,
     /// The odds ratio that it may have given.
-    pub odds: String,
+    pub odds: AnswerOdds,
     /// The names of the columns.
     pub columns: Vec<String>,
     /// The rows.
@@ -185,14 +188,15 @@ pub struct Noise {
     pub kind: NoiseKind,
     /// How far one person can move it: all its cells together, all its counts together, or the distance of a candidate
     /// from the wanted rank, in rows.
-    pub sensitivity: String,
-    /// The scale of what is added, rounded up; absent where nothing is added.
+    pub sensitivity: UpperBound,
+    /// The scale of what is added; absent where nothing is added.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub scale: Option<String>,
+    pub scale: Option<UpperBound>,
     /// The noise stays within this with the stated confidence.
-    pub margin: String,
-    /// Ratio of the probabilities of neighbouring noise values, or of candidates whose distances differ by one step, exact.
-    pub decay: String,
+    pub margin: UpperBound,
+    /// Ratio of the probabilities of neighbouring noise values, or of candidates whose distances differ by one step.
+    #[serde(with = "exact")]
+    pub decay: Rational,
 }
 
 /// How noise comes about.
@@ -211,11 +215,11 @@ pub enum NoiseKind {
 }
 
 impl Noise {
-    /// As a sentence, for a confidence as it is shown.
+    /// As a sentence, for a confidence.
     #[must_use]
-    pub fn sentence(&self, confidence: &str) -> String {
+    pub fn sentence(&self, confidence: &impl std::fmt::Display) -> String {
         let Self { measure, margin, .. } = self;
-        let scale = self.scale.as_deref().unwrap_or("0");
+        let scale = self.scale.as_ref().map_or_else(|| "0".to_owned(), ToString::to_string);
         match self.kind {
             NoiseKind::Geometric => {
                 format!("{measure} has scale {scale}, and stays within {margin} in {confidence} of all draws")

@@ -19,7 +19,7 @@ impl Display for Publication {
 impl Answer {
     /// The answer as a table with its notes, for the confidence of its intervals.
     #[must_use]
-    pub fn in_words(&self, confidence: &str) -> String {
+    pub fn in_words(&self, confidence: &impl Display) -> String {
         let is_number =
             |position: usize| matches!(self.rows.first().and_then(|row| row.get(position)), Some(Cell::Number(_)));
         let (has_quality, population) = (self.has_quality(), self.have_population());
@@ -65,7 +65,7 @@ impl Publication {
     /// The guarantee as text.
     #[must_use]
     pub fn guarantee_in_words(&self) -> String {
-        let guarantee = &self.guarantee;
+        let (statement, guarantee) = (&self.guarantee, self.guarantee.guarantee());
         let mut text = format!("What is promised about everyone in \"{}\"\n", printable(&self.population));
         let mut list = |title: &str, lines: &[String]| {
             text.push_str(&format!("  {title}\n"));
@@ -73,14 +73,16 @@ impl Publication {
                 push_paragraph(&mut text, "  - ", line);
             }
         };
-        list("whatever is released, now and later, together:", &guarantee.promises);
-        list("so that", &guarantee.beliefs.iter().map(Belief::sentence).collect::<Vec<_>>());
-        list("against", &guarantee.adversary);
-        list("provided that", &guarantee.assumptions);
-        list("outside this are", &guarantee.outside);
+        list("whatever is released, now and later, together:", &statement.promises());
+        list("so that", &statement.beliefs().iter().map(Belief::sentence).collect::<Vec<_>>());
+        list("against", &guarantee.adversary_in_words());
+        list("provided that", &statement.assumptions());
+        list("outside this are", &statement.outside());
         let exact = format!(
             "exactly: odds change by at most a factor {}, family {}, by {}",
-            guarantee.odds_in_words, guarantee.family, guarantee.theorem
+            guarantee.limit().with_epsilon(),
+            guarantee.adversary().family(),
+            guarantee.theorem()
         );
         push_paragraph(&mut text, "  ", &exact);
         text

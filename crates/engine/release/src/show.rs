@@ -9,13 +9,14 @@ use crate::plan::{Plan, QueryPlan};
 use crate::quality::Judge;
 use crate::release::QueryAnswer;
 use deniable_answers::{Consistency, ShownValue};
-use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, power, whole};
+use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, power, whole};
 use deniable_core::noise::margin;
 use deniable_core::schema::Key;
 use deniable_policy::{Display, Sampling};
-use deniable_publication::statement::{Statement, odds_decimal};
+use deniable_publication::statement::Statement;
 use deniable_publication::{
-    ALL, Answer, Cell, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication, Quality, Scalar,
+    ALL, Answer, Cell, Confidence, DataVersion, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication,
+    Quality, Scalar, UpperBound,
 };
 use deniable_query::output::Term;
 use deniable_query::{Estimator, Measure, MeasureKind, RowCount, Target, ValueKind};
@@ -57,9 +58,9 @@ pub fn published(plan: &Plan, answers: &[QueryAnswer]) -> Publication {
     }
 }
 
-/// The confidence of every interval, as it is shown.
-pub fn confidence(plan: &Plan) -> String {
-    percent(plan.policy().confidence(), 4, Rounding::Down)
+/// The confidence of every interval.
+pub fn confidence(plan: &Plan) -> Confidence {
+    Confidence::new(plan.policy().confidence())
 }
 
 /// An answer as the policy's rules of display leave it. They act on what was released (C-3), so that nothing else has to be hidden
@@ -137,18 +138,14 @@ fn table_beside(plan: &Plan, planned: &QueryPlan, answered: &QueryAnswer, left_o
             .map(|(((shown, term), places), judge)| labelled(shown, term, planned, cell(shown, *places, judge)))
             .collect()
     });
-    let odds = match planned.cost().exact_odds() {
-        Some(odds) => odds.to_string(),
-        None => format!("{} (at most {})", planned.cost(), odds_decimal(&planned.cost().odds_at_most())),
-    };
     let rows: Vec<Vec<Cell>> = rows.collect();
     let unusable = not_usable(&rows, plan.policy().quality());
     let unknown = noise_only(judges.iter().any(Judge::is_unknown));
     Answer {
         name: planned.declared().name.clone(),
         sql: planned.sql(),
-        share: planned.declared().share.to_string(),
-        odds,
+        share: planned.declared().share.clone(),
+        odds: planned.cost().clone().into(),
         columns: planned.query().output().names.clone(),
         rows,
         noise: noises(plan, planned),
@@ -321,7 +318,6 @@ fn noises(plan: &Plan, planned: &QueryPlan) -> Vec<Noise> {
 fn noise(plan: &Plan, planned: &QueryPlan, at: usize, measure: &Measure) -> Noise {
     let (noise, confidence) = (&planned.measures()[at], plan.policy().confidence());
     let (decay, sensitivity) = (&noise.decay(), whole(noise.sensitivity().clone()));
-    let text = |value: Rational| decimal(&value, 3, Rounding::Up);
     let (kind, sensitivity, scale, margin) = match &measure.kind {
         MeasureKind::Ranked { target, .. } => {
             // Distances count in parts of a row, and the planned sensitivity is twice their change.
@@ -351,10 +347,10 @@ fn noise(plan: &Plan, planned: &QueryPlan, at: usize, measure: &Measure) -> Nois
     Noise {
         measure: planned.query().measure_alone(at),
         kind,
-        sensitivity: text(sensitivity),
-        scale: scale.map(text),
-        margin: text(margin),
-        decay: decay.ratio().to_string(),
+        sensitivity: UpperBound::new(&sensitivity),
+        scale: scale.as_ref().map(UpperBound::new),
+        margin: UpperBound::new(&margin),
+        decay: decay.ratio().clone(),
     }
 }
 

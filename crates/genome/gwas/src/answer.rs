@@ -3,15 +3,13 @@
 use crate::payment::Payment;
 use crate::promise::Protects;
 use crate::request::{Part, Query, Score, Snps, plain, test_name};
-use deniable_core::budget::Spend;
-use deniable_core::exact::{Rational, Rounding, decimal, parse_rational, percent, whole};
+use deniable_core::exact::{Rational, Rounding, decimal, whole};
 use deniable_core::text::spreadsheet_cell;
 use deniable_genome::chi2::survival;
 use deniable_genome::noisy::{NoisyAlleles, NoisyCount, NoisyStatistic, largest_statistic};
 use deniable_genome::{Test, Threshold, Variant, distance};
 use deniable_publication::Answer as PublishedAnswer;
-use deniable_publication::statement::odds_decimal;
-use deniable_publication::{Cell, KeyValue, Noise, NumberCell, Scalar};
+use deniable_publication::{AnswerOdds, Cell, KeyValue, Noise, NumberCell, Scalar};
 use num_traits::{Signed, ToPrimitive};
 use serde::{Deserialize, Serialize};
 
@@ -114,14 +112,6 @@ impl From<NoisyAlleles> for Values {
     }
 }
 
-/// An odds ratio, with a decimal beside it where it is no fraction.
-fn odds(spend: &Spend) -> String {
-    match spend.exact_odds() {
-        Some(odds) => odds.to_string(),
-        None => format!("{spend} (at most {})", odds_decimal(&spend.odds_at_most())),
-    }
-}
-
 /// A released number with its ends, rounded outward.
 fn number(of: &[Rational; 3], written: &dyn Fn(&Rational, Rounding) -> String) -> Cell {
     let [value, low, high] = of;
@@ -157,12 +147,10 @@ impl Answer {
         PublishedAnswer {
             name: request.name(part, self.snps.len()),
             sql: request.words(part, &snps),
-            share: request.each().to_string(),
-            odds: match &payment.also {
-                None => odds(&payment.cost),
-                Some((_, labels)) => {
-                    format!("{} about who took part, {} about who is a case", odds(&payment.cost), odds(labels))
-                }
+            share: request.each(),
+            odds: AnswerOdds {
+                odds: payment.cost.clone(),
+                labels: payment.also.as_ref().map(|(_, labels)| labels.clone()),
             },
             columns,
             rows: (0..self.snps.len()).map(|place| self.row(request, part, place)).collect(),
@@ -219,8 +207,7 @@ impl Answer {
             Part::Statistics => Some(largest_statistic(request.test, self.sizes.cases + self.sizes.controls)),
             Part::Counts => Some(whole(2 * self.sizes.cases.min(self.sizes.controls))),
         };
-        let margin = parse_rational(&self.noise.margin).ok();
-        margin.zip(most).is_some_and(|(margin, most)| margin >= most)
+        most.is_some_and(|most| *self.noise.margin.value() >= most)
     }
 
     /// What to know about an answer, whatever the data holds.
@@ -287,16 +274,6 @@ fn p_values([value, low, high]: &[Rational; 3], test: Test) -> Cell {
 /// A p-value to five digits, as PLINK writes it.
 fn p_value(p: f64) -> String {
     if p >= 0.001 { format!("{p:.4}") } else { format!("{p:.4e}") }
-}
-
-/// The confidence as it is shown.
-pub(crate) fn shown(confidence: &Rational) -> String {
-    percent(confidence, 4, Rounding::Down)
-}
-
-/// A number of the noise's description: rounded up.
-pub(crate) fn up(value: &Rational) -> String {
-    decimal(value, 3, Rounding::Up)
 }
 
 /// The tables of a publication as one tab-separated table: a line for each SNP, with PLINK's names of columns.

@@ -1,6 +1,6 @@
 //! Picks and noise: what is computed once a release is paid for, and how far it may be off.
 
-use crate::answer::{Answer, Sizes, SnpName, Values, up};
+use crate::answer::{Answer, Sizes, SnpName, Values};
 use crate::error::GwasError;
 use crate::release::{Event, Run};
 use crate::request::{Part, Query, Score, Snps};
@@ -11,7 +11,7 @@ use deniable_genome::noisy::{Sides, alleles, count_sensitivity, draw_alleles, dr
 use deniable_genome::select::{by_noise, by_score, by_statistic, decay, sensitivity_steps};
 use deniable_genome::sensitivity::sensitivity;
 use deniable_genome::{CohortAdjacency, ContingencyTable as Genotypes, Threshold};
-use deniable_publication::{Noise, NoiseKind};
+use deniable_publication::{Noise, NoiseKind, UpperBound};
 use num_bigint::BigInt;
 use rand_core::CryptoRng;
 
@@ -46,18 +46,20 @@ impl Run<'_> {
         };
         let decay = decay(&self.payment.per_move, picks, &steps)?;
         let confidence = self.promised.confidence();
-        let sensitivity = up(&(whole(steps) * &unit));
+        let sensitivity = UpperBound::new(&(whole(steps) * &unit));
         let miss = (whole(1) - confidence) / whole(picks);
         let (kind, scale, reach) = match score {
             Score::Distance(_) | Score::ChiSquare => {
                 (NoiseKind::Selection, None, distance_margin(&BigInt::from(sizes.snps), &decay, &miss))
             }
-            Score::Noisy => {
-                (NoiseKind::Geometric, Some(up(&(decay.scale_bound() * &unit))), margin(&decay, confidence))
-            }
+            Score::Noisy => (
+                NoiseKind::Geometric,
+                Some(UpperBound::new(&(decay.scale_bound() * &unit))),
+                margin(&decay, confidence),
+            ),
         };
-        let margin = up(&(whole(reach) * &unit));
-        Ok(Noise { measure: measure.to_owned(), kind, sensitivity, scale, margin, decay: decay.ratio().to_string() })
+        let margin = UpperBound::new(&(whole(reach) * &unit));
+        Ok(Noise { measure: measure.to_owned(), kind, sensitivity, scale, margin, decay: decay.ratio().clone() })
     }
 
     /// The noise of a release.
@@ -206,10 +208,10 @@ impl Run<'_> {
         Ok(Noise {
             measure: measure.to_owned(),
             kind: NoiseKind::Geometric,
-            sensitivity: up(&(whole(steps.clone()) * unit)),
-            scale: Some(up(&(decay.scale_bound() * unit))),
-            margin: up(&(whole(margin(&decay, self.promised.confidence())) * unit)),
-            decay: decay.ratio().to_string(),
+            sensitivity: UpperBound::new(&(whole(steps.clone()) * unit)),
+            scale: Some(UpperBound::new(&(decay.scale_bound() * unit))),
+            margin: UpperBound::new(&(whole(margin(&decay, self.promised.confidence())) * unit)),
+            decay: decay.ratio().clone(),
         })
     }
 }

@@ -8,7 +8,7 @@ use crate::release::{Event, Means, Run};
 use crate::request::{Part, Query};
 use deniable_core::budget::Spend;
 use deniable_ledger::{AccountId, Summary};
-use deniable_publication::Noise;
+use deniable_publication::{Confidence, Noise};
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
@@ -22,7 +22,7 @@ pub struct Forecast {
     /// The accounts that pay.
     pub accounts: Vec<ForecastAccount>,
     /// The confidence of margins.
-    pub confidence: String,
+    pub confidence: Confidence,
 }
 
 /// The cost and the noise of one release.
@@ -95,7 +95,7 @@ pub fn forecast(
         protects: request.protects,
         releases: parts().map(release).collect::<Result<_, GwasError>>()?,
         accounts: run.payment.charges().map(account).collect(),
-        confidence: crate::answer::shown(promised.confidence()),
+        confidence: Confidence::new(promised.confidence()),
     })
 }
 

@@ -248,13 +248,12 @@ impl CohortPromise {
     /// The guarantee in words and numbers, about one of the secrets that are protected.
     #[must_use]
     pub fn statement(&self, protects: Protects, secret: Secret) -> Statement {
-        let mut statement = Statement::assuming(&self.guarantee(secret), &assumptions(protects, secret));
-        if protects == Protects::Both {
-            // Of both secrets the same is promised, and each reader should find their own.
-            let other = if secret == Secret::Label { Secret::Membership } else { Secret::Label };
-            statement.promises.extend(self.guarantee(other).promises_in_words());
+        let statement = Statement::assuming(&self.guarantee(secret), &assumptions(protects, secret));
+        match (protects, secret) {
+            (Protects::Both, Secret::Label) => statement.beside(self.guarantee(Secret::Membership)),
+            (Protects::Both, Secret::Membership) => statement.beside(self.guarantee(Secret::Label)),
+            _ => statement,
         }
-        statement
     }
 }
 

@@ -1,6 +1,6 @@
 //! Association results, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
 
-use crate::answer::{Answer, NamedSnp, Record, SnpName, named, shown};
+use crate::answer::{Answer, NamedSnp, Record, SnpName, named};
 use crate::cohort::{Cohort, CohortFiles};
 use crate::draw::Exact;
 use crate::error::GwasError;
@@ -16,7 +16,7 @@ use deniable_genome::{CohortAdjacency, Log, Threshold, distance};
 use deniable_ledger::{Charge, Form, Key, Ledger, Part as LedgerPart, Release, Summary};
 use deniable_protocol::{self as protocol, Kind, ProtocolError};
 use deniable_publication::shown::{PublishedForm, ShownAnswer};
-use deniable_publication::{DataVersion, Publication};
+use deniable_publication::{Confidence, DataVersion, Publication};
 use rand_core::CryptoRng;
 use serde::Deserialize;
 use std::collections::BTreeSet;
@@ -133,7 +133,7 @@ pub fn release<R: CryptoRng>(
         policy: promised.asker().to_owned(),
         population: promised.population().to_owned(),
         data: DataVersion { table: request.source.clone(), version: request.version.clone() },
-        confidence: shown(promised.confidence()),
+        confidence: Confidence::new(promised.confidence()),
         answers: tables,
         guarantee: promised.statement(request.protects, request.protects.secret()),
     };
@@ -329,12 +329,12 @@ impl<'a> Run<'a> {
         // Where both accounts pay, neither secret is taken to be public.
         let protects = if self.payment.also.is_some() { Protects::Both } else { self.request.protects };
         let table = answer.table(self.request, part, &self.payment);
-        let shown = ShownAnswer { confidence: shown(self.promised.confidence()), table };
+        let shown = ShownAnswer { confidence: Confidence::new(self.promised.confidence()), table };
         let published = PublishedForm::new(shown, Some(assumptions(protects, secret)));
         Ok(Record {
             sizes: answer.sizes,
             snps: answer.snps,
-            decay: answer.noise.decay,
+            decay: answer.noise.decay.to_string(),
             threshold: answer.threshold.map(|threshold| threshold.value().to_string()),
             published: serde_json::to_value(published).map_err(|error| error.to_string())?,
         })
@@ -394,7 +394,7 @@ impl Kind for Run<'_> {
         let read = |text: &String| parse_rational(text).ok().and_then(|value| Threshold::new(&value).ok());
         let threshold = threshold.as_ref().map(|text| read(text).ok_or("its threshold is not one")).transpose()?;
         let answer = self.answer_of(part, numbers, sizes, snps, threshold).map_err(|error| error.to_string())?;
-        if answer.noise.decay == decay {
+        if answer.noise.decay.to_string() == decay {
             Ok(answer)
         } else {
             Err("its noise has another law than in this version; use the version that stored it".to_owned())

@@ -74,12 +74,12 @@ fn recorded(name: &str, key: &str, rows: usize, odds: &str) -> Value {
         vec![Cell::Key(Some(KeyValue::Text(format!("{key}{at}")))), Cell::Number(cell)]
     };
     let shown = ShownAnswer {
-        confidence: "95%".into(),
+        confidence: "95%".parse().unwrap(),
         table: Answer {
             name: name.into(),
             sql: "SELECT".into(),
-            share: "1/300".into(),
-            odds: odds.into(),
+            share: ratio(1, 300),
+            odds: odds.parse().unwrap(),
             columns: vec!["key".into(), "n".into()],
             rows: (0..rows).map(row).collect(),
             noise: Vec::new(),

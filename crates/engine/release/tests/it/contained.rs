@@ -112,7 +112,7 @@ fn what_an_answer_holds_is_taken_from_it_free() {
     let summary = show(&place.0.path().join("l")).unwrap();
     let answers = [stored(&offered, &summary).unwrap().swap_remove(0).unwrap()];
     let shown = published(&offered, &answers).answers.swap_remove(0);
-    assert_eq!((shown.share.as_str(), shown.odds.as_str()), ("0", "1"));
+    assert_eq!((shown.share.to_string(), shown.odds.to_string()), ("0".to_owned(), "1".to_owned()));
     assert_eq!(serde_json::to_value(&shown).unwrap()["taken_from"], "large");
     assert!(shown.warnings.iter().any(|note| note.contains("the earlier answer \"large\"")), "{:?}", shown.warnings);
     // A number of the large table is the same number in the small one.

@@ -1,5 +1,6 @@
 //! `serve.toml`: where the server listens, how long answers take, and what everybody may have of it.
 
+use crate::log::LogFilter;
 use crate::metrics::Metrics;
 use deniable::Resources;
 use deniable_core::text::{nearest, shown};
@@ -28,6 +29,8 @@ pub struct Config {
     pub accounts: Option<PathBuf>,
     /// Whose queries an approver allows before they are charged.
     pub needs_approval: NeedsApproval,
+    /// Which events the log contains.
+    pub log: LogFilter,
     /// Whether the log has the SQL of what is charged. It holds constants that analysts chose.
     pub log_sql: bool,
     /// The file for the reports of data checks, which have exact counts; with `None` they go to a terminal only.
@@ -129,6 +132,7 @@ impl Default for Config {
             connections_per_account: 20,
             queue_per_account: 16,
             cells: CELLS,
+            log: LogFilter::default(),
             log_sql: false,
             idle: Duration::from_secs(3_600),
             threads: None,
@@ -179,6 +183,7 @@ impl Config {
                 "answers_take",
                 "accounts",
                 "needs_approval",
+                "log",
                 "log_sql",
                 "check_log",
                 "head",
@@ -192,6 +197,7 @@ impl Config {
                 "answers_take" => config.answers_take = reader.duration(value)?,
                 "accounts" => config.accounts = Some(reader.beside(&reader.text(value)?)),
                 "needs_approval" => config.needs_approval = reader.needs_approval(value)?,
+                "log" => config.log = reader.log_filter(value)?,
                 "log_sql" => config.log_sql = reader.truth(value)?,
                 "check_log" => config.check_log = Some(reader.beside(&reader.text(value)?)),
                 "head" => config.head = Some(reader.beside(&reader.text(value)?)),
@@ -297,6 +303,10 @@ impl Reader<'_> {
         })
     }
 
+    fn log_filter(&self, node: &Node) -> Result<LogFilter, ConfigError> {
+        self.text(node)?.parse().map_err(|wrong: String| self.wrong(node.span.start, wrong))
+    }
+
     fn needs_approval(&self, node: &Node) -> Result<NeedsApproval, ConfigError> {
         match &node.shape {
             Shape::Boolean(false) => Ok(NeedsApproval::Nobodys),
@@ -400,6 +410,7 @@ mod tests {
             let of = |name: &str| needs.of(&Part::Named(name.into()));
             assert_eq!((of("ana"), of("bo"), needs.of(&Part::Whole)), (ana, bo, false), "{text}");
         }
+        assert_eq!(read("log = \"warn,queries=info\"").unwrap().log, "queries=info,warn".parse().unwrap());
         let none = read("").unwrap();
         assert_eq!((none.listen.to_string(), none.answers_take), (LISTEN.to_owned(), ANSWERS_TAKE));
     }
@@ -432,6 +443,7 @@ mod tests {
             ),
             ("check_log = true", "line 1: a text is expected here"),
             ("head = true", "line 1: a text is expected here"),
+            ("\nlog = \"inof\"", "line 2: the log has no level \"inof\": did you mean info?"),
             ("log_sql = 1", "line 1: true or false is expected here, and not a number"),
             ("needs_approval = \"ana\"", "line 1: true, false or a list of accounts is expected here"),
             ("[metrics]\nlisten = \"0.0.0.0:9\"", "line 2: metrics are told to this machine alone"),

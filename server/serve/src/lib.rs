@@ -41,6 +41,7 @@ pub mod simulated;
 mod tls;
 
 pub use config::{Config, ConfigError};
+pub use log::LogFilter;
 pub use run::{ServeError, ServerSetup, accept, check, serve};
 
 // `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.

@@ -8,9 +8,12 @@ use axum::http::{StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use prometheus_client::encoding::text::encode;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::registry::Registry;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use tokio::net::TcpListener;
 
 /// Characters of a secret.
@@ -68,41 +71,76 @@ async fn guard(State(told): State<MetricsState>, request: Request, next: Next) -
 }
 
 async fn counted(State(told): State<MetricsState>) -> Response {
-    let (log, queue) = (&told.served.log, told.served.queue());
-    let all = [
-        ("connections_total", "counter", "connections that were let in", log.connections.load(Ordering::Relaxed)),
-        (
-            "wrong_passwords_total",
-            "counter",
-            "wrong passwords, and names without an account",
-            log.wrong_passwords.load(Ordering::Relaxed),
-        ),
-        ("connections", "gauge", "connections that are open", told.served.open_connections() as u64),
-        (
-            "charged_total",
-            "counter",
-            "queries that were charged, or refused when it came to that",
-            log.answered.load(Ordering::Relaxed),
-        ),
-        (
-            "steps_total",
-            "counter",
-            "steps of the grid that their answers took, together",
-            log.steps.load(Ordering::Relaxed),
-        ),
-        (
-            "failures_total",
-            "counter",
-            "failures that analysts are told nothing of",
-            log.failures.load(Ordering::Relaxed),
-        ),
-        ("waiting", "gauge", "queries that wait for their turn", queue.depth() as u64),
-    ];
-    let text: String = all
-        .iter()
-        .map(|(name, kind, help, value)| {
-            format!("# HELP deniable_{name} {help}\n# TYPE deniable_{name} {kind}\ndeniable_{name} {value}\n")
-        })
-        .collect();
-    ([(header::CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
+    let (open, waiting) = (told.served.open_connections(), told.served.queue().depth());
+    match told.served.log.counts.in_words(open, waiting) {
+        Ok(text) => ([(header::CONTENT_TYPE, OPEN_METRICS)], text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+const OPEN_METRICS: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+
+/// The counts of a server since its start.
+#[derive(Debug, Default)]
+pub struct Counts {
+    /// Connections that were let in.
+    pub connections: Counter,
+    /// Wrong passwords, and names without an account.
+    pub wrong_passwords: Counter,
+    /// Queries that were charged, and answered or refused after that.
+    pub charged: Counter,
+    /// Steps of the grid that their answers took, together.
+    pub steps: Counter,
+    /// Failures that analysts are told nothing about.
+    pub failures: Counter,
+}
+
+impl Counts {
+    /// The counts in the text format of OpenMetrics, with the open connections and the waiting queries.
+    fn in_words(&self, open: usize, waiting: usize) -> Result<String, std::fmt::Error> {
+        let gauge = |value: usize| {
+            let gauge = Gauge::<i64>::default();
+            gauge.set(i64::try_from(value).unwrap_or(i64::MAX));
+            gauge
+        };
+        let mut all = Registry::with_prefix("deniable");
+        all.register("connections", "connections that were let in", self.connections.clone());
+        all.register("open_connections", "connections that are open", gauge(open));
+        let help = "wrong passwords, and names without an account";
+        all.register("wrong_passwords", help, self.wrong_passwords.clone());
+        let help = "queries that were charged, and answered or refused after that";
+        all.register("charged", help, self.charged.clone());
+        let help = "steps of the grid that the answers of charged queries took, together";
+        all.register("steps", help, self.steps.clone());
+        all.register("failures", "failures that analysts are told nothing about", self.failures.clone());
+        all.register("waiting", "queries that wait for their turn", gauge(waiting));
+        let mut text = String::new();
+        encode(&mut text, &all)?;
+        Ok(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_are_open_metrics() {
+        let counts = Counts::default();
+        counts.connections.inc();
+        counts.steps.inc_by(7);
+        let text = counts.in_words(3, 2).unwrap();
+        let samples: Vec<&str> = text.lines().filter(|line| !line.starts_with('#')).collect();
+        let expected = [
+            "deniable_connections_total 1",
+            "deniable_open_connections 3",
+            "deniable_wrong_passwords_total 0",
+            "deniable_charged_total 0",
+            "deniable_steps_total 7",
+            "deniable_failures_total 0",
+            "deniable_waiting 2",
+        ];
+        assert_eq!(samples, expected);
+        assert!(text.contains("# TYPE deniable_connections counter\n") && text.ends_with("# EOF\n"), "{text}");
+    }
 }

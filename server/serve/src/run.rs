@@ -153,7 +153,7 @@ pub fn serve(serving: ServerSetup) -> Result<(), ServeError> {
     let mut ledger = open(&policy, &config)?;
     account(&mut ledger, &policy)?;
     let given_now = given(policy, &config)?;
-    let log = Arc::new(Log::default().with_sql(config.log_sql));
+    let log = Arc::new(Log::to_stderr(&config.log, config.log_sql));
     let served = Service::new(given_now, config.clone(), ledger, Arc::clone(&log));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .thread_stack_size(STACK)

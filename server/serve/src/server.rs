@@ -460,6 +460,7 @@ impl Connection {
 impl Drop for Connection {
     fn drop(&mut self) {
         self.served.left(&self.user);
+        self.served.log.disconnected(&self.user);
     }
 }
 

@@ -45,6 +45,10 @@ pub struct Serve {
     /// Listen here instead of where serve.toml says, such as 127.0.0.1:5433; port 0 is any that is free.
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
+    /// Which events the log contains instead of those that serve.toml says, such as warn, or warn,queries=info; also as the
+    /// variable DENIABLE_LOG.
+    #[arg(long, value_name = "FILTER", env = "DENIABLE_LOG", hide_env = true)]
+    pub log: Option<String>,
     /// Register the data although this column reads badly, or CSV has this quirk, as `data check` does; may be given
     /// several times.
     #[arg(long, value_name = "NAME")]

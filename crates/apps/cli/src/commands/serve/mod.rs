@@ -9,7 +9,7 @@ use crate::policies::{absolute, load};
 use crate::progress::Progress;
 use checks::Checks;
 use deniable::Session;
-use deniable_serve::{Config, ServeError, ServerSetup, check, serve};
+use deniable_serve::{Config, LogFilter, ServeError, ServerSetup, check, serve};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -33,6 +33,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let policy = load(&args.place)?;
     let mut config = config(args.config.as_deref(), &args.place.policy)?.unwrap_or_else(Config::trying);
     config.listen = args.listen.unwrap_or(config.listen);
+    let stated_log = args.log.as_deref().map(str::parse::<LogFilter>).transpose();
+    let stated_log = stated_log.map_err(|wrong| {
+        Failure::usage(
+            wrong,
+            "write --log warn, or --log warn,queries=info; docs/serve.md has the events of each target",
+        )
+    })?;
+    config.log = stated_log.clone().unwrap_or(config.log);
     let is_open = config.accounts.is_none();
     if is_open && !config.listen.ip().is_loopback() {
         let help = "write a serve.toml beside the policy, and accounts with `deniable account add`";
@@ -83,7 +91,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 .wait();
             progress.done();
             registered.map_err(|error| checks.refused(error))?;
-            Ok((policy, Config { listen, ..config }))
+            let log = stated_log.clone().unwrap_or_else(|| config.log.clone());
+            Ok((policy, Config { listen, log, ..config }))
         };
         anew().map_err(|failure: Failure| failure.in_words())
     };

@@ -2,157 +2,92 @@
 
 use crate::{adversary, budget, columns, csv, data, entity, promise, quality, query, tables};
 
-/// Words with their hint: written as in no library, in lower case and without marks, so that `max_rows`, `max-rows` and
-/// `MaxRows` are one.
-const WORDS: &[(&[&str], &str)] = &[
+/// Words between spaces, with their hint. They are in lower case and without marks, so that `max_rows`, `max-rows` and `MaxRows` are
+/// one word.
+const WORDS: &[(&str, &str)] = &[
     (
-        &[
-            "epsilon",
-            "eps",
-            "privacyloss",
-            "privacylossbudget",
-            "privacybudget",
-            "totalbudget",
-            "totalepsilon",
-            "budget",
-            "puredp",
-            "puredpbudget",
-            "odds",
-            "oddsratio",
-            "lossof",
-        ],
+        "epsilon eps privacyloss privacylossbudget privacybudget totalbudget totalepsilon budget puredp \
+         puredpbudget odds oddsratio lossof",
         "write `promise = { epsilon = 1 }`: the total of everything ever released about these people. `spend` under \
          [budget] is the part of it for this policy, and `share` under [[query]] the part for one query",
     ),
+    ("loss", "write `negative_gain` under [promise]: by what factor belief that a person is not in the data may grow"),
     (
-        &["loss"],
-        "write `negative_gain` under [promise]: by what factor belief that a person is not in the data may grow",
-    ),
-    (
-        &["delta", "approxdp", "approxdpbudget"],
+        "delta approxdp approxdpbudget",
         "no δ is needed, as all noise is pure: leave it out, and write `promise = { epsilon = 1 }`",
     ),
     (
-        &["zcdp", "rhozcdp", "rhozcdpbudget", "renyi", "renyidp", "rdp", "gdp", "mu"],
+        "zcdp rhozcdp rhozcdpbudget renyi renyidp rdp gdp mu",
         "no release counts by zero-concentrated, Rényi or Gaussian privacy: write `promise = { epsilon = 1 }`",
     ),
     (
-        &[
-            "maxcontributionsperpartition",
-            "maxrowspergroup",
-            "maxrowspergroupperid",
-            "perpartition",
-            "linf",
-            "linfinity",
-            "maxcontributionspergroup",
-            "rowspergroupperid",
-        ],
+        "maxcontributionsperpartition maxrowspergroup maxrowspergroupperid perpartition linf linfinity \
+         maxcontributionspergroup rowspergroupperid",
         "this is `rows_per_group` under [entity]: how many rows of one person count in a group",
     ),
     (
-        &[
-            "maxpartitionscontributed",
-            "maxgroups",
-            "maxgroupsperid",
-            "numpartitions",
-            "l0",
-            "lzero",
-            "maxpartitions",
-            "maxgroupscontributed",
-        ],
+        "maxpartitionscontributed maxgroups maxgroupsperid numpartitions l0 lzero maxpartitions \
+         maxgroupscontributed",
         "this is `groups` under [entity]: how many groups one person counts in",
     ),
     (
-        &[
-            "maxcontributions",
-            "contributions",
-            "contributionbounds",
-            "contributionbound",
-            "maxrows",
-            "maxrowsperid",
-            "maxids",
-            "censordims",
-            "clampcounts",
-            "usebpls",
-        ],
+        "maxcontributions contributions contributionbounds contributionbound maxrows maxrowsperid maxids \
+         censordims clampcounts usebpls",
         "these are two numbers under [entity]: `rows_per_group`, how many rows of one person count in a group, and \
          `groups`, how many groups they count in",
     ),
     (
-        &["contribution", "privacyunit", "unitofprivacy", "unit", "protectedchange", "idspace", "addrowswithid"],
+        "contribution privacyunit unitofprivacy unit protectedchange idspace addrowswithid",
         "write `entity = { key = \"patient\", rows_per_group = 3, groups = 2 }`: all rows with one key are one person. \
          Without [entity], one row is one person",
     ),
     (
-        &["privacyid", "privateid", "identifier", "idcolumn", "userid", "idcol"],
+        "privacyid privateid identifier idcolumn userid idcol",
         "this is `key` under [entity]: the column that says whose a row is",
     ),
-    (&["rowprivacy", "addonerow", "addmaxrows", "rowlevel"], "leave [entity] out: without it, one row is one person"),
+    ("rowprivacy addonerow addmaxrows rowlevel", "leave [entity] out: without it, one row is one person"),
     (
-        &["partitions", "publicpartitions", "partitionkeys", "keyset", "groupkeys", "withkeys", "categories", "domain"],
+        "partitions publicpartitions partitionkeys keyset groupkeys withkeys categories domain",
         "the groups are declared as `keys` under [columns.name]: these always appear, and others never",
     ),
     (
-        &["threshold", "tau", "minimumgroupsize", "mincount", "partitionselection", "maxpartitionlength"],
+        "threshold tau minimumgroupsize mincount partitionselection maxpartitionlength",
         "no group is found in the data: the groups are declared as `keys` under [columns.name], and always appear",
     ),
     (
-        &["lower", "upper", "min", "max", "clamp", "clampingbounds", "valuebounds", "range", "low", "high"],
+        "lower upper min max clamp clampingbounds valuebounds range low high",
         "write `bounds = [0, 110]` under [columns.name]: values beyond count as the bound",
     ),
     (
-        &["granularity", "discretisation", "discretization", "precision", "resolution"],
+        "granularity discretisation discretization precision resolution",
         "this is `step` under [columns.name]: sums are exact in this unit",
     ),
     (
-        &[
-            "mechanism",
-            "mechanisms",
-            "noise",
-            "noisemechanism",
-            "noisekind",
-            "noisescale",
-            "scale",
-            "laplace",
-            "gaussian",
-            "geometric",
-            "sensitivity",
-        ],
+        "mechanism mechanisms noise noisemechanism noisekind noisescale scale laplace gaussian geometric \
+         sensitivity",
         "there is none to choose: it follows from the promise, the caps and the bounds; `deniable plan` shows its scale",
     ),
     (
-        &[
-            "neighbors",
-            "neighbours",
-            "neighboring",
-            "neighbouring",
-            "neighboringrelation",
-            "adjacency",
-            "bounded",
-            "unbounded",
-            "changeone",
-            "replaceone",
-            "addremove",
-            "inputmetric",
-        ],
+        "neighbors neighbours neighboring neighbouring neighboringrelation adjacency bounded unbounded \
+         changeone replaceone addremove inputmetric",
         "write `adversary = { knows_size = false }` for add/remove neighbours, or `true` for replace-one",
     ),
     (
-        &["accountant", "composition", "odometer", "filter"],
+        "accountant composition odometer filter",
         "the ledger counts, always: costs add up over everything ever released; `ledger` names its file",
     ),
-    (&["ask", "asks"], "write `[[query]]` above every query"),
+    ("ask asks", "write `[[query]]` above every query"),
     (
-        &["queries", "question", "questions", "sql", "measurements", "statements"],
+        "queries question questions sql measurements statements",
         "every query stands below a line `[[query]]` of its own, as `sql = \"SELECT COUNT(*) FROM visits\"`",
     ),
     (
-        &["accuracy", "error", "margin", "marginoferror", "target"],
+        "accuracy error margin marginoferror target",
         "this is `target_error` under [[query]]: the margin that the answer should have, in its own units",
     ),
-    (&["confidencelevel", "confidenceinterval"], "this is `confidence` under [budget]"),
+    ("confidencelevel confidenceinterval", "this is `confidence` under [budget]"),
     (
-        &["seed", "randomseed", "rng"],
+        "seed randomseed rng",
         "noise is drawn afresh from the operating system; who knows a seed can take the noise away",
     ),
 ];
@@ -177,7 +112,9 @@ pub(crate) fn called_here(key: &str, section: &str) -> Option<String> {
     // What an observer believes has ends of its own.
     let belief = section.contains("prior");
     let bare: String = key.chars().filter(|c| !matches!(c, '_' | '-' | ' ')).collect::<String>().to_lowercase();
-    if let Some((_, hint)) = WORDS.iter().find(|(words, _)| words.contains(&bare.as_str())).filter(|_| !belief) {
+    if let Some((_, hint)) =
+        WORDS.iter().find(|(words, _)| words.split(' ').any(|word| word == bare)).filter(|_| !belief)
+    {
         return Some((*hint).to_owned());
     }
     let (home, _) = HOMES.iter().find(|(home, keys)| *home != section && keys.contains(&key))?;
@@ -192,7 +129,7 @@ mod tests {
     #[test]
     fn one_word_has_one_hint() {
         let mut seen = BTreeSet::new();
-        for word in WORDS.iter().flat_map(|(words, _)| *words) {
+        for word in WORDS.iter().flat_map(|(words, _)| words.split(' ')) {
             assert!(seen.insert(word), "{word} stands there twice");
             assert!(word.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit()), "{word} is never found");
         }

@@ -173,11 +173,14 @@ fn a_server_that_cannot_begin() {
         return;
     }
     let place = place();
+    let run = place.run(&["serve", "policy.toml", "--log", "conections=off"]).misused();
+    assert!(run.stderr.contains("the log has no target \"conections\": did you mean connections?"), "{run:?}");
     let begun = |toml: &str| {
         place.write("serve.toml", toml);
         place.run(&["serve", "policy.toml", "--listen", "127.0.0.1:0"]).refused().stderr
     };
     assert!(begun("accounts = \"acounts\"\n").contains("there is no file"));
+    assert!(begun("log = \"inof\"\n").contains("line 1: the log has no level \"inof\": did you mean info?"));
     let metrics = "[metrics]\nlisten = \"127.0.0.1:9433\"\nsecret = \"env:DENIABLE_TEST_NO_SUCH_SECRET\"\n";
     assert!(begun(metrics).contains("DENIABLE_TEST_NO_SUCH_SECRET needs a secret of at least 16 characters"));
     // The server alone needs it.

@@ -4,7 +4,7 @@
 //! that waits, never by the one that computes.
 
 use crate::failure::raised;
-use deniable::diagnostic::{Diagnose, Diagnostic, Surface};
+use deniable::{Diagnose, Diagnostic, Surface};
 use deniable::{Event, Origin};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;

@@ -1,6 +1,6 @@
 //! Errors as exceptions: of the class that `deniable._errors` has for their code, with what is wrong, where, and what to do about it.
 
-use deniable::diagnostic::{Code, Diagnose, Diagnostic, Surface};
+use deniable::{Code, Diagnose, Diagnostic, Surface};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 

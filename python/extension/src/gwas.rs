@@ -2,12 +2,12 @@
 
 use crate::call::{Call, NEW_LEDGER};
 use crate::failure::raised;
+use deniable::Promise;
 use deniable::Surface;
 use deniable::exact::{Rational, whole};
 use deniable::gwas::{
     Declaration, Error, Event, Genotypes, ReleaseOptions, fill, pick_by, priors, protects, release, test,
 };
-use deniable::promise::Promise;
 use pyo3::prelude::*;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;

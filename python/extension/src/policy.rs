@@ -3,7 +3,7 @@
 use crate::failure::{raised, usage};
 use deniable::exact::Rational;
 use deniable::{DeclaredTable, Policy as ValidPolicy, PolicyBuilder, PolicyErrors, Table, Value};
-use deniable::{Error, Plan, PlanReport, publication::Statement, report};
+use deniable::{Error, Plan, PlanReport, Statement, report};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyInt, PyString};
 use std::path::PathBuf;

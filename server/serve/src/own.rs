@@ -149,7 +149,7 @@ fn row(
     share: &Rational,
     remaining: &RemainingBudget,
     left: &Rational,
-    limit: &deniable::budget::Spend,
+    limit: &deniable::Spend,
 ) -> Vec<Option<String>> {
     let spent = remaining.spent().exact_part_of(limit).unwrap_or_else(|| share - left);
     let price = limit.share(&ratio(1, 40));

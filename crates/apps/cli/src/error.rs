@@ -1,7 +1,7 @@
 //! Commands that fail: diagnostics on standard error, with their places and help, and the exit code.
 
 use crate::exit::Exit;
-use deniable::diagnostic::{Code, Diagnose, Diagnostic, Surface};
+use deniable::{Code, Diagnose, Diagnostic, Surface};
 use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, SourceCode};
 use std::fmt::Display;
 use std::io::IsTerminal;

@@ -39,7 +39,7 @@
 //! | see what answers will cost and how far they will be off | [`Plan`], [`Session::plan`] |
 //! | look at the data, answer queries, see what is left, write a page | [`Session`] |
 //! | read an answer | [`ReleaseOutcome`], [`Answer`], [`Cell`] |
-//! | know what is promised to whom | [`Guarantee`], [`Statement`](publication::Statement) |
+//! | know what is promised to whom | [`Guarantee`], [`Statement`] |
 //! | decide about a finite mechanism, with a certificate | `check` and `recheck`, by the feature `check` |
 //! | state a promise in the terms of others | `translate`, by the feature of that name |
 //! | audit a program or a function from its outputs | `audit`, by the feature of that name |
@@ -57,13 +57,24 @@
 //!   same query resumes at no cost.
 //! * One ledger holds everything about one population. Copies of a ledger promise nothing.
 
-pub use deniable_core::diagnostic::{self, Code, Diagnose, Diagnostic, Surface};
+pub use deniable_core::adversary::{
+    Adjacency, Adversary, AdversaryError, MovesTogether, Preset, PriorRange, PriorRangeError,
+};
+pub use deniable_core::budget::{Spend, SpendError};
+pub use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Place, Surface};
 pub use deniable_core::guarantee::{Guarantee, GuaranteeError};
+pub use deniable_core::promise::{Promise, PromiseError};
 pub use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, DeclaredTable, Key};
-pub use deniable_core::{adversary, budget, exact, promise, secret};
-pub use deniable_ledger as ledger;
+pub use deniable_core::secret::Secret;
 pub use deniable_policy::{Policy, PolicyBuilder, PolicyErrors, Table, Value};
 pub use json::json;
+
+/// Exact numbers: fractions of any size, read and written without floats.
+pub mod exact {
+    pub use deniable_core::exact::{
+        Bound, ParseRationalError, Rational, Rounding, decimal, parse_rational, percent, ratio, whole,
+    };
+}
 
 #[cfg(feature = "assess")]
 pub mod assess;
@@ -81,6 +92,7 @@ pub mod check;
 #[cfg(feature = "sql")]
 mod error;
 mod json;
+pub mod ledger;
 #[cfg(feature = "sql")]
 mod outcome;
 #[cfg(feature = "sql")]
@@ -113,8 +125,8 @@ pub use {
     deniable_data::{InMemory, Resources},
     deniable_protocol::ProtocolError,
     deniable_publication::{
-        self as publication, Answer, Cell, KeyValue, LabelledKey, NumberCell, Publication, Quality, Scalar,
-        remaining::RemainingBudget,
+        Answer, AnswerOdds, Belief, Cell, Confidence, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication,
+        Quality, Scalar, Statement, UpperBound, remaining::RemainingBudget,
     },
     deniable_release::suggest::{Advice, Limit},
     deniable_release::{Event as Step, Origin, Permissions, Plan, RegistrationMode, ReleaseError},

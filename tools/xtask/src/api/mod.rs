@@ -115,7 +115,6 @@ fn leaves(tree: &UseTree, before: &[String]) -> Vec<(Vec<String>, String)> {
         UseTree::Rename(rename) => vec![(with(&rename.ident), rename.rename.to_string())],
         UseTree::Glob(_) => Vec::new(),
         UseTree::Group(group) => group.items.iter().flat_map(|tree| leaves(tree, before)).collect(),
-        _ => Vec::new(),
     }
 }
 
@@ -204,6 +203,8 @@ fn text(tokens: &impl ToTokens) -> String {
         (" -> ", " -> "),
         (",)", ")"),
         (", >", ">"),
+        (",(", ", ("),
+        (":(", ": ("),
     ] {
         text = text.replace(from, to);
     }

@@ -8,18 +8,16 @@ use std::process::Command;
 use syn::{Attribute, Ident, Item, ItemImpl, Visibility};
 
 /// A module: its items, and the modules in files of their own or in braces.
-#[derive(Debug, Default)]
+#[derive(Default)]
 struct Module {
     items: Vec<Item>,
     inner: BTreeMap<String, Module>,
 }
 
 /// All libraries of the workspace, by their names in code.
-#[derive(Debug)]
 pub struct Crates(BTreeMap<String, Module>);
 
 /// What a path names: one item, or one module.
-#[derive(Debug)]
 pub enum Found<'a> {
     /// A module of a crate.
     Module {

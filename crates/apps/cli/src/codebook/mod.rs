@@ -8,7 +8,7 @@ mod cells;
 use crate::error::Failure;
 use cells::{CellFault, Cells};
 use csv::{ReaderBuilder, StringRecord, StringRecordsIntoIter};
-use deniable::diagnostic::{Code, Diagnostic};
+use deniable::{Code, Diagnostic};
 use deniable_core::schema::ColumnType;
 use deniable_core::text::shown;
 use deniable_data::broken_quotes;

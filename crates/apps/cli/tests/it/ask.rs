@@ -2,8 +2,8 @@
 
 use crate::support::{Place, Run};
 use deniable::exact::ratio;
-use deniable::ledger::{AccountId, Ledger, Part, Sharing};
 use deniable::{Policy, Query, Session};
+use deniable_ledger::{AccountId, Ledger, Part, Sharing};
 use std::fmt::Write as _;
 use std::io::Write as _;
 use std::process::Stdio;

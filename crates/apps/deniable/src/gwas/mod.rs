@@ -13,7 +13,7 @@
 //! ```
 //! use deniable::exact::{ratio, whole};
 //! use deniable::gwas::{Declaration, Genotypes, Protects, ReleaseOptions, SimulateOptions, release, simulate};
-//! use deniable::promise::Promise;
+//! use deniable::Promise;
 //!
 //! # let folder = tempfile::tempdir()?;
 //! let cohort = folder.path().join("cohort");

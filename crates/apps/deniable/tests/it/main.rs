@@ -3,11 +3,11 @@
 
 use deniable::arrow_array::{Int64Array, RecordBatch, StringArray};
 use deniable::exact::{ratio, whole};
-use deniable::ledger::{AccountId, Ledger, Part, RegistrationOutcome, Sharing};
 use deniable::{
     Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, Policy, PolicyBuilder, Query, RegistrationMode,
     Resources, Session,
 };
+use deniable_ledger::{AccountId, Ledger, Part, RegistrationOutcome, Sharing};
 use deniable_release::{DataError, ReleaseError};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};

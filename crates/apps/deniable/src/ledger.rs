@@ -1,0 +1,6 @@
+//! Ledgers: what was asked about a population, what is spent, and what is left. Sessions write them; this reads and verifies them.
+
+pub use deniable_ledger::{
+    AcceptHeadError, AcceptedHead, Account, AccountId, ChargeError, Head, OpenError, Part, RegistrationOutcome,
+    Release, StoreError, Summary, VerifiedLedger, VerifyError, accept_head, show, verify,
+};

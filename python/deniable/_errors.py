@@ -7,8 +7,6 @@ from numbers import Number
 from pathlib import PurePath
 from typing import NamedTuple, Optional, Sequence, Tuple
 
-from ._keywords import keywords
-
 
 class Problem(NamedTuple):
     """One thing that is wrong.
@@ -153,9 +151,7 @@ _KINDS = {
 
 def failed(kind: str, problems: Sequence[Tuple[str, Optional[str], Optional[Tuple[str, int, int]], str]]) -> Error:
     """The exception of this kind; for the extension module."""
-    return _KINDS[kind](
-        [(keywords(message), help and keywords(help), place, keywords(shown)) for message, help, place, shown in problems]
-    )
+    return _KINDS[kind](problems)
 
 
 def shown(value: object) -> str:

@@ -396,7 +396,7 @@ fn sums(shown: &PlanReport) -> Vec<String> {
     if let Some((engine, _)) = held.first() {
         let queries: Vec<&str> = held.iter().map(|(_, query)| *query).collect();
         lines.push(format!(
-            "computed by {engine}, which holds the rows: {}; totals come back, and noise is added here. --sql shows the statements",
+            "computed by {engine}, which holds the rows: {}; totals come back, and noise is added here. `deniable plan --sql` shows the statements",
             queries.join(", ")
         ));
     }

@@ -51,9 +51,9 @@ const fn known(notion: NotionName) -> Word {
 /// Every family, in order of the help.
 pub const FAMILIES: [Word; 12] = [
     word("all", "all", "any prior at all (F-DU)"),
-    word("independent", "independent", "independent entities; with --prior, uncertain ones in a range (F-DI)"),
+    word("independent", "independent", "independent entities; with a range of priors, uncertain ones in it (F-DI)"),
     word("two-datasets", "two-datasets", "independent, with two possible datasets (F-DI2)"),
-    word("bounded", "bounded", "independent given a public size; with --prior, uncertain ones in a range (F-DB)"),
+    word("bounded", "bounded", "independent given a public size; with a range of priors, uncertain ones in it (F-DB)"),
     word("one-of-two", "one-of-two", "one of two entities is in, all others are certain (F-DB2)"),
     word("one-of", "one-of:M", "one of M entities is in, each as likely (F-DCm)"),
     word(
@@ -64,12 +64,8 @@ pub const FAMILIES: [Word; 12] = [
     word("uniform", "uniform", "every entity is in with probability one half (F-DN)"),
     word("sampled", "sampled:BETA", "every entity is out, or in with probability BETA (F-DFβ)"),
     word("groups", "groups:K", "groups of up to K entities that depend on each other (F-NIk)"),
-    word(
-        "box",
-        "box",
-        "independent entities, every one with a prior in the range of --prior, none of them certain (X-BOX)",
-    ),
-    word("explicit", "explicit", "the priors of the file --priors, and all mixtures of them (F-EXPL)"),
+    word("box", "box", "independent entities, every one with a prior in a range, none of them certain (X-BOX)"),
+    word("explicit", "explicit", "the priors of a file, and all mixtures of them (F-EXPL)"),
 ];
 
 const fn word(name: &'static str, form: &'static str, about: &'static str) -> Word {

@@ -82,7 +82,7 @@ impl FromStr for UpperBound {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let (whole, decimals) = text.split_once('.').unwrap_or((text, ""));
-        let digits = format!("{whole}{decimals:0<3}").parse().ok().filter(|_| decimals.len() <= 3);
+        let digits = format!("{whole}{decimals:0<3}").parse().ok().filter(|_| decimals.len() <= 3 && !whole.is_empty());
         let steps: BigInt = digits.ok_or_else(|| ParseRationalError::Malformed(printable(text).into_owned()))?;
         Ok(Self(Rational::new(steps, 1_000.into())))
     }

@@ -9,6 +9,9 @@ use deniable_gwas::{CohortPromiseError, GwasError, NameError};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
+/// The most binary digits of a numerator or denominator.
+pub(super) const MOST_BITS: u64 = 128;
+
 /// A call that failed.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -71,6 +74,8 @@ pub enum OptionError {
         /// The number.
         value: Rational,
     },
+    /// A number with so many digits that the ledger could not be read again.
+    Long(&'static str),
     /// A part of the promise that is not above 0 and at most 1.
     Spend(Rational),
     /// A word that an option does not know.
@@ -176,6 +181,11 @@ impl OptionError {
             }
             Self::NotPositive { name, value } => {
                 (format!("{} {value} is not above 0", option(name)), "write a number above 0".to_owned())
+            }
+            Self::Long(name) => {
+                let message =
+                    format!("{} has more than {MOST_BITS} binary digits above or below the line", option(name));
+                (message, "write a number of fewer digits".to_owned())
             }
             Self::Spend(share) => (
                 format!("{} {share} is not above 0 and at most 1", option("spend")),

@@ -1,6 +1,6 @@
 //! Options of association results, as callers state them, and their checks.
 
-use super::error::{Error, OptionError};
+use super::error::{Error, MOST_BITS, OptionError};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::promise::Promise;
@@ -154,6 +154,27 @@ pub(super) fn threads(stated: Option<NonZeroUsize>) -> NonZeroUsize {
     stated.or_else(|| std::thread::available_parallelism().ok()).unwrap_or(NonZeroUsize::MIN)
 }
 
+/// Rejects numbers with too many digits.
+fn short<'a>(numbers: impl IntoIterator<Item = (&'static str, &'a Rational)>) -> Result<(), OptionError> {
+    let is_long = |value: &Rational| value.numer().bits().max(value.denom().bits()) > MOST_BITS;
+    match numbers.into_iter().find(|(_, value)| is_long(value)) {
+        Some((name, _)) => Err(OptionError::Long(name)),
+        None => Ok(()),
+    }
+}
+
+/// The number of a promise that is one number.
+fn promised(promise: &Promise) -> Option<&Rational> {
+    match promise {
+        Promise::PosteriorAtMost(value)
+        | Promise::PosteriorAtLeast(value)
+        | Promise::Gain(value)
+        | Promise::NegativeGain(value)
+        | Promise::Epsilon(value) => Some(value),
+        Promise::Rho { .. } | Promise::AlphaBeta { .. } | Promise::Odds(_) => None,
+    }
+}
+
 /// Rejects two options that exclude each other.
 fn apart(pairs: &[(bool, &'static str, bool, &'static str)]) -> Result<(), OptionError> {
     match pairs.iter().find(|(one, _, other, _)| *one && *other) {
@@ -265,6 +286,7 @@ impl ReleaseOptions {
                 None => promised,
             });
         }
+        short(self.promise.iter().filter_map(promised).map(|value| ("promise", value)))?;
         let (population, ledger) = self.declared.people(&self.genotypes.files()?)?;
         let prior = self.prior.clone().unwrap_or_else(PriorRange::any);
         Ok(CohortPromise::new(population, ledger, prior, self.promise.clone())?)
@@ -292,6 +314,9 @@ impl ReleaseOptions {
                 return Err(OptionError::NotPositive { name, value: value.clone() }.into());
             }
         }
+        let numbers = [("threshold", threshold.as_ref()), ("p-value", p_value.as_ref())].into_iter();
+        let numbers = numbers.filter_map(|(name, value)| Some((name, value?)));
+        short(numbers.chain([("grid", grid), ("spend", spend)]))?;
         if !spend.is_positive() || *spend > whole(1) {
             return Err(OptionError::Spend(spend.clone()).into());
         }
@@ -343,4 +368,57 @@ fn names(file: &Path) -> Result<Vec<String>, OptionError> {
     let text = std::fs::read_to_string(file).map_err(|error| problem(error.to_string()))?;
     let names: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
     if names.is_empty() { Err(problem("there are no names in it".to_owned())) } else { Ok(names) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_core::diagnostic::{Code, Diagnose, Surface};
+
+    fn options() -> ReleaseOptions {
+        ReleaseOptions {
+            genotypes: Genotypes { bfile: Some("cohort".into()), ..Genotypes::default() },
+            promise: vec![Promise::Gain(whole(2))],
+            adjacency: Some(Protects::Genotype),
+            top: NonZeroUsize::new(1),
+            p_value: Some(ratio(1, 20)),
+            ..ReleaseOptions::default()
+        }
+    }
+
+    fn message(options: &ReleaseOptions, surface: Surface) -> Option<String> {
+        let error = options.own_files().err()?;
+        let diagnostics = error.diagnostics(surface);
+        assert!(diagnostics.iter().all(|one| one.code == Code::Usage && one.help().is_some()), "{diagnostics:?}");
+        Some(diagnostics.first()?.message().to_owned())
+    }
+
+    /// The command line rejects some of these by itself; Python and Rust do not.
+    #[test]
+    fn invalid_options_are_rejected_by_their_names() {
+        assert_eq!(message(&options(), Surface::Library), None);
+        let long = deniable_core::exact::power(&ratio(1, 2), 200);
+        for (wrong, said) in [
+            (ReleaseOptions { threshold: Some(whole(9)), ..options() }, "threshold= and p_value= exclude each other"),
+            (ReleaseOptions { p_value: Some(whole(0)), ..options() }, "p_value= 0 is not above 0"),
+            (ReleaseOptions { spend: whole(2), ..options() }, "spend= 2 is not above 0 and at most 1"),
+            (
+                ReleaseOptions { spend: long.clone(), ..options() },
+                "spend= has more than 128 binary digits above or below the line",
+            ),
+            (
+                ReleaseOptions { promise: vec![Promise::Epsilon(long)], ..options() },
+                "promise= has more than 128 binary digits above or below the line",
+            ),
+            (
+                ReleaseOptions {
+                    declared: Declaration { policy: Some("policy.toml".into()), ..Declaration::default() },
+                    ..options()
+                },
+                "policy= and promise= exclude each other",
+            ),
+        ] {
+            assert_eq!(message(&wrong, Surface::Python).as_deref(), Some(said));
+        }
+    }
 }

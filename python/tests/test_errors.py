@@ -190,6 +190,14 @@ def test_help_is_in_the_words_of_the_package(tmp_path: Path) -> None:
     assert "w = 1 --again" in str(caught.value)
 
 
+def test_assess_names_its_arguments(caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(dn.DataError) as caught:
+        dn.assess(pl.DataFrame({"age": ["30-39", ""], "ill": ["flu", "flu"]}), quasi=["age"], sensitive=["ill"])
+    assert 'empty="suppressed"' in str(caught.value.help)
+    dn.assess(pl.DataFrame({"age": ["30-39", "30-39"], "ill": ["flu", "NA"]}), quasi=["age"], sensitive=["ill"])
+    assert 'nulls="NA"' in caplog.text and "--" not in caplog.text
+
+
 def test_places_are_in_the_query() -> None:
     with policy().session(ROWS, version="1", ledger=":memory:") as opened:
         with pytest.raises(dn.QueryError) as caught:

@@ -239,3 +239,66 @@ pub fn assess(options: &Options, progress: &dyn Fn(Step<'_>)) -> Result<Assessme
     assessment.warnings.splice(0..0, reader.into_warnings());
     Ok(assessment)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow_array::StringArray;
+    use deniable_core::diagnostic::{Code, Diagnose, Surface};
+    use std::sync::Arc;
+
+    fn options(condition: &[&str]) -> Options {
+        let age = vec!["30-39"; condition.len()];
+        let column = |values: Vec<&str>| Arc::new(StringArray::from(values)) as _;
+        let rows = RecordBatch::try_from_iter([("age", column(age)), ("condition", column(condition.to_vec()))]);
+        Options {
+            quasi: vec![" age".to_owned()],
+            sensitive: vec!["condition".to_owned()],
+            ..Options::of_table(Table::Memory { name: "patients".to_owned(), rows: vec![rows.unwrap()] })
+        }
+    }
+
+    #[test]
+    fn rows_in_memory_are_assessed_as_those_of_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("patients.csv");
+        std::fs::write(&file, "age,condition\n30-39,flu\n30-39,NA\n30-39,NA\n").unwrap();
+        let memory = Options { require: Some("k=3,l=3".to_owned()), ..options(&["flu", "NA", "NA"]) };
+        let of_file = Options { table: Table::File(file.clone()), ..memory.clone() };
+        let [memory, of_file] = [memory, of_file].map(|options| assess(&options, &|_| {}).unwrap());
+        assert_eq!(crate::json(&memory), crate::json(&of_file));
+        assert_eq!((memory.verdicts[0].met, memory.verdicts[1].met, memory.holds()), (true, false, false));
+        assert_eq!((memory.name(), of_file.name()), ("patients", "patients.csv"));
+        let [Warning::NullWord { rows, .. }] = memory.warnings.as_slice() else { panic!("{:?}", memory.warnings) };
+        assert_eq!(*rows, 2);
+        assert!(memory.warnings[0].text(Surface::Command).ends_with("--nulls 'NA'; if it is one: --literal condition"));
+        assert!(
+            memory.warnings[0].text(Surface::Python).ends_with("nulls=\"NA\"; if it is one: literal=\"condition\"")
+        );
+    }
+
+    #[test]
+    fn errors_have_codes_and_name_options_as_the_surface_does() {
+        let table = || options(&["flu", ""]);
+        let named = |option: &str| vec![(option.to_owned(), "equal".to_owned())];
+        for (options, code, words) in [
+            (table(), Code::Data, "empty=\"suppressed\""),
+            (Options { literal: vec!["wart".to_owned()], ..table() }, Code::Usage, "literal= names `wart`"),
+            (Options { distance: named("age"), ..table() }, Code::Usage, "distance= names `age`"),
+            (Options { quasi: Vec::new(), ..table() }, Code::Usage, "no quasi-identifier"),
+            (Options { prior: Some("1/2".to_owned()), ..table() }, Code::Usage, "prior= needs background="),
+            (Options { threshold: whole(2), ..table() }, Code::Usage, "threshold=\"2\" is not from 0 to 1"),
+            (Options { recursive: vec![1], ..table() }, Code::Usage, "recursive=\"1\" is not from 2 to 1000"),
+            (Options { accept: vec!["odd".to_owned()], ..table() }, Code::Usage, "accept=: `odd`"),
+            (Options { require: Some("k=0".to_owned()), ..table() }, Code::Usage, "k=0"),
+            (Options { sensitive: vec!["illness".to_owned()], ..table() }, Code::Data, "illness"),
+        ] {
+            let error = assess(&options, &|_| {}).unwrap_err();
+            let diagnostics = error.diagnostics(Surface::Python);
+            let [diagnostic] = diagnostics.as_slice() else { panic!("{diagnostics:?}") };
+            assert_eq!(diagnostic.code, code, "{error}");
+            let text = diagnostic.to_string();
+            assert!(text.contains(words) && !text.contains("--"), "{text}");
+        }
+    }
+}

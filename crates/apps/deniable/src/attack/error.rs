@@ -2,7 +2,7 @@
 
 use deniable_attack::TableError;
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
-use deniable_core::exact::Rational;
+use deniable_core::exact::{Rational, Rounding, percent};
 use deniable_ledger::StoreError;
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
@@ -87,7 +87,10 @@ impl Diagnose for Error {
                 return vec![Diagnostic::new(Code::Data, message).with_help(help)];
             }
             Self::Confidence(confidence) => (
-                format!("{} is not from 50% to less than 100%", surface.set("confidence", confidence)),
+                format!(
+                    "{} is not from 50% to less than 100%",
+                    surface.set("confidence", percent(confidence, 4, Rounding::Nearest))
+                ),
                 format!("write {}", surface.set("confidence", "95%")),
             ),
             Self::Clamp(clamp) => (

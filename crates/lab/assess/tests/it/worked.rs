@@ -132,7 +132,7 @@ fn orders_and_trees_that_do_not_fit() {
     assert!(error(Distance::Ordered(None)).contains("`x` is not a number"));
     let list = |text: &str| Distance::Ordered(Some(text.split(',').map(str::to_owned).collect()));
     assert!(error(list("1,1.0")).contains("`x` is not in the list"));
-    assert!(error(list("1,1")).contains("stands twice"));
+    assert!(error(list("1,1")).contains("twice in the list"));
     assert!(error(Distance::Hierarchical(Hierarchy::parse("1,a\nx,b", ',').unwrap())).contains("no single top"));
     assert!(error(Distance::Hierarchical(Hierarchy::parse("1,*\nx,*", ',').unwrap())).contains("does not cover `1.0`"));
     let same = table("c,s\na,1\na,1.0");
@@ -311,7 +311,10 @@ fn demands_on_epsilon_are_exact_at_their_bounds() {
 
 #[test]
 fn demands_are_read() {
-    let error = |text: &str| Requirement::parse(text).unwrap_err().to_string();
+    let error = |text: &str| {
+        let error = Requirement::parse(text).unwrap_err();
+        format!("{error}: {}", error.help())
+    };
     assert!(error("k").contains("such as k=5"));
     assert!(error("").contains("nothing is demanded") && error(" ,").contains("nothing is demanded"));
     assert!(error("k=5,k=4").contains("twice"));

@@ -45,7 +45,7 @@ fn who_is_removed_asks_no_more() {
     }
     assert!(server.psql("bo", "b", "SELECT 1;\n").stderr.contains("password authentication failed"));
     let told = server.logged("\"wrong password\"");
-    assert!(told.contains("\"user\":\"bo\",\"from\":\"127.0.0.1\"") && told.starts_with("{\"at\":\"20"), "{told}");
+    assert!(told.contains("\"user\":\"bo\",\"from\":\"127.0.0.1\"") && told.contains(",\"at\":\"20"), "{told}");
     server.psql("ana", "another", "SELECT 1;\n").done();
     drop(server);
     let listed = account(&place, &["list", "policy.toml", "--format", "json"], "").done().json();

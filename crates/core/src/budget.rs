@@ -254,8 +254,15 @@ impl Spend {
     /// ε = ln of the odds ratio as a decimal, rounded up; an ε that was stated is not enclosed first.
     #[must_use]
     pub fn epsilon_decimal(&self, places: u32) -> String {
+        self.epsilon_rounded(places, Rounding::Up)
+    }
+
+    /// The same in another direction: what is left is rounded down.
+    #[must_use]
+    pub fn epsilon_rounded(&self, places: u32, rounding: Rounding) -> String {
         let stated = self.shares.get(&Base::E).filter(|_| self.shares.len() == 1);
-        decimal(&stated.cloned().unwrap_or_else(|| self.ln(128).high()), places, Rounding::Up)
+        let bound = |ln: Enclosure| if rounding == Rounding::Down { ln.low() } else { ln.high() };
+        decimal(&stated.cloned().unwrap_or_else(|| bound(self.ln(128))), places, rounding)
     }
 }
 

@@ -15,6 +15,9 @@ use num_traits::Zero;
 use serde::Serialize;
 use std::fmt::{self, Display, Formatter};
 
+/// Decimals of an ε.
+const EPSILON_PLACES: u32 = 4;
+
 /// What the queries of a plan cost and how far their answers will be off. It follows from the policy and what the ledger's answers cost, and may
 /// be published.
 ///
@@ -106,8 +109,20 @@ struct Spending {
     left_of_spend: Option<String>,
     /// What would be left of the promise; needs a ledger.
     left_of_promise: Option<String>,
+    /// The same amounts as ε, the logarithm of their odds ratios.
+    epsilon: EpsilonSpending,
     #[serde(skip)]
     percents: [Option<String>; 2],
+}
+
+/// Decimals: costs are rounded up, and what is left is rounded down.
+#[derive(Debug, Serialize)]
+struct EpsilonSpending {
+    queries: String,
+    to_pay: String,
+    spend: String,
+    left_of_spend: Option<String>,
+    left_of_promise: Option<String>,
 }
 
 impl PlanReport {
@@ -236,10 +251,25 @@ impl Spending {
         let left_of_promise =
             account.and_then(|account| part(account.spent.clone())).map(|spent| whole(1) - spent - &to_pay);
         let rounded = |left: &Option<Rational>| left.as_ref().map(|left| percent(left, 1, Rounding::Down));
+        let limit = policy.guarantee().limit();
+        let epsilon = |part: &Rational, rounding| {
+            limit.share(part).map_or_else(|_| "0".to_owned(), |part| part.epsilon_rounded(EPSILON_PLACES, rounding))
+        };
+        // Nothing is left where these queries cost more.
+        let epsilon_left =
+            |left: &Option<Rational>| left.as_ref().map(|left| epsilon(&left.clone().max(whole(0)), Rounding::Down));
+        let epsilon = EpsilonSpending {
+            queries: epsilon(&queries, Rounding::Up),
+            to_pay: epsilon(&to_pay, Rounding::Up),
+            spend: epsilon(policy.spend(), Rounding::Up),
+            left_of_spend: epsilon_left(&left_of_spend),
+            left_of_promise: epsilon_left(&left_of_promise),
+        };
         Self {
             queries: queries.to_string(),
             to_pay: to_pay.to_string(),
             spend: policy.spend().to_string(),
+            epsilon,
             percents: [rounded(&left_of_spend), rounded(&left_of_promise)],
             left_of_spend: left_of_spend.map(|left| left.to_string()),
             left_of_promise: left_of_promise.map(|left| left.to_string()),
@@ -361,15 +391,19 @@ fn sums(shown: &PlanReport) -> Vec<String> {
     let unpaid = if spending.to_pay == spending.queries {
         String::new()
     } else {
-        format!(" ({} still to be charged, as the ledger has the others)", spending.to_pay)
+        format!(
+            "; {} (ε = {}) is still to be charged, as the ledger has the others",
+            spending.to_pay, spending.epsilon.to_pay
+        )
     };
-    lines.push(format!("these queries use {}{unpaid}", spending.queries));
+    lines.push(format!("these queries use {} (ε = {}){unpaid}", spending.queries, spending.epsilon.queries));
     let [of_spend, of_promise] = &spending.percents;
     // A question of `ask` is charged to the whole promise: the policy's own spend has no say.
     let has_spend = !shown.policy.ends_with("/ask");
     lines.extend(has_spend.then(|| match (&spending.left_of_spend, of_spend) {
         (Some(left), Some(rounded)) if !left.starts_with('-') => {
-            format!("left of this policy's spend of {} after that: {left} ({rounded})", spending.spend)
+            let epsilon = spending.epsilon.left_of_spend.as_deref().unwrap_or_default();
+            format!("left of this policy's spend of {} after that: {left} ({rounded}, ε = {epsilon})", spending.spend)
         }
         (Some(_), _) => format!("this policy's spend of {} does not hold all of that", spending.spend),
         (None, _) => "what this policy has left of its spend is not comparable: the promise was changed".to_owned(),
@@ -378,7 +412,8 @@ fn sums(shown: &PlanReport) -> Vec<String> {
         lines.push(if left.starts_with('-') {
             "what is left of the promise does not pay for these queries".to_owned()
         } else {
-            format!("left of the promise after these queries: {left} ({rounded})")
+            let epsilon = spending.epsilon.left_of_promise.as_deref().unwrap_or_default();
+            format!("left of the promise after these queries: {left} ({rounded}, ε = {epsilon})")
         });
     }
     if let Some(rows) = shown.typical_rows {

@@ -42,6 +42,7 @@
 //! | know what is promised to whom | [`Guarantee`], [`Statement`] |
 //! | decide about a finite mechanism, with a certificate | `check` and `recheck`, by the feature `check` |
 //! | state a promise in the terms of others | `translate`, by the feature of that name |
+//! | explain a notion, a family or a theorem | `explain`, by the feature of that name |
 //! | audit a program or a function from its outputs | `audit`, by the feature of that name |
 //! | assess a table that is published | `assess`, by the feature of that name |
 //! | attack a release as an adversary would | `attack`, by the feature of that name |
@@ -80,6 +81,8 @@ pub mod exact {
 pub mod assess;
 #[cfg(feature = "attack")]
 pub mod attack;
+#[cfg(feature = "explain")]
+pub mod explain;
 #[cfg(feature = "gwas")]
 pub mod gwas;
 

@@ -7,6 +7,7 @@
 //! | how is an entry read from a page? | [`page`] |
 //! | what does an identifier look like? | [`ids`] |
 //! | which entry is meant by a text? | [`mod@library`] |
+//! | how is a name explained, as text and as JSON? | [`explanation`] |
 //! | what is a word of other libraries called here? | [`mod@terms`] |
 //!
 //! The pages are compiled in, so that the command line explains itself without its source.
@@ -20,12 +21,14 @@
 //! ```
 
 pub mod entry;
+pub mod explanation;
 pub mod ids;
 pub mod library;
 pub mod page;
 pub mod terms;
 
 pub use entry::{Entry, Kind, Law};
+pub use explanation::{Contents, Explanation, explain};
 pub use library::{Library, UnknownEntry, library, lookup};
 pub use terms::{Term, meant, terms};
 

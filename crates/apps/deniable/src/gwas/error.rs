@@ -74,7 +74,7 @@ pub enum OptionError {
         /// The number.
         value: Rational,
     },
-    /// A number with so many digits that the ledger could not be read again.
+    /// A number with too many digits.
     Long(&'static str),
     /// A part of the promise that is not above 0 and at most 1.
     Spend(Rational),

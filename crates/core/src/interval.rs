@@ -258,7 +258,6 @@ fn chernoff(groups: &[(f64, f64)], deviation: f64, outside: f64) -> f64 {
 struct LaplaceSum<'a> {
     scales: &'a [f64],
     weights: Vec<f64>,
-    /// What cancelling may lose.
     lost: f64,
 }
 

@@ -13,7 +13,6 @@ use rand_core::{Rng, SeedableRng};
 use std::fmt::{Display, Formatter};
 
 const SNPS: usize = 1_000;
-/// Cases and controls.
 const PEOPLE: [(u32, u32); 3] = [(1_000, 1_000), (5_000, 5_000), (2_000, 8_000)];
 
 fn main() {

@@ -25,7 +25,6 @@ const ZONES: i64 = 500;
 /// How often each server is asked in a round on all connections together, and rounds.
 const REQUESTS: usize = 800;
 const ROUNDS: usize = 5;
-/// Questions that are charged.
 const CHARGED: usize = 10;
 /// What PostgreSQL's answers may take, times this, is the goal for those of the server.
 const GOAL: f64 = 1.5;
@@ -35,7 +34,6 @@ const QUESTIONS: [(&str, &str); 2] = [
     ("500 rows", "SELECT zone, COUNT(*) AS n, SUM(age) AS years, AVG(age) AS age FROM visits GROUP BY zone"),
 ];
 
-/// Where a client connects.
 #[derive(Clone)]
 struct Place {
     name: &'static str,

@@ -21,7 +21,6 @@ pub(crate) fn significant(value: f64, digits: i32) -> String {
     grouped(&format!("{rounded:.places$}"))
 }
 
-/// Commas between thousands.
 pub(crate) fn grouped(number: &str) -> String {
     let (sign, unsigned) = number.strip_prefix('-').map_or(("", number), |rest| ("-", rest));
     let (before, after) = unsigned.split_once('.').map_or((unsigned, None), |(before, after)| (before, Some(after)));

@@ -17,7 +17,6 @@ use sqlparser::ast::{
     TrimWhereField, UnaryOperator, Value,
 };
 
-/// Names and types.
 pub(crate) type Columns = Vec<(String, Type)>;
 
 /// The columns; none where they cannot be told.

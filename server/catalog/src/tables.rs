@@ -12,7 +12,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// The schema of tables that are named without one.
 pub(crate) const PUBLIC: &str = "public";
-/// The numbers of schemas.
 const CATALOG_SCHEMA: i64 = 11;
 const PUBLIC_SCHEMA: i64 = 2200;
 const INFORMATION_SCHEMA: i64 = 13_000;

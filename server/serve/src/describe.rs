@@ -17,7 +17,6 @@ const LISTED: usize = 12;
 /// A table that the server defines: its name, its description, and its columns.
 type OwnTable = (&'static str, &'static str, &'static [(&'static str, Type)]);
 
-/// The server's own tables.
 const OWN_TABLES: [OwnTable; 4] = [
     (
         "promise",

@@ -14,13 +14,10 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// Connections and passwords.
 const CONNECTIONS: &str = "connections";
-/// Queries that are charged.
 const QUERIES: &str = "queries";
 /// Queries that an approver decides about.
 const APPROVALS: &str = "approvals";
-/// Reloads and failures.
 const SERVER: &str = "server";
 const TARGETS: [&str; 4] = [CONNECTIONS, QUERIES, APPROVALS, SERVER];
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];

@@ -16,7 +16,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::net::TcpListener;
 
-/// Characters of a secret.
 const LEAST_SECRET: usize = 16;
 
 /// Where it is told, and to whom.

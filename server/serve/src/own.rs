@@ -10,7 +10,6 @@ use deniable_publication::remaining::share_left;
 use deniable_publication::statement::beliefs_so_far;
 use deniable_wire::Rows;
 
-/// Digits of shares.
 const PLACES: u32 = 9;
 
 fn text(text: impl Into<String>) -> Option<String> {

@@ -43,7 +43,6 @@ struct Job {
 
 #[derive(Default)]
 struct State {
-    /// Who waits, by name.
     waiting: BTreeMap<String, VecDeque<Job>>,
     /// Whose turn it was last.
     last: String,

@@ -90,7 +90,6 @@ pub struct Service {
     at_work: Mutex<BTreeMap<String, Arc<Semaphore>>>,
     /// Where queries about catalogs are evaluated, in the order in which they came.
     catalogs: Arc<Semaphore>,
-    /// Attempts to prove passwords.
     attempts: Mutex<Attempts>,
     /// How many answers each part may see, as of when.
     counted: Mutex<BTreeMap<Part, (Instant, usize)>>,
@@ -308,7 +307,6 @@ struct Turns {
 /// Somebody waits for a turn, until this is dropped.
 struct WaitingPlace<'a> {
     waiting: &'a AtomicUsize,
-    /// How many waited before.
     before: usize,
 }
 

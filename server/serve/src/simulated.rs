@@ -13,7 +13,6 @@ use deniable_release::show::table;
 use deniable_release::typical::made_up;
 use deniable_wire::{Code, Failure};
 
-/// Groups of an answer.
 const MOST_CELLS: usize = 10_000;
 
 /// Answers a query on made-up rows, with noise as it would be at its price.

@@ -17,9 +17,7 @@ const ALPN: &[u8] = b"postgresql";
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {reason}", .path.display())]
 pub struct TlsError {
-    /// Which file.
     path: PathBuf,
-    /// Why.
     reason: String,
 }
 

@@ -40,7 +40,6 @@ impl PreparedStatement {
     }
 }
 
-/// A statement with values.
 struct Portal {
     prepared: Arc<PreparedStatement>,
     values: Vec<Option<String>>,
@@ -60,11 +59,9 @@ pub struct Conversation {
     skipping: bool,
 }
 
-/// Why a conversation ends.
 enum End {
     /// The connection went away, or the client wants no more.
     Gone,
-    /// It is told why.
     Told(Failure),
 }
 

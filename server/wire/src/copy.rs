@@ -8,7 +8,6 @@ use bytes::{BufMut, Bytes, BytesMut};
 
 /// What binary copies begin with: a signature, no flags, no extension.
 const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
-/// What they end with.
 const END: i16 = -1;
 
 /// The messages of a copy, one for each row.

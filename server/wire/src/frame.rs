@@ -19,17 +19,11 @@ pub struct Frames {
 /// A message that is none.
 #[derive(Debug, thiserror::Error)]
 pub enum FrameError {
-    /// The connection.
     #[error(transparent)]
     Io(#[from] io::Error),
     /// It is longer than allowed.
     #[error("a message of {length} bytes is longer than {most}")]
-    TooLong {
-        /// Its length.
-        length: usize,
-        /// What is allowed.
-        most: usize,
-    },
+    TooLong { length: usize, most: usize },
     /// Its parts do not fit its length, or its letter is none.
     #[error("a message '{0}' that is none")]
     Malformed(char),

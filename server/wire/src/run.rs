@@ -25,9 +25,7 @@ pub type Plan = Option<Arc<dyn PreparedQuery>>;
 
 /// What came of a statement.
 pub enum Outcome {
-    /// It was done.
     Done {
-        /// What it is called.
         tag: &'static str,
         /// What clients are told of settings.
         told: Vec<(String, String)>,
@@ -36,14 +34,12 @@ pub enum Outcome {
     Rows {
         /// The rows.
         reply: Reply,
-        /// What it is called.
         tag: &'static str,
     },
     /// It gave rows to be written as lines.
     Copy {
         /// The rows.
         reply: Reply,
-        /// How.
         format: CopyFormat,
     },
 }

@@ -79,7 +79,6 @@ const TOLD: [(&str, &str); 11] = [
 ];
 /// Bytes of a value.
 const LONGEST: usize = 1_000;
-/// Settings of one's own.
 const MOST: usize = 200;
 
 /// The settings of a connection.

@@ -10,7 +10,6 @@ use jiff::{SignedDuration, Unit};
 const EPOCH: Date = date(2000, 1, 1);
 /// Digits of one part of a binary decimal.
 const PART: usize = 4;
-/// Marks of binary decimals.
 const NEGATIVE: u16 = 0x4000;
 const NOT_A_NUMBER: u16 = 0xC000;
 

@@ -55,7 +55,6 @@ impl Verifier {
     }
 }
 
-/// Nothing of the keys.
 impl fmt::Debug for Verifier {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Verifier")

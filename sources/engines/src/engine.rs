@@ -60,7 +60,6 @@ struct Settings {
     others: Vec<String>,
 }
 
-/// What the bridge says.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Reply {

@@ -84,7 +84,6 @@ impl deniable_data::Object for Object {
         marks
     }
 
-    /// Fetches one block ahead.
     fn reader(self: Arc<Self>, from: u64) -> Box<dyn Read + Send> {
         Box::new(Reader { object: self, block: Bytes::new(), ahead: None, asked: from })
     }

@@ -14,7 +14,6 @@ use tokio::runtime::Runtime;
 const RETRIES: usize = 6;
 const RETRY_FOR: Duration = Duration::from_secs(60);
 
-/// A bucket or container.
 pub(crate) struct Store {
     pub(crate) store: Arc<dyn ObjectStore>,
     pub(crate) runtime: Runtime,

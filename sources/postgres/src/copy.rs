@@ -18,7 +18,6 @@ use deniable_core::schema::quoted;
 use futures_util::StreamExt;
 use std::pin::pin;
 
-/// How a copy begins.
 const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
 /// Bytes of rows that are handed over together, unless a row has more.
 const MOST_BYTES: usize = 8 << 20;
@@ -92,7 +91,6 @@ impl Relation {
     }
 }
 
-/// Takes chunks apart.
 struct Rows<'a> {
     copying: CopyRequest<'a>,
     /// For each field of a row where its values go, if anywhere.
@@ -119,7 +117,6 @@ enum State {
 enum RowPrefix {
     /// So many bytes of a row, or of the header.
     Whole(usize),
-    /// More is needed.
     Part,
     Garbled,
 }

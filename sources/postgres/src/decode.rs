@@ -33,7 +33,6 @@ pub(crate) enum Kind {
     Int8,
     Float4,
     Float8,
-    /// As the nearest double.
     Numeric,
     /// Declared without decimals, and with so few digits that all fit 64 bits.
     WholeNumeric,

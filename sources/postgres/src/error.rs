@@ -59,7 +59,6 @@ impl PostgresError {
         }
     }
 
-    /// The connection is gone.
     pub(crate) fn lost() -> Self {
         Self::new(
             "the connection to the PostgreSQL server was lost",

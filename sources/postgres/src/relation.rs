@@ -12,11 +12,9 @@ use tokio_postgres::{Client, Error, Row};
 const PAGES: u32 = 2_048;
 /// The first version that goes to a range of pages without reading those before it.
 const RANGES_SINCE: i32 = 140_000;
-/// Domains over domains.
 const MOST_DOMAINS: usize = 32;
 const READABLE: &str = "what is read are the integers, real, double precision, numeric, text, varchar, char, uuid, boolean, date, timestamp, \
     enumerated types, and domains over these: add a stored column of one of them";
-/// Most partitions.
 const MOST_LEAVES: usize = 100_000;
 
 /// The declared columns of a table or view, in a snapshot. Nobody can change or drop it while this is there.

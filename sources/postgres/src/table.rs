@@ -49,7 +49,6 @@ impl Databases {
     }
 }
 
-/// A relation's name.
 fn named(relation: &str) -> Result<RelationName, SourceError> {
     RelationName::parse(relation).ok_or_else(|| SourceError::Remote {
         problem: format!("`{}` is no schema and name of a table or view", shown(relation)),

@@ -93,7 +93,6 @@ fn comparison(before: &Sizes, now: &Sizes) -> String {
     text.trim_end().to_owned()
 }
 
-/// Where files are read.
 enum Tree<'a> {
     /// The tracked files of the working tree, as they are on disk.
     Working,

@@ -14,7 +14,6 @@ const FIRST: [&str; 2] = ["--edges", "normal,build"];
 const TESTS: [&str; 2] = ["--edges", "normal,build,dev"];
 /// The packages that CI lints, documents and tests.
 const ALL: [&str; 5] = ["--workspace", "--features", "deniable-bench/parts", "--edges", "normal,build,dev"];
-/// The Python package.
 const PYTHON: [&str; 4] = ["--package", "deniable-wheel", "--edges", "normal,build"];
 
 /// Every package of a build, by name and version, with each set of features that it is compiled with. Programs that run during the

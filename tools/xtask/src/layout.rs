@@ -8,7 +8,6 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::process::Command;
 
-/// A folder of crates.
 #[derive(Debug)]
 struct House {
     name: &'static str,
@@ -59,7 +58,6 @@ const EXCEPTIONS: [Exception; 4] = [
 /// How a crate depends on another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
-    /// In every build.
     Always,
     /// When a feature is on.
     Feature,

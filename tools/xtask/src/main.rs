@@ -53,7 +53,6 @@ usage: cargo xtask <chore>
   wheel [--dist] [OUT] build the Python package for tests (or as it is handed to people) into a folder
 ";
 
-/// Why a chore stopped.
 #[derive(Debug, thiserror::Error)]
 enum Failure {
     /// A file could not be read or written.

@@ -19,7 +19,6 @@ const HEAD: &str = "\
 pub enum Mode {
     /// Fail when something is stale.
     Check,
-    /// Write it.
     Write,
 }
 

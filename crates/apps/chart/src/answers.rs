@@ -55,7 +55,6 @@ struct DrawablePoint {
 }
 
 impl DrawablePoint {
-    /// Whether nothing is known.
     fn is_empty(&self) -> bool {
         self.value.is_none() && self.low.is_none() && self.high.is_none()
     }
@@ -70,7 +69,6 @@ impl DrawablePoint {
         [self.value, self.low, self.high, self.truth].into_iter().flatten()
     }
 
-    /// In words.
     fn said(&self, label: &str) -> String {
         let value = with_interval(self.value, self.low, self.high);
         let truth = self.truth.map_or(String::new(), |truth| format!(" (simulated truth {})", number(truth)));

@@ -38,9 +38,7 @@ pub enum Key {
     Weak,
     /// A mark of what has no known interval.
     Unknown,
-    /// A struck-out cell.
     Nothing,
-    /// A line among several.
     Line(Series),
     /// A line among several whose points are too many for marks.
     Curve(Series),
@@ -48,15 +46,12 @@ pub enum Key {
     Reached,
     /// A line of what is promised or claimed.
     Promised,
-    /// What guessing reaches.
     Chance,
     /// What cannot be reached, behind its edge.
     Barred,
     /// A bar of what is warned of.
     Warned,
-    /// A belief before.
     Before,
-    /// A belief after.
     After,
     /// A belief after that leaves no doubt.
     Sure,

@@ -47,7 +47,6 @@ fn certain(share: Option<f64>) -> bool {
 }
 
 impl DrawableLine<'_> {
-    /// Both beliefs in words.
     fn said(&self) -> String {
         let words = |share: Option<f64>| share.map_or_else(|| "not known".to_owned(), belief);
         let sure = match (certain(self.prior), certain(self.posterior)) {

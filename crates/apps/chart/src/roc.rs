@@ -163,7 +163,6 @@ fn height(points: &[Place], rate: f64) -> f64 {
     points.windows(2).filter_map(at).fold(0.0, f64::max)
 }
 
-/// To thousandths.
 fn rounded(share: f64) -> f64 {
     (share * 1000.0).round() / 1000.0
 }

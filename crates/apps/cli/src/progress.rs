@@ -14,7 +14,6 @@ pub struct Progress {
     current: Mutex<Option<Current>>,
 }
 
-/// What is being done.
 struct Current {
     what: String,
     started: Instant,

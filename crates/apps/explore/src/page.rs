@@ -19,7 +19,6 @@ pub struct Control {
     name: &'static str,
     /// Exact values, to be sent back.
     values: Vec<String>,
-    /// The same for reading.
     shown: Vec<String>,
 }
 

@@ -11,7 +11,6 @@ use maud::{Markup, html};
 
 /// Rows of a table that a page shows; the JSON has all.
 const MOST_ROWS: usize = 400;
-/// Bars of one picture.
 const MOST_BARS: usize = 60;
 /// Points of a line: more cannot be told apart.
 const MOST_POINTS: usize = 400;

@@ -14,7 +14,6 @@ fn share(value: f64) -> String {
     if value.is_finite() { format!("{:.1}%", plain(value * 100.0, 10.0)) } else { "-".to_owned() }
 }
 
-/// A number in thousandths.
 fn number(value: f64) -> String {
     if value.is_finite() { format!("{:.3}", plain(value, 1000.0)) } else { "-".to_owned() }
 }

@@ -13,7 +13,6 @@ use num_traits::ToPrimitive;
 const MOST_CHARGES: usize = 300;
 /// Charges that are drawn; more are listed only.
 const MOST_STEPS: usize = 400;
-/// Dates under the picture.
 const TICKS: usize = 4;
 
 /// The day of a charge. Not its time: the time between two charges is how long an answer took, and that depends on rows.

@@ -17,12 +17,17 @@ const STEP: u32 = 64;
 /// How the exact probability of a coin is defined.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Chance {
-    /// This fraction.
     Fraction(Rational),
     /// `r^(2^index)`.
-    Power { ratio: Rational, index: u32 },
+    Power {
+        ratio: Rational,
+        index: u32,
+    },
     /// `r^(2^index) / (1 + r^(2^index))`: the chance that binary digit `index` of a geometric number is 1.
-    Digit { ratio: Rational, index: u32 },
+    Digit {
+        ratio: Rational,
+        index: u32,
+    },
 }
 
 /// A coin with an exact probability of heads in `[0, 1]`.

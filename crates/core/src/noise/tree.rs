@@ -13,7 +13,6 @@ use num_bigint::BigInt;
 use rand_core::Rng;
 use std::collections::HashMap;
 
-/// Widest node.
 const WIDEST: u64 = 1024;
 
 /// How many children a node has, and how many levels there are below the top.

@@ -13,7 +13,6 @@ use num_traits::{ToPrimitive, Zero};
 use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 
-/// Candidates at these distances.
 fn at(distances: &[u64]) -> Vec<Segment> {
     distances.iter().map(|distance| Segment { size: 1, distance: *distance }).collect()
 }

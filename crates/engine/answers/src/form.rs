@@ -64,7 +64,6 @@ impl Linear {
         all
     }
 
-    /// Adds another.
     pub(crate) fn add(&mut self, other: &Self) {
         self.constant = sum(&self.constant, &other.constant);
         for (at, weight) in &other.weights {

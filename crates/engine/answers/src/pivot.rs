@@ -36,7 +36,6 @@ pub(crate) type Ends = (Option<f64>, Option<f64>);
 pub(crate) struct Cell<'a> {
     /// The law of every measure's noise, in units.
     pub(crate) laws: &'a [Law],
-    /// The noisy numbers.
     pub(crate) value: &'a dyn Fn(At) -> i128,
     /// The standard deviation of the normal error, besides the noise, of what is divided in a ratio; 0 for none.
     pub(crate) normal: f64,

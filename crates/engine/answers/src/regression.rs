@@ -155,7 +155,6 @@ impl Noisy<'_> {
         vector
     }
 
-    /// A value itself.
     fn uncentred(&self, at: usize) -> Vector {
         let mut vector = self.centred(at);
         vector[0] = self.about.values[at].centre.clone();
@@ -388,7 +387,6 @@ impl Noisy<'_> {
         Some(if from_one { whole(1) - value } else { value })
     }
 
-    /// Where the number lies.
     fn ends(&self, reach: Reach<'_>) -> Option<Ends> {
         let (over, under, from_one) = self.quotient();
         let fits = |common: &CommonVectors| common.beside.len() * if common.left == common.right { 1 } else { 2 };

@@ -24,7 +24,6 @@ impl Slope {
         Self { value, by: BTreeMap::new() }
     }
 
-    /// Adds another.
     pub(crate) fn add(&mut self, other: &Self) {
         self.value += other.value;
         for (at, slope) in &other.by {

@@ -15,7 +15,6 @@ use std::sync::Arc;
 /// Whether rows are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// As the query asks.
     AsAsked,
     /// None are: where nothing is known of the values.
     Never,

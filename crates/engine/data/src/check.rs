@@ -18,7 +18,6 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::path::{Path, PathBuf};
 
-/// Most problems listed.
 const MOST_PROBLEMS: usize = 20;
 
 /// What a scan found.

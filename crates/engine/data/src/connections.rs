@@ -92,7 +92,6 @@ pub struct Connections {
 }
 
 impl Default for Connections {
-    /// By the installed sources.
     fn default() -> Self {
         Self::new(Sources::installed())
     }

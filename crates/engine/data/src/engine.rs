@@ -65,7 +65,6 @@ impl std::fmt::Debug for EngineConnection {
 pub struct EngineTable {
     engine: EngineConnection,
     relation: String,
-    /// All columns, by name.
     columns: Vec<EngineColumn>,
 }
 

@@ -28,7 +28,6 @@ const FEWEST_PLACES: usize = 1 << 10;
 /// and written then stops every thread twice.
 const NOBODY: u128 = u128::MAX;
 
-/// Counts them.
 pub(crate) struct Entities {
     bits: EntityBits,
     memory: Memory,
@@ -40,7 +39,6 @@ pub(crate) struct EntityCounter {
     /// As many as a power of two, each entity at the first free place from where its bits belong. At most three in four are taken.
     places: Vec<u128>,
     known: usize,
-    /// For the places.
     reserved: Reservation,
     /// Those that did not fit, each sorted by itself.
     sorted: Vec<SortedEntities>,

@@ -58,7 +58,6 @@ enum From {
 struct TextFormat {
     /// Whether spaces around them are dropped. Spaces alone: other white space is part of a value.
     trim: bool,
-    /// Those that mean NULL.
     nulls: Vec<String>,
     decimal_comma: bool,
     /// Of days and moments, where it is not the ISO form.
@@ -357,7 +356,6 @@ fn read_plain(kind: Type, stored: &ArrayRef, zone: Option<Zone>) -> Option<Colum
     })
 }
 
-/// Every value by itself.
 fn each<A: ArrowPrimitiveType, B: ArrowPrimitiveType>(
     stored: &ArrayRef,
     read: impl Fn(A::Native) -> Option<B::Native>,

@@ -137,7 +137,6 @@ fn nearest(number: i64) -> f64 {
     number as f64
 }
 
-/// Towards zero.
 #[allow(clippy::cast_possible_truncation, reason = "within the bounds nothing but the fraction is lost")]
 fn whole(number: f64) -> Option<i64> {
     const LEAST: f64 = -9_223_372_036_854_775_808.0;

@@ -356,7 +356,6 @@ impl Column {
         any!(self, array => array.nulls())
     }
 
-    /// Where there are values.
     pub(crate) fn valid(&self) -> BooleanBuffer {
         match self.nulls_of() {
             Some(nulls) => nulls.inner().clone(),

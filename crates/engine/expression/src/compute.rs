@@ -367,7 +367,6 @@ fn letters(array: &StringViewArray, all: fn(&str) -> String, ascii: fn(&mut str)
     }
 }
 
-/// What moments are called.
 fn names(
     moments: &PrimitiveArray<TimestampMicrosecondType>,
     of: fn(Moment) -> Option<&'static str>,

@@ -37,11 +37,8 @@ impl std::error::Error for PatternError {}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token {
-    /// Any text.
     Any,
-    /// Any one character.
     One,
-    /// This character.
     Exactly(char),
 }
 

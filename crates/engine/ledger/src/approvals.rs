@@ -17,7 +17,6 @@ use jiff::Timestamp;
 
 /// Requests of one part that nobody has decided about.
 pub const MOST_WAITING: usize = 100;
-/// Letters of a reason.
 const LONGEST_REASON: usize = 1_000;
 
 /// A question for which somebody asked to be allowed.

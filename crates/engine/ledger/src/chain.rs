@@ -19,7 +19,6 @@ pub struct Head {
 }
 
 impl Head {
-    /// Before the first entry.
     pub(crate) fn start() -> Self {
         Self { seq: 0, hash: String::new() }
     }

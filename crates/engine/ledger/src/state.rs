@@ -180,11 +180,9 @@ impl Summary {
 /// The fold of the entries.
 #[derive(Debug)]
 pub struct State {
-    /// Where large answers lie.
     folder: Arc<Path>,
     genesis: Option<Genesis>,
     accounts: Vec<Account>,
-    /// By source and version.
     versions: BTreeMap<(String, String), Registration>,
     /// The account and place of each charge, by the number of its entry.
     charges: BTreeMap<u64, (usize, usize)>,
@@ -209,7 +207,6 @@ impl State {
         }
     }
 
-    /// How engines did.
     pub(crate) fn trials(&self) -> &Trials {
         &self.trials
     }

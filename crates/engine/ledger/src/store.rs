@@ -189,7 +189,6 @@ impl StoreError {
         }
     }
 
-    /// What SQLite's refusal means.
     pub(crate) fn sqlite(path: &Path, source: rusqlite::Error) -> Self {
         let path = path.to_path_buf();
         let extended = source.sqlite_error().map(|error| error.extended_code);
@@ -355,7 +354,6 @@ pub(crate) fn release_reserve(transaction: &Transaction<'_>) -> Result<(), rusql
     Ok(())
 }
 
-/// Appends an entry.
 pub(crate) fn insert(transaction: &Transaction<'_>, row: &Row) -> Result<(), rusqlite::Error> {
     transaction.execute(
         "INSERT INTO entries (seq, prev, hash, at, kind, payload) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",

@@ -9,7 +9,6 @@ use std::ops::Range;
 /// What stands for a value that is not decided yet.
 pub(crate) const BLANK: &str = "?";
 
-/// One blank.
 #[derive(Debug)]
 pub(crate) struct Blank {
     /// The last key of its path.

@@ -226,7 +226,6 @@ impl<'a> Field<'a> {
         self.fail(PolicyErrorKind::OutOfRange { key: self.key.clone(), value, range }, help)
     }
 
-    /// Any text.
     pub(crate) fn text(&self) -> ReadResult<&'a str> {
         match &self.node.shape {
             Shape::Text(text) => Ok(text),
@@ -290,7 +289,6 @@ impl<'a> Field<'a> {
             .ok_or_else(|| self.out_of_range(value, "a whole number from 1 to 4294967295", ""))
     }
 
-    /// True or false.
     pub(crate) fn boolean(&self) -> ReadResult<bool> {
         match &self.node.shape {
             Shape::Boolean(truth) => Ok(*truth),

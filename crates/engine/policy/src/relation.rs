@@ -10,12 +10,9 @@ pub(crate) const POSTGRES: &str = "postgres";
 const OF_FILES: [&str; 3] = ["path", "csv", "partitions"];
 const OF_RELATIONS: [&str; 2] = ["relation", "connect"];
 
-/// What holds a table.
 #[derive(Clone, Copy)]
 pub(crate) enum Holder {
-    /// PostgreSQL.
     Postgres,
-    /// An engine that computes.
     Engine(EngineKind),
 }
 

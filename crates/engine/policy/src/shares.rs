@@ -7,9 +7,7 @@ use num_traits::{Signed, Zero};
 
 /// What the spend holds for queries of these sizes. Exact, so it can be used up exactly.
 pub(crate) struct Portions {
-    /// What explicit shares take.
     fixed: Rational,
-    /// What target errors take.
     solved: Rational,
     /// What is left for a weight of 1; not positive when nothing is.
     of_weight: Rational,

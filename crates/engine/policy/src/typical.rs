@@ -15,7 +15,6 @@ use std::collections::BTreeMap;
 pub struct Typical {
     /// How many people have rows in the main table.
     pub entities: Option<u64>,
-    /// By table and column.
     pub(crate) columns: BTreeMap<(String, String), TypicalColumn>,
 }
 

@@ -13,7 +13,6 @@ pub struct PreparedPushdown(Work);
 enum Work {
     /// Files are open, and public tables read.
     Here(Box<Reading>),
-    /// The statement is written.
     There(Box<EngineQuery>),
 }
 

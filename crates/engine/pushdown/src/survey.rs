@@ -12,7 +12,6 @@ use deniable_expression::Type;
 use num_traits::ToPrimitive;
 use std::collections::BTreeMap;
 
-/// Numbers of each column.
 const OF_COLUMN: usize = 5;
 
 /// The question.

@@ -29,7 +29,6 @@ use deniable_query::{Estimator, MeasureKind, Moments};
 use deniable_query::{MissingGuess, Query};
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
-/// Digits of roots.
 const ROOT_PLACES: u32 = 12;
 
 /// The forecast for one answer of a query: an aggregate, or arithmetic on aggregates.

@@ -221,7 +221,6 @@ enum Decimals {
     Free,
 }
 
-/// A number of decimals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Places {
     count: u32,

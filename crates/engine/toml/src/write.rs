@@ -84,7 +84,6 @@ impl From<bool> for Value {
 }
 
 impl<V: Into<Value>> FromIterator<V> for Value {
-    /// A list.
     fn from_iter<I: IntoIterator<Item = V>>(items: I) -> Self {
         Self::List(items.into_iter().map(Into::into).collect())
     }
@@ -144,7 +143,6 @@ pub fn write(document: &Table) -> (String, Node) {
     (writer.0, Node { shape: Shape::Table(members), span: 0..0 })
 }
 
-/// The text so far.
 struct Writer(String);
 
 impl Writer {

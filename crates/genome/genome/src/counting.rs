@@ -6,7 +6,6 @@
 use crate::cohort::{Counts, MissingCalls};
 use crate::table::ContingencyTable;
 
-/// People in a word.
 const PEOPLE: usize = 32;
 
 /// A set of people: the low bit of a person's two is set.
@@ -173,7 +172,6 @@ fn totals<W: Copy>(row: &[W], word: impl Fn(W) -> u64, last: Option<u64>, mask: 
 
 /// Columns of words that are added up side by side.
 const LANES: usize = 4;
-/// Three words of each.
 const GROUP: usize = 3 * LANES;
 
 #[inline]

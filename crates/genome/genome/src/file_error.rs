@@ -218,7 +218,6 @@ impl FileError {
         Self { file: file.to_owned(), line: None, kind }
     }
 
-    /// About a line.
     pub(crate) fn at(file: &Path, line: u64, kind: FileErrorKind) -> Self {
         Self { file: file.to_owned(), line: Some(line), kind }
     }

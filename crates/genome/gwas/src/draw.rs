@@ -17,7 +17,6 @@ use rand_core::CryptoRng;
 
 /// The exact numbers of a release.
 pub(crate) enum Exact {
-    /// Distances, by SNP.
     Scores(Vec<Option<i64>>),
     /// χ²: of all SNPs for picks, otherwise of the requested SNPs.
     Statistics(Vec<Rational>),
@@ -32,7 +31,6 @@ impl Run<'_> {
         sensitivity(cases, controls, self.request.test, self.request.protects.adjacency())
     }
 
-    /// How picks come about.
     fn pick_noise(&self, picks: usize, score: &Score, sizes: Sizes) -> Result<Noise, GwasError> {
         let Query { grid, .. } = self.request;
         let (unit, steps, measure) = match score {

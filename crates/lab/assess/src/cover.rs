@@ -27,7 +27,6 @@ pub struct CellColumn {
 #[derive(Debug)]
 pub struct CoverIndex {
     values: HashMap<String, Vec<u32>>,
-    /// By lower end.
     ranges: Vec<(Interval, u32)>,
     ranges_part: bool,
     /// For each length and set of hidden places, the masks with them.

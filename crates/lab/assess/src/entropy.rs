@@ -16,7 +16,6 @@ use std::collections::{HashMap, HashSet};
 
 /// The first precision tried, in bits.
 const FIRST_BITS: u32 = 128;
-/// The last precision tried.
 const LAST_BITS: u32 = 4096;
 /// Up to about so many bits, powers are computed in whole numbers.
 const WHOLE_BITS: u64 = 1 << 20;

@@ -92,7 +92,6 @@ pub fn read(file: &Path, side: Side) -> Result<Frequencies, TableError> {
     if all.sites.is_empty() { Err(TableError::whole(file, TableErrorKind::Empty("frequencies"))) } else { Ok(all) }
 }
 
-/// Where the columns are.
 struct Columns {
     all: usize,
     name: usize,

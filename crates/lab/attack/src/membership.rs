@@ -59,7 +59,6 @@ impl Clamp {
     }
 }
 
-/// One in a thousand.
 impl Default for Clamp {
     fn default() -> Self {
         Self { least: 0.001 }
@@ -177,7 +176,6 @@ mod tests {
         assert!((found - expected).abs() < 1e-12, "{found} {expected}");
     }
 
-    /// By hand.
     #[test]
     fn both_statistics() {
         // Released, reference; the calls of two people.

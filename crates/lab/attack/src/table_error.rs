@@ -183,7 +183,6 @@ impl TableError {
         Ok(opened)
     }
 
-    /// About a line.
     pub(crate) fn at(file: &Path, line: u64, kind: TableErrorKind) -> Self {
         Self { file: file.to_owned(), line: Some(line), kind }
     }

@@ -17,10 +17,8 @@ const NOTIONS: [&str; 13] = [
     "beta:0",
 ];
 
-/// Notions about beliefs.
 const BELIEFS: [&str; 3] = ["pmp", "nmp", "indistinguishable"];
 
-/// Families of priors.
 const FAMILIES: [&str; 8] =
     ["all", "groups:2", "independent", "bounded", "one-of:2", "one-of-rest:2", "sampled:1/2", "uniform"];
 

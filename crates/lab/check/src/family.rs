@@ -39,7 +39,6 @@ pub enum Family {
 pub(crate) enum OtherEntities {
     /// Some are in, the others out.
     Certain,
-    /// All are in.
     In,
 }
 

@@ -5,7 +5,6 @@ use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// Widest line.
 const WIDTH: usize = 100;
 
 /// The meaning of a name: an entry of the pages, or else terms of other libraries.

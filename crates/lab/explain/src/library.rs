@@ -32,7 +32,6 @@ pub const THEOREMS: [(&str, &str); 12] = [
 
 /// Fewest letters that two names must share for the one to be a guess at the other.
 const SHORTEST_PART: usize = 4;
-/// Most guesses.
 const GUESSES: usize = 3;
 
 /// Every entry, in the order of the pages.

@@ -14,7 +14,6 @@ const HEAD: [&str; 4] = ["here", "elsewhere", "meaning", "where"];
 const NO_OTHER: [&str; 2] = ["the same", "no usual word"];
 /// Fewest letters of a part of a phrase by which a row is found.
 const SHORTEST_PART: usize = 4;
-/// Most guesses.
 const GUESSES: usize = 3;
 
 /// A row of the page.

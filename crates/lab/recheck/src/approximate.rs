@@ -22,7 +22,6 @@ fn neighbours(exchange: bool, left: Data, right: Data) -> bool {
     fits(&scenes, true, left, right) || fits(&scenes, false, left, right)
 }
 
-/// The sum over outputs.
 fn delta(left: &[Q], right: &[Q], odds: &Q) -> Q {
     left.iter().zip(right).map(|(high, low)| (high - odds * low).max(Q::zero())).sum()
 }

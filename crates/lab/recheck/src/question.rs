@@ -14,12 +14,17 @@ pub type Beliefs = (Q, Q);
 pub(crate) enum Question {
     /// The largest measure over observations of one or two kinds.
     Lines(Vec<Line>),
-    /// (ε,δ): sums over outputs.
-    Approximate { exchange: bool, given: FixedParameter },
-    /// Crowds.
+    Approximate {
+        exchange: bool,
+        given: FixedParameter,
+    },
     Crowd(usize),
     /// All mixtures of some priors: whether presence is on top, for each direction.
-    Mixture { priors: Vec<Vec<(Data, Q)>>, presence: Vec<bool>, measure: Measure },
+    Mixture {
+        priors: Vec<Vec<(Data, Q)>>,
+        presence: Vec<bool>,
+        measure: Measure,
+    },
     /// Simulators, by what they see.
     Simulation(Sights),
 }
@@ -66,13 +71,11 @@ pub(crate) enum Scenes {
 /// What is measured: from a prior belief and two likelihoods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// The likelihoods' ratio.
     Ratio,
     /// The gain of belief (B-2).
     Gain,
     /// By what factor the belief in the other falls.
     Fall,
-    /// The belief afterwards.
     Highest,
     /// The belief in the other afterwards.
     Lowest,

@@ -66,7 +66,6 @@ impl WitnessValues {
     }
 }
 
-/// A claim in words.
 pub(crate) fn text(value: &Value) -> String {
     match value {
         Value::Attained(claim) => claim.to_string(),

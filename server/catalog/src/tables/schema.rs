@@ -1,6 +1,5 @@
 //! The columns of the catalogs' tables, as PostgreSQL has them, as far as clients ask for them.
 
-/// A table.
 #[derive(Debug)]
 pub(crate) struct Shape {
     /// Its number, where clients know it; 0 for any.

@@ -38,7 +38,6 @@ const ONE_HEAP: &str = "MALLOC_ARENA_MAX";
 
 type Rows = Vec<Vec<Option<String>>>;
 
-/// What clients share.
 struct Load {
     running: RunningServer,
     /// All begin when all are connected: passwords take clients longer to prove than anything else that they do.
@@ -146,7 +145,6 @@ impl Load {
         }
     }
 
-    /// Asks again and again.
     async fn asks(&self, user: &str, mut draws: Draws) {
         let client = self.running.client(user).await;
         self.begin().await;

@@ -52,7 +52,6 @@ promise = { posterior_at_most = 0.75 }
 sql = "SELECT COUNT(*) FROM t"
 "#;
 
-/// Everybody's password.
 const PASSWORD: &str = "secret";
 
 /// Held by each test that measures time or uses the machine up, so that no two of them run at once.

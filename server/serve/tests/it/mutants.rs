@@ -19,9 +19,7 @@ pub enum Mutant {
     Order,
     /// Says in errors how many rows there are.
     Error,
-    /// Says it beside answers.
     Notice,
-    /// Names columns by it.
     Columns,
     /// Has it in the catalogs.
     Catalog,

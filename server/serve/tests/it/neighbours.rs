@@ -96,11 +96,9 @@ fn further(builder: PolicyBuilder, table: &TableSchema) -> PolicyBuilder {
 /// What may differ of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mask {
-    /// Nothing.
     Exact,
     /// What it is, but not whether it is NULL.
     Number,
-    /// Anything.
     Anything,
 }
 
@@ -291,7 +289,6 @@ struct ServerPair {
     answered: BTreeMap<QueryMode, usize>,
     refused: usize,
     rows: usize,
-    /// In what they differ.
     differences: Vec<String>,
 }
 

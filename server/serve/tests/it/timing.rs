@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 /// Rows of the one person, all but four of which are left out by the caps; each time that nothing is seen there are twice as many.
 const ROWS: usize = 100_000;
-/// Questions of each server.
 const ASKED: usize = 12;
 /// How often it is tried to see what should be seen, and not to see what should not.
 const TRIED: u32 = 3;

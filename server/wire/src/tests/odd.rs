@@ -495,9 +495,7 @@ fn found(sent: &[u8]) -> (usize, bool) {
     }
 }
 
-/// Messages of one connection.
 const OF_CONNECTION: usize = 100;
-/// Connections at once.
 const AT_ONCE: u64 = 4;
 
 /// Messages as clients send them, some of them changed, cut, doubled or in another order, in pieces of any size, from clients that are half closed or

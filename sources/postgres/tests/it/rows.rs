@@ -301,7 +301,6 @@ fn fingerprints_follow_rows_and_not_their_order() {
     }
 }
 
-/// Scans to the end.
 fn end(source: &Source, wanted: &[WantedColumn], threads: usize) -> Result<(), SourceError> {
     let done = source.scan(wanted, &Meter::new())?.run(threads, || (), |(), _| Ok::<(), ()>(()));
     done.map(drop).map_err(|error| match error {

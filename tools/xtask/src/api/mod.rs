@@ -12,7 +12,6 @@ use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::{Fields, Item, UseTree, Visibility};
 
-/// Where the list is.
 const LIST: &str = "docs/api.txt";
 
 /// Whether the list is compared or written.
@@ -20,7 +19,6 @@ const LIST: &str = "docs/api.txt";
 pub enum Mode {
     /// Fails where the list differs.
     Check,
-    /// Writes it.
     Write,
 }
 

@@ -20,19 +20,9 @@ pub struct Crates(BTreeMap<String, Module>);
 /// What a path names: one item, or one module.
 pub enum Found<'a> {
     /// A module of a crate.
-    Module {
-        /// The crate.
-        name: String,
-        /// The path in it.
-        module: Vec<String>,
-    },
+    Module { name: String, module: Vec<String> },
     /// An item of a crate.
-    Item {
-        /// The crate.
-        name: String,
-        /// The item.
-        item: &'a Item,
-    },
+    Item { name: String, item: &'a Item },
 }
 
 /// The name, visibility and attributes of an item that others can name.

@@ -10,7 +10,6 @@ const PATH: &str = "examples/clinic/visits.csv";
 /// Whether to write the file or to compare it.
 #[derive(Debug, Clone, Copy)]
 pub enum Mode {
-    /// Write it.
     Write,
     /// Fail when the committed file differs.
     Check,

@@ -60,7 +60,6 @@ fn visits(seed: u64) -> Vec<Visit> {
     all
 }
 
-/// One patient's visits.
 fn patient(card: u32, dice: &mut Dice) -> Vec<Visit> {
     let age = match dice.pick(&[18, 14, 26, 24, 17, 1]) {
         0 => dice.between(0, 15),

@@ -124,7 +124,6 @@ pub enum Adjacency {
     /// F-DI.
     AddRemove,
 }
-/// fn only_in_prose()
 #[cfg(test)]
 mod tests {
     /// Reads B-1.

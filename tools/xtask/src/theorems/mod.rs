@@ -11,7 +11,6 @@ pub use table::anchor;
 
 const FOLDER: &str = "docs/theorems";
 const TABLE: &str = "docs/theorems/README.md";
-/// The folders of packages.
 const SOURCES: [&str; 7] = ["crates", "sources", "server", "python/extension", "python/wheel", "research", "tools"];
 /// The pages in the order in which they are read, and so in the order of the table.
 const PAGES: [&str; 12] = [

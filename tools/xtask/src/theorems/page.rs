@@ -23,7 +23,6 @@ use std::fmt;
 /// What the project found out about a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// As published.
     Holds,
     /// True once something was corrected, which the entry says.
     Corrected,
@@ -181,7 +180,6 @@ fn blank(id: String, name: &str, place: Place) -> Entry {
     Entry { id, name: name.to_owned(), place, verdict: None, fields: vec![], code: vec![], tests: vec![] }
 }
 
-/// The texts between backticks.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     text.split('`').skip(1).step_by(2)
 }

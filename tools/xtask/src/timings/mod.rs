@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 /// The README's first command, as arguments of cargo.
 const FIRST: [&str; 5] = ["run", "--", "release", "examples/clinic/policy.toml", "--register"];
-/// And its test command.
 const TESTS: [&str; 1] = ["test"];
 /// As many test programs as may be linked.
 const MOST_PROGRAMS: usize = 30;

@@ -13,7 +13,6 @@ use plotters::style::text_anchor::HPos;
 
 /// Names take at most so much room, in pixels.
 const NAMES: f64 = 170.0;
-/// Above the first bar.
 const TOP: f64 = 8.0;
 /// Below the last bar: ticks and what they are.
 const FOOT: f64 = 50.0;

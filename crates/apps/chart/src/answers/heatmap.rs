@@ -37,7 +37,6 @@ enum Trust {
     Firm,
     /// The interval is as wide as the value, or wider; then it may include zero.
     Weak,
-    /// No interval is known.
     Unknown,
 }
 

@@ -9,7 +9,6 @@ fn answer(points: Vec<Point>) -> Series {
     Series { title: "Waiting".to_owned(), value: "minutes".to_owned(), points, truth: None, intervals: true }
 }
 
-/// Draws it both ways.
 fn draw(answer: &Series) -> [String; 2] {
     let drawn = [bars(answer), lines(answer)];
     drawn.iter().for_each(|svg| check(svg));

@@ -22,7 +22,6 @@ fn wrong<T>(head: Head, problem: impl Into<String>, help: impl Into<String>) -> 
 
 const TYPES: &str = "write integer, decimal, text, boolean, date or timestamp, or leave it empty";
 
-/// One line.
 pub(super) struct Cells<'a> {
     heads: &'a [Option<Head>],
     record: &'a StringRecord,

@@ -18,7 +18,6 @@ use std::path::Path;
 
 /// Most bytes of a codebook.
 const MOST_BYTES: u64 = 16 << 20;
-/// Most complaints at once.
 const MOST_COMPLAINTS: usize = 20;
 /// What may stand between cells: whatever makes a first line in which there is a name.
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];

@@ -33,13 +33,11 @@ These cost nothing:
   \\help               this
   \\quit               the end";
 
-/// Where lines come from.
 enum Lines {
     Terminal { editor: Box<DefaultEditor>, history: Option<PathBuf> },
     Pipe(std::io::StdinLock<'static>),
 }
 
-/// What somebody typed.
 enum Line {
     Text(String),
     /// Ctrl-C: what was begun is not meant.
@@ -47,7 +45,6 @@ enum Line {
     End,
 }
 
-/// Whether to go on.
 #[derive(PartialEq, Eq)]
 enum Next {
     Line,

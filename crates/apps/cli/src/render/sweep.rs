@@ -134,7 +134,6 @@ fn factor(rows: &[Vec<Option<&Rational>>]) -> f64 {
     FACTORS.into_iter().find(fits).unwrap_or_else(|| (widest / steps).exp().ceil())
 }
 
-/// ln(a/b), for a picture.
 fn log(a: &Rational, b: &Rational) -> f64 {
     (a / b).to_f64().map_or(0.0, f64::ln)
 }

@@ -67,7 +67,6 @@ fn compare(all: &[(&str, &str)], found: &[String]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// COUNT(*) under each condition.
 #[track_caller]
 fn counts(conditions: &[(&str, u32)]) {
     let texts: Vec<(String, String)> = conditions

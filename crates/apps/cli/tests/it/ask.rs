@@ -121,7 +121,6 @@ fn a_question_may_cost_more_than_the_spend() {
     clinic.release(&["--query", "patients"]).refused();
 }
 
-/// In either order.
 #[test]
 fn questions_leave_the_asks_what_is_left() {
     let clinic = Place::clinic();

@@ -30,7 +30,6 @@ fn found(table: &Answer) -> Option<Columns> {
     (named && table.rows.iter().all(whole)).then_some(columns)
 }
 
-/// An integer key.
 fn integer(row: &[Cell], at: usize) -> Option<i64> {
     match row.get(at) {
         Some(Cell::Key(Some(KeyValue::Integer(value)))) => Some(*value),

@@ -174,7 +174,6 @@ fn percent(share: f64) -> String {
     }
 }
 
-/// A factor on odds.
 fn odds(factor: f64) -> String {
     match factor {
         factor if factor.is_infinite() => "certain".to_owned(),

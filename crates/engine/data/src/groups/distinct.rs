@@ -11,7 +11,6 @@ use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use std::hash::BuildHasher;
 
-/// The number of NULL.
 const NULL: u32 = 0;
 
 /// Values of one column, as bytes, each once and with a number.
@@ -129,7 +128,6 @@ impl Values {
         keys.map(number).collect()
     }
 
-    /// Values as texts.
     fn texts(&self, numbers: impl Iterator<Item = u32>) -> StringViewArray {
         let values = numbers.map(|number| self.value(number));
         let whole = |value: Option<&[u8]>| value?.try_into().ok().map(i64::from_le_bytes);

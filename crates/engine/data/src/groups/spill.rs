@@ -32,7 +32,6 @@ pub(super) struct Partitions {
     is_used: AtomicBool,
 }
 
-/// One of the files.
 pub(super) struct Partition {
     folder: Option<PathBuf>,
     hasher: RandomState,
@@ -47,7 +46,6 @@ pub(super) struct StoredRows {
 }
 
 impl Partitions {
-    /// Nothing yet.
     pub(super) fn new(folder: Option<PathBuf>) -> Self {
         Self::at(folder, RandomState::default(), 0)
     }
@@ -57,7 +55,6 @@ impl Partitions {
         Self { folder, hasher, level, files, is_used: AtomicBool::new(false) }
     }
 
-    /// Whether nothing was written.
     pub(super) fn are_empty(&self) -> bool {
         !self.is_used.load(Ordering::Relaxed)
     }

@@ -197,7 +197,6 @@ impl Source {
     }
 }
 
-/// Batches, cut into pieces.
 pub(crate) fn slices(
     batches: &[RecordBatch],
     declared: &[DeclaredColumn],

@@ -27,7 +27,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Most files of text that are open at the same time; a table may have more than a process may have open.
 const MOST_OPEN: usize = 8;
 
-/// What threads take from.
 enum Supply {
     Memory {
         slices: Vec<Slice>,

@@ -67,7 +67,6 @@ fn peek(bytes: Box<dyn Read + Send>, most: usize) -> std::io::Result<(Vec<u8>, B
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
     options: CsvOptions,
-    /// Fields of a record.
     width: usize,
     /// Where the columns that are read stand in a record.
     positions: Vec<usize>,

@@ -88,7 +88,6 @@ impl Quirk {
     }
 }
 
-/// Quirks of a record.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Quirks(u8);
 

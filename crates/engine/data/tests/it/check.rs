@@ -30,7 +30,6 @@ fn table() -> TableSchema {
     TableSchema::protected("t", columns, Some(entity))
 }
 
-/// The same, and nobody's.
 fn public_table() -> TableSchema {
     TableSchema { entity: None, public_key: Some("id".to_owned()), ..table() }
 }

@@ -34,7 +34,6 @@ pub(crate) struct Watch {
 }
 
 impl Watch {
-    /// Nothing was read yet.
     pub(crate) fn new(query: &Query) -> Self {
         let counts = |many: usize| (0..many).map(|_| <[AtomicU64; 2]>::default()).collect();
         let inside = query.entity_rows().map_or(0, |made| made.of.arguments());

@@ -57,7 +57,6 @@ fn portable(hasher: Sha256) -> [u64; 2] {
     [word(0), word(8)]
 }
 
-/// The keys.
 #[derive(Clone)]
 pub(crate) struct Identities {
     bits: EntityBits,
@@ -80,7 +79,6 @@ impl Identities {
         Self { bits, ranks: hasher(RANKS), joined: hasher(JOINED), portable: None }
     }
 
-    /// Those of a function.
     pub(super) fn of(ranking: Ranking, salt: &Salt) -> Self {
         let portable = (ranking == Ranking::Portable).then(|| salt.digits().into());
         Self { portable, ..Self::new(salt) }

@@ -14,7 +14,6 @@ use super::decode::Values;
 /// Arguments whose bits fit beside the combination.
 const BESIDE: usize = 32;
 
-/// Where what is.
 #[derive(Debug, Clone)]
 pub(super) struct Layout {
     identity: usize,

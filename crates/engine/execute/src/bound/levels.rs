@@ -52,7 +52,6 @@ impl Levels {
         Self { levels: levels.iter().map(level).collect(), together }
     }
 
-    /// How many there are.
     pub(super) fn count(&self) -> usize {
         self.levels.len()
     }

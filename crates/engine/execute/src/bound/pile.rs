@@ -14,7 +14,6 @@ pub(super) struct Pile {
 }
 
 impl Pile {
-    /// Takes in a value.
     #[inline]
     pub(super) fn push(&mut self, value: i64) {
         self.waiting.push(value);
@@ -29,7 +28,6 @@ impl Pile {
         self.counted.capacity() * size_of::<(i64, u64)>() + self.waiting.capacity() * size_of::<i64>()
     }
 
-    /// Takes in another pile.
     pub(super) fn merge(&mut self, other: Self) {
         self.counted = merged(std::mem::take(&mut self.counted), other.counted);
         other.waiting.into_iter().for_each(|value| self.push(value));

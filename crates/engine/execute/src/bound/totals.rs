@@ -210,7 +210,6 @@ impl Totals {
         }
     }
 
-    /// Adds another part's totals.
     pub(crate) fn merge(&mut self, other: Self) {
         for (mine, other) in self.gathered.iter_mut().zip(other.gathered) {
             match (&mut mine.vector, other.vector) {

@@ -54,7 +54,6 @@ pub(super) fn room(allowance: usize, bytes_per_row: usize) -> usize {
 
 /// Rows that are kept at one level.
 pub(crate) struct KeptRows {
-    /// The level.
     pub(super) level: usize,
     /// The cell of each row.
     pub(super) cells: Vec<u32>,
@@ -232,7 +231,6 @@ impl Output {
         });
     }
 
-    /// Everything so far.
     fn finish(&mut self) -> &KeptRows {
         for (values, nulls) in self.kept.values.iter_mut().zip(&mut self.nulls) {
             values.nulls = nulls.finish();

@@ -62,9 +62,7 @@ pub struct Reading {
 
 /// Whose rows are asked about.
 enum RowsOf {
-    /// Those that are read.
     Tables(RowOperator),
-    /// One of each entity.
     Entities(Box<EntityFolder>),
 }
 

@@ -74,7 +74,6 @@ impl Inflow {
 /// A public table that rows are looked up in.
 #[derive(Clone)]
 struct Stage {
-    /// What is looked up.
     key: Evaluator,
     lookup: Arc<Lookup>,
     keeps_unmatched: bool,

@@ -175,7 +175,6 @@ impl Scatter {
         Self { used, bits, shards, held: 0, allowance, reservation, disk, file: None }
     }
 
-    /// Takes in a record.
     pub(super) fn push(&mut self, record: &[u8]) -> Result<(), ComputeError> {
         // Vectors double; what is reserved is twice what is held.
         let wanted = record.len() * 2;
@@ -248,7 +247,6 @@ impl Shard {
         self.reservations.append(&mut other.reservations);
     }
 
-    /// Hands out all records.
     pub(super) fn read(&self, take: &mut dyn FnMut(&[u8]) -> Result<(), ComputeError>) -> Result<(), ComputeError> {
         for chunk in &self.chunks {
             records(chunk, take)?;

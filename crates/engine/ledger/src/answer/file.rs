@@ -72,7 +72,6 @@ impl AnswerFile {
         store::sync_folder_of(&path)
     }
 
-    /// The text in it.
     pub(super) fn read(&self, folder: &Path) -> Result<Vec<u8>, UnreadableAnswer> {
         let path = folder.join(self.name());
         let packed = self.packed(&path)?;

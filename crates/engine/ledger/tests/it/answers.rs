@@ -22,7 +22,6 @@ fn large(seed: u64) -> Value {
     json!({ "cells": (0..20_000).map(number).collect::<Vec<_>>() })
 }
 
-/// Charges a new ask.
 fn charge(ledger: &mut Ledger, identity: &str) -> u64 {
     let ChargeOutcome::New { seq } = ledger.charge(&request(identity, (1, 10))).unwrap() else { panic!("{identity}") };
     seq

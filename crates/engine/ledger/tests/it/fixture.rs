@@ -44,7 +44,6 @@ fn charged(identity: &str, part: Part) -> Event {
     Event::Charged(Charged { account, policy, query, cost, part, basis })
 }
 
-/// The entries, in order.
 fn events(numbers: NumbersFile, large: AnswerFile) -> Vec<Event> {
     let ana = || Part::Named("ana".into());
     let ChargeRequest { account, policy, query, cost, .. } = request("1", (1, 8));

@@ -24,7 +24,6 @@ const PAGE: u64 = 4096;
 trait Disk {
     /// Leaves this little room; the steps are of the finest kind that the disk knows.
     fn leave(&self, steps: u64);
-    /// Makes room.
     fn clear(&self);
     /// Whether even places that hold something cannot be written any more.
     fn is_limit(&self) -> bool {

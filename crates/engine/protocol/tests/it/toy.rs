@@ -20,7 +20,6 @@ pub enum Wish {
     Number(i64),
     /// One more than the first answer, on which its identity depends.
     AfterFirst,
-    /// The machine is exhausted.
     Exhausting,
 }
 

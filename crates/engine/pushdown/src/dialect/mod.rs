@@ -30,7 +30,6 @@ type Affixes = (&'static str, &'static str);
 
 /// The spellings of one dialect.
 pub(super) struct Spellings {
-    /// Types.
     pub(super) double: &'static str,
     pub(super) text: &'static str,
     /// The salt, a text of hexadecimal digits, wherever it is used.

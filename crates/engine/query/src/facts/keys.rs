@@ -327,7 +327,6 @@ impl Derivation<'_> {
 enum Rule {
     /// There are no further keys.
     None,
-    /// Any of these values.
     Any(Vec<Id>),
     /// Any of these values, and NULL.
     OrNull(Vec<Id>),

@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 /// A part of what must hold of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fact {
-    /// The condition is true.
     True(Id),
     /// The value is not NULL.
     Known(Id),

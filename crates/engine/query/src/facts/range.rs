@@ -127,7 +127,6 @@ impl Range {
         }
     }
 
-    /// Values of either range.
     fn either(&self, other: &Self) -> Self {
         let both = |left: &Option<Rational>, right: &Option<Rational>| Some((left.clone()?, right.clone()?));
         Self {

@@ -83,7 +83,6 @@ struct TypicalStatistics {
     present: Guess,
     /// Its mean, where it is not.
     mean: Guess,
-    /// Its variance there.
     variance: Guess,
 }
 

@@ -99,7 +99,6 @@ fn number(shown: &ShownValue) -> Option<(Rational, Option<Rational>, Option<Rati
     }
 }
 
-/// Whose truth it is.
 enum Truth {
     /// What is kept beyond caps depends on the ledger's key, and so does the truth.
     OfEachLedger,

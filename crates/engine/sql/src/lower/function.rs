@@ -12,7 +12,6 @@ use num_traits::Signed;
 
 /// Most characters that BTRIM takes away.
 const MOST_TRIMMED: usize = 100;
-/// Most buckets of WIDTH_BUCKET.
 const MOST_BUCKETS: i64 = 100_000;
 /// Furthest that its ends may be apart: so many times the buckets is a number of 64 bits.
 const MOST_SPAN: i64 = 1 << 46;

@@ -79,7 +79,6 @@ pub(crate) const FUNCTIONS: [RowFunction; 38] = [
     row("year", part),
 ];
 
-/// Their names.
 pub(crate) fn names() -> [&'static str; FUNCTIONS.len()] {
     FUNCTIONS.each_ref().map(|function| function.name)
 }

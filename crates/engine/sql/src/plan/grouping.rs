@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 /// Its name, which is also that of the engine's rule for it: that one computes with the engine's own numbers of groupings.
 const NAME: &str = "grouping";
-/// The engine's rule.
 pub(super) const RULE: &str = "resolve_grouping_function";
 
 /// Its name and types. It is never computed by the engine.

@@ -43,7 +43,6 @@ pub(super) struct Core {
 
 /// The groupings and output columns of one aggregate, as terms of the query's levels.
 pub(super) struct AggregateTerms {
-    /// Its groupings.
     pub(super) levels: Vec<usize>,
     /// Its columns: keys, what tells several groupings apart, answers.
     pub(super) columns: Vec<Term>,

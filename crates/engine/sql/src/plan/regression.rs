@@ -229,7 +229,6 @@ pub(super) struct HalfSteps {
     pub(super) unit: Rational,
     /// Whether a step is half of one of the column, and the centre between two values.
     is_half: bool,
-    /// From the centre.
     pub(super) range: RowRange,
 }
 

@@ -26,7 +26,6 @@ const MOST_PARTS_OF_ALL: usize = 100_000;
 pub(super) struct RowSet {
     /// The levels whose cells they are.
     pub(super) levels: Vec<usize>,
-    /// What each column shows.
     pub(super) columns: Vec<Term>,
     /// What is done with them.
     pub(super) steps: Vec<Step>,

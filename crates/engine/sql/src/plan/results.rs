@@ -16,7 +16,6 @@ use deniable_query::output::{Comparison, Condition, Function, Operator, Term};
 pub(super) struct Results<'a> {
     /// The columns' names and types.
     pub(super) schema: &'a DFSchema,
-    /// The columns.
     pub(super) columns: &'a [Term],
     /// Subqueries of one number, by where they stand.
     pub(super) subqueries: &'a [(&'a Expr, Term)],
@@ -169,7 +168,6 @@ fn beside_truth<'e>(left: &'e Expr, right: &'e Expr) -> Option<(&'e Expr, bool)>
     }
 }
 
-/// An expression over results.
 pub(super) fn term(expr: &Expr, results: Results<'_>) -> Result<Term, QueryError> {
     let again = |inner: &Expr| term(inner, results);
     match expr {

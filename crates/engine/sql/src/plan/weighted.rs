@@ -20,12 +20,10 @@ use deniable_query::{CentredArgument, Estimator, MeasureKind, Moments};
 use deniable_query::{Product, declared, section_of};
 use std::sync::Arc;
 
-/// Its name.
 pub(super) const NAME: &str = "avg_weighted";
 const CALL: &str = "AVG_WEIGHTED";
 
 impl CollectedMeasures {
-    /// Takes in a call.
     pub(super) fn weighted(
         &mut self,
         call: &AggregateFunction,

@@ -18,9 +18,7 @@ use datafusion_sql::sqlparser::parser::Parser;
 use datafusion_sql::sqlparser::tokenizer::{Span, Token, TokenWithSpan, Tokenizer};
 use deniable_query::{Place, QueryError, Word};
 
-/// Longest SQL text read.
 const LONGEST: usize = 64 * 1024;
-/// Deepest nesting read.
 const DEEPEST: usize = 40;
 /// Deepest nesting of words that the parser reads twice, as CASE and CAST, when it meets a mistake inside them.
 const MOST_NESTED: usize = 14;

@@ -13,7 +13,6 @@ pub(super) fn two_by_two(cases: [u64; 2], controls: [u64; 2]) -> Option<f64> {
     (below > 0.0).then(|| (a + b + c + d) * difference * difference / below)
 }
 
-/// Of alleles.
 pub(super) fn allelic(cases: [u64; 2], controls: [u64; 2]) -> Option<f64> {
     two_by_two(cases, controls)
 }
@@ -55,7 +54,6 @@ pub(super) fn trend(cases: [u64; 3], controls: [u64; 3]) -> Option<f64> {
     (below > 0.0).then(|| all * difference * difference / below)
 }
 
-/// Carriers against the others.
 pub(super) fn dominant([n, o, t]: [u64; 3], [m, p, u]: [u64; 3]) -> Option<f64> {
     two_by_two([o + t, n], [p + u, m])
 }

@@ -153,7 +153,6 @@ impl Search {
         }
     }
 
-    /// The other two genotypes.
     fn others(&self) -> (usize, usize) {
         ((self.column + 1) % 3, (self.column + 2) % 3)
     }

@@ -12,7 +12,6 @@ type Counts = [i64; 3];
 /// Genotypes may be anything: whoever leaves one may enter any.
 const ANY: Counts = [1 << 40; 3];
 
-/// Alleles of a group.
 fn alleles(counts: Counts) -> i64 {
     2 * counts[2] + counts[1]
 }
@@ -27,7 +26,6 @@ fn most_lowered(counts: Counts, k: i64) -> i64 {
     2 * k.min(counts[2]) + (k - counts[2]).clamp(0, counts[1])
 }
 
-/// The allelic test.
 pub(super) fn allelic(table: &ContingencyTable, threshold: &Threshold, significant: bool) -> Option<i64> {
     let rule = AllelicRule::new(table.all_cases(), table.all_controls(), threshold);
     let (cases, controls) = (table.cases.map(i64::from), table.controls.map(i64::from));

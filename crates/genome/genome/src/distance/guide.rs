@@ -7,7 +7,6 @@
 //! equal, and since `h(λa,λb) = λh(a,b)`, both count as one. So the best cohort for given numbers of moves in either
 //! group is known, and there remains a search of one dimension for the best division of the moves.
 
-/// Where to look.
 pub(super) struct Guide {
     /// The share of the outer group among people with each genotype, in 2^−24.
     pub rho: [u32; 3],

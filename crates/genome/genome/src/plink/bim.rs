@@ -27,14 +27,12 @@ pub(crate) struct SnpLine<'a> {
 }
 
 impl SnpLine<'_> {
-    /// To keep.
     pub(crate) fn variant(&self) -> Variant {
         let [a1, a2] = self.alleles.map(str::to_owned);
         Variant { chromosome: self.chromosome, id: self.id.to_owned(), position: self.position, a1, a2 }
     }
 }
 
-/// Reads the next SNP.
 pub(crate) fn next<'a>(lines: &'a mut Lines, log: &mut Log) -> Result<Option<Line<'a>>, FileError> {
     const NAMES: &str = "chromosome, name, centimorgans, position, A1, A2";
     if !lines.advance_to_end()? {

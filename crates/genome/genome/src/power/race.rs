@@ -8,7 +8,6 @@ const NEGLIGIBLE: f64 = 1e-10;
 const FINE: f64 = 4e-7;
 /// Whoever has not arrived with probability below `e^−700` has arrived.
 const CERTAIN: f64 = 700.0;
-/// Halvings of one piece.
 const DEEPEST: u32 = 48;
 
 /// One SNP: its score minus the best, at most 0.
@@ -24,7 +23,6 @@ pub(super) enum Race {
     Noise { slope: f64 },
 }
 
-/// SNPs of one score.
 struct Group {
     score: f64,
     size: f64,

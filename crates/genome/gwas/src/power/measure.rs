@@ -68,7 +68,6 @@ pub struct Outcome {
     pub found: f64,
 }
 
-/// A cohort in memory.
 struct CohortTables<'a> {
     cases: u32,
     controls: u32,
@@ -184,7 +183,6 @@ impl<'a> Plan<'a> {
         Ok(outcomes)
     }
 
-    /// One cohort.
     fn make(&self, (cases, controls): (u32, u32), seed: Option<u64>) -> Result<CohortTables<'a>, PowerFailure> {
         match (&self.question.cohorts, seed) {
             (Cohorts::Simulated { settings, .. }, Some(seed)) => {

@@ -31,7 +31,6 @@ pub struct Series {
 impl Series {
     /// The head of [`Series::cells`], open at its end.
     pub(super) const HEAD: &str = "| adjacency | by | threshold | promise | prior | ε | M ";
-    /// The line below it.
     pub(super) const RULE: &str = "|---|---|---|---|---|---|---";
 
     /// The setting as cells of a table, open at their end.
@@ -144,7 +143,6 @@ pub struct Power {
     pub rows: Vec<Row>,
 }
 
-/// Averages over seeds.
 pub(super) fn collect(plan: &Plan<'_>, outcomes: &[Vec<Outcome>]) -> Power {
     let seeds = plan.seeds.len().max(1);
     let mut rows = vec![];
@@ -322,7 +320,6 @@ fn adjacency(adjacency: CohortAdjacency) -> &'static str {
     }
 }
 
-/// What was looked at.
 fn setup(question: &PowerQuery, plan: &Plan<'_>) -> String {
     let test = match question.test {
         Test::Allelic => "allelic",

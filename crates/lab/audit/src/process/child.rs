@@ -16,9 +16,7 @@ const LAST_WORDS: Duration = Duration::from_millis(300);
 /// The outcome of one read from the program's output.
 pub(super) enum ReadOutcome {
     Bytes(Vec<u8>),
-    /// Nothing until the deadline.
     Nothing,
-    /// The output is closed.
     End,
 }
 

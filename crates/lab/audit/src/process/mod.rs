@@ -110,11 +110,9 @@ pub struct Process {
     /// What was received, and how much of it was read.
     pending: Vec<u8>,
     read: usize,
-    /// Complete lines read.
     line: u64,
     /// The form of all outputs.
     form: Option<Form>,
-    /// The last input.
     last: Option<Vec<i64>>,
 }
 

@@ -8,7 +8,6 @@ use crate::event::{Event, Feature, Part, score};
 use crate::mechanism::Value;
 use std::collections::HashMap;
 
-/// Intervals of one feature.
 const INTERVALS: usize = 20;
 /// Scores at which the classifier is cut.
 const LIMITS: usize = 48;
@@ -96,7 +95,6 @@ fn values(sampled: SampledOutputs<'_>, at: usize) -> Option<Part> {
     (weights.len() > 1).then_some(Part::Values { at, weights })
 }
 
-/// By intervals.
 fn steps(sampled: SampledOutputs<'_>, feature: Feature) -> Option<Part> {
     let column: Vec<f64> = sampled.outputs.rows().map(|row| feature.of(row).unwrap_or(f64::NAN)).collect();
     let cuts = cuts(&column, INTERVALS);

@@ -9,7 +9,6 @@ use std::collections::HashMap;
 pub(super) const ENTRIES: usize = 16;
 /// Conditions in all: every pair of them is tried.
 const MOST: usize = 360;
-/// Thresholds of one feature.
 const MOST_CUTS: usize = 28;
 /// Exact values of one entry, and of whole outputs.
 const MOST_ATOMS: usize = 24;
@@ -21,7 +20,6 @@ const MOST_LETTERS: usize = 32;
 pub(super) struct Conditions {
     pub(super) list: Vec<Condition>,
     pub(super) bits: Vec<Vec<u64>>,
-    /// Samples of each input.
     pub(super) half: usize,
 }
 
@@ -50,7 +48,6 @@ pub(super) fn width(sampled: SampledOutputs<'_>) -> usize {
     sampled.outputs.rows().map(<[Cell]>::len).max().unwrap_or(0).min(ENTRIES)
 }
 
-/// Conditions for these outputs.
 pub(super) fn collect(sampled: SampledOutputs<'_>) -> Conditions {
     let mut found = Conditions { list: Vec::new(), bits: Vec::new(), half: sampled.half };
     atoms(sampled, &mut found);

@@ -11,7 +11,6 @@ use crate::neighbours::{InputAdjacency, Neighbours};
 use deniable_core::noise::TwoSidedGeometric;
 use rand_chacha::ChaCha20Rng;
 
-/// Counts that compete.
 const COUNTS: usize = 5;
 
 /// For an odds ratio of (3/2)^4, so that r = 4/9.

@@ -9,7 +9,6 @@ use super::{Member, Supremum, ZooError, coin, odds, one_by_one};
 use crate::mechanism::Cell;
 use crate::neighbours::{Neighbours, Pair};
 
-/// Bits of the filter.
 const BITS: i64 = 8;
 /// Bits that a value sets.
 const HASHES: i64 = 2;

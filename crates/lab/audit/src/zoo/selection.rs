@@ -14,7 +14,6 @@ use deniable_core::noise::{Decay, Segment, permute_and_flip};
 use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 
-/// Counts that compete.
 const COUNTS: usize = 5;
 
 /// For an odds ratio of (3/2)^4, so that r = 4/9.

@@ -7,15 +7,12 @@ use crate::mechanism::Cell;
 use crate::neighbours::{InputAdjacency, Neighbours};
 use deniable_core::noise::TwoSidedGeometric;
 
-/// Queries that are asked.
 const QUERIES: usize = 8;
 
-/// What a variant does.
 #[derive(Clone)]
 struct Variant {
     /// Noise of the threshold; none if it has none.
     threshold: Option<TwoSidedGeometric>,
-    /// Noise of each query.
     query: Option<TwoSidedGeometric>,
     /// Stops after so many queries above.
     cut_off: usize,

@@ -50,7 +50,6 @@ impl ScaledNumber {
         if lost && toward == RoundingMode::Up { kept.next() } else { kept }
     }
 
-    /// The next larger one.
     fn next(self) -> Self {
         match self.mantissa.checked_add(1) {
             Some(mantissa) => Self { mantissa, ..self },

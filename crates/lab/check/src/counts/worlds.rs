@@ -92,7 +92,6 @@ pub(super) fn decide(
 }
 
 impl WorstCountWorlds {
-    /// The observer.
     fn witness(self, mechanism: &CountMechanism) -> Witness {
         let priors = with_a_prior(self.priors);
         let world = |group: usize| world(mechanism, self.common, group, self.removed);

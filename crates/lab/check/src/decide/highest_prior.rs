@@ -21,7 +21,6 @@ use num_traits::{One, Zero};
 pub(super) struct Question {
     pub(super) measure: Measure,
     pub(super) direction: Direction,
-    /// What defines the measure.
     pub(super) theorem: &'static str,
     /// What a verdict rests on.
     pub(super) theorems: Vec<&'static str>,
@@ -84,7 +83,6 @@ impl Question {
         Verdict { value: Value::Attained(value), witness, theorems: self.theorems.clone() }
     }
 
-    /// With one given belief.
     fn given(&self, found: Option<WorstObserver>) -> Verdict {
         let Some(WorstObserver { ratio, belief, witness }) = found else { return self.vacuous() };
         let value = Value::Attained(self.measure.of(&belief, &ratio));

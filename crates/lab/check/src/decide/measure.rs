@@ -24,7 +24,6 @@ pub(crate) enum Measure {
 }
 
 impl Measure {
-    /// For an uncertain belief.
     pub(crate) fn of(self, belief: &Rational, odds: &Bound) -> Bound {
         match self {
             Self::Gain => odds.map(|odds| tight_gain(belief, odds), Bound::Infinite),

@@ -19,7 +19,6 @@ pub(super) struct Slice {
 }
 
 impl Slice {
-    /// All of its datasets.
     pub(super) fn datasets(self) -> impl Iterator<Item = Dataset> {
         let parts = std::iter::successors(Some(self.open), move |part| (*part != 0).then(|| (part - 1) & self.open));
         parts.filter(move |part| part.count_ones() == self.size).map(move |part| self.sure | part)

@@ -138,7 +138,6 @@ pub(crate) fn with_a_prior<W>(mut priors: Vec<(W, Rational)>) -> Vec<(W, Rationa
 }
 
 impl WorstWorlds {
-    /// The observer.
     fn witness(self, mechanism: &Mechanism) -> Witness {
         let priors = with_a_prior(self.priors);
         let (own, belief) = priors[0].clone();

@@ -10,12 +10,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Table {
     /// Whole parts of one denominator below 2^63.
-    Parts {
-        /// The denominator.
-        of: u64,
-        /// Numerators.
-        columns: Vec<Vec<u64>>,
-    },
+    Parts { of: u64, columns: Vec<Vec<u64>> },
     /// Fractions with denominators that have no small multiple in common.
     Fractions(Vec<Vec<Rational>>),
 }

@@ -162,7 +162,6 @@ fn yes(people: usize, chance: impl Fn(Dataset) -> Rational) -> Option<Mechanism>
     built(people, 2, |data, output| if output == 0 { chance(data) } else { whole(1) - chance(data) })
 }
 
-/// Who is in.
 fn exact(people: usize) -> Option<Mechanism> {
     named(people, 1 << people, |data| data as usize)
 }

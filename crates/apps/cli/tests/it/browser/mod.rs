@@ -9,7 +9,6 @@ mod report;
 use chromium::Browser;
 use std::path::PathBuf;
 
-/// Where pictures are left.
 fn pictures() -> PathBuf {
     let folder = deniable_testing::scratch().unwrap().join("deniable-pages");
     std::fs::create_dir_all(&folder).unwrap();

@@ -14,7 +14,6 @@ fn number(dice: &mut Dice, most: usize) -> usize {
     usize::try_from(dice.below(most.max(1) as u64)).unwrap() + 1
 }
 
-/// Prefers small numbers.
 fn size(dice: &mut Dice, most: usize) -> usize {
     let least = number(dice, most);
     number(dice, least)
@@ -81,7 +80,6 @@ fn windows(dice: &mut Dice, longest: usize) -> String {
     format!("{sql} SELECT n FROM s{depth} ORDER BY n")
 }
 
-/// One long arithmetic expression.
 fn product(dice: &mut Dice, longest: usize) -> String {
     let factors = size(dice, (longest / 4).min(350));
     let factor = *dice.pick(&["n", "s", "(n + 1)", "1.0000001", "x", "s / n"]);
@@ -103,7 +101,6 @@ fn fractions(dice: &mut Dice, _: usize) -> String {
     )
 }
 
-/// Nested CASE expressions.
 fn cases(dice: &mut Dice, _: usize) -> String {
     let mut sql = "WITH s0 AS (SELECT x, y, COUNT(*) AS n FROM t GROUP BY x, y)".to_owned();
     let depth = size(dice, 16);

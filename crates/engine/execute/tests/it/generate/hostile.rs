@@ -32,7 +32,6 @@ enum Owner {
     One,
     /// The one who may be there instead.
     Instead,
-    /// No key at all.
     Nobody,
 }
 
@@ -296,7 +295,6 @@ impl Hostile {
     }
 }
 
-/// The types of expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Whole,

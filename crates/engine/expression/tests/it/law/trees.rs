@@ -109,7 +109,6 @@ pub fn columns() -> Vec<InputColumn> {
     Type::ALL.into_iter().flat_map(of_a_type).collect()
 }
 
-/// A pattern of LIKE.
 fn pattern(dice: &mut Dice, ignore_case: bool) -> Pattern {
     let (escape, most) = (*dice.pick(&[None, None, Some('!'), Some('%'), Some('a')]), *dice.pick(&[3, 6, 6, 60]));
     let text = match dice.below(20) {

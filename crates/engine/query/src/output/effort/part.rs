@@ -38,7 +38,6 @@ pub(crate) struct Part {
     pub(crate) form: u64,
     /// Steps of its interval without the form.
     pub(crate) interval: u64,
-    /// Nesting depth of windows.
     pub(crate) depth: u64,
     /// Bytes of its longest text.
     pub(crate) text: u64,

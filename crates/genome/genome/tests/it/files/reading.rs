@@ -13,7 +13,6 @@ fn all(files: &Fileset, threads: usize) -> Vec<Snp> {
     snps
 }
 
-/// Person by person.
 fn naive(row: &[Genotype], fam: &str) -> Counts {
     let mut counts = Counts {
         table: ContingencyTable { cases: [0; 3], controls: [0; 3] },

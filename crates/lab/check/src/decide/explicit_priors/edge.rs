@@ -151,7 +151,6 @@ impl Edge {
         }
     }
 
-    /// Peaks at irrational places.
     pub(super) fn peaks(&self) -> Vec<Peak> {
         let peak = |root| match root {
             Root::Irrational(surd) if surd.sign.is_negative() => Some(Peak { edge: self.clone(), surd }),
@@ -217,7 +216,6 @@ fn expand(lines: &[Line]) -> [Rational; 3] {
     })
 }
 
-/// Where the derivative vanishes.
 #[derive(Debug, Clone)]
 enum Root {
     At(Rational),

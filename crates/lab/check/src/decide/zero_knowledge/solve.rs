@@ -12,7 +12,6 @@ use clarabel::solver::{
 use deniable_core::exact::Rational;
 use num_traits::{ToPrimitive, Zero};
 
-/// What the solver found.
 pub(super) struct Solution {
     /// By sample and output, what to answer.
     pub(super) simulator: Vec<Vec<f64>>,

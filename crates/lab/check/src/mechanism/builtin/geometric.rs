@@ -37,7 +37,6 @@ pub(super) static TRUNCATED_GEOMETRIC: Builtin = Builtin {
     build: clamped,
 };
 
-/// Two-sided geometric noise.
 #[derive(Debug, Clone)]
 pub(crate) struct Noise {
     pub(crate) ratio: Rational,

@@ -18,7 +18,6 @@ pub struct Builtin {
     pub theorem: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
-    /// Works the table out.
     pub(super) build: fn(BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError>,
 }
 
@@ -121,7 +120,6 @@ impl<'a> BuiltinArguments<'a> {
         self.fraction(name, "a number of at least 1", |odds| *odds >= whole(1))
     }
 
-    /// A probability.
     pub(super) fn chance(&self, name: &'static str) -> Result<Rational, BuiltinError> {
         self.fraction(name, "a number from 0 to 1", |chance| !chance.is_negative() && *chance <= whole(1))
     }

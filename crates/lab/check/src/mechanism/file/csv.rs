@@ -35,7 +35,6 @@ fn reader(source: &str) -> Reader<'_> {
     ::csv::ReaderBuilder::new().trim(::csv::Trim::All).from_reader(source.as_bytes())
 }
 
-/// The header alone.
 pub(crate) fn header(source: &str) -> Result<Vec<String>, FileError> {
     header_of(&mut reader(source))
 }

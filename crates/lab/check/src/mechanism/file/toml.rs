@@ -4,7 +4,6 @@ use super::error::{FileError, FileErrorKind};
 use super::tree::{self, Lines};
 use deniable_toml::{Node, Shape, SyntaxError};
 
-/// Parses a whole document.
 pub(super) fn parse(source: &str) -> Result<tree::Node, FileError> {
     let lines = Lines::of(source);
     match deniable_toml::parse(source) {

@@ -13,11 +13,9 @@ pub(crate) struct Node {
     pub(crate) place: Place,
 }
 
-/// What a value is.
 #[derive(Debug)]
 pub(crate) enum Shape {
     Text(String),
-    /// As written.
     Number(String),
     List(Vec<Node>),
     /// In the order of the file.
@@ -92,7 +90,6 @@ impl Node {
     }
 }
 
-/// An open table.
 #[derive(Debug)]
 pub(crate) struct Section<'a> {
     section: &'static str,

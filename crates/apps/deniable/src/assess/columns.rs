@@ -4,7 +4,7 @@ use super::Options;
 use super::error::{Error, OptionError};
 use deniable_assess::{Distance, Hierarchy};
 use deniable_core::adversary::PriorRange;
-use deniable_core::exact::parse_rational;
+use deniable_core::exact::whole;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -47,19 +47,16 @@ pub fn check(options: &Options) -> Result<(), OptionError> {
     Ok(())
 }
 
-/// Prior beliefs about presence: a number, or two with `..` between.
+/// Prior beliefs about presence.
 pub fn priors(options: &Options) -> Result<PriorRange, OptionError> {
     let Some(text) = &options.prior else { return Ok(PriorRange::uniform()) };
     if options.background.is_none() {
         return Err(OptionError::PriorWithoutBackground);
     }
-    let wrong = |problem: String| OptionError::Prior { text: text.clone(), problem };
-    let (low, high) = text.split_once("..").unwrap_or((text, text));
-    let number = |text: &str| parse_rational(text.trim()).map_err(|error| wrong(error.to_string()));
-    let (low, high) = (number(low)?, number(high)?);
-    // Neither end can be left out, unlike where a promise is made.
-    PriorRange::new(Some(low), Some(high))
-        .map_err(|_| wrong("priors must be above 0, below 1, and the lower one first".to_owned()))
+    // An end at 0 or 1 is certainty, of which nothing is learned.
+    let is_uncertain = |priors: &PriorRange| *priors.low() > whole(0) && *priors.high() < whole(1);
+    let priors = text.parse().ok().filter(is_uncertain);
+    priors.ok_or_else(|| OptionError::Prior(text.clone()))
 }
 
 /// The hierarchies, by column.

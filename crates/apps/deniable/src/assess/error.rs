@@ -47,13 +47,8 @@ pub enum OptionError {
         /// The distance.
         text: String,
     },
-    /// Priors that cannot be parsed, or are not between 0 and 1.
-    Prior {
-        /// The text.
-        text: String,
-        /// What is wrong with it.
-        problem: String,
-    },
+    /// Priors that cannot be parsed, or reach 0 or 1.
+    Prior(String),
     /// Priors about people of a background that is not there.
     PriorWithoutBackground,
     /// A threshold below 0 or above 1.
@@ -182,10 +177,10 @@ impl OptionError {
                 format!("{}: `{text}` of `{column}`, but there is no hierarchy of {column}", option("distance")),
                 format!("name the file with {}", option("hierarchy")),
             ),
-            Self::Prior { text, problem } => {
-                let (one, range) = (surface.set("prior", "1/2"), surface.set("prior", "1/10..1/2"));
-                (format!("{}: {problem}", surface.set("prior", text)), format!("write {one} or {range}"))
-            }
+            Self::Prior(text) => (
+                format!("{}: priors must be above 0, below 1, and the lower one first", surface.set("prior", text)),
+                format!("write {} or {}", surface.set("prior", "1/2"), surface.set("prior", "1/10..1/2")),
+            ),
             Self::PriorWithoutBackground => (
                 format!("{} needs {}", option("prior"), option("background")),
                 "priors are about people of a background: name one".to_owned(),

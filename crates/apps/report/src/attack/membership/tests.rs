@@ -33,13 +33,13 @@ fn numbers_stand_beside_their_bounds() {
     for words in [
         "<th scope=\"row\">AUC</th><td class=\"number\">0.500</td>",
         "<td class=\"number\">0.667</td><td>within the bound</td>",
-        "<td class=\"number\">10.0%</td>",
+        "<td class=\"number\">10%</td>",
         // No rate of false positives is promised.
         "<td class=\"number\">-</td><td></td>",
         "<td class=\"number\">0.334</td>",
         "<td colspan=\"4\">too few known non-members: 120 of 197 needed</td>",
         "All 3 numbers lie within their bounds",
-        "Odds of at most 2 about who is in the pool (entry 4, \"pool\")",
+        "Odds of at most 2 about who is in the pool (entry 4, &quot;pool&quot;)",
         "more than odds of at most 2 allow any test",
         "A statistic for 120 members and 120 others.",
         "left out: not in the reference",

@@ -1,14 +1,31 @@
-//! What can go wrong. For the curator: some of it depends on private files.
+//! Errors of sessions. Some depend on private files: [`Error::is_public`] separates them.
 
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::noise::EntropyError;
 use deniable_data::SourceError;
-use deniable_ledger::{OpenError, StoreError};
+use deniable_ledger::{ChargeError, OpenError, StoreError};
 use deniable_policy::{PolicyErrors, QueryError};
+use deniable_protocol::ProtocolError;
 use deniable_release::{AcceptError, DataError, PlanErrors, ReleaseError, UnknownQuery};
 use deniable_report::ReportError;
 
 /// Something that a session refuses, or could not do.
+///
+/// [`Diagnose::diagnostics`] makes of it a list of [`Diagnostic`]s, each with a [`Code`], a message, what to do, and the place in
+/// the policy or the query. A program that serves analysts returns them where [`Self::is_public`] holds, and no detail otherwise:
+///
+/// ```
+/// use deniable::{Code, Diagnose, Error, Surface};
+///
+/// fn status(error: &Error) -> u16 {
+///     let diagnostics = error.diagnostics(Surface::Library);
+///     match error.is_public() {
+///         false => 500, // for the curator's log alone
+///         true if diagnostics.iter().any(|diagnostic| diagnostic.code == Code::Budget) => 402,
+///         true => 400,
+///     }
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -18,7 +35,7 @@ pub enum Error {
     /// Queries of the policy cannot be answered under it.
     #[error(transparent)]
     Plan(#[from] PlanErrors),
-    /// A query beside the policy's is none.
+    /// The share or the name of a query beside the policy's is invalid.
     #[error(transparent)]
     Query(#[from] QueryError),
     /// No query of the policy has this name.
@@ -87,8 +104,9 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether it follows from the policy and the query alone, so that somebody who may only see answers may read it. All others are
-    /// for the curator: they depend on private files, or on what the machine made of them.
+    /// Whether an analyst may read it: it follows from the policy, the query, the remaining budget
+    /// ([`Session::left`](crate::Session::left)) and the session's settings. All others are for the curator: they depend on private
+    /// files, or on the machine.
     #[must_use]
     pub fn is_public(&self) -> bool {
         match self {
@@ -98,9 +116,13 @@ impl Error {
             | Self::NoQuery(_)
             | Self::NothingToAdvise { .. }
             | Self::NoTable { .. }
-            | Self::PublicRows { .. } => true,
-            Self::Accept(_)
+            | Self::PublicRows { .. }
             | Self::Memory { .. }
+            | Self::Release(ReleaseError::Protocol(
+                // The second where another process spent the rest of the budget before the charge.
+                ProtocolError::OverBudget { .. } | ProtocolError::Charge { error: ChargeError::OverBudget { .. }, .. },
+            )) => true,
+            Self::Accept(_)
             | Self::Source(_)
             | Self::Data(_)
             | Self::Release(_)

@@ -2,5 +2,7 @@
 
 pub use deniable_ledger::{
     AcceptHeadError, AcceptedHead, Account, AccountId, ChargeError, Head, OpenError, Part, RegistrationOutcome,
-    Release, StoreError, Summary, VerifiedLedger, VerifyError, accept_head, show, verify,
+    Release, StoreError, Summary, VerifiedLedger, VerifyError, accept_head, show,
 };
+// The function alone, without the module of the same name.
+pub use deniable_ledger::verify::verify;

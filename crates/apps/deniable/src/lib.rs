@@ -39,6 +39,8 @@
 //! | see what answers will cost and how far they will be off | [`Plan`], [`Session::plan`] |
 //! | look at the data, answer queries, see what is left, write a page | [`Session`] |
 //! | read an answer | [`ReleaseOutcome`], [`Answer`], [`Cell`] |
+//! | report an error | [`Error`], [`Diagnose`], [`Diagnostic`], [`Code`] |
+//! | read numbers such as `1/40` | [`exact::parse_rational`] |
 //! | know what is promised to whom | [`Guarantee`], [`Statement`] |
 //! | decide about a finite mechanism, with a certificate | `check` and `recheck`, by the feature `check` |
 //! | state a promise in the terms of others | `translate`, by the feature of that name |
@@ -50,8 +52,9 @@
 //!
 //! # What a caller has to know
 //!
-//! * Everything but answers is for the curator: errors, events, timing and reports of data checks depend on private rows. Errors
-//!   that follow from the policy and the query alone say so ([`Error::is_public`]).
+//! * Publications, plans and the remaining budget are for analysts, everything else is for the curator: errors, events, timing
+//!   and reports of data checks depend on private rows. Errors that an analyst may read are those of [`Error::is_public`].
+//!   `examples/web` of the repository is an HTTP server that keeps to this.
 //! * Numbers of answers keep every digit: `serde_json` is built with `arbitrary_precision`, and so it is in the whole program.
 //! * A call ([`Call`]) runs on the session's own thread from the moment it is made, whether it is awaited, waited for or
 //!   dropped: a charge is never left without its computation because somebody lost interest. When the whole process ends, the
@@ -67,7 +70,7 @@ pub use deniable_core::guarantee::{Guarantee, GuaranteeError};
 pub use deniable_core::promise::{Promise, PromiseError};
 pub use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, DeclaredTable, Key};
 pub use deniable_core::secret::Secret;
-pub use deniable_policy::{Policy, PolicyBuilder, PolicyErrors, Table, Value};
+pub use deniable_policy::{Policy, PolicyBuilder, PolicyErrors, QueryError, Size, Table, Value};
 pub use json::json;
 
 /// Exact numbers: fractions of any size, read and written without floats.
@@ -125,14 +128,18 @@ pub use deniable_release::plan::times_planned;
 pub use {
     arrow_array,
     call::Call,
-    deniable_data::{InMemory, Resources},
+    deniable_core::noise::EntropyError,
+    deniable_data::{InMemory, Resources, SourceError},
     deniable_protocol::ProtocolError,
     deniable_publication::{
         Answer, AnswerOdds, Belief, Cell, Confidence, KeyValue, LabelledKey, Noise, NoiseKind, NumberCell, Publication,
         Quality, Scalar, Statement, UpperBound, remaining::RemainingBudget,
     },
     deniable_release::suggest::{Advice, Limit},
-    deniable_release::{Event as Step, Origin, Permissions, Plan, RegistrationMode, ReleaseError},
+    deniable_release::{
+        AcceptError, DataError, Event as Step, Origin, Permissions, Plan, PlanErrors, RegistrationMode, ReleaseError,
+        UnknownQuery,
+    },
     error::Error,
     outcome::{ReleaseOutcome, UnansweredQuery},
     plan_report::PlanReport,

@@ -11,7 +11,7 @@ use deniable_release::Origin;
 pub struct ReleaseOutcome {
     /// The answers with the guarantee in words: as JSON, what `deniable release --format json` writes.
     pub publication: Publication,
-    /// Where each answer came from, in the same order. For the curator.
+    /// Whether each answer was charged now, in the order of [`Self::answers`]. For the curator.
     pub origins: Vec<Origin>,
     /// Queries that are paid for and not answered, since the machine was exhausted. The same queries resume at no cost.
     pub unanswered: Vec<UnansweredQuery>,

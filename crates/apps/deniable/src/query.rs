@@ -13,27 +13,27 @@ const BESIDE: &str = "/ask";
 /// A query beside those of a policy. What it may use up is the whole promise: the limit for everyone, which is never exceeded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// What it is called: one line.
+    /// The name of its answer, in the publication and in the ledger: one line. Several queries may have the same name.
     pub name: String,
     /// The query.
     pub sql: String,
-    /// The part of ln R that it may use, in (0, 1].
+    /// The part of ln R that it uses, in (0, 1]; of a text such as `1/40` with [`parse_rational`](crate::exact::parse_rational).
     pub share: Rational,
 }
 
 impl Query {
-    /// Understands and prices it.
+    /// Parses it, and computes its cost and noise, without a look at data or ledger.
     ///
     /// # Errors
-    /// When it is no query, or cannot be answered under the policy.
+    /// When it cannot be parsed, or cannot be answered under the policy.
     pub fn plan(&self, policy: &Policy) -> Result<Plan, Error> {
         Ok(Plan::new(self.policy(policy)?)?)
     }
 
-    /// The policy that asks it and nothing else.
+    /// The policy with this query alone.
     ///
     /// # Errors
-    /// When it is no query.
+    /// When the share is not in (0, 1], or the name is not one line.
     pub fn policy(&self, policy: &Policy) -> Result<Policy, Error> {
         let asker = format!("{}{BESIDE}", policy.name());
         Ok(policy.with_query(&asker, &self.name, &self.sql, &self.share)?)

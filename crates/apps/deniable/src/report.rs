@@ -15,6 +15,7 @@ pub use deniable_report::overview::AccountOverview;
 
 /// A picture and its caption.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Picture {
     /// A whole SVG document.
     pub svg: String,

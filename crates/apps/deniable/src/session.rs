@@ -48,10 +48,11 @@ pub struct Registration {
     pub outcome: RegistrationOutcome,
 }
 
-/// A policy at work: see the page of this crate.
+/// A policy with its data and its ledger: see the page of this crate.
 ///
-/// Everything that takes long is a [`Call`] on the session's own thread, one after another. Dropping the session lets what was
-/// called go on to its end.
+/// Releases, questions and registrations are [`Call`]s, which run one after another on the session's own thread. Clones are
+/// cheap and share that thread, so a server keeps one session and clones it for each request. Dropping a session does not stop
+/// its calls.
 #[derive(Clone)]
 pub struct Session {
     task: Task,
@@ -188,17 +189,22 @@ impl Session {
         self.worker.call(move || task.release())
     }
 
-    /// Answers a query that is not in the policy, paid from what is left of the promise.
+    /// Answers a query that is not in the policy, paid from what is left of the promise. The same query at the same share is
+    /// answered from the ledger, free.
+    ///
+    /// The query is parsed and planned on this thread, without a look at data or ledger: in async code inside `spawn_blocking`. The
+    /// call does the rest, and its time depends on private rows: a server that answers at once reveals it.
     ///
     /// # Errors
-    /// When it is no query, or cannot be answered under the policy. Nothing was charged then.
+    /// When the query cannot be parsed, or cannot be answered under the policy. Nothing was charged then. A budget that is used up
+    /// is an error of the call ([`ProtocolError::OverBudget`](crate::ProtocolError::OverBudget)), and charges nothing either.
     pub fn ask(&self, query: &Query) -> Result<Call<ReleaseOutcome>, Error> {
         Ok(self.about(query.plan(self.policy())?.paid_by(self.plan().part().clone())).release())
     }
 
     /// What is left of the promise, for everyone who asks about these people; of a session that a part of the budget pays for, what is left of
     /// that. Reads the ledger on this thread, and waits where
-    /// another process is writing it, a minute at most.
+    /// another process is writing it, a minute at most: in async code inside `spawn_blocking`.
     ///
     /// # Errors
     /// When the ledger cannot be read.

@@ -30,6 +30,7 @@ pub fn with_public_keys(policy: Policy) -> Result<Policy, SourceError> {
 
 /// A column in memory that cannot be read as declared.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Misfit {
     /// Its name.
     pub column: String,

@@ -1,6 +1,8 @@
 //! Sessions as programs use them: from files and from memory, waited for, awaited and dropped.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod web;
+
 use deniable::arrow_array::{Int64Array, RecordBatch, StringArray};
 use deniable::exact::{ratio, whole};
 use deniable::{

@@ -32,8 +32,11 @@ impl<T> Call<T> {
         }
     }
 
-    /// Waits on this thread, so long at most; `None` where it is not done by then, and goes on. For hosts that look at something else meanwhile,
-    /// such as whether somebody wants to stop waiting. Once it gave a result it has none any more.
+    /// Waits on this thread for at most this time; `None` where the call is still running then. For hosts that poll something else
+    /// meanwhile, such as an interrupt of the user.
+    ///
+    /// # Panics
+    /// When the call has returned its result before.
     pub fn wait_for(&mut self, most: Duration) -> Option<Result<T, Error>> {
         /// Wakes the thread that waits.
         struct Unpark(Thread);

@@ -169,7 +169,8 @@ impl Session {
         Ok(self.about(self.plan().named(names)?))
     }
 
-    /// The same session, paid by a part of the budget: see [`Plan::paid_by`].
+    /// The same session, paid by a part of the budget: see [`Plan::paid_by`]. `deniable account add` sets a part aside for an
+    /// analyst; a name without a part has nothing to spend.
     #[must_use]
     pub fn paid_by(&self, part: Part) -> Self {
         self.about(self.plan().clone().paid_by(part))

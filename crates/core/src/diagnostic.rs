@@ -5,6 +5,7 @@
 
 use crate::noise::EntropyError;
 use crate::text::{printable, printable_lines, printable_source, without_secrets};
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::fmt::{self, Display, Formatter, Write};
 use std::ops::Range;
 
@@ -118,6 +119,18 @@ impl Diagnose for EntropyError {
     }
 }
 
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl Display for Code {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 /// One thing that is wrong. Hidden characters are escaped, and secrets of a source are covered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -213,6 +226,29 @@ impl Diagnostic {
     }
 }
 
+/// `{"code", "message", "help", "place": {"source", "line", "column"}}`; `null` where there is no help or place. The text of the source is left out.
+impl Serialize for Diagnostic {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("Diagnostic", 4)?;
+        fields.serialize_field("code", &self.code)?;
+        fields.serialize_field("message", &self.message)?;
+        fields.serialize_field("help", &self.help)?;
+        fields.serialize_field("place", &self.place)?;
+        fields.end()
+    }
+}
+
+impl Serialize for Place {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let (line, column) = self.line_and_column();
+        let mut fields = serializer.serialize_struct("Place", 3)?;
+        fields.serialize_field("source", &self.name)?;
+        fields.serialize_field("line", &line)?;
+        fields.serialize_field("column", &column)?;
+        fields.end()
+    }
+}
+
 /// The message, the place with the lines around it, and the help.
 impl Display for Diagnostic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
@@ -242,6 +278,15 @@ mod tests {
         assert_eq!(
             diagnostic.to_string(),
             "`b` is not decided yet\n  at p.toml:2:6\n    2 │ \tb = \"ü?\"\n      · \t    ────\n  help: write a number"
+        );
+    }
+
+    #[test]
+    fn json_has_the_place_without_the_source() {
+        let diagnostic = Diagnostic::new(Code::Query, "there is no column `x`").at("the query", "SELECT\n x", 8..9);
+        assert_eq!(
+            serde_json::to_string(&diagnostic).unwrap(),
+            r#"{"code":"query","message":"there is no column `x`","help":null,"place":{"source":"the query","line":2,"column":2}}"#
         );
     }
 

@@ -113,15 +113,7 @@ struct Refusal(StatusCode, Value);
 
 impl Refusal {
     fn new(status: StatusCode, diagnostics: &[Diagnostic]) -> Self {
-        let errors = diagnostics.iter().map(|diagnostic| {
-            let place = diagnostic.place().map(|place| {
-                let (line, column) = place.line_and_column();
-                json!({ "source": place.name, "line": line, "column": column })
-            });
-            let (message, help) = (diagnostic.message(), diagnostic.help());
-            json!({ "code": diagnostic.code.as_str(), "message": message, "help": help, "place": place })
-        });
-        Self(status, json!({ "errors": errors.collect::<Vec<_>>() }))
+        Self(status, json!({ "errors": diagnostics }))
     }
 }
 

@@ -141,7 +141,7 @@ pub use {
         UnknownQuery,
     },
     error::Error,
-    outcome::{ReleaseOutcome, UnansweredQuery},
+    outcome::{NoAnswer, ReleaseOutcome, UnansweredQuery},
     plan_report::PlanReport,
     query::Query,
     scan_report::ScanReport,

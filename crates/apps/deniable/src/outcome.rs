@@ -24,10 +24,12 @@ impl ReleaseOutcome {
     ///
     /// # Errors
     /// What kept it from an answer, or that there is no such query.
-    pub fn answer(&self, query: &str) -> Result<&Answer, Option<&Error>> {
+    pub fn answer(&self, query: &str) -> Result<&Answer, NoAnswer<'_>> {
         let found = self.publication.answers.iter().find(|answer| answer.name == query);
-        found.ok_or_else(|| {
-            self.unanswered.iter().find(|unanswered| unanswered.query == query).map(|known| &known.error)
+        let unanswered = || self.unanswered.iter().find(|unanswered| unanswered.query == query);
+        found.ok_or_else(|| match unanswered() {
+            Some(unanswered) => NoAnswer::Unanswered(unanswered),
+            None => NoAnswer::NoQuery(query.to_owned()),
         })
     }
 
@@ -36,6 +38,17 @@ impl ReleaseOutcome {
     pub fn answers(&self) -> &[Answer] {
         &self.publication.answers
     }
+}
+
+/// Why a release has no answer of a name.
+#[derive(Debug, thiserror::Error)]
+pub enum NoAnswer<'a> {
+    /// No query of the release has it.
+    #[error("the release has no query \"{0}\"")]
+    NoQuery(String),
+    /// The query is charged, and not answered.
+    #[error("query \"{}\" is paid for and not answered: {}; the same query resumes at no cost", .0.query, .0.error)]
+    Unanswered(&'a UnansweredQuery),
 }
 
 /// A query that is charged and has no answer yet.

@@ -155,11 +155,10 @@ fn describe(crates: &Crates, name: &str, item: &Item, shown: &str, lines: &mut B
         }
         _ => {}
     }
-    let Some((ident, ..)) = modules::named(item) else { return };
     if !matches!(item, Item::Struct(_) | Item::Enum(_)) {
         return;
     }
-    for block in crates.impls(name, &ident.to_string()) {
+    for block in crates.impls(name, item) {
         if let Some((_, path, _)) = &block.trait_ {
             lines.insert(format!("impl {} for {shown}", text(path)));
             continue;

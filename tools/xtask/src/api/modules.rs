@@ -116,25 +116,38 @@ impl Crates {
         found
     }
 
-    /// The blocks of implementations for a type of a crate, wherever they are in it.
-    pub fn impls(&self, name: &str, of: &str) -> Vec<&ItemImpl> {
-        fn collect<'a>(module: &'a Module, of: &str, into: &mut Vec<&'a ItemImpl>) {
-            into.extend(module.items.iter().filter_map(|item| match item {
-                Item::Impl(block) if is_for(block, of) => Some(block),
-                _ => None,
-            }));
-            module.inner.values().for_each(|inner| collect(inner, of, into));
-        }
+    /// The blocks of implementations for an item of a crate, wherever they are in it. Two types of one name are told apart by what the name
+    /// means where the block is.
+    pub fn impls<'a>(&'a self, name: &str, of: &Item) -> Vec<&'a ItemImpl> {
         let mut found = Vec::new();
         if let Some(module) = self.0.get(name) {
-            collect(module, of, &mut found);
+            self.collect_impls(name, &[], module, of, &mut found);
         }
         found
     }
-}
 
-fn is_for(block: &ItemImpl, of: &str) -> bool {
-    matches!(&*block.self_ty, syn::Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == of))
+    fn collect_impls<'a>(
+        &'a self,
+        name: &str,
+        path: &[String],
+        module: &'a Module,
+        of: &Item,
+        into: &mut Vec<&'a ItemImpl>,
+    ) {
+        for item in &module.items {
+            let Item::Impl(block) = item else { continue };
+            let syn::Type::Path(written) = &*block.self_ty else { continue };
+            let segments: Vec<String> = written.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+            let meant = self.resolve(name, path, &segments, 0);
+            if meant.iter().any(|found| matches!(found, Found::Item { item, .. } if std::ptr::eq(*item, of))) {
+                into.push(block);
+            }
+        }
+        for (inner, module) in &module.inner {
+            let path: Vec<String> = path.iter().cloned().chain([inner.clone()]).collect();
+            self.collect_impls(name, &path, module, of, into);
+        }
+    }
 }
 
 /// Parses a file and the files of its modules, which are in `folder`.

@@ -324,7 +324,7 @@ fn large_enumerations_are_named() {
     let text = certificate(&mechanism, &notion, &Family::Groups(2), &verdict).unwrap();
     assert_eq!(
         recheck(&text, 100).unwrap().to_string(),
-        "the witness is right; the upper bound was not re-checked, which would take about 1 seconds"
+        "witness: right\nupper bound: not re-checked: that would take about 1 seconds\n"
     );
 }
 

@@ -162,7 +162,7 @@ fn rows_that_changed_are_paid_for_not_shown_and_resumed() {
         "CREATE TABLE changed.kept AS TABLE changed.visits; UPDATE changed.visits SET cost = 3 WHERE patient = 'p7'",
     );
     let refused = at(&place, &owner(), &RELEASE).refused();
-    assert!(refused.stderr.contains("not those that were registered as this version"), "{refused:?}");
+    assert!(refused.says("not those that were registered as this version"), "{refused:?}");
     assert_eq!(place.charges(), 1, "only reading the rows tells: it was charged before");
     let head = place.read("policy.toml");
     let _ = psql("TRUNCATE changed.visits; INSERT INTO changed.visits TABLE changed.kept ORDER BY random()");

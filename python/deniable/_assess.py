@@ -117,8 +117,9 @@ def assess(
 
     hierarchies = dictionary(hierarchy, "hierarchy=", '{"zip": "zip.csv"}').items()
     distances = dictionary(distance, "distance=", '{"condition": "equal"}').items()
+    published = one(table_, "published table")
     arguments = dict(
-        table=one(table_, "published table") or path(table_, "the published table"),
+        table=path(table_, "the published table") if published is None else published,
         background=one(background, "background"),
         original=one(original, "original"),
         auxiliary=one(auxiliary, "auxiliary"),

@@ -48,7 +48,11 @@ impl Diagnose for ProtocolError {
 fn over_budget(fits: Option<&Rational>, surface: Surface) -> String {
     let fits = match fits {
         Some(share) => {
-            let spend = surface.set("spend", share);
+            let spend = match surface {
+                Surface::Command => surface.set("spend", share),
+                Surface::Python => format!("session.ask(..., spend=\"{share}\")"),
+                Surface::Library => "ask a query of that share".to_owned(),
+            };
             format!("a share of {share} still fits: {spend}, or share = \"{share}\"")
         }
         None => "no share fits any more".to_owned(),

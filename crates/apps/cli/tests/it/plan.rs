@@ -158,7 +158,8 @@ fn what_the_ledger_holds_is_paid() {
     assert_eq!((&spending["left_of_spend"], &spending["left_of_promise"]), (&"0".into(), &"1/4".into()));
     let table = clinic.run(&["plan", "policy.toml"]).done().stdout;
     assert!(
-        table.contains("3/32 (paid)") && table.contains("left of the promise after these queries: 1/4 (25%, ε = 0.2746)"),
+        table.contains("3/32 (paid)")
+            && table.contains("left of the promise after these queries: 1/4 (25%, ε = 0.2746)"),
         "{table}"
     );
     assert_eq!(clinic.ledger().unwrap()["head"], head, "a plan writes nothing");

@@ -35,7 +35,7 @@ fn says(mechanism: &Value, notion: &Value, family: &Value, value: &Value, witnes
     }
 }
 
-const RIGHT: &str = "the witness and the upper bound are right";
+const RIGHT: &str = "witness: right\nupper bound: right: nothing is worse\n";
 
 #[test]
 fn errors_say_what_is_wrong_and_by_how_much() {

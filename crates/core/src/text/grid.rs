@@ -1,7 +1,7 @@
 //! Tables in a frame of lines, for terminals and other fonts of one width.
 //!
 //! Columns are as wide as their widest line, in terminal columns: a wide character takes two. A hidden character never reaches
-//! the text, see [`printable`](super::printable).
+//! the text, see [`printable`].
 
 use super::{printable, printable_lines};
 use std::fmt::{self, Display, Formatter};

@@ -1,4 +1,4 @@
-//! What a known adversary learns from a release: who took part ([`membership`]), whose row is this ([`linkage`], [`ratings`]).
+//! What a known adversary learns from a release: who took part ([`membership`]), whose row is this ([`linkage`], [`ratings()`]).
 //!
 //! Nothing is charged. An attack that fails shows that this attack fails, no more. What is measured on people of whom the truth is known is
 //! for the curator. Reports are typed: JSON by `Serialize`, text by `Display`, pages by [`linkage_page`] and [`membership_page`].

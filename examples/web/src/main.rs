@@ -5,8 +5,9 @@
 //! curl http://127.0.0.1:8080/query --json '{"sql": "SELECT COUNT(*) AS n FROM visits", "spend": "1/40"}'
 //! ```
 //!
-//! The server has no accounts: all clients share one budget. Add authentication before it listens to other machines, and give each
-//! analyst a part of the budget (`Session::paid_by`).
+//! The server has no accounts: all clients share one budget, and calls queue, so that a client that sends several requests at once can
+//! measure how long the answers of others take. Add authentication and a queue for each analyst before it listens to other machines, and
+//! give each a part of the budget (`Session::paid_by`).
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 
 use axum::extract::State;
@@ -22,7 +23,8 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// Answers, and failures that depend on private rows, are sent at whole multiples of this after the request: their timing depends on private rows.
+/// Answers, and failures that depend on private rows, are sent at whole multiples of this after the request: their timing depends on private
+/// rows. It must be longer than the longest answer takes.
 const STEP: Duration = Duration::from_secs(1);
 
 #[tokio::main]

@@ -54,7 +54,8 @@
 //!
 //! * Publications, plans and the remaining budget are for analysts, everything else is for the curator: errors, events, timing
 //!   and reports of data checks depend on private rows. Errors that an analyst may read are those of [`Error::is_public`].
-//!   `examples/web` of the repository is an HTTP server that keeps to this.
+//!   `examples/web` of the repository is an HTTP server that keeps to this; its timing hides a single client's answers alone.
+//! * Calls of one session queue: the time of a free or refused call reveals that of the calls before it.
 //! * Numbers of answers keep every digit: `serde_json` is built with `arbitrary_precision`, and so it is in the whole program.
 //! * A call ([`Call`]) runs on the session's own thread from the moment it is made, whether it is awaited, waited for or
 //!   dropped: a charge is never left without its computation because somebody lost interest. When the whole process ends, the

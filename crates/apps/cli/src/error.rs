@@ -11,7 +11,7 @@ use std::path::PathBuf;
 pub enum Failure {
     /// What is wrong: exit code 2 where the arguments are, and 1 otherwise.
     Diagnostics(Vec<Diagnostic>),
-    /// Nobody reads standard output any more: exit code 1, and no message.
+    /// The reader of standard output closed it: exit code 1, and no message.
     ClosedPipe,
 }
 

@@ -146,7 +146,7 @@ pub fn audit(mut workers: Vec<Box<dyn Mechanism>>, options: &Options) -> Result<
 /// The mechanism of the zoo with this name.
 ///
 /// # Errors
-/// When there is none.
+/// When the zoo has no mechanism of this name.
 #[cfg(feature = "zoo")]
 pub fn member(name: &str) -> Result<Member, Error> {
     let known = || zoo::members().map(|all| all.iter().map(|member| member.name).collect());

@@ -66,7 +66,7 @@ pub struct Linking {
     /// Those with five or more.
     #[serde(rename = "five_or_more_candidates")]
     pub many: u64,
-    /// The person who is easiest to find; `None` where nobody has a candidate.
+    /// The person who is easiest to find; `None` where no person has a candidate.
     #[serde(flatten)]
     pub highest: Option<HighestConfidence>,
     /// Sensitive column by sensitive column.

@@ -18,7 +18,7 @@ pub struct Share {
     pub hits: u64,
     /// Of how many.
     pub of: u64,
-    /// The share, from 0 to 1; `None` of nobody.
+    /// The share, from 0 to 1; `None` without people.
     pub value: Option<f64>,
     /// The low end of its interval, from 0 to 1.
     pub low: f64,

@@ -6,7 +6,7 @@ use deniable_core::exact::{Rational, Rounding, decimal, percent, whole};
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// A verdict, and the prior beliefs of which its examples are.
+/// A verdict, and the prior beliefs of its examples.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct AuditReport {

@@ -53,7 +53,7 @@ pub fn priors(options: &Options) -> Result<PriorRange, OptionError> {
     if options.background.is_none() {
         return Err(OptionError::PriorWithoutBackground);
     }
-    // An end at 0 or 1 is certainty, of which nothing is learned.
+    // An end at 0 or 1 is a certain belief, which no table changes.
     let is_uncertain = |priors: &PriorRange| *priors.low() > whole(0) && *priors.high() < whole(1);
     let priors = text.parse().ok().filter(is_uncertain);
     priors.ok_or_else(|| OptionError::Prior(text.clone()))

@@ -30,7 +30,7 @@ pub enum OptionError {
         option: &'static str,
         /// The column.
         column: String,
-        /// The options of which one must name it, too.
+        /// The options; one of them must name the column as well.
         wanted: &'static [&'static str],
     },
     /// A text that is no distance.
@@ -105,14 +105,14 @@ pub enum Error {
         /// The column.
         column: String,
     },
-    /// Sensitive columns have `*`, each in so many rows.
+    /// Sensitive columns contain `*`.
     Hidden {
         /// The table.
         table: String,
         /// The columns, and rows of each.
         columns: Vec<(String, u64)>,
     },
-    /// Columns have empty cells, each in so many rows.
+    /// Columns contain empty cells.
     Empty {
         /// The table.
         table: String,

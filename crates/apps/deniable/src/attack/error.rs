@@ -35,7 +35,7 @@ pub enum Error {
     },
     /// People are chosen of a reference that is a table of frequencies.
     ReferenceIsTable,
-    /// So many members are people of the reference.
+    /// Members of the pool are also people of the reference; the number is how many.
     MembersInReference(usize),
     /// A target is on both lists.
     OnBothLists(String),

@@ -1,4 +1,4 @@
-//! Who took part? A test on people of whom the truth is known, beside what a ledger promises.
+//! Membership inference, tested on people whose membership is known, beside what a ledger promises.
 
 use super::error::Error;
 use super::promised::promised;

@@ -62,7 +62,7 @@ pub enum Error {
     TooLarge(MechanismError),
     /// A mechanism by counts that cannot be written out.
     Expanded(MechanismError),
-    /// A mechanism of which no sample can be taken.
+    /// The mechanism cannot be sampled.
     Sample(CheckError),
     /// A box of priors for too many entities.
     LargeBox {

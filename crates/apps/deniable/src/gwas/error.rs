@@ -63,7 +63,7 @@ pub enum OptionError {
     NoAdjacency,
     /// No release and no SNPs.
     Nothing,
-    /// SNPs, of which nothing is released.
+    /// SNPs are named, and no release uses them.
     NothingOfSnps,
     /// Picks by distance without a threshold.
     NoThreshold,

@@ -298,7 +298,8 @@ impl Display for CohortCheck {
     }
 }
 
-/// Reads a cohort, and registers its version in the ledger. Nothing is charged.
+/// Reads a cohort, and registers its version in the ledger. Nothing is charged. A version that the ledger refuses, because the files
+/// changed, is no error of this function: [`CohortCheck`]'s `registration` has it, and its text does not.
 ///
 /// # Errors
 /// When the options are invalid, or the files or the ledger cannot be used.

@@ -38,7 +38,7 @@ pub struct Declaration {
     pub population: Option<String>,
     /// The ledger; by default that of the policy, or POPULATION.ledger beside the files.
     pub ledger: Option<PathBuf>,
-    /// Whether nobody of this population is in the other ledgers of the folder that know the files or the policy. Only for a new
+    /// Whether no person of this population is in the other ledgers of the folder that know the files or the policy. Only for a new
     /// ledger, which keeps the statement.
     pub other_people: bool,
 }

@@ -180,7 +180,8 @@ impl PowerOptions {
     }
 }
 
-/// The chances over sizes of cohorts as pictures, one for each adjacency: its name (`genotype`, `label-swap`) and the SVG.
+/// The chances over sizes of cohorts as pictures, one for each adjacency: its name (`genotype`, `label-swap`) and the SVG. Of a
+/// cohort that was not simulated, the pictures depend on private genotypes: they are for the curator.
 #[must_use]
 pub fn charts(report: &PowerReport) -> Vec<(String, String)> {
     #[expect(clippy::cast_precision_loss, reason = "numbers of participants are far below 2^53")]

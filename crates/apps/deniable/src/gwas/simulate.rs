@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// A cohort to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulateOptions {
-    /// The prefix of the files: OUT.bed, OUT.bim, OUT.fam and OUT.causal.tsv, none of which exists. "cohort" by default.
+    /// The prefix of the files: OUT.bed, OUT.bim, OUT.fam and OUT.causal.tsv. The first three must not exist; the last is replaced. "cohort" by default.
     pub out: PathBuf,
     /// The cohort.
     pub settings: Settings,

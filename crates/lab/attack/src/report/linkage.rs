@@ -47,15 +47,15 @@ impl Serialize for Method {
 pub struct LinkedGroup {
     /// How many people were looked for.
     pub people: u64,
-    /// Those without a value to match on; they match nobody.
+    /// People without a value to match on; they match no row.
     pub incomplete: u64,
-    /// Those who agree with at least one row.
+    /// People who agree with at least one row.
     pub agreeing: u64,
-    /// Those who are matched uniquely, of all.
+    /// The share of people who are matched uniquely.
     pub unique: Share,
     /// The correct ones of these matches, where the truth is known.
     pub correct: Option<Share>,
-    /// Those who are matched uniquely and correctly, of all.
+    /// The share of people who are matched uniquely and correctly.
     #[serde(skip)]
     pub found: Option<Share>,
 }
@@ -100,7 +100,7 @@ pub struct LinkageReport {
 }
 
 impl LinkageReport {
-    /// Adds intervals, at a confidence in `(0, 1)`, to what was found in so many released rows. The first file is the released table.
+    /// Adds intervals, at a confidence in `(0, 1)`, to the findings among this many released rows. The first file is the released table.
     #[must_use]
     pub fn new(
         found: &Linkage,

@@ -125,7 +125,7 @@ pub struct MembershipReport {
     pub snps: PanelCounts,
     /// The correlation of released and reference frequencies, where it is defined.
     pub agreement: Option<f64>,
-    /// SNPs of which a frequency was moved away from 0 or 1.
+    /// SNPs whose frequency was moved away from 0 or 1.
     pub clamped: u64,
     /// Every target, in the order of the file.
     pub scores: Vec<Score>,

@@ -14,7 +14,7 @@ pub enum Warning {
         /// How many names.
         names: u64,
     },
-    /// So many people who are known not to be in the pool are people of the reference, and are left out.
+    /// People of the reference who are known not to be in the pool, and are left out; the number is how many.
     OthersInReference(usize),
 }
 

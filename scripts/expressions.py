@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The expression language of docs/expressions.md once more, in plain Python: what the tests compare the evaluator with.
+"""The expression language of docs/reference/expressions.md once more, in plain Python: what the tests compare the evaluator with.
 
 Written from that page, not from the Rust code. Whole numbers are exact; floating point is used where the page says so.
 

@@ -111,7 +111,7 @@ def _(mo):
         ## Deniable
 
         The privacy unit, the caps, the keys and the bounds are declared once, in the policy; queries are SQL. Neither Java nor Spark is needed; rows on a Spark cluster can be asked there, too
-        (docs/spark.md).
+        (docs/how-to/spark.md).
         """
     )
     return
@@ -192,7 +192,7 @@ def _(mo):
         - **Intervals**: Deniable gives one for every number.
         - **The account** is a `Session` in memory in Tumult: who makes a new one begins anew. Deniable's is a ledger on disk, and the same question asked again is free.
         - **One aggregate is one query** in Tumult; in SQL several share one.
-        - **How long it takes**: on 4,828 rows nearly all of Tumult's time is Spark's start and its plans; docs/compared.md has the seconds at a million rows.
+        - **How long it takes**: on 4,828 rows nearly all of Tumult's time is Spark's start and its plans; docs/explanation/compared.md has the seconds at a million rows.
         - **What Tumult has and Deniable has not**: zero-concentrated and approximate differential privacy, Gaussian noise, discovered keys (with δ), functions of your own on rows (`map`, `flat_map`), bounds found at a price (`get_bounds`), views and group partitions of a budget within a session.
         - **What Deniable has and Tumult has not**: promises in words (`dn.posterior_at_most("3/4")`), exact checks of mechanisms, audits, plans without data.
         """

@@ -81,7 +81,7 @@ def assess(
     recursive: Sequence[int] = (),
     require: Optional[str] = None,
 ) -> Assessment:
-    """Finds out what an anonymised table gives away: k, l, t, beliefs, presence and linkage, exactly (docs/assess.md). Nothing is charged.
+    """Finds out what an anonymised table gives away: k, l, t, beliefs, presence and linkage, exactly (docs/how-to/assess.md). Nothing is charged.
 
     >>> import deniable as dn
     >>> found = dn.assess("examples/ward/published.csv", quasi=["zip", "age", "sex"], sensitive=["condition"], require="k=2")

@@ -94,7 +94,7 @@ def audit(
     negative: bool = False,
     pairs: Sequence[Tuple[Sequence[int], Sequence[int]]] = (),
 ) -> Audit:
-    """Finds out from its outputs alone whether a function keeps what is claimed of it (docs/audit.md).
+    """Finds out from its outputs alone whether a function keeps what is claimed of it (docs/how-to/audit.md).
 
     >>> import deniable as dn, random
     >>> def response(input, times):

@@ -112,7 +112,7 @@ def check(
     party: Optional[int] = None,
     **parameters: Exact,
 ) -> Verdict:
-    """Decides exactly how much a finite mechanism lets anyone learn, and shows where (docs/check.md).
+    """Decides exactly how much a finite mechanism lets anyone learn, and shows where (docs/how-to/check.md).
 
     >>> import deniable as dn
     >>> table = {(): {"no": "3/4", "yes": "1/4"}, "ann": {"no": "1/4", "yes": "3/4"}}

@@ -132,7 +132,7 @@ def _stored(table: str, taken: _deniable.Rows, library: str, rows: Any) -> List[
     problems = []
     for column, kind, reason in taken.misfits:
         is_type = reason.startswith("is stored as ")
-        help = _cast(library, rows, column, kind) if is_type else "docs/policy.md describes how such columns are declared"
+        help = _cast(library, rows, column, kind) if is_type else "docs/reference/policy.md describes how such columns are declared"
         problems.append(_problem(table, f"column `{column}` {reason}" if is_type else reason, help))
     return problems
 
@@ -222,7 +222,7 @@ def _cast(library: str, rows: Any, name: str, kind: str) -> str:
         return f"cast it to what reads as {kind}, or leave the column out of the policy"
     if library == "pandas" and "rpytools" in sys.modules:
         return (
-            "write the data frame to a file and read it with pyarrow.csv (docs/r.md); from reticulate 1.32 on, "
+            "write the data frame to a file and read it with pyarrow.csv (docs/how-to/r.md); from reticulate 1.32 on, "
             "options(reticulate.pandas_use_nullable_dtypes = TRUE) keeps missing values"
         )
     if library == "polars" and str(rows.schema[name]) == "Object":

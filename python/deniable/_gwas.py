@@ -46,7 +46,7 @@ def gwas(
     fill: Optional[str] = None,
     threads: Optional[int] = None,
 ) -> Release:
-    """Releases the most associated SNPs of a cohort, or their statistics, so that nobody's participation or status can be read from them (docs/gwas.md).
+    """Releases the most associated SNPs of a cohort, or their statistics, so that nobody's participation or status can be read from them (docs/how-to/gwas.md).
 
     Charged to a ledger, computed, stored, shown; the same asked again is free. What was found in the cohort is for the curator: the logger
     ``deniable`` has it.

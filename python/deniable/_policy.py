@@ -107,7 +107,7 @@ def epsilon(value: Exact) -> Promise:
 class Policy:
     """Who is protected from whom, what is promised, and what the data are.
 
-    A file's path, or the same keys as in a file (docs/policy.md) as arguments: sections are dictionaries.
+    A file's path, or the same keys as in a file (docs/reference/policy.md) as arguments: sections are dictionaries.
 
     >>> import deniable as dn
     >>> policy = dn.Policy(

@@ -106,7 +106,7 @@ class Session:
     def ask(self, sql: str, *, spend: Exact, name: str = ASKED) -> Answer:
         """Answers a query that is not in the policy, paid from what is left of the promise. The same asked again at the same price is free.
 
-        :param sql: the query (docs/policy.md#sql).
+        :param sql: the query (docs/reference/policy.md#sql).
         :param spend: the part of the whole promise that it may use, as a part of ln R: ``"1/40"``.
         :param name: what it is called in the ledger.
         :raises QueryError: when it cannot be answered under the policy; it follows from both alone.

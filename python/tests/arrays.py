@@ -1,7 +1,7 @@
 """Every type of Arrow, with values whose reading is known; and the ways in which one array can be laid out.
 
 A value's *reading* is the literal of SQL that it equals as a value of the declared type, or ``None`` where it reads as NULL. It is worked out
-here, from the definitions in docs/policy.md, and not by the code under test.
+here, from the definitions in docs/reference/policy.md, and not by the code under test.
 """
 
 from __future__ import annotations

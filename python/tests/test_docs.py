@@ -10,7 +10,7 @@ from typing import List, Tuple
 import deniable as dn
 import pytest
 
-PAGES = ["docs/python.md", "python/README.md", "README.md"]
+PAGES = ["docs/how-to/python.md", "python/README.md", "README.md"]
 """README.md has its block, too: it is what a newcomer tries first."""
 
 PRINTS = re.compile(r"# prints (.+)$", re.MULTILINE)

@@ -1,4 +1,4 @@
-"""The R of docs/r.md runs, where R and reticulate are (packages r-base-core and r-cran-reticulate)."""
+"""The R of docs/how-to/r.md runs, where R and reticulate are (packages r-base-core and r-cran-reticulate)."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def folder(tmp_path: Path, repository: Path) -> Path:
 
 
 def test_the_page_runs(folder: Path, repository: Path) -> None:
-    blocks = BLOCK.findall((repository / "docs/r.md").read_text(encoding="utf-8"))
+    blocks = BLOCK.findall((repository / "docs/how-to/r.md").read_text(encoding="utf-8"))
     assert len(blocks) > 2
     printed = run("\n".join(blocks), folder)
     assert "left: 3/4" in printed

@@ -3,7 +3,7 @@
 
     python3 testdata/sql/expected.py [adult.data]
 
-Python's standard library and exact fractions only. What is computed is what docs/policy.md says an answer is before
+Python's standard library and exact fractions only. What is computed is what docs/reference/policy.md says an answer is before
 noise: rows with undeclared keys are left out, declared groups always appear, and what is summed, averaged or ranked is
 moved to its bounds and to its grid. Caps never bite, but in the cases of the policy `capped`, which are decided whatever
 rows are kept. A quantile is asked only where exactly one grid value has its rank.

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo bench -p deniable-bench --bench assess --features sql                                     10 million rows, medians of five
-//! cargo bench -p deniable-bench --bench assess --features sql -- --write docs/performance.md      and writes the table
+//! cargo bench -p deniable-bench --bench assess --features sql -- --write docs/explanation/performance.md      and writes the table
 //! cargo bench -p deniable-bench --bench assess --features sql -- --rows 1000000                   fewer rows
 //! ```
 //!

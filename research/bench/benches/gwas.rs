@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo bench -p deniable-bench --bench gwas                                     all sizes, medians of five
-//! cargo bench -p deniable-bench --bench gwas -- --write docs/performance.md      and writes the tables
+//! cargo bench -p deniable-bench --bench gwas -- --write docs/explanation/performance.md      and writes the tables
 //! cargo bench -p deniable-bench --bench gwas -- --only 2500x100000               one size, as for a profiler
 //! ```
 //!

@@ -1,4 +1,4 @@
-"""Compares Deniable with the common Python libraries at equal noise. docs/compared.md says what is compared, and how."""
+"""Compares Deniable with the common Python libraries at equal noise. docs/explanation/compared.md says what is compared, and how."""
 
 from __future__ import annotations
 

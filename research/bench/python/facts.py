@@ -18,11 +18,11 @@ FACTS: dict[str, dict[str, Fact]] = {
     "deniable": {
         "People with several rows": (
             "`[entity]`: rows in a group, and groups; kept rows by a keyed hash",
-            [("docs/policy.md", "`rows_per_group` and `groups`")],
+            [("docs/reference/policy.md", "`rows_per_group` and `groups`")],
         ),
         "Which groups appear": (
             "the declared `keys`, always and only",
-            [("docs/policy.md", "these always appear, others never")],
+            [("docs/reference/policy.md", "these always appear, others never")],
         ),
         "Noise": (
             "exact two-sided geometric on whole numbers; ChaCha20, seeded by the operating system",

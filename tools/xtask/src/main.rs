@@ -2,7 +2,7 @@
 //!
 //! | chore | what it does |
 //! |---|---|
-//! | `api` | fails when the public items of the library differ from `docs/api.txt` |
+//! | `api` | fails when the public items of the library differ from `docs/reference/api.txt` |
 //! | `api --write` | rewrites the list |
 //! | `clinic` | writes `examples/clinic/visits.csv`, the same bytes every time |
 //! | `clinic --check` | fails when the committed file differs from what would be written |
@@ -40,7 +40,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask <chore>
 
-  api [--write]        compare the public items of the library with docs/api.txt (or write it)
+  api [--write]        compare the public items of the library with docs/reference/api.txt (or write it)
   clinic [--check]     write (or compare) examples/clinic/visits.csv
   notions [--write]    check the names in docs/notions against the table of the code (and regenerate them)
   features             check that the first command compiles nothing that the tests compile again

@@ -255,13 +255,14 @@ mod tests {
         command.get_arguments().flat_map(names).collect()
     }
 
-    /// `docs/cli.md` has every flag where its command is described, and no flag that there is not.
+    /// `docs/reference/cli.md` has every flag where its command is described, and no flag that there is not.
     #[test]
     fn the_reference_has_every_flag() {
-        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/cli.md");
-        let page = std::fs::read_to_string(page).expect("docs/cli.md");
+        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reference/cli.md");
+        let page = std::fs::read_to_string(page).expect("docs/reference/cli.md");
         let section = |heading: String| -> &str {
-            let (_, rest) = page.split_once(&heading).unwrap_or_else(|| panic!("no `{heading}` in docs/cli.md"));
+            let (_, rest) =
+                page.split_once(&heading).unwrap_or_else(|| panic!("no `{heading}` in docs/reference/cli.md"));
             rest.split_once("\n#").map_or(rest, |(section, _)| section)
         };
         let shared = flags(section("## Commands that take a policy".to_owned()));
@@ -292,7 +293,7 @@ mod tests {
                 let line = if page.contains(&own) {
                     section(own)
                 } else {
-                    line.unwrap_or_else(|| panic!("no `{name}` in docs/cli.md"))
+                    line.unwrap_or_else(|| panic!("no `{name}` in docs/reference/cli.md"))
                 };
                 for flag in of(part) {
                     assert!(flags(line).contains(&flag) || shared.contains(&flag), "--{flag} of {name}");

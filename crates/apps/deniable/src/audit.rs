@@ -1,4 +1,4 @@
-//! Audits of programs and functions: certified lower bounds on what their outputs disclose (`docs/audit.md`).
+//! Audits of programs and functions: certified lower bounds on what their outputs disclose (`docs/how-to/audit.md`).
 //!
 //! ```
 //! use deniable::audit::{InputAdjacency, Mechanism, MechanismError, Neighbours, Options, Outputs, audit};
@@ -210,7 +210,7 @@ impl Error {
                 format!("write {}", set("confidence", "99.9%")),
             ),
             Self::Audit(AuditError::Mechanism(error)) => {
-                let help = "docs/audit.md has the protocol; `examples/audit/half_noise.py` is a whole program";
+                let help = "docs/how-to/audit.md has the protocol; `examples/audit/half_noise.py` is a whole program";
                 (Code::Other, error.to_string(), help.to_owned())
             }
             Self::Audit(error @ (AuditError::Setting(_) | AuditError::NoPairs)) => {

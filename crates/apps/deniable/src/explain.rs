@@ -1,4 +1,4 @@
-//! Notions, families, mechanisms and theorems explained: the pages of `docs/notions` and `docs/theorems`, and `docs/terms.md`.
+//! Notions, families, mechanisms and theorems explained: the pages of `docs/notions` and `docs/theorems`, and `docs/reference/terms.md`.
 //!
 //! ```
 //! let page = deniable::explain::explain("pmp")?;

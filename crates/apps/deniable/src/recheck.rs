@@ -1,4 +1,4 @@
-//! Certificates of [`check`](crate::check), verified by code that shares nothing with it (`docs/check.md`).
+//! Certificates of [`check`](crate::check), verified by code that shares nothing with it (`docs/how-to/check.md`).
 //!
 //! ```
 //! use deniable::check::{Options, Source, check};

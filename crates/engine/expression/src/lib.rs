@@ -11,7 +11,7 @@
 //!
 //! The law: **evaluating a table equals evaluating its rows one at a time, bit for bit.** Nothing here returns an error
 //! once a program is built, and nothing stops early: what a row holds decides its own values and nothing else. What each
-//! operation means, NULLs and corner cases included, is one table: `docs/expressions.md`.
+//! operation means, NULLs and corner cases included, is one table: `docs/reference/expressions.md`.
 
 // A panic would be an error that depends on a value.
 #![deny(

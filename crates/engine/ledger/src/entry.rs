@@ -2,7 +2,7 @@
 //!
 //! A stored entry is a kind and a payload, JSON with the fields in the order of the structs below. A field
 //! that is missing or unknown makes an entry unreadable. Three fields are omitted when empty or at their default:
-//! `other_than`, `accepted` and `part`. `docs/ledger-format.md` describes every entry.
+//! `other_than`, `accepted` and `part`. `docs/reference/ledger-format.md` describes every entry.
 
 use crate::answer::{AnswerFile, Form, Json, MOST};
 use crate::numbers::NumbersFile;
@@ -98,7 +98,7 @@ pub struct Charge {
     /// The SQL as written.
     pub sql: String,
     /// Hex digest of everything that decides the answer's distribution; equal exactly for identical asks
-    /// (version 1 of identities, `docs/ledger-format.md`).
+    /// (version 1 of identities, `docs/reference/ledger-format.md`).
     pub identity: String,
     /// What is measured, as data; empty for associations.
     #[serde(default, skip_serializing_if = "Canonical::is_empty")]
@@ -116,7 +116,7 @@ const MOST_CANONICAL: usize = 256 << 10;
 /// The first bytes of what zstd compressed; canonical bytes begin with their version.
 const COMPRESSED: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// The canonical bytes of a query (`docs/ledger-format.md`): in entries as base64 with padding, long ones compressed by zstd. Empty
+/// The canonical bytes of a query (`docs/reference/ledger-format.md`): in entries as base64 with padding, long ones compressed by zstd. Empty
 /// where they are too many: then no other query is taken from the answer.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Canonical(Arc<[u8]>);

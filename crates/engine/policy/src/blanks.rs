@@ -60,7 +60,7 @@ fn walk<'n>(node: &'n Node, path: &mut Vec<&'n str>, found: &mut Vec<Blank>) {
 }
 
 /// Where a key has no help of its own: a section in which everything is still open.
-const WHOLE_SECTION: &str = "write its keys in place of the \"?\"; docs/policy.md describes them";
+const WHOLE_SECTION: &str = "write its keys in place of the \"?\"; docs/reference/policy.md describes them";
 
 /// What to decide at a path of keys, and why.
 pub(crate) fn help(path: &[&str]) -> String {

@@ -112,7 +112,7 @@ impl PolicyBuilder {
         )
     }
 
-    /// The adversary, by the name of a preset: see docs/policy.md. Others are stated with [`Self::set`].
+    /// The adversary, by the name of a preset: see docs/reference/policy.md. Others are stated with [`Self::set`].
     #[must_use]
     pub fn adversary(self, preset: &str) -> Self {
         self.set(&["adversary"], "preset", preset)

@@ -1,4 +1,4 @@
-//! What the words of other libraries are called in a policy. `docs/terms.md` says what each of them means.
+//! What the words of other libraries are called in a policy. `docs/reference/terms.md` says what each of them means.
 
 use crate::{adversary, budget, columns, csv, data, entity, promise, quality, query, tables};
 

@@ -70,7 +70,7 @@ const WIDTH: usize = 110;
 
 const HEAD: &str = "A policy to be completed: every \"?\" is a decision for a person, and `deniable` lists those that are \
                     left. Lines that begin with # are explanations, or keys that may be left out. State what is publicly \
-                    known or plausible, and never copy it out of the data: anyone may see this file. docs/policy.md has \
+                    known or plausible, and never copy it out of the data: anyone may see this file. docs/reference/policy.md has \
                     all keys.";
 const ENTITY: &str =
     "Whose rows belong together. If one row is one person, remove everything from here down to `groups`.";

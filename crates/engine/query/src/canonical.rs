@@ -2,7 +2,7 @@
 //!
 //! Every part is a tag, a number of fixed length, or bytes after their length, so that only equal parts give equal bytes.
 //! Values are canonical bytes of expressions ([`deniable_expression::canonical`]), never displayed text.
-//! `docs/ledger-format.md` describes the format.
+//! `docs/reference/ledger-format.md` describes the format.
 
 use crate::Ranking;
 use crate::facts::range::Grid;

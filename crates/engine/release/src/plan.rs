@@ -19,7 +19,7 @@ use num_traits::Zero;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The context under which identities are derived: version 1 of their format (`docs/ledger-format.md`).
+/// The context under which identities are derived: version 1 of their format (`docs/reference/ledger-format.md`).
 const IDENTITY: &str = "deniable-ledger-v1 identity of a query";
 
 /// A policy whose queries are understood and priced. What was worked out together stays together: nothing of it can be changed

@@ -77,7 +77,7 @@ impl Diagnose for CohortPromiseError {
             Self::Promise(_) => {
                 let [gain, prior] = [promise(surface, "gain", "2"), set("prior", "1/2")];
                 let between = if surface == Surface::Command { " " } else { ", " };
-                format!("for example {gain}{between}{prior}; a policy explains each promise (docs/policy.md)")
+                format!("for example {gain}{between}{prior}; a policy explains each promise (docs/reference/policy.md)")
             }
             Self::Adversary(_) | Self::Name(_) => String::new(),
         };

@@ -1,4 +1,4 @@
-//! Every attack on made-up people of whom everything is known: the figures of docs/attack.md.
+//! Every attack on made-up people of whom everything is known: the figures of docs/how-to/attack.md.
 //!
 //! `cargo run --release -p deniable-attack --example simulated`
 #![allow(clippy::print_stdout, reason = "figures are printed")]

@@ -1,5 +1,5 @@
 //! What a notion, a family of priors, a mechanism or a theorem says, and what words mean: the pages of `docs/notions` and
-//! `docs/theorems`, and `docs/terms.md`.
+//! `docs/theorems`, and `docs/reference/terms.md`.
 //!
 //! | question | module |
 //! |---|---|

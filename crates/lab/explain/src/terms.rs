@@ -1,4 +1,4 @@
-//! The words of `docs/terms.md`: what is called how here and elsewhere.
+//! The words of `docs/reference/terms.md`: what is called how here and elsewhere.
 
 use crate::ids;
 use crate::library::key;
@@ -7,7 +7,9 @@ use std::fmt::Write;
 use std::sync::OnceLock;
 
 /// The page.
-pub const PAGE: &str = include_str!("../../../../docs/terms.md");
+pub const PAGE: &str = include_str!("../../../../docs/reference/terms.md");
+/// The folder of the page, from the root of the repository.
+const FOLDER: [&str; 2] = ["docs", "reference"];
 /// The head of every table of terms.
 const HEAD: [&str; 4] = ["here", "elsewhere", "meaning", "where"];
 /// What stands where nobody has another word.
@@ -136,7 +138,7 @@ fn cells(line: &str) -> Option<Vec<String>> {
     Some(cells.iter().map(|cell| cell.trim().to_owned()).collect())
 }
 
-/// A cell without links: `B-1` for `[B-1]`, `docs/policy.md` for `[policy](policy.md)`.
+/// A cell without links: `B-1` for `[B-1]`, `docs/reference/policy.md` for `[policy](policy.md)`.
 fn plain(cell: &str) -> String {
     let mut text = String::new();
     let mut rest = cell;
@@ -148,8 +150,7 @@ fn plain(cell: &str) -> String {
         let code = text.matches('`').count() % 2 == 1;
         match linked {
             Some((link, after)) if !code => {
-                let page = link.strip_prefix("../").map_or_else(|| format!("docs/{link}"), str::to_owned);
-                text.push_str(if link.starts_with('#') { name } else { &page });
+                text.push_str(&if link.starts_with('#') { name.to_owned() } else { from_root(link) });
                 rest = after;
             }
             _ if !code && ids::leading(name).is_some_and(|(_, left)| left.is_empty()) => text.push_str(name),
@@ -164,6 +165,18 @@ fn plain(cell: &str) -> String {
     text
 }
 
+/// The path from the root of the repository of a link on the page: `docs/how-to/audit.md` for `../how-to/audit.md`.
+fn from_root(link: &str) -> String {
+    let mut folders = FOLDER.to_vec();
+    let mut rest = link;
+    while let Some(after) = rest.strip_prefix("../") {
+        folders.pop();
+        rest = after;
+    }
+    folders.push(rest);
+    folders.join("/")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,7 +187,14 @@ mod tests {
                     | promise, `[promise]` | the same | Pr[k] is r^\\|k\\| | [B-1], [policy](policy.md#promise) |\n\n| a | b | c | d |\n";
         let [term] = read(page).try_into().unwrap();
         assert_eq!((term.here.as_str(), term.meaning.as_str()), ("promise, `[promise]`", "Pr[k] is r^|k|"));
-        assert_eq!(term.told, "B-1, docs/policy.md#promise");
+        assert_eq!(term.told, "B-1, docs/reference/policy.md#promise");
         assert_eq!(term.names().collect::<Vec<_>>(), ["promise", "[promise]", "[promise]"]);
+    }
+
+    #[test]
+    fn links_become_paths_from_the_root() {
+        assert_eq!(from_root("policy.md#entity"), "docs/reference/policy.md#entity");
+        assert_eq!(from_root("../how-to/audit.md"), "docs/how-to/audit.md");
+        assert_eq!(from_root("../../KNOWN-VULNERABILITIES.md"), "KNOWN-VULNERABILITIES.md");
     }
 }

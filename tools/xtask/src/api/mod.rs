@@ -1,4 +1,4 @@
-//! `api`: every public item of the library `deniable`, in `docs/api.txt`.
+//! `api`: every public item of the library `deniable`, in `docs/reference/api.txt`.
 //!
 //! The list is made from the source: public items of public modules, and what is re-exported from crates of the workspace, at the path at which
 //! programs name it. A change of the list is a change that users may notice.
@@ -12,7 +12,7 @@ use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::{Fields, Item, UseTree, Visibility};
 
-const LIST: &str = "docs/api.txt";
+const LIST: &str = "docs/reference/api.txt";
 
 /// Whether the list is compared or written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

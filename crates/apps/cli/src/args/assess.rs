@@ -17,7 +17,7 @@ Examples:
 
 Cells of --quasi columns are read as what they stand for: *, 021**, 30-39, [30,40), <30, {a,b}, nodes of a hierarchy. How each \
 column was read is part of the result. Nothing is charged and no promise is made: this says what a table gives away, and \
-syntactic measures (k, l, t) bound no belief (docs/assess.md).
+syntactic measures (k, l, t) bound no belief (docs/how-to/assess.md).
 
 Exit codes: 0 done, and every --require is met; 1 one is not met, or the tables cannot be used; 2 bad usage.";
 

@@ -12,7 +12,7 @@ Examples:
   deniable attack linkage --released published.csv --auxiliary register.csv --on zip,birth,sex --truth id
   deniable attack ratings --released ratings.csv --auxiliary known.csv --person user --item film --rating stars --day date --same-names
 
-An attack that fails says that this attack fails, no more (docs/attack.md). What is measured on people of whom the truth is \
+An attack that fails says that this attack fails, no more (docs/how-to/attack.md). What is measured on people of whom the truth is \
 known is for the curator, and not for publication.";
 
 /// `deniable attack`.

@@ -12,7 +12,7 @@ Examples:
   deniable audit --list
 
 The program is started once for each process. It reads lines such as {\"input\":[3,0,5],\"times\":1000} and writes that many \
-lines, each an output: a number, a string, or a list of both (docs/audit.md). An audit finds faults; it proves nothing where \
+lines, each an output: a number, a string, or a list of both (docs/how-to/audit.md). An audit finds faults; it proves nothing where \
 it finds none.
 
 Exit codes: 0 nothing was found against the claim; 1 the claim is broken, or the mechanism failed; 2 bad usage.";

@@ -17,7 +17,7 @@ Examples:
 
 Without a serve.toml beside the policy, whoever connects from this machine asks as the curator: for trying it out. With one, the \
 accounts of `deniable account` may connect, each with a part of the promise. SIGHUP reads the policy, the accounts and the certificates \
-anew; Ctrl-C ends it. docs/serve.md has the clients.";
+anew; Ctrl-C ends it. docs/how-to/serve.md has the clients.";
 
 /// Examples of `deniable account`.
 pub const ACCOUNT_EXAMPLES: &str = "\

@@ -362,8 +362,8 @@ mod tests {
     /// Whatever the prompt's help lists is in the reference too.
     #[test]
     fn the_reference_has_every_command() {
-        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/cli.md");
-        let page = std::fs::read_to_string(page).expect("docs/cli.md");
+        let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reference/cli.md");
+        let page = std::fs::read_to_string(page).expect("docs/reference/cli.md");
         let commands: Vec<&str> = HELP.split_whitespace().filter(|word| word.starts_with('\\')).collect();
         assert!(commands.len() >= 6, "{commands:?}");
         for command in commands {

@@ -257,13 +257,13 @@ fn the_first_mistakes() {
 /// The page quotes what the program says.
 #[test]
 fn the_page_is_up_to_date() {
-    let page = fs::read_to_string(workspace().join("docs/assess.md")).unwrap();
+    let page = fs::read_to_string(workspace().join("docs/how-to/assess.md")).unwrap();
     let run = assess(&ward(), &[]).done().stdout;
-    assert!(page.contains(run.trim_end()), "docs/assess.md does not have:\n{run}");
+    assert!(page.contains(run.trim_end()), "docs/how-to/assess.md does not have:\n{run}");
     let others = ["--background", "town.csv", "--original", "original.csv", "--auxiliary", "original.csv"];
     let run = assess(&ward(), &[&others[..], &["--require", "k=4,l=2,t=0.5"]].concat()).stdout;
     let (_, rest) = run.split_once("Who is in the table").unwrap();
-    assert!(page.contains(rest.trim_end()), "docs/assess.md does not have:\n{rest}");
+    assert!(page.contains(rest.trim_end()), "docs/how-to/assess.md does not have:\n{rest}");
 }
 
 /// UCI Adult, counted here person by person.

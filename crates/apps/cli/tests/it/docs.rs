@@ -1,4 +1,4 @@
-//! The SQL that `docs/policy.md` lists is what is answered, and the overview of the commands.
+//! The SQL that `docs/reference/policy.md` lists is what is answered, and the overview of the commands.
 
 use crate::support::{Place, workspace};
 use std::fs;
@@ -6,7 +6,7 @@ use std::fs;
 /// The refusal of an unknown function lists all that are known.
 #[test]
 fn the_reference_has_every_function() {
-    let page = fs::read_to_string(workspace().join("docs/policy.md")).unwrap();
+    let page = fs::read_to_string(workspace().join("docs/reference/policy.md")).unwrap();
     let run = Place::clinic().run(&["ask", "policy.toml", "SELECT nix(age) FROM visits", "--spend", "1/40"]).refused();
     let (_, help) = run.stderr.split_once("help: use ").unwrap();
     let names: Vec<&str> = help
@@ -16,7 +16,7 @@ fn the_reference_has_every_function() {
     assert!(names.len() > 30, "{names:?}");
     let all: Vec<&str> = page.split(|c: char| c != '_' && !c.is_ascii_alphanumeric()).collect();
     for name in names {
-        assert!(all.contains(&name), "{name} is not in docs/policy.md");
+        assert!(all.contains(&name), "{name} is not in docs/reference/policy.md");
     }
 }
 

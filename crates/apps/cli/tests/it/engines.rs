@@ -386,7 +386,7 @@ fn mistakes_are_named_without_values() {
 #[test]
 fn the_how_to_works_as_it_stands() {
     let Some(python) = engine_python("DENIABLE_SPARK_PYTHON") else { return };
-    let text = std::fs::read_to_string(workspace().join("docs/spark.md")).unwrap();
+    let text = std::fs::read_to_string(workspace().join("docs/how-to/spark.md")).unwrap();
     let blocks = text.split("```sh\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let installs = ["sudo ", "python3 -m venv ", "spark/bin/pip install "];
     let mut commands = "set -euo pipefail\ntrap 'for job in $(jobs -p); do kill $job; done' EXIT\n".to_owned();

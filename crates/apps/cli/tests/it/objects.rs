@@ -35,7 +35,7 @@ fn clinic(prefix: &str) -> Place {
 #[test]
 fn the_page_works_as_it_is_written() {
     let Some(_) = s3() else { return };
-    let page = std::fs::read_to_string(workspace().join("docs/object-stores.md")).unwrap();
+    let page = std::fs::read_to_string(workspace().join("docs/how-to/object-stores.md")).unwrap();
     let block =
         |kind: &str| page.split(&format!("```{kind}\n")).nth(1).unwrap().split("```").next().unwrap().to_owned();
     let place = clinic("clinic");

@@ -390,7 +390,7 @@ fn a_server_that_speaks_something_else_is_told() {
 #[test]
 fn the_page_works_as_it_is_written() {
     let Some(_) = postgres() else { return };
-    let page = std::fs::read_to_string(workspace().join("docs/postgresql.md")).unwrap();
+    let page = std::fs::read_to_string(workspace().join("docs/how-to/postgresql.md")).unwrap();
     let blocks = |kind: &str| -> Vec<String> {
         let begin = format!("```{kind}\n");
         page.split(&begin).skip(1).map(|rest| rest.split("```").next().unwrap().to_owned()).collect()

@@ -172,12 +172,12 @@ impl File {
     fn help(&self) -> &'static str {
         match self.kind {
             FileKind::Mechanism => MECHANISM,
-            FileKind::Priors => "docs/check.md shows how priors are written",
+            FileKind::Priors => "docs/how-to/check.md shows how priors are written",
         }
     }
 }
 
-const MECHANISM: &str = "a mechanism is TOML, JSON, CSV or Parquet: docs/check.md shows the shapes";
+const MECHANISM: &str = "a mechanism is TOML, JSON, CSV or Parquet: docs/how-to/check.md shows the shapes";
 const LIST: &str = "`deniable check --list` lists what is built in; a file has an ending";
 
 impl Misfit {
@@ -278,7 +278,7 @@ impl Error {
                 usage(format!("{} {error}", option(name)), help)
             }
             Self::Formula(error) => {
-                usage(format!("{} {error}", option("possible")), "docs/check.md shows formulas".to_owned())
+                usage(format!("{} {error}", option("possible")), "docs/how-to/check.md shows formulas".to_owned())
             }
             Self::Claim(ClaimError { text, problem, examples }) => {
                 let examples: Vec<String> = examples.iter().map(|example| set("claim", example)).collect();
@@ -307,7 +307,7 @@ impl Error {
                 other(format!("{}: {}", file.path.display(), error.what()), help)
             }
             Self::Content { file: None, error } => {
-                other(error.what(), error.help().unwrap_or_else(|| "docs/check.md shows the shapes".to_owned()))
+                other(error.what(), error.help().unwrap_or_else(|| "docs/how-to/check.md shows the shapes".to_owned()))
             }
             #[cfg(feature = "sql")]
             Self::Parquet(error) => other(error.to_string(), MECHANISM.to_owned()),

@@ -1,4 +1,4 @@
-//! Exact decisions on finite mechanisms: the tight parameter of a privacy notion, with a witness (`docs/check.md`).
+//! Exact decisions on finite mechanisms: the tight parameter of a privacy notion, with a witness (`docs/how-to/check.md`).
 //!
 //! ```
 //! use deniable::check::{Options, Source, check};

@@ -1,4 +1,4 @@
-//! Association results of case-control cohorts (docs/gwas.md): releases that are charged to a ledger, and what curators need
+//! Association results of case-control cohorts (docs/how-to/gwas.md): releases that are charged to a ledger, and what curators need
 //! before one.
 //!
 //! | to | use |

@@ -1,7 +1,7 @@
 //! `testdata/ledgers/version-1.ledger`: a ledger with every kind of entry, as version 1 of the format stores them.
 //!
 //! Its entries are compared with those that this version writes, byte for byte. After a change of the format, change
-//! `docs/ledger-format.md` and write the fixture anew:
+//! `docs/reference/ledger-format.md` and write the fixture anew:
 //!
 //! ```text
 //! cargo test -p deniable-ledger --lib it::fixture::renew -- --ignored
@@ -185,7 +185,7 @@ fn every_entry_is_what_this_version_writes() {
 /// The page of the format has a section for each kind, and a row for each field.
 #[test]
 fn the_page_has_every_kind_and_field() {
-    let page = fs::read_to_string(folder().join("../../docs/ledger-format.md")).unwrap();
+    let page = fs::read_to_string(folder().join("../../docs/reference/ledger-format.md")).unwrap();
     let section = |name: &str| {
         let begin = page.find(&format!("\n### `{name}`\n")).unwrap_or_else(|| panic!("{name} has no section"));
         let section = &page[begin + 1..];

@@ -1,4 +1,4 @@
-//! The examples of `docs/policy.md` are what they say.
+//! The examples of `docs/reference/policy.md` are what they say.
 
 use deniable_policy::{Policy, PolicyErrorKind};
 use std::path::Path;
@@ -15,7 +15,7 @@ const REST: [(&str, &str); 6] = [
 
 #[test]
 fn every_example_is_a_policy_or_the_blank_that_it_shows() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/policy.md");
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reference/policy.md");
     let page = std::fs::read_to_string(page).unwrap();
     let examples: Vec<&str> = page.split("```toml\n").skip(1).map(|after| after.split("```").next().unwrap()).collect();
     assert!(examples.len() >= 6);

@@ -53,7 +53,7 @@ fn arrow_type(kind: Type) -> DataType {
 pub(super) fn read_constant(value: &Value, kind: Type) -> Result<Option<Value>, QueryError> {
     let text = match (value, kind) {
         // Beyond 2^53 the nearest decimal is what every row is compared with.
-        #[expect(clippy::cast_precision_loss, reason = "said in docs/expressions.md")]
+        #[expect(clippy::cast_precision_loss, reason = "said in docs/reference/expressions.md")]
         (Value::Integer(number), Type::Decimal) => return Ok(Decimal::new(*number as f64).map(Value::Decimal)),
         (Value::Date(day), Type::Timestamp) => return Ok(Some(Value::Timestamp(day.midnight()))),
         (Value::Text(text), _) => text,

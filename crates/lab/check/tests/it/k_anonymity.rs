@@ -134,7 +134,7 @@ fn k_anonymity_bounds_no_gain_of_a_uniform_prior() {
     assert!(finite > 20, "{finite}");
 }
 
-/// The example of docs/check.md: a range of two values is published only where one member has the value 30.
+/// The example of docs/how-to/check.md: a range of two values is published only where one member has the value 30.
 #[test]
 fn the_chosen_width_proves_a_person_in() {
     let mechanism = built(&[30, 31, 31, 38], 2);

@@ -281,7 +281,7 @@ fn counts_of_more_than_ten_people_have_the_observers_of_one_in_m() {
 }
 
 /// Generic differential privacy with a factor, for random relations: the worst pair of the relation is the worst of the
-/// tables of two datasets (docs/check.md).
+/// tables of two datasets (docs/how-to/check.md).
 #[test]
 fn any_relation_between_datasets_is_decided_pair_by_pair() {
     let mut dice = Dice::new(0x18);

@@ -264,7 +264,7 @@ fn earlier_aliases_open_the_same_pages() {
     }
 }
 
-/// Every row of `docs/terms.md` is found by its words, here and elsewhere.
+/// Every row of `docs/reference/terms.md` is found by its words, here and elsewhere.
 #[test]
 fn every_term_is_found() {
     let rows =

@@ -25,7 +25,7 @@ pub fn config(stated: Option<&Path>, policy: &Path) -> Result<Option<Config>, Fa
         None => return Ok(None),
     };
     let config = Config::read(&absolute(path));
-    config.map(Some).map_err(|error| Failure::refused(error, "docs/serve.md has every setting"))
+    config.map(Some).map_err(|error| Failure::refused(error, "docs/how-to/serve.md has every setting"))
 }
 
 /// Runs it, until it is told to stop.
@@ -37,7 +37,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stated_log = stated_log.map_err(|wrong| {
         Failure::usage(
             wrong,
-            "write --log warn, or --log warn,queries=info; docs/serve.md has the events of each target",
+            "write --log warn, or --log warn,queries=info; docs/how-to/serve.md has the events of each target",
         )
     })?;
     config.log = stated_log.clone().unwrap_or(config.log);
@@ -102,7 +102,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         say(format!("listening: psql -h {host} -p {port} {name}"));
         if is_open {
             say(
-                "whoever connects from this machine asks as the curator, for everybody; docs/serve.md says how to give analysts accounts",
+                "whoever connects from this machine asks as the curator, for everybody; docs/how-to/serve.md says how to give analysts accounts",
             );
         }
     };

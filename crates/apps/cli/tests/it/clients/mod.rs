@@ -207,7 +207,7 @@ fn the_how_to_works_as_it_stands() {
     let needed = ["DENIABLE_CLIENTS_PYTHON", "DENIABLE_CLIENTS_JDBC", "DENIABLE_CLIENTS_ODBC", "DENIABLE_CLIENTS_R"];
     let Some(found) = needed.iter().map(|variable| client(variable)).collect::<Option<Vec<String>>>() else { return };
     let (place, server) = served();
-    let text = std::fs::read_to_string(workspace().join("docs/clients.md")).unwrap();
+    let text = std::fs::read_to_string(workspace().join("docs/how-to/clients.md")).unwrap();
     let mut programs = 0;
     for language in ["python", "java", "r"] {
         for block in blocks(&text, language) {

@@ -74,32 +74,58 @@ fn escaped(text: &str, spared: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// A source, of settings or of SQL, in which what may be passwords and keys is hidden, byte by byte, so that all else stays where it is: the
-/// value of the key `connect` if it is not the name of a variable, and of URLs what stands before an `@` and behind a `?`.
+/// A source, of settings or of SQL, with passwords and keys replaced by `*`, byte by byte, so that everything else keeps its place: the
+/// value of the key `connect` unless it names an environment variable, and of each URL the user and the query string.
 #[must_use]
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     if !text.contains("connect") && !text.contains("://") {
         return Cow::Borrowed(text);
     }
-    let mut hidden = String::with_capacity(text.len());
-    for line in text.split_inclusive('\n') {
-        let address = address(line)
-            .filter(|from| !line[*from..].trim_start().trim_start_matches(['"', '\'']).starts_with("env:"));
-        let url = line.find("://").map(|at| at + 3);
-        let end = |from: usize| line[from..].find(['"', '\'', '\n', ' ']).map_or(line.len(), |end| from + end);
-        let user = url.and_then(|from| Some(from..from + line[from..end(from)].rfind('@')?));
-        let query = url.and_then(|from| Some(from + line[from..end(from)].find('?')?..end(from)));
-        let all = address.map(|from| from..line.trim_end().len());
-        let is_hidden = |at: usize| [&all, &user, &query].into_iter().flatten().any(|stretch| stretch.contains(&at));
-        for (at, c) in line.char_indices() {
-            if is_hidden(at) {
-                hidden.extend(std::iter::repeat_n('*', c.len_utf8()));
-            } else {
-                hidden.push(c);
-            }
-        }
+    let mut is_secret = vec![false; text.len()];
+    for stretch in secrets_of_urls(text).into_iter().chain(addresses(text)) {
+        is_secret[stretch].fill(true);
     }
-    Cow::Owned(hidden)
+    let hidden = |(at, c): (usize, char)| {
+        let (shown, times) = if is_secret[at] { ('*', c.len_utf8()) } else { (c, 1) };
+        std::iter::repeat_n(shown, times)
+    };
+    Cow::Owned(text.char_indices().flat_map(hidden).collect())
+}
+
+/// Of each word that contains a URL, everything up to the last `@` and everything from the first `?`. Linear in the text: SQL comes from
+/// analysts.
+fn secrets_of_urls(text: &str) -> Vec<Range<usize>> {
+    let (mut all, mut from) = (Vec::new(), 0);
+    while let Some(start) = text[from..].find("://").map(|at| from + at + 3) {
+        let end = text[start..].find(['"', '\'', '\n', ' ']).map_or(text.len(), |at| start + at);
+        all.extend(text[start..end].rfind('@').map(|at| start..start + at));
+        all.extend(text[start..end].find('?').map(|at| start + at..end));
+        from = end;
+    }
+    all
+}
+
+/// The values of the keys `connect`, to the end of their last line.
+fn addresses(text: &str) -> Vec<Range<usize>> {
+    let (mut all, mut from) = (Vec::new(), 0);
+    while from < text.len() {
+        let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |end| at + end + 1);
+        let end = line_end(from);
+        let Some(start) = address(&text[from..end]).map(|at| from + at) else {
+            from = end;
+            continue;
+        };
+        let value = text[start..].trim_start();
+        let opened = text.len() - value.len() + 3;
+        let quotes = ["\"\"\"", "'''"].into_iter().find(|quotes| value.starts_with(quotes));
+        let end =
+            quotes.map_or(end, |quotes| line_end(text[opened..].find(quotes).map_or(text.len(), |at| opened + at)));
+        if !value.trim_start_matches(['"', '\'']).starts_with("env:") {
+            all.push(start..start + text[start..end].trim_end().len());
+        }
+        from = end;
+    }
+    all
 }
 
 /// Where the value of the key `connect` begins in a line, for a key at a place where TOML has keys: at the line's beginning, behind a
@@ -229,6 +255,10 @@ mod tests {
             ("path = \"s3://a:b/c@d/e.csv?f=g\" # h", "path = \"s3://*****@d/e.csv****\" # h"),
             ("see https://a.example/b", "see https://a.example/b"),
             ("connect", "connect"),
+            ("connect = \"\"\"host=a\npassword=b\"\"\" # c\nd = 1", "connect =****************************\nd = 1"),
+            ("connect = '''\nhost=a", "connect =***********"),
+            ("a://b:c@d e://f:g@h?i", "a://***@d e://***@h**"),
+            ("://://", "://://"),
             ("data.\"connect\" = 'a'", "data.\"connect\" =****"),
             ("connection = 1, connect = 2", "connection = 1, connect =**"),
             (

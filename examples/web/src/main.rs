@@ -5,9 +5,9 @@
 //! curl http://127.0.0.1:8080/query --json '{"sql": "SELECT COUNT(*) AS n FROM visits", "spend": "1/40"}'
 //! ```
 //!
-//! The server has no accounts: all clients share one budget, and calls queue, so that a client that sends several requests at once can
-//! measure how long the answers of others take. Add authentication and a queue for each analyst before it listens to other machines, and
-//! give each a part of the budget (`Session::paid_by`).
+//! The server has no accounts: all clients share one budget and one queue, in which each request takes a second, so that the time of a
+//! response depends on the number of requests before it alone. Add authentication, a part of the budget (`Session::paid_by`) and a queue
+//! for each analyst before it listens to other machines.
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 
 use axum::extract::State;
@@ -20,11 +20,12 @@ use deniable::exact::parse_rational;
 use deniable::{Code, Diagnose, Diagnostic, Error, PlanReport, Query, Session, Surface};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// Answers, and failures that depend on private rows, are sent at whole multiples of this after the request: their timing depends on private
-/// rows. It must be longer than the longest answer takes.
+/// Each request takes a whole multiple of this. It must exceed the time of the longest answer, which depends on private rows.
 const STEP: Duration = Duration::from_secs(1);
 
 #[tokio::main]
@@ -40,7 +41,34 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// The routes over a session whose data are registered.
 pub fn app(session: Session) -> Router {
-    Router::new().route("/query", post(answer)).route("/left", get(left)).route("/plan", get(plan)).with_state(session)
+    let server = Server { session, turn: Arc::default() };
+    Router::new().route("/query", post(answer)).route("/left", get(left)).route("/plan", get(plan)).with_state(server)
+}
+
+/// A session, and the turn of the request that may use it.
+#[derive(Clone)]
+struct Server {
+    session: Session,
+    turn: Arc<Mutex<()>>,
+}
+
+impl Server {
+    /// Runs one request at a time, each for a whole number of steps. A client that disconnects does not end its turn early.
+    async fn in_turn<T, W>(self, work: impl FnOnce(Session) -> W + Send + 'static) -> Result<T, Refusal>
+    where
+        T: Send + 'static,
+        W: Future<Output = Result<T, Refusal>> + Send,
+    {
+        let turn = tokio::spawn(async move {
+            let _turn = self.turn.lock().await;
+            let begun = Instant::now();
+            let done = work(self.session).await;
+            let steps = begun.elapsed().as_millis() / STEP.as_millis() + 1;
+            tokio::time::sleep_until(begun + STEP * u32::try_from(steps).unwrap_or(u32::MAX)).await;
+            done
+        });
+        turn.await.unwrap_or_else(|_| Err(Refusal::from(&Error::Ended)))
+    }
 }
 
 #[derive(Deserialize)]
@@ -53,7 +81,7 @@ struct Request {
 
 /// Answers a query. The publication contains the answer with its intervals, noise and warnings, and the guarantee.
 async fn answer(
-    State(session): State<Session>,
+    State(server): State<Server>,
     request: Result<Json<Request>, JsonRejection>,
 ) -> Result<Response, Refusal> {
     let Json(Request { sql, spend }) = request.map_err(|error| {
@@ -64,36 +92,36 @@ async fn answer(
         let help = r#"write `spend` as a fraction, such as "1/40""#;
         Refusal::new(StatusCode::BAD_REQUEST, &[Diagnostic::new(Code::Usage, error).with_help(help)])
     })?;
-    let asked = Instant::now();
-    let query = Query { name: "web".to_owned(), sql, share };
-    let planning = session.clone();
-    let call = blocking(move || planning.ask(&query)).await?; // plans on this thread
-    let released = call.await;
-    let steps = asked.elapsed().as_millis() / STEP.as_millis() + 1;
-    tokio::time::sleep_until(asked + STEP * u32::try_from(steps).unwrap_or(u32::MAX)).await;
-    let released = released?;
+    let query = Query::new("web", sql, share);
+    let answer = |session: Session| async move {
+        let planning = session.clone();
+        let call = blocking(move || planning.ask(&query)).await?; // plans on this thread
+        let released = call.await?;
+        Ok((released, blocking(move || session.left()).await?)) // reads the ledger's file
+    };
+    let (released, left) = server.in_turn(answer).await?;
     if let Some(unanswered) = released.unanswered.first() {
         return Err(Refusal::from(&unanswered.error)); // charged: the same query resumes at no cost
     }
-    let left = blocking(move || session.left()).await?.to_string(); // reads the ledger's file
     #[derive(Serialize)]
     struct Body<'a> {
         publication: &'a deniable::Publication,
         left: String,
     }
-    Ok(respond(StatusCode::OK, &Body { publication: &released.publication, left }))
+    Ok(respond(StatusCode::OK, &Body { publication: &released.publication, left: left.to_string() }))
 }
 
 /// The remaining share of the promise, for all clients together.
-async fn left(State(session): State<Session>) -> Result<Response, Refusal> {
-    let left = blocking(move || session.left()).await?;
+async fn left(State(server): State<Server>) -> Result<Response, Refusal> {
+    let left = server.in_turn(|session| blocking(move || session.left())).await?;
     let share = left.share().map(|share| share.to_string());
     Ok(respond(StatusCode::OK, &json!({ "share": share, "left": left.to_string() })))
 }
 
 /// The costs and expected errors of the policy's own queries, without data.
-async fn plan(State(session): State<Session>) -> Result<Response, Refusal> {
-    let report = blocking(move || Ok(PlanReport::new(session.plan(), session.account()?.as_ref()))).await?;
+async fn plan(State(server): State<Server>) -> Result<Response, Refusal> {
+    let report = |session: Session| blocking(move || Ok(PlanReport::new(session.plan(), session.account()?.as_ref())));
+    let report = server.in_turn(report).await?;
     Ok(respond(StatusCode::OK, &report))
 }
 

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 /// Serves a session on a loopback port until the runtime is dropped.
 fn serve(session: Session) -> (tokio::runtime::Runtime, SocketAddr) {
@@ -95,6 +96,20 @@ fn the_web_example_answers_and_refuses_with_statuses() {
     let place = &error(&body)["place"];
     assert_eq!((&place["line"], &place["column"]), (&json!(1), &json!(40)), "{body}");
     assert_eq!(session.left().unwrap().exact_share(), Some(ratio(19, 20)), "errors charge nothing");
+}
+
+#[test]
+fn the_web_example_takes_one_request_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = Session::new(clinic(folder.path())).unwrap().allowing(RegistrationMode::GoOn);
+    session.register(&[]).wait().unwrap();
+    let (_runtime, address) = serve(session);
+    let begun = Instant::now();
+    let asking = std::thread::spawn(move || ask(address, "SELECT COUNT(*) AS n FROM visits WHERE smoker", "1/40"));
+    let left = std::thread::spawn(move || send(address, "GET /left", ""));
+    let [asked, left] = [asking, left].map(|request| request.join().unwrap().0);
+    assert_eq!((asked, left), (200, 200));
+    assert!(begun.elapsed() >= Duration::from_secs(2), "a request was answered while another one had its turn");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Releases of association results.
 
 use crate::call::{Call, NEW_LEDGER};
-use crate::failure::raised;
+use crate::failure::{raised, usage};
 use deniable::Promise;
 use deniable::Surface;
 use deniable::exact::{Rational, whole};
@@ -43,14 +43,19 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    fn options(self) -> Result<ReleaseOptions, Error> {
+    fn options(self, py: Python<'_>) -> PyResult<ReleaseOptions> {
+        let wrong = |error: Error| raised(py, &error);
         let promise = |(name, value): (String, Rational)| match name.as_str() {
-            "gain" => Some(Promise::Gain(value)),
-            "negative_gain" => Some(Promise::NegativeGain(value)),
-            "posterior_at_most" => Some(Promise::PosteriorAtMost(value)),
-            "posterior_at_least" => Some(Promise::PosteriorAtLeast(value)),
-            "epsilon" => Some(Promise::Epsilon(value)),
-            _ => None,
+            "gain" => Ok(Promise::Gain(value)),
+            "negative_gain" => Ok(Promise::NegativeGain(value)),
+            "posterior_at_most" => Ok(Promise::PosteriorAtMost(value)),
+            "posterior_at_least" => Ok(Promise::PosteriorAtLeast(value)),
+            "epsilon" => Ok(Promise::Epsilon(value)),
+            _ => Err(usage(
+                py,
+                format!("promise: `{name}` is not a promise"),
+                "name gain, negative_gain, posterior_at_most, posterior_at_least or epsilon",
+            )),
         };
         let Self { bfile, vcf, pheno, pheno_name, .. } = self;
         let Self { version, policy, population, ledger, other_people, .. } = self;
@@ -58,20 +63,20 @@ impl Arguments {
         Ok(ReleaseOptions {
             genotypes: Genotypes { bfile, vcf, pheno, pheno_name, mpheno: None },
             declared: Declaration { version, policy, population, ledger, other_people },
-            promise: self.promise.into_iter().filter_map(promise).collect(),
-            prior: self.prior.as_deref().map(priors).transpose()?,
-            adjacency: Some(protects(&self.adjacency)?),
+            promise: self.promise.into_iter().map(promise).collect::<PyResult<_>>()?,
+            prior: self.prior.as_deref().map(priors).transpose().map_err(wrong)?,
+            adjacency: Some(protects(&self.adjacency).map_err(wrong)?),
             spend: self.spend.unwrap_or_else(|| whole(1)),
             register: self.register,
             top: self.top,
-            score: pick_by(&self.score)?,
+            score: pick_by(&self.score).map_err(wrong)?,
             threshold: self.threshold,
             p_value: self.p_value,
             snps: self.snps,
             statistics: self.statistics,
             counts: self.counts,
-            test: test(&self.test)?,
-            fill: self.fill.as_deref().map(fill).transpose()?.unwrap_or_default(),
+            test: test(&self.test).map_err(wrong)?,
+            fill: self.fill.as_deref().map(fill).transpose().map_err(wrong)?.unwrap_or_default(),
             threads: self.threads,
             ..default
         })
@@ -81,7 +86,7 @@ impl Arguments {
 /// Releases association results: the publication as JSON.
 #[pyfunction]
 pub fn gwas(py: Python<'_>, options: Arguments) -> PyResult<Call> {
-    let options = options.options().map_err(|error| raised(py, &error))?;
+    let options = options.options(py)?;
     Call::begin(move |telling| {
         let mut tell = |event: Event<'_>| {
             let kind = if matches!(event, Event::NewLedger(_)) { NEW_LEDGER } else { "told" };

@@ -65,6 +65,14 @@ impl Options {
         Self { claim: None, prior: None, confidence: ratio(999, 1000), samples, neighbours }
     }
 
+    /// Checks the options without an audit: a program under audit need not start for options that are invalid.
+    ///
+    /// # Errors
+    /// When an option is invalid.
+    pub fn validate(&self) -> Result<(), Error> {
+        self.parsed().map(|_| ())
+    }
+
     /// The same, checked: the claim as an odds ratio, the priors, and how the audit is done.
     fn parsed(&self) -> Result<(Option<Spend>, PriorRange, Settings), Error> {
         let priors = self.prior.as_deref().map_or_else(|| Ok(PriorRange::any()), str::parse).map_err(Error::Prior)?;
@@ -74,7 +82,11 @@ impl Options {
         };
         let claim = self.claim.as_deref().map(|text| claim(text, &priors).map_err(wrong(text))).transpose()?;
         let error = whole(1) - &self.confidence;
-        let probability = error.to_f64().filter(|_| error.is_positive() && error <= ratio(1, 10));
+        // Rounded down: a smaller probability of error gives wider bounds.
+        let below = |nearest: f64| {
+            if Rational::from_float(nearest)? > error { Some(nearest.next_down()) } else { Some(nearest) }
+        };
+        let probability = error.to_f64().and_then(below).filter(|_| error.is_positive() && error <= ratio(1, 10));
         let error = probability.ok_or_else(|| Error::Confidence(self.confidence.clone()))?;
         Ok((claim, priors, Settings { samples: self.samples, error, ..Settings::default() }))
     }

@@ -4,7 +4,7 @@ mod sections;
 
 use crate::frame::{list, page};
 use deniable_assess::words::{demand, measured, original};
-use deniable_assess::{Assessment, Demand};
+use deniable_assess::{Assessment, Demand, Warning};
 use maud::{Markup, html};
 
 /// The page.
@@ -51,6 +51,9 @@ fn lead(assessment: &Assessment) -> Markup {
         p.lead {
             (people) @if people == 1 { " person" } @else { " people" } " in " (classes) @if classes == 1 { " class" } @else { " classes" }
             " of people who share all that others may know."
+        }
+        @if !assessment.warnings.is_empty() {
+            (list(&assessment.warnings.iter().map(Warning::note).collect::<Vec<_>>()))
         }
         @if all > 0 {
             div.promise {

@@ -165,8 +165,8 @@ pub struct Assessment {
     /// The names of the tables, as they were given.
     #[serde(skip)]
     pub names: Vec<(TableRole, String)>,
-    /// What may be a mistake in the tables.
-    #[serde(skip)]
+    /// Likely mistakes in the tables, as [notes](Warning::note).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
     /// The sizes of all equivalence classes, for pictures.
     #[serde(skip)]

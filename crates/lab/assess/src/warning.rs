@@ -5,6 +5,7 @@ use crate::classes::Classes;
 use crate::counts::Counts;
 use crate::error::TableRole;
 use deniable_core::diagnostic::Surface;
+use serde::{Serialize, Serializer};
 
 /// What may be a mistake in a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,7 +36,29 @@ pub enum Warning {
     },
 }
 
+/// The note, without the example of an uncovered value.
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.note().serialize(serializer)
+    }
+}
+
 impl Warning {
+    /// The warning for results: without a raw value and without options.
+    #[must_use]
+    pub fn note(&self) -> String {
+        match self {
+            Self::Uncovered { table, column, values, all, .. } => {
+                format!("{table}: no cell of `{column}` covers {values} of its {all} values")
+            }
+            Self::NullWord { column, word, rows, .. } => format!(
+                "column `{column}` has `{word}` in {rows} {}, counted as a value: if it means that the value is missing, classes are \
+                 less diverse than these numbers say",
+                if *rows == 1 { "row" } else { "rows" }
+            ),
+        }
+    }
+
     /// The warning in the words of a surface.
     #[must_use]
     pub fn text(&self, surface: Surface) -> String {

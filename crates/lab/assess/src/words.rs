@@ -57,6 +57,7 @@ pub fn readings(assessment: &Assessment) -> Vec<String> {
         lines.push(format!("{}: {}", reading.column, kinds.join(", ")));
         lines.extend(overlap(reading).map(|note| format!("NOTE: {note}")));
     }
+    lines.extend(assessment.warnings.iter().map(|warning| format!("WARNING: {}", warning.note())));
     lines
 }
 

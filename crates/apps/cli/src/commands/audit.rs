@@ -29,6 +29,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
         samples: args.samples,
         neighbours: neighbours(args)?,
     };
+    options.validate()?;
     let progress = Progress::new();
     let begin = || {
         if args.samples > 200_000 {

@@ -271,6 +271,11 @@ mod tests {
         assert_eq!((memory.name(), of_file.name()), ("patients", "patients.csv"));
         let [Warning::NullWord { rows, .. }] = memory.warnings.as_slice() else { panic!("{:?}", memory.warnings) };
         assert_eq!(*rows, 2);
+        let note = "column `condition` has `NA` in 2 rows, counted as a value";
+        for text in [crate::json(&memory), memory.to_string(), super::page(&memory)] {
+            let text = text.replace("&#96;", "`");
+            assert!(text.contains(note), "{text}");
+        }
         assert!(memory.warnings[0].text(Surface::Command).ends_with("--nulls 'NA'; if it is one: --literal condition"));
         assert!(
             memory.warnings[0].text(Surface::Python).ends_with("nulls=\"NA\"; if it is one: literal=\"condition\"")

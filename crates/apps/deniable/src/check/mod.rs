@@ -105,7 +105,7 @@ struct Question<'a> {
 pub fn check(source: &Source, options: &Options) -> Result<VerdictReport, Error> {
     let question = Question::new(source, options)?;
     if let Some(path) = &options.certificate {
-        source.spare(path)?;
+        source.spare(path, options.priors.as_deref())?;
         if matches!(question.subject, Subject::Counts(_)) {
             return Err(Misfit::CertificateOfCounts.into());
         }

@@ -49,8 +49,8 @@ impl Source {
         }
     }
 
-    /// Refuses a certificate that cannot be written, or would replace the mechanism's own file.
-    pub(super) fn spare(&self, certificate: &Path) -> Result<(), Error> {
+    /// Refuses a certificate that cannot be written, or would replace the file of the mechanism or of the priors.
+    pub(super) fn spare(&self, certificate: &Path, priors: Option<&Path>) -> Result<(), Error> {
         let wrong = |problem| Err(Error::Certificate { path: certificate.to_owned(), problem });
         if certificate.parent().is_some_and(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
             return wrong("its folder does not exist");
@@ -58,10 +58,17 @@ impl Source {
         if certificate.is_dir() {
             return wrong("it is a folder");
         }
-        match (certificate.canonicalize(), Path::new(self.name()).canonicalize()) {
-            (Ok(certificate), Ok(own)) if certificate == own => wrong("it is the file of the mechanism"),
-            _ => Ok(()),
+        let is_same = |own: &Path| match (certificate.canonicalize(), own.canonicalize()) {
+            (Ok(certificate), Ok(own)) => certificate == own,
+            _ => false,
+        };
+        if is_same(Path::new(self.name())) {
+            return wrong("it is the file of the mechanism");
         }
+        if priors.is_some_and(is_same) {
+            return wrong("it is the file of the priors");
+        }
+        Ok(())
     }
 }
 

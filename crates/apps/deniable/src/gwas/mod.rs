@@ -51,7 +51,7 @@ pub use power::{PowerEvent, PowerOptions, charts, power};
 pub use simulate::{PlantedCause, SimulateOptions, Simulated, simulate};
 pub use words::{fill, pick_by, protects, test};
 
-use deniable_core::diagnostic::Surface;
+use deniable_core::diagnostic::{Diagnose, Surface};
 use deniable_core::noise::SystemRng;
 use deniable_genome::FileError;
 use deniable_gwas::{CohortFiles, DeclaredCohort, Means, Query, tab_separated};
@@ -235,7 +235,7 @@ pub struct CohortCheck {
     pub head: Head,
 }
 
-/// The contents of the files, as JSON.
+/// The contents of the files, whether their version is registered, and if not the reason.
 impl Serialize for CohortCheck {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let log = &self.log;
@@ -263,6 +263,8 @@ impl Serialize for CohortCheck {
             "monomorphic": log.monomorphic,
             "missing_genotypes": log.missing_calls,
             "half_calls": log.half_calls,
+            "registered": self.holds(),
+            "refused": self.registration.as_ref().err().map(|error| error.diagnostics(Surface::Library)),
         });
         all.serialize(serializer)
     }
@@ -294,12 +296,16 @@ impl CohortCheck {
 impl Display for CohortCheck {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         self.log.fmt(f)?;
-        self.registered().map_or(Ok(()), |registered| write!(f, "\n{registered}"))
+        match (&self.registration, self.registered()) {
+            (Err(error), _) => write!(f, "\nnot registered: {error}"),
+            (Ok(_), Some(registered)) => write!(f, "\n{registered}"),
+            (Ok(_), None) => Ok(()),
+        }
     }
 }
 
-/// Reads a cohort, and registers its version in the ledger. Nothing is charged. A version that the ledger refuses, because the files
-/// changed, is no error of this function: [`CohortCheck`]'s `registration` has it, and its text does not.
+/// Reads a cohort, and registers its version in the ledger. Nothing is charged. Where the ledger refuses the version, because the
+/// files changed, this function returns the numbers, with the reason in [`CohortCheck`]'s `registration`.
 ///
 /// # Errors
 /// When the options are invalid, or the files or the ledger cannot be used.

@@ -180,10 +180,13 @@ impl PowerOptions {
     }
 }
 
-/// The chances over sizes of cohorts as pictures, one for each adjacency: its name (`genotype`, `label-swap`) and the SVG. Of a
-/// cohort that was not simulated, the pictures depend on private genotypes: they are for the curator.
+/// The chances over sizes of cohorts as pictures, one for each adjacency: its name (`genotype`, `label-swap`) and the SVG. Empty for
+/// a cohort that was not simulated: its chances depend on private genotypes, and a picture looks as if it could be published.
 #[must_use]
 pub fn charts(report: &PowerReport) -> Vec<(String, String)> {
+    if !report.power.simulated {
+        return Vec::new();
+    }
     #[expect(clippy::cast_precision_loss, reason = "numbers of participants are far below 2^53")]
     let point = |at: &Point| picture::Point {
         participants: at.participants as f64,

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 /// A cohort to be made.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimulateOptions {
-    /// The prefix of the files: OUT.bed, OUT.bim, OUT.fam and OUT.causal.tsv. The first three must not exist; the last is replaced. "cohort" by default.
+    /// The prefix of the files: OUT.bed, OUT.bim, OUT.fam and OUT.causal.tsv. None of them may exist. "cohort" by default.
     pub out: PathBuf,
     /// The cohort.
     pub settings: Settings,
@@ -58,14 +58,15 @@ impl Display for Simulated {
 /// When a file exists already or cannot be written, or a setting is out of range.
 pub fn simulate(options: &SimulateOptions) -> Result<Simulated, Error> {
     let SimulateOptions { out, settings, seed } = options;
-    if let Some(file) = plink::files(out).into_iter().find(|file| file.exists()) {
+    let mut path = out.as_os_str().to_owned();
+    path.push(".causal.tsv");
+    let path = PathBuf::from(path);
+    if let Some(file) = plink::files(out).into_iter().chain([path.clone()]).find(|file| file.exists()) {
         return Err(OptionError::Exists(file).into());
     }
     let planted =
         |cause: Cause| PlantedCause { snp: name(cause.snp), frequency: cause.frequency, odds_ratio: cause.odds_ratio };
     let simulated = Simulated { planted: write(settings, *seed, out)?.into_iter().map(planted).collect() };
-    let mut path = out.as_os_str().to_owned();
-    path.push(".causal.tsv");
     std::fs::write(&path, simulated.to_string())
         .map_err(|error| SimulateError::Write { path: path.to_string_lossy().into_owned(), error })?;
     Ok(simulated)

@@ -33,6 +33,12 @@ ASKED = "query"
 """What a query beside a policy's is called where nothing is said."""
 
 
+def _cap(value: Optional[int], what: str) -> Optional[int]:
+    """A contribution bound; beyond 32 bits it bounds nothing."""
+    known = whole(value, what)
+    return None if known is None else min(known, (1 << 32) - 1)
+
+
 class Session:
     """A policy at work: made by ``Policy.session``, used with ``with``.
 
@@ -103,18 +109,29 @@ class Session:
             warnings.warn(f"a new ledger begins: {place}. Keep it, and its key beside it", LedgerWarning, stacklevel=4)
         return place
 
-    def ask(self, sql: str, *, spend: Exact, name: str = ASKED) -> Answer:
+    def ask(
+        self,
+        sql: str,
+        *,
+        spend: Exact,
+        name: str = ASKED,
+        rows_per_group: Optional[int] = None,
+        groups: Optional[int] = None,
+    ) -> Answer:
         """Answers a query that is not in the policy, paid from what is left of the promise. The same asked again at the same price is free.
 
         :param sql: the query (docs/reference/policy.md#sql).
         :param spend: the part of the whole promise that it may use, as a part of ln R: ``"1/40"``.
         :param name: what it is called in the ledger.
+        :param rows_per_group: at most this many rows of one entity count in each group, in place of the policy's cap.
+        :param groups: at most this many groups count for one entity, in place of the policy's cap.
         :raises QueryError: when it cannot be answered under the policy; it follows from both alone.
         :raises BudgetError: when the promise does not pay for it. Nothing was charged.
         :raises DataError: when the data must not be used. For the curator.
         """
         session = self._open()
-        query = session.query(short(name, "name="), text(sql, "the query"), exact(spend))
+        caps = (_cap(rows_per_group, "rows_per_group="), _cap(groups, "groups="))
+        query = session.query(short(name, "name="), text(sql, "the query"), exact(spend), caps)
         self._note(session.notes([], query))
         return self._released(session.ask(query))[name]
 
@@ -134,7 +151,15 @@ class Session:
         (written,) = self._wait(self._open().register(names(accept, "accept=")))
         return [(table, version) for table, version in json.loads(written)]
 
-    def plan(self, sql: Optional[str] = None, *, spend: Optional[Exact] = None, name: str = ASKED) -> Plan:
+    def plan(
+        self,
+        sql: Optional[str] = None,
+        *,
+        spend: Optional[Exact] = None,
+        name: str = ASKED,
+        rows_per_group: Optional[int] = None,
+        groups: Optional[int] = None,
+    ) -> Plan:
         """What the policy's queries cost, or one that is not in it, and how far the answers will be off. Nothing is charged.
 
         >>> import deniable as dn, warnings
@@ -150,7 +175,8 @@ class Session:
             return Plan(*session.plan(None))
         if spend is None:
             raise usage("nothing says what the answer may cost", 'add spend="1/40": the part of the whole promise that it may use')
-        return Plan(*session.plan(session.query(short(name, "name="), text(sql, "the query"), exact(spend))))
+        caps = (_cap(rows_per_group, "rows_per_group="), _cap(groups, "groups="))
+        return Plan(*session.plan(session.query(short(name, "name="), text(sql, "the query"), exact(spend), caps)))
 
     @property
     def left(self) -> Fraction:

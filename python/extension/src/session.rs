@@ -5,7 +5,7 @@ use crate::failure::{raised, usage};
 use crate::policy::{Policy, planned, written};
 use crate::rows::Rows;
 use deniable::exact::Rational;
-use deniable::{Error, InMemory, Query, RegistrationMode, ReleaseOutcome, Resources, report};
+use deniable::{Error, InMemory, OwnCaps, Query, RegistrationMode, ReleaseOutcome, Resources, report};
 use pyo3::prelude::*;
 use serde::Serialize;
 use std::num::NonZeroUsize;
@@ -104,9 +104,18 @@ impl Session {
     }
 
     /// Plans and prices a query that is not in the policy. Errors show places in the SQL. Nothing is charged.
-    fn query(&self, py: Python<'_>, name: &str, sql: &str, share: Rational) -> PyResult<QueryPlan> {
+    #[pyo3(signature = (name, sql, share, caps))]
+    fn query(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        sql: &str,
+        share: Rational,
+        caps: (Option<u32>, Option<u32>),
+    ) -> PyResult<QueryPlan> {
         let session = self.here(py)?;
-        let query = Query { name: name.to_owned(), sql: sql.to_owned(), share };
+        let (rows_per_group, groups) = caps;
+        let query = Query::new(name, sql, share).with_caps(OwnCaps { rows_per_group, groups });
         let plan = py.detach(|| query.plan(session.policy()));
         plan.map(QueryPlan).map_err(|error| raised(py, &error))
     }

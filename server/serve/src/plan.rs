@@ -81,7 +81,7 @@ pub fn understood(policy: &Policy, query: &Query, most_cells: usize) -> Result<P
     let share = price.clone().unwrap_or_else(|| ratio(EXAMPLE.0, EXAMPLE.1));
     let (beside, sql) = NumberColumns::of(query)?;
     let is_as_sent = beside.columns.is_none();
-    let query = deniable::Query { name: NAME.to_owned(), sql, share };
+    let query = deniable::Query::new(NAME, sql, share);
     let plan = query.plan(policy).map_err(|error| {
         let failure = failures::of_release(&error).failure;
         // Places in another text than was sent would mislead.

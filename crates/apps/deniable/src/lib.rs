@@ -54,7 +54,7 @@
 //!
 //! * Publications, plans and the remaining budget are for analysts, everything else is for the curator: errors, events, timing
 //!   and reports of data checks depend on private rows. Errors that an analyst may read are those of [`Error::is_public`].
-//!   `examples/web` of the repository is an HTTP server that keeps to this; its timing hides a single client's answers alone.
+//!   `examples/web` of the repository is an HTTP server that keeps to this, and gives each request a turn of a second.
 //! * Calls of one session queue: the time of a free or refused call reveals that of the calls before it.
 //! * Numbers of answers keep every digit: `serde_json` is built with `arbitrary_precision`, and so it is in the whole program.
 //! * A call ([`Call`]) runs on the session's own thread from the moment it is made, whether it is awaited, waited for or
@@ -71,7 +71,7 @@ pub use deniable_core::guarantee::{Guarantee, GuaranteeError};
 pub use deniable_core::promise::{Promise, PromiseError};
 pub use deniable_core::schema::{Bounds, BoundsError, Column, ColumnType, DeclaredTable, Key};
 pub use deniable_core::secret::Secret;
-pub use deniable_policy::{Policy, PolicyBuilder, PolicyErrors, QueryError, Size, Table, Value};
+pub use deniable_policy::{OwnCaps, Policy, PolicyBuilder, PolicyErrors, QueryError, Size, Table, Value};
 pub use json::json;
 
 /// Exact numbers: fractions of any size, read and written without floats.

@@ -3,7 +3,7 @@
 use crate::error::Error;
 use deniable_core::exact::Rational;
 use deniable_ledger::Part;
-use deniable_policy::Policy;
+use deniable_policy::{OwnCaps, Policy};
 use deniable_release::Plan;
 
 /// What stands after the policy's name in the ledger, where a query is not the policy's own: the policy's `spend` stays for
@@ -19,9 +19,22 @@ pub struct Query {
     pub sql: String,
     /// The part of ln R that it uses, in (0, 1]; of a text such as `1/40` with [`parse_rational`](crate::exact::parse_rational).
     pub share: Rational,
+    /// Contribution bounds of its own, in place of those of the policy.
+    pub caps: OwnCaps,
 }
 
 impl Query {
+    /// A query under the caps of the policy.
+    pub fn new(name: impl Into<String>, sql: impl Into<String>, share: Rational) -> Self {
+        Self { name: name.into(), sql: sql.into(), share, caps: OwnCaps::default() }
+    }
+
+    /// The same query under other caps.
+    #[must_use]
+    pub fn with_caps(self, caps: OwnCaps) -> Self {
+        Self { caps, ..self }
+    }
+
     /// Parses it, and computes its cost and noise, without a look at data or ledger.
     ///
     /// # Errors
@@ -33,10 +46,17 @@ impl Query {
     /// The policy with this query alone.
     ///
     /// # Errors
-    /// When the share is not in (0, 1], or the name is not one line.
+    /// When the share is not in (0, 1], the name is not one line, or there are caps where one row is one person.
     pub fn policy(&self, policy: &Policy) -> Result<Policy, Error> {
         let asker = format!("{}{BESIDE}", policy.name());
-        Ok(policy.with_query(&asker, &self.name, &self.sql, &self.share)?)
+        let policy = policy.with_query(&asker, &self.name, &self.sql, &self.share)?;
+        if self.caps == OwnCaps::default() {
+            return Ok(policy);
+        }
+        if policy.entity().is_none() {
+            return Err(deniable_policy::QueryError::NoEntity.into());
+        }
+        Ok(policy.with_caps(self.caps))
     }
 
     /// The shares at which the same words were answered before, the last one last: so asked again, of the same version of the

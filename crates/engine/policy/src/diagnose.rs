@@ -60,6 +60,9 @@ impl Diagnose for QueryError {
             },
             Self::LongName(_) => "give it a short name".to_owned(),
             Self::LongShare => "write 1/40, for example".to_owned(),
+            Self::NoEntity => {
+                format!("leave out {} and {}", surface.option("rows-per-group"), surface.option("groups"))
+            }
             Self::Share(_) => format!("write {}, for example", surface.set("spend", "1/40")),
         };
         vec![Diagnostic::new(Code::Usage, self).with_help(help)]

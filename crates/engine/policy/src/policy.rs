@@ -20,6 +20,7 @@ use deniable_core::schema::Data;
 use deniable_core::schema::Entity;
 use deniable_core::schema::{DeclaredTable, Key, Role};
 use deniable_core::secret::Secret;
+use deniable_core::sensitivity::Caps;
 use num_traits::Signed;
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -40,6 +41,7 @@ pub struct Policy {
     entity: Option<Entity>,
     columns: Vec<Column>,
     more: Vec<DeclaredTable>,
+    table_caps: BTreeMap<String, OwnCaps>,
     guarantee: Guarantee,
     spend: Rational,
     confidence: Rational,
@@ -344,11 +346,19 @@ impl Policy {
         self.entity.as_ref()
     }
 
-    /// The same with the caps that hold for one query.
+    /// The caps that further tables state in place of those of `[entity]`, by table.
     #[must_use]
-    pub fn entity_of(&self, query: &Query) -> Option<Entity> {
+    pub fn table_caps(&self) -> &BTreeMap<String, OwnCaps> {
+        &self.table_caps
+    }
+
+    /// The caps of a query whose rows are those of a table: each of them is stated by the query, by the table, or else by `[entity]`.
+    /// `None` when one row is one person.
+    #[must_use]
+    pub fn caps_of(&self, query: OwnCaps, table: &str) -> Option<Caps> {
         let entity = self.entity.as_ref()?;
-        Some(Entity { caps: query.caps.or(entity.caps), ..entity.clone() })
+        let of_table = self.table_caps.get(table).copied().unwrap_or_default();
+        Some(query.or(of_table.or(entity.caps)))
     }
 
     /// The declared columns of the main table, in the order of the file.
@@ -453,6 +463,9 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
         entity: told(&entity).map(Option::as_ref),
     };
     let more = section.optional("tables", |field| tables::read(field, &main)).map(Option::unwrap_or_default);
+    let is_capped = !matches!(entity, Ok(None));
+    let table_caps =
+        section.optional("tables", |field| tables::read_caps(field, is_capped)).map(Option::unwrap_or_default);
     let sources = match (&columns, &more) {
         (Ok(columns), Ok(more)) => check_sources(&section, columns, more),
         // Their absence was reported.
@@ -479,7 +492,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
     let display =
         section.optional("display", |field| quality::read_display(field, "[display]")).map(Option::unwrap_or_default);
     let queries = match section.get("query") {
-        Ok(Some(field)) => query::read(&field, told(&budget).map(|budget| &budget.spend), !matches!(entity, Ok(None))),
+        Ok(Some(field)) => query::read(&field, told(&budget).map(|budget| &budget.spend), is_capped),
         Ok(None) if may_ask_nothing => Ok(Vec::new()),
         Ok(None) => Err(report.fail(&section.span, PolicyErrorKind::NoQuery, NO_QUERY_HELP)),
         Err(reported) => Err(reported),
@@ -512,6 +525,7 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
         entity,
         columns: columns?,
         more: more?,
+        table_caps: table_caps?,
         guarantee,
         spend: budget.spend,
         confidence: budget.confidence,

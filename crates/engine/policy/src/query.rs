@@ -129,6 +129,11 @@ pub enum QueryError {
     /// A share written with so many digits that computing with it takes longer than the answer.
     #[error("a share is a fraction of at most {MOST_BITS} binary digits above and below the line")]
     LongShare,
+    /// Caps where one row is one person.
+    #[error(
+        "`rows_per_group` and `groups` bound the rows of an entity, and the policy has no [entity]: one row is one person"
+    )]
+    NoEntity,
     /// A share outside (0, 1].
     #[error("a share of {0} is not a part of the promise: above 0 and at most 1")]
     Share(Rational),
@@ -316,7 +321,7 @@ fn unique(
 }
 
 /// What stands in place of the caps of `[entity]`.
-fn read_caps(section: &Section<'_>, is_capped: bool) -> ReadResult<OwnCaps> {
+pub(crate) fn read_caps(section: &Section<'_>, is_capped: bool) -> ReadResult<OwnCaps> {
     let cap = |key| section.optional(key, |field| capped(field, key, is_capped)?.count());
     let (rows, groups) = (cap("rows_per_group"), cap("groups"));
     Ok(OwnCaps { rows_per_group: rows?, groups: groups? })

@@ -4,16 +4,18 @@ use crate::columns::{self, Home};
 use crate::data::{self, Names, TABLE_NAME_HELP, is_table_name, not_plain};
 use crate::entity::identifying;
 use crate::error::PolicyErrorKind;
+use crate::query::{self, OwnCaps};
 use crate::reader::{Field, ReadResult, Section, all, shown, told};
 use crate::typical::{self, TypicalColumn};
 use deniable_core::schema::Data;
 use deniable_core::schema::Entity;
 use deniable_core::schema::{Column, DeclaredTable, Format, Role};
+use std::collections::BTreeMap;
 
 /// Most tables beside the main one.
 pub const MOST_TABLES: usize = 15;
 
-pub(crate) const KEYS: [&str; 12] = [
+pub(crate) const KEYS: [&str; 14] = [
     "path",
     "version",
     "format",
@@ -26,6 +28,8 @@ pub(crate) const KEYS: [&str; 12] = [
     "relation",
     "connect",
     "engine",
+    "rows_per_group",
+    "groups",
 ];
 
 /// What the main table says that the others must agree with.
@@ -47,6 +51,22 @@ pub(crate) fn read_typical(
         typical::read_columns(&section, &table.data.table, &names, &table.columns)
     }))?;
     Ok(all.into_iter().flatten().collect())
+}
+
+/// Reads the caps that tables state in place of those of `[entity]`.
+pub(crate) fn read_caps(field: &Field<'_>, is_capped: bool) -> ReadResult<BTreeMap<String, OwnCaps>> {
+    let section = Section::open_free(field.report, "[tables]", field.node)?;
+    let caps = section.fields().zip(section.names()).map(|(field, name)| {
+        let table = Section::open_free(field.report, &format!("[tables.{name}]"), field.node)?;
+        let public = table.optional("unprotected", Field::boolean)?.unwrap_or(false);
+        let stated = ["rows_per_group", "groups"].into_iter().find_map(|key| Some((key, table.get(key).ok()??)));
+        if let (true, Some((key, stated))) = (public, stated) {
+            let kind = PolicyErrorKind::Misplaced { key, when: "in a table that is `unprotected`" };
+            return Err(stated.fail(kind, "remove it: the rows of this table belong to no person"));
+        }
+        Ok((name.to_owned(), query::read_caps(&table, is_capped)?))
+    });
+    Ok(all(caps)?.into_iter().filter(|(_, caps)| *caps != OwnCaps::default()).collect())
 }
 
 /// Reads `[tables]`, in the order of the file.

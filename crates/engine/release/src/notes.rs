@@ -185,11 +185,9 @@ pub(crate) fn warnings(plan: &Plan, planned: &QueryPlan) -> Vec<String> {
     if let QuerySubject::Values { .. } = &planned.declared().about {
         return vec!["each counts once, with one value; all values are rounded to public candidates".to_owned()];
     }
-    if let (QuerySubject::LeftOut { of }, Some(entity)) =
-        (&planned.declared().about, plan.policy().entity_of(planned.declared()))
-    {
-        let Caps { rows_per_group, groups } = entity.caps;
+    if let (QuerySubject::LeftOut { of }, Some(entity)) = (&planned.declared().about, plan.policy().entity()) {
         let about = planned.query().of_rows();
+        let Caps { rows_per_group, groups } = about.main_table().caps();
         let rows = about.counts_rows().then(|| format!("more than {} in a group", counted(rows_per_group, "row")));
         let groups = (!about.groups().is_empty()).then(|| format!("rows in more than {}", counted(groups, "group")));
         let many: Vec<String> = rows.into_iter().chain(groups).collect();

@@ -11,7 +11,7 @@ use deniable_core::exact::Rational;
 use deniable_core::noise::{Decay, DecayError};
 use deniable_core::schema::{Data, Entity, Role, TableSchema, reading};
 use deniable_ledger::{Account, AccountId, Canonical, Charge, Part};
-use deniable_policy::{self as policy, Policy, QuerySubject, Sampling, Size, TargetsTooDear};
+use deniable_policy::{self as policy, OwnCaps, Policy, QuerySubject, Sampling, Size, TargetsTooDear};
 use deniable_pushdown::Refusal;
 use deniable_query::{MeasureKind, Query, QueryError};
 use num_bigint::BigInt;
@@ -185,6 +185,7 @@ impl Plan {
         let is_same = own.eq(policy.queries().iter().map(stated))
             && self.policy.tables() == policy.tables()
             && self.policy.entity() == policy.entity()
+            && self.policy.table_caps() == policy.table_caps()
             && self.policy.folder() == policy.folder();
         if !is_same {
             return Self::new(policy);
@@ -196,7 +197,7 @@ impl Plan {
     #[must_use]
     pub fn tables(&self) -> Vec<(TableSchema, Data)> {
         let data = self.policy.tables().into_iter().map(|table| table.data);
-        tables(&self.policy, self.policy.entity()).into_iter().zip(data).collect()
+        tables(&self.policy, OwnCaps::default()).into_iter().zip(data).collect()
     }
 
     /// The policy.
@@ -287,7 +288,7 @@ impl Plan {
 
 /// What one query may know of the policy's tables: the caps are its own where it has some.
 pub(crate) fn tables_of(policy: &Policy, declared: &policy::Query) -> Vec<TableSchema> {
-    tables(policy, policy.entity_of(declared).as_ref())
+    tables(policy, declared.caps)
 }
 
 /// How often this process planned SQL text.
@@ -346,11 +347,14 @@ pub(crate) fn measured(policy: &Policy, declared: &policy::Query, query: Query) 
     Ok(query)
 }
 
-fn tables(policy: &Policy, main: Option<&Entity>) -> Vec<TableSchema> {
+fn tables(policy: &Policy, own: OwnCaps) -> Vec<TableSchema> {
     let described = policy.tables().into_iter().map(|table| {
+        let entity_of = |key: String| {
+            let caps = policy.caps_of(own, &table.data.table)?;
+            Some(Entity { key, caps, ..policy.entity()?.clone() })
+        };
         let (entity, public_key) = match table.role {
-            // Every protected table is capped alike: the caps are about people, not about files.
-            Role::Protected { entity } => (entity.zip(main).map(|(key, main)| Entity { key, ..main.clone() }), None),
+            Role::Protected { entity } => (entity.and_then(entity_of), None),
             Role::Public { key } => (None, Some(key)),
         };
         TableSchema { name: table.data.table, columns: table.columns, entity, public_key }

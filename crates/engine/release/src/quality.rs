@@ -166,7 +166,7 @@ fn loses(plan: &Plan, planned: &QueryPlan, term: &Term) -> Loses {
     if query.is_per_entity() {
         return Loses::Nothing;
     }
-    let is_capped = plan.policy().entity_of(planned.declared()).is_some() && !query.is_of_entity_rows();
+    let is_capped = plan.policy().entity().is_some() && !query.is_of_entity_rows();
     let Caps { groups, .. } = query.caps();
     let is_below = |cells: usize| usize::try_from(groups).is_ok_and(|groups| groups < cells);
     let together = || query.groups().iter().map(|group| group.keys.len()).product();

@@ -104,7 +104,7 @@ enum Mask {
 
 /// What may differ of the values of an answer, by column, with and without what is shown beside numbers; `None` where it is refused.
 fn masks(policy: &Policy, sql: &str, beside: &NumberColumns) -> Option<Vec<Mask>> {
-    let query = Query { name: "query".to_owned(), sql: sql.to_owned(), share: ratio(1, PRICE) };
+    let query = Query::new("query", sql, ratio(1, PRICE));
     let plan = query.plan(policy).ok()?;
     let query = plan.queries().first()?.query();
     let plain = columns(query, &NumberColumns::default()).ok()?;

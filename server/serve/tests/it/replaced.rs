@@ -48,7 +48,7 @@ async fn a_described_statement_is_charged_under_the_policy_of_its_execution() {
     let policy = Policy::parse(before.policy.file(), &text).unwrap();
     server.served.change(Setup { accounts: before.accounts, ..Setup::new(policy.clone(), None, None) });
     ana.query(&statement, &[]).await.unwrap();
-    let plan = Query { name: "query".to_owned(), sql, share: ratio(1, 40) }.plan(&policy).unwrap();
+    let plan = Query::new("query", sql, ratio(1, 40)).plan(&policy).unwrap();
     let identity = plan.queries()[0].for_ledger(&policy).identity;
     let ledger = server.ledger();
     let releases = &ledger.accounts[0].releases;

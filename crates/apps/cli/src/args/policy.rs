@@ -39,6 +39,9 @@ pub struct Release {
     /// Write a page as well: the answers with pictures, the guarantee, what was spent.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+    /// Use up the promise without confirmation.
+    #[arg(long)]
+    pub yes: bool,
     /// What may be done before it.
     #[command(flatten)]
     pub registration: Registration,
@@ -164,8 +167,20 @@ pub struct Ask {
     /// Say what it costs and how far the answer will be off, and stop there.
     #[arg(long)]
     pub dry_run: bool,
-    /// Charge queries from the prompt or standard input without asking back. A query on the command line never asks.
-    #[arg(long, conflicts_with = "sql")]
+    /// Write the answer into this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print the guarantee, which is otherwise printed with the first answer of a ledger only.
+    #[arg(long)]
+    pub guarantee: bool,
+    /// At most this many rows of one entity count in each group, in place of the policy's cap.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rows_per_group: Option<u32>,
+    /// At most this many groups count for one entity, in place of the policy's cap.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub groups: Option<u32>,
+    /// Charge queries from the prompt or standard input without confirmation. A query on the command line needs none.
+    #[arg(long)]
     pub yes: bool,
     /// Keep no history of the prompt's queries.
     #[arg(long)]

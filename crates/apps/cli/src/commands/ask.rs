@@ -10,9 +10,9 @@ use crate::commands::prompt;
 use crate::commands::question::question;
 use crate::console::say;
 use crate::error::Failure;
-use crate::output::publish;
-use crate::policies::load;
-use deniable::{PlanReport, Query, Session};
+use crate::output::{publish, writable};
+use crate::policies::{load, own_files};
+use deniable::{PlanReport, Policy, Publication, Query, Session};
 use std::path::Path;
 
 /// Runs it.
@@ -26,7 +26,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let policy = load(&args.place)?;
-    let Some(sql) = &args.sql else { return prompt::run(args, &policy) };
+    let Some(sql) = &args.sql else { return at_prompt(args, &policy) };
     let before = Query::answered_before(&policy, sql)?;
     let free = before.last().map(|share| {
         format!(
@@ -41,17 +41,40 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     if !before.contains(share) {
         free.iter().for_each(say);
     }
-    let plan = question(&policy, &args.name, sql, share)?;
+    let plan = question(&policy, args, sql, share)?;
     let session = Session::of_plan(plan)?;
     if args.dry_run {
         let session = session.allowing(args.registration.allowed());
         let shown = PlanReport::new(&session.plan_with_earlier()?, session.account()?.as_ref());
         return publish(&if args.format == Format::Json { deniable::json(&shown) } else { shown.to_string() }, None);
     }
+    writable(&[("--out", args.out.as_deref())], &own_files(session.plan()))?;
     doubts(session.plan());
+    let is_first = session.account()?.is_none_or(|account| account.releases.is_empty());
     let (publication, failed) = obtain(session, &args.limits, args.registration)?;
     if !publication.answers.is_empty() {
-        publish(&written(&publication, args.format)?, None)?;
+        let text = match args.format {
+            Format::Table if !is_first && !args.guarantee => answers(&publication),
+            format => written(&publication, format)?,
+        };
+        publish(&text, args.out.as_ref())?;
     }
     failed.map_or(Ok(()), Err)
+}
+
+/// The answers as text, with the guarantee in one line.
+fn answers(publication: &Publication) -> String {
+    let answers = publication.answers.iter().map(|answer| answer.in_words(&publication.confidence));
+    let limit = publication.guarantee.guarantee().limit().with_epsilon();
+    answers.collect::<String>()
+        + &format!(
+            "\nPromised as before: odds change by at most a factor {limit}. --guarantee prints what that means.\n"
+        )
+}
+
+fn at_prompt(args: &Args, policy: &Policy) -> Result<(), Failure> {
+    if args.out.is_some() {
+        return Err(Failure::usage("--out needs a query on the command line", "redirect standard output instead"));
+    }
+    prompt::run(args, policy)
 }

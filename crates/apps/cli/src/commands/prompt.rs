@@ -168,7 +168,7 @@ impl Prompt<'_> {
             let help = "say what part of the promise a query may use: \\spend 1/40, or --spend 1/40 at the start";
             return Err(Failure::refused("nothing says what the answer may cost", help));
         };
-        let session = Session::of_plan(question(self.policy, &self.args.name, sql, share)?)?;
+        let session = Session::of_plan(question(self.policy, self.args, sql, share)?)?;
         Ok(session.allowing(self.args.registration.allowed()))
     }
 

@@ -1,13 +1,14 @@
 //! A query that is not in the policy, with its failures shown in its own words, and what it costs.
 
+use crate::args::policy::Ask;
 use crate::error::Failure;
 use deniable::exact::{Rational, Rounding, percent};
-use deniable::{Plan, Policy, Query};
+use deniable::{OwnCaps, Plan, Policy, Query};
 
 /// The plan of a single query that is charged to the whole promise.
-pub fn question(policy: &Policy, name: &str, sql: &str, share: &Rational) -> Result<Plan, Failure> {
-    let question = Query { name: name.to_owned(), sql: sql.to_owned(), share: share.clone() };
-    Ok(question.plan(policy)?)
+pub fn question(policy: &Policy, args: &Ask, sql: &str, share: &Rational) -> Result<Plan, Failure> {
+    let caps = OwnCaps { rows_per_group: args.rows_per_group, groups: args.groups };
+    Ok(Query::new(&args.name, sql, share.clone()).with_caps(caps).plan(policy)?)
 }
 
 /// What a query costs, as it is asked at the prompt; `left` is the part of the promise that is left.

@@ -32,7 +32,7 @@ fn the_ledger_says_who_asked_and_what_each_can_believe() {
         ledger.set_aside(&id, name, &share, sharing).unwrap();
     }
     let sql = "SELECT COUNT(*) AS adults FROM visits WHERE age > 17";
-    let query = Query { name: "adults".to_owned(), sql: sql.to_owned(), share: ratio(1, 8) };
+    let query = Query::new("adults", sql, ratio(1, 8));
     let ana = Session::new(policy).unwrap().paid_by(Part::Named("ana".to_owned()));
     ana.ask(&query).unwrap().wait().unwrap();
     let text = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;

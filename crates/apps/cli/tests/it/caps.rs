@@ -31,6 +31,77 @@ fn a_query_has_caps_of_its_own() {
 }
 
 #[test]
+fn a_table_has_caps_of_its_own() {
+    let scale = |table: &str, query: &str| {
+        let place = Place::clinic();
+        let policy = place.read("policy.toml");
+        let people = "[tables.people]\npath = \"people.csv\"\nversion = \"1\"\nentity = \"patient\"\n\
+                      columns = { patient = { type = \"text\" } }\n";
+        let asked = "[[query]]\nname = \"people\"\nsql = \"SELECT COUNT(*) AS n FROM people\"\n";
+        place.write("policy.toml", format!("{policy}\n{people}{table}\n{asked}{query}"));
+        let json = place.run(&["plan", "policy.toml", "--query", "people", "--format", "json"]).done().json();
+        json["queries"][0]["answers"][0]["noise"][0]["scale"].as_str().unwrap().parse::<f64>().unwrap()
+    };
+    // Three rows under the caps of [entity]; one group, as there is no GROUP BY.
+    let (usual, one, two) =
+        (scale("", ""), scale("rows_per_group = 1", ""), scale("rows_per_group = 1", "rows_per_group = 2"));
+    assert!((usual / one - 3.0).abs() < 0.01 && (two / one - 2.0).abs() < 0.01, "{usual} {one} {two}");
+
+    let place = Place::clinic();
+    let policy = place.read("policy.toml");
+    let towns = "[tables.towns]\npath = \"towns.csv\"\nversion = \"1\"\nunprotected = true\nkey = \"town\"\n\
+                 rows_per_group = 1\ncolumns = { town = { type = \"text\" } }\n";
+    place.write("policy.toml", format!("{policy}\n{towns}"));
+    let refused = place.run(&["plan", "policy.toml"]).refused().stderr;
+    assert!(refused.contains("`rows_per_group`") && refused.contains("`unprotected`"), "{refused}");
+}
+
+#[test]
+fn a_query_of_the_command_line_has_caps_of_its_own() {
+    let place = Place::clinic();
+    let scale = |more: &[&str]| {
+        let plan = [
+            "ask",
+            "policy.toml",
+            "SELECT COUNT(*) AS n FROM visits",
+            "--spend",
+            "1/40",
+            "--dry-run",
+            "--format",
+            "json",
+        ];
+        let json = place.run(&[&plan[..], more].concat()).done().json();
+        json["queries"][0]["answers"][0]["noise"][0]["scale"].as_str().unwrap().parse::<f64>().unwrap()
+    };
+    let (usual, one) = (scale(&[]), scale(&["--rows-per-group", "1"]));
+    assert!((usual / one - 3.0).abs() < 0.01, "{usual} {one}");
+    assert!(place.run(&["ask", "policy.toml", "SELECT 1", "--groups", "0"]).misused().stderr.contains("--groups"));
+}
+
+/// The guarantee is the same for all answers of a ledger.
+#[test]
+fn the_guarantee_is_printed_once() {
+    let place = Place::clinic();
+    let ask = |sql: &str, more: &[&str]| {
+        let ask = ["ask", "policy.toml", sql, "--spend", "1/40", "--register", "--yes"];
+        place.run(&[&ask[..], more].concat()).done().stdout
+    };
+    let first = ask("SELECT COUNT(*) AS n FROM visits", &[]);
+    assert!(first.contains("What is promised about everyone"), "{first}");
+    let second = ask("SELECT COUNT(*) AS n FROM visits WHERE smoker", &[]);
+    assert!(
+        !second.contains("What is promised about everyone") && second.contains("by at most a factor 3"),
+        "{second}"
+    );
+    assert!(
+        ask("SELECT COUNT(*) AS n FROM visits WHERE smoker", &["--guarantee"])
+            .contains("What is promised about everyone")
+    );
+    assert!(ask("SELECT COUNT(*) AS n FROM visits WHERE smoker", &["--out", "n.txt"]).is_empty());
+    assert_eq!(place.read("n.txt"), second);
+}
+
+#[test]
 fn caps_mean_nothing_where_one_row_is_one_person() {
     let place = Place::empty();
     let policy = "name = 'n'\npopulation = 'p'\ndata = { table = 't', path = 't.csv', version = '1' }\n\

@@ -47,7 +47,7 @@ def commands(command: Path, folder: Path, runs: int) -> tuple[list[float], list[
     for index in range(runs + 1):
         with tempfile.TemporaryDirectory(dir=folder) as place:
             ledger = f"--ledger={place}/compare.ledger"
-            one = clock([command, "release", "policy.toml", ledger, "--register", "--format=json"], folder)
+            one = clock([command, "release", "policy.toml", ledger, "--register", "--yes", "--format=json"], folder)
             two = clock([command, "ask", "policy.toml", FURTHER, "--spend=1/10", ledger, "--format=json"], folder)
         if index > 0:  # the first is not timed
             first.append(one)

@@ -72,7 +72,7 @@ def begin(case: Case) -> Ask:
     def ask() -> Answers:
         # The first release of a ledger does more than a later one: it makes the ledger, and reads the file once to check
         # and fingerprint it and once more to answer.
-        release = [COMMAND, "release", "policy.toml", "--ledger", "compare.ledger", "--format", "json", "--register"]
+        release = [COMMAND, "release", "policy.toml", "--ledger", "compare.ledger", "--format", "json", "--register", "--yes"]
         said = subprocess.run(release, cwd=folder, capture_output=True, text=True)
         if said.returncode != 0:
             raise RuntimeError(said.stderr.strip().splitlines()[-1] if said.stderr.strip() else "no message")

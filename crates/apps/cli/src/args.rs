@@ -22,7 +22,7 @@ Examples:
   deniable init data.csv --out policy.toml
   deniable plan examples/clinic/policy.toml
   deniable explore examples/clinic/policy.toml
-  deniable release examples/clinic/policy.toml --register
+  deniable release examples/clinic/policy.toml --register --yes
   deniable release policy.toml --format json --out answers.json
   deniable report policy.toml --out report.html
   deniable ask policy.toml 'SELECT COUNT(*) FROM visits' --spend 1/40
@@ -124,9 +124,9 @@ A sweep looks at other caps, `rows_per_group` or `groups`, or at other promises:
     /// Answer a policy's queries: charge the ledger, compute, store, show.
     #[command(after_help = "\
 Examples:
-  deniable release examples/clinic/policy.toml --register
+  deniable release examples/clinic/policy.toml --register --yes
   deniable release policy.toml --query 'visits by sex' --format csv --out by-sex.csv
-  deniable release examples/adult/policy.toml --data path/to/adult.data --register
+  deniable release examples/adult/policy.toml --data path/to/adult.data --register --yes
 
 Data that were never looked at as the policy reads them are scanned and registered first, and that is all, so that you can \
 read what was found; the same command then releases. --register goes on in the same run. Nothing is registered where a \

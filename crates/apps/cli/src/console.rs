@@ -1,6 +1,7 @@
 //! Messages to the curator, on standard error.
 
 use deniable_core::text::{printable, printable_lines};
+use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
 /// Speaks to the curator. Of what is not seen, line breaks and tabs alone pass as they are.
@@ -16,4 +17,16 @@ pub fn shown(path: &Path) -> String {
         .and_then(|here| path.strip_prefix(here).ok().map(|short| short.display().to_string()))
         .unwrap_or_else(|| path.display().to_string());
     printable(&name).into_owned()
+}
+
+/// Asks a question that a person at a terminal may answer with yes; `None` where standard input or standard error is no terminal.
+pub fn confirmed(question: &str) -> Option<bool> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() || !std::io::stderr().is_terminal() {
+        return None;
+    }
+    say(question);
+    let mut line = String::new();
+    stdin.lock().read_line(&mut line).ok()?;
+    Some(matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }

@@ -4,7 +4,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, Rounding, percent, ratio, whole};
 use deniable_core::text::grid::{Grid, cell, cell_of_lines, right};
 use deniable_core::text::{printable, push_paragraph};
-use deniable_ledger::Account;
+use deniable_ledger::{Account, Allowance};
 use deniable_policy::{Policy, QuerySubject};
 use deniable_publication::statement::odds_decimal;
 use deniable_query::Estimator;
@@ -131,13 +131,7 @@ impl PlanReport {
     pub fn new(plan: &Plan, account: Option<&Account>) -> Self {
         let policy = plan.policy();
         let all: Vec<Vec<AnswerForecast>> = plan.queries().iter().map(|planned| expected(planned, policy)).collect();
-        let paid: Vec<bool> = plan
-            .queries()
-            .iter()
-            .map(|planned| {
-                account.is_some_and(|account| account.release(&planned.for_ledger(policy).identity).is_some())
-            })
-            .collect();
+        let paid = paid(plan, account);
         Self {
             policy: policy.name().to_owned(),
             population: policy.population().to_owned(),
@@ -153,7 +147,7 @@ impl PlanReport {
                 .zip(&paid)
                 .map(|((planned, all), paid)| query_row(policy, planned, all, *paid))
                 .collect(),
-            spending: Spending::new(plan, &paid, account),
+            spending: Spending::new(plan, account),
             notes: notes(&plan.queries().iter().zip(all.iter().map(Vec::as_slice)).collect::<Vec<_>>(), policy),
             hints: plan.queries().iter().zip(&all).flat_map(|(planned, all)| hints(plan, planned, all)).collect(),
         }
@@ -170,6 +164,20 @@ impl PlanReport {
         }
         text.trim_end().to_owned()
     }
+}
+
+/// For each query of a plan, whether a charge of the account pays for it.
+fn paid(plan: &Plan, account: Option<&Account>) -> Vec<bool> {
+    let is_paid = |planned: &QueryPlan| {
+        account.is_some_and(|account| account.release(&planned.for_ledger(plan.policy()).identity).is_some())
+    };
+    plan.queries().iter().map(is_paid).collect()
+}
+
+/// The share of the promise that the queries of a plan would be charged.
+pub(crate) fn to_pay(plan: &Plan, account: Option<&Account>) -> Rational {
+    let queries = plan.queries().iter().zip(paid(plan, account));
+    queries.filter(|(_, paid)| !paid).map(|(planned, _)| planned.declared().share.clone()).sum()
 }
 
 fn query_row(policy: &Policy, planned: &QueryPlan, all: &[AnswerForecast], paid: bool) -> QueryRow {
@@ -234,22 +242,20 @@ fn shown_answer(answer: &AnswerForecast) -> ShownAnswer {
 }
 
 impl Spending {
-    fn new(plan: &Plan, paid: &[bool], account: Option<&Account>) -> Self {
+    fn new(plan: &Plan, account: Option<&Account>) -> Self {
         let policy = plan.policy();
         let share = |planned: &QueryPlan| planned.declared().share.clone();
         let queries: Rational = plan.queries().iter().map(share).sum();
-        let to_pay: Rational = plan
-            .queries()
-            .iter()
-            .zip(paid)
-            .filter(|(_, paid)| !**paid)
-            .map(|(planned, _)| planned.declared().share.clone())
-            .sum();
+        let to_pay = to_pay(plan, account);
         let part = |spent: Spend| spent.exact_part_of(policy.guarantee().limit());
         let own = account.map_or(Some(Rational::zero()), |account| part(account.spent_by(policy.name())));
         let left_of_spend = own.map(|own| policy.spend() - own - &to_pay);
-        let left_of_promise =
-            account.and_then(|account| part(account.spent.clone())).map(|spent| whole(1) - spent - &to_pay);
+        // A query must fit into each allowance.
+        let left_of = |allowed: Allowance| Some(part(allowed.limit)? - part(allowed.spent)? - &to_pay);
+        let left_of_promise = account.and_then(|account| {
+            let left: Option<Vec<Rational>> = account.allowances().into_iter().map(left_of).collect();
+            left?.into_iter().min()
+        });
         let rounded = |left: &Option<Rational>| left.as_ref().map(|left| percent(left, 1, Rounding::Down));
         let limit = policy.guarantee().limit();
         let epsilon = |part: &Rational, rounding| {

@@ -3,13 +3,15 @@
 use crate::call::{Call, Worker};
 use crate::error::Error;
 use crate::outcome::{ReleaseOutcome, UnansweredQuery};
+use crate::plan_report::to_pay;
 use crate::query::Query;
 use crate::sources::{install_sources, with_public_keys};
 use deniable_core::budget::Spend;
+use deniable_core::exact::Rational;
 use deniable_core::noise::SystemRng;
 use deniable_data::{InMemory, Resources};
 use deniable_execute::least_memory;
-use deniable_ledger::{Account, AccountId, Head, Ledger, OpenError, Part, RegistrationOutcome, StoreError};
+use deniable_ledger::{Account, AccountId, Allowance, Head, Ledger, OpenError, Part, RegistrationOutcome, StoreError};
 use deniable_policy::Policy;
 use deniable_publication::remaining::RemainingBudget;
 use deniable_release::data::{self, ScanListener};
@@ -203,14 +205,24 @@ impl Session {
         Ok(self.about(query.plan(self.policy())?.paid_by(self.plan().part().clone())).release())
     }
 
-    /// What is left of the promise, for everyone who asks about these people; of a session that a part of the budget pays for, what is left of
-    /// that. Reads the ledger on this thread, and waits where
+    /// The remaining budget: of the promise, for all who ask about these people, without the parts that are reserved for others; of a session
+    /// that a part of the budget pays for, of that part, or of what is not reserved where the part overlaps and less remains. Reads the ledger on this thread, and waits where
     /// another process is writing it, a minute at most: in async code inside `spawn_blocking`.
     ///
     /// # Errors
     /// When the ledger cannot be read.
     pub fn left(&self) -> Result<RemainingBudget, Error> {
         remaining(self.policy(), self.plan().part())
+    }
+
+    /// The share of the promise that a release would be charged: that of the queries which the ledger does not hold yet. Waits as
+    /// [`Self::left`] does.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read.
+    pub fn to_pay(&self) -> Result<Rational, Error> {
+        let account = self.account()?;
+        Ok(to_pay(&self.task.with_earlier(account.as_ref()), account.as_ref()))
     }
 
     /// The account of the ledger that this policy is charged to, as who asks may know it; `None` before the first charge. Begins no ledger. Waits as
@@ -252,7 +264,10 @@ impl Session {
 /// When the ledger cannot be read.
 pub fn remaining(policy: &Policy, part: &Part) -> Result<RemainingBudget, Error> {
     Ok(match (account(policy, part)?, part) {
-        (Some(account), _) => RemainingBudget::new(account.spent.clone(), account.limit()),
+        (Some(account), _) => {
+            let Allowance { spent, limit } = account.tightest_allowance();
+            RemainingBudget::new(spent, limit)
+        }
         (None, Part::Whole) => RemainingBudget::all(policy.guarantee().limit()),
         (None, Part::Named(_)) => RemainingBudget::all(&Spend::nothing()),
     })

@@ -204,7 +204,15 @@ impl Account {
         self.own.as_ref().map_or_else(|| vec![all()], |(_, own)| own.clone())
     }
 
-    /// The first of these limits: that of what `spent` says.
+    /// The allowance of which least remains: a query that fits into it fits into each.
+    #[must_use]
+    pub fn tightest_allowance(&self) -> Allowance {
+        let remaining = |allowed: &Allowance| allowed.limit.ln(128).low() - allowed.spent.ln(128).high();
+        let nothing = || Allowance { spent: Spend::nothing(), limit: Spend::nothing() };
+        self.allowances().into_iter().min_by_key(remaining).unwrap_or_else(nothing)
+    }
+
+    /// The limit of the first allowance, of which [`Self::spent`] is spent.
     #[must_use]
     pub fn limit(&self) -> Spend {
         self.allowances().into_iter().next().map_or_else(Spend::nothing, |own| own.limit)

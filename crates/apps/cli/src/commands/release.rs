@@ -3,11 +3,14 @@
 use crate::args::output::Format;
 use crate::args::policy::Release;
 use crate::commands::answers::{doubts, obtain, written};
+use crate::console::{confirmed, say};
 use crate::error::Failure;
 use crate::output::{publish, publish_page, writable};
 use crate::policies::{choose, locate, own_files, plan};
 use deniable::Session;
+use deniable::exact::{Rational, Rounding, percent};
 use deniable_policy::QuerySubject;
+use num_traits::{Signed, Zero};
 
 /// Runs it.
 pub fn run(args: &Release) -> Result<(), Failure> {
@@ -30,7 +33,8 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     }
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own_files(&plan))?;
     doubts(&plan);
-    let session = Session::of_plan(plan)?;
+    let session = Session::of_plan(plan)?.allowing(args.registration.allowed());
+    agree(&session, args.yes)?;
     let (publication, failed) = obtain(session.clone(), &args.limits, args.registration)?;
     if !publication.answers.is_empty() {
         publish(&written(&publication, args.format)?, args.out.as_ref())?;
@@ -39,4 +43,40 @@ pub fn run(args: &Release) -> Result<(), Failure> {
         publish_page(&session.page()?, report)?;
     }
     failed.map_or(Ok(()), Err)
+}
+
+/// Says what part of the promise the release uses, and asks before nothing of it is left.
+fn agree(session: &Session, yes: bool) -> Result<(), Failure> {
+    let (share, left) = (session.to_pay()?, session.left()?);
+    if share.is_zero() {
+        return Ok(());
+    }
+    let in_words = |part: &Rational, rounding| format!("{part} ({})", percent(part, 1, rounding));
+    let uses = format!("this release uses {} of the promise", in_words(&share, Rounding::Up));
+    let promise = session.policy().guarantee().limit();
+    let (Some(limit), Some(spent)) = (left.limit().exact_part_of(promise), left.spent().exact_part_of(promise)) else {
+        say(uses);
+        return Ok(());
+    };
+    let rest = limit - spent - share;
+    if rest.is_positive() {
+        say(format!("{uses}; {} is left after it", in_words(&rest, Rounding::Down)));
+        return Ok(());
+    }
+    say(format!("{uses}, and nothing is left after it"));
+    // Where more is asked than is left, the charge is refused with an error of its own.
+    if yes || rest.is_negative() {
+        return Ok(());
+    }
+    match confirmed("no later answer about these people is possible then. Use up the promise? [y/N]") {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::refused(
+            "nothing was charged",
+            "keep a part back: `[budget]` with `spend = \"1/2\"` in the policy",
+        )),
+        None => Err(Failure::refused(
+            "this release uses up the promise: no later answer about these people is possible",
+            "add --yes to go on; or keep a part back: `[budget]` with `spend = \"1/2\"` in the policy",
+        )),
+    }
 }

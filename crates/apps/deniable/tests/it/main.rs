@@ -1,13 +1,14 @@
 //! Sessions as programs use them: from files and from memory, waited for, awaited and dropped.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod picture;
 mod web;
 
 use deniable::arrow_array::{Int64Array, RecordBatch, StringArray};
 use deniable::exact::{ratio, whole};
 use deniable::{
-    Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, Policy, PolicyBuilder, Query, RegistrationMode,
-    Resources, Session,
+    Bounds, Cell, Column, ColumnType, Error, Event, Key, Origin, PlanReport, Policy, PolicyBuilder, Query,
+    RegistrationMode, Resources, Session,
 };
 use deniable_ledger::{AccountId, Ledger, Part, RegistrationOutcome, Sharing};
 use deniable_release::{DataError, ReleaseError};
@@ -95,7 +96,7 @@ fn some_queries_of_a_policy_and_some_beside_it() {
     assert!(matches!(session.only(&["nobody"]), Err(Error::NoQuery(unknown)) if unknown.known.len() == 5));
 
     let sql = "SELECT COUNT(*) FROM visits WHERE smoker";
-    let query = Query { name: "smokers".to_owned(), sql: sql.to_owned(), share: ratio(1, 40) };
+    let query = Query::new("smokers", sql, ratio(1, 40));
     assert_eq!(Query::answered_before(session.policy(), sql).unwrap(), []);
     let before = session.left().unwrap().exact_share().unwrap();
     session.ask(&query).unwrap().wait().unwrap();
@@ -123,7 +124,7 @@ fn analysts_know_what_they_paid_for() {
         ledger.set_aside(&id, name, &ratio(1, 4), Sharing::Reserved).unwrap();
     }
     let asked = |session: &Session, name: &str, sql: &str, share| {
-        let query = Query { name: name.to_owned(), sql: sql.to_owned(), share };
+        let query = Query::new(name, sql, share);
         session.ask(&query)?.wait()
     };
     let theirs =
@@ -139,6 +140,9 @@ fn analysts_know_what_they_paid_for() {
     let kept = kept.answer.as_ref().unwrap().read().unwrap().to_string();
     assert!(kept.contains("mine") && !kept.contains("secret"), "{kept}");
     assert_eq!(account.releases.len(), 2, "the curator's, and Bo's own");
+    // Of the promise, 1/4 is reserved for each of them: the curator's policy may use half, and has used 1/2 of that.
+    let plan = serde_json::to_value(PlanReport::new(curator.plan(), curator.account().unwrap().as_ref())).unwrap();
+    assert_eq!(plan["spending"]["left_of_promise"], "1/4", "{plan}");
     // Nothing of what others paid for is offered, and what is for everybody is free.
     let fewer = asked(&bo, "part", "SELECT COUNT(*) FROM stays WHERE age > 40", ratio(1, 9)).unwrap();
     assert_eq!(fewer.origins, [Origin::Stored], "Bo's own answer holds it");
@@ -178,7 +182,7 @@ fn a_dropped_call_is_charged_and_answered_all_the_same() {
     assert!(again.origins.iter().all(|origin| *origin == Origin::Stored));
     // So are those of a session that is gone.
     let sql = "SELECT COUNT(*) FROM visits";
-    let query = Query { name: "visits".to_owned(), sql: sql.to_owned(), share: ratio(1, 40) };
+    let query = Query::new("visits", sql, ratio(1, 40));
     let policy = session.policy().clone();
     drop(session.ask(&query).unwrap());
     drop(session);
@@ -206,7 +210,7 @@ fn rows_in_memory_are_registered_by_what_they_hold() {
     let asking = |rows: Vec<RecordBatch>| {
         let session = Session::new(wards(folder.path(), (1, 2))).unwrap().with_rows("stays", rows).unwrap();
         let sql = "SELECT COUNT(*) FROM stays WHERE age > 50";
-        session.ask(&Query { name: "old".to_owned(), sql: sql.to_owned(), share: ratio(1, 100) }).unwrap().wait()
+        session.ask(&Query::new("old", sql, ratio(1, 100))).unwrap().wait()
     };
     let changed = asking(rows(1_001)).unwrap_err();
     assert!(matches!(changed, Error::Release(ReleaseError::Data(DataError::Changed { .. }))), "{changed}");

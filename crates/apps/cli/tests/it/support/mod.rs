@@ -128,7 +128,17 @@ impl Place {
         names
     }
 
+    /// The command with these arguments. A release may use up the promise.
     pub fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.unconfirmed(args);
+        if args.first() == Some(&"release") {
+            command.arg("--yes");
+        }
+        command
+    }
+
+    /// The command with these arguments and no others.
+    pub fn unconfirmed(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_deniable"));
         command.args(args).current_dir(self.folder.path()).env_remove("DENIABLE_ADULT").stdin(Stdio::null());
         command

@@ -31,6 +31,35 @@ pub fn run() -> Result<String, Failure> {
     Ok(found.into_iter().collect::<Vec<_>>().join(" "))
 }
 
+/// The packages with a file that differs from the branch `origin/main`, or from the last commit where there is no such branch.
+pub fn touched() -> Result<BTreeSet<String>, Failure> {
+    let members = members_of(&output(cargo(&["--depth", "0"]))?);
+    let base = output(git(&["merge-base", "HEAD", "origin/main"])).unwrap_or_else(|_| "HEAD".to_owned());
+    let changes = Changes::of(&output(git(&["diff", "--name-status", "-M100%", base.trim()]))?, &members);
+    Ok(changes.sources.into_iter().chain(changes.tests).collect())
+}
+
+/// Whether a package, or its tests, depend on DataFusion or on a client of a server.
+pub fn is_heavy(package: &str) -> Result<bool, Failure> {
+    let mut tree = Command::new(files::cargo());
+    tree.args([
+        "tree",
+        "--locked",
+        "--edges",
+        "normal,build,dev",
+        "--prefix",
+        "none",
+        "--format",
+        "{p}",
+        "-p",
+        package,
+    ]);
+    let tree = output(tree)?;
+    Ok(["datafusion", "tokio-postgres", "object_store"]
+        .iter()
+        .any(|heavy| tree.lines().any(|line| line.starts_with(heavy))))
+}
+
 /// The packages that a list of changed files affects.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Changes {

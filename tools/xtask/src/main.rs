@@ -10,7 +10,10 @@
 //! | `notions --write` | rewrites them |
 //! | `features` | fails when the README's commands, or all tests and the Python package, compile a package twice |
 //! | `crates [--against REV]` | the lines, public items and tests of every crate, beside those of a commit |
-//! | `layout` | fails when a crate depends on one that its house may not use |
+//! | `ci` | runs `.ci/run` |
+//! | `ci --fast` | formatting, lints, documents, and the tests of light packages that changed: the inner loop |
+//! | `layout` | fails when a crate depends on one that its house may not use, or `ARCHITECTURE.md` differs from the manifests |
+//! | `layout --write` | rewrites the tables of `ARCHITECTURE.md` |
 //! | `changed` | the packages whose suites CI runs at full scale |
 //! | `theorems` | checks `docs/theorems` against the code and the tests that it cites |
 //! | `theorems --write` | also regenerates `docs/theorems/README.md` |
@@ -23,6 +26,7 @@
 
 mod api;
 mod changed;
+mod ci;
 mod clinic;
 mod crates;
 mod features;
@@ -46,7 +50,8 @@ usage: cargo xtask <chore>
   features             check that the first command compiles nothing that the tests compile again
   crates [--against REV]
                        print the lines, public items and tests of every crate (beside those of a commit)
-  layout               check the houses of the crates and the dependencies between them
+  ci [--fast]          run everything that CI runs (or what takes a minute)
+  layout [--write]     check the houses of the crates, their dependencies and ARCHITECTURE.md (or rewrite its tables)
   changed              print the packages whose suites CI runs at full scale
   theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
   timings [--warm]     time the README's two commands in a clean clone (or here)
@@ -76,7 +81,10 @@ fn main() -> ExitCode {
         ["features"] => features::run(),
         ["crates"] => crates::run(None),
         ["crates", "--against", revision] => crates::run(Some(revision)),
-        ["layout"] => layout::run(),
+        ["ci"] => ci::run(ci::Mode::All),
+        ["ci", "--fast"] => ci::run(ci::Mode::Fast),
+        ["layout"] => layout::run(layout::Mode::Check),
+        ["layout", "--write"] => layout::run(layout::Mode::Write),
         ["changed"] => changed::run(),
         ["theorems"] => theorems::run(theorems::Mode::Check),
         ["theorems", "--write"] => theorems::run(theorems::Mode::Write),

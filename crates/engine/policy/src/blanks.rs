@@ -89,6 +89,7 @@ pub(crate) fn help(path: &[&str]) -> String {
         ["columns", _, "keys", _] | ["tables", _, "columns", _, "keys", _] => {
             "what does this key mean? Write the label that is shown in its place, such as \"women\""
         }
+        ["tables", _, key @ ("rows_per_group" | "groups")] => entity(key),
         ["data", key] | ["tables", _, key] => data(key),
         ["entity", key] => entity(key),
         ["adversary", "preset"] => return presets(),

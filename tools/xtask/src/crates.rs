@@ -2,12 +2,11 @@
 //!
 //! Crates are matched by the name of their package, because folders move.
 
+use crate::tree::{self, Tree};
 use crate::{Failure, files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::ops::AddAssign;
-use std::path::Path;
-use std::process::Command;
 
 const HEADER: &str = "\
 Lines: all lines of `src/**/*.rs` without test modules (`tests.rs`, `tests/`, and items under `#[cfg(test)]`). Public items:
@@ -40,11 +39,11 @@ type Sizes = BTreeMap<String, Size>;
 
 /// The table of the working tree, compared with a commit where one is given.
 pub fn run(against: Option<&str>) -> Result<String, Failure> {
-    let now = sizes(&Tree::Working)?;
+    let now = sizes(&Tree::Working(files::root()))?;
     Ok(match against {
         None => format!("{HEADER}\n{}", table(&now)),
         Some(revision) => {
-            let before = sizes(&Tree::Commit(revision))?;
+            let before = sizes(&Tree::Commit(files::root(), revision.to_owned()))?;
             format!("{HEADER}Before: {revision}.\n\n{}", comparison(&before, &now))
         }
     })
@@ -93,70 +92,16 @@ fn comparison(before: &Sizes, now: &Sizes) -> String {
     text.trim_end().to_owned()
 }
 
-enum Tree<'a> {
-    /// The tracked files of the working tree, as they are on disk.
-    Working,
-    Commit(&'a str),
-}
-
-impl Tree<'_> {
-    /// Paths from the root, with forward slashes.
-    fn paths(&self) -> Result<Vec<String>, Failure> {
-        let listed = match self {
-            Self::Working => git(&["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?,
-            Self::Commit(revision) => git(&["ls-tree", "-r", "-z", "--name-only", revision])?,
-        };
-        let listed = listed.split('\0').filter(|path| !path.is_empty()).map(str::to_owned);
-        Ok(match self {
-            Self::Working => listed.filter(|path| files::root().join(path).is_file()).collect(),
-            Self::Commit(_) => listed.collect(),
-        })
-    }
-
-    fn read(&self, path: &str) -> Result<String, Failure> {
-        match self {
-            Self::Working => Ok(files::read(&files::root(), path)?),
-            Self::Commit(revision) => git(&["show", &format!("{revision}:{path}")]),
-        }
-    }
-}
-
-fn git(arguments: &[&str]) -> Result<String, Failure> {
-    let failed = |why: String| Failure::Found(format!("git {}: {why}", arguments.join(" ")));
-    let output = Command::new("git").args(arguments).current_dir(files::root()).output();
-    let output = output.map_err(|error| failed(error.to_string()))?;
-    if !output.status.success() {
-        return Err(failed(String::from_utf8_lossy(&output.stderr).into_owned()));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
-}
-
-fn sizes(tree: &Tree<'_>) -> Result<Sizes, Failure> {
+fn sizes(tree: &Tree) -> Result<Sizes, Failure> {
     let paths = tree.paths()?;
-    let mut packages = BTreeMap::new();
-    for path in paths.iter().filter(|path| *path == "Cargo.toml" || path.ends_with("/Cargo.toml")) {
-        if let Some(name) = member_name(&tree.read(path)?) {
-            packages.insert(path.trim_end_matches("Cargo.toml").to_owned(), name);
-        }
-    }
-    let mut sizes: Sizes = packages.values().map(|name| (name.clone(), Size::default())).collect();
-    for path in paths.iter().filter(|path| Path::new(path).extension().is_some_and(|extension| extension == "rs")) {
-        let owner = packages.iter().filter(|(folder, _)| path.starts_with(folder.as_str()));
-        let Some((folder, name)) = owner.max_by_key(|(folder, _)| folder.len()) else { continue };
+    let members = tree.members(&paths)?;
+    let mut sizes: Sizes = members.values().map(|name| (name.clone(), Size::default())).collect();
+    for path in paths.iter().filter(|path| tree::has_extension(path, "rs")) {
+        let Some((folder, name)) = tree::owner(&members, path) else { continue };
         let size = size_of(&path[folder.len()..], &tree.read(path)?);
-        *sizes.entry(name.clone()).or_default() += size;
+        *sizes.entry(name.to_owned()).or_default() += size;
     }
     Ok(sizes)
-}
-
-/// The name in a manifest of a member; `None` of a workspace, such as the root or one outside of it.
-fn member_name(manifest: &str) -> Option<String> {
-    if manifest.lines().any(|line| line == "[workspace]") {
-        return None;
-    }
-    let package = manifest.split_once("[package]\n")?.1;
-    let line = package.lines().find(|line| line.starts_with("name = "))?;
-    Some(line.split('"').nth(1)?.to_owned())
 }
 
 /// The size of a file, named by its path from the folder of its package.
@@ -233,13 +178,6 @@ pub fn last() {}
         assert_eq!(size_of("tests/it/mod.rs", FILE), Size { lines: 0, items: 0, tests: 1 });
         let tokio = "#[tokio::test(start_paused = true)]\nasync fn one() {}\n";
         assert_eq!(size_of("tests/it/mod.rs", tokio).tests, 1);
-    }
-
-    #[test]
-    fn names_are_those_of_members() {
-        assert_eq!(member_name("[package]\nname = \"a\"\n").as_deref(), Some("a"));
-        assert_eq!(member_name("[workspace]\nmembers = []\n"), None);
-        assert_eq!(member_name("[package]\nname = \"fuzz\"\n[workspace]\n"), None);
     }
 
     #[test]

@@ -15,6 +15,9 @@
 //! | `layout` | fails when a crate depends on one that its house may not use, or `ARCHITECTURE.md` differs from the manifests |
 //! | `layout --write` | rewrites the tables of `ARCHITECTURE.md` |
 //! | `changed` | the packages whose suites CI runs at full scale |
+//! | `prose` | marks of the project's dialect per 1,000 words of comments and documents |
+//! | `prose --check` | fails when a crate or document has more of them than recorded |
+//! | `prose --write` | records them |
 //! | `theorems` | checks `docs/theorems` against the code and the tests that it cites |
 //! | `theorems --write` | also regenerates `docs/theorems/README.md` |
 //! | `timings` | runs both commands of the README in a clean clone, and says how long they take |
@@ -33,8 +36,10 @@ mod features;
 mod files;
 mod layout;
 mod notions;
+mod prose;
 mod theorems;
 mod timings;
+mod tree;
 mod wheel;
 
 use std::io::Write;
@@ -53,6 +58,9 @@ usage: cargo xtask <chore>
   ci [--fast]          run everything that CI runs (or what takes a minute)
   layout [--write]     check the houses of the crates, their dependencies and ARCHITECTURE.md (or rewrite its tables)
   changed              print the packages whose suites CI runs at full scale
+  prose [--at REV | --folder PATH] [--root PATH] [--json | --show [CRATE|FILE] [--hints] | --check | --write]
+                       count marks of the dialect (of a commit, of any folder of Rust code; as JSON; with their
+                       places; compare with the record, or write it)
   theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
   timings [--warm]     time the README's two commands in a clean clone (or here)
   wheel [--dist] [OUT] build the Python package for tests (or as it is handed to people) into a folder
@@ -86,6 +94,10 @@ fn main() -> ExitCode {
         ["layout"] => layout::run(layout::Mode::Check),
         ["layout", "--write"] => layout::run(layout::Mode::Write),
         ["changed"] => changed::run(),
+        ["prose", options @ ..] => match prose::Options::new(options) {
+            Some(options) => prose::run(&options),
+            None => return usage(),
+        },
         ["theorems"] => theorems::run(theorems::Mode::Check),
         ["theorems", "--write"] => theorems::run(theorems::Mode::Write),
         ["timings"] => timings::run(timings::Mode::Cold),
@@ -95,10 +107,7 @@ fn main() -> ExitCode {
         ["wheel", "--dist", out] => wheel::run(wheel::Profile::Dist, Some(Path::new(out))),
         ["wheel", out] if !out.starts_with('-') => wheel::run(wheel::Profile::Dev, Some(Path::new(out))),
         ["help" | "--help" | "-h"] => Ok(USAGE.trim_end().to_owned()),
-        _ => {
-            say(&mut std::io::stderr(), USAGE.trim_end());
-            return ExitCode::from(2);
-        }
+        _ => return usage(),
     };
     match outcome {
         Ok(summary) => {
@@ -110,6 +119,11 @@ fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+fn usage() -> ExitCode {
+    say(&mut std::io::stderr(), USAGE.trim_end());
+    ExitCode::from(2)
 }
 
 /// One message. A closed pipe must not turn a chore that succeeded into one that failed.

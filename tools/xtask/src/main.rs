@@ -58,9 +58,10 @@ usage: cargo xtask <chore>
   ci [--fast]          run everything that CI runs (or what takes a minute)
   layout [--write]     check the houses of the crates, their dependencies and ARCHITECTURE.md (or rewrite its tables)
   changed              print the packages whose suites CI runs at full scale
-  prose [--at REV | --folder PATH] [--root PATH] [--json | --show [CRATE|FILE] [--hints] | --check | --write]
+  prose [--at REV | --folder PATH] [--root PATH] [--json | --show [CRATE|FILE] [--hints]]
+  prose --marks | --check | --write
                        count marks of the dialect (of a commit, of any folder of Rust code; as JSON; with their
-                       places; compare with the record, or write it)
+                       places); explain them, compare the counts with the record, or write it
   theorems [--write]   check docs/theorems against code and tests (and regenerate its table)
   timings [--warm]     time the README's two commands in a clean clone (or here)
   wheel [--dist] [OUT] build the Python package for tests (or as it is handed to people) into a folder

@@ -1,4 +1,4 @@
-//! The comments and string literals of Rust code, without a parser: code of any edition, and code that does not compile.
+//! The comments and string literals of Rust code, without a parser: of any edition, and of code that does not compile.
 
 /// What a piece of code is, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -28,8 +28,9 @@ use unit::{Column, Finder, Unit};
 
 const HEADER: &str = "\
 Marks of the dialect in comments (crates) and text (documents), most first. Marks: words that have a plainer one.
-Headless: clauses in place of nouns. Hints: often plain English, and not checked. /1000: per 1,000 words. Names of types,
-functions and constants, and of tests, are counted. Messages: both groups in string literals outside of tests.
+Headless: clauses in place of nouns. Hints: often plain English, and not checked. /1000: per 1,000 words.
+Names: types, functions and constants. Tests: their names. Messages: marks and headless clauses in string literals
+outside of tests.
 ";
 
 /// Documents besides those in `docs` and `examples` and those that are named `README.md`.
@@ -47,6 +48,7 @@ pub fn run(options: &Options) -> Result<String, Failure> {
     match &options.output {
         Output::Table => Ok(format!("{HEADER}\n{}", table(units))),
         Output::Json => Ok(json_of(&units)),
+        Output::Legend => Ok(marks::legend()),
         Output::Places { of, with_hints } => {
             let chosen = units.iter().flat_map(|unit| unit.places(of.as_deref(), *with_hints));
             let mut lines: Vec<String> = chosen.collect();

@@ -1,20 +1,22 @@
 //! Names that are marks of the dialect: of types and functions, and of tests.
 
-use super::marks::{Group, Marks};
+use super::marks::{Group, Marks, compile};
 use crate::Failure;
 use regex::Regex;
 use std::ops::Range;
 
-/// Participles and pronouns, which are no nouns for a type. A type may contain them: `FoundRows`.
+/// Participles and pronouns, which do not name a thing. A type may contain them: `FoundRows`.
 const TYPES: &str = r"(?x)^(?:
-    Shown|Found|Asked|Told|Said|Made|Done|Left|Kept|Taken|Known|Seen|Wanted|Needed|Drawn|Learned|Given|Held|Written|Chosen|
-    Meant|Spent|Paid|Gone|Come|Sent|Built|Thought|Understood|Stood|Heard|Felt|Lost|Born|Begun|Stated|Named|
-    Counted|Opened|Closed|Declared|Decided|Charged|Allowed|Refused|Answered|Registered|Promised|Measured|Listed|Planned|Parsed|
-    What|Which|Who|Whom|Whose|Where|When|How|Why|Such|Those|This|These|It|One|Ones|Other|Others|Some|Few|Many|All|Nothing|Somebody|
-    Nobody|Whoever|Anything|Everything|Something|Anybody|Everybody|Same|More|Most|Less|Least|Enough)$";
+    Answered|Asked|Begun|Born|Built|Charged|Chosen|Closed|Come|Counted|Decided|Declared|Done|Drawn|Felt|Found|Given|
+    Gone|Heard|Held|Kept|Known|Learned|Left|Listed|Lost|Made|Meant|Measured|Named|Needed|Opened|Paid|Parsed|Planned|
+    Promised|Refused|Registered|Said|Seen|Sent|Shown|Spent|Stated|Stood|Taken|Thought|Told|Understood|Wanted|Written|
+    All|Anybody|Anything|Enough|Everybody|Everything|Few|How|It|Least|Less|Many|More|Most|Nobody|Nothing|One|Ones|Other|
+    Others|Same|Some|Somebody|Something|Such|These|This|Those|What|When|Where|Which|Who|Whoever|Whom|Whose|Why)$";
 
-/// Functions named by a pronoun or by a clause; `of` where it is no constructor is looked for apart.
-const FUNCTIONS: &str = r"^(?:what|which|who|whom|whose|where|why|such|those|it|others?)$|^(?:what|which|who|whose|how|why|where|that)_(?:is|are|was|were|has|have|can|may|must|it|they|\w+_(?:is|are|was|were)$)";
+/// Functions named by a pronoun or by a clause.
+const FUNCTIONS: &str = r"(?x)
+    ^(?:what|which|who|whom|whose|where|why|such|those|it|others?)$ |
+    ^(?:what|which|who|whose|how|why|where|that)_(?:is|are|was|were|has|have|can|may|must|it|they)(?:_|$)";
 
 /// Constants named by a pronoun.
 const CONSTANTS: &str = r"^(?:FEW|MANY|MOST|LEAST|ENOUGH|SOME|ALIKE|SUCH)$";
@@ -49,10 +51,9 @@ pub struct Names {
 
 impl Names {
     pub fn new() -> Result<Self, Failure> {
-        let compile = |pattern: &str| Regex::new(pattern).map_err(|error| Failure::Found(error.to_string()));
         Ok(Self {
             definition: compile(
-                r"(?-u:\b)(?:(?:const|async|unsafe)\s+)*(struct|enum|trait|type|union|fn|const|static)\s+(\w+)\s*([^{;]*)",
+                r"\b(?:(?:const|async|unsafe)\s+)*(struct|enum|trait|type|union|fn|const|static)\s+(\w+)\s*([^{;]*)",
             )?,
             test: compile(r"#\[(?:\w+::)?test(?:\([^\]]*\))?\](?:\s*#\[[^\]]*\])*\s*(?:async\s+)?fn\s+(\w+)")?,
             test_item: compile(r"#\[(?:cfg\((?:test|(?:all|any)\(test)|(?:\w+::)?test)[^\]]*\](?:\s*#\[[^\]]*\])*")?,
@@ -184,9 +185,11 @@ mod tests {
     #[test]
     fn test_items_end_with_their_body() {
         let names = Names::new().unwrap();
-        let code = "fn a() {}\n#[cfg(test)]\n#[path = \" \"]\nmod it;\n#[cfg(test)]\nmod tests {\n  #[test]\n  fn b() {}\n}\nfn c() {}\n";
+        let code =
+            "fn a() {}\n#[cfg(test)]\n#[path = \" \"]\nmod it;\n#[cfg(test)]\nmod tests {\n  #[test]\n  fn b() {}\n}\n";
         assert_eq!(names.test_lines(code), [2..5, 5..10]);
         assert!(names.test_lines("#[cfg(not(test))]\nfn a() {}").is_empty());
-        assert_eq!(names.test_lines("#[cfg(test)]\nfn a(x: [u8; 2]) { if x { y } z }\n"), [1..3]);
+        let code = "#[cfg(test)]\nfn a(x: [u8; 2]) { if x { y } z }\n#[test]\nfn b() {}\n";
+        assert_eq!(names.test_lines(code), [1..3, 3..5]);
     }
 }

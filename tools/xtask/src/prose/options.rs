@@ -22,6 +22,8 @@ pub enum Source {
 pub enum Output {
     Table,
     Json,
+    /// The names of the marks, and what to write instead.
+    Legend,
     /// Every mark of all units, of one unit, or of one file.
     Places {
         of: Option<String>,
@@ -47,7 +49,10 @@ impl Options {
                     options.source = Source::Folder(rest.next()?.to_owned());
                 }
                 "--hints" => is_hinted = true,
-                "--json" | "--show" | "--check" | "--write" if options.output != Output::Table => return None,
+                "--json" | "--marks" | "--show" | "--check" | "--write" if options.output != Output::Table => {
+                    return None;
+                }
+                "--marks" => options.output = Output::Legend,
                 "--json" => options.output = Output::Json,
                 "--check" => options.output = Output::Check,
                 "--write" => options.output = Output::Write,

@@ -186,8 +186,8 @@ fn mask(text: &str) -> String {
             let ticks = rest.bytes().take_while(|byte| *byte == b'`').count();
             let length = rest[ticks..].find(&rest[..ticks]);
             length.map_or((ticks, 0), |length| (ticks, length))
-        } else if rest.starts_with("](") {
-            (2, rest[2..].find(')').unwrap_or(0))
+        } else if let Some(target) = rest.strip_prefix("](") {
+            (2, target.find(')').unwrap_or(0))
         } else if rest.starts_with("http://") || rest.starts_with("https://") {
             (0, rest.find([' ', ')', '>', '|']).unwrap_or(rest.len()))
         } else {
@@ -245,8 +245,8 @@ mod tests {
 
     #[test]
     fn messages_have_three_words_and_are_not_sql() {
-        let source = "f(\"two words\"); f(\"column {x y} is\\n  declared \\\"twice\\\" here\"); f(\"SELECT a b FROM c\"); \
-                      f(r#\"a b c\"#);";
+        let source = "f(\"two words\"); f(\"column {x y} is\\n  declared \\\"twice\\\" here\"); \
+                      f(\"SELECT a b FROM c\"); f(r#\"a b c\"#);";
         let blocks = of_messages(lex(source).0.iter());
         assert_eq!(shown(&blocks), ["column `x y` is declared \"twice\" here", "a b c"]);
         assert_eq!(blocks[0].masked, "column `___` is declared \"twice\" here");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Where files are read from.
+/// A set of files and their contents.
 #[derive(Debug)]
 pub enum Tree {
     /// The files of the working tree at this root that git does not ignore.

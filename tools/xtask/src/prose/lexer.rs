@@ -1,6 +1,6 @@
 //! The comments and string literals of Rust code, without a parser: of any edition, and of code that does not compile.
 
-/// What a piece of code is, and where.
+/// A comment or string literal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Piece<'a> {
     pub kind: Kind,

@@ -4,7 +4,6 @@ use super::text::Block;
 use crate::Failure;
 use regex::Regex;
 
-/// What a mark is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// A word in a technical statement that has a plainer one.
@@ -20,12 +19,12 @@ pub enum Group {
 pub struct Mark {
     pub name: &'static str,
     pub group: Group,
-    /// What matches it. `\b` is the ASCII boundary of words.
+    /// The expression; `\b` is the ASCII boundary of words.
     pattern: &'static str,
-    /// What overlaps with it and makes it plain English; empty for nothing.
+    /// A match of this expression that overlaps with the mark cancels it; empty if the mark has no exception.
     except: &'static str,
-    /// Why it is a mark, and what to write instead.
-    pub why: &'static str,
+    /// The reason, or the words to write instead.
+    pub advice: &'static str,
 }
 
 /// A sentence that begins with the word of a clause.
@@ -53,7 +52,7 @@ const NOT_STANDS: &str = r"(?xi)
     \bstands?\ for\b | stand-?alone | \bas\ (?:it|things)\ stands?\b | \bstand\ (?:out|alone)\b |
     \bstanding\ quer(?:y|ies)\b";
 
-/// A number lies in an interval, and participants of a randomized response lie.
+/// Numbers in intervals, and participants in a randomized response.
 const NOT_LIES: &str = r"(?x)
     \b(?:lies?|lay)\ (?:\w+\ )?(?:in|between|within|on|outside|inside|above|below|at|beyond|strictly|to\ the)\b |
     \blies\ about\b | \bwho\ (?:may\ )?lie\b";
@@ -73,9 +72,9 @@ const MARKS: [Mark; 23] = [
         "stands",
         r"(?i)\b(?:stands?|stood|standing)\b",
         NOT_STANDS,
-        "a text or value does not stand: write `is`, `is stored`, `is written`, `is listed`, `remains`",
+        "write `is`, `is stored`, `is written`, `is listed`, `remains`",
     ),
-    word("lies", r"\b(?:lies|lie|lay)\b", NOT_LIES, "a file or value does not lie: write `is`, `is stored`"),
+    word("lies", r"\b(?:lies|lie|lay)\b", NOT_LIES, "write `is`, `is stored`; a number may lie in an interval"),
     word(
         "tells",
         r"(?i)\b(?:tells?|told|telling)\b",
@@ -112,7 +111,7 @@ const MARKS: [Mark; 23] = [
         "",
         NOUN,
     ),
-    Mark { name: "headless", group: Group::Headless, pattern: HEADLESS, except: NOT_HEADLESS, why: NOUN },
+    Mark { name: "headless", group: Group::Headless, pattern: HEADLESS, except: NOT_HEADLESS, advice: NOUN },
     hint(
         "says",
         r"(?i)\b(?:says?|said)\b",
@@ -143,12 +142,12 @@ const ROLE: &str = "name the role: a client, an analyst, a caller, an observer, 
 const IS_NOT: &str = "write `is not a query`, `has no header`, `is empty`, `is missing`";
 const NOUN: &str = "a clause in place of a noun: write `the swept parameter`, not `what is swept`";
 
-const fn word(name: &'static str, pattern: &'static str, except: &'static str, why: &'static str) -> Mark {
-    Mark { name, group: Group::Word, pattern, except, why }
+const fn word(name: &'static str, pattern: &'static str, except: &'static str, advice: &'static str) -> Mark {
+    Mark { name, group: Group::Word, pattern, except, advice }
 }
 
-const fn hint(name: &'static str, pattern: &'static str, except: &'static str, why: &'static str) -> Mark {
-    Mark { name, group: Group::Hint, pattern, except, why }
+const fn hint(name: &'static str, pattern: &'static str, except: &'static str, advice: &'static str) -> Mark {
+    Mark { name, group: Group::Hint, pattern, except, advice }
 }
 
 /// The names of all marks, and what to write instead.
@@ -158,7 +157,7 @@ pub fn legend() -> String {
         Group::Headless => "headless",
         Group::Hint => "hint",
     };
-    let lines = MARKS.iter().map(|mark| format!("[{}] ({}) {}", mark.name, group(mark), mark.why));
+    let lines = MARKS.iter().map(|mark| format!("[{}] ({}) {}", mark.name, group(mark), mark.advice));
     lines.collect::<Vec<_>>().join("\n")
 }
 

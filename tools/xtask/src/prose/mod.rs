@@ -2,10 +2,10 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | Which forms are marks, and why? | [`marks`] |
-//! | Which names are? | [`names`] |
-//! | What is a comment, and what a message? | [`lexer`], [`text`] |
-//! | Which counts are recorded, and when does the check fail? | [`record`] |
+//! | Which words and clauses are marks, and what replaces them? | [`marks`] |
+//! | Which names of types, functions and tests are marks? | [`names`] |
+//! | How are comments, messages and documents split into sentences? | [`lexer`], [`text`] |
+//! | When does the check fail? | [`record`] |
 
 mod lexer;
 mod marks;
@@ -23,7 +23,7 @@ use options::{Output, Source};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use unit::{Column, Finder, Unit};
 
 const HEADER: &str = "\
@@ -39,6 +39,9 @@ const DOCUMENTS: [&str; 5] =
 
 /// Counts, and prints them or compares them with the record.
 pub fn run(options: &Options) -> Result<String, Failure> {
+    if options.output == Output::Legend {
+        return Ok(marks::legend());
+    }
     let root = options.root.clone().map_or_else(files::root, PathBuf::from);
     let units = match &options.source {
         Source::Working => units(&Tree::Working(root.clone()))?,
@@ -46,9 +49,8 @@ pub fn run(options: &Options) -> Result<String, Failure> {
         Source::Folder(folder) => vec![folder_unit(folder)?],
     };
     match &options.output {
-        Output::Table => Ok(format!("{HEADER}\n{}", table(units))),
+        Output::Table | Output::Legend => Ok(format!("{HEADER}\n{}", table(units))),
         Output::Json => Ok(json_of(&units)),
-        Output::Legend => Ok(marks::legend()),
         Output::Places { of, with_hints } => {
             let chosen = units.iter().flat_map(|unit| unit.places(of.as_deref(), *with_hints));
             let mut lines: Vec<String> = chosen.collect();
@@ -88,6 +90,9 @@ fn units(tree: &Tree) -> Result<Vec<Unit>, Failure> {
 /// All Rust code below a folder as one unit.
 fn folder_unit(folder: &str) -> Result<Unit, Failure> {
     let finder = Finder::new()?;
+    if !Path::new(folder).is_dir() {
+        return Err(Failure::Found(format!("{folder}: not a folder")));
+    }
     let tree = Tree::Folder(PathBuf::from(folder));
     let mut unit = Unit::new(folder.trim_end_matches('/').rsplit('/').next().unwrap_or(folder), false);
     for path in tree.paths()? {

@@ -34,7 +34,7 @@ pub struct Name {
     pub kind: Kind,
     pub name: String,
     pub line: usize,
-    pub why: &'static str,
+    pub reason: &'static str,
 }
 
 /// Finds names in code without comments and literals.
@@ -72,8 +72,8 @@ impl Names {
         for found in self.test.captures_iter(code) {
             let Some(name) = found.get(1) else { continue };
             tests.push(name.start());
-            if let Some(why) = self.is_headless(name.as_str(), marks) {
-                names.push(Name { kind: Kind::Test, name: name.as_str().to_owned(), line: line(name.start()), why });
+            if let Some(reason) = self.is_headless(name.as_str(), marks) {
+                names.push(Name { kind: Kind::Test, name: name.as_str().to_owned(), line: line(name.start()), reason });
             }
         }
         for found in self.definition.captures_iter(code) {
@@ -81,14 +81,14 @@ impl Names {
             if tests.contains(&name.start()) {
                 continue;
             }
-            if let Some(why) = self.why(keyword.as_str(), name.as_str(), rest.as_str()) {
-                names.push(Name { kind: Kind::Item, name: name.as_str().to_owned(), line: line(name.start()), why });
+            if let Some(reason) = self.reason(keyword.as_str(), name.as_str(), rest.as_str()) {
+                names.push(Name { kind: Kind::Item, name: name.as_str().to_owned(), line: line(name.start()), reason });
             }
         }
         names
     }
 
-    fn why(&self, keyword: &str, name: &str, rest: &str) -> Option<&'static str> {
+    fn reason(&self, keyword: &str, name: &str, rest: &str) -> Option<&'static str> {
         match keyword {
             "fn" if name == "of" => {
                 let result = rest.split_once("->").map_or("", |(_, result)| result);
@@ -104,10 +104,10 @@ impl Names {
 
     fn is_headless(&self, name: &str, marks: &Marks) -> Option<&'static str> {
         if self.headless.is_match(name) {
-            return Some("a test is named by what is tested and expected");
+            return Some("a test is named by the case and the expected result");
         }
         let hits = marks.find_in(&name.replace('_', " "));
-        hits.iter().find(|hit| hit.mark.group != Group::Hint).map(|hit| hit.mark.why)
+        hits.iter().find(|hit| hit.mark.group != Group::Hint).map(|hit| hit.mark.advice)
     }
 
     /// The lines of items that are compiled for tests only.
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn tests_are_named_by_what_is_tested() {
+    fn riddles_in_test_names_are_found() {
         let test = |name: &str| format!("#[test]\n#[ignore]\nfn {name}() {{}}\n");
         for riddle in ["what_is_enough_is_the_most_that_is", "nobody_is_charged_twice", "an_empty_promise_is_none"] {
             assert_eq!(found(&test(riddle)), [(Kind::Test, riddle.to_owned(), 3)], "{riddle}");

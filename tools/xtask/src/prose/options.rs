@@ -1,6 +1,6 @@
 //! The arguments of `prose`.
 
-/// What is counted, and what is done with the counts.
+/// The source and the output.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Options {
     /// The root of the repository; that of the workspace where it is not given.
@@ -22,7 +22,7 @@ pub enum Source {
 pub enum Output {
     Table,
     Json,
-    /// The names of the marks, and what to write instead.
+    /// The names of the marks, with advice.
     Legend,
     /// Every mark of all units, of one unit, or of one file.
     Places {

@@ -39,7 +39,7 @@ impl Counts {
         }
     }
 
-    /// What is counted, and the words among which it is; `None` where the count itself is compared.
+    /// Counts with the words that they are divided by; `None` for counts that are compared as they are.
     const fn columns(self) -> [(Column, usize, Option<usize>); 5] {
         [
             (Column::Marks, self.marks, Some(self.words)),
@@ -75,7 +75,7 @@ fn read(text: &str) -> Result<BTreeMap<&str, Counts>, Failure> {
     Ok(all)
 }
 
-/// Fails when a count rose, per 1,000 words and by itself, above the record; text that became shorter is no failure.
+/// Fails when a count rose, per 1,000 words and by itself, above the record; a shorter text with the same marks passes.
 pub fn check(record: &str, units: &[Unit]) -> Result<String, Failure> {
     let record = read(record)?;
     let mut problems = Vec::new();

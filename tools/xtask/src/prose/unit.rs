@@ -1,4 +1,4 @@
-//! What is counted together: a crate, or a document.
+//! Counts of a crate or document.
 
 use super::lexer::lex;
 use super::marks::{Group, Marks};
@@ -42,7 +42,7 @@ struct Place {
     path: String,
     line: usize,
     column: Column,
-    /// The mark, the text around it, and why it is one.
+    /// The mark, with the text around it or the advice.
     shown: String,
 }
 
@@ -147,7 +147,7 @@ impl Finder {
                 Kind::Item => Column::Names,
                 Kind::Test => Column::Tests,
             };
-            unit.push(path, name.line, column, format!("[{}] {}: {}", column.name(), name.name, name.why));
+            unit.push(path, name.line, column, format!("[{}] {}: {}", column.name(), name.name, name.reason));
         }
         if is_test_file(inside) {
             return;

@@ -34,10 +34,11 @@ const HEADLESS: &str = r#"(?x)
         That\ (?:a|an|the|every|each|all|no|it|they|he|she|nobody|nothing|only|some|any|two|both|people|rows|columns) )
     \b (?:[^.?!;:]|[.:]\w)* (?:[.!?;:]|$)"#;
 
-/// Questions, and sentences whose clause is followed by a main clause, or refers to the sentence before.
+/// Questions, headings of paragraphs (`*How it works.*`), and sentences whose clause is followed by a main clause or
+/// refers to the sentence before.
 const NOT_HEADLESS: &str = r"(?x)
     (?:[.:]\w|[^.!?;:])*\? |
-    \bWhat['’]s\b |
+    \bWhat['’]s\b | ^[*_]+[^*_]+[.:]?[*_]+ |
     (?:^|[.!?]\ )[*_(]*(?:Where|How|That)\b[^.!?;:]*, |
     [.!?]\ \(?(?:Where(?:as)?|Which)\b |
     ^[*_(]*(?:Which\ means|How\ to)\b";
@@ -45,16 +46,18 @@ const NOT_HEADLESS: &str = r"(?x)
 /// `is no longer`, `there is no`.
 const NOT_IS_NO: &str = r"(?xi)
     \bno\ (?:longer|more|less|need|way|such|guarantee|matter|point|reason|limit|other|further)\b |
-    \bno\ (?:better|worse|greater|smaller|larger|bigger|higher|lower)\b |
+    \bno\ (?:better|worse|greater|smaller|larger|bigger|higher|lower|longer|shorter|wider|farther|closer|nearer)\b |
+    \bno\ (?:slower|faster|earlier|later|cheaper|dearer|easier|harder|likelier)\b | \bno[^\ ] |
     \b(?:there|here|that|default)\ (?:(?:will|would|can|may|should|must)\ )?(?:is|are|was|were|be)\ no\b";
 
 const NOT_STANDS: &str = r"(?xi)
-    \bstands?\ for\b | stand-?alone | \bas\ (?:it|things)\ stands?\b | \bstand\ (?:out|alone)\b |
+    \bstands?\ (?:in\ )?for\b | stand-?alone | \bas\ (?:it|things)\ stands?\b | \bstand\ (?:out|alone)\b |
     \bstanding\ quer(?:y|ies)\b";
 
 /// Numbers in intervals, and participants in a randomized response.
 const NOT_LIES: &str = r"(?x)
     \b(?:lies?|lay)\ (?:\w+\ )?(?:in|between|within|on|outside|inside|above|below|at|beyond|strictly|to\ the)\b |
+    \b(?:lies?|lay)\ (?:\w+\ )?(?:around|near|nearer|nearest|close|closer|closest|far|farther|next\ to)\b |
     \blies\ about\b | \bwho\ (?:may\ )?lie\b";
 
 const NOT_TELLS: &str = r"(?xi)
@@ -66,7 +69,12 @@ const MARKS: [Mark; 23] = [
     word("whoever", r"(?i)\b(?:whoever|whomever|whosoever)\b", "", ROLE),
     word("nobody", r"(?i)\b(?:nobody|somebody|anybody)\b", "", ROLE),
     word("who", r"(?i)\b(?:those|ones|one|them|he|of|to|by|for|as|than|from|with) who\b", "", ROLE),
-    word("none", r"\b(?i:is|are|was|were|be|has|have|had) none\b", r"\bnone of\b", IS_NOT),
+    word(
+        "none",
+        r"\b(?i:is|are|was|were|be|has|have|had) none\b",
+        r"\bnone of\b|\b(?i:there) (?:(?:will|would|can|may|must) )?(?:is|are|was|were|be) none\b",
+        IS_NOT,
+    ),
     word("is no", r"(?i)\b(?:is|are|was|were|be) no\b", NOT_IS_NO, IS_NOT),
     word(
         "stands",
@@ -278,6 +286,8 @@ mod tests {
             "Two pages cannot be told apart, and the caller can tell whether one is full.",
             "Returns `None`; is None for empty pages; none of the pages is read.",
             "# How it works",
+            "**How it works.** Pages are split.",
+            "It returns 0 if there are none. The answer is no, or is no farther off.",
             "The page is full. Which is fine.",
         ] {
             assert_eq!(names(&marks, text), Vec::<&str>::new(), "{text}");

@@ -464,8 +464,11 @@ fn read(report: &Report<'_>, file: &Path, root: &tree::Node, may_ask_nothing: bo
     };
     let more = section.optional("tables", |field| tables::read(field, &main)).map(Option::unwrap_or_default);
     let is_capped = !matches!(entity, Ok(None));
-    let table_caps =
-        section.optional("tables", |field| tables::read_caps(field, is_capped)).map(Option::unwrap_or_default);
+    let table_caps = match &more {
+        Ok(_) => section.optional("tables", |field| tables::read_caps(field, is_capped)).map(Option::unwrap_or_default),
+        // Their absence was reported.
+        Err(_) => Ok(BTreeMap::new()),
+    };
     let sources = match (&columns, &more) {
         (Ok(columns), Ok(more)) => check_sources(&section, columns, more),
         // Their absence was reported.

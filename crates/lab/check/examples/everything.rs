@@ -1,4 +1,4 @@
-//! How long the questions of `deniable check --all` take: medians of several runs, by the number of people.
+//! Running times of the questions of `deniable check --all`: medians of several runs, by the number of people.
 //!
 //! `cargo run -p deniable-check --example everything -- 5 kmax 4 10 16`: runs, mechanism, numbers of people.
 
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             for (notion, family) in &questions {
                 let each = Instant::now();
                 let family = family.map(|family| words::family(family, None)).transpose()?.unwrap_or(Family::All);
-                // What is refused takes its time, too.
+                // Questions that return errors take time too.
                 let _ = asked.answer(&words::notion(notion)?, &family);
                 slowest.entry((*notion).to_owned()).or_default().push(each.elapsed());
             }

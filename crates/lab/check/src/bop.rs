@@ -1,21 +1,21 @@
 //! Bayes-optimal privacy of a published table whose rows were generalised into blocks (I-BOP).
 //!
-//! Every row has public values `q` and a sensitive value `s`. A block `q*` stands for some of the `q`; what is published of it
-//! is how many of its rows have each `s`: `n(q*,s)`. Whoever knows the population `f(q,s)` and that somebody with values `q`
-//! is in the table believed `α = f(s|q)` before, and afterwards
+//! Every row has public values `q` and a sensitive value `s`. A block `q*` covers several `q`; the published table
+//! gives the number of its rows with each `s`: `n(q*,s)`. An observer who knows the population `f(q,s)`, and that a
+//! person with values `q` is in the table, has the prior belief `α = f(s|q)` and the posterior belief
 //!
 //! `β = n(q*,s)·f(s|q)/f(s|q*) / Σ_{s'} n(q*,s')·f(s'|q)/f(s'|q*)`, with `f(s|q*) = Σ_{q∈q*} f(q,s) / Σ_{q∈q*} f(q)`.
 //!
-//! That is exact if rows are independent draws of the population and the person is a uniformly random row of the block: the
-//! counts give `s` probability `n/N`, and a row with `s` has values `q` with probability `f(q,s)/f(q*,s)`. LXL's notion asks
-//! `α ≤ e^ε·β`; here are also the odds of `s`, and how far they move each way. A value that the block rules out has moved
-//! infinitely far down, and one that all its rows have infinitely far up.
+//! That is exact if rows are independent draws of the population and the person is a uniformly random row of the block:
+//! the counts give `s` probability `n/N`, and a row with `s` has values `q` with probability `f(q,s)/f(q*,s)`. LXL's
+//! notion requires `α ≤ e^ε·β`; this module also computes the odds of `s`, and how far they move each way. A value that
+//! the block rules out has moved infinitely far down, and a value that all its rows share infinitely far up.
 
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed, Zero};
 
-/// What is known about the population.
+/// The distribution of public and sensitive values in the population, known to the observer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Background {
     public: Vec<String>,
@@ -23,22 +23,22 @@ pub struct Background {
     joint: Vec<Vec<Rational>>,
 }
 
-/// Rows of a published table that look alike.
+/// Rows of a published table with the same generalised public values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// The public values that it stands for, by their positions.
+    /// The public values that it covers, by their positions.
     pub public: Vec<usize>,
-    /// How many of its rows have each sensitive value.
+    /// The number of its rows with each sensitive value.
     pub counts: Vec<u64>,
 }
 
-/// A table that is none, or that the background rules out.
+/// A table that is malformed, or that the background rules out.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
-    /// The background is no distribution.
+    /// The background is not a distribution.
     #[error("the probabilities of the background sum to {sum}, not 1, or one is negative")]
     Background {
-        /// What they sum to.
+        /// The sum of the probabilities.
         sum: Rational,
     },
     /// A list of the wrong length.
@@ -46,19 +46,19 @@ pub enum TableError {
     Width {
         /// `public` or `sensitive`.
         what: &'static str,
-        /// How many numbers the list has.
+        /// The length of the list.
         found: usize,
-        /// How many there must be.
+        /// The required length.
         expected: usize,
     },
-    /// A public value that there is not, or that is in two blocks: which of them a person is in must be known.
+    /// A public value that does not exist, or that is in two blocks: each value must belong to one block.
     #[error("public value number {public} is not one of the background's, or belongs to more than one block")]
     Public {
         /// Its position.
         public: usize,
     },
-    /// The block cannot be, or holds nobody with these values.
-    #[error("by the background, no table has block {block} with somebody of values `{public}` in it")]
+    /// The block is impossible, or has no person with these values.
+    #[error("the background rules out that block {block} contains a person with values `{public}`")]
     Impossible {
         /// The block's position in the table, from 0.
         block: usize,
@@ -92,7 +92,7 @@ impl BeliefChange {
     pub fn odds(&self) -> Bound {
         let top = &self.after * (whole(1) - &self.before);
         let bottom = &self.before * (whole(1) - &self.after);
-        // What was certain, either way, stays so.
+        // A certain belief, either way, stays certain.
         Bound::of(&top, &bottom).unwrap_or_else(Bound::one)
     }
 
@@ -102,7 +102,7 @@ impl BeliefChange {
         self.odds().inverse()
     }
 
-    /// The arithmetic in one line.
+    /// The arithmetic in one line, for a background that names the values.
     #[must_use]
     pub fn line(&self, background: &Background) -> String {
         let (public, sensitive) = (&background.public[self.public], &background.sensitive[self.sensitive]);
@@ -118,7 +118,7 @@ pub struct Movement {
     pub loss: BeliefChange,
     /// The odds that grow most.
     pub up: BeliefChange,
-    /// Those that fall most.
+    /// The odds that fall most.
     pub down: BeliefChange,
 }
 
@@ -126,7 +126,7 @@ impl Background {
     /// A population with probabilities `joint[q][s]`.
     ///
     /// # Errors
-    /// When they are no distribution over the named values.
+    /// When `joint` is not a distribution over the named values.
     pub fn new(public: &[&str], sensitive: &[&str], joint: Vec<Vec<Rational>>) -> Result<Self, TableError> {
         width("public", joint.len(), public.len())?;
         for row in &joint {
@@ -140,7 +140,7 @@ impl Background {
         Ok(Self { public: owned(public), sensitive: owned(sensitive), joint })
     }
 
-    /// `f(s|q)` for every `s`; `None` if nobody has these values.
+    /// `f(s|q)` for every `s`; `None` if no person has these values.
     #[must_use]
     pub fn prior(&self, public: usize) -> Option<Vec<Rational>> {
         let row = self.joint.get(public)?;
@@ -148,7 +148,7 @@ impl Background {
         (!sum.is_zero()).then(|| row.iter().map(|part| part / &sum).collect())
     }
 
-    /// `β` for every `s`, of somebody with values `public` whose row is in this block.
+    /// `β` for every `s`, for a person with values `public` whose row is in this block.
     ///
     /// `None` if no table of this population has such a block with such a person.
     #[must_use]
@@ -173,11 +173,11 @@ impl Background {
         (!sum.is_zero()).then(|| weights.into_iter().map(|weight| weight / &sum).collect())
     }
 
-    /// How far a table of such blocks moves beliefs about people of all values that its blocks stand for. `None` for a
-    /// table without blocks.
+    /// The largest changes of belief about people of all values that the blocks cover. `None` for a table without
+    /// blocks.
     ///
     /// # Errors
-    /// When a block has counts of other values, blocks overlap, or the background rules a block out.
+    /// When a block has the wrong number of counts, blocks overlap, or the background rules a block out.
     pub fn movement(&self, blocks: &[Block]) -> Result<Option<Movement>, TableError> {
         let mut seen = vec![false; self.public.len()];
         let mut worst: Option<Movement> = None;
@@ -190,7 +190,7 @@ impl Background {
                 }
             }
             for public in block.public.iter().copied() {
-                // Nobody believes anything about people whom there are not.
+                // Values of probability 0 have no people to hold beliefs about.
                 let Some(before) = self.prior(public) else { continue };
                 let Some(after) = self.posterior(block, public) else {
                     return Err(TableError::Impossible { block: place, public: self.public[public].clone() });

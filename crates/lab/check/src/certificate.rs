@@ -1,7 +1,8 @@
 //! Certificates: a decision in a file of its own, for `deniable-recheck` and for other programs.
 //!
-//! The file holds the whole mechanism, the question, the tight value and its witness, all numbers as fractions. The same
-//! decision always gives the same text. Its format is [`deniable_recheck::format`], which knows nothing of this crate.
+//! The file contains the whole mechanism, the question, the tight value and its witness, all numbers as fractions. The
+//! same decision always gives the same text. Its format is [`deniable_recheck::format`], which does not depend on this
+//! crate.
 
 use crate::decide::{Simulation, Weight};
 use crate::family::{Family, Prior};
@@ -39,7 +40,7 @@ pub fn certificate(
     certificate.seal()
 }
 
-/// Why there is no certificate of this notion, known before anything is decided; `None` where there is one.
+/// Why this notion has no certificates, known before the decision; `None` if it has them.
 #[must_use]
 pub fn none_of(notion: &Notion) -> Option<&'static str> {
     matches!(notion, Notion::Worlds { .. }).then_some(
@@ -47,7 +48,6 @@ pub fn none_of(notion: &Notion) -> Option<&'static str> {
     )
 }
 
-/// What the bits of a dataset are called.
 struct Names<'a>(&'a Mechanism);
 
 impl Names<'_> {
@@ -190,7 +190,7 @@ impl Names<'_> {
     }
 }
 
-/// Probabilities by output, as one text.
+/// Probabilities by output, separated by spaces.
 fn row(cells: impl Iterator<Item = impl ToString>) -> String {
     cells.map(|cell| cell.to_string()).collect::<Vec<_>>().join(" ")
 }

@@ -1,4 +1,4 @@
-//! What somebody says of a mechanism: `gain=3/2`, `odds=3`, `epsilon=ln(3)`.
+//! Claims about a mechanism's parameter: `gain=3/2`, `odds=3`, `epsilon=ln(3)`.
 
 use crate::notion::Notion;
 use crate::verdict::Value;
@@ -11,13 +11,13 @@ use num_traits::Signed;
 /// A claim about one parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Claim {
-    /// The parameter is at most this (at least this, of a floor).
+    /// The parameter is at most this (at least this, for a floor).
     Exact(Rational),
-    /// The odds are at most `e` to this.
+    /// The odds are at most `e` to this power.
     Epsilon(Rational),
 }
 
-/// A text that is no claim about the notion's parameter.
+/// A text that is not a claim about the notion's parameter.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}`: {problem}; write `{}`", .examples.join("` or `"))]
 pub struct ClaimError {
@@ -25,15 +25,15 @@ pub struct ClaimError {
     pub text: String,
     /// What is wrong with it.
     pub problem: String,
-    /// Claims that are valid, such as `gain=3/2`.
+    /// Valid claims, such as `gain=3/2`.
     pub examples: Vec<String>,
 }
 
 impl Claim {
-    /// Reads a claim about the parameter of this notion.
+    /// Parses a claim about the parameter of this notion.
     ///
     /// # Errors
-    /// When it is about another parameter, no number, or a number that the parameter can never be.
+    /// When the claim is about another parameter, its value is not a number, or the parameter cannot have that value.
     pub fn read(text: &str, notion: &Notion) -> Result<Self, ClaimError> {
         let entry = notion.entry();
         let bounds = entry.bounds;
@@ -45,7 +45,7 @@ impl Claim {
         let wrong = |problem: String| ClaimError { text: text.to_owned(), problem, examples: examples.clone() };
         let (name, value) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
         let number = |value: &str| parse_rational(value).map_err(|error| wrong(error.to_string()));
-        // What is bounded goes by the names of the notion, too: `gamma` and `pmp` are the gain of PMP.
+        // The parameter's name, and each name of the notion: `gamma` and `pmp` are the gain of PMP.
         let is_named = |name: &str| {
             name == bounds.name || (!is_odds && find(name).is_some_and(|found| found.notion == entry.notion))
         };
@@ -78,7 +78,7 @@ impl Claim {
         }
     }
 
-    /// The claim as a fraction, no smaller than it is: to look for smaller cases that break it.
+    /// The claim as a fraction, rounded up: the search for smaller cases that break it needs a fraction.
     #[must_use]
     pub fn at_most(&self) -> Option<Rational> {
         match self {
@@ -87,10 +87,10 @@ impl Claim {
         }
     }
 
-    /// Whether it holds; `None` where the bracket does not tell.
+    /// Whether the claim holds; `None` where it is inside the bracket.
     ///
     /// # Errors
-    /// When the odds and `e^ε` are too near each other to tell which is larger.
+    /// When the odds and `e^ε` are too close to compare.
     pub fn holds(&self, is_worse_when_larger: bool, value: &Value) -> Result<Option<bool>, SpendError> {
         match self {
             _ if value.is_vacuous() => Ok(Some(true)),
@@ -109,7 +109,7 @@ impl Claim {
                 let limit = Spend::epsilon(epsilon.clone())?;
                 let fits = |bound: &Bound| match bound {
                     Bound::Infinite => Ok(false),
-                    // Odds of 1 are no spend, and fit every one.
+                    // Odds of 1 spend nothing, so they are within every limit.
                     Bound::Finite(odds) if *odds <= whole(1) => Ok(true),
                     Bound::Finite(odds) => Spend::odds(odds.clone())?.fits(&limit),
                 };
@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(read("dp", "epsilon=1/100").unwrap().holds(true, &Value::Attained(Bound::one())), Ok(Some(true)));
     }
 
-    /// Smaller cases are looked for with a fraction no smaller than e^ε: what breaks it breaks the claim.
+    /// Smaller cases are searched with a fraction no smaller than e^ε: whatever breaks it breaks the claim.
     #[test]
     fn the_fraction_for_epsilon_is_no_smaller() {
         let near = read("dp", "epsilon=1").unwrap().at_most().unwrap();

@@ -1,4 +1,4 @@
-//! Public facts about who is in the data, as formulas: the datasets that they leave possible (I-INP, I-INX).
+//! Public facts about who is in the data, as formulas, and the datasets that they leave possible (I-INP, I-INX).
 //!
 //! A formula is an entity's name (the entity is in), `size = 3`, `size(ann, bob) <= 1` (the number of these entities
 //! that are in), or `not`, `and`, `or` and brackets around formulas; `not` binds first and `or` last. Names with
@@ -12,24 +12,24 @@ use deniable_core::text::did_you_mean;
 pub enum Formula {
     /// The entity, by its position, is in.
     Member(usize),
-    /// How many of these entities are in.
+    /// The number of these entities in the dataset.
     Size {
-        /// Those that are counted.
+        /// The counted entities.
         among: Dataset,
-        /// How the number is compared.
+        /// The comparison.
         comparison: Comparison,
         /// The number on the right side.
         with: u32,
     },
     /// The formula does not hold.
     Not(Box<Formula>),
-    /// All of them hold.
+    /// All formulas hold.
     All(Vec<Formula>),
-    /// Some of them holds.
+    /// At least one formula holds.
     Any(Vec<Formula>),
 }
 
-/// How two whole numbers are compared.
+/// A comparison of two whole numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Comparison {
     /// `=`
@@ -46,11 +46,11 @@ pub enum Comparison {
     AtLeast,
 }
 
-/// A text that is no formula.
+/// A text that is not a formula.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{at}`: {problem}; {hint}")]
 pub struct FormulaError {
-    /// The rest of the text, from where it is wrong.
+    /// The rest of the text, from the error on.
     pub at: String,
     /// The error.
     pub problem: String,
@@ -62,14 +62,14 @@ impl Formula {
     /// Parses a formula about these entities.
     ///
     /// # Errors
-    /// When the text is not of the grammar, or names an entity that is not among them.
+    /// When the text does not fit the grammar, or names an unknown entity.
     pub fn parse(text: &str, entities: &[String]) -> Result<Self, FormulaError> {
         let mut parser = Parser { rest: text.trim_start(), entities, depth: 0 };
         let formula = parser.any()?;
-        if parser.rest.is_empty() { Ok(formula) } else { Err(parser.error("this is not expected", JOINED)) }
+        if parser.rest.is_empty() { Ok(formula) } else { Err(parser.error("this is unexpected", JOINED)) }
     }
 
-    /// Whether it holds of a dataset.
+    /// Whether the formula holds for a dataset.
     #[must_use]
     pub fn holds(&self, data: Dataset) -> bool {
         match self {
@@ -102,7 +102,7 @@ const COMPARISONS: [(&str, Comparison); 6] = [
     ("<", Comparison::Less),
     (">", Comparison::More),
 ];
-/// Most brackets and negations inside each other.
+/// Most nested brackets and negations.
 const MOST_NESTED: usize = 100;
 
 struct Parser<'a> {
@@ -162,10 +162,10 @@ impl<'a> Parser<'a> {
             self.closed()?;
         }
         let comparison = COMPARISONS.into_iter().find(|(sign, _)| self.sign(sign));
-        let (_, comparison) = comparison.ok_or_else(|| self.error("a size is compared", "write `size = 3`"))?;
+        let (_, comparison) = comparison.ok_or_else(|| self.error("a comparison is missing", "write `size = 3`"))?;
         let digits = self.rest.len() - self.rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let with =
-            self.rest[..digits].parse().map_err(|_| self.error("this is no whole number", "write `size = 3`"))?;
+            self.rest[..digits].parse().map_err(|_| self.error("this is not a whole number", "write `size = 3`"))?;
         self.skip(digits);
         Ok(Formula::Size { among, comparison, with })
     }
@@ -190,7 +190,7 @@ impl<'a> Parser<'a> {
         }
         let found = self.entities.iter().position(|known| known == name);
         let entity = found.ok_or_else(|| {
-            self.error("this is no entity", did_you_mean(name, self.entities.iter().map(String::as_str)))
+            self.error("this is not an entity", did_you_mean(name, self.entities.iter().map(String::as_str)))
         })?;
         self.skip(length);
         Ok(entity)
@@ -200,7 +200,7 @@ impl<'a> Parser<'a> {
         self.rest.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-')).unwrap_or(self.rest.len())
     }
 
-    /// Takes this word, if it is next.
+    /// Consumes this word if it is next.
     fn word(&mut self, word: &str) -> bool {
         let is_next = self.rest[..self.word_length()] == *word;
         if is_next {
@@ -209,7 +209,7 @@ impl<'a> Parser<'a> {
         is_next
     }
 
-    /// Takes this sign, if it is next.
+    /// Consumes this sign if it is next.
     fn sign(&mut self, sign: &str) -> bool {
         let is_next = self.rest.starts_with(sign);
         if is_next {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn formulas_hold_of_the_datasets_that_they_name() {
+    fn formulas_hold_for_the_datasets_that_they_describe() {
         let all = || 0..16_u32;
         let those = |keep: &dyn Fn(u32) -> bool| all().filter(|data| keep(*data)).collect::<Vec<_>>();
         assert_eq!(possible("ann"), those(&|d| d & 1 == 1));
@@ -254,11 +254,11 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let wrong = |text: &str| Formula::parse(text, &names()).unwrap_err().to_string();
-        assert_eq!(wrong("anne"), "`anne`: this is no entity; did you mean `ann`?");
+        assert_eq!(wrong("anne"), "`anne`: this is not an entity; did you mean `ann`?");
         assert!(wrong("").contains("a formula is missing") && wrong("ann or").contains("a formula is missing"));
-        assert!(wrong("ann bob").starts_with("`bob`: this is not expected; join formulas"));
+        assert!(wrong("ann bob").starts_with("`bob`: this is unexpected; join formulas"));
         assert!(wrong("(ann").contains("a bracket is not closed") && wrong("\"ann").contains("a quote is not closed"));
-        assert!(wrong("size = x").contains("no whole number") && wrong("size").contains("a size is compared"));
+        assert!(wrong("size = x").contains("not a whole number") && wrong("size").contains("a comparison is missing"));
         assert!(wrong("size(ann, ) = 1").contains("a formula is missing"));
         assert!(wrong(&"not ".repeat(200)).contains("nested too deeply"));
     }

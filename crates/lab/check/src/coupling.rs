@@ -1,9 +1,9 @@
-//! Pairing what an observer expects with an entity in and out of the data (LQS13 Lemma 4.9).
+//! Pairing an observer's distributions over datasets with and without an entity (LQS13 Lemma 4.9).
 //!
-//! `Pr[o|t]` is an average of `Pr[o|T]` over datasets as they are distributed given `t`; `Pr[o|¬t]` is one over datasets
+//! `Pr[o|t]` is an average of `Pr[o|T]` over datasets as distributed given `t`; `Pr[o|¬t]` is an average over datasets
 //! given `¬t`. If the two distributions can be paired so that partners are neighbours, then a bound on neighbours
-//! bounds the likelihood ratio. Whether they can is a transport problem: a maximal flow is either the pairing, or shows
-//! a set of datasets that is likelier than all its neighbours together (Hall's condition for masses).
+//! bounds the likelihood ratio. This is a transport problem: a maximal flow is either the pairing, or shows a set of
+//! datasets that is likelier than all its neighbours together (Hall's condition for masses).
 
 use crate::family::Prior;
 use crate::mechanism::Dataset;
@@ -11,16 +11,17 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::Zero;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The answer, with what it takes to check it.
+/// A pairing, or the proof that there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Coupling {
     /// Pairs of a dataset given `t` and one given `¬t`, with the mass that each pair carries.
     Paired(Vec<(Dataset, Dataset, Rational)>),
-    /// Datasets given `t` that together weigh more than all their neighbours given `¬t`.
+    /// Datasets given `t` whose total mass exceeds that of all their neighbours given `¬t`.
     Stranded(Vec<Dataset>),
 }
 
-/// Pairs the datasets with entity `t` and those without it, each as likely as under the prior given that.
+/// Pairs the datasets with entity `t` and those without it, with their probabilities under the prior given `t` and
+/// given `¬t`.
 ///
 /// `None` if the prior is certain of `t`.
 #[must_use]
@@ -34,12 +35,12 @@ pub fn couple(prior: &Prior, t: usize, near: impl Fn(Dataset, Dataset) -> bool) 
         let pairs = flow.carried.into_iter().filter(|(_, mass)| !mass.is_zero());
         return Some(Coupling::Paired(pairs.map(|((a, b), mass)| (present[a].0, absent[b].0, mass)).collect()));
     }
-    // All that can still be reached from what is left: their neighbours are full, and it is too little.
+    // All datasets reachable from the remaining mass: their neighbours are full, and have too little room.
     let reached = flow.search().seen.into_iter().zip(present).filter(|(seen, _)| *seen);
     Some(Coupling::Stranded(reached.map(|(_, (data, _))| data).collect()))
 }
 
-/// Whether the answer is right, by its definition alone.
+/// Whether the answer is right, checked by its definition alone.
 #[must_use]
 pub fn holds(answer: &Coupling, prior: &Prior, t: usize, near: impl Fn(Dataset, Dataset) -> bool) -> bool {
     let Some((present, absent)) = given(prior, t) else { return false };
@@ -68,7 +69,7 @@ pub fn holds(answer: &Coupling, prior: &Prior, t: usize, near: impl Fn(Dataset, 
 
 type WeightedDatasets = Vec<(Dataset, Rational)>;
 
-/// The distribution over datasets given `t`, and given `¬t`.
+/// The distributions over datasets given `t`, and given `¬t`.
 fn given(prior: &Prior, t: usize) -> Option<(WeightedDatasets, WeightedDatasets)> {
     let belief = prior.belief(t);
     let rest = whole(1) - &belief;
@@ -88,7 +89,7 @@ fn given(prior: &Prior, t: usize) -> Option<(WeightedDatasets, WeightedDatasets)
     Some((present, absent))
 }
 
-/// Masses on the left that have not been sent, room on the right, and what goes from left to right.
+/// The unsent mass on the left, the room on the right, and the flow between them.
 struct Flow {
     left: Vec<Rational>,
     room: Vec<Rational>,
@@ -113,8 +114,8 @@ impl Flow {
         }
     }
 
-    /// Looks for free room from all mass left over: forward to neighbours, and back along what is carried. Shortest paths
-    /// first, which bounds how many there are.
+    /// Searches for free room from all unsent mass: forward to neighbours, and back along the flow. Shortest paths
+    /// first, which bounds their number.
     fn search(&self) -> Search {
         let begun: Vec<bool> = self.left.iter().map(|mass| !mass.is_zero()).collect();
         let mut queue: VecDeque<usize> = (0..begun.len()).filter(|at| begun[*at]).collect();
@@ -142,7 +143,7 @@ impl Flow {
         found
     }
 
-    /// The steps from mass left over to free room, the last one first, and how much can be sent.
+    /// The steps from unsent mass to free room, the last one first, and the amount that can be sent.
     fn augmenting_path(&self) -> Option<(Vec<Step>, Rational)> {
         let found = self.search();
         let end = found.end?;
@@ -178,19 +179,19 @@ impl Flow {
     }
 }
 
-/// How far a search came.
+/// The state of a search.
 struct Search {
-    /// Which datasets on the left were reached.
+    /// The reached datasets on the left.
     seen: Vec<bool>,
-    /// From which on the right each of them was, where mass is taken back.
+    /// For each of them, the dataset on the right from which mass is taken back.
     through: Vec<Option<usize>>,
-    /// From which on the left each on the right was.
+    /// For each dataset on the right, the one on the left from which it was reached.
     from: Vec<Option<usize>>,
-    /// The free room that was found.
+    /// The first free room found.
     end: Option<usize>,
 }
 
-/// One step of a path: mass is sent, or taken back.
+/// A step of a path: mass is sent, or taken back.
 struct Step {
     left: usize,
     right: usize,
@@ -211,7 +212,7 @@ mod tests {
     fn a_known_size_pairs_up_one_exchange_apart() {
         let prior = Prior::Table(vec![(0b011, ratio(1, 2)), (0b101, ratio(1, 3)), (0b110, ratio(1, 6))]);
         let answer = couple(&prior, 0, exchanged).unwrap();
-        // Given the first entity: 3/5 and 2/5; without it, the other two for certain.
+        // Given the first entity: 3/5 and 2/5; without it, a single dataset.
         assert_eq!(answer, Coupling::Paired(vec![(0b011, 0b110, ratio(3, 5)), (0b101, 0b110, ratio(2, 5))]));
         assert!(holds(&answer, &prior, 0, exchanged));
         assert_eq!(couple(&Prior::Table(vec![(1, whole(1))]), 0, exchanged), None);
@@ -225,9 +226,9 @@ mod tests {
         assert!(holds(&answer, &prior, 0, exchanged));
     }
 
-    /// A wrong answer of either kind is noticed.
+    /// The check rejects wrong answers of either kind.
     #[test]
-    fn wrong_answers_are_refused() {
+    fn wrong_answers_fail_the_check() {
         let prior = Prior::Table(vec![(0b011, ratio(1, 2)), (0b101, ratio(1, 3)), (0b110, ratio(1, 6))]);
         for wrong in [
             Coupling::Paired(vec![(0b011, 0b110, ratio(1, 2)), (0b101, 0b110, ratio(1, 2))]),
@@ -238,7 +239,7 @@ mod tests {
         }
     }
 
-    /// A first choice has to be undone: both left datasets like the first room, one likes no other.
+    /// A first choice has to be undone: both left datasets reach the first room, and one of them has no other.
     #[test]
     fn earlier_choices_are_undone() {
         let near = |a: Dataset, b: Dataset| matches!((a, b), (1, 2 | 4) | (3, 2));

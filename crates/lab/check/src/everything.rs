@@ -1,4 +1,4 @@
-//! What is asked where everything is asked: each notion with the smallest parameter that means something, the strictest first.
+//! The questions of `--everything`: each notion with its smallest meaningful parameter, the strictest first.
 
 /// Notions about the datasets of a table.
 const NOTIONS: [&str; 13] = [
@@ -36,7 +36,7 @@ mod tests {
     use crate::words;
 
     #[test]
-    fn every_question_is_understood() {
+    fn every_question_parses() {
         for (notion, family) in questions() {
             assert!(words::notion(notion).is_ok(), "{notion}");
             assert!(family.is_none_or(|family| words::family(family, None).is_ok()), "{family:?}");

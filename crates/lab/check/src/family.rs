@@ -1,43 +1,44 @@
-//! Families of prior beliefs: which observers the promise is about (section F of `docs/theorems`).
+//! Families of prior beliefs, which define the observers of a promise (section F of `docs/theorems`).
 
 use crate::mechanism::Dataset;
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Zero};
 
-/// What an observer may believe about who is in the data.
+/// The possible priors of an observer about who is in the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Family {
-    /// Any prior at all (F-DU).
+    /// All priors (F-DU).
     All,
     /// Entities are independent of each other; uncertain ones have priors in the range (F-DI, `F-DI[a,b]`).
     Independent(PriorRange),
-    /// The same, with exactly two possible datasets (F-DI2).
+    /// As `Independent`, with exactly two possible datasets (F-DI2).
     TwoDatasets(PriorRange),
     /// Independent, conditioned on a public size; uncertain priors in the range (F-DB, `F-DB[a,b]`).
     Bounded(PriorRange),
     /// One of two entities is in; all others are certain (F-DB2).
     OneOfTwo(PriorRange),
-    /// One of `m` entities is in, each as likely; all others are certain (F-DCm).
+    /// One of `m` entities is in, all with equal probability; all others are certain (F-DCm).
     OneOf(usize),
-    /// All but `m` entities are in, and one of these `m`, each as likely: F-DCm as it was published (LQS13 family 5.5).
+    /// All but `m` entities are in, and one of these `m`, all with equal probability: F-DCm as published (LQS13 family
+    /// 5.5).
     OneOfRest(usize),
     /// Every entity is in with probability one half (F-DN).
     Uniform,
     /// Every entity is out for certain or in with this probability (F-DFβ).
     Sampled(Rational),
-    /// Groups of up to `k` entities that may depend on each other, independent otherwise (F-NIk).
+    /// Groups of up to `k` entities that may depend on each other; the groups are independent (F-NIk).
     Groups(usize),
-    /// Entities are independent, each with a prior in a range of its own and none of them certain beyond it.
+    /// Independent entities, each with an uncertain prior in a range of its own (X-BOX).
     Box(Vec<PriorRange>),
     /// These priors, and all mixtures of them (F-EXPL).
     Explicit(Vec<Prior>),
 }
 
-/// The certain entities beside the `m` candidates of F-DCm.
+/// The beliefs in the entities beside the `m` candidates of F-DCm.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OtherEntities {
-    /// Some are in, the others out.
+    /// Certain: some are in, the others out.
     Certain,
     In,
 }
@@ -64,12 +65,12 @@ impl Family {
     }
 }
 
-/// One prior belief: a distribution over datasets.
+/// A prior belief: a distribution over datasets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prior {
-    /// Each entity is in by itself, with its own probability.
+    /// Each entity is in independently, with its own probability.
     Independent(Vec<Rational>),
-    /// These datasets, with these probabilities, which sum to 1.
+    /// Datasets with their probabilities, which sum to 1.
     Table(Vec<(Dataset, Rational)>),
 }
 
@@ -85,7 +86,7 @@ impl Prior {
         }
     }
 
-    /// The datasets that are possible, with their probabilities.
+    /// The possible datasets, with their probabilities.
     #[must_use]
     pub fn table(&self) -> Vec<(Dataset, Rational)> {
         match self {

@@ -2,25 +2,25 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | what is a mechanism, and how is it read or built? | [`mechanism`] |
-//! | and where the output depends on counts alone? | [`counts`] |
-//! | what may the observer have believed beforehand? | [`family`] |
-//! | and how are given priors read? | [`priors`] |
-//! | which notion of privacy is asked about? | [`notion`] |
-//! | how large is its tight parameter, and where is it reached? | [`decide`] |
-//! | what is the answer made of? | [`verdict`] |
-//! | can what is believed with and without an entity be paired? | [`coupling`] |
-//! | what is a mechanism on a random sample? | [`sample`] |
-//! | can beliefs of a family be scaled as far as one likes? | [`scalable`] |
-//! | which datasets do public facts leave possible? | [`constraint`] |
-//! | what does a published, generalised table tell? | [`bop`] |
-//! | what does a protocol between two parties tell each of them? | [`protocol`] |
-//! | what does somebody claim of it, and does it hold? | [`claim`] |
-//! | how does somebody else check it? | [`certificate`] |
-//! | what is the smallest case that breaks a claim? | [`mod@shrink`] |
-//! | what is said where nothing is learned, or nothing asked? | [`no_witness`] |
-//! | how is any of these read by file or by name? | [`subject`] |
-//! | how is a decision reported, as text and as JSON? | [`report`] |
+//! | How are mechanisms read from files, or built by name? | [`mechanism`] |
+//! | How are mechanisms decided whose output depends on counts alone? | [`counts`] |
+//! | Which priors may the observer have? | [`family`] |
+//! | How are explicit priors read? | [`priors`] |
+//! | Which notions of privacy are there? | [`notion`] |
+//! | How large is the tight parameter, and where is it attained? | [`decide`] |
+//! | What does a verdict contain? | [`verdict`] |
+//! | Can the datasets with and without an entity be paired? | [`coupling`] |
+//! | What is a mechanism on a random sample? | [`sample`] |
+//! | Is a family of priors scalable? | [`scalable`] |
+//! | Which datasets do public facts leave possible? | [`constraint`] |
+//! | What does a published, generalised table disclose? | [`bop`] |
+//! | What does a two-party protocol disclose to each party? | [`protocol`] |
+//! | Does a claim about a parameter hold? | [`claim`] |
+//! | How does another program verify a verdict? | [`certificate`] |
+//! | What is the smallest case that breaks a claim? | [`mod@shrink`] |
+//! | Why has a verdict no witness? | [`no_witness`] |
+//! | How is a mechanism or protocol read by file or by name? | [`subject`] |
+//! | How is a decision reported, as text and as JSON? | [`report`] |
 //!
 //! Every verdict rests on one number: the largest likelihood ratio `LR = Pr[o|t] / Pr[o|¬t]` that any answer gives any
 //! observer of the family about any person. All arithmetic that decides is exact; floats only choose where to look.
@@ -65,7 +65,8 @@ pub mod words;
 
 pub use deniable_core::exact::Bound;
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests' program: one program per crate to link. It names the crate as other
+// crates do.
 #[cfg(test)]
 extern crate self as deniable_check;
 #[cfg(test)]

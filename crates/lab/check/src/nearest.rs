@@ -1,14 +1,14 @@
-//! The distribution nearest to several others: the best that a simulator can do when it cannot tell them apart.
+//! The distribution nearest to several others: the best answer of a simulator that cannot distinguish them.
 //!
-//! Two-sided, the smallest `R` such that some `q` keeps `P_j/R ≤ q ≤ R·P_j` for every `j` is closed. With `max` and `min`
-//! over `j`, `q` exists just when every `max/R ≤ R·min`, `Σ max/R ≤ 1` and `1 ≤ R·Σ min`. So
-//! `R = max(Σ max, 1/Σ min, √(largest max/min))`. One-sided (`q ≤ R·P_j`, I-SMC), `R = 1/Σ min`.
+//! Two-sided, the smallest `R` such that some `q` satisfies `P_j/R ≤ q ≤ R·P_j` for every `j` has a closed form. With
+//! `max` and `min` over `j`, `q` exists exactly if `max/R ≤ R·min` for every outcome, `Σ max/R ≤ 1` and `1 ≤ R·Σ min`.
+//! So `R = max(Σ max, 1/Σ min, √(largest max/min))`. One-sided (`q ≤ R·P_j`, I-SMC), `R = 1/Σ min`.
 
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, square_root, whole};
 use num_traits::{One, Zero};
 
-/// Decimals of an irrational root. Roots of ratios are at least 1, so this is the relative width of a bracket too.
+/// Decimals of an irrational root. Roots of ratios are at least 1, so this bounds the relative width of a bracket too.
 const PLACES: u32 = 12;
 
 /// The largest and the smallest probability of each outcome, over several distributions.
@@ -18,31 +18,31 @@ pub(crate) struct Span {
     pub(crate) least: Vec<Rational>,
 }
 
-/// What keeps a distribution from being nearer.
+/// The constraint that determines the ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
-    /// The largest probabilities of all outcomes add up to more than 1: `Σ max`.
+    /// The largest probabilities of all outcomes sum to more than 1: `Σ max`.
     TooMuch,
-    /// The smallest add up to less than 1: `1/Σ min`.
+    /// The smallest probabilities sum to less than 1: `1/Σ min`.
     TooLittle,
-    /// This outcome has probabilities far apart: `√(max/min)`.
+    /// The probabilities of this outcome are far apart: `√(max/min)`.
     Apart(usize),
 }
 
-/// The nearest distribution and how near it is.
+/// The nearest distribution and its ratio.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct NearestDistribution {
-    /// At most the smallest ratio.
+    /// A lower bound of the ratio.
     pub(crate) low: Bound,
-    /// At least that, and reached by the simulator; equal to `low` unless it is an irrational root.
+    /// An upper bound of the ratio, which the simulator attains; equal to `low` unless the ratio is an irrational root.
     pub(crate) high: Bound,
     pub(crate) reason: Reason,
-    /// `None` where no ratio is enough.
+    /// `None` if the ratio is infinite.
     pub(crate) simulator: Option<Vec<Rational>>,
 }
 
 impl Span {
-    /// Over distributions on `outcomes` outcomes, of which there is at least one.
+    /// The span of distributions on `outcomes` outcomes; `outcomes` is at least 1.
     pub(crate) fn of<'a>(distributions: impl IntoIterator<Item = &'a [Rational]>, outcomes: usize) -> Self {
         let mut all = distributions.into_iter();
         let first = all.next().map_or_else(|| vec![Rational::zero(); outcomes], <[Rational]>::to_vec);
@@ -60,7 +60,7 @@ impl Span {
         span
     }
 
-    /// The distribution that is never more than `R` times any of them.
+    /// The nearest distribution, one-sided: at most `R` times each of them.
     pub(crate) fn below(&self) -> NearestDistribution {
         let sum: Rational = self.least.iter().sum();
         let reason = Reason::TooLittle;
@@ -72,7 +72,7 @@ impl Span {
         NearestDistribution { low: ratio.clone(), high: ratio, reason, simulator: Some(simulator) }
     }
 
-    /// The distribution that is within a factor `R` of all of them, both ways.
+    /// The nearest distribution, two-sided: within a factor `R` of each of them.
     pub(crate) fn between(&self) -> NearestDistribution {
         let pairs = || self.most.iter().zip(&self.least);
         if let Some(outcome) = pairs().position(|(most, least)| least.is_zero() && !most.is_zero()) {
@@ -94,7 +94,7 @@ impl Span {
         NearestDistribution { low: Bound::Finite(low), high: Bound::Finite(high), reason, simulator }
     }
 
-    /// A distribution from `most/ratio` to `ratio·least`; the ratio is large enough for one.
+    /// A distribution from `most/ratio` to `ratio·least`; the ratio is large enough for one to exist.
     fn within(&self, ratio: &Rational) -> Vec<Rational> {
         let low: Vec<Rational> = self.most.iter().map(|most| most / ratio).collect();
         let high = self.least.iter().map(|least| least * ratio);
@@ -127,7 +127,7 @@ mod tests {
         let bits = span(&[&[9, 3, 3, 1], &[3, 9, 1, 3], &[3, 1, 9, 3], &[1, 3, 3, 9]], 16);
         assert_eq!((bits.between().high, bits.between().reason), (Bound::Finite(whole(4)), Reason::TooLittle));
         assert_eq!(bits.below().high, Bound::Finite(whole(4)));
-        // Each of three rows has a favourite: Σ max is 3/2, 1/Σ min 4/3, √2 less.
+        // In each of three rows another outcome is likeliest: Σ max is 3/2, 1/Σ min 4/3, √2 less.
         let favourites = span(&[&[2, 1, 1], &[1, 2, 1], &[1, 1, 2]], 4);
         assert_eq!(
             (favourites.between().high, favourites.between().reason),

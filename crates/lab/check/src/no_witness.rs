@@ -1,4 +1,4 @@
-//! What is said where there is no witness: that nothing is learned, or that nothing is asked about.
+//! Explanations of verdicts without a witness: no answer changes a belief, or the notion has nothing to compare.
 
 use crate::decide::beliefs_of_two;
 use crate::family::Family;
@@ -25,7 +25,7 @@ pub fn why(notion: &Notion, family: &Family, value: &Value) -> String {
     }
 }
 
-/// What the table has none of.
+/// The pairs or observers that the table lacks.
 fn missing(notion: &Notion, family: &Family) -> String {
     let none = match notion {
         Notion::Unbounded { .. } | Notion::Approximate { adjacency: Adjacency::AddRemove, .. } => ONE_MORE,
@@ -36,25 +36,25 @@ fn missing(notion: &Notion, family: &Family) -> String {
         Notion::Induced { .. } | Notion::InducedExchange { .. } => "the table has one dataset, which has no neighbour",
         Notion::Worlds { least, most, .. } => {
             return format!(
-                "no observer is of the family: {EXCHANGED}, or no two or more of them have priors from {least} to {most} that sum to 1"
+                "no observer fits the family: {EXCHANGED}, or no two or more of them have priors from {least} to {most} that sum to 1"
             );
         }
         Notion::Rho { among } => return one_of(*among),
         Notion::Sampling { .. }
         | Notion::ZeroKnowledge { .. }
         | Notion::ZeroKnowledgeRows { .. }
-        | Notion::CrowdBlending { .. } => NOBODY,
+        | Notion::CrowdBlending { .. } => NO_ENTITY,
         Notion::Membership { .. } | Notion::Posterior { .. } | Notion::Indistinguishable => match family {
             Family::Independent(_) | Family::TwoDatasets(_) => ONE_MORE,
             Family::OneOfTwo(range) if beliefs_of_two(range).is_none() => {
                 let (low, high) = (range.low(), range.high());
                 return format!(
-                    "no observer is of the family, as beliefs from {low} to {high} hold no x together with 1 − x"
+                    "no observer fits the family: no x has both x and 1 − x from {low} to {high}"
                 );
             }
             Family::Bounded(range) if !range.is_any() => {
                 return format!(
-                    "no observer is of the family: {EXCHANGED}, or no beliefs from {} to {} in some entities sum to a whole number of \
+                    "no observer fits the family: {EXCHANGED}, or no beliefs from {} to {} in some entities sum to a whole number of \
                      them, all of whose datasets the table has",
                     range.low(),
                     range.high()
@@ -63,10 +63,10 @@ fn missing(notion: &Notion, family: &Family) -> String {
             Family::Bounded(_) | Family::OneOfTwo(_) => EXCHANGED,
             Family::OneOf(among) | Family::OneOfRest(among) => return one_of(*among),
             Family::All | Family::Groups(_) => {
-                "no two datasets of the table differ by an entity that only the first has, and nobody else is uncertain"
+                "no two datasets of the table differ by an entity that only the first has, and no other entity is uncertain"
             }
-            Family::Explicit(_) => "all the given priors are certain of everybody",
-            Family::Uniform | Family::Sampled(_) | Family::Box(_) => NOBODY,
+            Family::Explicit(_) => "all given priors are certain of every entity",
+            Family::Uniform | Family::Sampled(_) | Family::Box(_) => NO_ENTITY,
         },
     };
     none.to_owned()
@@ -74,7 +74,7 @@ fn missing(notion: &Notion, family: &Family) -> String {
 
 const ONE_MORE: &str = "no two datasets of the table differ by one entity more or less";
 const EXCHANGED: &str = "no two datasets of the table differ by one entity exchanged for another";
-const NOBODY: &str = "there is nobody to be uncertain of";
+const NO_ENTITY: &str = "there are no uncertain entities";
 
 fn one_of(among: usize) -> String {
     format!("for no {among} entities does the table have all datasets that differ by which of them is in")
@@ -90,7 +90,7 @@ mod tests {
     use deniable_core::exact::Bound;
     use deniable_core::exact::{ratio, whole};
 
-    /// Somebody who answers truthfully three times of four.
+    /// One entity with a truthful answer three times out of four.
     fn response() -> Mechanism {
         let rows = vec![vec![ratio(3, 4), ratio(1, 4)], vec![ratio(1, 4), ratio(3, 4)]];
         Mechanism::new(&["ann"], &["no", "yes"], rows).unwrap()
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn an_excess_of_nothing_is_not_nothing_learned() {
+    fn zero_delta_is_reported_with_its_odds() {
         let (value, why) = asked(&response(), "delta:3", "all");
         assert_eq!(value, Value::Attained(Bound::Finite(whole(0))));
         assert_eq!(why, "nothing is learned beyond odds 3, which any answer may show");
@@ -114,7 +114,7 @@ mod tests {
 
     /// One entity cannot be exchanged.
     #[test]
-    fn what_is_not_in_the_table_is_said_to_be_missing() {
+    fn missing_pairs_are_named() {
         for (notion, family, least) in [
             ("bounded-dp", "all", 1),
             ("bounded-delta:2", "all", 0),
@@ -131,7 +131,7 @@ mod tests {
             let (value, why) = asked(&response(), notion, family);
             assert_eq!(value, Value::Vacuous(Bound::Finite(whole(least))), "{notion} over {family}");
             assert!(why.starts_with("vacuous") && why.contains("exchanged for another"), "{why}");
-            // The strictest claim holds, and says nothing.
+            // The strictest claim holds, without any content.
             assert_eq!(value.keeps(&whole(1)), Some(true));
         }
     }

@@ -1,11 +1,11 @@
-//! Notions of privacy, by the parameter that each of them bounds.
+//! Notions of privacy, each by the parameter that it bounds.
 
 use crate::mechanism::Dataset;
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::Rational;
 use deniable_core::notion::Entry;
 
-/// Which way belief moves, for notions that are one-sided.
+/// The direction in which belief moves, for one-sided notions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sign {
     /// Belief in presence grows: `Pr[o | t]` over `Pr[o | ¬t]`.
@@ -17,7 +17,7 @@ pub enum Sign {
 }
 
 impl Sign {
-    /// The directions in it, each as whether presence is on top.
+    /// The directions that the sign includes; true where presence is the numerator.
     #[must_use]
     pub fn directions(self) -> &'static [Direction] {
         match self {
@@ -28,16 +28,16 @@ impl Sign {
     }
 }
 
-/// What the observer grows surer of.
+/// The event whose belief an observer's output raises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// That the entity is in.
+    /// The entity is in the data.
     Presence,
-    /// That the entity is not in.
+    /// The entity is not in the data.
     Absence,
 }
 
-/// A notion of privacy with its parameters, other than the one that is decided.
+/// A notion of privacy with its parameters, except the parameter that is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notion {
     /// ε-differential privacy between datasets that differ by one entity more or less; the parameter is `e^ε`.
@@ -63,7 +63,7 @@ pub enum Notion {
     },
     /// The highest (positive) or lowest (negative) belief in presence after an answer, over a family (B-4).
     Posterior {
-        /// The highest, or the lowest; not both.
+        /// The highest or the lowest; `Sign::Both` is rejected.
         sign: Sign,
     },
     /// Indistinguishable privacy over a family: by what factor a belief, in presence or absence, falls (I-IND).
@@ -77,56 +77,57 @@ pub enum Notion {
     AlphaBeta {
         /// `P_min`, from 0 to 1/2: of two worlds one is no likelier than the other.
         least: Rational,
-        /// β (positive) or α (negative); not both.
+        /// β (positive) or α (negative); `Sign::Both` is rejected.
         sign: Sign,
     },
-    /// The same over worlds of which each has a prior in a range (B-6).
+    /// (α,β)-differential identifiability over worlds whose priors are all in a range (B-6).
     Worlds {
         /// `P_min`, from 0 to 1/2.
         least: Rational,
         /// `P_max`, from `P_min` to 1.
         most: Rational,
-        /// Whether a world lacks one record of a known table, and not: has one record beside a known table.
+        /// True: each world is a known table less one record. False: each world is a known table with one more record.
         removed: bool,
-        /// β (positive) or α (negative); not both.
+        /// β (positive) or α (negative); `Sign::Both` is rejected.
         sign: Sign,
     },
     /// Add/remove DP after every member was kept with probability β (I-DPS).
     Sampling {
-        /// How likely a member is kept.
+        /// The probability that a member is kept.
         rate: Rational,
         /// Whether the entity is added, removed, or either.
         sign: Sign,
     },
     /// Zero-knowledge privacy with a simulator that sees `rows` random members of the others (I-ZKP).
     ZeroKnowledge {
-        /// How many members the simulator sees, 0 or more.
+        /// The number of members that the simulator sees, 0 or more.
         rows: usize,
     },
-    /// Zero-knowledge privacy as published, with a simulator that sees `rows` random rows of all, those of the missing as ⊥ (I-ZKR).
+    /// Zero-knowledge privacy as published, with a simulator that sees `rows` random rows of all; the rows of absent
+    /// entities are ⊥ (I-ZKR).
     ZeroKnowledgeRows {
-        /// How many rows the simulator sees, 0 or more.
+        /// The number of rows that the simulator sees, 0 or more.
         rows: usize,
     },
     /// (k,ε)-crowd-blending privacy (I-CBP); the parameter is `e^ε`.
     CrowdBlending {
-        /// The size of a crowd, itself included.
+        /// The size of a crowd, including the member itself.
         crowd: usize,
     },
     /// DP between induced neighbours: allowed datasets joined by a minimal set of moves (I-INP).
     Induced {
-        /// The datasets that the constraints allow. Of a mechanism by counts, which names no datasets, the list is empty, and
-        /// all whose counts are given are allowed.
+        /// The datasets that the constraints allow. A mechanism by counts names no datasets: the list is empty, and all
+        /// given counts are allowed.
         allowed: Vec<Dataset>,
     },
-    /// The same where to exchange one entity for another is one move (I-INX).
+    /// DP between induced neighbours where exchanging one entity for another is one move (I-INX).
     InducedExchange {
         /// The datasets that the constraints allow.
         allowed: Vec<Dataset>,
     },
 }
 
-/// The half of (ε,δ) that is fixed; the other half is decided.
+/// The half of (ε,δ) that is fixed; [`decide`](crate::decide::decide) computes the other half.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FixedParameter {
     /// `e^ε`, at least 1.
@@ -136,7 +137,7 @@ pub enum FixedParameter {
 }
 
 impl Notion {
-    /// Its entry in the table of notions.
+    /// The notion's entry in the table of notions.
     #[must_use]
     pub fn entry(&self) -> &'static Entry {
         use deniable_core::notion::Notion as NotionName;
@@ -178,19 +179,19 @@ impl Notion {
         named.entry()
     }
 
-    /// What the parameter is called.
+    /// The name of the parameter.
     #[must_use]
     pub fn parameter(&self) -> &'static str {
         self.entry().bounds.name
     }
 
-    /// Whether it is about what observers of a family believed beforehand.
+    /// Whether the parameter depends on a family of priors.
     #[must_use]
     pub fn is_about_beliefs(&self) -> bool {
         matches!(self, Self::Membership { .. } | Self::Posterior { .. } | Self::Indistinguishable)
     }
 
-    /// Whether a larger parameter protects less; false for the lowest posterior alone.
+    /// Whether a larger parameter is weaker protection; false only for the lowest posterior.
     #[must_use]
     pub fn is_worse_when_larger(&self) -> bool {
         !matches!(self, Self::Posterior { sign: Sign::Negative })

@@ -1,4 +1,4 @@
-//! Priors from a file: what observers believed about who is in the data, one prior or several (F-EXPL).
+//! Explicit priors from a file: beliefs of observers about who is in the data (F-EXPL).
 
 use crate::family::Prior;
 use crate::mechanism::Dataset;
@@ -10,14 +10,15 @@ use deniable_core::text::did_you_mean;
 use num_traits::{One, Signed};
 use std::collections::BTreeMap;
 
-/// Reads priors over these entities.
+/// Parses priors over these entities.
 ///
-/// TOML and JSON: a list `prior`, each with `independent = { ann = "1/2" }` (whoever is not named is out), or with `dataset`, a
-/// list of `members` and `probability`. CSV: the columns `prior` (a name or number), `dataset` and `probability`.
+/// TOML and JSON: a list `prior`, each with `independent = { ann = "1/2" }` (entities that are not named are out), or
+/// with `dataset`, a list of `members` and `probability`. CSV: the columns `prior` (a name or number), `dataset` and
+/// `probability`.
 ///
 /// # Errors
-/// When the text is not of its format, an entity is unknown, a probability is no probability, or those of a prior do not
-/// sum to 1; the error names the place.
+/// When the text is not of its format, an entity is unknown, a probability is not between 0 and 1, or those of a prior
+/// do not sum to 1; the error names the place.
 pub fn read(source: &str, format: Format, entities: &[String]) -> Result<Vec<Prior>, FileError> {
     match tree(source, format)? {
         Some(root) => document(&root, entities),
@@ -75,7 +76,7 @@ fn table(source: &str, entities: &[String]) -> Result<Vec<Prior>, FileError> {
     let [prior, data, chance] = COLUMNS;
     let [prior, data, chance] =
         [column(&found.header, prior)?, column(&found.header, data)?, column(&found.header, chance)?];
-    // In the order in which they first stand.
+    // In the order of their first appearance.
     let mut priors: Vec<(String, Place, BTreeMap<Dataset, Rational>)> = Vec::new();
     for (place, row) in &found.rows {
         let name = printable(&row[prior], *place)?;
@@ -117,14 +118,14 @@ fn belief(value: Rational, place: Place) -> Result<Rational, FileError> {
     if !value.is_negative() && value <= whole(1) {
         return Ok(value);
     }
-    let problem = format!("{} is no probability", fraction(&value));
+    let problem = format!("{} is not a probability", fraction(&value));
     Err(FileErrorKind::Counts { problem }.at(place))
 }
 
 fn add(masses: &mut BTreeMap<Dataset, Rational>, data: Dataset, mass: Rational, place: Place) -> Result<(), FileError> {
     let mass = belief(mass, place)?;
     if masses.insert(data, mass).is_some() {
-        let problem = "this prior has the dataset already".to_owned();
+        let problem = "duplicate dataset in this prior".to_owned();
         return Err(FileErrorKind::Counts { problem }.at(place));
     }
     Ok(())
@@ -133,7 +134,7 @@ fn add(masses: &mut BTreeMap<Dataset, Rational>, data: Dataset, mass: Rational, 
 fn distribution(masses: BTreeMap<Dataset, Rational>, place: Place) -> Result<Prior, FileError> {
     let sum: Rational = masses.values().sum();
     if !sum.is_one() {
-        let problem = format!("the probabilities of this prior sum to {}, not to 1", fraction(&sum));
+        let problem = format!("the probabilities of this prior sum to {}, not 1", fraction(&sum));
         return Err(FileErrorKind::Counts { problem }.at(place));
     }
     Ok(Prior::Table(masses.into_iter().filter(|(_, mass)| mass.is_positive()).collect()))
@@ -153,7 +154,7 @@ mod tests {
     const CSV: &str = "prior,dataset,probability\nfirst,,1/2\nfirst,ann,1/2\nsecond,{},0.25\nsecond,ann bob,0.75\n";
 
     #[test]
-    fn both_shapes_say_the_same() {
+    fn both_shapes_give_the_same_priors() {
         let second = Prior::Table(vec![(0, ratio(1, 4)), (3, ratio(3, 4))]);
         let toml = read(TOML, Format::Toml, &names()).unwrap();
         assert_eq!(toml, [Prior::Independent(vec![ratio(1, 2), whole(0)]), second.clone()]);
@@ -169,11 +170,11 @@ mod tests {
         };
         let toml = |from, to| wrong(TOML, Format::Toml, from, to);
         let csv = |from, to| wrong(CSV, Format::Csv, from, to);
-        assert!(toml("0.25", "0.5").contains("sum to 5/4, not to 1"), "{}", toml("0.25", "0.5"));
+        assert!(toml("0.25", "0.5").contains("sum to 5/4, not 1"), "{}", toml("0.25", "0.5"));
         assert!(toml("ann =", "anne =").contains("did you mean `ann`"), "{}", toml("ann =", "anne ="));
-        assert!(toml("\"1/2\"", "2").contains("2 is no probability"), "{}", toml("\"1/2\"", "2"));
+        assert!(toml("\"1/2\"", "2").contains("2 is not a probability"), "{}", toml("\"1/2\"", "2"));
         assert!(csv("first,ann,1/2", "first,ann,x").starts_with("line 3: "), "{}", csv("first,ann,1/2", "first,ann,x"));
-        assert!(csv("first,ann,1/2", "first,,1/2").contains("has the dataset already"));
+        assert!(csv("first,ann,1/2", "first,,1/2").contains("duplicate dataset"));
         assert!(csv("dataset,", "data,").contains("`data` means nothing"), "{}", csv("dataset,", "data,"));
         assert!(read("[[prior]]\n", Format::Toml, &names()).unwrap_err().to_string().contains("either `independent`"));
     }

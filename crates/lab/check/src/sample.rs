@@ -1,21 +1,21 @@
 //! A mechanism on a random sample: each member is kept with a given probability, independently, before the mechanism
 //! runs.
 //!
-//! Notions that hold only with sampling, or only without it, are decided on the published mechanism: crowd-blending of
-//! the mechanism itself, and the odds and the δ of its release on a sample (LXL section 3.3; I-DPS).
+//! Notions that hold only with sampling, or only without it, are decided on both mechanisms: crowd-blending on the
+//! mechanism itself, and the odds and the δ on its release from a sample (LXL section 3.3; I-DPS).
 
 use crate::decide::CheckError;
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed};
 
-/// Most entities: 65,536 rows of fractions.
+/// Limit on the entities: 65,536 rows of fractions.
 const MOST: usize = 16;
 
 /// The mechanism on a sample at this rate. Each member in turn is dropped or kept, in `n·2^n` steps for each output.
 ///
 /// # Errors
-/// When a dataset has no row, the rate is no probability, or there are more than 16 entities.
+/// When a dataset has no row, the rate is not between 0 and 1, or there are more than 16 entities.
 pub fn sampled(mechanism: &Mechanism, rate: &Rational) -> Result<Mechanism, CheckError> {
     if rate.is_negative() || *rate > Rational::one() {
         return Err(CheckError::OutOfRange { name: "the rate of a sample", value: rate.clone(), range: "from 0 to 1" });

@@ -1,10 +1,11 @@
-//! Whether a family of priors is scalable (LQS13 Definitions 3.5 and 3.9): closed under making one uncertain belief as small, or as
-//! large, as one likes by scaling the datasets with and without the entity.
+//! Whether a family of priors is scalable (LQS13 Definitions 3.5 and 3.9): closed under making one uncertain belief
+//! arbitrarily small, or large, by scaling the datasets with and without the entity.
 //!
-//! On a downward scalable family PMP is the likelihood ratio (Theorem 3.6), on an upward scalable one NMP is (Theorem 3.10). Of the named
-//! families it is known, with a prior that leaves the family where it is not. Given priors and all their mixtures are closed sets, and
-//! scaled priors come near the prior given that the entity is out (in): the family is scalable exactly if that is a mixture again. The
-//! prior of a mixture given `¬t` is a mixture of the priors given `¬t`, so that it is enough to look at each of those that are given.
+//! On a downward scalable family the gain of PMP is the likelihood ratio (Theorem 3.6), on an upward scalable one the
+//! gain of NMP is (Theorem 3.10). For the named families the answer is known, with a prior that leaves the family if it
+//! is not scalable. Explicit priors and their mixtures form a closed set, and scaled priors approach the prior given
+//! that the entity is out (in): the family is scalable exactly if that limit is a mixture again. The prior of a mixture
+//! given `¬t` is a mixture of the priors given `¬t`, so it is enough to test each of the explicit priors.
 
 use crate::decide::beliefs_of_two;
 use crate::family::{Family, Prior};
@@ -14,43 +15,43 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most given priors: each, scaled about each entity, is an exact linear program of as many unknowns.
+/// Limit on the explicit priors: each, scaled about each entity, is an exact linear program with as many unknowns.
 const MOST: usize = 32;
 
-/// Which way beliefs are scaled.
+/// The direction in which beliefs are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
-    /// Towards 0: the side of presence, PMP.
+    /// Towards 0, for PMP: presence is the numerator.
     Down,
-    /// Towards 1: the side of absence, NMP.
+    /// Towards 1, for NMP: absence is the numerator.
     Up,
 }
 
 /// Why a family is not scalable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Obstacle {
-    /// No belief of the family is beyond this, other than certainty.
+    /// No uncertain belief of the family is beyond this value.
     Range(Rational),
-    /// To scale one belief down scales others up, out of the range.
+    /// Scaling one belief down scales others up, out of the range.
     Others,
-    /// Scaled about this entity, this one of the given priors (from 0) comes near no mixture of them.
+    /// Scaled about this entity, this explicit prior (counted from 0) does not approach a mixture of them.
     Prior {
-        /// Its place in the list.
+        /// Its position in the list.
         prior: usize,
         /// The entity.
         entity: usize,
     },
 }
 
-/// A question that is too large.
+/// Too many explicit priors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{found} given priors are too many: at most {MOST} are looked at")]
 pub struct TooManyPriors {
-    /// How many there are.
+    /// The number of priors.
     pub found: usize,
 }
 
-/// `None` where the family is scalable, as one of which nobody is uncertain is; otherwise why it is not.
+/// The reason why the family is not scalable; `None` if it is, which includes families without uncertain entities.
 ///
 /// # Errors
 /// When there are too many given priors.
@@ -69,7 +70,7 @@ pub fn obstacle(family: &Family, entities: usize, scale: Scale) -> Result<Option
         Family::All | Family::Groups(_) => None,
         Family::Independent(range) | Family::TwoDatasets(range) => of_range(range),
         Family::Box(ranges) => ranges.iter().find_map(of_range),
-        // Conditioned on the size, all beliefs move against each other: a range with one end stops the others at it.
+        // Given the size, all beliefs depend on each other: a range with one end also stops the others at it.
         Family::Bounded(range) | Family::OneOfTwo(range) => {
             of_range(range).or_else(|| (!range.is_any()).then_some(Obstacle::Others))
         }
@@ -81,7 +82,7 @@ pub fn obstacle(family: &Family, entities: usize, scale: Scale) -> Result<Option
     })
 }
 
-/// Whether any beliefs of the range sum to a whole number: if some do, so does their mean as often.
+/// Whether some beliefs in the range sum to a whole number: then their mean, repeated as often, does too.
 fn any_of_size(range: &PriorRange, entities: usize) -> bool {
     (2..=entities).any(|uncertain| {
         let least = (range.low() * whole(uncertain)).ceil().max(whole(1));
@@ -106,7 +107,7 @@ fn of_priors(priors: &[Prior], entities: usize, scale: Scale) -> Result<Option<O
         for entity in 0..entities {
             let kept = || table.iter().filter(|(data, _)| (*data >> entity & 1 == 1) == (scale == Scale::Up));
             let sum: Rational = kept().map(|(_, mass)| mass).sum();
-            // Certain either way: nothing is scaled, or it is there already.
+            // The entity is certain: there is nothing to scale, or the belief is at the limit already.
             if sum.is_zero() || sum.is_one() {
                 continue;
             }
@@ -119,13 +120,13 @@ fn of_priors(priors: &[Prior], entities: usize, scale: Scale) -> Result<Option<O
     Ok(None)
 }
 
-/// Whether some weights, none below 0, mix the priors to this one.
+/// Whether a mixture of the priors with non-negative weights is the wanted one.
 fn is_mixture(priors: &[BTreeMap<Dataset, Rational>], wanted: &BTreeMap<Dataset, Rational>) -> bool {
-    // Probabilities sum to 1 on both sides, and so do the weights then.
+    // Both sides have probabilities that sum to 1, so the weights sum to 1 too.
     has_solution(equations(priors, wanted), priors.len())
 }
 
-/// That the priors are mixed to this one: an equation for each dataset, with the wanted probability last.
+/// The equations of a mixture: one for each dataset, with the wanted probability last.
 fn equations(priors: &[BTreeMap<Dataset, Rational>], wanted: &BTreeMap<Dataset, Rational>) -> Vec<Vec<Rational>> {
     let all: BTreeSet<Dataset> = priors.iter().chain([wanted]).flat_map(BTreeMap::keys).copied().collect();
     let row = |data: &Dataset| {
@@ -165,7 +166,7 @@ fn has_solution(mut rows: Vec<Vec<Rational>>, unknowns: usize) -> bool {
     gain[unknowns].is_zero()
 }
 
-/// Equations that say the same as all of these, as few as possible: no more than each has numbers.
+/// An independent subset of these equations with the same solutions: no more of them than columns.
 fn independent(all: impl Iterator<Item = Vec<Rational>>, columns: usize) -> Vec<Vec<Rational>> {
     let mut kept: Vec<(usize, Vec<Rational>)> = Vec::new();
     for mut row in all {

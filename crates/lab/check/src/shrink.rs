@@ -1,15 +1,15 @@
 //! The smallest case that breaks a claim.
 //!
-//! A universe is made smaller by making entities absent for certain. What breaks a claim in the smaller universe breaks
-//! it in the larger one where the family holds the priors that are certain of absence, and where a pair of datasets is
-//! compared without regard to other datasets:
+//! A universe is made smaller by making entities certainly absent. A claim that is broken in the smaller universe is
+//! also broken in the larger one where the family contains the priors that are certain of absence, and where pairs of
+//! datasets are compared independently of other datasets:
 //!
-//! - F-DU, F-DI and F-DB with and without a range, F-DI2, F-DB2, F-DCm, F-DFβ and F-NIk are closed like this;
-//! - F-DN, boxes and explicit priors are not: there the universe stays, and the witness is the one that the decision
-//!   chose, of equal ones that with the fewest entities;
-//! - of notions without a family, all but zero-knowledge (whose simulator draws from all others) and induced neighbours
-//!   (whose constraints name datasets) are: in a smaller universe crowds blend no worse, since fewer datasets tell their
-//!   members apart.
+//! - F-DU, F-DI and F-DB with and without a range, F-DI2, F-DB2, F-DCm, F-DFβ and F-NIk are closed in this sense;
+//! - F-DN, boxes and explicit priors are not: there the universe stays, and the witness is that of the decision, which
+//!   among equal ones has the fewest entities;
+//! - of the notions without a family, all but zero-knowledge (whose simulator samples all other members) and induced
+//!   neighbours (whose constraints name datasets) are: in a smaller universe crowds blend at least as well, since fewer
+//!   datasets distinguish their members.
 
 use crate::decide::{CheckError, decide};
 use crate::family::Family;
@@ -21,23 +21,23 @@ use deniable_core::exact::Rational;
 /// A smallest case that breaks a claim.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShrunkCase {
-    /// The mechanism over the entities that are left.
+    /// The mechanism over the remaining entities.
     pub mechanism: Mechanism,
-    /// Which entities of the original they are.
+    /// The positions of these entities in the original mechanism.
     pub entities: Vec<usize>,
-    /// The decision on the datasets that are left; its witness breaks the claim.
+    /// The decision on the remaining datasets; its witness breaks the claim.
     pub verdict: Verdict,
-    /// How many members a dataset of the case has at most.
+    /// The largest number of members of a dataset of the case.
     pub members: usize,
     /// Whether every smaller universe was tried.
     pub smallest: bool,
 }
 
-/// The smallest universe in which a claim is broken, and in it the smallest datasets; `None` if the claim is not broken
-/// for certain.
+/// The smallest universe in which a claim is broken, and in it the smallest datasets; `None` if the claim is not
+/// certainly broken.
 ///
-/// Universes are tried by size, no more than `budget` of them; the best that was found is returned then. A larger budget
-/// never gives a larger case.
+/// Universes are tried by size, at most `budget` of them; when it is exhausted, the best case so far is returned. A
+/// larger budget never gives a larger case.
 ///
 /// # Errors
 /// When the question cannot be decided.
@@ -65,7 +65,7 @@ pub fn shrink(
     }
     let question = (notion, family, claim);
     let mut best = whole;
-    // Whoever the witness names is enough, as a rule.
+    // The entities that the witness names are usually enough.
     if let Some(named) = best.verdict.witness.as_ref().map(involved)
         && let Some(case) = case(mechanism, named, question)
     {
@@ -78,12 +78,12 @@ pub fn shrink(
             left = rest;
             if let Some(case) = case(mechanism, keep, question) {
                 best = case;
-                // No smaller one is left.
+                // No smaller universe is possible.
                 left = usize::MAX;
                 break 'sizes;
             }
         }
-        // The next size is that of the best already.
+        // The next size is that of the best case already.
         if size + 1 == best.entities.len() {
             left = usize::MAX;
         }
@@ -100,7 +100,7 @@ struct Case {
     verdict: Verdict,
 }
 
-/// The smaller universe, if the claim is broken there. A question that cannot be asked there breaks nothing.
+/// The smaller universe, if the claim is broken there. A question that is invalid there breaks no claim.
 fn case(mechanism: &Mechanism, keep: Dataset, (notion, family, claim): Question<'_>) -> Option<Case> {
     let entities: Vec<usize> = (0..mechanism.size()).filter(|t| keep >> t & 1 == 1).collect();
     let mechanism = restricted(mechanism, &entities, entities.len())?;
@@ -108,7 +108,7 @@ fn case(mechanism: &Mechanism, keep: Dataset, (notion, family, claim): Question<
     breaks(notion, &verdict, claim).then_some(Case { mechanism, entities, verdict })
 }
 
-/// Of the datasets of a case, only those with so few members that the claim is just broken.
+/// Restricts a case to datasets with as few members as break the claim.
 fn fewest_members(Case { mechanism, entities, verdict }: Case, question: Question<'_>, smallest: bool) -> ShrunkCase {
     let (notion, family, claim) = question;
     let all: Vec<usize> = (0..entities.len()).collect();
@@ -123,7 +123,7 @@ fn fewest_members(Case { mechanism, entities, verdict }: Case, question: Questio
     ShrunkCase { mechanism, entities, verdict, members, smallest }
 }
 
-/// The mechanism where only these entities may be in, and no more than `members` of them.
+/// The mechanism over these entities only, and over datasets of at most `members` members.
 fn restricted(mechanism: &Mechanism, entities: &[usize], members: usize) -> Option<Mechanism> {
     let outputs = 0..mechanism.outputs().len();
     let row = |small: Dataset| {
@@ -134,26 +134,26 @@ fn restricted(mechanism: &Mechanism, entities: &[usize], members: usize) -> Opti
     };
     let names = entities.iter().map(|t| mechanism.entities()[*t].clone()).collect();
     let rows = (0..1_u32 << entities.len()).map(row).collect();
-    // It fails only where no dataset is left.
+    // It fails only if no dataset remains.
     Mechanism::partial(names, mechanism.outputs().to_vec(), rows).ok()
 }
 
-/// Everyone who is in a dataset that the witness names.
+/// All entities in the datasets that the witness names.
 fn involved(witness: &Witness) -> Dataset {
     match witness {
         Witness::Datasets { more, less, .. } | Witness::Event { more, less, .. } => more | less,
         Witness::Crowd { entity, data, outside, .. } => {
             outside.iter().fold(data | 1 << entity, |all, (t, _)| all | 1 << t)
         }
-        // A simulator must do for all datasets.
+        // A simulator must fit all datasets.
         Witness::Simulation(_) => Dataset::MAX,
-        // Counts are of nobody in particular.
+        // Counts do not name entities.
         Witness::Counts(_) => Dataset::MAX,
         Witness::Prior { prior, .. } => prior.table().iter().fold(0, |all, (data, _)| all | data),
     }
 }
 
-/// Whether the claim is broken for certain.
+/// Whether the claim is certainly broken.
 fn breaks(notion: &Notion, verdict: &Verdict, claim: &Rational) -> bool {
     if notion.is_worse_when_larger() {
         verdict.value.keeps(claim) == Some(false)
@@ -162,7 +162,7 @@ fn breaks(notion: &Notion, verdict: &Verdict, claim: &Rational) -> bool {
     }
 }
 
-/// Whether a break in a smaller universe is one in the larger.
+/// Whether a break in a smaller universe is also a break in the larger one.
 fn closed(notion: &Notion, family: &Family) -> bool {
     match notion {
         Notion::ZeroKnowledge { .. }

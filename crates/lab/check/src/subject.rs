@@ -1,4 +1,4 @@
-//! Whatever can be checked: a table over datasets, one over counts, or a protocol, by file or by name.
+//! Subjects of a check: a table over datasets, one over counts, or a protocol, by file or by name.
 
 use crate::counts::{self, CountMechanism};
 use crate::decide::{CheckError, decide};
@@ -13,17 +13,17 @@ use crate::verdict::{Verdict, Witness};
 use deniable_core::exact::{Rational, ratio};
 use std::collections::BTreeMap;
 
-/// Most entities of a mechanism by counts that is written out where a notion is about who they are.
+/// Limit on the entities of a mechanism by counts that is expanded for notions that need their identities.
 const MOST_EXPANDED: usize = 12;
 
-/// Built-in protocols, each in a line.
+/// Built-in protocols, with a description in one line.
 pub const PROTOCOLS: [(&str, &str); 3] = [
-    ("and-protocol", "AND of two bits by somebody whom both trust; a party sees the output and nothing else"),
+    ("and-protocol", "AND of two bits by a trusted third party; each party sees only the output"),
     ("xor-protocol", "XOR of two bits by secret sharing"),
-    ("noisy-bits", "a constant output, though one party sends two bits by randomised response with odds 3 (E-5)"),
+    ("noisy-bits", "a constant output, but one party sends two bits by randomised response with odds 3 (E-5)"),
 ];
 
-/// What is checked: a mechanism by datasets or by counts, or a protocol.
+/// The subject of a check: a mechanism by datasets or by counts, or a protocol.
 #[derive(Debug, Clone)]
 pub enum Subject {
     /// A mechanism, with probabilities by dataset.
@@ -35,10 +35,10 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// Reads a file. Its keys or columns say which of the three it is: `groups` or columns of counts, `party`, or datasets.
+    /// Parses a file. Its keys or columns determine the kind: `groups` or columns of counts, `party`, or datasets.
     ///
     /// # Errors
-    /// When it is none of them; the error names the place.
+    /// When it has none of these kinds; the error names the place.
     pub fn read(source: &str, format: Format) -> Result<Self, FileError> {
         let (has_groups, is_protocol) = match file::tree(source, format)? {
             Some(root) => {
@@ -59,7 +59,7 @@ impl Subject {
         }
     }
 
-    /// From rows of a table that was read elsewhere: dataset (members with spaces between them), output, probability.
+    /// Builds a mechanism from rows of another source: dataset (members with spaces between them), output, probability.
     ///
     /// # Errors
     /// As for a file; places are rows, counted from 1.
@@ -76,7 +76,7 @@ impl Subject {
     /// A built-in mechanism or protocol.
     ///
     /// # Errors
-    /// When there is none of that name, or a parameter does not fit.
+    /// When there is no mechanism or protocol of that name, or a parameter does not fit.
     pub fn builtin(name: &str, parameters: &BTreeMap<String, String>) -> Result<Self, BuiltinError> {
         let made = match name {
             "and-protocol" => protocol::builtin::and(),
@@ -95,7 +95,7 @@ fn three_quarters() -> Rational {
     ratio(3, 4)
 }
 
-/// Either kind of mechanism, behind one question.
+/// Either kind of mechanism, with a common interface.
 #[derive(Debug, Clone)]
 pub enum View {
     /// A mechanism by dataset, also the view of a protocol's party.
@@ -105,7 +105,7 @@ pub enum View {
 }
 
 impl View {
-    /// What is asked about a subject, from a party's point of view.
+    /// The mechanism of a subject; for a protocol, the view of `party`.
     ///
     /// # Errors
     /// When a protocol has too many inputs.
@@ -117,7 +117,7 @@ impl View {
         }
     }
 
-    /// How many entities there are.
+    /// The number of entities.
     #[must_use]
     pub fn entities(&self) -> usize {
         match self {
@@ -126,8 +126,8 @@ impl View {
         }
     }
 
-    /// DP between induced neighbours (I-INP) where the datasets that the file gives are those that are possible. Of counts, an
-    /// empty list stands for all that are given.
+    /// DP between induced neighbours (I-INP) where the datasets of the file are the possible ones. For counts, an empty
+    /// list means all counts of the file.
     #[must_use]
     pub fn induced(&self) -> Notion {
         match self {
@@ -136,7 +136,7 @@ impl View {
         }
     }
 
-    /// Decides a notion. What is not decided on counts is decided dataset by dataset where these are few.
+    /// Decides a notion. Notions that are not decided on counts are decided by datasets if there are few entities.
     ///
     /// # Errors
     /// As [`decide`].
@@ -173,14 +173,14 @@ impl View {
     }
 }
 
-/// What was decided, and where it is seen, in one line.
+/// A verdict, with its witness in one line.
 #[derive(Debug, Clone)]
 pub struct Answer {
     /// The tight parameter, its witness and its theorems.
     pub verdict: Verdict,
-    /// Its witness, if anything is learned.
+    /// The witness, if any.
     pub line: Option<String>,
-    /// Why there is none, where there is none.
+    /// The reason why there is no witness, if there is none.
     pub nothing: Option<String>,
 }
 
@@ -199,7 +199,7 @@ mod tests {
         1,0,0,a,,1\n1,0,1,b,,1\n2,0,0,,,1\n2,0,1,,,1\n";
 
     #[test]
-    fn files_are_told_apart() {
+    fn kinds_of_files_are_distinguished() {
         let table = "dataset,output,probability\n,yes,1\nann,yes,1\n";
         assert!(matches!(Subject::read(table, Format::Csv), Ok(Subject::Table(_))));
         let counts = "women,output,probability\n0,yes,1\n1,yes,1\n";
@@ -211,11 +211,11 @@ mod tests {
     }
 
     #[test]
-    fn counts_of_few_are_decided_by_dataset_where_they_must() {
+    fn small_counts_are_expanded_for_notions_on_datasets() {
         let counts = "all,output,probability\n0,no,3/4\n0,yes,1/4\n1,no,1/2\n1,yes,1/2\n2,no,1/4\n2,yes,3/4\n";
         let Ok(subject) = Subject::read(counts, Format::Csv) else { panic!("counts") };
         let Ok(asked) = View::of(&subject, Party::First) else { panic!("counts") };
-        // Crowds of two: whoever is in can be removed, which moves 1/4 to 1/2.
+        // A crowd of two: every member can be removed, which changes 1/4 to 1/2.
         let crowd = asked.answer(&Notion::CrowdBlending { crowd: 2 }, &Family::All).unwrap();
         assert_eq!(crowd.verdict.value.to_string(), "2");
         let dp = asked.answer(&Notion::Bounded, &Family::All).unwrap();

@@ -1,4 +1,4 @@
-//! Notions and families as they are written on the command line and in certificates: `pmp`, `rho:100`, `sampled:1/10`.
+//! Notions and families as the command line and certificates write them: `pmp`, `rho:100`, `sampled:1/10`.
 
 use crate::family::Family;
 use crate::notion::{FixedParameter, Notion, Sign};
@@ -6,17 +6,17 @@ use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::notion::parse::{Argument, ParseError, Text};
 use deniable_core::notion::{Notion as NotionName, Parameter, every_name, find};
 
-/// A notion's name, how it is written, and what it is.
+/// An entry of the help: a notion or a family.
 pub struct Word {
-    /// The name, by which the command line takes it.
+    /// The name that the command line accepts.
     pub name: &'static str,
     /// The name with its parameters in capitals, as `rho:M`.
     pub form: &'static str,
-    /// What it says, in a line.
+    /// The meaning, in one line.
     pub about: &'static str,
 }
 
-/// Every notion that a text names, in order of the help; the words are those of the table of notions.
+/// Every notion that can be named, in order of the help; names and meanings are those of the table of notions.
 pub const NOTIONS: [Word; 23] = [
     known(NotionName::Dp),
     known(NotionName::PositiveDp),
@@ -72,10 +72,10 @@ const fn word(name: &'static str, form: &'static str, about: &'static str) -> Wo
     Word { name, form, about }
 }
 
-/// Reads a notion, by its name or an alias.
+/// Parses a notion by its name or an alias.
 ///
 /// # Errors
-/// When no notion has that name, it is not decided here, or a parameter is missing or out of range.
+/// When no notion has that name, this module does not decide it, or a parameter is missing or out of range.
 pub fn notion(text: &str) -> Result<Notion, ParseError> {
     let text = Text(text);
     let (name, argument) = text.parts();
@@ -126,7 +126,7 @@ pub fn notion(text: &str) -> Result<Notion, ParseError> {
         NotionName::ZeroKnowledge => Ok(Notion::ZeroKnowledge { rows: count(argument, &Parameter::ROWS)? }),
         NotionName::ZeroKnowledgeRows => Ok(Notion::ZeroKnowledgeRows { rows: count(argument, &Parameter::ROWS)? }),
         NotionName::CrowdBlending => Ok(Notion::CrowdBlending { crowd: count(argument, &Parameter::CROWD)? }),
-        // Two parameters, other objects, or families.
+        // These have two parameters, are about other objects, or need a family.
         NotionName::AlphaBeta => undecided("write `alpha:P_MIN` or `beta:P_MIN`"),
         NotionName::SampledGain => undecided("write `pmp` over the family `sampled:BETA`"),
         NotionName::UniformGain => undecided("write `pmp` over the family `uniform`"),
@@ -141,7 +141,7 @@ pub fn notion(text: &str) -> Result<Notion, ParseError> {
     }
 }
 
-/// Reads a family; `priors` is the range of uncertain priors, where one is given.
+/// Parses a family; `priors` is the range of uncertain priors, if one is given.
 ///
 /// # Errors
 /// When no family has that name, a parameter is missing or out of range, or the family has priors of its own.
@@ -179,7 +179,7 @@ pub fn family(text: &str, priors: Option<&PriorRange>) -> Result<Family, ParseEr
     Ok(found)
 }
 
-/// A family as it is shown: its word, its range of priors if it has one, and its identifier.
+/// A family for display: its word, its range of priors if it has one, and its identifier.
 #[must_use]
 pub fn of_family(family: &Family) -> String {
     let range = |name: &str, range: &PriorRange| {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn every_word_is_read() {
+    fn every_word_is_parsed() {
         for word in &NOTIONS {
             assert!(notion(&fill(word.form)).is_ok(), "{}", word.form);
             assert_eq!(notion(word.name).is_ok(), !word.form.contains(':'), "{}", word.name);
@@ -234,9 +234,9 @@ mod tests {
         assert_eq!(family("sampled:10%", None), Ok(Family::Sampled(ratio(1, 10))));
     }
 
-    /// A notion is read from every name of the table, and its own entry is the one that named it.
+    /// Every name of the table of notions parses to the notion of its own entry.
     #[test]
-    fn every_name_of_the_table_is_read() {
+    fn every_name_of_the_table_is_parsed() {
         for found in deniable_core::notion::every_name() {
             let form = found.notion.entry().form;
             let text = fill(&form.replacen(found.notion.entry().name, found.name, 1));
@@ -245,7 +245,7 @@ mod tests {
                 Err(error) => assert_eq!(error.problem, "not decided here", "{text}: {error}"),
             }
         }
-        // What was understood before there was a table.
+        // Texts accepted before the table of notions existed.
         let before = "dp dp-positive dp-negative bounded-dp delta:3/2 bounded-delta:3/2 epsilon-at:1/9 bounded-epsilon-at:1/9 \
                       pmp nmp membership posterior floor rho:2 alpha:0 beta:0 sampling:1/2 free-lunch zero-knowledge:1 \
                       crowd-blending:1";

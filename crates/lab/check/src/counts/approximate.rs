@@ -47,7 +47,7 @@ impl NeighbourTable for CountMechanism {
         self.probability(output, row as usize)
     }
 
-    /// Of exchanges within a group the counts are the same: no output shows them.
+    /// Exchanges within a group are left out: the counts stay the same, so no output differs.
     fn neighbours(&self, adjacency: Adjacency, look: &mut dyn FnMut(Dataset, Dataset)) {
         match adjacency {
             Adjacency::AddRemove => one_more(self, &mut |more, less| {

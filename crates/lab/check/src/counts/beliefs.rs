@@ -1,5 +1,5 @@
-//! Beliefs after an answer, on counts: what the largest likelihood ratio over pairs of counts, or at one given prior,
-//! makes of them (B-4, B-6, I-IND).
+//! Posterior beliefs on counts, computed from the largest likelihood ratio over pairs of counts, or under one given
+//! prior (B-4, B-6, I-IND).
 
 use super::boxes;
 use super::decide::{complete, larger, within_groups};
@@ -19,10 +19,10 @@ use deniable_core::exact::{Bound, Rational, ratio as fraction, whole};
 use deniable_core::promise::world_multiples;
 use num_traits::{One, Signed, Zero};
 
-/// A largest ratio, and where it is: nowhere in particular where nothing differs.
+/// A largest ratio and its witness; without a witness where no ratio differs from 1.
 type Ratio = Option<(Bound, Option<Witness>)>;
 
-/// The highest or lowest belief in presence after an answer, as [`crate::decide::decide`] has it for tables.
+/// The highest or lowest posterior belief in presence, as [`crate::decide::decide`] defines it for tables.
 pub(super) fn posterior(mechanism: &CountMechanism, sign: Sign, family: &Family) -> Result<Verdict, CheckError> {
     let direction = match sign {
         Sign::Positive => Direction::Presence,
@@ -39,7 +39,7 @@ pub(super) fn posterior(mechanism: &CountMechanism, sign: Sign, family: &Family)
     })
 }
 
-/// By what factor a belief falls (I-IND): the larger of both sides.
+/// The largest factor by which a belief falls (I-IND): the larger of both directions.
 pub(super) fn indistinguishable(mechanism: &CountMechanism, family: &Family) -> Result<Verdict, CheckError> {
     let [absence, presence] = [Direction::Presence, Direction::Absence].map(|direction| {
         let theorems = vec!["I-IND", family.theorem(), "X-COUNT"];
@@ -115,7 +115,7 @@ impl Question<'_> {
         vacuous(self.measure.least(), self.theorems.clone())
     }
 
-    /// Over beliefs in a range of which both ends may be believed: the highest prior, or near certainty.
+    /// Over priors in a range whose ends both have observers: the highest prior, or near certainty.
     fn over_range(&self, found: Ratio, own: &PriorRange) -> Verdict {
         let Some((ratio, witness)) = found else { return self.vacuous() };
         let value = self.measure.of(own.high(), &ratio);
@@ -146,7 +146,7 @@ impl Question<'_> {
         Ok(Verdict { value, witness, theorems: self.theorems.clone() })
     }
 
-    /// The verdict for observers with one given belief.
+    /// The verdict for observers with one given prior.
     fn given(&self, found: RatioBracket) -> Verdict {
         let (value, witness) = match found {
             RatioBracket::Exact(None) => return self.vacuous(),
@@ -168,8 +168,8 @@ impl Question<'_> {
     }
 }
 
-/// (α,β)-differential identifiability from the replace-one ratio (B-6): α is how far belief in a world may fall (negative), β
-/// how far it may rise (positive).
+/// (α,β)-differential identifiability from the replace-one ratio (B-6): α is how far belief in a world may fall
+/// (negative), β how far it may rise (positive).
 pub(super) fn alpha_beta(mechanism: &CountMechanism, least: &Rational, sign: Sign) -> Result<Verdict, CheckError> {
     if least.is_negative() || *least > fraction(1, 2) {
         return Err(CheckError::OutOfRange { name: "P_min", value: least.clone(), range: "from 0 to 1/2" });
@@ -189,7 +189,8 @@ pub(super) fn alpha_beta(mechanism: &CountMechanism, least: &Rational, sign: Sig
         let certain = if least.is_zero() { Bound::Infinite } else { Bound::Finite(least.recip() - whole(1)) };
         ratio.map(|odds| world_multiples(least, odds).1 - whole(1), certain)
     };
-    // A world of prior 0 is none: smaller and smaller priors come near. What falls to nothing does so from anywhere.
+    // Worlds have a prior above 0, so smaller and smaller priors approach the value. A belief that falls to 0 does so
+    // from any prior.
     let gone = falls && ratio == Bound::Infinite;
     let near = least.is_zero() && !gone && ratio != Bound::one();
     Ok(Verdict { value: if near { Value::Approached(value) } else { Value::Attained(value) }, witness, theorems })
@@ -199,7 +200,7 @@ fn of(mechanism: &CountMechanism, pairs: Pairs) -> Ratio {
     search(mechanism, pairs).map(|found| (found.ratio, Some(found.witness)))
 }
 
-/// One exchange; within a group it changes no count.
+/// One member exchanged for another; within a group this changes no count.
 fn exchanged(mechanism: &CountMechanism) -> Ratio {
     of(mechanism, Pairs::Exchanged).or_else(|| within_groups(mechanism).then(|| (Bound::one(), None)))
 }

@@ -1,5 +1,5 @@
-//! Independent entities with a range of priors each, one range for all of a group (X-BOX): for the largest ratio, some of each
-//! group are believed at the upper end and the rest at the lower one, and it does not matter which.
+//! Independent entities with a range of priors each, equal within a group (X-BOX): the largest ratio has some members
+//! of each group at the upper end and the rest at the lower end, and which members does not matter.
 
 use super::decide::{complete, entities};
 use super::model::CountMechanism;
@@ -15,25 +15,25 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Zero};
 
-/// Most steps of exact sums, in words of 64 bits: a few seconds.
+/// Limit on the steps of exact sums, in words of 64 bits: a few seconds.
 const MOST_STEPS: usize = 1 << 27;
 
-/// The largest ratio for one of a group, and the gain or belief that an observer of its range has of it.
+/// The largest ratio for a member of one group, and the observer that attains it.
 pub(super) struct Corner {
     pub(super) group: usize,
-    /// From below and from above.
+    /// Lower and upper bound; equal where the ratio is exact.
     pub(super) ratio: (Bound, Bound),
     place: Place,
 }
 
 enum Place {
-    /// An output, and how many others of each group are at the upper end.
+    /// An output, and the number of other members of each group at the upper end.
     Upper(usize, Vec<u32>),
-    /// A witness of its own.
+    /// A witness found by another search.
     Told(Box<Witness>),
 }
 
-/// One range for all of a group.
+/// The range of each group. Fails where a group has several.
 pub(super) fn by_group(mechanism: &CountMechanism, ranges: &[PriorRange]) -> Result<Vec<PriorRange>, CheckError> {
     if ranges.len() != entities(mechanism) {
         return Err(CheckError::Ranges { found: ranges.len(), expected: entities(mechanism) });
@@ -51,7 +51,7 @@ pub(super) fn by_group(mechanism: &CountMechanism, ranges: &[PriorRange]) -> Res
     Ok(all)
 }
 
-/// For one of every group, the largest likelihood ratio over all outputs and beliefs in the others.
+/// For a member of every group, the largest likelihood ratio over all outputs and all beliefs in the other entities.
 pub(super) fn corners(
     mechanism: &CountMechanism,
     ranges: &[PriorRange],
@@ -94,7 +94,8 @@ pub(super) fn corners(
     Ok(all)
 }
 
-/// Too many to sum exactly: from above the ratio of pairs, which bounds all independent priors; from below everybody at one end.
+/// For sums too large to be exact. The ratio of pairs is the upper bound, as it bounds all independent priors; the
+/// lower bound has all beliefs at one end.
 fn far(mechanism: &CountMechanism, ranges: &[PriorRange], direction: Direction) -> Result<Vec<Corner>, CheckError> {
     let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
     let Some(pairs) = search(mechanism, Pairs::OneMore(sign)) else { return Ok(Vec::new()) };
@@ -105,7 +106,7 @@ fn far(mechanism: &CountMechanism, ranges: &[PriorRange], direction: Direction) 
     }
     let corner = |ratio, place| vec![Corner { group: occupied.first().copied().unwrap_or(0), ratio, place }];
     if range.is_any() {
-        // All others may be certain, or nearly.
+        // All other beliefs may be certain, or nearly so.
         return Ok(corner((pairs.ratio.clone(), pairs.ratio), Place::Told(Box::new(pairs.witness))));
     }
     let ends = [range.low(), range.high()].into_iter().filter(|end| !end.is_zero() && !end.is_one());
@@ -121,7 +122,7 @@ fn far(mechanism: &CountMechanism, ranges: &[PriorRange], direction: Direction) 
     Ok(corner((low, pairs.ratio.max(Bound::one())), Place::Told(Box::new(witness))))
 }
 
-/// About how many words are multiplied.
+/// Approximate number of words that are multiplied.
 fn steps(mechanism: &CountMechanism, ranges: &[PriorRange]) -> usize {
     let members = entities(mechanism);
     let bits = ranges.iter().map(|range| common(range).bits() as usize).max().unwrap_or(1);
@@ -135,13 +136,14 @@ fn common(range: &PriorRange) -> BigInt {
     range.low().denom().lcm(range.high().denom())
 }
 
-/// Sums over who else is in, group by group: first by counts, then by how many are at the upper end.
+/// Sums over the other entities, group by group: first indexed by counts, then by the number of members at the upper
+/// end.
 struct Sums {
     values: Vec<BigInt>,
 }
 
 impl Sums {
-    /// The values where one of `group` is in for certain, or out.
+    /// The values where one member of `group` is certainly in, or certainly out.
     fn new(mechanism: &CountMechanism, values: &[BigInt], group: usize, with: bool) -> Self {
         let size = mechanism.groups[group].size;
         let stride = mechanism.stride(group);
@@ -169,8 +171,8 @@ impl Sums {
     }
 }
 
-/// By how many of `size` are at the upper end, how likely each number of them is in: the coefficients of
-/// `(1−a+ax)^(size−u)·(1−b+bx)^u`, times a power of the common denominator.
+/// For each number `u` of the `size` members at the upper end, the probability of each number of members in the data:
+/// the coefficients of `(1−a+ax)^(size−u)·(1−b+bx)^u`, times a power of the common denominator.
 fn weights(size: usize, range: &PriorRange) -> Vec<Vec<BigInt>> {
     let of = common(range);
     let parts = |end: &Rational| end.numer() * (&of / end.denom());
@@ -187,7 +189,7 @@ fn weights(size: usize, range: &PriorRange) -> Vec<Vec<BigInt>> {
     all
 }
 
-/// Times `of − end + end·x`.
+/// Multiplies the polynomial by `of − end + end·x`.
 fn times(row: &[BigInt], end: &BigInt, of: &BigInt) -> Vec<BigInt> {
     let rest = of - end;
     let mut next = vec![BigInt::zero(); row.len() + 1];
@@ -198,7 +200,7 @@ fn times(row: &[BigInt], end: &BigInt, of: &BigInt) -> Vec<BigInt> {
     next
 }
 
-/// The same undone: the quotient is whole.
+/// Divides the polynomial by `of − end + end·x`, without remainder.
 fn over(row: &[BigInt], end: &BigInt, of: &BigInt) -> Vec<BigInt> {
     let rest = of - end;
     if rest.is_zero() {
@@ -213,7 +215,8 @@ fn over(row: &[BigInt], end: &BigInt, of: &BigInt) -> Vec<BigInt> {
 }
 
 impl Corner {
-    /// The gain over the range of the group (B-3), whether an observer has it, and who.
+    /// Lower and upper bound of the gain over the range of the group (B-3), whether an observer attains it, and that
+    /// observer's belief.
     pub(super) fn gain(&self, ranges: &[PriorRange], direction: Direction) -> (Bound, Bound, bool, Rational) {
         let own = of_top(&ranges[self.group], direction);
         let gain = |ratio: &Bound| ratio.map(|ratio| gain_over(&own, ratio), Bound::Infinite);
@@ -222,7 +225,7 @@ impl Corner {
         (gain(&self.ratio.0), gain(&self.ratio.1), attained, belief)
     }
 
-    /// The observer whose belief in what is on top is `belief`.
+    /// The observer whose belief in the event on top of the ratio is `belief`.
     pub(super) fn witness(
         self,
         mechanism: &CountMechanism,

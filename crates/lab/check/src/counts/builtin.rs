@@ -1,4 +1,5 @@
-//! Built-in mechanisms on counts: the number of members in steps, exactly, with randomised response, or with geometric noise.
+//! Built-in mechanisms on counts: the number of members in steps, exactly, with randomised response, or with geometric
+//! noise.
 
 use super::model::{CountMechanism, Group};
 use crate::mechanism::{BuiltinError, Noise};
@@ -9,17 +10,19 @@ use num_traits::ToPrimitive;
 const MOST_GEOMETRIC: u32 = 4096;
 
 impl CountMechanism {
-    /// In which step the number of members is: below the first threshold, from there to below the second, and so on.
+    /// The step that contains the number of members: below the first threshold, from there to below the second, and so
+    /// on.
     ///
     /// # Errors
-    /// When thresholds are not in ascending order, or there are too many counts.
+    /// When thresholds are not in ascending order, or there are too many combinations of counts.
     pub fn size(groups: Vec<Group>, thresholds: &[u32]) -> Result<Self, BuiltinError> {
         ascending(thresholds)?;
         let at = |counts: &[u32], output: usize| u64::from(step(thresholds, counts.iter().sum()) == output);
         Ok(Self::from_parts(groups, steps(thresholds), 1, at)?)
     }
 
-    /// The same by randomised response among the steps: the true one is `odds` times as likely as each other (M-RR).
+    /// The step of the number of members by randomised response: the true step is `odds` times as likely as each other
+    /// (M-RR).
     ///
     /// # Errors
     /// As for [`CountMechanism::size`]; when the odds are below 1 or have too many digits.
@@ -35,7 +38,7 @@ impl CountMechanism {
         Ok(Self::from_parts(groups, steps(thresholds), of, at)?)
     }
 
-    /// In which step the number of members is after two-sided geometric noise (M-GEO).
+    /// The step of the number of members after two-sided geometric noise (M-GEO).
     ///
     /// # Errors
     /// As for [`CountMechanism::size`]; when the odds are not above 1, or there are more than 4096 entities.
@@ -54,7 +57,7 @@ impl CountMechanism {
     }
 }
 
-/// The chances of all steps where the true number is `size`.
+/// The probabilities of all steps where the true number is `size`.
 fn noisy_steps(noise: &Noise, thresholds: &[u32], size: i64) -> Vec<Rational> {
     let mut at_least: Vec<Rational> =
         thresholds.iter().map(|threshold| noise.at_least(i64::from(*threshold) - size)).collect();

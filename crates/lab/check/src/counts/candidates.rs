@@ -1,7 +1,7 @@
 //! One of `m` equally likely entities is in, on counts: F-DCm and (ρ,m)-differential identifiability.
 //!
-//! Candidates of one group have one dataset's counts in common: who is certainly in, and one more of the group. So an observer is
-//! a count of those certainly in, and how many candidates each group has.
+//! All candidates of one group give the same counts: the certain members, and one more of the group. So an observer is
+//! given by the counts of the certain members and the number of candidates in each group.
 
 use super::decide::entities;
 use super::model::CountMechanism;
@@ -25,8 +25,8 @@ pub(super) fn rho(mechanism: &CountMechanism, among: usize) -> Result<Verdict, C
     Ok(Verdict { value: Value::Attained(rho), witness: Some(witness), theorems })
 }
 
-/// The largest likelihood ratio of any observer of F-DCm, as [`crate::decide`] finds it on tables; `None` if there is no such
-/// observer.
+/// The largest likelihood ratio of any observer of F-DCm, as [`crate::decide`] defines it on tables; `None` if there is
+/// no such observer.
 pub(super) fn worst(
     mechanism: &CountMechanism,
     among: usize,
@@ -50,13 +50,13 @@ pub(super) fn worst(
         };
         Some((ratio, output, certain))
     });
-    // Of equal ratios the first output.
+    // Ties go to the first output.
     let worst = found.reduce(|best, next| if next.0 > best.0 { next } else { best });
     Ok(worst
         .and_then(|(ratio, output, certain)| observed(mechanism, ratio, output, certain, (among, others), direction)))
 }
 
-/// The largest ratio, and the counts of those certainly in.
+/// The largest ratio, and the cell of the certain members.
 fn of_column<P>(
     mechanism: &CountMechanism,
     values: &[P],
@@ -88,12 +88,12 @@ where
 /// The candidates with the largest ratio: one with the extreme probability against those with the opposite extremes.
 struct ExtremeCandidates {
     lone: usize,
-    /// Groups, and how many of each.
+    /// Each group with its number of candidates.
     rest: Vec<(usize, u32)>,
 }
 
 impl ExtremeCandidates {
-    /// `None` where there are too few candidates whose datasets are given.
+    /// `None` where too few candidates have datasets with rows.
     fn new<V: Ord>(
         mechanism: &CountMechanism,
         certain: usize,

@@ -15,13 +15,16 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::belief::tight_gain;
 use deniable_core::exact::Bound;
 
-/// Decides how large the parameter of `notion` is, against observers of `family`, as [`crate::decide::decide`] does for tables.
+/// Computes the tight parameter of `notion` against observers of `family`, as [`crate::decide::decide`] does for
+/// tables.
 ///
-/// Sums with binomial weights are exact for up to a few thousand entities. Beyond, both ends of a bracket are proved: nearly equal
-/// ones for the uniform prior, and for F-DFβ those of one prior and of all independent ones.
+/// Sums with binomial weights are exact for up to a few thousand entities. Beyond, the verdict is a bracket with two
+/// proved ends: nearly equal for the uniform prior; for F-DFβ one prior gives the lower end, and all independent priors
+/// the upper.
 ///
 /// # Errors
-/// When counts are missing that the notion looks at, or the notion is not decided on counts: a small mechanism can be expanded.
+/// When counts are missing that the notion needs, or the notion is not decided on counts: a small mechanism can be
+/// expanded.
 pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> Result<Verdict, CheckError> {
     match notion {
         Notion::Unbounded { sign } => {
@@ -48,7 +51,7 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
         Notion::AlphaBeta { least, sign } => beliefs::alpha_beta(mechanism, least, *sign),
         Notion::Approximate { adjacency, given } => approximate::decide(mechanism, *adjacency, given),
         Notion::Rho { among } => candidates::rho(mechanism, *among),
-        // Datasets cannot be listed by counts: all that are given are possible.
+        // Counts cannot list datasets, so all given counts are possible.
         Notion::Induced { allowed } if allowed.is_empty() => induced::decide(mechanism),
         Notion::Indistinguishable => beliefs::indistinguishable(mechanism, family),
         Notion::Worlds { least, most, removed, sign } => worlds::decide(mechanism, (least, most), *removed, *sign),
@@ -60,13 +63,13 @@ pub fn decide(mechanism: &CountMechanism, notion: &Notion, family: &Family) -> R
     }
 }
 
-/// The larger of two parameters; of two brackets, both their larger ends.
+/// The larger of two parameters; of two brackets, the larger of each end.
 pub(super) fn larger(first: Verdict, second: Verdict) -> Verdict {
     let high = first.value.high().max(second.value.high()).clone();
     let larger = if second.value.low() > first.value.low() { second } else { first };
     match larger.value {
         Value::Between { low, theorem, .. } => Verdict { value: Value::Between { low, high, theorem }, ..larger },
-        // The other one may be a bracket that reaches higher.
+        // The other verdict may be a bracket that reaches higher.
         Value::Attained(ref low) | Value::Approached(ref low) if high > *low => {
             Verdict { value: Value::Between { low: low.clone(), high, theorem: "X-COUNT" }, ..larger }
         }
@@ -103,7 +106,7 @@ fn membership(mechanism: &CountMechanism, direction: Direction, family: &Family)
     }
 }
 
-/// X-BOX: for each group the gain over its own range (B-3) of the largest ratio that the ranges of others allow.
+/// X-BOX: for each group, the gain over its own range (B-3) of the largest ratio that the other ranges allow.
 fn boxed(
     mechanism: &CountMechanism,
     ranges: &[PriorRange],
@@ -125,7 +128,8 @@ fn boxed(
     Ok(Verdict { value, witness, theorems })
 }
 
-/// The gain at the observer's own prior; where the ratio has two ends, so has the gain, which grows with it.
+/// The gain at the observer's own prior. It grows with the ratio, so a bracket of the ratio gives a bracket of the
+/// gain.
 fn summed(found: RatioBracket, direction: Direction, theorems: Vec<&'static str>) -> Verdict {
     match found {
         RatioBracket::Exact(found) => at(found, direction, theorems),
@@ -141,7 +145,7 @@ fn summed(found: RatioBracket, direction: Direction, theorems: Vec<&'static str>
     }
 }
 
-/// F-DB: pairs suffice where certainty is allowed (Thm 4.8). F-DB[a,b]: see [`sized`].
+/// F-DB: pairs suffice where certainty is allowed (Thm 4.8). For F-DB[a,b] see [`sized`].
 fn bounded(
     mechanism: &CountMechanism,
     range: &PriorRange,
@@ -165,7 +169,7 @@ fn bounded(
     asked.decide(theorems)
 }
 
-/// F-DB2: the two entities are believed `x` and `1 − x`, and the largest gain is at an end of what `x` may be (B-3).
+/// F-DB2: beliefs in the two entities are `x` and `1 − x`, and the largest gain is at an end of the range of `x` (B-3).
 fn one_of_two(
     mechanism: &CountMechanism,
     range: &PriorRange,
@@ -177,7 +181,7 @@ fn one_of_two(
     if inner.is_any() {
         return Ok(approached(Some(found), theorems));
     }
-    // The range is its own mirror, so that its ends are beliefs of both sides.
+    // The range is its own mirror, so its ends are beliefs of both sides.
     let value = found.ratio.map(|ratio| gain_over(&inner, ratio), Bound::Infinite);
     let verdict = over_range(Some(found), &inner, direction, theorems);
     Ok(Verdict { value: Value::Attained(value), ..verdict })
@@ -187,8 +191,8 @@ pub(super) fn entities(mechanism: &CountMechanism) -> usize {
     mechanism.groups.iter().map(|group| group.size as usize).sum()
 }
 
-/// Where no two groups exchange anybody: who is exchanged within a group changes no count, so that nothing is learned. Where
-/// nobody can be, there is no pair at all.
+/// The verdict where no two groups have an exchange. Exchanges within a group change no count, so nothing is learned;
+/// without any exchange there is no pair at all.
 fn alike(mechanism: &CountMechanism, theorems: Vec<&'static str>) -> Verdict {
     if within_groups(mechanism) {
         return Verdict { value: Value::Attained(Bound::one()), witness: None, theorems };
@@ -196,12 +200,12 @@ fn alike(mechanism: &CountMechanism, theorems: Vec<&'static str>) -> Verdict {
     vacuous(Bound::one(), theorems)
 }
 
-/// Whether somebody can be exchanged for another member of the same group.
+/// Whether a member can be exchanged for another entity of the same group.
 pub(super) fn within_groups(mechanism: &CountMechanism) -> bool {
     exchangeable(mechanism).is_some()
 }
 
-/// Counts with a row, and a group of which some are in and some are out.
+/// Counts with a row, and a group with members both in and out.
 pub(super) fn exchangeable(mechanism: &CountMechanism) -> Option<(usize, usize)> {
     let within = |cell: usize| {
         let counts = mechanism.counts(cell);

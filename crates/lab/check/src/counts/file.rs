@@ -20,7 +20,7 @@ use deniable_core::text::did_you_mean;
 use num_traits::{Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 
-/// `Pr[output | counts]` and where it stands.
+/// `Pr[output | counts]` and its place in the file.
 struct Record {
     place: Place,
     counts: Vec<u32>,
@@ -28,13 +28,13 @@ struct Record {
     probability: Rational,
 }
 
-/// What is known of one row: where it begins, and each output's place and probability.
+/// One row: its place, and each output's place and probability.
 type Row<'a> = (Place, BTreeMap<usize, (Place, &'a Rational)>);
 
-/// Reads a mechanism by counts.
+/// Parses a mechanism by counts.
 ///
 /// # Errors
-/// When the text is not of its format, or no mechanism; the error names the place.
+/// When the text is not of its format, or is not a mechanism; the error names the place.
 pub fn read(source: &str, format: Format) -> Result<CountMechanism, FileError> {
     match tree(source, format)? {
         Some(root) => document(&root),
@@ -71,8 +71,8 @@ fn counts(groups: &[Group], node: &Node) -> Result<Vec<u32>, FileError> {
     }
     let count = |group: &Group| {
         let Some((_, value)) = members.iter().find(|(name, _)| *name == group.name) else {
-            let problem = format!("there is no count of group `{}`", group.name);
-            return Err(FileErrorKind::Counts { problem }.at(node.place).hint("0 is written too"));
+            let problem = format!("the count of group `{}` is missing", group.name);
+            return Err(FileErrorKind::Counts { problem }.at(node.place).hint("write 0 for no members"));
         };
         let count = whole_number(value)?;
         if count > group.size {
@@ -98,8 +98,8 @@ fn table(Sheet { header, rows }: Sheet) -> Result<CountMechanism, FileError> {
     let (output, chance) = (column(&header, "output")?, column(&header, "probability")?);
     let columns: Vec<usize> = (0..header.len()).filter(|at| *at != output && *at != chance).collect();
     if columns.is_empty() {
-        let problem = "there is no column of counts: each group is one, beside `output` and `probability`".to_owned();
-        return Err(FileErrorKind::Counts { problem }.at(Place::Line(1)));
+        let problem = "columns of counts are missing: each group needs one, beside `output` and `probability`";
+        return Err(FileErrorKind::Counts { problem: problem.to_owned() }.at(Place::Line(1)));
     }
     let mut records = Vec::with_capacity(rows.len());
     for (place, row) in rows {

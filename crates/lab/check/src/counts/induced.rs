@@ -1,8 +1,10 @@
-//! Differential privacy between induced neighbours (I-INP), on counts: the facts leave those datasets whose counts are given.
+//! Differential privacy between induced neighbours (I-INP), on counts: the possible datasets are those whose counts are
+//! given.
 //!
-//! A set of moves from one dataset to another adds some members of each group and removes some. Who they are does not matter, so
-//! some of the moves lead to any counts between the two, group by group: they are minimal exactly if nothing given lies in
-//! between. Adding and removing within one group leads back, and is minimal only as an exchange that no count shows.
+//! A set of moves from one dataset to another adds some members of each group and removes others. Only the numbers
+//! matter, so subsets of the moves lead to all counts between the two, group by group: the set is minimal exactly if
+//! none of these counts is given. Adding and removing within one group leads back, and is minimal only as an exchange,
+//! which changes no count.
 
 use super::decide::{complete, entities, within_groups};
 use super::model::CountMechanism;
@@ -12,13 +14,13 @@ use crate::verdict::{Value, Verdict};
 use deniable_core::exact::Bound;
 use std::collections::BTreeSet;
 
-/// Most counts that are looked at in search of neighbours.
+/// Limit on the counts visited in search of neighbours.
 const MOST_STEPS: usize = 1 << 24;
 
-/// Decides the odds between induced neighbours; the datasets that the mechanism gives are those that are possible.
+/// Decides the odds between induced neighbours; the given counts are the possible ones.
 ///
 /// # Errors
-/// When there are so many gaps between the counts that the neighbours are too many to look at.
+/// When the gaps between given counts are so large that the search would visit too many counts.
 pub(super) fn decide(mechanism: &CountMechanism) -> Result<Verdict, CheckError> {
     let theorems = vec!["I-INP", "X-COUNT"];
     if complete(mechanism).is_ok() {
@@ -26,23 +28,24 @@ pub(super) fn decide(mechanism: &CountMechanism) -> Result<Verdict, CheckError> 
     }
     let pairs = neighbours(mechanism)?;
     let found = search(mechanism, Pairs::Listed(&pairs));
-    // Datasets of equal counts, one exchange apart or several: something is compared, and nothing differs.
+    // Datasets of equal counts, one or several exchanges apart: the pair exists, and its ratio is 1.
     if found.is_none() && entities(mechanism) > 0 && within_groups(mechanism) {
         return Ok(Verdict { value: Value::Attained(Bound::one()), witness: None, theorems });
     }
     Ok(odds(found, theorems))
 }
 
-/// All pairs of given counts with nothing given between them, in both orders.
+/// All pairs of given counts without a given one between them, in both orders.
 fn neighbours(mechanism: &CountMechanism) -> Result<Vec<(usize, usize)>, CheckError> {
     let groups = mechanism.groups.len();
     let mut steps = 0;
     let mut pairs = BTreeSet::new();
     for start in (0..mechanism.cells()).filter(|cell| mechanism.gives(*cell)) {
-        // By group, whether members are added or removed on the way; every direction is gone separately.
+        // Per group, members are either added or removed on the way; each combination of directions is searched
+        // separately.
         for signs in 0..1_usize << groups.min(usize::BITS as usize - 1) {
             let up = |group: usize| signs >> group & 1 == 1;
-            // From a count, the one before it in a group, which is nearer to the start.
+            // The preceding count in a group, one step nearer to the start.
             let before = |cell: usize, group: usize| {
                 let same = mechanism.count(cell, group) == mechanism.count(start, group);
                 let stride = mechanism.stride(group);
@@ -55,7 +58,7 @@ fn neighbours(mechanism: &CountMechanism) -> Result<Vec<(usize, usize)>, CheckEr
                     false => (count > 0).then(|| cell - stride),
                 }
             };
-            // Counts all of whose ways from the start are clear of given ones, the start aside.
+            // Counts whose paths from the start all avoid given counts, apart from the start itself.
             let mut front = BTreeSet::from([start]);
             while !front.is_empty() {
                 let mut next = BTreeSet::new();

@@ -1,9 +1,9 @@
-//! Symmetric mechanisms: the output depends on how many members each of a few groups has, and on nothing else.
+//! Symmetric mechanisms: the output depends only on the number of members in each of a few groups.
 //!
-//! A million entities in one group have `10^6 + 1` counts where they have `2^1000000` datasets. Entities of one group are
-//! exchangeable, so every notion that [`decide`] knows is decided on counts (section X of `docs/theorems`): a pair of datasets
+//! A million entities in one group have `10^6 + 1` counts but `2^1000000` datasets. Entities of one group are
+//! exchangeable, so every notion in [`decide`] is decided on counts (section X of `docs/theorems`): a pair of datasets
 //! one entity apart is a pair of counts one apart, and a sum over datasets is a sum over counts with binomial weights.
-//! [`CountMechanism::expand`] writes a small one out as a table over all datasets.
+//! [`CountMechanism::expand`] turns a small mechanism into a table over all datasets.
 
 mod approximate;
 mod beliefs;

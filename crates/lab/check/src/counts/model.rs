@@ -6,34 +6,34 @@ use deniable_core::exact::Rational;
 /// Entities that the mechanism treats alike.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
-    /// The name, which messages and witnesses use.
+    /// The name, used in messages and witnesses.
     pub name: String,
-    /// How many entities it has.
+    /// The number of entities.
     pub size: u32,
 }
 
 impl Group {
-    /// A group of so many.
+    /// A group of `size` entities.
     #[must_use]
     pub fn new(name: &str, size: u32) -> Self {
         Self { name: name.to_owned(), size }
     }
 }
 
-/// A randomised mechanism whose output depends on the members of each group by their number alone.
+/// A randomised mechanism whose output depends only on the number of members in each group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountMechanism {
     pub(super) groups: Vec<Group>,
     pub(super) outputs: Vec<String>,
-    /// Which counts are given; `None` for all of them.
+    /// Flags of the cells that have rows; `None` if all have.
     pub(super) given: Option<Vec<bool>>,
     /// Rows by cell: the counts as digits, the first group's the lowest.
     pub(super) table: Table,
 }
 
 impl CountMechanism {
-    /// A mechanism with a row for every cell, or none for those that are not given. [`CountMechanism::cell`] says which row
-    /// belongs to which counts.
+    /// A mechanism with a row for every cell; `None` for counts that are not given. [`CountMechanism::cell`] maps
+    /// counts to rows.
     ///
     /// # Errors
     /// When names repeat, the number of rows is wrong, a probability is negative or a row does not sum to 1.
@@ -58,7 +58,7 @@ impl CountMechanism {
         Ok(Self { table: Table::new(rows, outputs.len()), groups, outputs, given })
     }
 
-    /// The same from a function of the counts.
+    /// A mechanism whose rows are a function of the counts.
     ///
     /// # Errors
     /// As for [`CountMechanism::new`].
@@ -72,7 +72,8 @@ impl CountMechanism {
         Self::new(groups, outputs, rows)
     }
 
-    /// The same where all probabilities are whole parts of one number below 2^63, which is fast for millions of counts.
+    /// A mechanism whose probabilities are all whole parts of one number below 2^63, which is fast for millions of
+    /// counts.
     ///
     /// # Errors
     /// As for [`CountMechanism::new`].
@@ -117,13 +118,13 @@ impl CountMechanism {
         self.groups.iter().map(|group| group.name.clone()).collect()
     }
 
-    /// How many combinations of counts there are.
+    /// The number of combinations of counts.
     #[must_use]
     pub fn cells(&self) -> usize {
         self.groups.iter().map(|group| group.size as usize + 1).product()
     }
 
-    /// The row of these counts; none may be larger than its group.
+    /// The row of these counts; no count may exceed the size of its group.
     #[must_use]
     pub fn cell(&self, counts: &[u32]) -> usize {
         self.groups
@@ -151,7 +152,7 @@ impl CountMechanism {
         self.table.column(output).get(cell as Dataset)
     }
 
-    /// The same mechanism as a table over all datasets: entity `women 1`, `women 2`, ...
+    /// The same mechanism as a table over all datasets, with entities named `women 1`, `women 2`, ...
     ///
     /// # Errors
     /// When there are more datasets than a table holds.
@@ -174,18 +175,18 @@ impl CountMechanism {
         Mechanism::partial(names.collect(), self.outputs.clone(), (0..1_u32 << total).map(row).collect())
     }
 
-    /// How far apart rows are whose counts differ by one member of a group.
+    /// The distance between rows whose counts differ by one member of `group`.
     pub(super) fn stride(&self, group: usize) -> usize {
         self.groups[..group].iter().map(|group| group.size as usize + 1).product()
     }
 
-    /// How many members of a group the counts of a row have.
+    /// The number of members of `group` in the counts of a row.
     pub(super) fn count(&self, cell: usize, group: usize) -> u32 {
         ((cell / self.stride(group)) % (self.groups[group].size as usize + 1)) as u32
     }
 }
 
-/// How many cells there are, all names being distinct.
+/// Checks that all names are distinct, and returns the number of cells.
 pub(super) fn checked(groups: &[Group], outputs: &[String]) -> Result<usize, MechanismError> {
     let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
     distinct("group", &names)?;

@@ -1,4 +1,4 @@
-//! Notions that are about pairs of datasets, on counts.
+//! Notions that compare pairs of datasets, on counts.
 
 use super::decide::within_groups;
 use super::model::CountMechanism;
@@ -8,22 +8,21 @@ use crate::notion::{Direction, Sign};
 use crate::verdict::Witness;
 use crate::verdict::{CountPlace, CountWitness};
 
-/// Which pairs of counts are compared.
+/// The pairs of counts to compare.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pairs<'a> {
     /// One member more or less in one group (S-ADD).
     OneMore(Sign),
-    /// One member of a group exchanged for one of another (S-REP). Within a group nothing changes.
+    /// One member of a group exchanged for one of another (S-REP). Exchanges within a group change no count.
     Exchanged,
-    /// Any two (I-FLP).
+    /// Any two datasets (I-FLP).
     Any,
-    /// Any two of which the first may hold an entity that the second may lack, or the reverse (F-DU).
+    /// Any two datasets of which the first may hold an entity that the second may lack, or the reverse (F-DU).
     PresentInOne(Direction),
-    /// These, the one on top first (I-INP).
+    /// The listed pairs, the numerator first (I-INP).
     Listed(&'a [(usize, usize)]),
 }
 
-/// The largest ratio and its place.
 pub(super) fn search(mechanism: &CountMechanism, pairs: Pairs<'_>) -> Option<WitnessedRatio> {
     let worst = |output: usize| match mechanism.table.column(output) {
         Column::Parts { parts, .. } => of_column(mechanism, output, parts, pairs).found(),
@@ -31,7 +30,7 @@ pub(super) fn search(mechanism: &CountMechanism, pairs: Pairs<'_>) -> Option<Wit
     };
     let mut best = None;
     for (ratio, place) in (0..mechanism.outputs.len()).filter_map(worst) {
-        // Of equal ratios, the first output's.
+        // Ties go to the first output.
         if best.as_ref().is_none_or(|(largest, _)| ratio > *largest) {
             best = Some((ratio, place));
         }
@@ -70,7 +69,8 @@ fn of_column<P: Part>(mechanism: &CountMechanism, output: usize, values: &[P], p
         Pairs::Exchanged => exchanged(mechanism, &mut offer),
         Pairs::Listed(pairs) => pairs.iter().for_each(|(more, less)| offer(*more, *less)),
         Pairs::Any => {
-            // One dataset alone is compared with none: counts have several where somebody can be exchanged within a group.
+            // One dataset alone has nothing to be compared with; counts stand for several datasets where an exchange
+            // within a group exists.
             let two = (0..cells).filter(given).nth(1).is_some() || within_groups(mechanism);
             if let Some((most, least)) = extremes(values, (0..cells).filter(given)).filter(|_| two) {
                 offer(most, least);
@@ -92,17 +92,17 @@ fn of_column<P: Part>(mechanism: &CountMechanism, output: usize, values: &[P], p
     worst
 }
 
-/// The stride of each group, and the largest count.
+/// The stride of each group, and its largest count.
 fn strides(mechanism: &CountMechanism) -> Vec<(usize, usize)> {
     mechanism.groups.iter().enumerate().map(|(at, group)| (mechanism.stride(at), group.size as usize)).collect()
 }
 
-/// A digit of a cell by its stride and its largest value.
+/// The digit of a cell with this stride and this largest value.
 fn digit(cell: usize, (stride, most): (usize, usize)) -> usize {
     (cell / stride) % (most + 1)
 }
 
-/// Given counts with one member more, and without.
+/// Visits given counts with one member more, and without it.
 pub(super) fn one_more(mechanism: &CountMechanism, look: &mut impl FnMut(usize, usize)) {
     for group in strides(mechanism) {
         for less in (0..mechanism.cells()).filter(|cell| digit(*cell, group) < group.1) {
@@ -114,7 +114,7 @@ pub(super) fn one_more(mechanism: &CountMechanism, look: &mut impl FnMut(usize, 
     }
 }
 
-/// Given counts, and those with a member of one group exchanged for one of another. Each pair comes in both orders.
+/// Visits given counts, and those with a member of one group exchanged for one of another, each pair in both orders.
 pub(super) fn exchanged(mechanism: &CountMechanism, look: &mut impl FnMut(usize, usize)) {
     let strides = strides(mechanism);
     for (at, out) in strides.iter().enumerate() {

@@ -1,14 +1,14 @@
 //! Positive numbers of any size, known up to a relative error, with the direction of every rounding chosen.
 //!
-//! Binomial weights of a million entities span a million bits. Here they are a 64-bit mantissa and an exponent; each operation
-//! rounds down or up by less than `2^−63` of its result, so a chain of `10^6` of them stays within `2^−42`. Nothing ever
-//! underflows: zero is only what is zero.
+//! Binomial weights of a million entities span a million bits. Here they are a 64-bit mantissa and an exponent; each
+//! operation rounds down or up by less than `2^−63` of its result, so a chain of `10^6` of them stays within `2^−42`.
+//! Nothing underflows: only exact zeros are zero.
 
 use deniable_core::exact::Rational;
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// The direction in which results are rounded.
+/// The direction of rounding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RoundingMode {
     Down,
@@ -26,11 +26,11 @@ impl ScaledNumber {
     pub(super) const ZERO: Self = Self { mantissa: 0, exponent: 0 };
 
     pub(super) fn of(value: u64) -> Self {
-        // A whole number below 2^64 is kept exactly.
+        // Whole numbers below 2^64 are exact.
         Self::rounded(u128::from(value), 0, false, RoundingMode::Down)
     }
 
-    /// `value · 2^exponent`, and a little more where `rest` says so, brought to 64 bits.
+    /// `value · 2^exponent` rounded to 64 bits; `rest` marks a positive remainder below one unit of `value`.
     fn rounded(value: u128, exponent: i64, rest: bool, toward: RoundingMode) -> Self {
         if value == 0 && !(rest && toward == RoundingMode::Up) {
             return Self::ZERO;
@@ -38,7 +38,7 @@ impl ScaledNumber {
         let bits = i64::from(128 - value.leading_zeros());
         let drop = bits - 64;
         if drop < 0 && rest && toward == RoundingMode::Up {
-            // The rest is less than one unit of the value, which is more than one unit of the mantissa.
+            // The remainder is less than one unit of the value, which is more than one unit of the mantissa.
             return Self::rounded(value + 1, exponent, false, toward);
         }
         if drop <= 0 {
@@ -62,7 +62,7 @@ impl ScaledNumber {
         Self::rounded(product, self.exponent + other.exponent, false, toward)
     }
 
-    /// Divided by a number above zero.
+    /// Division by a number above zero.
     pub(super) fn over(self, divisor: u64, toward: RoundingMode) -> Self {
         let (top, divisor) = (u128::from(self.mantissa) << 64, u128::from(divisor));
         Self::rounded(top / divisor, self.exponent - 64, top % divisor != 0, toward)
@@ -73,7 +73,7 @@ impl ScaledNumber {
             return if self.mantissa == 0 { other } else { self };
         }
         let (high, low) = if self.exponent >= other.exponent { (self, other) } else { (other, self) };
-        // 63 bits of room below the higher one.
+        // The larger number has 63 bits of room below it.
         let gap = (high.exponent - low.exponent) as u64;
         let (top, exponent) = (u128::from(high.mantissa) << 63, high.exponent - 63);
         let low = u128::from(low.mantissa) << 63;
@@ -81,12 +81,12 @@ impl ScaledNumber {
         Self::rounded(top + shifted, exponent, rest, toward)
     }
 
-    /// A fraction of at least zero.
+    /// A fraction of at least zero, rounded to 64 bits.
     pub(super) fn of_rational(value: &Rational, toward: RoundingMode) -> Self {
         if value.is_zero() {
             return Self::ZERO;
         }
-        // Between 2^99 and 2^101, so that well over 64 bits are kept.
+        // The scaled fraction is between 2^99 and 2^101, so well over 64 bits are kept.
         let shift = 100 - (value.numer().bits() as i64 - value.denom().bits() as i64);
         let power = BigInt::one() << shift.unsigned_abs();
         let scaled =
@@ -99,7 +99,7 @@ impl ScaledNumber {
         self.mantissa == 0
     }
 
-    /// As an exact fraction.
+    /// The same number as an exact fraction.
     pub(super) fn rational(self) -> Rational {
         self.ratio(Self { mantissa: 1, exponent: 0 })
     }
@@ -118,7 +118,7 @@ impl ScaledNumber {
     }
 }
 
-/// A number that is between two others.
+/// A number known by a lower and an upper bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Interval {
     pub(super) low: ScaledNumber,
@@ -170,9 +170,9 @@ mod tests {
         number.rational()
     }
 
-    /// Every operation against exact fractions: on the right side, and near.
+    /// Every operation against exact fractions: rounded in the requested direction, and near.
     #[test]
-    fn results_are_rounded_as_asked() {
+    fn results_are_rounded_in_the_requested_direction() {
         let mut random = ChaCha8Rng::seed_from_u64(deniable_testing::seed(3));
         let near = Rational::new(1.into(), BigInt::one() << 62);
         for _ in 0..2000 {

@@ -2,7 +2,7 @@
 //!
 //! Pairs suffice where certainty is allowed (Thm 4.8). Of two entities of which one is in, one has the belief `e` and
 //! the other `1 − e`, so over a range the bound of B-3 is reached by those `e` whose complement is in the range too.
-//! Otherwise observers to whom one of several entities is in, or out, give the lower end of a bracket; for mechanisms
+//! Otherwise observers with one of several entities in, or one out, give the lower end of a bracket; for mechanisms
 //! with few datasets, all datasets are enumerated.
 
 use super::candidates;
@@ -21,15 +21,15 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Bound, Rational, whole};
 use num_traits::{ToPrimitive, Zero};
 
-/// Most entities whose datasets are enumerated where pairs do not decide.
+/// Limit on the entities whose datasets are enumerated where pairs do not decide.
 const MOST_EXPANDED: usize = 10;
-/// Most probabilities for a look at all counts; beyond that only at those beside the worst pair.
+/// Limit on the probabilities for a search over all counts; beyond it, only counts beside the worst pair are searched.
 const MOST_PROBABILITIES: usize = 1 << 12;
-/// Most other worlds of one observer with uneven beliefs.
+/// Limit on the other worlds of one observer with uneven beliefs.
 const MOST_OTHERS: usize = 12;
-/// Most numbers of candidates that are tried.
+/// Limit on the numbers of candidates that are tried.
 const MOST_AMONG: usize = 64;
-/// Most steps to see which observers a table with gaps has.
+/// Limit on the steps that decide whether a table with gaps has an observer.
 const MOST_STEPS: usize = 1 << 22;
 
 /// A measure over the observers of F-DB[a,b], in one direction.
@@ -39,7 +39,7 @@ pub(super) struct SizedMeasure<'a> {
     pub(super) range: &'a PriorRange,
     pub(super) direction: Direction,
     pub(super) measure: Measure,
-    /// Decides the same on a table.
+    /// The decision procedure for the same measure on a table.
     pub(super) on_table: fn(&Mechanism, Direction, &Family) -> Result<Verdict, CheckError>,
     /// The theorem that bounds the measure.
     pub(super) theorem: &'static str,
@@ -58,7 +58,7 @@ impl SizedMeasure<'_> {
             Measure::Gain => ratio.map(|odds| gain_over(&own, odds), Bound::Infinite),
             Measure::Belief | Measure::Fall => measure.of(own.high(), &ratio),
         };
-        // Observers of two datasets at the ends of the beliefs that they may have.
+        // Observers of two datasets, with beliefs at the ends of the range.
         let inner = beliefs_of_two(range).filter(|_| found.is_some() || exchangeable(mechanism).is_some());
         let ends = inner.iter().flat_map(|inner| [inner.low(), inner.high()]);
         let ends = ends.filter(|end| !end.is_zero() && **end != whole(1));
@@ -74,7 +74,7 @@ impl SizedMeasure<'_> {
                 among.map(|(low, witness)| (low, Some(witness))).or(best)
             }
         };
-        // For every measure, the observers who learn least have a likelihood ratio of 1.
+        // For every measure, the observer who learns least has a likelihood ratio of 1.
         let nothing = || [own.low(), own.high()].map(|end| measure.of(end, &Bound::one())).into_iter().min();
         let (mut low, witness) = low.unwrap_or_else(|| (nothing().unwrap_or_else(Bound::one), None));
         let mut high = high;
@@ -89,7 +89,7 @@ impl SizedMeasure<'_> {
         Ok(Verdict { value, witness, theorems })
     }
 
-    /// The common counts of an observer's worlds, of whom all are in, or all but one.
+    /// The counts that are common to an observer's worlds; each world has one member more or one less.
     fn common(self, worst: Option<&Witness>) -> Vec<usize> {
         let mechanism = self.mechanism;
         if mechanism.cells().saturating_mul(mechanism.outputs().len()) <= MOST_PROBABILITIES {
@@ -109,7 +109,7 @@ impl SizedMeasure<'_> {
         }
     }
 
-    /// The worst observer to whom one of several entities is in, or out, if it is worse than `above`.
+    /// The worst observer of several worlds in which one entity is in, or one is out, if its value exceeds `above`.
     fn several(self, common: &[usize], above: Option<&Bound>) -> Option<(Bound, Witness)> {
         let mut best: Option<(Bound, Witness)> = None;
         for output in 0..self.mechanism.outputs().len() {
@@ -184,13 +184,13 @@ impl SizedMeasure<'_> {
     }
 }
 
-/// How many other worlds may have a probability in the range.
+/// The number of other worlds that may have a probability in the range.
 fn most_others(range: &PriorRange) -> usize {
     let most = if range.low().is_zero() { range.high().recip().ceil() } else { range.low().recip() };
     most.to_integer().to_usize().unwrap_or(usize::MAX).min(MOST_OTHERS)
 }
 
-/// Counts with one member more than common ones, or one less, of which one is true.
+/// Worlds of which exactly one is true: counts with one member more than common ones, or one less.
 struct Worlds {
     several: SeveralWorlds,
     /// The group of the entity of each world.
@@ -228,7 +228,7 @@ impl Worlds {
 pub(super) fn some_observer(mechanism: &CountMechanism, range: &PriorRange) -> Result<bool, CheckError> {
     let n = entities(mechanism);
     let given = |cell: &usize| mechanism.gives(*cell);
-    // Beliefs of a half are of every range that is its own mirror.
+    // A range that is its own mirror contains one half, which two entities can have.
     let half = beliefs_of_two(range).is_some();
     if half && (exchangeable(mechanism).is_some() || search(mechanism, Pairs::Exchanged).is_some()) {
         return Ok(true);
@@ -244,7 +244,7 @@ pub(super) fn some_observer(mechanism: &CountMechanism, range: &PriorRange) -> R
     {
         return Ok(some_observer_of_table(&table, range));
     }
-    // Every number of uncertain entities of each group beside every count of those certainly in.
+    // Every number of uncertain entities of each group, beside every count of certain members.
     let cells = mechanism.cells();
     if cells.saturating_mul(cells).saturating_mul(cells) > MOST_STEPS {
         return Err(CheckError::NotYet { what: "a range of priors on so many counts of which some have no row" });
@@ -268,9 +268,9 @@ pub(super) fn some_observer(mechanism: &CountMechanism, range: &PriorRange) -> R
     }))
 }
 
-/// The same for observers who are uncertain of members of one group: of `in + out` of them, `in` are in.
+/// [`some_observer`] for observers who are uncertain of members of one group only: of `in + out` of them, `in` are in.
 fn some_within_a_group(mechanism: &CountMechanism, range: &PriorRange) -> bool {
-    // For each number that are in, the fewest that are out beside them.
+    // For each number of members in the data, the fewest uncertain entities out of it.
     let fewest_out = |inside: u32| {
         let inside = inside as usize;
         let most = whole(inside) / range.high();

@@ -37,10 +37,11 @@ fn random(random: &mut ChaCha8Rng, sizes: &[u32], outputs: usize, awkward: bool)
     CountMechanism::new(groups(sizes), names, rows.collect()).unwrap()
 }
 
-/// A hundred women and as many men: far too many datasets for a table.
+/// A hundred women and as many men have far too many datasets for a table.
 #[test]
 fn beliefs_are_decided_on_large_counts() {
-    // One woman more or less is odds of 3 at 50, one man of 2; a woman for a man who changes nothing is 3 as well.
+    // One woman more or less has odds of 3 at 50, one man odds of 2; a woman exchanged for a man who changes no output
+    // has odds of 3 too.
     let people = vec![Group::new("women", 100), Group::new("men", 100)];
     let row = |counts: &[u32]| {
         let yes = |count: u32, odds: i64| if count > 50 { ratio(odds, 12) } else { ratio(1, 12) };
@@ -77,7 +78,7 @@ fn missing_counts_and_other_notions_are_refused() {
 }
 
 #[test]
-fn built_in_steps_have_their_odds() {
+fn built_in_steps_have_the_odds_of_their_parameter() {
     let unbounded = |mechanism: &CountMechanism| {
         decide(mechanism, &Notion::Unbounded { sign: Sign::Both }, &Family::All).unwrap().value.high().clone()
     };
@@ -93,7 +94,7 @@ fn built_in_steps_have_their_odds() {
         unbounded(&CountMechanism::geometric(people(), &all, &ratio(7, 3)).unwrap()),
         Bound::Finite(ratio(7, 3))
     );
-    // Nobody is told from anybody else: replacing does not show.
+    // The counts do not distinguish entities, so an exchange changes no output.
     let replaced = decide(&response, &Notion::Bounded, &Family::All).unwrap();
     assert_eq!(replaced.value.high(), &Bound::one());
     assert!(CountMechanism::size(people(), &[2, 2]).is_err());
@@ -102,7 +103,7 @@ fn built_in_steps_have_their_odds() {
     assert!(CountMechanism::from_parts(people(), vec!["x".to_owned()], 2, |_, _| 1).is_err());
 }
 
-/// Interval arithmetic against exact sums, for outputs that come often and for those that hardly ever come.
+/// Interval arithmetic against exact sums, for likely and very unlikely outputs.
 #[test]
 fn brackets_hold_the_exact_value_and_are_narrow() {
     let narrow = power(&ratio(1, 2), 40);
@@ -110,7 +111,7 @@ fn brackets_hold_the_exact_value_and_are_narrow() {
     let mut mechanisms: Vec<CountMechanism> = (0..12)
         .map(|round| random(&mut source, [&[9, 4][..], &[30], &[5, 0, 6]][round % 3], 3, round % 2 == 0))
         .collect();
-    // "from 295" comes with probability near 2^-249.
+    // "from 295" has a probability near 2^-249.
     mechanisms.push(CountMechanism::size(groups(&[300]), &[5, 140, 150, 160, 295]).unwrap());
     mechanisms.push(CountMechanism::geometric(groups(&[120]), &[40, 80, 119], &ratio(3, 2)).unwrap());
     for (at, mechanism) in mechanisms.iter().enumerate() {
@@ -129,7 +130,7 @@ fn brackets_hold_the_exact_value_and_are_narrow() {
     }
 }
 
-/// For other beliefs, against the prior as an explicit sum over all datasets.
+/// Intervals for other beliefs, against explicit sums over all datasets.
 #[test]
 fn brackets_hold_for_any_belief() {
     let mut source = ChaCha8Rng::seed_from_u64(deniable_testing::seed(8));
@@ -175,7 +176,7 @@ fn large_groups_get_a_bracket_and_a_witness() {
     let verdict = decide(&mechanism, &Notion::Membership { sign: Sign::Both }, &Family::Uniform).unwrap();
     let (low, high) = (verdict.value.low().clone(), verdict.value.high().clone());
     let (Bound::Finite(low), Bound::Finite(high)) = (low, high) else { panic!() };
-    // One of 20,000 hardly shows, but it does.
+    // One entity of 20,000 changes the ratio by more than 1/1000.
     assert!(low > whole(1) + ratio(1, 1000) && high < whole(1) + ratio(1, 100));
     assert!(&high - &low < power(&ratio(1, 2), 40));
     let Some(Witness::Counts(witness)) = verdict.witness else { panic!() };
@@ -214,7 +215,7 @@ fn files_by_counts_are_refused_with_their_places() {
     );
     assert_eq!(
         refused("counts = {}\nprobabilities = { a = 1 }"),
-        "line 3: there is no count of group `women`; 0 is written too"
+        "line 3: the count of group `women` is missing; write 0 for no members"
     );
     assert_eq!(
         refused("counts = { women = 3 }\nprobabilities = { a = 1 }"),
@@ -228,11 +229,11 @@ fn files_by_counts_are_refused_with_their_places() {
     let csv = |rest: &str| wrong(&format!("women,output,probability\n{rest}"), Format::Csv);
     assert_eq!(
         csv("1,a,1\n1,a,0\n"),
-        "line 3: the probability of output `a` at {women = 1} stands twice, first at line 2"
+        "line 3: duplicate probability of output `a` at {women = 1}, first given at line 2"
     );
     assert_eq!(csv("1,a,-1\n"), "line 2: the probability of output `a` at {women = 1} is -1, below 0");
     assert!(csv("-1,a,1\n").contains("a whole number from 0"));
-    assert!(wrong("output,probability\na,1\n", Format::Csv).contains("no column of counts"));
+    assert!(wrong("output,probability\na,1\n", Format::Csv).contains("columns of counts are missing"));
     let large = wrong("a,b,output,probability\n100000,100000,x,1\n", Format::Csv);
     assert!(large.contains("at most 536870912 combinations"), "{large}");
 }

@@ -1,4 +1,4 @@
-//! Independent entities with one given belief each: sums over datasets are sums over counts with binomial weights.
+//! Independent entities with one given belief each: a sum over datasets is a sum over counts with binomial weights.
 
 use super::model::CountMechanism;
 use super::pairs::{Pairs, search};
@@ -13,19 +13,19 @@ use deniable_core::exact::{Rational, power, ratio as fraction, whole};
 use num_bigint::BigInt;
 use num_traits::{One, Zero};
 
-/// Most entities whose binomial weights are summed exactly.
+/// Limit on the entities whose binomial weights are summed exactly.
 const MOST_EXACT: usize = 4096;
-/// Most digits, over all weights, of an exact sum: a few seconds.
+/// Limit on the digits of an exact sum, over all weights: a few seconds.
 const MOST_WORK: usize = 1 << 27;
-/// Most steps of an exact sampling transform.
+/// Limit on the steps of an exact sampling transform.
 const MOST_STEPS: usize = 1 << 23;
 
-/// A number that weights are made of: exact, or an interval.
+/// The arithmetic of weights: exact, or with intervals.
 trait Weight: Clone {
     fn of(value: u64) -> Self;
     fn times(&self, other: &Self) -> Self;
     fn plus(&self, other: &Self) -> Self;
-    /// Exact where the quotient is whole.
+    /// Division; exact numbers are only divided without remainder.
     fn over(&self, divisor: u64) -> Self;
 }
 
@@ -65,7 +65,7 @@ impl Weight for Interval {
     }
 }
 
-/// The largest likelihood ratio: exactly, or from below and from above.
+/// The largest likelihood ratio: exact, or between a lower and an upper bound.
 pub(super) enum RatioBracket {
     Exact(Option<WorstObserver>),
     Bracket { low: WorstObserver, high: Bound },
@@ -82,11 +82,11 @@ pub(super) fn uniform(mechanism: &CountMechanism, direction: Direction) -> Ratio
     }
 }
 
-/// The weights of all cells given that one entity of `group` is in, and given that it is out: numbers of datasets, times the odds
-/// of every other member, which are 1 for a belief of one half.
+/// The weights of all cells given that one entity of `group` is in, and given that it is out: the number of datasets,
+/// times the odds of every other member, which are 1 for a belief of one half.
 ///
-/// The others of its group are `size − 1`, so `C(size−1, c−1)` datasets hold it and `c − 1` of them, and `C(size−1, c)` hold `c`
-/// without it.
+/// The other entities of its group number `size − 1`, so `C(size−1, c−1)` datasets have `c` members of the group
+/// including it, and `C(size−1, c)` have `c` members without it.
 fn weights<T: Weight>(mechanism: &CountMechanism, group: usize, odds: &T) -> (Vec<T>, Vec<T>) {
     let sizes = mechanism.groups.iter().enumerate();
     let tables: Vec<Vec<T>> = sizes.map(|(at, other)| binomials(other.size - u32::from(at == group), odds)).collect();
@@ -148,11 +148,12 @@ pub(super) fn exact(mechanism: &CountMechanism, direction: Direction) -> Option<
     Some(WorstObserver { ratio, belief, witness })
 }
 
-/// Sums of intervals: what is certain of every likelihood ratio, everybody being in with probability `belief`, which is no certainty.
+/// Bounds of every likelihood ratio by interval arithmetic, where each entity is in with probability `belief`, not 0 or
+/// 1.
 pub(super) fn bracket(mechanism: &CountMechanism, belief: &Rational, direction: Direction) -> RatioBracket {
     let rest = whole(1) - belief;
     let odds = Interval::of_rational(&(belief / &rest));
-    // Of the prior of all others, what the weights leave out.
+    // The factor of the prior of all other entities that the weights leave out.
     let scale = Interval::of_rational(&rest).power(total(mechanism).saturating_sub(1));
     let of_side = if direction == Direction::Presence { belief.clone() } else { rest };
     let mut low: Option<WorstObserver> = None;
@@ -200,7 +201,7 @@ pub(super) fn bracket(mechanism: &CountMechanism, belief: &Rational, direction: 
     }
 }
 
-/// Groups that anybody is in.
+/// Groups with at least one entity.
 pub(super) fn occupied(mechanism: &CountMechanism) -> impl Iterator<Item = usize> + use<> {
     let sizes: Vec<u32> = mechanism.groups.iter().map(|group| group.size).collect();
     (0..sizes.len()).filter(move |group| sizes[*group] > 0)
@@ -235,11 +236,11 @@ struct Step {
     output: usize,
     more: usize,
     less: usize,
-    /// `Pr[o]` at both, after sampling.
+    /// `Pr[output]` at both counts, after sampling.
     probabilities: (Rational, Rational),
 }
 
-/// The largest ratio between datasets one entity apart, after every member was kept with probability `rate` (I-DPS).
+/// The largest ratio between datasets one entity apart, after every member is kept with probability `rate` (I-DPS).
 pub(super) fn sampled(
     mechanism: &CountMechanism,
     rate: &Rational,
@@ -258,8 +259,8 @@ pub(super) fn sampled(
     }))
 }
 
-/// The largest likelihood ratio over priors that give each entity the belief `rate` or none (F-DFβ), which is where the ratio
-/// after sampling is largest: see `decide::product`.
+/// The largest likelihood ratio over priors that give each entity the belief `rate` or 0 (F-DFβ). It is attained where
+/// the ratio after sampling is largest: see `decide::product`.
 pub(super) fn sampled_prior(
     mechanism: &CountMechanism,
     rate: &Rational,
@@ -271,7 +272,8 @@ pub(super) fn sampled_prior(
     }
     let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
     if too_many_steps(mechanism) {
-        // From below, the prior in which anybody may be in; from above, the ratio of pairs, which bounds all independent priors.
+        // The lower bound is the prior in which every entity may be in; the upper bound is the ratio of pairs, which
+        // bounds all independent priors.
         let pairs = search(mechanism, Pairs::OneMore(sign)).map_or_else(Bound::one, |found| found.ratio);
         return Ok(match bracket(mechanism, rate, direction) {
             RatioBracket::Bracket { low, .. } => RatioBracket::Bracket { low, high: pairs.max(Bound::one()) },
@@ -339,9 +341,11 @@ fn best_step(mechanism: &CountMechanism, rate: &Rational, sign: Sign) -> Result<
     Ok(best)
 }
 
-/// `N(s) = Σ over c ≤ s of Π C(s_g, c_g)·keep^c_g·(all − keep)^(s_g − c_g)·f(c)`: the probability times `all^s`, group by group.
+/// `N(s) = Σ over c ≤ s of Π C(s_g, c_g)·keep^c_g·(all − keep)^(s_g − c_g)·f(c)`: the probability times `all^s`, group
+/// by group.
 ///
-/// With `f_0 = f` and `f_{j+1}(c) = (all − keep)·f_j(c) + keep·f_j(c+1)`, `N(s) = f_s(0)`: every step decides about one member.
+/// With `f_0 = f` and `f_{j+1}(c) = (all − keep)·f_j(c) + keep·f_j(c+1)`, `N(s) = f_s(0)`: every step decides one
+/// member.
 fn thin(mechanism: &CountMechanism, mut values: Vec<BigInt>, keep: &BigInt, all: &BigInt) -> Vec<BigInt> {
     let drop = all - keep;
     for (at, group) in mechanism.groups.iter().enumerate() {

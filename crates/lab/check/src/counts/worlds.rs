@@ -1,5 +1,5 @@
-//! (α,β)-differential identifiability over worlds of which each has a prior in a range, on counts (B-6). The algorithm
-//! is that of [`crate::decide`] on tables; worlds of one group have the same counts.
+//! (α,β)-differential identifiability on counts, over worlds whose priors are all in a range (B-6). The algorithm is
+//! that of [`crate::decide`] on tables; worlds of one group have the same counts.
 
 use super::model::CountMechanism;
 use crate::decide::worlds::{change, extreme, rises, with_a_prior};
@@ -9,10 +9,10 @@ use crate::verdict::{CountPlace, CountWitness, Value, Verdict, Witness};
 use deniable_core::exact::{Bound, Rational, whole};
 use num_traits::{ToPrimitive, Zero};
 
-/// Most steps: a few seconds.
+/// Limit on the steps: a few seconds.
 const MOST_STEPS: usize = 1 << 22;
 
-/// The factor by which belief in a world changes, and where.
+/// The largest factor by which belief in a world changes, with the world and the output.
 struct WorstCountWorlds {
     multiple: Bound,
     /// The group of each world's record and its prior; the measured world is the first.
@@ -22,7 +22,7 @@ struct WorstCountWorlds {
     output: usize,
 }
 
-/// The counts of a world: one member of a group more than the common ones, or less.
+/// The counts of a world: the common ones with one member of `group` added, or removed.
 fn world(mechanism: &CountMechanism, common: usize, group: usize, removed: bool) -> usize {
     if removed { common - mechanism.stride(group) } else { common + mechanism.stride(group) }
 }
@@ -74,7 +74,7 @@ pub(super) fn decide(
                     let beyond = |best: &WorstCountWorlds| {
                         if rises { multiple > best.multiple } else { multiple < best.multiple }
                     };
-                    // Of equal ones, a world that has a prior.
+                    // Ties go to a world with a prior above 0.
                     let same = |best: &WorstCountWorlds| {
                         multiple == best.multiple && best.priors[0].1.is_zero() && !priors[0].1.is_zero()
                     };

@@ -1,8 +1,8 @@
 //! (ε,δ)-differential privacy: per pair of neighbours, a sum over outputs.
 //!
 //! A pair keeps `(R,δ)` when `Pr[E|T1] ≤ R·Pr[E|T2] + δ` for every event `E`. At a given `R` the worst event holds the
-//! outputs with `Pr[o|T1] > R·Pr[o|T2]`, and `δ = Σ max(0, P1 − R·P2)` is tight. At a given δ the events that count are
-//! the outputs of largest ratio, as many as one likes, and `R = max (P1(E) − δ)/P2(E)`.
+//! outputs with `Pr[o|T1] > R·Pr[o|T2]`, and `δ = Σ max(0, P1 − R·P2)` is tight. At a given δ the relevant events are
+//! the outputs of largest ratio, any number of them, and `R = max (P1(E) − δ)/P2(E)`.
 
 use super::error::CheckError;
 use super::gain::vacuous;
@@ -15,19 +15,19 @@ use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// How far a sum of floats may be off before it is worked out exactly: far more than rounding makes of it.
+/// Floating-point sums this close to the threshold are computed exactly: far above their rounding error.
 const NEAR: f64 = 1e-9;
 
-/// Rows of probabilities, some of which are neighbours: by dataset, or by counts.
+/// Rows of probabilities with a neighbour relation: by dataset, or by counts.
 pub(crate) trait NeighbourTable {
-    /// How many rows there may be.
+    /// The number of rows, including those that are not given.
     fn rows(&self) -> usize;
     fn outputs(&self) -> usize;
     fn gives(&self, row: Dataset) -> bool;
     fn probability(&self, output: usize, row: Dataset) -> Rational;
-    /// Hands out all ordered pairs of neighbours whose rows may differ.
+    /// Calls `look` with all ordered pairs of neighbours whose rows may differ.
     fn neighbours(&self, adjacency: Adjacency, look: &mut dyn FnMut(Dataset, Dataset));
-    /// Whether there are neighbours at all.
+    /// Whether the table has any neighbours.
     fn has_neighbours(&self, adjacency: Adjacency) -> bool {
         let mut any = false;
         self.neighbours(adjacency, &mut |_, _| any = true);
@@ -48,7 +48,7 @@ pub(super) fn decide(
     })
 }
 
-/// The tight δ, or the tight odds, and where.
+/// The tight δ, or the tight odds, with the event that attains it.
 pub(crate) fn worst<T: NeighbourTable>(
     table: &T,
     adjacency: Adjacency,
@@ -80,7 +80,7 @@ pub(crate) fn worst<T: NeighbourTable>(
     Ok(Verdict { value: Value::Attained(value), witness, theorems })
 }
 
-/// Outputs, and the pair of neighbours that gives one or another of them with these probabilities.
+/// An event of several outputs, with its probabilities at two neighbours.
 pub(crate) struct Event {
     pub(crate) outputs: Vec<usize>,
     pub(crate) more: Dataset,
@@ -129,7 +129,7 @@ fn smallest_odds<T: NeighbourTable>(table: &T, adjacency: Adjacency, delta: &Rat
     (worst, event)
 }
 
-/// `Σ max(0, P1 − R·P2)` and the outputs that contribute.
+/// `Σ max(0, P1 − R·P2)` and the outputs that contribute to it.
 fn excess<T: NeighbourTable>(table: &T, more: Dataset, less: Dataset, odds: &Rational) -> (Rational, Vec<usize>) {
     let gap = |output| table.probability(output, more) - odds * table.probability(output, less);
     let gaps = (0..table.outputs()).map(|output| (output, gap(output)));
@@ -198,7 +198,7 @@ impl NeighbourTable for Mechanism {
     }
 }
 
-/// The table in floats, by dataset: it only chooses which pairs to look at.
+/// The table in floats, by dataset: it only selects the pairs that are computed exactly.
 struct Rows {
     outputs: usize,
     floats: Vec<f64>,
@@ -212,7 +212,8 @@ impl Rows {
         Self { outputs, floats: all.flat_map(|data| (0..outputs).map(move |output| cell(data, output))).collect() }
     }
 
-    /// Near `Σ max(0, P1 − R·P2)`; for an `R` beyond floats no number, which is below nothing.
+    /// Approximately `Σ max(0, P1 − R·P2)`; NaN, which compares below no threshold, for an `R` beyond the range of
+    /// floats.
     fn excess(&self, more: Dataset, less: Dataset, odds: f64) -> f64 {
         if !odds.is_finite() {
             return f64::NAN;

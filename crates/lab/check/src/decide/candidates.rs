@@ -38,12 +38,12 @@ pub(super) fn rho(mechanism: &Mechanism, among: usize) -> Result<Verdict, CheckE
     Ok(Verdict { value: Value::Attained(rho), witness: Some(witness), theorems })
 }
 
-/// The largest likelihood ratio of any observer of F-DCm; `None` if for no `m` entities all datasets are given that differ
-/// by which of them is in.
+/// The largest likelihood ratio of any observer of F-DCm; `None` if no `m` entities have rows for all datasets that
+/// differ by which of them is in.
 ///
-/// Once it is settled who is certainly in, `Pr[o|t]` is one value and `Pr[o|¬t]` the mean of `m − 1` others. So the
-/// ratio is largest for the entity with the largest value against those with the `m − 1` smallest, and its reverse for
-/// the smallest against the largest: sorting takes the place of trying all sets of candidates.
+/// For fixed certain members, `Pr[o|t]` is one value and `Pr[o|¬t]` the mean of `m − 1` others. So the ratio is largest
+/// for the entity with the largest value against those with the `m − 1` smallest, and its inverse for the smallest
+/// against the largest: sorting replaces the search over all sets of candidates.
 pub(super) fn worst(
     mechanism: &Mechanism,
     among: usize,
@@ -58,7 +58,7 @@ pub(super) fn worst(
     }
     let found = (0..mechanism.outputs().len()).filter_map(|output| {
         let (ratio, place) = match mechanism.table().column(output) {
-            // At most 24 parts below 2^63.
+            // At most 24 parts below 2^63 fit into 128 bits.
             Column::Parts { parts, .. } => {
                 let values: Vec<u128> = parts.iter().map(|part| u128::from(*part)).collect();
                 of_column(mechanism, &values, among, others, direction).found()?
@@ -69,7 +69,7 @@ pub(super) fn worst(
         };
         Some((ratio, output, place.more, place.less))
     });
-    // Of equal ratios the first output.
+    // Ties go to the first output.
     let worst = found.reduce(|best, next| if next.0 > best.0 { next } else { best });
     Ok(worst.map(|(ratio, output, lone, rest)| observed(mechanism, ratio, output, (lone, rest), direction)))
 }
@@ -101,7 +101,7 @@ where
         if direction == Direction::Presence {
             lone.reverse();
         }
-        // The first against the last `m − 1`.
+        // The first dataset against the last `m − 1`.
         let rest = &lone[lone.len() - (among - 1)..];
         let sum = rest.iter().fold(P::zero(), |sum, data| sum + values[*data as usize].clone());
         let all = rest.iter().fold(certain, |all, data| all | data);
@@ -114,7 +114,7 @@ where
     worst
 }
 
-/// The observer, from the dataset with the entity and the union of those with the other candidates.
+/// The observer, from the dataset with the entity and the union of the datasets of the other candidates.
 fn observed(
     mechanism: &Mechanism,
     ratio: Bound,

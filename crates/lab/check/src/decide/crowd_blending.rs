@@ -1,13 +1,15 @@
 //! Crowd-blending privacy (I-CBP), after Gehrke, Hay, Lui and Pass.
 //!
-//! Two entities blend within `R` if exchanging one for the other moves no probability by more than that factor: `A(D∪t)` and
-//! `A(D∪t')` are within `R`, both ways, for every dataset `D` that holds neither. A mechanism is `(k, ε)`-crowd-blending private
-//! if for every dataset `T` and member `t`, either `t` blends within `e^ε` with at least `k` members of `T`, itself
-//! included, or `A(T)` and `A(T∖t)` are within `e^ε`, both ways. The tight `e^ε` is the largest, over `T` and `t`, of the smaller
-//! of the two: the ratio of the `k`-th best of the crowd, and that of removal.
+//! Two entities blend within `R` if exchanging one for the other moves no probability by more than that factor:
+//! `A(D∪t)` and `A(D∪t')` are within `R`, both ways, for every dataset `D` that holds neither. A mechanism is
+//! `(k, ε)`-crowd-blending private if for every dataset `T` and member `t`, either `t` blends within `e^ε` with at
+//! least `k` members of `T`, itself included, or `A(T)` and `A(T∖t)` are within `e^ε`, both ways. The tight `e^ε` is
+//! the largest, over `T` and `t`, of the smaller of the two: the ratio of the `k`-th best of the crowd, and that of
+//! removal.
 //!
-//! Add/remove DP implies it by removal alone. Replace-one DP does not: the exact size of the data blends everybody with everybody,
-//! but a dataset of fewer than `k` has no crowd. It survives post-processing, but neither composition nor mixtures.
+//! Add/remove DP implies it by removal alone. Replace-one DP does not: with the exact size of the data all entities
+//! blend with each other, but a dataset of fewer than `k` has no crowd. It survives post-processing, but neither
+//! composition nor mixtures.
 
 use super::error::{CheckError, complete};
 use super::gain::vacuous;
@@ -30,7 +32,8 @@ pub(super) fn decide(mechanism: &Mechanism, crowd: usize) -> Result<Verdict, Che
                 None if crowd == 0 => Bound::one(),
                 None => Bound::Infinite,
             };
-            // The smaller of the two counts: where either is no worse than what is known, so is it.
+            // The smaller of the two ratios counts: if either does not exceed the current maximum, neither does the
+            // smaller.
             if !beyond(&blends) {
                 continue;
             }
@@ -55,7 +58,7 @@ pub(super) fn decide(mechanism: &Mechanism, crowd: usize) -> Result<Verdict, Che
     Ok(Verdict { value: Value::Attained(value), witness, theorems })
 }
 
-/// By entity and entity, how far an exchange of the two moves a probability at most.
+/// For each pair of entities, the largest ratio by which exchanging them changes a probability.
 fn exchanges(mechanism: &Mechanism) -> Vec<Vec<Bound>> {
     let n = mechanism.size();
     let mut all = vec![vec![Bound::one(); n]; n];
@@ -68,13 +71,13 @@ fn exchanges(mechanism: &Mechanism) -> Vec<Vec<Bound>> {
     all
 }
 
-/// All datasets with the one and without the other, each beside that with the two exchanged.
+/// All datasets with `one` and without `other`, each with its copy in which the two are exchanged.
 fn exchanged(n: usize, one: usize, other: usize) -> impl Iterator<Item = (Dataset, Dataset)> {
     let neither = (0..1_u32 << n).filter(move |data| data >> one & 1 == 0 && data >> other & 1 == 0);
     neither.map(move |data| (data | 1 << one, data | 1 << other))
 }
 
-/// Of pairs with the same two rows only one, where rows are known to be shared.
+/// Keeps one pair of datasets for each pair of rows, where shared rows are known.
 fn each_two_rows_once(
     mechanism: &Mechanism,
     pairs: impl Iterator<Item = (Dataset, Dataset)>,
@@ -84,14 +87,15 @@ fn each_two_rows_once(
     pairs.filter(|(left, right)| seen.insert((kinds.of[*left as usize], kinds.of[*right as usize]))).collect()
 }
 
-/// All entities, by how well one blends with them: itself is the best.
+/// All entities in order of how well the given one blends with them: itself first.
 fn best_first(ratios: &[Bound]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..ratios.len()).collect();
     order.sort_by(|left, right| ratios[*left].cmp(&ratios[*right]));
     order
 }
 
-/// The worst of the `crowd` members with whom an entity blends best; `None` for nobody, and where there are not so many.
+/// The worst of the `crowd` members with whom an entity blends best; `None` for a crowd of 0, and where there are fewer
+/// members.
 fn last_of_crowd(best_first: &[usize], data: Dataset, crowd: usize) -> Option<usize> {
     best_first.iter().copied().filter(|member| data >> member & 1 == 1).nth(crowd.checked_sub(1)?)
 }
@@ -100,14 +104,14 @@ fn removal(mechanism: &Mechanism, data: Dataset, entity: usize) -> Bound {
     both_ways(mechanism, data, data & !(1 << entity))
 }
 
-/// The largest ratio of the probabilities of an output at two datasets.
+/// The largest ratio, in either direction, of an output's probabilities at two datasets.
 fn both_ways(mechanism: &Mechanism, left: Dataset, right: Dataset) -> Bound {
     let outputs = 0..mechanism.outputs().len();
     let ratio = |output| Bound::apart(&mechanism.probability(output, left), &mechanism.probability(output, right));
     outputs.filter_map(ratio).max().unwrap_or_else(Bound::one)
 }
 
-/// Of these pairs, that with the largest ratio, the larger probability first.
+/// The pair with the largest ratio, the larger probability first.
 fn widest(mechanism: &Mechanism, pairs: impl Iterator<Item = (Dataset, Dataset)>) -> Option<SeparatingOutput> {
     let each = pairs.flat_map(|(left, right)| {
         (0..mechanism.outputs().len()).map(move |output| {

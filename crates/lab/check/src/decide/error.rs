@@ -1,9 +1,9 @@
-//! Questions that cannot be decided.
+//! Questions that cannot be decided for a mechanism.
 
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::Rational;
 
-/// A question that does not fit the mechanism.
+/// A question that does not fit the mechanism, or exceeds a limit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
     /// The notion is about all datasets.
@@ -14,10 +14,10 @@ pub enum CheckError {
         /// How many datasets have no row.
         count: usize,
     },
-    /// A list of priors that holds none. Other families without an observer promise nothing, and are decided: vacuous.
-    #[error("no observer is of this family: {why}")]
+    /// An empty list of priors. Other families without an observer promise nothing, and are decided: vacuous.
+    #[error("the family of priors is empty: {why}")]
     NoPrior {
-        /// What rules them all out.
+        /// The reason.
         why: String,
     },
     /// A parameter outside its range.
@@ -25,52 +25,53 @@ pub enum CheckError {
     OutOfRange {
         /// The parameter, as the notion's form names it.
         name: &'static str,
-        /// What was given, outside the range.
+        /// The value, outside the range.
         value: Rational,
-        /// What is allowed, in words.
+        /// The allowed range, in words.
         range: &'static str,
     },
-    /// A notion with one number for each side.
-    #[error("`{notion}` is one number for presence and another for absence; ask for one of them")]
+    /// A notion with different parameters for presence and absence.
+    #[error("`{notion}` has one value for presence and another for absence; choose one of them")]
     OneSide {
         /// The notion.
         notion: &'static str,
     },
-    /// Not one range of beliefs for each entity.
-    #[error("there are ranges of belief for {found} entities, and {expected} entities")]
+    /// The number of ranges of belief differs from the number of entities.
+    #[error("{found} ranges of belief are given for {expected} entities; give one for each")]
     Ranges {
-        /// How many there are.
+        /// The number of ranges.
         found: usize,
-        /// How many there must be.
+        /// The number of entities.
         expected: usize,
     },
-    /// A prior that is no distribution over the datasets of the mechanism.
-    #[error("prior number {number} is none: {why}")]
+    /// A prior that is not a distribution over the datasets of the mechanism.
+    #[error("prior number {number} is invalid: {why}")]
     NotAPrior {
         /// Its place in the list, from 1.
         number: usize,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
-    /// A dataset with entities that the universe has not.
+    /// A dataset with entities beyond the mechanism's universe.
     #[error("dataset {data:#b} has entities beyond the {entities} of the mechanism")]
     Outside {
         /// The dataset, with entities that the mechanism does not have.
         data: Dataset,
-        /// How many entities there are.
+        /// The number of entities of the mechanism.
         entities: usize,
     },
-    /// A simulator that sees too many different things.
+    /// A simulator whose cone program is too large.
     #[error(
-        "the best simulator is a program of {numbers} numbers, and {most} are the most; take fewer entities or rows"
+        "the program of the best simulator has {numbers} numbers, more than the limit of {most}; \
+         take fewer entities or rows"
     )]
     Program {
-        /// How many numbers it has.
+        /// The size of the program.
         numbers: usize,
-        /// How many fit.
+        /// The largest size allowed.
         most: usize,
     },
-    /// The solver gave up; what is known is not returned, as it may be far from tight.
+    /// The solver failed. No bracket is returned, as it may be far from tight.
     #[error("the solver found no simulator for this mechanism")]
     Unsolved,
     /// No procedure decides this notion on this kind of mechanism.
@@ -81,7 +82,7 @@ pub enum CheckError {
     },
 }
 
-/// That every dataset has a row.
+/// Fails unless every dataset has a row.
 pub(crate) fn complete(mechanism: &Mechanism) -> Result<(), CheckError> {
     if mechanism.is_complete() {
         return Ok(());

@@ -1,8 +1,8 @@
-//! Where floats look first: columns of fractions without a small common denominator.
+//! A floating-point filter for columns of fractions without a small common denominator.
 //!
 //! Over a common denominator each number of such a column can have as many digits as the table has rows. Sums of
-//! non-negative floats are right to a few parts in 2^52 for each step, at most 2^24 of them; so whatever is largest exactly
-//! is among those whose floats are within [`MARGIN`] of the largest. Those few are compared exactly.
+//! non-negative floats have a relative error of a few parts in 2^52 per step, with at most 2^24 steps; so the exact
+//! maximum is among the candidates whose floats are within [`MARGIN`] of the largest. Those few are compared exactly.
 
 use super::largest_ratio::Place;
 use crate::notion::{Direction, Sign};
@@ -11,11 +11,11 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 
 /// Far above the error of a ratio of two sums of 2^24 floats, which is below 10^-8.
 const MARGIN: f64 = 1e-7;
-/// If more are as near as that to the largest, they are equal as a rule, and the column has a structure that the exact
+/// With more candidates within the margin, they are usually equal, and the column has a structure that the exact
 /// transform uses.
 const MOST: usize = 64;
 
-/// A column as floats; `None` if one of them is so small or so large that products of a few could leave the range.
+/// A column as floats; `None` if a value is so small or so large that products of a few could leave the range.
 pub(super) fn floats(values: &[Rational]) -> Option<Vec<f64>> {
     let float = |value: &Rational| match value.to_f64() {
         Some(zero) if value.is_zero() => Some(zero),
@@ -25,14 +25,15 @@ pub(super) fn floats(values: &[Rational]) -> Option<Vec<f64>> {
     values.iter().map(float).collect()
 }
 
-/// A rate and its rest as floats, neither of them tiny.
+/// A rate and its complement as floats; `None` if one is tiny but not zero.
 pub(super) fn rate(rate: &Rational) -> Option<(f64, f64)> {
     let fits = |value: Rational| value.to_f64().filter(|float| value.is_zero() || (1e-6..=1.0).contains(float));
     (!rate.is_negative()).then_some(())?;
     Some((fits(rate.clone())?, fits(Rational::one() - rate)?))
 }
 
-/// The pairs one entity apart whose ratio may be the largest, those with the fewest entities first; `None` if too many.
+/// The pairs one entity apart whose ratio may be the largest, those with the fewest entities first; `None` if there are
+/// too many.
 pub(super) fn steps(values: &[f64], sign: Sign) -> Option<Vec<Place>> {
     let n = values.len().ilog2();
     let all = || {
@@ -54,7 +55,7 @@ pub(super) fn nearest<I: Iterator<Item = Place>>(
     places: impl Fn() -> I,
     at: impl Fn(&Place) -> (f64, f64),
 ) -> Option<Vec<Place>> {
-    // Zero floats are zeros: nothing above zero is small enough to vanish.
+    // A zero float is an exact zero: no value above zero is small enough to underflow.
     let ratio = |place: &Place| match at(place) {
         (top, _) if top <= 0.0 => 0.0,
         (_, bottom) if bottom <= 0.0 => f64::INFINITY,

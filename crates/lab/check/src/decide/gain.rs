@@ -15,7 +15,7 @@ use num_traits::{One, Zero};
 pub(crate) struct WorstObserver {
     /// The largest likelihood ratio, presence over absence or the reverse.
     pub(crate) ratio: Bound,
-    /// The belief in what is on top.
+    /// The belief in the event on top of the ratio.
     pub(crate) belief: Rational,
     pub(crate) witness: Witness,
 }
@@ -32,7 +32,7 @@ pub(crate) fn at(found: Option<WorstObserver>, direction: Direction, mut theorem
     Verdict { value: Value::Attained(gain), witness: Some(witness), theorems }
 }
 
-/// B-3 for any ratio of at least 1.
+/// B-3, with ratios below 1 raised to 1.
 pub(crate) fn gain_over(range: &PriorRange, ratio: &Rational) -> Rational {
     belief::gain_over(range, &ratio.max(&one()).clone())
 }
@@ -48,14 +48,15 @@ pub(crate) fn reached_inside(range: &PriorRange, ratio: &Bound) -> bool {
     [range.low(), range.high()].iter().filter(|end| inside(end)).any(|end| belief::tight_gain(end, ratio) == gain)
 }
 
-/// A notion whose parameter is the ratio itself. Of any two rows one output is likelier in the first, so that nothing is
-/// found only where there is no pair to look at.
+/// The verdict of a notion whose parameter is the ratio itself. Of any two rows one output is likelier in the first, so
+/// `found` is `None` only where there is no pair to compare.
 pub(crate) fn odds(found: Option<WitnessedRatio>, theorems: Vec<&'static str>) -> Verdict {
     let Some(found) = found else { return vacuous(Bound::one(), theorems) };
     Verdict { value: Value::Attained(found.ratio.max(Bound::one())), witness: Some(found.witness), theorems }
 }
 
-/// No pair of datasets and no uncertain observer is asked about; `least` is the least that the parameter may be.
+/// The verdict where there is no pair of datasets and no uncertain observer; `least` is the least value of the
+/// parameter.
 pub(crate) fn vacuous(least: Bound, theorems: Vec<&'static str>) -> Verdict {
     Verdict { value: Value::Vacuous(least), witness: None, theorems }
 }
@@ -64,7 +65,7 @@ pub(crate) fn vacuous(least: Bound, theorems: Vec<&'static str>) -> Verdict {
 pub(crate) fn approached(found: Option<WitnessedRatio>, theorems: Vec<&'static str>) -> Verdict {
     let verdict = odds(found, theorems);
     let Value::Attained(value) = &verdict.value else { return verdict };
-    // Nothing learned, or everything: attained at any prior.
+    // With ratio 1 or infinity, the gain is attained at any prior.
     let attained = *value == Bound::one() || *value == Bound::Infinite;
     let value = if attained { verdict.value } else { Value::Approached(value.clone()) };
     Verdict { value, ..verdict }
@@ -90,14 +91,14 @@ pub(crate) fn over_range(
         Direction::Absence => range.of_absence(),
     };
     let gain = |ratio: &Rational| gain_over(&range, ratio);
-    // Absence that is ruled out is an infinite loss, whatever was believed.
+    // Absence that is ruled out is an infinite loss at any prior.
     let value = verdict.value.high().map(gain, Bound::Infinite);
-    // An end that is no certainty is a prior of the family; near an end that is, gain is approached.
+    // An uncertain end is a prior of the family; near a certain end, the gain is approached.
     let attained = reached_inside(&range, verdict.value.high());
     Verdict { value: if attained { Value::Attained(value) } else { Value::Approached(value) }, ..verdict }
 }
 
-/// What holds of both sides: the larger of two exact values, or a bracket around it where one of them is none.
+/// The verdict for both directions: the larger of two exact values, or a bracket where one of them is inexact.
 pub(super) fn worse(one: Verdict, other: Verdict) -> Verdict {
     let (first, second) = if other.value.low() > one.value.low() { (other, one) } else { (one, other) };
     match &second.value {

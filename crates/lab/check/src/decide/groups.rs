@@ -23,11 +23,11 @@ pub(super) fn decide(
 }
 
 /// The largest likelihood ratio of any observer of F-NIk: the largest ratio between datasets at most `k` entities
-/// apart, of which the first alone has the entity that is asked about (or the second alone, for absence).
+/// apart, of which only the first has the entity in question (or only the second, for absence).
 ///
-/// None is larger: whoever is outside the group of `t` is distributed alike with and without `t`, and inside the group
-/// `Pr[o|·]` is a mean over datasets with `t`, and without. None is smaller: an observer who hesitates between the two
-/// datasets alone takes those who differ for one group, and is certain of everybody else.
+/// It is an upper bound: entities outside the group of `t` have the same distribution with and without `t`, and inside
+/// the group `Pr[o|·]` is a mean over datasets with `t`, and without. It is attained: an observer who considers only
+/// the two datasets possible has the entities that differ as one group, and is certain of all others.
 ///
 /// F-NIk bounds it by `R^k` for the add/remove ratio `R`, which is attained by some mechanisms and often far off.
 pub(super) fn worst(

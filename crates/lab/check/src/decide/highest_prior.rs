@@ -1,5 +1,6 @@
-//! Measures of a belief that grow with it and with the likelihood ratio: the belief afterwards (B-4), and the factor by which belief in
-//! the reverse falls (I-IND). Over a family they are largest at its largest ratio and its highest prior.
+//! Measures of a belief that grow with the belief and with the likelihood ratio: the posterior belief (B-4), and the
+//! factor by which belief in the opposite falls (I-IND). Over a family they are largest at its largest ratio and its
+//! highest prior.
 
 use super::error::{CheckError, complete};
 use super::gain::{WorstObserver, vacuous};
@@ -16,15 +17,15 @@ use crate::verdict::{Value, Verdict};
 use deniable_core::adversary::PriorRange;
 use num_traits::{One, Zero};
 
-/// What is asked about one direction.
+/// A measure in one direction, with the procedure for explicit priors.
 #[derive(Debug)]
 pub(super) struct Question {
     pub(super) measure: Measure,
     pub(super) direction: Direction,
     pub(super) theorem: &'static str,
-    /// What a verdict rests on.
+    /// The theorems that the verdict depends on.
     pub(super) theorems: Vec<&'static str>,
-    /// How given priors are decided: by the definition, with the mixtures that the notion knows.
+    /// Decides explicit priors by the definition, with the mixtures that the notion allows.
     pub(super) explicit: fn(&Mechanism, &[Prior], &Question) -> Result<Verdict, CheckError>,
 }
 
@@ -53,7 +54,7 @@ impl Question {
                 complete(mechanism)?;
                 Ok(self.given(product::uniform(mechanism, direction)))
             }
-            // Who is kept for certain is certain: nobody is unsure of anything.
+            // With rate 0 or 1 every entity is certain, so the family has no uncertain observer.
             Family::Sampled(rate) if rate.is_zero() || rate.is_one() => Ok(self.vacuous()),
             Family::Sampled(rate) => {
                 complete(mechanism)?;

@@ -1,10 +1,11 @@
-//! Indistinguishable privacy (I-IND; LXL Definition 1): `P(SI|BK) ≤ e^ε·P(SI|BK,OK)`, so that no belief is more than `e^ε` times what
-//! an answer leaves of it.
+//! Indistinguishable privacy (I-IND; LXL Definition 1): `P(SI|BK) ≤ e^ε·P(SI|BK,OK)`. No prior belief exceeds `e^ε`
+//! times the posterior belief.
 //!
-//! Sensitive information is that an entity is in, and that it is out; background knowledge is a prior of the family. Where belief
-//! in one of the two is `p` and an answer has likelihood ratio `R` for it, belief in the *other* falls from `1 − p` to
-//! `(1−p)/(1 − p + pR)`, by the factor `1 + p(R−1)`: largest for the largest ratio and the largest `p`. It is the second of the two
-//! inequalities of PMP and of NMP (B-2), each without the first: one-sided, since nothing is asked of a belief that rises.
+//! Sensitive information is that an entity is in, and that it is out; background knowledge is a prior of the family.
+//! Where belief in one of the two is `p` and an answer has likelihood ratio `R` for it, belief in the *other* falls
+//! from `1 − p` to `(1−p)/(1 − p + pR)`, by the factor `1 + p(R−1)`: largest for the largest ratio and the largest `p`.
+//! It is the second of the two inequalities of PMP and of NMP (B-2), without the first: one-sided, since a belief that
+//! rises is not bounded.
 
 use super::error::CheckError;
 use super::explicit_priors::Tables;
@@ -22,7 +23,7 @@ pub(super) fn decide(mechanism: &Mechanism, family: &Family) -> Result<Verdict, 
     let [absence, presence] =
         [Direction::Presence, Direction::Absence].map(|direction| of_side(mechanism, direction, family));
     let (absence, presence) = (absence?, presence?);
-    // Where no entity is uncertain on one side, the other side is what is asked about.
+    // Where one direction has no uncertain entity, the verdict is that of the other direction.
     Ok(match (absence.value.is_vacuous(), presence.value.is_vacuous()) {
         (true, false) => presence,
         (false, true) => absence,
@@ -36,7 +37,7 @@ pub(crate) fn of_side(mechanism: &Mechanism, direction: Direction, family: &Fami
     Question { measure: Measure::Fall, direction, theorem: "I-IND", theorems, explicit }.decide(mechanism, family)
 }
 
-/// Under one given prior, by the definition.
+/// Decides one given prior, by the definition.
 fn explicit(mechanism: &Mechanism, priors: &[Prior], question: &Question) -> Result<Verdict, CheckError> {
     let tables = Tables::new(mechanism, priors)?;
     if priors.len() > 1 {

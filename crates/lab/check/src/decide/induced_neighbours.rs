@@ -1,13 +1,13 @@
-//! Differential privacy between induced neighbours (I-INP), for data of which some facts are public already.
+//! Differential privacy between induced neighbours (I-INP), for data with some public facts.
 //!
-//! The facts leave some datasets possible. Two of them are neighbours if no other possible one lies between: none that
-//! differs from the first by some of the entities by which the second does. A move is one entity more or less; if all datasets
-//! are possible, that is add/remove DP, and if the size is public, exchanges.
+//! The facts leave some datasets possible. Two of them are neighbours if no other possible dataset is between them,
+//! differing from the first by a subset of the entities by which the second does. A move is one entity more or less; if
+//! all datasets are possible, that is add/remove DP, and if the size is public, exchanges.
 //!
-//! Where to exchange one entity for another is a move of its own (I-INX), two datasets that differ by `x` entities of the one and `y` of the
-//! other are `max(x, y)` moves apart, and the moves can be chosen in more ways than one: any dataset that some of them lead to lies
-//! between. That is a dataset `c` for which the moves to it and the moves on from it are together as few. With all datasets
-//! possible, neighbours are then one more, one less, or one exchanged.
+//! Where exchanging one entity for another is a single move (I-INX), two datasets that differ by `x` entities of the
+//! one and `y` of the other are `max(x, y)` moves apart, and the moves can be chosen in several ways: any dataset that
+//! some of them lead to is between. That is a dataset `c` for which the number of moves to it plus the number of moves
+//! from it is the same. With all datasets possible, neighbours are then one more, one less, or one exchanged.
 
 use super::error::CheckError;
 use super::gain::odds;
@@ -33,12 +33,12 @@ pub(super) fn decide(mechanism: &Mechanism, allowed: &[Dataset], moves: Moves) -
     })
 }
 
-/// What counts as one move.
+/// The moves that define neighbours.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Moves {
-    /// One entity more or less.
+    /// One entity more or less is one move.
     AddRemove,
-    /// The same, or one exchanged for another.
+    /// One entity more or less, or one exchanged for another, is one move.
     WithExchange,
 }
 
@@ -61,7 +61,7 @@ fn neighbours(allowed: &[Dataset]) -> Vec<(Dataset, Dataset)> {
     let mut pairs = Vec::new();
     for data in allowed {
         let mut differences: Vec<Dataset> = allowed.iter().map(|other| data ^ other).filter(|all| *all != 0).collect();
-        // A set comes after its subsets, so what is kept is minimal.
+        // Supersets come after their subsets, so the kept sets are minimal.
         differences.sort_unstable_by_key(|all| (all.count_ones(), *all));
         let mut least: Vec<Dataset> = Vec::new();
         for difference in differences {

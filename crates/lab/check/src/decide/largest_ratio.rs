@@ -1,17 +1,17 @@
-//! The largest ratio among those that are offered.
+//! The maximum of a sequence of ratios.
 
 use super::part::Part;
 use crate::mechanism::Dataset;
 use deniable_core::exact::Bound;
 use std::cmp::Ordering;
 
-/// The largest ratio so far and where it was found. Of equal ones, that with the fewest entities.
+/// The largest ratio so far and its place; ties go to the place with the fewest entities.
 #[derive(Debug, Clone)]
 pub(crate) struct LargestRatio<P> {
     found: Option<(P, P, Place)>,
 }
 
-/// Where a ratio was found: the output, and a pair of datasets or an entity and whoever else may be in.
+/// The place of a ratio: the output, and either a pair of datasets, or an entity and the other entities that may be in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) output: usize,
@@ -31,7 +31,7 @@ impl<P: Part> LargestRatio<P> {
         Self { found: None }
     }
 
-    /// Keeps `top/bottom` if it is the largest so far. An output that never comes tells nothing.
+    /// Keeps `top/bottom` if it is the largest so far. A zero `top` is ignored.
     pub(crate) fn offer(&mut self, top: &P, bottom: &P, output: usize, more: Dataset, less: Dataset) {
         if top.nothing() {
             return;

@@ -1,8 +1,8 @@
-//! Observers of a public size who hesitate between more than two datasets, when beliefs are bounded (F-DB[a,b]).
+//! Observers of a public size who consider more than two datasets possible, with bounded beliefs (F-DB[a,b]).
 //!
-//! Where `e` and `1 − e` do not both lie in `[a,b]`, nobody can believe `e` of one entity and be certain of all but one
-//! other. How much such observers learn has no closed form; some who do learn are built here, and give an exact lower
-//! end beside the upper one of B-3.
+//! Unless `e` and `1 − e` are both in `[a,b]`, no observer has belief `e` in one entity and is certain of all but one
+//! other. The largest gain of the remaining observers has no closed form; some of them are built here, and give an
+//! exact lower end beside the upper end of B-3.
 
 use super::measure::{Measure, least_kept};
 use super::numbers::one;
@@ -18,12 +18,13 @@ use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, ratio as fraction, whole};
 use num_traits::Zero;
 
-/// Most steps for a look at all datasets; beyond that only those that share the members of the worst pair.
+/// Limit on the steps of a search over all datasets; beyond it, only datasets that share the members of the worst pair
+/// are searched.
 const MOST_STEPS: usize = 1 << 18;
-/// Most datasets of one observer that a witness lists.
+/// Limit on the datasets of one observer in a witness.
 const MOST_WORLDS: usize = 1 << 10;
 
-/// What is asked about observers to whom one of several entities is in, or one of several is out.
+/// Observers for whom exactly one of several entities is in, or exactly one is out.
 #[derive(Clone, Copy)]
 pub(super) struct Observers<'a> {
     pub(super) mechanism: &'a Mechanism,
@@ -33,8 +34,8 @@ pub(super) struct Observers<'a> {
 }
 
 impl Observers<'_> {
-    /// The worst of these observers, with beliefs in the range; all others are certain. Where there are many datasets, only those
-    /// are looked at that share the members of the worst pair.
+    /// The worst of these observers, with beliefs in the range; they are certain of all other entities. For large
+    /// mechanisms the search only covers datasets that share the members of the worst pair.
     pub(super) fn search(self, near: Pair) -> Option<(Bound, Witness)> {
         let n = self.mechanism.size();
         let steps = (self.mechanism.outputs().len() << n).saturating_mul(n * n);
@@ -48,8 +49,8 @@ impl Observers<'_> {
         best
     }
 
-    /// An observer of the family to whom all sets of a given size among several entities are equally likely, if these
-    /// sets are few; in general not the worst observer.
+    /// An observer of the family for whom all subsets of a given size of several entities are equally likely, if these
+    /// subsets are few; in general not the worst observer.
     pub(super) fn alike(self) -> Option<(Bound, Witness)> {
         let slice = slices::find(self.mechanism, self.range)?;
         let worlds: Vec<Dataset> = slice.datasets().take(MOST_WORLDS + 1).collect();
@@ -72,7 +73,7 @@ impl Observers<'_> {
                     Direction::Presence => Bound::of(&present, &absent),
                     Direction::Absence => Bound::of(&absent, &present),
                 };
-                // Of every entity, some answer does not lower the odds.
+                // For every entity, some answer does not lower the odds.
                 let Some(odds) = odds.filter(|odds| *odds >= Bound::one()) else { continue };
                 let found = self.measure.of(&belief, &odds);
                 if best.as_ref().is_none_or(|best| found > best.0) {
@@ -85,7 +86,8 @@ impl Observers<'_> {
         best
     }
 
-    /// What none of them gets beyond, given the worst of them that was found. Among three people there are no other observers.
+    /// An upper bound of the measure over all of them, given the worst one found. With three entities there are no
+    /// other observers.
     pub(super) fn least_kept(self, low: &Bound) -> Bound {
         let common: Vec<Dataset> = (0..1 << self.mechanism.size()).collect();
         let mut segments = Vec::new();
@@ -108,13 +110,13 @@ impl Observers<'_> {
     }
 }
 
-/// Datasets that have one entity more than a common one each, or one less.
+/// Datasets that each have one entity more than a common dataset, or one less.
 struct Worlds {
     output: usize,
     adds: bool,
-    /// The worlds, of which the probability is the belief that its entity is in, or that it is out.
+    /// The worlds; the probability of each is the belief that its entity is in, or that it is out.
     several: SeveralWorlds,
-    /// The entity and its dataset, in the order of the worlds.
+    /// The moved entity and the dataset of each world, in the order of the worlds.
     each: Vec<(usize, Dataset)>,
 }
 
@@ -136,7 +138,7 @@ impl Worlds {
         Self { output, adds, several: SeveralWorlds { measure, range, own_on_top, chances }, each }
     }
 
-    /// The worst of them, if it is worse than the best so far.
+    /// Replaces `best` by the worst of these observers, if that is worse.
     fn best(&self, best: &mut Option<(Bound, Witness)>) {
         let Some(WorstWeights { value, own, rest, weights }) = self.several.worst(best.as_ref().map(|best| &best.0))
         else {

@@ -1,25 +1,26 @@
-//! What an answer makes of a belief, as a fraction of two quadratics along a line of observers.
+//! The measures of an answer's effect on a belief, as quotients of quadratics along a line of observers.
 //!
-//! Observers to whom exactly one of several worlds is true give their own world the probability `q`, with the probability `f` of
-//! the answer there, and all others together the sum `L = Σ p·f` over them. Then belief in the own world becomes `qf/(qf+L)`, and
-//! all that is measured of it, or of its reverse, is a quotient of polynomials in `q` and `L`, of degree two at most.
+//! An observer for whom exactly one of several worlds is true gives the own world the probability `q`; the answer has
+//! probability `f` there, and the other worlds contribute the sum `L = Σ p·f`. The posterior belief in the own world is
+//! `qf/(qf+L)`, and every measure of it, or of its opposite, is a quotient of polynomials in `q` and `L`, of degree two
+//! at most.
 
 use super::numbers::one;
 use deniable_core::belief::{posterior, tight_gain};
 use deniable_core::exact::{Bound, Rational, Rounding, power, ratio as fraction, square_root, whole};
 use num_traits::{Signed, Zero};
 
-/// Decimals of an irrational place of a maximum, whose value is then right to twice as many.
+/// Decimals of an irrational maximiser; the value is then accurate to twice as many.
 const PLACES: u32 = 20;
 
-/// What is measured of a belief in what is on top, and its likelihood ratio.
+/// A measure of the belief in the event on top of the ratio, and its likelihood ratio.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     /// The gain of PMP or NMP (B-2).
     Gain,
-    /// The belief afterwards (B-4).
+    /// The posterior belief (B-4).
     Belief,
-    /// By what factor belief in the reverse falls (I-IND).
+    /// The factor by which belief in the opposite falls (I-IND).
     Fall,
 }
 
@@ -32,7 +33,7 @@ impl Measure {
         }
     }
 
-    /// Where nothing is learned by anybody.
+    /// The value of the measure where no observer learns anything.
     pub(crate) fn least(self) -> Bound {
         match self {
             Self::Belief => Bound::Finite(whole(0)),
@@ -40,13 +41,15 @@ impl Measure {
         }
     }
 
-    /// Whether what certainty would have is had by uncertain beliefs, too, which otherwise only come near: whoever is proved right was
-    /// uncertain before, and a belief that is ruled out was ruled out from anywhere; a factor of 1 is everybody's.
+    /// Whether uncertain observers attain the value of the certain limit, which they otherwise only approach. They do
+    /// at infinite odds, where a belief from any prior is proved or ruled out, and for a factor of 1, which every prior
+    /// has.
     pub(crate) fn is_reached_inside(self, odds: &Bound) -> bool {
         *odds == Bound::Infinite || (self != Self::Belief && *odds <= Bound::one())
     }
 
-    /// The measure is the largest of these quotients, whether the own world is on top or all others are.
+    /// Quotients of which the measure is the maximum; `own_on_top` selects whether the own world or all others are on
+    /// top.
     fn quotients(self, own_on_top: bool, Point { own, alone, rest }: &Point) -> Vec<(Rational, Rational)> {
         let all = own * alone + rest;
         let others = (one() - own) * &all;
@@ -60,7 +63,7 @@ impl Measure {
     }
 }
 
-/// An observer: the probability of the own world, that of the answer there, and the sum over all others.
+/// An observer: the probability of the own world, the probability of the answer there, and the sum over all others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Point {
     pub(super) own: Rational,
@@ -68,7 +71,7 @@ pub(super) struct Point {
     pub(super) rest: Rational,
 }
 
-/// All observers between two, along whom the sum over the others is linear in the probability of the own world.
+/// All observers between two; the sum over the others is linear in the probability of the own world.
 #[derive(Debug, Clone)]
 pub(super) struct Segment {
     pub(super) measure: Measure,
@@ -80,7 +83,7 @@ pub(super) struct Segment {
 type Quadratic = [Rational; 3];
 
 impl Segment {
-    /// The observer at a part of the way.
+    /// The observer at a fraction of the segment.
     pub(super) fn at(&self, part: &Rational) -> Point {
         let [first, last] = &self.ends;
         let between = |first: &Rational, last: &Rational| first + (last - first) * part;
@@ -91,7 +94,7 @@ impl Segment {
         }
     }
 
-    /// Each quotient by the coefficients of its two quadratics along the way, from three values of each.
+    /// Each quotient by the coefficients of its two quadratics along the segment, from three values of each.
     fn quotients(&self) -> Vec<(Quadratic, Quadratic)> {
         let at = [whole(0), fraction(1, 2), one()].map(|part| self.measure.quotients(self.own_on_top, &self.at(&part)));
         let through = |values: [&Rational; 3]| {
@@ -106,7 +109,7 @@ impl Segment {
             .collect()
     }
 
-    /// Parts of the way of which one is the worst, or as near to it as [`PLACES`] decimals.
+    /// Fractions of the segment; the worst observer is at one of them, or within [`PLACES`] decimals of it.
     pub(super) fn worst_parts(&self) -> Vec<Rational> {
         let mut parts = vec![whole(0), one()];
         for ([a, b, c], [d, e, f]) in self.quotients() {
@@ -128,19 +131,19 @@ impl Segment {
         parts
     }
 
-    /// Whether nobody on the way has more than this: `N − claim·D` is never above zero.
+    /// Whether no observer of the segment exceeds this value: `N − claim·D` is never above zero.
     pub(super) fn keeps(&self, claim: &Rational) -> bool {
         self.quotients().into_iter().all(|(top, bottom)| {
             let [constant, linear, square] = [0, 1, 2].map(|k| &top[k] - claim * &bottom[k]);
             let ends = !constant.is_positive() && !(&constant + &linear + &square).is_positive();
-            // Concave with its vertex on the way: that is the largest.
+            // If concave with its vertex inside the segment, the vertex is the maximum.
             let inside = square.is_negative() && linear.is_positive() && linear < whole(-2) * &square;
             ends && (!inside || &linear * &linear <= whole(4) * constant * square)
         })
     }
 }
 
-/// The least number near `low` that all segments keep; `low` itself where they do.
+/// The least number near `low` that no segment exceeds; `low` itself if possible.
 pub(super) fn least_kept(segments: &[Segment], low: &Bound) -> Bound {
     let Bound::Finite(low) = low else { return Bound::Infinite };
     let keeps = |claim: &Rational| segments.iter().all(|segment| segment.keeps(claim));
@@ -164,7 +167,7 @@ mod tests {
         Segment { measure, own_on_top, ends }
     }
 
-    /// `(1−q)(1 + q/L)`, with `L` from 1/10 to 9/100, is largest inside, at an irrational place.
+    /// `(1−q)(1 + q/L)`, with `L` from 1/10 to 9/100, has its maximum inside, at an irrational point.
     #[test]
     fn a_largest_fall_between_the_ends_is_found_and_enclosed() {
         let way = segment(Measure::Fall, true, [(10, 100, 10), (90, 100, 9)]);
@@ -182,7 +185,7 @@ mod tests {
         assert!(way.keeps(&high) && !way.keeps(&(&low - power(&fraction(1, 10), 25))));
     }
 
-    /// The quotients are what the measures say.
+    /// The quotients agree with the measures.
     #[test]
     fn quotients_are_the_measures() {
         for measure in [Measure::Gain, Measure::Belief, Measure::Fall] {

@@ -1,7 +1,7 @@
 //! The tight parameter of a notion, decided exactly.
 //!
-//! Where the question is about pairs of datasets, every pair is looked at (`pairs`). Where it is about independent
-//! entities with given beliefs, columns are transformed entity by entity (`product`), in `n·2^n` steps.
+//! Notions about pairs of datasets compare every pair (`pairs`). Notions about independent entities with given beliefs
+//! transform columns entity by entity (`product`), in `n·2^n` steps.
 
 mod approximate_dp;
 mod candidates;
@@ -58,12 +58,12 @@ use gain::worse;
 use induced_neighbours::Moves;
 use num_traits::{One, Zero};
 
-/// Decides how large the parameter of `notion` is for this mechanism, against observers of `family`.
+/// Computes the tight parameter of `notion` for this mechanism, against observers of `family`.
 ///
-/// The family matters for notions that are about beliefs; others come with their own pairs of datasets.
+/// The family matters only for notions about beliefs; the others define their own pairs of datasets.
 ///
 /// # Errors
-/// When datasets are missing that the notion looks at, or the family does not fit the notion.
+/// When the notion needs datasets without rows, or the family does not fit the notion.
 pub fn decide(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Result<Verdict, CheckError> {
     match notion {
         Notion::Unbounded { sign } => Ok(odds(pairs::one_more(mechanism, *sign), vec!["F-DI", "S-ADD"])),
@@ -109,7 +109,7 @@ pub(crate) fn membership(mechanism: &Mechanism, direction: Direction, family: &F
             complete(mechanism)?;
             Ok(at(product::uniform(mechanism, direction), direction, theorems))
         }
-        // Who is kept for certain is certain: nobody is unsure of anything.
+        // With rate 0 or 1 every entity is certain, so the family has no uncertain observer.
         Family::Sampled(rate) if rate.is_zero() || rate.is_one() => Ok(odds(None, theorems)),
         Family::Sampled(rate) => {
             complete(mechanism)?;

@@ -1,14 +1,14 @@
-//! Numbers that formulas begin with.
+//! Constants of the formulas.
 
 use deniable_core::exact::{Bound, Rational, whole};
 use num_traits::Zero;
 
-/// The least belief, and the least δ, α and β.
+/// The least posterior belief, and the least δ, α and β.
 pub(super) fn zero() -> Bound {
     Bound::Finite(Rational::zero())
 }
 
-/// One, for readers of formulas.
+/// One, short for readability of formulas.
 pub(super) fn one() -> Rational {
     whole(1)
 }

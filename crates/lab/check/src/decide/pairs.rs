@@ -1,4 +1,4 @@
-//! Notions that are about pairs of datasets: each pair is looked at, or only the extremes where all pairs count.
+//! Notions that compare pairs of datasets: every pair is visited, or only the extremes where all pairs count.
 
 use super::largest_ratio::{LargestRatio, Place};
 use super::part::{NearFraction, Part};
@@ -39,7 +39,7 @@ pub(crate) fn listed(mechanism: &Mechanism, pairs: &[(Dataset, Dataset)]) -> Opt
     search(mechanism, Pairs::Listed(pairs))
 }
 
-/// Most rows that differ for which pairs of them are listed.
+/// Limit on the number of different rows for which pairs of them are listed.
 const MOST_KINDS: usize = 1 << 10;
 
 #[derive(Debug, Clone, Copy)]
@@ -61,13 +61,13 @@ fn search(mechanism: &Mechanism, pairs: Pairs<'_>) -> Option<WitnessedRatio> {
     }
 }
 
-/// Of all pairs with the same two rows only the one with the fewest entities: the others show the same.
+/// For each pair of rows, the pair of datasets with the fewest entities: the others have the same ratios.
 fn representatives(mechanism: &Mechanism, kinds: &Kinds, pairs: Pairs<'_>) -> Vec<(Dataset, Dataset)> {
     let mut best: Vec<Option<Place>> = vec![None; kinds.count * kinds.count];
     each_pair(mechanism, pairs, &mut |more, less| {
         let place = Place { output: 0, more, less };
         let best = &mut best[kinds.of[more as usize] as usize * kinds.count + kinds.of[less as usize] as usize];
-        // Without looking at the rest of a weight where the number of entities tells.
+        // The number of entities is compared first: it mostly decides, and is cheaper than the whole weight.
         let nearer = best.as_ref().is_none_or(|best| {
             let members = |place: &Place| (place.more | place.less).count_ones();
             members(&place) <= members(best) && place.weight() < best.weight()
@@ -89,13 +89,12 @@ fn search_in(mechanism: &Mechanism, pairs: Pairs<'_>) -> Option<WitnessedRatio> 
     found.map(|(ratio, place)| WitnessedRatio { ratio, witness: datasets(mechanism, place) })
 }
 
-/// Of equal ratios, the place with the smaller datasets.
+/// Orders places with equal ratios: smaller datasets first.
 fn order(left: &Place, right: &Place) -> std::cmp::Ordering {
     let size = |place: &Place| ((place.more | place.less).count_ones(), place.more, place.output);
     size(left).cmp(&size(right))
 }
 
-/// The witness that two datasets are.
 fn datasets(mechanism: &Mechanism, Place { output, more, less }: Place) -> Witness {
     let probabilities = (mechanism.probability(output, more), mechanism.probability(output, less));
     Witness::Datasets { output, more, less, probabilities }
@@ -111,7 +110,7 @@ fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs:
         Pairs::OneMore(_) | Pairs::Exchanged | Pairs::Listed(_) => each_pair(mechanism, pairs, &mut offer),
         Pairs::Any => {
             if let (Some(most), Some(least)) = extremes(values, mechanism.datasets()) {
-                // Where all values are the same, any other dataset is as far from the first.
+                // If all values are equal, any other dataset has the same ratio to the first.
                 let other = || mechanism.datasets().find(|data| *data != most);
                 if let Some(least) = if most == least { other() } else { Some(least) } {
                     offer(most, least);
@@ -135,7 +134,7 @@ fn of_column<P: Part>(mechanism: &Mechanism, output: usize, values: &[P], pairs:
     worst
 }
 
-/// Every pair that does not depend on the output, the one on top first.
+/// Visits every pair that does not depend on the output, the numerator first.
 fn each_pair(mechanism: &Mechanism, pairs: Pairs<'_>, offer: &mut impl FnMut(Dataset, Dataset)) {
     let n = mechanism.size();
     match pairs {

@@ -5,11 +5,11 @@ use num_bigint::{BigInt, BigUint};
 use num_traits::{ToPrimitive, Zero};
 use std::cmp::Ordering;
 
-/// Ratios of floats nearer to each other than this are compared exactly: far above all rounding errors, which are a few
+/// Ratios whose floats are closer than this are compared exactly. It is far above all rounding errors, which are a few
 /// parts in 2^52.
 const NEAR: f64 = 1e-9;
 
-/// A number of which two make a ratio.
+/// A numerator or denominator of a ratio.
 pub(crate) trait Part: Clone {
     fn nothing(&self) -> bool;
 
@@ -67,7 +67,7 @@ impl Part for BigInt {
     }
 }
 
-/// A fraction beside a float that is near it.
+/// A fraction with a nearby float.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NearFraction<'a> {
     value: &'a Rational,
@@ -95,7 +95,7 @@ impl Part for NearFraction<'_> {
     }
 }
 
-/// Which is larger, if floats tell.
+/// The order of two floats, if they are far enough apart.
 fn apart(left: f64, right: f64) -> Option<Ordering> {
     if left > right * (1.0 + NEAR) {
         Some(Ordering::Greater)

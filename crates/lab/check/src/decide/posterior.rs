@@ -1,8 +1,8 @@
 //! The highest and lowest belief in presence after an answer (B-4), about entities of whom the observer is uncertain.
 //!
-//! Posterior odds are the likelihood ratio times prior odds (B-1), so the highest belief goes with the largest ratio and
-//! the highest prior. The lowest belief in presence is one minus the highest in absence: everything is decided for what
-//! is on top of the ratio, and turned round at the end.
+//! Posterior odds are the likelihood ratio times prior odds (B-1), so the highest belief has the largest ratio and the
+//! highest prior. The lowest belief in presence is one minus the highest in absence: the event on top of the ratio is
+//! decided, and the result is complemented at the end.
 
 use super::error::CheckError;
 use super::explicit_priors::{Moment, Tables};
@@ -42,18 +42,18 @@ pub(crate) fn of_presence(value: Value) -> Value {
     match value {
         Value::Attained(value) => Value::Attained(rest(value)),
         Value::Approached(value) => Value::Approached(rest(value)),
-        // What some observer reaches, and what none gets below, change sides.
+        // The bound that some observer attains and the bound that no observer passes change sides.
         Value::Between { low, high, theorem } => Value::Between { low: rest(high), high: rest(low), theorem },
         Value::Vacuous(value) => Value::Vacuous(rest(value)),
     }
 }
 
-/// A belief, whether it is attained, by which two priors, and the entity and the output.
+/// A belief, whether it is attained, its two priors, and the entity and the output.
 type HighestBelief = (Bound, bool, (usize, usize), (usize, usize));
 
-/// Over given priors and their mixtures. Belief after an answer is linear-fractional in the weights of a mixture, so it
-/// is highest at a given prior. Where that prior is certain of the entity, mixtures with others come near; and a
-/// prior under which the answer never comes may be mixed in without changing what the answer says.
+/// Decides given priors and their mixtures. The posterior belief is linear-fractional in the weights of a mixture, so
+/// it is highest at a given prior. Where that prior is certain of the entity, mixtures with others come near. A prior
+/// under which the answer is impossible can be mixed in without changing the posterior.
 fn explicit(mechanism: &Mechanism, priors: &[Prior], question: &Question) -> Result<Verdict, CheckError> {
     let tables = Tables::new(mechanism, priors)?;
     let mut highest: Option<HighestBelief> = None;
@@ -68,7 +68,7 @@ fn explicit(mechanism: &Mechanism, priors: &[Prior], question: &Question) -> Res
         }
     }
     let Some((value, attained, priors, asked)) = highest else { return Ok(question.vacuous()) };
-    // The first of the pair has the value; the second makes the observer uncertain.
+    // The first prior of the pair has the value; the second makes the observer uncertain.
     let weight = match (priors.0 == priors.1, attained) {
         (true, _) => one(),
         (false, true) => fraction(1, 2),
@@ -79,8 +79,8 @@ fn explicit(mechanism: &Mechanism, priors: &[Prior], question: &Question) -> Res
     Ok(Verdict { value, witness, theorems: question.theorems.clone() })
 }
 
-/// The highest belief after one answer, whether an uncertain observer has it, and two priors whose mixtures do or come
-/// near; `None` if all mixtures are certain, or the answer never comes.
+/// The highest belief after one answer, whether an uncertain observer attains it, and two priors whose mixtures attain
+/// or approach it; `None` if all mixtures are certain, or the answer is impossible.
 fn highest_of(moments: &[Moment]) -> Option<(Bound, bool, (usize, usize))> {
     let value = |moment: &Moment| Bound::of(&moment.top, &moment.total());
     let best = moments.iter().filter_map(value).max()?;
@@ -90,7 +90,8 @@ fn highest_of(moments: &[Moment]) -> Option<(Bound, bool, (usize, usize))> {
         let sum = first + second;
         !sum.is_zero() && sum != one() + one()
     };
-    // A second prior that says the same, or never gives the answer, changes nothing; any other leaves the value near.
+    // A second prior with the same value, or under which the answer is impossible, does not change the value; mixing in
+    // any other one only approaches it.
     let same = |second: usize| moments[second].total().is_zero() || value(&moments[second]).as_ref() == Some(&best);
     let pairs = || reach.iter().flat_map(|first| std::iter::once(*first).chain(0..moments.len()).map(|k| (*first, k)));
     let mixed = || pairs().filter(|(first, second)| uncertain(*first, *second));

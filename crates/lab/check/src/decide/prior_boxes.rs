@@ -1,4 +1,4 @@
-//! Independent entities with a range of priors each: multilinear sums, largest at vertices (X-BOX).
+//! Independent entities with a range of priors each (X-BOX): multilinear sums, which are largest at vertices.
 
 use super::error::{CheckError, complete};
 use super::gain::vacuous;
@@ -57,18 +57,18 @@ pub(crate) fn inside(range: &PriorRange) -> Rational {
     (range.low() + range.high()) * fraction(1, 2)
 }
 
-/// The beliefs of others that tell most about an entity.
+/// The vertex of beliefs in other entities at which the likelihood ratio of an entity is largest.
 pub(super) struct Vertex {
     pub(super) entity: usize,
     /// The likelihood ratio, presence over absence or the reverse.
     pub(super) ratio: Bound,
     output: usize,
-    /// Of whom the observer's belief is at the upper end of its range.
+    /// The entities in which the observer's belief is at the upper end of its range.
     upper: Dataset,
 }
 
 impl Vertex {
-    /// The observer at this vertex, whose belief in what is on top is `belief`.
+    /// The observer at this vertex whose belief in the event on top of the ratio is `belief`.
     pub(super) fn witness(
         &self,
         mechanism: &Mechanism,
@@ -92,10 +92,10 @@ impl Vertex {
     }
 }
 
-/// For every entity the largest likelihood ratio, over all outputs and beliefs of the box in the others.
+/// For every entity, the largest likelihood ratio over all outputs and all beliefs of the box in the other entities.
 ///
-/// `Pr[o|t]` and `Pr[o|¬t]` are multilinear in the beliefs in others, so along one belief their ratio is Möbius: it is
-/// largest at an end (where both vanish at one end, the ratio is constant up to the other).
+/// `Pr[o|t]` and `Pr[o|¬t]` are multilinear in the beliefs in other entities, so along one belief their ratio is a
+/// Möbius function: it is largest at an end (where both vanish at one end, the ratio is constant up to the other).
 pub(super) fn vertices(
     mechanism: &Mechanism,
     ranges: &[PriorRange],
@@ -144,7 +144,7 @@ impl Ends {
         Self { low: parts(range.low()), high: parts(range.high()), of: of.clone() }
     }
 
-    /// From the sums without and with an entity to those where belief in it is at the lower and at the upper end.
+    /// Replaces the sums without and with entity `t` by the sums with belief in it at the lower and at the upper end.
     fn mix(&self, values: &mut [BigInt], t: usize) {
         let width = 1 << t;
         for block in values.chunks_exact_mut(2 * width) {
@@ -158,9 +158,9 @@ impl Ends {
     }
 }
 
-/// Hands out, for every entity of `left`, the values with all the others at the ends of their ranges.
+/// Calls `hand` for every entity of `left` with the values where all other entities are at the ends of their ranges.
 ///
-/// Halving the entities that are left shares the work: `n·log n·2^n` steps for a column.
+/// Halving the remaining entities shares the work: `n·log n·2^n` steps for a column.
 fn at_ends(values: Vec<BigInt>, ends: &[Ends], left: std::ops::Range<usize>, hand: &mut impl FnMut(usize, &[BigInt])) {
     if left.len() <= 1 {
         left.for_each(|t| hand(t, &values));

@@ -19,12 +19,12 @@ use num_traits::{NumAssign, One, ToPrimitive, Zero};
 
 /// The largest likelihood ratio under the uniform prior (F-DN).
 ///
-/// `Pr[o|t]` over `Pr[o|¬t]` is the sum of the column over datasets with `t` over that without.
+/// `Pr[o|t]` over `Pr[o|¬t]` is the sum of the column over datasets with `t` over the sum without `t`.
 pub(super) fn uniform(mechanism: &Mechanism, direction: Direction) -> Option<WorstObserver> {
     let mut worst: Option<(Bound, usize, usize)> = None;
     for output in 0..mechanism.outputs().len() {
         let sums = match mechanism.table().column(output) {
-            // At most 2^24 parts below 2^63.
+            // At most 2^24 parts below 2^63 fit into 128 bits.
             Column::Parts { parts, .. } => best_sum(parts.iter().map(|part| u128::from(*part)).collect(), direction),
             Column::Fractions(values) => best_total(values, direction),
         };
@@ -39,11 +39,11 @@ pub(super) fn uniform(mechanism: &Mechanism, direction: Direction) -> Option<Wor
     Some(observed(mechanism, ratio, Prior::Independent(beliefs), entity, output, direction))
 }
 
-/// The entity whose presence changes the sum of a column most, and by what ratio.
+/// The entity with the largest ratio of the column's sums with and without it, and the ratio.
 fn best_sum<T: Part + NumAssign>(mut values: Vec<T>, direction: Direction) -> Option<(Bound, usize)> {
     let n = values.len().ilog2();
     let mut worst = LargestRatio::new();
-    // The topmost entity splits the column in two halves; their sum is the column of the others.
+    // The topmost entity splits the column in halves; their sum is the column of the other entities.
     for t in (0..n).rev() {
         let upper = values.split_off(values.len() / 2);
         let total = |half: &[T]| half.iter().cloned().fold(T::zero(), |sum, value| sum + value);
@@ -59,7 +59,7 @@ fn best_sum<T: Part + NumAssign>(mut values: Vec<T>, direction: Direction) -> Op
     worst.found().map(|(ratio, place)| (ratio, place.output))
 }
 
-/// The same for fractions of all sorts: floats choose among entities, and the sums of those few are exact.
+/// [`best_sum`] for arbitrary fractions: floats select candidate entities, whose sums are then computed exactly.
 fn best_total(values: &[Rational], direction: Direction) -> Option<(Bound, usize)> {
     let n = values.len().ilog2() as usize;
     let halves = |t: usize| {
@@ -101,8 +101,7 @@ pub(crate) fn numerators(values: &[Rational]) -> (Vec<BigInt>, BigInt) {
     (values.iter().map(|value| value.numer() * (&common / value.denom())).collect(), common)
 }
 
-/// The largest ratio between datasets that differ by one entity, of whose members each was kept with probability
-/// `rate` before the mechanism saw them (I-DPS).
+/// The largest ratio between datasets one entity apart, after every member is kept with probability `rate` (I-DPS).
 pub(super) fn sampled(mechanism: &Mechanism, rate: &Rational, sign: Sign) -> Option<WitnessedRatio> {
     let mut found: Option<WitnessedRatio> = None;
     for output in 0..mechanism.outputs().len() {
@@ -118,10 +117,10 @@ pub(super) fn sampled(mechanism: &Mechanism, rate: &Rational, sign: Sign) -> Opt
     found
 }
 
-/// The largest likelihood ratio over priors that give each entity the belief `rate` or none (F-DFβ).
+/// The largest likelihood ratio over priors that give each entity the belief `rate` or 0 (F-DFβ).
 ///
-/// With `g(T)` the probability of the output when members of `T` are kept with probability β, `g(T∪t)` is
-/// `β·Pr[o|t] + (1−β)·g(T)`. So the ratio is `(g(T∪t)/g(T) − 1 + β)/β`, largest where the ratio of `g` is.
+/// Let `g(T)` be the probability of the output when members of `T` are kept with probability β. Then `g(T∪t)` is
+/// `β·Pr[o|t] + (1−β)·g(T)`, so the ratio is `(g(T∪t)/g(T) − 1 + β)/β`, largest where the ratio of `g` is.
 pub(super) fn sampled_prior(mechanism: &Mechanism, rate: &Rational, direction: Direction) -> Option<WorstObserver> {
     let sign = if direction == Direction::Presence { Sign::Positive } else { Sign::Negative };
     let WitnessedRatio { ratio: _, witness } = sampled(mechanism, rate, sign)?;
@@ -176,7 +175,8 @@ fn sampled_column(mechanism: &Mechanism, output: usize, rate: &Rational, sign: S
     best_step(thin(values, rate.numer(), &(rate.denom() - rate.numer())), rate.denom(), sign)
 }
 
-/// Yates' transform: `N(T) = Σ over S ⊆ T of keep^|S|·drop^|T∖S|·f(S)`, which is `(keep+drop)^|T|` times the probability.
+/// Yates' transform: `N(T) = Σ over S ⊆ T of keep^|S|·drop^|T∖S|·f(S)`, which is `(keep+drop)^|T|` times the
+/// probability.
 fn thin<T: NumAssign + Clone>(mut values: Vec<T>, keep: &T, drop: &T) -> Vec<T> {
     let mut width = 1;
     while width < values.len() {
@@ -192,7 +192,7 @@ fn thin<T: NumAssign + Clone>(mut values: Vec<T>, keep: &T, drop: &T) -> Vec<T> 
     values
 }
 
-/// The pair one entity apart with the largest ratio: `N(T∪t)` over `all·N(T)`, or the reverse.
+/// The pair one entity apart with the largest ratio: `N(T∪t)` over `all·N(T)`, or the inverse.
 fn best_step<T: Part + NumAssign>(values: Vec<T>, all: &T, sign: Sign) -> Option<(Bound, u32, u32)> {
     let mut worst = LargestRatio::new();
     for (data, value) in values.iter().enumerate() {
@@ -210,7 +210,7 @@ fn best_step<T: Part + NumAssign>(values: Vec<T>, all: &T, sign: Sign) -> Option
     worst.found().map(|(ratio, place)| (ratio, place.more, place.less))
 }
 
-/// What the output says about an entity under a prior.
+/// The observer with this prior, and the likelihood ratio of the output for the entity.
 fn conditioned(
     mechanism: &Mechanism,
     prior: Prior,
@@ -257,7 +257,7 @@ mod tests {
 
     #[test]
     fn thinning_is_the_sum_over_subsets() {
-        // Two members, kept with probability 1/3: 4/9 of nobody, 2/9 of either, 1/9 of both.
+        // Two members, kept with probability 1/3: 4/9 for none, 2/9 for each alone, 1/9 for both.
         let values = thin(vec![BigInt::from(1), 10.into(), 100.into(), 1000.into()], &1.into(), &2.into());
         assert_eq!(values, [1, 2 + 10, 2 + 100, 4 + 20 + 200 + 1000].map(BigInt::from));
         assert_eq!(whole(thin(vec![9_u64, 0], &1, &1)[1]), whole(9));

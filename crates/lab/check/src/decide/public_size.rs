@@ -51,19 +51,20 @@ pub(super) fn bounded(
     )
 }
 
-/// What is asked about observers of F-DB[a,b].
+/// A measure over the observers of F-DB[a,b], with its upper bound.
 pub(super) struct PosteriorQuestion<'a> {
     pub(super) range: &'a PriorRange,
     pub(super) direction: Direction,
-    /// Beliefs in what is on top that may be worst.
+    /// Beliefs in the event on top of the ratio that may be worst.
     pub(super) ends: &'a [Rational],
-    /// None gets beyond this.
+    /// An upper bound of the measure.
     pub(super) high: Bound,
     pub(super) measure: Measure,
     pub(super) theorem: &'static str,
 }
 
-/// The upper end if an observer between two datasets reaches it, and else what some observer reaches.
+/// The upper bound if an observer of two datasets attains it; otherwise a bracket between it and the worst observer
+/// found.
 pub(super) fn bracket(
     mechanism: &Mechanism,
     found: WitnessedRatio,
@@ -76,7 +77,7 @@ pub(super) fn bracket(
         return Ok(Verdict { value: Value::Attained(high), witness: None, theorems });
     };
     let own = of_top(range, direction);
-    // What two datasets show: beliefs e and 1 − e that both lie in the range.
+    // Observers of two datasets have the beliefs e and 1 − e, both in the range.
     let inner = beliefs_of_two(range);
     let beliefs = inner.iter().flat_map(|inner| [inner.low().clone(), inner.high().clone()]);
     let inside = |end: &&Rational| contains(&own, end) && contains(&own, &(one() - *end));
@@ -93,17 +94,17 @@ pub(super) fn bracket(
             }
         }
     };
-    // Where no observer of one among several is of the family, one of some number among several is.
+    // If the family has no observer of one among several, it has one of a larger number among several.
     let reached = reached.or_else(|| Observers { mechanism, range, direction, measure }.alike());
     let (low, witness) = match reached {
         Some((low, witness)) => (low, Some(witness)),
-        // Whatever is asked, nothing is learned by those who learn least.
+        // Whatever the measure, the observer who learns least has a likelihood ratio of 1.
         None => (ends.iter().map(|end| score(end, &Bound::one())).min().unwrap_or_else(Bound::one), None),
     };
     let high = if low == high {
         high
     } else if mechanism.size() <= 3 {
-        // Nobody hesitates between more datasets than these.
+        // With three entities no observer considers more datasets possible.
         Observers { mechanism, range, direction, measure }.least_kept(&low).min(high)
     } else if high == Bound::Infinite {
         let odds = spread::most_odds(mechanism, range, direction);
@@ -121,7 +122,7 @@ pub(crate) fn some_observer(mechanism: &Mechanism, range: &PriorRange) -> bool {
     slices::find(mechanism, range).is_some()
 }
 
-/// Membership privacy over F-DB2: of two entities, believed `x` and `1 − x`, both in the range, one is in.
+/// Membership privacy over F-DB2: one of two entities is in, with beliefs `x` and `1 − x`, both in the range.
 pub(super) fn one_of_two(
     mechanism: &Mechanism,
     range: &PriorRange,
@@ -147,7 +148,7 @@ pub(super) fn one_of_two(
     })
 }
 
-/// The beliefs `x` for which `x` and `1 − x` are in the range; `None` if there are none.
+/// The beliefs `x` for which `x` and `1 − x` are both in the range; `None` if there are none.
 pub(crate) fn beliefs_of_two(range: &PriorRange) -> Option<PriorRange> {
     let low = range.low().max(&(one() - range.high())).clone();
     let end = |end: Rational| (end.is_positive() && !end.is_one()).then_some(end);
@@ -158,7 +159,7 @@ fn contains(range: &PriorRange, belief: &Rational) -> bool {
     range.low() <= belief && belief <= range.high()
 }
 
-/// The range of beliefs in what is on top.
+/// The range of beliefs in the event on top of the ratio.
 pub(crate) fn of_top(range: &PriorRange, direction: Direction) -> PriorRange {
     match direction {
         Direction::Presence => range.clone(),
@@ -170,12 +171,12 @@ fn name(direction: Direction) -> &'static str {
     if direction == Direction::Presence { "B-3" } else { "B-3n" }
 }
 
-/// (α,β)-differential identifiability (B-6): worlds are datasets `D ∪ {x}` with `D` in common, each of prior at least
-/// `least`; how far belief in one may rise (β) or fall (α), as a fraction.
+/// (α,β)-differential identifiability (B-6): worlds are datasets `D ∪ {x}` with a common `D`, each of prior at least
+/// `least`. The value is the fraction by which belief in a world may rise (β) or fall (α).
 ///
-/// Belief in a world of prior `P` becomes `P / (P + Σ P_j·f_j/f)`, at most `1/(P + (1−P)/R)` times what it was, and at
-/// least `1/(P + R(1−P))` times, both farthest from 1 at the smallest `P`. Two worlds of priors `P_min` and `1 − P_min`
-/// attain both.
+/// Belief in a world of prior `P` becomes `P / (P + Σ P_j·f_j/f)`. It changes by a factor of at most `1/(P + (1−P)/R)`
+/// and at least `1/(P + R(1−P))`, both farthest from 1 at the smallest `P`. Two worlds of priors `P_min` and
+/// `1 − P_min` attain both.
 pub(super) fn alpha_beta(mechanism: &Mechanism, least: &Rational, sign: Sign) -> Result<Verdict, CheckError> {
     if least.is_negative() || *least > fraction(1, 2) {
         return Err(CheckError::OutOfRange { name: "P_min", value: least.clone(), range: "from 0 to 1/2" });
@@ -197,12 +198,13 @@ pub(super) fn alpha_beta(mechanism: &Mechanism, least: &Rational, sign: Sign) ->
         }
         Direction::Absence => found.ratio.map(|odds| one() - world_multiples(least, odds).0, Bound::one()),
     };
-    // A world of prior 0 is none: smaller and smaller priors come near. What falls to nothing does so from anywhere.
+    // Worlds have a prior above 0, so smaller and smaller priors approach the value. A belief that falls to 0 does so
+    // from any prior.
     let gone = direction == Direction::Absence && found.ratio == Bound::Infinite;
     if least.is_zero() && !gone && found.ratio != Bound::one() {
         return Ok(Verdict { value: Value::Approached(value), witness: Some(pair.datasets(mechanism)), theorems });
     }
-    // The world in question is the one whose probability is asked about: `more` rises, `less` falls.
+    // The measured world: `more` rises, `less` falls.
     let belief = if least.is_zero() { fraction(1, 2) } else { least.clone() };
     let belief = if direction == Direction::Presence { belief } else { one() - belief };
     let witness = pair.observer(mechanism, direction, &belief);

@@ -1,8 +1,8 @@
-//! Observers to whom exactly one of several worlds is true, with probabilities in a range: the worst of them.
+//! The worst observers for whom exactly one of several worlds is true, with probabilities in a range.
 //!
-//! In the observer's own world the answer has an extreme probability, in the other worlds the opposite extremes, and as
-//! much weight as the range allows goes to the farthest. So the sum over the others is piecewise linear in the own
-//! probability.
+//! In the observer's own world the answer has an extreme probability, in the other worlds the opposite extremes, and
+//! the farthest worlds get as much weight as the range allows. So the sum over the others is piecewise linear in the
+//! own probability.
 
 use super::measure::{Measure, Point, Segment};
 use super::numbers::one;
@@ -10,7 +10,7 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Bound, Rational, ratio as fraction, whole};
 use num_traits::{One, Zero};
 
-/// Worlds of which one is true.
+/// Worlds of which exactly one is true.
 pub(crate) struct SeveralWorlds {
     pub(crate) measure: Measure,
     /// The probability of a world.
@@ -21,19 +21,19 @@ pub(crate) struct SeveralWorlds {
     pub(crate) chances: Vec<Rational>,
 }
 
-/// The weights of the worlds with the largest value.
+/// The weights of the worlds for which the measure is largest.
 pub(crate) struct WorstWeights {
     pub(crate) value: Bound,
     /// The probability of the own world.
     pub(crate) own: Rational,
     /// The probability of the answer given that the own world is not true.
     pub(crate) rest: Rational,
-    /// Those of the other worlds, in the order of their probabilities of the answer; worlds after them are impossible.
+    /// The probabilities of the other worlds, in the order of `chances`; worlds after them are impossible.
     pub(crate) weights: Vec<Rational>,
 }
 
 impl SeveralWorlds {
-    /// How many others there may be, and the probabilities that the own world may have then.
+    /// The possible numbers of other worlds, each with the least and the largest probability of the own world.
     pub(super) fn shares(&self) -> impl Iterator<Item = (usize, [Rational; 2])> {
         let (low, high) = (self.range.low().clone(), self.range.high().clone());
         (1..self.chances.len()).filter_map(move |others| {
@@ -69,7 +69,7 @@ impl SeveralWorlds {
         Point { own: own.clone(), alone: self.chances[0].clone(), rest }
     }
 
-    /// The worst of them, if it is worse than `above`.
+    /// The worst of these observers, if its value exceeds `above`.
     pub(crate) fn worst(&self, above: Option<&Bound>) -> Option<WorstWeights> {
         let alone = self.chances.first()?;
         let belief = |own: &Rational| if self.own_on_top { own.clone() } else { one() - own };
@@ -106,7 +106,7 @@ impl SeveralWorlds {
     }
 }
 
-/// The probability itself, or one near it where it is certainty.
+/// The probability itself, or a nearby one if it is 0 or 1.
 fn inside(own: &Rational, [least, most]: [&Rational; 2]) -> Option<Rational> {
     let near = (most - least) * fraction(1, 1 << 40);
     match own {
@@ -116,7 +116,7 @@ fn inside(own: &Rational, [least, most]: [&Rational; 2]) -> Option<Rational> {
     }
 }
 
-/// The weights of so many others, the first as heavy as may be.
+/// The weights of `others` worlds, with as much weight as possible on the first ones.
 fn weights(mass: &Rational, range: &PriorRange, others: usize) -> Vec<Rational> {
     let mut spare = mass - whole(others) * range.low();
     let width = range.high() - range.low();
@@ -138,9 +138,9 @@ mod tests {
         assert_eq!(weights(&fraction(9, 10), &range, 4), [3, 3, 2, 1].map(|tenths| fraction(tenths, 10)));
     }
 
-    /// Three others hold the smallest beliefs in the own world, which has the largest gain then.
+    /// Three other worlds have the smallest beliefs, and the own world has the largest gain then.
     #[test]
-    fn beliefs_near_certainty_are_tried() {
+    fn beliefs_near_certainty_are_included() {
         let range = PriorRange::new(None, Some(fraction(2, 5))).unwrap();
         let chances = [(9, 13), (1, 4), (2, 5), (1, 2)].map(|(top, of)| fraction(top, of)).to_vec();
         let worst = SeveralWorlds { measure: Measure::Gain, range, own_on_top: true, chances }.worst(None).unwrap();

@@ -1,16 +1,16 @@
-//! Which observers of F-DB[a,b] a table has: those whose datasets all have rows.
+//! The observers of F-DB[a,b] that a table has: those whose datasets all have rows.
 //!
-//! Independent entities, given how many of them are in, make every set of that size among the uncertain ones possible.
-//! So an observer is a *slice*: entities that are certainly in, entities that are uncertain, and the number of these
-//! that are in. The beliefs in the uncertain ones sum to that number, so some such beliefs are in a range exactly where
-//! equal ones are.
+//! For independent entities with a given number of members, every set of that size among the uncertain entities is
+//! possible. So an observer is a *slice*: entities that are certainly in, uncertain entities, and the number of members
+//! among these. The beliefs in the uncertain entities sum to that number, so suitable beliefs in a range exist exactly
+//! if equal beliefs fit.
 
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::whole;
 use num_traits::{One, Zero};
 
-/// An observer's datasets: `sure` and `size` of the entities in `open`.
+/// An observer's datasets: `sure` together with any `size` of the entities in `open`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Slice {
     pub(super) sure: Dataset,
@@ -25,22 +25,22 @@ impl Slice {
     }
 }
 
-/// Whether beliefs in so many uncertain entities, all in the range, can sum to `size`.
+/// Whether beliefs in `uncertain` entities, all in the range, can sum to `size`.
 pub(crate) fn fits(uncertain: usize, size: usize, range: &PriorRange) -> bool {
     let (uncertain, size) = (whole(uncertain), whole(size));
     let (least, most) = (&uncertain * range.low(), &uncertain * range.high());
-    // Ends that are certainty are no beliefs of the uncertain.
+    // Ends of the range that are 0 or 1 are not beliefs in uncertain entities.
     let above = least < size || (least == size && !range.low().is_zero());
     let below = size < most || (most == size && !range.high().is_one());
     above && below
 }
 
-/// Whether some of so many entities can have such beliefs, where every dataset has a row.
+/// Whether some of `entities` entities can have such beliefs, if every dataset has a row.
 pub(crate) fn exists(entities: usize, range: &PriorRange) -> bool {
     (2..=entities).any(|uncertain| (1..uncertain).any(|size| fits(uncertain, size, range)))
 }
 
-/// A slice of which every dataset has a row, with beliefs in the range.
+/// A slice with rows for all its datasets, and with beliefs in the range.
 pub(super) fn find(mechanism: &Mechanism, range: &PriorRange) -> Option<Slice> {
     let n = mechanism.size();
     if !exists(n, range) {
@@ -55,10 +55,10 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Decides for one entity after the other, from the highest to the lowest, whether it is out, in, or uncertain.
+    /// Assigns the entities from the highest to the lowest: out, in, or uncertain.
     ///
-    /// `rows` has a word for each set of the undecided entities, which are the digits of its index: bit `k` is clear
-    /// where some dataset of that set, the certain entities and `k` of the uncertain ones has no row.
+    /// `rows` has a word for each subset of the unassigned entities, indexed by its bits: bit `k` is clear if some
+    /// dataset of that subset, the certain entities and `k` of the uncertain ones has no row.
     fn find(&self, rows: Vec<u32>, so_far: Slice) -> Option<Slice> {
         let uncertain = so_far.open.count_ones();
         let within = ((1_u64 << (uncertain + 1)) - 1) as u32;
@@ -91,13 +91,13 @@ mod tests {
     #[test]
     fn beliefs_of_a_public_size_sum_to_it() {
         let range = |low, high| PriorRange::new(Some(ratio(low, 20)), Some(ratio(high, 20))).unwrap();
-        // 2/5 to 9/20: no number of them sums to 1, five of 2/5 sum to 2.
+        // With beliefs from 2/5 to 9/20, up to four never sum to 1; five of 2/5 sum to 2.
         assert!(!exists(4, &range(8, 9)));
         assert!(exists(5, &range(8, 9)));
         assert!(exists(2, &range(10, 10)));
         assert!(!exists(3, &range(1, 6)) && exists(4, &range(1, 6)));
         assert!(exists(2, &PriorRange::any()) && !exists(1, &PriorRange::any()));
-        // Three beliefs of 1/3 sum to 1, and two never do.
+        // Three beliefs of 1/3 sum to 1, two never do.
         let third = PriorRange::new(None, Some(ratio(1, 3))).unwrap();
         assert!(exists(3, &third) && exists(3, &third.of_absence()) && !exists(2, &third));
     }

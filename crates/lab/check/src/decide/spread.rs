@@ -1,11 +1,12 @@
-//! How unevenly those of a public size can be believed in at most (F-DB[a,b]), which bounds what is learned where some answers are
-//! impossible.
+//! A bound on how uneven the beliefs of an observer of a public size can be (F-DB[a,b]), and so on the likelihood ratio
+//! where some answers are impossible.
 //!
-//! Of independent entities with factors `λ`, given that `k` of them are in, a set `K` has a weight in proportion to the product
-//! of its factors. Of two of them, factors are no farther apart than the odds of the beliefs are (Newton's inequality for
-//! elementary symmetric sums: `λ_i/λ_s ≤ odds_i/odds_s` where `λ_i ≥ λ_s`), so by at most `O = b(1−a)/(a(1−b))`. So a set `K` of
-//! the others has, given that the entity is in or that it is out, at least the weight `1/W` with
-//! `W = Σ_i C(k,i)·C(m−k,i)·O^i`, the sum over all sets of `k` among `m` others by how many members differ.
+//! For independent entities with factors `λ`, given that `k` of them are in, the weight of a set `K` is proportional to
+//! the product of its factors. The ratio of two factors is at most the ratio of the odds of the beliefs (Newton's
+//! inequality for elementary symmetric sums: `λ_i/λ_s ≤ odds_i/odds_s` where `λ_i ≥ λ_s`), so at most
+//! `O = b(1−a)/(a(1−b))`. So a set `K` of the others has, given that the entity is in or that it is out, at least the
+//! weight `1/W` with `W = Σ_i C(k,i)·C(m−k,i)·O^i`: the sum over all sets of `k` among `m` others, by the number of
+//! members that differ.
 
 use super::numbers::one;
 use crate::mechanism::{Dataset, Mechanism};
@@ -14,10 +15,11 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Bound, Rational, power, whole};
 use num_traits::{One, Zero};
 
-/// Most entities among whom all who may be uncertain are looked at.
+/// Limit on the entities for which all sets of uncertain entities are tried.
 const MOST: usize = 7;
 
-/// No observer of F-DB[a,b] has a larger likelihood ratio; infinite where one has, or where the bound reaches no further.
+/// An upper bound of the likelihood ratio over all observers of F-DB[a,b]; infinite where some ratio is, or where the
+/// bound does not apply.
 pub(super) fn most_odds(mechanism: &Mechanism, range: &PriorRange, direction: Direction) -> Bound {
     let n = mechanism.size();
     if range.low().is_zero() || range.high().is_one() || n > MOST {
@@ -43,7 +45,8 @@ pub(super) fn most_odds(mechanism: &Mechanism, range: &PriorRange, direction: Di
     worst
 }
 
-/// For an entity, all who are uncertain beside it, those certainly in, and how many of the uncertain are in.
+/// The bound for an entity, with the other uncertain entities, those certainly in, and the number of uncertain ones
+/// that are in.
 fn of(
     mechanism: &Mechanism,
     direction: Direction,
@@ -71,14 +74,14 @@ fn of(
     each.max().unwrap_or_else(Bound::one)
 }
 
-/// `W`.
+/// `W` of the module documentation.
 fn weight(count: u32, others: u32, apart: &Rational) -> Rational {
     let choose = |of: u32, part: u32| (0..part).fold(one(), |all, k| all * whole(of - k) / whole(k + 1));
     let swapped = 0..=count.min(others - count);
     swapped.map(|k| choose(count, k) * choose(others - count, k) * power(apart, k)).sum()
 }
 
-/// All subsets of a set, the empty one among them.
+/// All subsets of a set, including the empty one.
 fn subsets(set: Dataset) -> impl Iterator<Item = Dataset> {
     std::iter::successors(Some(set), move |part| (*part != 0).then(|| (part - 1) & set))
 }

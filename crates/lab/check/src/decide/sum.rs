@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 /// The sum of products of two fractions.
 ///
-/// Terms of one denominator are added as whole numbers; the others two by two, so that large numbers meet large ones. A
-/// running sum would reduce a growing fraction at each step.
+/// Terms with the same denominator are added as integers; the rest pairwise, so that large numbers are added to large
+/// ones. A running sum would reduce a growing fraction at each step.
 pub(super) fn of_products<'a>(terms: impl Iterator<Item = (&'a Rational, Rational)>) -> Rational {
     let mut parts: BTreeMap<BigInt, BigInt> = BTreeMap::new();
     for (weight, value) in terms {
@@ -34,7 +34,7 @@ mod tests {
     use deniable_core::exact::ratio;
 
     #[test]
-    fn it_is_the_sum() {
+    fn of_products_equals_the_running_sum() {
         let terms: Vec<(Rational, Rational)> = (1..40).map(|k| (ratio(k % 5, 3), ratio(k, 7 + k % 11))).collect();
         let plain: Rational = terms.iter().map(|(weight, value)| weight * value).sum();
         assert_eq!(of_products(terms.iter().map(|(weight, value)| (weight, value.clone()))), plain);

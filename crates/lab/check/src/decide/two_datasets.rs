@@ -1,4 +1,4 @@
-//! Observers who hesitate between two datasets: the smallest priors that move.
+//! Observers who consider two datasets possible: the smallest priors that an answer can change.
 
 use super::numbers::one;
 use super::pairs::WitnessedRatio;
@@ -17,14 +17,14 @@ pub(super) struct Pair {
 }
 
 impl Pair {
-    /// The pair that a search found.
+    /// The pair of a witness of two datasets; `None` for other witnesses.
     pub(super) fn of(found: &WitnessedRatio) -> Option<Self> {
         let Witness::Datasets { output, more, less, .. } = &found.witness else { return None };
         Some(Self { output: *output, more: *more, less: *less })
     }
 
-    /// The observer who gives `more` the probability `belief`, and asks about an entity that is in it alone (presence),
-    /// or in `less` alone (absence). The datasets must differ by such an entity.
+    /// The observer who gives `more` the probability `belief`, and an entity that is only in `more` (presence), or only
+    /// in `less` (absence). The datasets must differ by such an entity.
     pub(super) fn observer(self, mechanism: &Mechanism, direction: Direction, belief: &Rational) -> Witness {
         let Self { output, more, less } = self;
         let prior = Prior::Table(vec![(more, belief.clone()), (less, one() - belief)]);
@@ -36,7 +36,7 @@ impl Pair {
         Witness::Prior { prior, entity: own.trailing_zeros() as usize, output, likelihoods }
     }
 
-    /// The datasets themselves, where observers only come near the value.
+    /// The two datasets as a witness, where observers only approach the value.
     pub(super) fn datasets(self, mechanism: &Mechanism) -> Witness {
         let Self { output, more, less } = self;
         let probabilities = (mechanism.probability(output, more), mechanism.probability(output, less));

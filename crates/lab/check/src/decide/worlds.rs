@@ -1,4 +1,4 @@
-//! (α,β)-differential identifiability over worlds of which each has a prior from `P_min` to `P_max` (B-6).
+//! (α,β)-differential identifiability over worlds whose priors are all from `P_min` to `P_max` (B-6).
 //!
 //! One record is unknown: worlds are datasets `C ∪ {x}` with `C` in common, without those of prior 0. In the published
 //! definition they are `C ∖ {x}`: each lacks one record of a known table. For two worlds the definitions agree, for
@@ -18,10 +18,10 @@ use crate::verdict::{Value, Verdict, Witness};
 use deniable_core::exact::{Bound, Rational, ratio as fraction, whole};
 use num_traits::{Signed, Zero};
 
-/// The factor by which belief in a world changes, at most, and where.
+/// The largest factor by which belief in a world changes, with the worlds and the output.
 struct WorstWorlds {
     multiple: Bound,
-    /// The worlds with their priors; that of the first is asked about.
+    /// The worlds with their priors; the measured one is the first.
     priors: Vec<(Dataset, Rational)>,
     /// The records that all worlds share; each world has one entity more, or less.
     common: Dataset,
@@ -54,7 +54,7 @@ pub(super) fn decide(
                     let Some(multiple) = Bound::of(value, &all) else { continue };
                     let beyond =
                         |best: &WorstWorlds| if rises { multiple > best.multiple } else { multiple < best.multiple };
-                    // Of equal ones, a world that has a prior.
+                    // Ties go to a world with a prior above 0.
                     let same = |best: &WorstWorlds| {
                         multiple == best.multiple && best.priors[0].1.is_zero() && !priors[0].1.is_zero()
                     };
@@ -94,12 +94,12 @@ pub(crate) fn change(multiple: &Bound, rises: bool, own: &Rational) -> Value {
         (Bound::Finite(multiple), false) => Bound::Finite((one() - multiple).max(whole(0))),
         (Bound::Infinite, _) => Bound::Infinite,
     };
-    // A world of prior 0 is none: smaller and smaller priors come near.
+    // Worlds have a prior above 0, so smaller and smaller priors approach the value.
     if own.is_zero() && value != zero() { Value::Approached(value) } else { Value::Attained(value) }
 }
 
-/// The priors of `count` of the worlds, the measured world `own` first, with as much weight as possible on the earlier
-/// worlds; `None` if no priors fit.
+/// The priors of `count` worlds, the measured world `own` first, with as much weight as possible on the earlier worlds;
+/// `None` if no priors fit.
 pub(crate) fn extreme(
     worlds: usize,
     own: usize,
@@ -125,7 +125,7 @@ pub(crate) fn extreme(
     Some(priors)
 }
 
-/// The priors of worlds; where the first world has none, it gets a millionth of the largest.
+/// Gives the first world, if it has prior 0, a millionth of the largest prior.
 pub(crate) fn with_a_prior<W>(mut priors: Vec<(W, Rational)>) -> Vec<(W, Rational)> {
     if priors[0].1.is_zero()
         && let Some(largest) = (1..priors.len()).max_by_key(|at| priors[*at].1.clone())

@@ -1,6 +1,6 @@
 //! Datasets: sets of entities, as bits.
 
-/// Who is in the data: bit `t` stands for entity `t`.
+/// A set of entities: bit `t` is set if entity `t` is in the data.
 pub type Dataset = u32;
 
 /// The members of a dataset by their names: `{ann, bob}`.

@@ -1,61 +1,61 @@
-//! What can be wrong with a table of probabilities.
+//! Errors in a table of probabilities.
 
 use deniable_core::exact::{Rational, fraction, whole};
 use num_traits::Signed;
 
-/// A table that is no mechanism, and where.
+/// A table that is not a mechanism.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum MechanismError {
-    /// Two entities, outputs or groups have one name.
+    /// Two entities, outputs or groups have the same name.
     #[error("{what} `{name}` is named twice")]
     Repeated {
         /// `entity` or `output`.
         what: &'static str,
-        /// The name that stands twice.
+        /// The repeated name.
         name: String,
     },
-    /// More than fits.
+    /// More entities than fit in memory.
     #[error(
         "{entities} entities with {outputs} outputs are too many for a table; {most} entities fit. Where the output depends \
          on counts alone, give it by counts"
     )]
     TooLarge {
-        /// How many entities were given.
+        /// The number of entities.
         entities: usize,
-        /// How many outputs each row would have.
+        /// The number of outputs of each row.
         outputs: usize,
         /// The largest number of entities that fits with these outputs.
         most: usize,
     },
-    /// More counts than fit.
+    /// More combinations of counts than fit in memory.
     #[error(
-        "with {outputs} outputs, a table by counts holds at most {most} combinations of counts, and these are more"
+        "with {outputs} outputs, a table by counts holds at most {most} combinations of counts, and this one has more"
     )]
     Counts {
-        /// How many outputs there are.
+        /// The number of outputs.
         outputs: usize,
         /// The largest number of combinations that fits with these outputs.
         most: usize,
     },
-    /// Not one row for each dataset.
-    #[error("there are {found} rows, and {expected} datasets")]
+    /// The number of rows is not the number of datasets.
+    #[error("there are {found} rows, but {expected} datasets")]
     Rows {
-        /// How many were given.
+        /// The number of rows.
         found: usize,
-        /// How many there must be.
+        /// The number of datasets.
         expected: usize,
     },
-    /// No dataset, or no output.
+    /// There is no dataset, or no output.
     #[error("a mechanism needs at least one dataset and one output")]
     Empty,
     /// A row with more or fewer probabilities than there are outputs.
-    #[error("dataset {data} has {found} probabilities, and there are {expected} outputs")]
+    #[error("dataset {data} has {found} probabilities, but there are {expected} outputs")]
     Width {
         /// The dataset, as its members: `{ann, bob}`.
         data: String,
-        /// How many were given.
+        /// The number of probabilities.
         found: usize,
-        /// How many there must be.
+        /// The number of outputs.
         expected: usize,
     },
     /// A probability below zero.
@@ -68,12 +68,12 @@ pub enum MechanismError {
         /// The value, below 0.
         value: Rational,
     },
-    /// A row that is no distribution.
+    /// A row that is not a distribution.
     #[error("the probabilities of dataset {data} sum to {}, which is {}", fraction(sum), off(sum))]
     Sum {
         /// The dataset, as its members: `{ann, bob}`.
         data: String,
-        /// What the probabilities of the row sum to.
+        /// The sum of the row.
         sum: Rational,
     },
 }
@@ -84,7 +84,7 @@ fn off(sum: &Rational) -> String {
     format!("{} {side}", fraction(&gap.abs()))
 }
 
-/// A row's fault, before the row has a name.
+/// An error in a row, before its dataset is known.
 pub(crate) enum RowFault {
     Width { found: usize, expected: usize },
     Negative { output: String, value: Rational },

@@ -1,20 +1,20 @@
-//! How large a table may be, so that it fits in memory.
+//! Limits on the size of tables, so that they fit in memory.
 
 use super::error::MechanismError;
 
-/// Most entities of a mechanism that is given dataset by dataset: its table has 2^24 rows.
+/// Most entities of a mechanism given by datasets: its table has 2^24 rows.
 pub const MOST_ENTITIES: usize = 24;
-/// Most probabilities of a table, so that it fits in memory: 4 GiB where they have a common denominator below 2^63.
+/// Most probabilities of a table: 4 GiB where they have a common denominator below 2^63.
 pub const MOST_PROBABILITIES: usize = 1 << 29;
-/// The same where they have none, so that each is kept as a fraction of its own: about 4 GiB too.
+/// Most probabilities without such a denominator, each stored as a fraction: about 4 GiB too.
 pub const MOST_FRACTIONS: usize = 1 << 25;
 
-/// That a table over so many entities and outputs can be held.
+/// Fails unless a table with so many entities and outputs fits in memory.
 pub(crate) fn size_fits(entities: usize, outputs: usize) -> Result<(), MechanismError> {
     fits(entities, outputs, MOST_PROBABILITIES)
 }
 
-/// The same for probabilities without a common denominator.
+/// [`size_fits`] for probabilities without a common denominator.
 pub(super) fn fractions_fit(entities: usize, outputs: usize) -> Result<(), MechanismError> {
     fits(entities, outputs, MOST_FRACTIONS)
 }
@@ -23,7 +23,7 @@ fn fits(entities: usize, outputs: usize, probabilities: usize) -> Result<(), Mec
     fits_with(entities, |_| outputs, probabilities)
 }
 
-/// The same where there are more outputs for more entities.
+/// [`size_fits`] where the number of outputs depends on the number of entities.
 pub(crate) fn fits_with(
     entities: usize,
     outputs: impl Fn(usize) -> usize,

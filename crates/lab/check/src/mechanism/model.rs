@@ -1,4 +1,4 @@
-//! A mechanism: who may be in, what may come out, and how likely each output is at each dataset.
+//! A mechanism: entities, outputs, and the probability of each output at each dataset.
 
 use super::dataset::{Dataset, members};
 use super::error::MechanismError;
@@ -12,24 +12,24 @@ use std::sync::Arc;
 pub struct Mechanism {
     entities: Vec<String>,
     outputs: Vec<String>,
-    /// Which datasets are given; `None` for all of them.
+    /// Flags of the datasets that have rows; `None` if all have.
     given: Option<Vec<bool>>,
-    /// Gigabytes, perhaps: a copy of the mechanism has the same.
+    /// Shared by copies of the mechanism, as it may have gigabytes.
     table: Arc<Table>,
-    /// Which of the rows that differ each dataset has, where a few were given for all.
+    /// The row of each dataset among the different ones, if many datasets were given one row.
     kinds: Option<Arc<Kinds>>,
 }
 
-/// Which datasets share a row.
+/// The assignment of shared rows to datasets.
 #[derive(Debug, Clone)]
 pub(crate) struct Kinds {
-    /// How many rows there are.
+    /// The number of different rows.
     pub(crate) count: usize,
-    /// By dataset, its row's number.
+    /// By dataset, the number of its row.
     pub(crate) of: Vec<u32>,
 }
 
-/// What a mechanism is, and not how it was given.
+/// Compares the probabilities, not whether rows are shared.
 impl PartialEq for Mechanism {
     fn eq(&self, other: &Self) -> bool {
         let parts = |mechanism: &Self| (mechanism.entities.clone(), mechanism.outputs.clone(), mechanism.given.clone());
@@ -40,8 +40,8 @@ impl PartialEq for Mechanism {
 impl Eq for Mechanism {}
 
 impl Mechanism {
-    /// A mechanism with a row of probabilities for each of the `2^n` datasets, in the order of their bits: dataset 1 holds
-    /// the first entity alone.
+    /// A mechanism with a row of probabilities for each of the `2^n` datasets, in the order of their bits: dataset 1
+    /// contains only the first entity.
     ///
     /// # Errors
     /// When names repeat, rows or outputs are missing, a probability is negative or a row does not sum to 1.
@@ -49,7 +49,8 @@ impl Mechanism {
         Self::partial(owned(entities), owned(outputs), rows.into_iter().map(Some).collect())
     }
 
-    /// The same from a function of the dataset and the output's position. Entities are named `1`, `2`, ...
+    /// A mechanism whose probabilities are a function of the dataset and the output's position. Entities are named `1`,
+    /// `2`, ...
     ///
     /// # Errors
     /// As for [`Mechanism::new`].
@@ -94,8 +95,8 @@ impl Mechanism {
         Ok(Self { table, entities, outputs, given, kinds: None })
     }
 
-    /// A complete mechanism of which many datasets share a row: dataset `T` has the row at `which(T)`. Every row is looked
-    /// at once, however many datasets have it.
+    /// A complete mechanism in which many datasets share a row: dataset `T` has the row at `which(T)`. Each row is
+    /// validated once.
     ///
     /// # Errors
     /// As for [`Mechanism::new`].
@@ -135,7 +136,7 @@ impl Mechanism {
         self.entities.len()
     }
 
-    /// The names of the entities; bit `t` of a dataset stands for the one at `t`.
+    /// The names of the entities, in the order of the bits of a dataset.
     #[must_use]
     pub fn entities(&self) -> &[String] {
         &self.entities

@@ -1,4 +1,4 @@
-//! Where the probabilities are kept: whole numbers over one denominator where that fits, fractions otherwise.
+//! The storage of probabilities: whole numbers over one denominator if that fits, fractions otherwise.
 
 use super::dataset::Dataset;
 use super::error::RowFault;
@@ -6,12 +6,12 @@ use deniable_core::exact::{Rational, whole};
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// Probabilities, by output and then by dataset. Datasets without a row hold zeros.
+/// Probabilities, by output and then by dataset. Datasets without a row have zeros.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Table {
     /// Whole parts of one denominator below 2^63.
     Parts { of: u64, columns: Vec<Vec<u64>> },
-    /// Fractions with denominators that have no small multiple in common.
+    /// Fractions whose denominators have no common multiple below 2^63.
     Fractions(Vec<Vec<Rational>>),
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum Column<'a> {
     Fractions(&'a [Rational]),
 }
 
-/// That a row has as many probabilities as there are outputs, none negative, with sum 1.
+/// Checks that a row has as many probabilities as there are outputs, none negative, with sum 1.
 pub(crate) fn check_row(row: &[Rational], outputs: &[String]) -> Result<(), RowFault> {
     if row.len() != outputs.len() {
         return Err(RowFault::Width { found: row.len(), expected: outputs.len() });
@@ -34,7 +34,7 @@ pub(crate) fn check_row(row: &[Rational], outputs: &[String]) -> Result<(), RowF
     if sum.is_one() { Ok(()) } else { Err(RowFault::Sum(sum)) }
 }
 
-/// The least denominator of all of them, if it is below 2^63.
+/// The least common denominator, if it is below 2^63.
 pub(super) fn common<'a>(mut all: impl Iterator<Item = &'a Rational>) -> Option<u64> {
     all.try_fold(1_u64, |common, next| {
         let next = next.denom().to_u64()?;
@@ -42,7 +42,7 @@ pub(super) fn common<'a>(mut all: impl Iterator<Item = &'a Rational>) -> Option<
     })
 }
 
-/// A fraction as parts of one `of`-th, a multiple of its denominator.
+/// A fraction as a number of parts; `of` is a multiple of its denominator.
 fn parts(value: &Rational, of: u64) -> u64 {
     let small = value.numer().to_u64().zip(value.denom().to_u64());
     small.and_then(|(top, bottom)| top.checked_mul(of / bottom)).unwrap_or(0)
@@ -74,7 +74,7 @@ impl Table {
         }
     }
 
-    /// From rows that many datasets share: `which` says each dataset's.
+    /// Builds a table from shared rows: `which` maps each dataset to its row.
     pub(super) fn shared(rows: &[Vec<Rational>], which: &[u32], outputs: usize, common: Option<u64>) -> Self {
         let output = |at: usize| rows.iter().map(move |row| &row[at]);
         match common {

@@ -7,7 +7,8 @@ fn bits(count: u32) -> Vec<String> {
     (0..1_usize << count).map(|value| format!("{value:0width$b}", width = count as usize)).collect()
 }
 
-/// A protocol from a list of what happens at each pair of inputs: for both parties a view and an output, with the probability.
+/// Builds a protocol from a list of outcomes at each pair of inputs: for both parties a view and an output, with the
+/// probability.
 fn of(
     inputs: [Vec<String>; 2],
     play: impl Fn(usize, usize) -> Vec<([(String, String); 2], Rational)>,
@@ -25,7 +26,7 @@ fn of(
     Protocol::new(inputs, rows)
 }
 
-/// AND of two bits by somebody whom both trust: they see the output and nothing else.
+/// AND of two bits by a trusted third party: each party sees only the output.
 ///
 /// # Errors
 /// Never: the table is a protocol.
@@ -37,10 +38,10 @@ pub fn and() -> Result<Protocol, ProtocolError> {
     })
 }
 
-/// XOR of two bits by secret sharing. Each masks its bit with a coin and sends it; each adds what it got to its own coin
-/// and sends that; the two sums add up to the output.
+/// XOR of two bits by secret sharing. Each party masks its bit with a coin and sends it; each adds the received bit to
+/// its own coin and sends the sum; the two sums add up to the output.
 ///
-/// A party sees its coin, the other's masked bit, and the other's sum.
+/// A party's view is its coin, the other party's masked bit, and the other party's sum.
 ///
 /// # Errors
 /// Never: the table is a protocol.
@@ -59,11 +60,11 @@ pub fn xor() -> Result<Protocol, ProtocolError> {
     })
 }
 
-/// A constant output, though the second party sends each bit of its input as it is with probability `keep`, else the
-/// opposite, to the first, who has no input of its own to speak of (E-5).
+/// A constant output. The second party sends each bit of its input to the first, unchanged with probability `keep` and
+/// inverted otherwise; the first party has only one input (E-5).
 ///
 /// # Errors
-/// When `keep` is no probability.
+/// When `keep` is not between 0 and 1.
 pub fn noisy_bits(count: u32, keep: &Rational) -> Result<Protocol, ProtocolError> {
     of([vec!["none".to_owned()], bits(count)], |_, y| {
         let chance = |sent: usize| -> Rational {

@@ -1,23 +1,23 @@
-//! What can be wrong with the table of a protocol.
+//! Errors in the table of a protocol.
 
 use super::party::Party;
 use deniable_core::exact::Rational;
 
-/// A table that is no protocol, and where.
+/// A table that is not a protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ProtocolError {
-    /// Two inputs of a party have one name.
+    /// Two inputs of a party have the same name.
     #[error("input `{name}` is named twice")]
     Repeated {
-        /// The name that stands twice.
+        /// The repeated name.
         name: String,
     },
-    /// A line about inputs that there are not.
+    /// A row with unknown inputs.
     #[error("there is no pair of inputs {x}, {y}; positions count from 0")]
     Input {
         /// The position of the first party's input.
         x: usize,
-        /// The second party's input.
+        /// The position of the second party's input.
         y: usize,
     },
     /// A probability below zero.
@@ -25,21 +25,21 @@ pub enum ProtocolError {
     Negative {
         /// The position of the first party's input.
         x: usize,
-        /// The second party's input.
+        /// The position of the second party's input.
         y: usize,
         /// The probability, below 0.
         value: Rational,
     },
     /// The probabilities at one pair of inputs do not sum to 1.
-    #[error("what the {} party sees at x = {x}, y = {y} has probabilities that sum to {sum}, not 1", name(*party))]
+    #[error("the probabilities of the {} party's view at x = {x}, y = {y} sum to {sum}, not 1", name(*party))]
     Sum {
         /// The party whose view is given.
         party: Party,
         /// The name of the first party's input.
         x: String,
-        /// The second party's input.
+        /// The name of the second party's input.
         y: String,
-        /// What the probabilities sum to.
+        /// The sum of the probabilities.
         sum: Rational,
     },
 }

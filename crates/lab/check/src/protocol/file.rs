@@ -1,4 +1,5 @@
-//! Protocols from CSV: `party,x,y,view,output,probability`, one line for each view that a party may have at a pair of inputs.
+//! Protocols from CSV: `party,x,y,view,output,probability`, one line for each possible view of a party at a pair of
+//! inputs.
 
 use super::{Party, Protocol, Row};
 use crate::mechanism::file::csv::{column, probability, sheet};
@@ -8,10 +9,11 @@ use deniable_core::text::did_you_mean;
 
 const COLUMNS: [&str; 6] = ["party", "x", "y", "view", "output", "probability"];
 
-/// Reads a protocol. The party is `1` or `first`, `2` or `second`; inputs, views and outputs are names, which may be empty.
+/// Parses a protocol. The party is `1` or `first`, `2` or `second`; inputs, views and outputs are names, which may be
+/// empty.
 ///
 /// # Errors
-/// When a column is missing or means nothing, a party is neither, a probability is unreadable, or the lines make no protocol.
+/// When a column is missing or unknown, a party or a probability is invalid, or the lines do not form a protocol.
 pub fn read(source: &str) -> Result<Protocol, FileError> {
     let found = sheet(without_mark(source))?;
     if let Some(key) = found.header.iter().find(|name| !COLUMNS.contains(&name.as_str())) {
@@ -38,10 +40,10 @@ pub fn read(source: &str) -> Result<Protocol, FileError> {
             "2" | "second" => Party::Second,
             other => {
                 let kind = FileErrorKind::Unknown { what: "party", name: other.to_owned() };
-                return Err(kind.at(*place).hint("it is 1 or 2".to_owned()));
+                return Err(kind.at(*place).hint("write 1 or 2".to_owned()));
             }
         };
-        // Inputs, views and outputs may be empty: nothing to say is something to see.
+        // Inputs, views and outputs may be empty: an empty message is a view too.
         let name = |at: usize| if row[at].is_empty() { Ok(String::new()) } else { printable(&row[at], *place) };
         rows.push(Row {
             party: who,
@@ -62,7 +64,7 @@ mod tests {
 
     #[test]
     fn a_protocol_is_read_and_its_mistakes_have_lines() {
-        // The second sends its bit by randomised response; the output is empty.
+        // The second party sends its bit by randomised response; the output is empty.
         let text = "party,x,y,view,output,probability\n1,,0,0,,3/4\n1,,0,1,,1/4\n1,,1,0,,1/4\n1,,1,1,,3/4\n2,,0,,,1\n2,,1,,,1\n";
         let protocol = read(text).unwrap();
         let found = protocol.simulate(Party::First, Sides::One).unwrap();
@@ -70,7 +72,7 @@ mod tests {
         let wrong = |from: &str, to: &str| read(&text.replacen(from, to, 1)).unwrap_err().to_string();
         assert!(wrong("1,,0,0,,3/4", "3,,0,0,,3/4").starts_with("line 2: party `3` is not among those declared"));
         // Found by fuzzing.
-        assert!(wrong("1,,0,0", "1,0\0\0,0,0").contains("cannot be a name"), "{}", wrong("1,,0,0", "1,0\0\0,0,0"));
+        assert!(wrong("1,,0,0", "1,0\0\0,0,0").contains("is not a valid name"), "{}", wrong("1,,0,0", "1,0\0\0,0,0"));
         assert!(wrong("3/4", "x").starts_with("line 2: "), "{}", wrong("3/4", "x"));
         assert!(wrong("3/4", "2/4").contains("sum to 3/4, not 1"), "{}", wrong("3/4", "2/4"));
         assert!(wrong("view", "views").contains("`views` means nothing"), "{}", wrong("view", "views"));

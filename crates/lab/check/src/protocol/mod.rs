@@ -1,8 +1,9 @@
-//! Finite protocols between two parties: what each of them sees on the way, beside what it was to learn.
+//! Finite protocols between two parties: the view of each during the protocol, beside its output.
 //!
-//! A [`Protocol`] gives, for every pair of inputs and for each party, the exact distribution of its view and its output. How far a view
-//! says more than the party's own input and output do is decided in [`simulate`] (I-SMC). [`Protocol::as_mechanism`] makes a
-//! mechanism of a view, so that every other notion can be asked about it too. Small protocols are in [`builtin`].
+//! A [`Protocol`] gives, for every pair of inputs and for each party, the exact distribution of its view and its
+//! output. [`simulate`] decides how much a view discloses beyond the party's own input and output (I-SMC).
+//! [`Protocol::as_mechanism`] turns a view into a mechanism, so that every other notion applies to it too. [`builtin`]
+//! has small protocols.
 
 pub mod builtin;
 mod error;
@@ -18,7 +19,7 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 
-/// One line of a protocol's table: at these inputs, this party has this view and this output with this probability.
+/// A row of a protocol's table: at these inputs, this party has this view and this output with this probability.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Row {
     /// The party whose view it is.
@@ -27,11 +28,11 @@ pub struct Row {
     pub x: usize,
     /// The second party's input, by its position.
     pub y: usize,
-    /// All that the party sees, its input aside.
+    /// All that the party sees, except its input.
     pub view: String,
-    /// What it was to learn.
+    /// The output of the party.
     pub output: String,
-    /// How likely both are together.
+    /// The joint probability of view and output.
     pub probability: Rational,
 }
 
@@ -42,21 +43,21 @@ pub struct Protocol {
     sides: [Side; 2],
 }
 
-/// What one party sees and learns.
+/// The views and outputs of one party.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 struct Side {
     views: Vec<String>,
     outputs: Vec<String>,
-    /// By own input, by the other's input, by view and output.
+    /// By own input, other input, and pair of view and output.
     tables: Vec<Vec<BTreeMap<(usize, usize), Rational>>>,
 }
 
 impl Protocol {
-    /// A protocol for these inputs of the two parties. Lines with the same inputs, view and output add up.
+    /// A protocol for these inputs of the two parties. Rows with the same inputs, view and output add up.
     ///
     /// # Errors
-    /// When names repeat, an input is unknown, a probability is negative, or the probabilities of a party do not sum to 1 at
-    /// some pair of inputs.
+    /// When names repeat, an input is unknown, a probability is negative, or the probabilities of a party do not sum to
+    /// 1 at some pair of inputs.
     pub fn new(inputs: [Vec<String>; 2], rows: impl IntoIterator<Item = Row>) -> Result<Self, ProtocolError> {
         for names in &inputs {
             if let Some((_, name)) = names.iter().enumerate().find(|(at, name)| names[..*at].contains(name)) {
@@ -104,19 +105,19 @@ impl Protocol {
         &self.inputs[party.place()]
     }
 
-    /// The names of all that a party may see.
+    /// The names of all possible views of a party.
     #[must_use]
     pub fn views(&self, party: Party) -> &[String] {
         &self.sides[party.place()].views
     }
 
-    /// The names of all that a party may learn.
+    /// The names of all possible outputs of a party.
     #[must_use]
     pub fn outputs(&self, party: Party) -> &[String] {
         &self.sides[party.place()].outputs
     }
 
-    /// The probability of a view and an output together, at the party's own input and the other's.
+    /// The joint probability of a view and an output, at the party's own input and the other input.
     #[must_use]
     pub fn probability(&self, party: Party, own: usize, other: usize, view: usize, output: usize) -> Rational {
         let table = &self.sides[party.place()].tables[own][other];
@@ -133,8 +134,8 @@ impl Protocol {
         views
     }
 
-    /// What the party sees with one own input, as a mechanism whose entities are the bits of the other's input: entity `t` is
-    /// in where bit `t` of the input's position is 1. Positions beyond the last input are datasets without a row.
+    /// The view of a party with one own input, as a mechanism whose entities are the bits of the other input: entity
+    /// `t` is in if bit `t` of the input's position is 1. Positions beyond the last input are datasets without a row.
     ///
     /// # Errors
     /// When the other party has more inputs than a mechanism has datasets.
@@ -143,8 +144,8 @@ impl Protocol {
         self.mechanism(party, self.views(party).to_vec(), rows)
     }
 
-    /// The same for all own inputs at once: one of them is drawn, each as likely, and shown beside the view. Whatever ratio
-    /// two inputs of the other reach with some own input, they reach here; and no larger one.
+    /// The view of a party with all own inputs at once: one of them is drawn uniformly, and shown beside the view. The
+    /// largest ratio between two inputs of the other party is the largest over all own inputs.
     ///
     /// # Errors
     /// As [`Protocol::mechanism_at`].

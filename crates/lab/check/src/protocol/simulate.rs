@@ -1,16 +1,17 @@
-//! Privacy against parties that follow the protocol and look at what they see (I-SMC).
+//! Semi-honest privacy: privacy against parties that follow the protocol and analyse their views (I-SMC).
 //!
-//! The simulator of a party knows its input and its output, and makes up a view. One-sided, as LXL asks, `S ≤ e^ε · view` for every
-//! view; two-sided, the same the other way round as well. All inputs of the other party that are possible with the
-//! same own input and output make a group, which the simulator cannot tell apart: it has one distribution for all
-//! of them, and the best is closed, for each group by itself.
+//! The simulator of a party knows its input and its output, and produces a view. One-sided, as in LXL, `S ≤ e^ε · view`
+//! for every view; two-sided, also the reverse. All inputs of the other party that are possible with the same own input
+//! and output form a group, which the simulator cannot distinguish: it has one distribution for all of them, and the
+//! best one has a closed form, for each group separately.
 //!
-//! Where the output is random, the view is taken given the output: the simulator must fit view and output together, as the output is
-//! known to both whoever simulated. Even so **DP of the view together with the output implies this, with the same ε and both ways**, if any
-//! two inputs of the other are neighbours: with `m` the smallest probability of a view and this output, each
-//! probability is from `m` to `R·m`, and the conditional one at least `m/(R·Σ m)` and at most `R·m/Σ m`; so `1/Σ min ≤ R` and
-//! `Σ max ≤ R`. Two conditional probabilities of one view differ by at most `R²`, whose root counts. With two bits as
-//! the other's input and DP for each of them, it does not: E-5.
+//! Where the output is random, the view is conditioned on the output: the simulator must fit view and output jointly,
+//! as the output is known whichever of the two produced the view. Even so **DP of the view together with the output
+//! implies this, with the same ε and two-sided**, if any two inputs of the other party are neighbours: with `m` the
+//! smallest joint probability of a view and this output, each joint probability is from `m` to `R·m`, and the
+//! conditional one at least `m/(R·Σ m)` and at most `R·m/Σ m`; so `1/Σ min ≤ R` and `Σ max ≤ R`. Two conditional
+//! probabilities of one view differ by at most `R²`, of which the root counts. With two bits as the other input and DP
+//! for each bit, it does not: E-5.
 
 use super::{Party, Protocol};
 use crate::nearest::{NearestDistribution, Reason, Span};
@@ -20,12 +21,12 @@ use deniable_core::exact::Rational;
 use num_traits::Zero;
 use std::collections::BTreeMap;
 
-/// Which inequalities a simulator must keep.
+/// The inequalities that a simulator must satisfy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sides {
-    /// The simulator is nowhere too likely: `S ≤ e^ε · view`.
+    /// No view is too likely in the simulation: `S ≤ e^ε · view`.
     One,
-    /// That, and `view ≤ e^ε · S`.
+    /// Also `view ≤ e^ε · S`.
     Two,
 }
 
@@ -34,15 +35,15 @@ pub enum Sides {
 pub struct SimulationBound {
     /// The tight `e^ε`, at least 1.
     pub value: Value,
-    /// The group of inputs that is hardest.
+    /// The group of inputs with the largest bound.
     pub worst: Group,
-    /// The best simulator: for each own input and output, the distribution of the view; `None` where there is none.
+    /// The best simulator: for each own input and output, the distribution of the view; `None` if no ratio is finite.
     pub simulator: BTreeMap<(usize, usize), Option<Vec<Rational>>>,
     /// The party whose view is simulated.
     pub party: Party,
-    /// Whether the simulator is near the view in one direction or in both.
+    /// Whether the simulator is bounded in one direction or in both.
     pub sides: Sides,
-    /// The entries of `docs/theorems` that it rests on.
+    /// The entries of `docs/theorems` that prove the value.
     pub theorems: Vec<&'static str>,
 }
 
@@ -53,16 +54,17 @@ pub struct Group {
     pub own: usize,
     /// The party's output, by its position.
     pub output: usize,
-    /// The other's inputs that may have given it.
+    /// The inputs of the other party that are possible with this output.
     pub others: Vec<usize>,
     /// For each of them, the distribution of the view, given the output.
     pub views: Vec<Vec<Rational>>,
-    /// What keeps a simulator from being nearer.
+    /// The constraint that determines the bound.
     pub reason: Reason,
 }
 
 impl Protocol {
-    /// The tight `e^ε` of semi-honest privacy for a party, with the simulator that has it. A protocol without inputs has 1.
+    /// The tight `e^ε` of semi-honest privacy for a party, with the simulator that attains it. `None` for a protocol
+    /// without inputs.
     #[must_use]
     pub fn simulate(&self, party: Party, sides: Sides) -> Option<SimulationBound> {
         let mut worst: Option<(NearestDistribution, Group)> = None;
@@ -87,7 +89,8 @@ impl Protocol {
         Some(SimulationBound { value, worst, simulator, party, sides, theorems: vec!["I-SMC"] })
     }
 
-    /// The other's inputs for which this output is possible, each with the distribution of the view given it.
+    /// The inputs of the other party for which this output is possible, each with the conditional distribution of the
+    /// view.
     fn conditional(&self, party: Party, own: usize, output: usize) -> Vec<(usize, Vec<Rational>)> {
         let views = 0..self.views(party).len();
         let each = (0..self.inputs(party.other()).len()).filter_map(|other| {
@@ -101,7 +104,7 @@ impl Protocol {
 }
 
 impl SimulationBound {
-    /// The arithmetic of the hardest group in one line.
+    /// The arithmetic of the worst group in one line.
     #[must_use]
     pub fn line(&self, protocol: &Protocol) -> String {
         let Group { own, output, others, views, reason } = &self.worst;
@@ -129,7 +132,7 @@ impl SimulationBound {
             Value::Between { high, .. } => format!("≤ {}", high.decimal(9)),
             exact => format!("= {exact}"),
         };
-        // A sum of one part says its value already.
+        // A sum of one term is the value already.
         let result = if arithmetic.ends_with(&value) { arithmetic } else { format!("{arithmetic} {value}") };
         format!("{me} = {own}, output {output}: {them} may be {}: {result}", names.join(", "))
     }

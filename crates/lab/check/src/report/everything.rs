@@ -13,7 +13,7 @@ use deniable_core::text::grid::{Grid, cell, cell_of_lines, right};
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// The columns of the whole table, frame included, and of its last column.
+/// The width in characters of the whole table, frame included.
 const WIDTH: usize = 150;
 const PLACE_WIDTH: usize = 70;
 
@@ -27,7 +27,7 @@ pub struct EverythingReport {
     pub decisions: Vec<Decision>,
 }
 
-/// One notion.
+/// The decision of one notion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Decision {
@@ -37,9 +37,9 @@ pub struct Decision {
     pub over: Option<String>,
     /// The name of the parameter; empty where the notion cannot be parsed.
     pub parameter: &'static str,
-    /// The parameter, or why it is not decided.
+    /// The parameter, or the reason why it is not decided.
     pub value: Result<Value, String>,
-    /// Where it is reached, or why nothing is learned.
+    /// The witness, or the reason why there is none.
     pub witness: Option<String>,
 }
 
@@ -68,7 +68,7 @@ impl EverythingReport {
     }
 }
 
-/// What the views of both parties disclose beside their inputs and outputs, one-sided and two-sided.
+/// The disclosure of both parties' views beyond their inputs and outputs, one-sided and two-sided.
 fn simulations(protocol: &Protocol) -> Vec<Decision> {
     let parties = [(Party::First, "first party"), (Party::Second, "second party")];
     let sides = [(Sides::One, "semi-honest"), (Sides::Two, "semi-honest-both")];

@@ -1,4 +1,5 @@
-//! Reports of decisions: typed, as text by `Display`, and as JSON by `Serialize`. All numbers of the JSON are strings, exact in lowest terms.
+//! Reports of decisions: typed, as text by `Display`, and as JSON by `Serialize`. All numbers of the JSON are strings,
+//! exact and in lowest terms.
 
 mod everything;
 mod priors;
@@ -19,12 +20,12 @@ const PLACES: u32 = 6;
 /// A parameter in all its forms.
 #[derive(Serialize)]
 struct Number {
-    /// The exact value, or the lower end of a bracket; `∞` where there is none.
+    /// The exact value, or the lower end of a bracket; `∞` if infinite.
     low: String,
     /// The exact value, or the upper end.
     high: String,
     decimal: String,
-    /// `ln` of odds.
+    /// `ln` of the odds.
     #[serde(skip_serializing_if = "Option::is_none")]
     epsilon: Option<String>,
     reached: &'static str,
@@ -48,7 +49,7 @@ impl Number {
     /// `3/2 (1.5)`.
     fn text(&self) -> String {
         let exact = if self.low == self.high { self.high.clone() } else { format!("{} .. {}", self.low, self.high) };
-        // The ends of a bracket are fractions of many digits, and the decimal is enough.
+        // The ends of a bracket are fractions of many digits, so only the decimal is shown.
         if exact.len() > 60 || exact == self.decimal {
             return self.decimal.clone();
         }
@@ -62,19 +63,19 @@ struct Written<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     mechanism: Option<&'a str>,
     notion: &'a str,
-    /// Absent where the notion is about no priors.
+    /// Absent where the notion does not depend on priors.
     #[serde(skip_serializing_if = "Option::is_none")]
     family: Option<String>,
     parameter: &'static str,
     #[serde(flatten)]
     number: Option<Number>,
     witness: Option<&'a str>,
-    /// Why there is no witness.
+    /// The reason why there is no witness.
     #[serde(skip_serializing_if = "Option::is_none")]
     nothing: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     theorems: Option<&'a [&'static str]>,
-    /// Why there is no number.
+    /// The reason why there is no number.
     #[serde(skip_serializing_if = "Option::is_none")]
     refused: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! Reports on a family of priors alone: whether it is scalable, and which datasets of a prior are paired.
+//! Reports on a family of priors alone: whether it is scalable, and the pairing of a prior's datasets.
 
 use crate::coupling::{Coupling, couple, holds};
 use crate::family::{Family, Prior};
@@ -10,7 +10,7 @@ use deniable_core::exact::Rational;
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// Whether a family of priors is scalable, downward and upward: whether a gain over it is a likelihood ratio.
+/// Whether a family of priors is scalable, downward and upward, so that a gain over it is a likelihood ratio.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScalableReport {
@@ -28,7 +28,7 @@ pub struct ScalableReport {
 pub struct Scaling {
     /// The direction.
     pub scale: Scale,
-    /// What prevents scaling; `None` where the family is scalable.
+    /// The obstacle to scaling; `None` if the family is scalable.
     pub obstacle: Option<Obstacle>,
     /// The consequence, or the obstacle, in words.
     pub because: String,
@@ -40,7 +40,7 @@ impl ScalableReport {
     /// # Errors
     /// When there are too many given priors.
     pub fn new(title: String, view: &View, family: Family) -> Result<Self, TooManyPriors> {
-        // A mechanism by counts names no entities.
+        // A mechanism by counts does not name entities.
         let name = |entity: usize| match view {
             View::Table(mechanism) => mechanism.entities()[entity].clone(),
             View::Counts(_) => format!("entity number {}", entity + 1),
@@ -112,7 +112,7 @@ pub struct PairingReport {
     pub mechanism: String,
     /// The entity.
     pub entity: String,
-    /// Whether neighbours differ by one entity exchanged; otherwise by one more or less.
+    /// Whether neighbours differ by one entity exchanged; otherwise by one entity more or less.
     pub exchange: bool,
     /// The pairing, or the proof that there is none.
     pub pairing: Pairing,
@@ -121,9 +121,9 @@ pub struct PairingReport {
 /// A pairing, or the proof that there is none. Datasets are lists of their members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pairing {
-    /// All datasets are paired, so that a bound on neighbours bounds what this prior learns.
+    /// All datasets are paired, so a bound on neighbours bounds the likelihood ratio under this prior.
     Paired(Vec<Pair>),
-    /// Datasets with the entity that together weigh more than all their neighbours without it.
+    /// Datasets with the entity whose total mass exceeds that of all their neighbours without it.
     Stranded(Vec<String>),
 }
 
@@ -144,7 +144,7 @@ pub enum PairingError {
     /// The prior gives the entity probability 0 or 1.
     #[error("the prior is certain of {0}")]
     Certain(String),
-    /// The pairing contradicts its definition: a defect of this library.
+    /// The pairing fails its own check: a defect of this library.
     #[error("the coupling does not keep its definition")]
     Unproved,
 }
@@ -167,7 +167,7 @@ impl PairingReport {
         };
         let name = mechanism.entities()[entity].clone();
         let Some(found) = couple(prior, entity, near) else { return Err(PairingError::Certain(name)) };
-        // Checked by the definition, so that the report is a proof.
+        // Checked by the definition, so the report is a proof.
         if !holds(&found, prior, entity, near) {
             return Err(PairingError::Unproved);
         }

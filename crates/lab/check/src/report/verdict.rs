@@ -14,7 +14,7 @@ use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 use std::path::PathBuf;
 
-/// The tight parameter of a notion for a mechanism, where it is reached, and whether a claim about it holds.
+/// The tight parameter of a notion for a mechanism, its witness, and whether a claim about it holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct VerdictReport {
@@ -28,13 +28,13 @@ pub struct VerdictReport {
     pub parameter: &'static str,
     /// The parameter.
     pub value: Value,
-    /// Where it is reached, in one line; `None` where nothing is learned.
+    /// The witness in one line; `None` if there is none.
     pub witness: Option<String>,
-    /// Why there is no witness, where there is none.
+    /// The reason why there is no witness, if there is none.
     pub nothing: Option<String>,
-    /// The entries of `docs/theorems` that prove that nothing is worse.
+    /// The entries of `docs/theorems` that prove the bound.
     pub theorems: Vec<&'static str>,
-    /// The claim, where there is one.
+    /// The claim, if one was made.
     pub claim: Option<ClaimReport>,
     /// The certificate, where one was written. Not part of the text and the JSON.
     pub certificate: Option<CertificateReport>,
@@ -45,7 +45,7 @@ pub struct VerdictReport {
 pub struct CertificateReport {
     /// Its file.
     pub path: PathBuf,
-    /// How long its upper bound takes to verify, where that is so long that `deniable recheck` leaves it out.
+    /// The time that verifying its upper bound takes, if that is so long that `deniable recheck` skips it.
     pub unverified: Option<String>,
 }
 
@@ -55,9 +55,9 @@ pub struct CertificateReport {
 pub struct ClaimReport {
     /// The claim, as the caller wrote it.
     pub claim: String,
-    /// Whether it holds; `None` where it is inside the bracket.
+    /// Whether the claim holds; `None` if it is inside the bracket.
     pub holds: Option<bool>,
-    /// The smallest universe and dataset that break it, where some entities could be left out.
+    /// The smallest universe and dataset that break the claim, where some entities could be left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub smallest: Option<String>,
 }
@@ -80,7 +80,7 @@ impl VerdictReport {
         }
     }
 
-    /// The report of what a protocol discloses to a party beside input and output.
+    /// The report of the disclosure of a protocol to a party, beyond its input and output.
     #[must_use]
     pub fn simulated(title: String, text: &str, found: &SimulationBound, protocol: &Protocol) -> Self {
         Self {
@@ -97,14 +97,14 @@ impl VerdictReport {
         }
     }
 
-    /// Adds a claim, where there is one, and whether it holds.
+    /// Adds the claim, if there is one, and whether it holds.
     #[must_use]
     pub fn with_claim(self, claim: Option<&str>, holds: Option<bool>, smallest: Option<String>) -> Self {
         let claim = claim.map(|claim| ClaimReport { claim: claim.to_owned(), holds, smallest });
         Self { claim, ..self }
     }
 
-    /// Whether the claim certainly holds, or there is none.
+    /// Whether the claim certainly holds; true without a claim.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.claim.as_ref().is_none_or(|claim| claim.holds == Some(true))
@@ -112,7 +112,7 @@ impl VerdictReport {
 }
 
 impl ShrunkCase {
-    /// The case in one line; `None` where it has all entities of the mechanism, or no witness.
+    /// The case in one line; `None` if it has all entities of the mechanism, or no witness.
     #[must_use]
     pub fn line(&self, mechanism: &Mechanism) -> Option<String> {
         let witness = self.verdict.witness.as_ref().filter(|_| self.entities.len() < mechanism.size())?;
@@ -160,14 +160,14 @@ impl Display for VerdictReport {
             Some(true) => "holds",
             Some(false) if self.witness.is_none() => "is broken: no observer of the family stays within it",
             Some(false) => "is broken, as the witness shows",
-            None => "is not decided: it lies inside the bracket",
+            None => "is not decided: it is inside the bracket",
         };
         writeln!(f, "  the claim {} {verdict}", claim.claim)?;
         claim.smallest.as_ref().map_or(Ok(()), |smallest| writeln!(f, "  smallest: {smallest}"))
     }
 }
 
-/// A subject by its name and its size: `kmax: 5 entities, 5 outputs`. Of a protocol, the party's views are counted.
+/// A subject by its name and its size: `kmax: 5 entities, 5 outputs`. For a protocol, the number of the party's views.
 #[must_use]
 pub fn title(name: &str, subject: &Subject, party: Party) -> String {
     let size = match subject {

@@ -1,80 +1,80 @@
-//! Where a parameter is reached, told by counts.
+//! Witnesses by counts.
 
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, whole};
 use num_traits::Zero;
 
-/// A witness that names groups and counts in place of entities.
+/// A witness that has groups and counts in place of entities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CountWitness {
     /// The names of the groups.
     pub groups: Vec<String>,
-    /// The output, by its name; of an event, all of them with `or` between.
+    /// The output, by its name; for an event, all its outputs joined by `or`.
     pub output: String,
-    /// Between which counts, or under which prior.
+    /// The compared counts, or the prior.
     pub place: CountPlace,
-    /// The probabilities of the two datasets, or `Pr[o | t]` and `Pr[o | ¬t]`. Where the verdict is a bracket, they are a lower bound
-    /// of the larger and an upper bound of the smaller.
+    /// The probabilities of the two datasets, or `Pr[o | t]` and `Pr[o | ¬t]`. Where the verdict is a bracket, they are
+    /// a lower bound of the larger one and an upper bound of the smaller one.
     pub probabilities: (Rational, Rational),
 }
 
-/// What is compared: two datasets, or an observer's belief in presence.
+/// The comparison: two datasets, or an observer's belief in presence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CountPlace {
     /// Two datasets, by their counts in each group.
     Datasets {
-        /// The one that gives the output more often.
+        /// The dataset with the larger probability.
         more: Vec<u32>,
-        /// The one that gives it less often.
+        /// The dataset with the smaller probability.
         less: Vec<u32>,
     },
-    /// Two datasets and the outputs of which one gives one or another more often ((ε,δ)-DP).
+    /// Two datasets, and several outputs that one of them gives more often ((ε,δ)-DP).
     Event {
         /// The outputs, by their positions.
         outputs: Vec<usize>,
-        /// The counts that give them more often.
+        /// The counts with the larger probability.
         more: Vec<u32>,
-        /// Those that give them less often.
+        /// The counts with the smaller probability.
         less: Vec<u32>,
     },
-    /// An observer to whom exactly one of some candidates is in, each as likely, beside others who certainly are (F-DCm). One
-    /// of the candidates in `group` is looked at.
+    /// An observer for whom exactly one of several candidates is in, with equal probabilities, beside entities that are
+    /// certainly in (F-DCm). The measured entity is a candidate in `group`.
     OneOf {
-        /// How many of each group are in for certain.
+        /// The number of certain members of each group.
         certain: Vec<u32>,
-        /// How many of each group are candidates.
+        /// The number of candidates of each group.
         candidates: Vec<u32>,
         /// The group of the entity.
         group: usize,
     },
-    /// An observer to whom exactly one of some candidates is in, or exactly one of them is out, beside others who
-    /// certainly are in (F-DB\[a,b\]); the measured entity is the first candidate.
+    /// An observer for whom exactly one of several candidates is in, or exactly one of them is out, beside entities
+    /// that are certainly in (F-DB\[a,b\]); the measured entity is the first candidate.
     Several {
-        /// How many of each group are in for certain.
+        /// The number of certain members of each group.
         certain: Vec<u32>,
         /// The candidates: the group of each and the belief in its presence.
         candidates: Vec<(usize, Rational)>,
-        /// Whether one of the candidates is in, and not all but one.
+        /// True if exactly one of the candidates is in, false if all but one are.
         one_is_in: bool,
     },
-    /// An observer to whom everybody is in independently, with a belief at one or the other end of a range (X-BOX); one of those
-    /// in `group` is looked at, with a belief of its own.
+    /// An observer for whom all entities are independent, with beliefs at one or the other end of a range (X-BOX); the
+    /// measured entity is in `group`, with its own belief.
     Ends {
         /// The lower and the upper end, by group.
         ends: Vec<(Rational, Rational)>,
-        /// How many others of each group are believed at the upper end.
+        /// The number of other entities of each group with a belief at the upper end.
         upper: Vec<u32>,
         /// The belief in the entity.
         belief: Rational,
         /// The group of the entity.
         group: usize,
     },
-    /// An observer who believes that `possible[g]` entities of group `g` are in, each with probability `belief` and
-    /// independently, and all others certainly out. One of those in `group` is looked at.
+    /// An observer for whom `possible[g]` entities of group `g` are in independently, each with probability `belief`,
+    /// and all others are certainly out. The measured entity is in `group`.
     Prior {
-        /// How many of each group may be in.
+        /// The number of entities of each group that may be in.
         possible: Vec<u32>,
-        /// How likely each of them is.
+        /// The probability of each of them.
         belief: Rational,
         /// The group of the entity.
         group: usize,
@@ -110,7 +110,7 @@ impl CountWitness {
             }
             CountPlace::Several { certain, candidates, one_is_in } => {
                 let Some((group, belief)) = candidates.first() else { return String::new() };
-                // Candidates with the same group and belief together.
+                // Groups the candidates with the same group and belief.
                 let mut alike: Vec<(usize, &Rational, u32)> = Vec::new();
                 for (group, belief) in &candidates[1..] {
                     match alike.iter_mut().find(|(known, same, _)| known == group && *same == belief) {
@@ -141,7 +141,7 @@ impl CountWitness {
         }
     }
 
-    /// How belief in one of a group changes.
+    /// The change of belief in an entity of the group.
     fn observed(&self, belief: &Rational, group: usize, who: &str) -> String {
         let Self { output, probabilities: (first, second), .. } = self;
         let with = belief * first;

@@ -1,4 +1,4 @@
-//! Answers: the tight parameter, and the place where it is reached.
+//! Verdicts: the tight parameter, and its witness.
 
 mod count_witness;
 pub(crate) mod simulation;
@@ -10,13 +10,13 @@ pub use simulation::{Sight, Simulation, Weight};
 pub use value::Value;
 pub use witness::{SeparatingOutput, Witness};
 
-/// What was decided about one notion of one mechanism.
+/// The decision of one notion for one mechanism.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The tight parameter of the notion.
     pub value: Value,
-    /// Where it is reached; `None` where nothing is learned, or nothing is asked about.
+    /// The witness; `None` if no answer changes a belief, or the verdict is vacuous.
     pub witness: Option<Witness>,
-    /// The entries of `docs/theorems` that say why nothing is worse.
+    /// The entries of `docs/theorems` that prove the bound.
     pub theorems: Vec<&'static str>,
 }

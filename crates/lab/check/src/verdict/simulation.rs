@@ -1,14 +1,15 @@
-//! What proves a value of zero-knowledge privacy, both ways, and the exact arithmetic of the proofs.
+//! Proofs of a value of zero-knowledge privacy, both bounds, and their exact arithmetic.
 //!
-//! **Above**: the simulators themselves. **Below**: weights `λ` and `μ` on the bounds that a simulator of entity `t` must
-//! keep, `Pr[o|T] ≤ R·q(o)` and `q(o) ≤ R·Pr[o|T]`, where `q` is what the simulator does at `T` without `t`. Added up,
+//! **Upper bound**: the simulators themselves. **Lower bound**: weights `λ` and `μ` on the bounds that a simulator of
+//! entity `t` must satisfy, `Pr[o|T] ≤ R·q(o)` and `q(o) ≤ R·Pr[o|T]`, where `q` is the simulator's distribution at `T`
+//! without `t`. Their sum is
 //!
 //! `Σ λ·Pr[o|T]/R − R·Σ μ·Pr[o|T] + Σ (μ−λ)·q(o) ≤ 0`.
 //!
-//! `q` is an average of the simulator's distributions `s_σ` over what it may see. So the last sum is `Σ_σ Σ_o c_σ(o)·s_σ(o)`
-//! for known numbers `c`, and at least `−C` with `C = −Σ_σ min_o c_σ(o)`, whatever the simulator. With `A = Σ λ·Pr[o|T]`
-//! and `M = Σ μ·Pr[o|T]`, every possible `R` has `M·R² + C·R ≥ A`. No weights prove more than is true, however they
-//! were found.
+//! `q` is an average of the simulator's distributions `s_σ` over the possible samples. So the last sum is
+//! `Σ_σ Σ_o c_σ(o)·s_σ(o)` for known numbers `c`, and at least `−C` with `C = −Σ_σ min_o c_σ(o)`, for every simulator.
+//! With `A = Σ λ·Pr[o|T]` and `M = Σ μ·Pr[o|T]`, every possible `R` has `M·R² + C·R ≥ A`. This holds for any weights,
+//! however they were found.
 
 use crate::mechanism::{Dataset, Mechanism};
 use deniable_core::exact::Bound;
@@ -21,17 +22,17 @@ use std::ops::RangeInclusive;
 /// Decimals of roots in lower bounds.
 const PLACES: u32 = 24;
 
-/// Both proofs of a value of zero-knowledge privacy (I-ZKP).
+/// Proofs of both bounds of a value of zero-knowledge privacy (I-ZKP).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Simulation {
-    /// What the simulator sees.
+    /// The kind of sample that the simulator sees.
     pub sight: Sight,
-    /// The entity that is hardest to simulate without.
+    /// The entity with the largest lower bound.
     pub entity: usize,
-    /// What shows that no simulator for this entity is better.
+    /// The proof that no simulator for this entity is better.
     pub weights: Vec<Weight>,
-    /// For every entity and every set of members that the simulator may see, what it answers. Empty where no simulator
-    /// comes within a finite factor.
+    /// For every entity and every set of members that the simulator may see, its distribution of answers. Empty if no
+    /// simulator is within a finite factor.
     pub simulators: Vec<Vec<(Dataset, Vec<Rational>)>>,
 }
 
@@ -48,17 +49,18 @@ pub struct Weight {
     pub below: Rational,
 }
 
-/// What a simulator sees of the data without its entity.
+/// The sample of the data without its entity that a simulator sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sight {
-    /// So many random members, or all of them where they are fewer (I-ZKP).
+    /// A number of random members, or all of them if they are fewer (I-ZKP).
     Members(usize),
-    /// So many random rows out of as many as the universe has entities, where a row is its entity or, if that is not in, ⊥ (I-ZKR).
+    /// A number of random rows out of as many as the universe has entities; a row is its entity or, if that is not in,
+    /// ⊥ (I-ZKR).
     Rows(usize),
 }
 
 impl Sight {
-    /// How many members it sees at most.
+    /// The largest number of members in the sample.
     #[must_use]
     pub fn rows(self) -> usize {
         match self {
@@ -66,7 +68,7 @@ impl Sight {
         }
     }
 
-    /// Each set of members that it may see of a dataset of `entities` rows, with its probability.
+    /// Each possible sample of a dataset of `entities` rows, with its probability.
     pub(crate) fn samples(self, entities: usize, data: Dataset) -> Vec<(Dataset, Rational)> {
         let members = data.count_ones() as usize;
         let (rows, missing) = match self {
@@ -75,7 +77,7 @@ impl Sight {
         };
         let all = whole(choose(members + missing, rows));
         let fewest = rows.saturating_sub(missing);
-        // The rest of the sample is rows of ⊥, which are all alike.
+        // The rest of the sample consists of ⊥ rows, which are all equal.
         let shares: Vec<Rational> = (fewest..=rows).map(|size| whole(choose(missing, rows - size)) / &all).collect();
         let mut seen = Vec::new();
         subsets(data, 0, fewest..=rows, &mut seen);
@@ -83,7 +85,7 @@ impl Sight {
     }
 }
 
-/// Adds `chosen` with each part of `rest` that makes it as large as is asked, the largest number first.
+/// Adds `chosen` with each subset of `rest` that gives it an allowed size, the largest number first.
 fn subsets(rest: Dataset, chosen: Dataset, sizes: RangeInclusive<usize>, found: &mut Vec<Dataset>) {
     let size = chosen.count_ones() as usize;
     if size == *sizes.end() || rest == 0 {
@@ -97,19 +99,19 @@ fn subsets(rest: Dataset, chosen: Dataset, sizes: RangeInclusive<usize>, found: 
     }
 }
 
-/// How many sets of `part` there are among `of`.
+/// The number of subsets of `part` elements out of `of`.
 fn choose(of: usize, part: usize) -> BigInt {
     (0..part).fold(BigInt::from(1), |all, at| all * (of - at) / (at + 1))
 }
 
 impl Simulation {
-    /// A ratio that no simulator for the entity gets below.
+    /// A lower bound of the ratio of every simulator for the entity.
     #[must_use]
     pub fn lower(&self, mechanism: &Mechanism) -> Bound {
         least_ratio(mechanism, self.entity, self.sight, &self.weights)
     }
 
-    /// The ratio that the simulators keep; infinite where one is missing.
+    /// The ratio of the simulators to the mechanism; infinite if one is missing.
     #[must_use]
     pub fn upper(&self, mechanism: &Mechanism) -> Bound {
         if self.simulators.len() != mechanism.size() {
@@ -123,7 +125,7 @@ impl Simulation {
     }
 }
 
-/// The ratio that one simulator keeps to the mechanism, at every dataset.
+/// The largest ratio of one simulator to the mechanism, over all datasets.
 pub(crate) fn kept_ratio(
     mechanism: &Mechanism,
     entity: usize,
@@ -140,7 +142,7 @@ pub(crate) fn kept_ratio(
         return Bound::Infinite;
     }
     let mut worst = Bound::one();
-    // Once, whether the datasets with the entity or those without it are given.
+    // A pair of datasets is visited once, whichever of the two is given.
     let of_two = |others: &Dataset| [*others, *others | 1 << entity].into_iter().filter(|data| mechanism.gives(*data));
     let all = (0..1 << mechanism.size()).filter(|data| data >> entity & 1 == 0 && of_two(data).next().is_some());
     for others in all {
@@ -162,7 +164,7 @@ pub(crate) fn kept_ratio(
     worst
 }
 
-/// The ratio that weights prove no simulator gets below; at least 1, as all ratios are.
+/// The lower bound of the ratio that the weights prove; at least 1, as all ratios are.
 pub(crate) fn least_ratio(mechanism: &Mechanism, entity: usize, sight: Sight, weights: &[Weight]) -> Bound {
     if weights.iter().any(|weight| weight.above.is_negative() || weight.below.is_negative()) {
         return Bound::one();
@@ -176,7 +178,7 @@ pub(crate) fn least_ratio(mechanism: &Mechanism, entity: usize, sight: Sight, we
     positive_root(&below, &missing, &above).max(Bound::one())
 }
 
-/// `c_σ(o)`: what a unit of the simulator's answer `o` at sight of `σ` adds to the weighted sum of its bounds.
+/// `c_σ(o)`: the contribution of a unit of the simulator's answer `o` at sample `σ` to the weighted sum of its bounds.
 pub(crate) fn costs(
     mechanism: &Mechanism,
     entity: usize,
@@ -194,9 +196,9 @@ pub(crate) fn costs(
     costs
 }
 
-/// Below this, `square·R² + linear·R < constant` for every `R > 0`; `square` and `constant` are at least 0.
+/// The value below which `square·R² + linear·R < constant` for every `R > 0`; `square` and `constant` are at least 0.
 ///
-/// The left side less the right is convex and at most 0 at 0, so it is below 0 up to its positive root.
+/// The left side minus the right is convex and at most 0 at 0, so it is below 0 up to its positive root.
 fn positive_root(square: &Rational, linear: &Rational, constant: &Rational) -> Bound {
     if square.is_zero() {
         if linear.is_positive() {
@@ -206,7 +208,7 @@ fn positive_root(square: &Rational, linear: &Rational, constant: &Rational) -> B
         return if never { Bound::Infinite } else { Bound::Finite(whole(0)) };
     }
     let under = linear * linear + whole(4) * square * constant;
-    // Two forms of one root: that which adds numbers of one sign keeps its digits.
+    // Of the two forms of the root, the one that adds numbers of the same sign keeps its digits.
     Bound::Finite(if linear.is_positive() {
         whole(2) * constant / (linear + square_root(&under, PLACES, Rounding::Up))
     } else {
@@ -220,12 +222,12 @@ mod tests {
     use deniable_core::exact::ratio;
 
     #[test]
-    fn what_is_seen() {
+    fn samples_have_their_probabilities() {
         let seen = |sight: Sight, data| sight.samples(4, data).into_iter().map(|(seen, _)| seen).collect::<Vec<_>>();
         assert_eq!(seen(Sight::Members(2), 0b101), [0b101]);
         assert_eq!(seen(Sight::Members(2), 0b1011), [0b1010, 0b1001, 0b0011]);
         assert_eq!((seen(Sight::Members(0), 0b11), seen(Sight::Members(3), 0)), (vec![0], vec![0]));
-        // Two of four rows, of which two are ⊥: both members, one of them beside a ⊥, or two ⊥.
+        // Two of four rows, of which two are ⊥: both members, one of them with a ⊥, or two ⊥.
         let shares = [(0b101, ratio(1, 6)), (0b100, ratio(1, 3)), (0b001, ratio(1, 3)), (0, ratio(1, 6))];
         assert_eq!(Sight::Rows(2).samples(4, 0b101), shares);
         assert_eq!(Sight::Rows(9).samples(4, 0b101), [(0b101, whole(1))]);

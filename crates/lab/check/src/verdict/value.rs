@@ -3,27 +3,27 @@
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, decimal, power, whole};
 
-/// Most decimals that the ends of a bracket are told apart by.
+/// Limit on the decimals used to distinguish the ends of a bracket.
 const MOST_PLACES: u32 = 30;
 
-/// How large the smallest parameter is that holds.
+/// The least value of the parameter that holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
-    /// Exactly this, and some observer reaches it.
+    /// This value, and some observer attains it.
     Attained(Bound),
-    /// Exactly this; observers come as near as they like.
+    /// This value; observers come arbitrarily close.
     Approached(Bound),
-    /// Somewhere from `low` to `high`.
+    /// A value from `low` to `high`.
     Between {
-        /// Some observer reaches at least this.
+        /// Some observer attains at least this.
         low: Bound,
-        /// None gets beyond this.
+        /// An upper bound for all observers.
         high: Bound,
-        /// The entry of `docs/theorems` that bounds it.
+        /// The entry of `docs/theorems` that proves the upper bound.
         theorem: &'static str,
     },
-    /// The table holds no pair of datasets, and the family no uncertain observer, that the notion is about: it promises
-    /// nothing to anybody, and every parameter holds. This is the least.
+    /// The table has no pair of datasets, and the family no uncertain observer, to which the notion applies: it
+    /// promises nothing, and every parameter holds. This is the least.
     Vacuous(Bound),
 }
 
@@ -37,7 +37,7 @@ impl Value {
         }
     }
 
-    /// The parameter below which it certainly does not hold.
+    /// The parameter below which the notion certainly does not hold.
     #[must_use]
     pub fn low(&self) -> &Bound {
         match self {
@@ -46,13 +46,13 @@ impl Value {
         }
     }
 
-    /// Whether nobody and no pair of datasets is asked about.
+    /// Whether the notion applies to no observer and no pair of datasets.
     #[must_use]
     pub fn is_vacuous(&self) -> bool {
         matches!(self, Self::Vacuous(_))
     }
 
-    /// How it is reached, in one word: `attained`, `approached`, `between` or `vacuous`.
+    /// The kind of the value: `attained`, `approached`, `between` or `vacuous`.
     #[must_use]
     pub fn reached(&self) -> &'static str {
         match self {
@@ -63,7 +63,7 @@ impl Value {
         }
     }
 
-    /// Whether a claimed parameter holds; `None` where the bracket does not tell.
+    /// Whether a claimed parameter holds; `None` if it is inside the bracket.
     #[must_use]
     pub fn keeps(&self, claim: &Rational) -> Option<bool> {
         let claim = Bound::Finite(claim.clone());
@@ -78,8 +78,8 @@ impl Value {
 }
 
 impl Value {
-    /// A decimal of some places. The two ends of a bracket have as many as tell them apart, and are rounded away from each
-    /// other.
+    /// The value with `places` decimals. The two ends of a bracket have as many as distinguish them, and are rounded
+    /// away from each other.
     #[must_use]
     pub fn decimal(&self, places: u32) -> String {
         let Self::Between { low, high, .. } = self else { return self.high().decimal(places) };
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn the_ends_of_a_bracket_are_told_apart() {
+    fn the_ends_of_a_bracket_are_distinguishable() {
         let third = ratio(1, 3);
         let near = &third + ratio(1, 1_000_000_000_000);
         assert_eq!(between(third.clone(), near).decimal(6), "0.3333333333333 .. 0.3333333333344");

@@ -1,4 +1,4 @@
-//! Where a parameter is reached, told by datasets and observers.
+//! Witnesses by datasets and observers.
 
 use super::count_witness::CountWitness;
 use super::simulation::{Sight, Simulation};
@@ -12,9 +12,9 @@ use deniable_core::exact::{Rational, whole};
 pub struct SeparatingOutput {
     /// The output, by its position in the mechanism's outputs.
     pub output: usize,
-    /// The dataset that gives it more often.
+    /// The dataset with the larger probability.
     pub more: Dataset,
-    /// The one that gives it less often.
+    /// The dataset with the smaller probability.
     pub less: Dataset,
     /// The probabilities of the output at `more` and at `less`.
     pub probabilities: (Rational, Rational),
@@ -30,36 +30,36 @@ impl SeparatingOutput {
     }
 }
 
-/// Where the parameter is reached: enough for another program to check it.
+/// The place where the parameter is attained, with enough data for another program to verify it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Witness {
     /// An output that two datasets give with different probabilities.
     Datasets {
         /// The output, by its position in the mechanism's outputs.
         output: usize,
-        /// The dataset that gives it more often.
+        /// The dataset with the larger probability.
         more: Dataset,
-        /// The one that gives it less often.
+        /// The dataset with the smaller probability.
         less: Dataset,
         /// The probabilities at `more` and at `less`.
         probabilities: (Rational, Rational),
     },
-    /// Outputs of which two datasets give one or another with different probabilities ((ε,δ)-DP).
+    /// A set of outputs that two datasets give with different probabilities ((ε,δ)-DP).
     Event {
         /// The outputs of the event, by their positions.
         outputs: Vec<usize>,
-        /// The dataset that gives them more often.
+        /// The dataset with the larger probability.
         more: Dataset,
-        /// The one that gives them less often.
+        /// The dataset with the smaller probability.
         less: Dataset,
         /// The probabilities at `more` and at `less`.
         probabilities: (Rational, Rational),
     },
-    /// An output that moves the belief of an observer.
+    /// An output that changes the belief of an observer.
     Prior {
-        /// What the observer believed before the output.
+        /// The observer's belief before the output.
         prior: Prior,
-        /// The entity whose presence is asked about, by its position.
+        /// The measured entity, by its position.
         entity: usize,
         /// The output, by its position in the mechanism's outputs.
         output: usize,
@@ -72,34 +72,34 @@ pub enum Witness {
         entity: usize,
         /// The dataset that the member is in.
         data: Dataset,
-        /// What its removal moves most.
+        /// The output and datasets with the largest ratio when it is removed.
         removed: SeparatingOutput,
-        /// All other members that are no closer to it than the parameter, each with what an exchange moves most. The
-        /// others are too few for a crowd.
+        /// All other members whose exchange ratio is at least the parameter, each with the output that attains it. The
+        /// remaining members are too few for a crowd.
         outside: Vec<(usize, SeparatingOutput)>,
     },
-    /// A best simulator, and why none is better (I-ZKP).
+    /// A best simulator, and the proof that none is better (I-ZKP).
     Simulation(Box<Simulation>),
-    /// The same by counts, for a mechanism that sees no more than those.
+    /// A witness by counts, for a mechanism that depends on counts only.
     Counts(CountWitness),
 }
 
 impl Witness {
-    /// Where the belief in the opposite shrinks by a larger factor than the belief itself grows by, which is the gain then
-    /// (B-2): that factor, in words.
+    /// Where the belief in the opposite shrinks by a larger factor than the belief itself grows, that factor in words:
+    /// it is the gain (B-2).
     #[must_use]
     pub fn disbelief(&self) -> Option<String> {
         let (words, shrinks, rises) = self.shrinking()?;
         (shrinks > rises).then_some(words)
     }
 
-    /// Which belief shrinks, that in presence or that in absence, and by what factor, in words: what is bounded by I-IND.
+    /// The belief that shrinks, in presence or in absence, and the factor, in words: the quantity that I-IND bounds.
     #[must_use]
     pub fn fall(&self) -> Option<String> {
         self.shrinking().map(|(words, ..)| words)
     }
 
-    /// The belief that shrinks, in words; by what factor it does, and by what factor its opposite grows.
+    /// The belief that shrinks, in words; the factor by which it shrinks, and the factor by which its opposite grows.
     fn shrinking(&self) -> Option<(String, Bound, Bound)> {
         let Self::Prior { prior, entity, likelihoods: (present, absent), .. } = self else { return None };
         let one = whole(1);
@@ -140,8 +140,8 @@ impl Witness {
                 };
                 let (low, high) = (simulation.lower(mechanism), simulation.upper(mechanism));
                 format!(
-                    "who sees {seen} answers within {} at best ({weights} weighted bounds), \
-                     and the simulator within {}",
+                    "a simulator that sees {seen} is within {} at best ({weights} weighted bounds), \
+                     and this one is within {}",
                     low.decimal(9),
                     high.decimal(9)
                 )
@@ -184,7 +184,7 @@ mod tests {
         let down = told(ratio(1, 16), ratio(1, 8)).unwrap();
         assert_eq!(down, "; that belief falls by a factor 3/2");
         assert_eq!(told(ratio(1, 8), ratio(1, 8)), None);
-        // 1/2 becomes 1/5 by 5/2, whatever its opposite grows by.
+        // 1/2 becomes 1/5, by 5/2, whatever the factor of its opposite.
         let prior = Prior::Independent(vec![ratio(1, 2)]);
         let told = Witness::Prior { prior, entity: 0, output: 0, likelihoods: (ratio(2, 5), ratio(1, 10)) };
         assert_eq!(told.fall().unwrap(), "; disbelief falls from 1/2 to 1/5, by a factor 5/2");

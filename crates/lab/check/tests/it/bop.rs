@@ -1,4 +1,4 @@
-//! Bayes-optimal privacy (I-BOP): the formula against all tables that could have been published.
+//! Bayes-optimal privacy (I-BOP): the formula against all possible published tables.
 
 use super::common::dice::Dice;
 use deniable_check::Bound;
@@ -11,7 +11,7 @@ fn population(joint: &[&[i64]], of: i64) -> Background {
     Background::new(&["q0", "q1", "q2"][..joint.len()], &["s0", "s1", "s2"][..joint[0].len()], joint).unwrap()
 }
 
-/// All tables of `rows` rows of these public values, each with its probability; the person is a random row of it.
+/// All tables of `rows` rows with these public values, each with its probability; the person is a random row of it.
 fn by_enumeration(joint: &[Vec<Rational>], block: &Block, public: usize) -> Option<Vec<Rational>> {
     let rows: u64 = block.counts.iter().sum();
     let cells: Vec<(usize, usize)> =
@@ -60,21 +60,21 @@ fn the_formula_is_bayes_rule_over_all_tables() {
 
 #[test]
 fn a_block_that_all_share_tells_the_counts() {
-    // Two public values with the same sensitive ones: everybody's belief is the block's share.
+    // Two public values with the same sensitive distribution: the posterior is the block's share.
     let same = population(&[&[1, 3], &[1, 3]], 8);
     let block = |counts: &[u64]| Block { public: vec![0, 1], counts: counts.to_vec() };
     let moved = same.movement(&[block(&[2, 2])]).unwrap().unwrap();
-    // 1/4 becomes 1/2: odds of 1/3 become 1; 3/4 becomes 1/2.
+    // 1/4 becomes 1/2, so odds of 1/3 become 1; 3/4 becomes 1/2.
     assert_eq!((moved.up.odds(), moved.down.odds_against()), (Bound::Finite(whole(3)), Bound::Finite(whole(3))));
     assert_eq!((moved.loss.loss(), moved.loss.sensitive), (Bound::Finite(ratio(3, 2)), 1));
     assert_eq!(moved.up.line(&same), "belief that `q0` has `s0` goes from 1/4 to 1/2: its odds by 3");
-    // Counts as expected move nothing.
+    // Counts equal to their expectation change no belief.
     let still = same.movement(&[block(&[1, 3])]).unwrap().unwrap();
     assert_eq!(
         (still.loss.loss(), still.up.odds(), still.down.odds_against()),
         (Bound::one(), Bound::one(), Bound::one())
     );
-    // All rows of one value: certainty up, ruled out down.
+    // With all rows of one value, it becomes certain and the other is ruled out.
     let all = same.movement(&[block(&[4, 0])]).unwrap().unwrap();
     assert_eq!(
         (all.loss.loss(), all.up.odds(), all.down.odds_against()),
@@ -92,9 +92,9 @@ fn tables_that_are_none_are_refused() {
     assert_eq!(wrong(&[block(&[0, 1], &[1, 1]), block(&[1], &[1, 0])]), TableError::Public { public: 1 });
     assert_eq!(wrong(&[block(&[7], &[1, 0])]), TableError::Public { public: 7 });
     assert_eq!(wrong(&[block(&[0], &[1])]), TableError::Width { what: "sensitive", found: 1, expected: 2 });
-    // Nobody of `q0` has `s0`, and the block has nothing else.
+    // No person of `q0` has `s0`, and the block has only `s0`.
     let lines = wrong(&[block(&[0, 1], &[2, 0])]).to_string();
-    assert_eq!(lines, "by the background, no table has block 0 with somebody of values `q0` in it");
+    assert_eq!(lines, "the background rules out that block 0 contains a person with values `q0`");
     let sum = Background::new(&["q"], &["s"], vec![vec![ratio(1, 2)]]).unwrap_err();
     assert_eq!(sum, TableError::Background { sum: ratio(1, 2) });
 }

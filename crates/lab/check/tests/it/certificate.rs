@@ -1,4 +1,4 @@
-//! Decisions pass the rechecker, and a file with any one digit altered does not.
+//! Certificates of decisions pass the rechecker, and a file with any one digit altered does not.
 
 use super::common::dice::Dice;
 use deniable_check::certificate::certificate;
@@ -15,7 +15,7 @@ use deniable_testing::sized;
 
 const SIGNS: [Sign; 3] = [Sign::Positive, Sign::Negative, Sign::Both];
 
-/// A random table whose rows have parts of 1/`of`, of which some are zero.
+/// A random table whose probabilities are multiples of 1/`of`, some of them zero.
 fn random(entities: usize, outputs: usize, of: i64, zeros: bool, seed: u64) -> Mechanism {
     let mut dice = Dice::new(deniable_testing::seed(seed));
     let row = |_| {
@@ -116,7 +116,7 @@ fn decisions_pass() {
             let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
             assert_eq!(text, certificate(&mechanism, &notion, &family, &verdict).unwrap());
             let report = recheck(&text, LIMIT);
-            // Of a family of nobody, as one of two with beliefs up to 1/3 each, that there is nothing is verified.
+            // The rechecker verifies that a family is empty, such as one of two with beliefs up to 1/3 each.
             let nobody = verdict.value.is_vacuous();
             empty += usize::from(nobody);
             let full = Ok(Report { upper: if nobody { UpperCheck::Vacuous } else { UpperCheck::Holds } });
@@ -124,11 +124,11 @@ fn decisions_pass() {
             passed += 1;
         }
     }
-    // Which families are empty depends on their ranges alone.
+    // Which families are empty depends only on their ranges.
     assert!(passed >= 1_026 && empty == 90, "{passed} passed, {empty} families are empty");
 }
 
-/// The value of a notion, whose certificate passes.
+/// The value of a notion; its certificate must pass.
 fn certified(mechanism: &Mechanism, notion: &Notion) -> Value {
     let verdict = decide(mechanism, notion, &Family::All).unwrap();
     let text = certificate(mechanism, notion, &Family::All, &verdict).unwrap();
@@ -137,7 +137,7 @@ fn certified(mechanism: &Mechanism, notion: &Notion) -> Value {
     verdict.value
 }
 
-/// Events, crowds and simulators over more shapes of tables, certain answers among them.
+/// Events, crowds and simulators over more shapes of tables, including deterministic answers.
 #[test]
 fn events_crowds_and_simulators_pass() {
     for seed in 0..24 {
@@ -165,7 +165,7 @@ fn of_one_entity(without: [Rational; 2], with: [Rational; 2]) -> Mechanism {
     Mechanism::partial(vec!["ann".to_owned()], outputs, vec![Some(without.to_vec()), Some(with.to_vec())]).unwrap()
 }
 
-/// The answer is the membership: no crowd, no simulator, and no event whose odds are bounded.
+/// The answer is the membership: no crowd, no simulator, and no event with finite odds.
 #[test]
 fn infinite_values_pass() {
     let mechanism = of_one_entity([whole(1), whole(0)], [whole(0), whole(1)]);
@@ -184,7 +184,8 @@ fn brackets_of_irrational_values_pass() {
     assert!(low * low < whole(2) && high * high > whole(2) && high - low < ratio(1, 1_000_000), "{value:?}");
 }
 
-/// Every text that has another digit in one place; at small scale every fifth of them, so that each place has one or two of its nine.
+/// Every text with one digit replaced; at small scale every fifth of them, so that each position has one or two of its
+/// nine replacements.
 fn altered(text: &str) -> impl Iterator<Item = String> + '_ {
     let digits = text.bytes().enumerate().filter(|(_, byte)| byte.is_ascii_digit());
     let every = digits.flat_map(move |(at, byte)| {
@@ -212,8 +213,8 @@ fn a_file_with_one_digit_altered_is_refused() {
     assert!(tried > sized(2_000, 10_000), "{tried}");
 }
 
-/// The same for a forger who mends the checksum: the mathematics alone refuses, or the file says something else that is
-/// true. The latter are listed: a range's end on which the value does not depend, as in B-3's max(b, 1−aγ).
+/// Altered digits with a recomputed checksum: the mathematics alone rejects the file, or its new content is also true.
+/// The latter cases are listed: an end of a range on which the value does not depend, as in B-3's max(b, 1−aγ).
 #[test]
 fn a_forged_digit_is_refused_by_arithmetic() {
     let mechanism = random(2, 3, 60, false, 8);
@@ -230,7 +231,7 @@ fn a_forged_digit_is_refused_by_arithmetic() {
                 continue;
             };
             let original: Certificate = serde_json::from_str(&text).unwrap();
-            // The checksum is mended; theorems are names, which prove nothing.
+            // The checksum is recomputed; theorems are only names and prove nothing.
             if parsed.checksum != original.checksum || parsed.theorems != original.theorems {
                 continue;
             }
@@ -255,8 +256,8 @@ fn a_forged_digit_is_refused_by_arithmetic() {
     );
 }
 
-/// Another bracket that shares a point with the original one, or other weights of a simulation that prove the same bracket. A
-/// narrower bracket of an irrational value may be true as well: the rechecker decides that exactly.
+/// Another bracket that shares a point with the original one, or other weights of a simulation that prove the same
+/// bracket. A narrower bracket of an irrational value may also be true: the rechecker decides that exactly.
 fn is_weaker(original: &Certificate, parsed: &Certificate) -> bool {
     let mut mended = parsed.clone();
     mended.value = original.value.clone();
@@ -275,7 +276,7 @@ fn is_weaker(original: &Certificate, parsed: &Certificate) -> bool {
     meets && mended == *original
 }
 
-/// A value that observers approach is seen at any belief of their own that the family allows: it is no part of the claim.
+/// A value that observers approach has witnesses at any belief of the family: the belief is not part of the claim.
 fn is_nearer_or_farther(original: &Certificate, parsed: &Certificate) -> bool {
     let mut mended = parsed.clone();
     let (Some(Form::Prior { prior: of, entity, .. }), Some(Form::Prior { prior: from, .. })) =
@@ -290,9 +291,9 @@ fn is_nearer_or_farther(original: &Certificate, parsed: &Certificate) -> bool {
     matches!(original.value, ClaimedValue::Approached(_)) && mended == *original
 }
 
-/// The weights of a simulation, altered or not, prove a bound by the rechecker's arithmetic where they do by the decider's.
+/// The weights of a simulation, altered or not, prove a bound in the rechecker exactly when they do in the decider.
 #[test]
-fn weights_prove_the_same_to_both() {
+fn rechecker_and_decider_agree_on_weights() {
     let (mut proved, mut failed) = (0, 0);
     for seed in 0..6 {
         let mechanism = random(3, 2, 60, false, seed);
@@ -328,15 +329,15 @@ fn large_enumerations_are_named() {
     );
 }
 
-/// Floats choose where fractions are compared: what they choose is what plain enumeration finds, ties included.
+/// Floats select candidates that are compared exactly: the results equal those of plain enumeration, ties included.
 #[test]
 fn tables_without_a_common_denominator_are_decided_exactly() {
-    // Nearly alike for even seeds, far apart for odd ones.
+    // Nearly equal rows for even seeds, very different ones for odd seeds.
     for seed in 0..sized(2, 4) {
         let mut dice = Dice::new(seed);
         let rows = (0..1_u32 << 6).map(|data| {
             let of = (1_i64 << 40) + 2 * i64::from(data) + 1;
-            // Half of the rows are nearly alike: nearer to each other than floats tell.
+            // Half of the rows differ by less than the precision of floats.
             let part = if data % 2 == 0 {
                 of / 3
             } else {
@@ -362,7 +363,7 @@ fn tables_without_a_common_denominator_are_decided_exactly() {
     }
 }
 
-/// Sums over many denominators have as many digits as all of them: how long that takes is known before.
+/// Sums over many denominators have as many digits as all of them together, so their running time is estimated first.
 #[test]
 fn large_sums_are_not_begun() {
     let rows = (0..1_u32 << 10).map(|data| {
@@ -378,7 +379,7 @@ fn large_sums_are_not_begun() {
     assert!(matches!(recheck(&text, LIMIT), Ok(Report { upper: UpperCheck::TooMany(_) })));
 }
 
-/// Sums that were once redone for each subset.
+/// Sums that earlier versions recomputed for each subset.
 #[test]
 fn uniform_sums_of_many_entities_are_rechecked() {
     let given = [("entities", "14"), ("k", "3")].map(|(name, value)| (name.to_owned(), value.to_owned()));
@@ -407,7 +408,7 @@ fn constraints_of_eight_people_and_boxes_of_ten_are_rechecked() {
             let mut verdict = decide(&eight, &notion, &Family::All).unwrap();
             let text = certificate(&eight, &notion, &Family::All, &verdict).unwrap();
             assert_eq!(recheck(&text, LIMIT), Ok(Report { upper: UpperCheck::Holds }));
-            // `recheck` compares the pairs and refuses less than the value.
+            // `recheck` compares the pairs and rejects a claim below the value.
             verdict.value = deniable_check::verdict::Value::Attained(deniable_check::Bound::one());
             let text = certificate(&eight, &notion, &Family::All, &verdict).unwrap();
             assert!(recheck(&text, LIMIT).is_err());

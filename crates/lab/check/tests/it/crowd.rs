@@ -1,4 +1,4 @@
-//! Crowd-blending privacy (I-CBP): against the definition, and where it does not compose.
+//! Crowd-blending privacy (I-CBP), against the definition; counterexamples to composition.
 
 use super::common::dice::Dice;
 use super::common::mechanisms::{and, apart, exact, mixture, then, yes};
@@ -13,7 +13,7 @@ fn crowd(mechanism: &Mechanism, crowd: usize) -> Bound {
     value(mechanism, &Notion::CrowdBlending { crowd })
 }
 
-/// The definition, for a given ε: counts the members with whom one blends, and looks at removal.
+/// The definition, for a given ε: counts the members with whom an entity blends, and compares removal.
 fn holds(mechanism: &Mechanism, crowd: usize, claim: &Bound) -> bool {
     let n = mechanism.size();
     let blends = |one: usize, other: usize| {
@@ -37,7 +37,7 @@ fn the_value_is_the_least_that_holds() {
         let mechanism = if number % 2 == 0 {
             dice.mechanism(3, 2 + number % 3, i64::from(number % 6 != 0), 9)
         } else {
-            // By size, nearly: crowds matter.
+            // The rows depend nearly on the size alone, so crowds matter.
             let chances: Vec<i64> = (0..4).map(|_| dice.between(1, 98)).collect();
             let wobble: Vec<i64> = (0..8).map(|_| dice.between(0, 1)).collect();
             yes(3, |data| ratio(chances[data.count_ones() as usize] + wobble[data as usize], 100))
@@ -67,13 +67,13 @@ fn replace_one_is_not_enough() {
     let shown = verdict(&size, &Notion::CrowdBlending { crowd: 2 });
     let line = shown.witness.unwrap().line(&size);
     assert_eq!(line, "t0 in {t0}: removing it: Pr[o0 | {}] / Pr[o0 | {t0}] = 1 / 0 = ∞");
-    // Sizes below 2 are not told: then all have a crowd, and nobody has DP.
+    // Sizes below 2 are not released, so all have a crowd, but no DP.
     let told = exact(3, 3, |data| (data.count_ones() as usize).saturating_sub(1));
     assert_eq!((crowd(&told, 2), dp(&told)), (Bound::one(), Bound::Infinite));
     assert_eq!(crowd(&told, 3), Bound::Infinite);
 }
 
-/// "Are both a and b in?" blends the two, "a and c?" those two; who asks both blends a with nobody.
+/// "Are both a and b in?" blends these two, "a and c?" blends those two; both questions together blend a with no other.
 #[test]
 fn it_neither_composes_nor_mixes() {
     let first = exact(3, 2, |data| usize::from(data & 0b011 == 0b011));
@@ -87,7 +87,7 @@ fn it_neither_composes_nor_mixes() {
     let Some(Witness::Crowd { entity, data, removed, outside }) = verdict.witness else { panic!("no witness") };
     assert_eq!((entity, data, removed.probabilities), (0, 0b011, (whole(1), whole(0))));
     assert_eq!(outside.iter().map(|(other, _)| *other).collect::<Vec<_>>(), [1]);
-    // With noise it is the same at finite values: each has e^ε = 1, both have more.
+    // The same with noise at finite values: each answer has e^ε = 1, both together have more.
     let noisy = |exact: &Mechanism| then(exact, &[vec![ratio(3, 4), ratio(1, 4)], vec![ratio(1, 4), ratio(3, 4)]]);
     let (first, second) = (noisy(&first), noisy(&second));
     assert_eq!((crowd(&first, 2), crowd(&second, 2)), (Bound::one(), Bound::one()));

@@ -1,4 +1,4 @@
-//! LXL section 3.3: crowd-blending on a random sample is zero-knowledge privacy, with a δ, and not without one.
+//! LXL section 3.3: crowd-blending on a random sample is zero-knowledge privacy with a δ, and not without one.
 
 use super::common::dice::Dice;
 use super::common::mechanisms::{exact, mechanism, row};
@@ -8,7 +8,7 @@ use deniable_check::mechanism::{Dataset, Mechanism};
 use deniable_check::notion::{Notion, Sign};
 use deniable_core::exact::{Rational, power, ratio, whole};
 
-/// How likely each sample of these members is, everybody kept with this probability.
+/// The probability of each sample of these members, each kept with probability `rate`.
 fn samples(members: Dataset, rate: &Rational) -> Vec<(Dataset, Rational)> {
     let subsets = (0..=members).filter(|kept| kept & !members == 0);
     let chance =
@@ -25,7 +25,7 @@ fn sampled(mechanism: &Mechanism, members: Dataset, rate: &Rational) -> Vec<Rati
     sum
 }
 
-/// Whether an exchange of the two moves no probability by more than this factor, whoever else is in.
+/// Whether exchanging the two changes every probability by at most this factor, for all sets of other members.
 fn blend(mechanism: &Mechanism, one: usize, other: usize, odds: &Rational) -> bool {
     let beside = (0..1_u32 << mechanism.size()).filter(|data| data >> one & 1 == 0 && data >> other & 1 == 0);
     beside.into_iter().all(|data| {
@@ -43,22 +43,23 @@ fn tail(m: u32, rate: &Rational, least: u32) -> Rational {
     (least..=m).map(|hits| choose(m, hits) * power(rate, hits) * power(&(whole(1) - rate), m - hits)).sum()
 }
 
-/// Somebody who blends with most others, beside mechanisms of counts: crowds of `k`, below which nothing is told.
+/// A mechanism of counts in which all entities but one blend; below `crowd` members the answer does not depend on the
+/// count.
 fn blending(entities: usize, crowd: u32, dice: &mut Dice) -> Mechanism {
     let rows: Vec<Vec<Rational>> = (0..=entities).map(|_| dice.distribution(3, 0, 9)).collect();
     let tilt = ratio(dice.between(8, 12), 10);
     mechanism(entities, 3, |data| {
         let count = data.count_ones();
         let own = rows[if count < crowd { 0 } else { count as usize }].clone();
-        // The last one is a little apart from the others.
+        // The last entity differs a little from the others.
         let share = if data >> (entities - 1) & 1 == 1 { whole(1) / (whole(1) + &tilt * &tilt) } else { ratio(1, 2) };
         own.iter().map(|p| p * &share + (whole(1) - &share) / whole(3)).collect()
     })
 }
 
-/// Answers whether all entities are in, if at least two are: of four, all are kept with probability `p⁴`, which is the
-/// whole δ of the theorem.
-fn everybody(entities: usize) -> Mechanism {
+/// Answers whether all entities are in, if at least two are: of four, all are kept with probability `p⁴`, which is
+/// exactly the δ of the theorem.
+fn all_members(entities: usize) -> Mechanism {
     exact(entities, 3, |data| match data.count_ones() as usize {
         0 | 1 => 0,
         count if count < entities => 1,
@@ -66,9 +67,10 @@ fn everybody(entities: usize) -> Mechanism {
     })
 }
 
-/// The theorem: with `m` members who blend with `t`, of whom fewer than `A` are kept except with a probability, for every event `O`
-/// `Pr[M(T∪t) ∈ O] ≤ (1 − p + p·e^ε·max(1, c))·Pr[M(T) ∈ O] + δ`, `c = (1−p)/p · A/(m−A+1)`, `δ = p·Pr[Bin(m,p) ≥ max(A, k−1)]`, and
-/// `Pr[M(T) ∈ O] ≤ Pr[M(T∪t) ∈ O]/(1−p)`. The right sides are what a simulator answers that sees a sample of the others alone.
+/// The theorem, for `m` members who blend with `t` and any threshold `A` on the number of them that are kept. For every
+/// event `O`, `Pr[M(T∪t) ∈ O] ≤ (1 − p + p·e^ε·max(1, c))·Pr[M(T) ∈ O] + δ` with `c = (1−p)/p · A/(m−A+1)` and
+/// `δ = p·Pr[Bin(m,p) ≥ max(A, k−1)]`, and `Pr[M(T) ∈ O] ≤ Pr[M(T∪t) ∈ O]/(1−p)`. The right sides are the answers of a
+/// simulator that sees only a sample of the others.
 #[test]
 fn a_sample_of_a_crowd_is_simulated_from_a_sample_of_the_others() {
     let mut dice = Dice::new(330);
@@ -79,7 +81,7 @@ fn a_sample_of_a_crowd_is_simulated_from_a_sample_of_the_others() {
     for number in 0..25 {
         let (entities, crowd) = (4, 2 + number % 2);
         let mechanism = match number {
-            24 => everybody(entities),
+            24 => all_members(entities),
             number if number % 3 == 0 => dice.mechanism(4, 3, 1, 9),
             _ => blending(entities, crowd, &mut dice),
         };
@@ -100,7 +102,7 @@ fn a_sample_of_a_crowd_is_simulated_from_a_sample_of_the_others() {
                         |row: &[Rational]| (0..3).filter(|o| event >> o & 1 == 1).map(|o| &row[o]).sum::<Rational>();
                     let (with, without) = (of(&with), of(&without));
                     assert!(without <= &with / (whole(1) - &rate));
-                    // No crowd can be kept of so few: then there is no δ and no c.
+                    // With too few members for a crowd, δ and c are not needed.
                     let plain = (whole(1) - &rate) + &rate * &odds;
                     assert!(m + 1 >= crowd || with <= &plain * &without);
                     needs_factor += u32::from(m + 1 < crowd && with > &plain * &without * &less);
@@ -120,10 +122,10 @@ fn a_sample_of_a_crowd_is_simulated_from_a_sample_of_the_others() {
     assert!(needs_delta > 0 && needs_factor > 0, "{needs_delta} {needs_factor}");
 }
 
-/// Without δ it fails: a crowd of two that tells its size blends with `e^ε = 1`, and on a sample of three the answer 3 proves everybody
-/// in. It comes with probability p³, which is the theorem's δ.
+/// Without δ it fails: a crowd of two that releases its size blends with `e^ε = 1`, and on a sample of three the answer
+/// 3 proves that all are in. It has probability p³, which is the theorem's δ.
 #[test]
-fn without_a_delta_a_sample_of_a_crowd_can_be_told() {
+fn without_a_delta_a_sample_discloses_a_crowd() {
     let size = exact(3, 4, |data| if data.count_ones() >= 2 { data.count_ones() as usize } else { 0 });
     assert_eq!(value(&size, &Notion::CrowdBlending { crowd: 2 }), Bound::one());
     for rate in [ratio(1, 4), ratio(1, 2)] {

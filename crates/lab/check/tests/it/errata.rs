@@ -1,4 +1,4 @@
-//! What is wrong in the papers, found by the checker: each test prints the counterexample that it finds.
+//! Errors in the papers, found by the checker: each test prints its counterexample.
 //! `cargo test -p deniable-check --test errata -- --nocapture` shows them.
 
 use deniable_check::Bound;
@@ -44,7 +44,8 @@ fn both(one: &Mechanism, other: &Mechanism) -> Mechanism {
     Mechanism::from_fn(one.size(), &names, chance).unwrap()
 }
 
-/// E-1: with an answer of its own for the empty dataset k-Max has no γ; counted as rank 1 it has the published one.
+/// E-1: with a separate answer for the empty dataset k-Max has no finite γ; with the empty dataset counted as rank 1 it
+/// has the published γ.
 #[test]
 fn e_1_k_max_and_the_empty_dataset() {
     for n in 3..=6 {
@@ -67,10 +68,10 @@ fn e_1_k_max_and_the_empty_dataset() {
     assert_eq!(value(&shown("M-KMAX, ties by the first", &ties, &PMP, &Family::Uniform)), Bound::Infinite);
 }
 
-/// E-2: two answers, each (1/2,1/2)-identifiable among two worlds, leave belief at a fifth; a quarter was promised.
+/// E-2: two answers, each (1/2,1/2)-identifiable among two worlds, lower a belief to a fifth; a quarter was promised.
 #[test]
 fn e_2_alpha_beta_does_not_compose() {
-    // Which of two people is in, truthfully three times out of four: odds of 3.
+    // Which of two people is in, answered truthfully three times out of four: odds of 3.
     let told = |data: Dataset, output: usize| match data {
         1 | 2 if data as usize == output + 1 => ratio(3, 4),
         1 | 2 => ratio(1, 4),
@@ -84,11 +85,11 @@ fn e_2_alpha_beta_does_not_compose() {
     let verdict = shown("E-2, twice", &twice, &alpha, &Family::All);
     assert_eq!(value(&verdict), finite(4, 5));
     assert!(value(&verdict) > Bound::Finite(promised));
-    // The odds of both are nine, and that is all it takes to know it.
+    // The odds of both are nine, which determines the result.
     assert_eq!(value(&decide(&twice, &Notion::Bounded, &Family::All).unwrap()), finite(9, 1));
 }
 
-/// E-3: "1 or 2 is in" and "1 or 3 is in" each have a gain of 3/2 against who knows nothing; together they name 1.
+/// E-3: "1 or 2 is in" and "1 or 3 is in" each have a gain of 3/2 under the uniform prior; together they identify 1.
 #[test]
 fn e_3_one_prior_does_not_compose() {
     for members in ["1 2", "1 3"] {
@@ -112,7 +113,7 @@ fn e_4_bounded_priors_are_for_one_release() {
 /// B-5: from m = 3 on, identifiability with ρ ≥ 1/(m−1) bounds no odds.
 #[test]
 fn b_5_identifiability_among_three_bounds_no_odds() {
-    // LQS13's example: any of three values, but never the first when the first entity is in alone.
+    // LQS13's example: any of three values, except the first when only the first entity is in.
     let chance = |data: Dataset, output: usize| match (data, output) {
         (1, 0) => whole(0),
         (1, _) => ratio(1, 2),
@@ -124,10 +125,10 @@ fn b_5_identifiability_among_three_bounds_no_odds() {
     assert_eq!(value(&shown("B-5, bounded DP", &mechanism, &Notion::Bounded, &Family::All)), Bound::Infinite);
 }
 
-/// F-DU: of two datasets the first must have an entity that the second has not; the empty one never is the first.
+/// F-DU: the first dataset of a pair must have an entity that the second lacks; the empty one is never first.
 #[test]
 fn f_du_is_about_pairs_that_are_not_nested() {
-    // Only the empty dataset ever says no.
+    // Only the empty dataset can give no.
     let chance = |data: Dataset, output: usize| match (data, output) {
         (0, _) => ratio(1, 2),
         (_, 0) => whole(1),
@@ -150,7 +151,7 @@ fn m_exp_monotone_scores_are_for_add_remove() {
     assert!(exchanged > finite(4, 1) && exchanged <= finite(16, 1), "{exchanged}");
 }
 
-/// Mixtures of claims: what the errata refuse, said once more by odds, which do compose (C-1).
+/// The claims that the errata refute, restated in odds, which compose (C-1).
 #[test]
 fn c_1_odds_compose() {
     let once = built("randomized-response", &[("entities", "2"), ("odds", "3")]);

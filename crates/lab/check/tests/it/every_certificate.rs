@@ -1,5 +1,5 @@
-//! Whatever certificate is written, the rechecker accepts: every notion, every family, every built-in mechanism of up to
-//! three entities, and tables of one entity or with missing rows.
+//! The rechecker accepts every certificate: of every notion, every family, every built-in mechanism of up to three
+//! entities, and tables of one entity or with missing rows.
 
 use deniable_check::certificate::certificate;
 use deniable_check::decide::decide;
@@ -48,7 +48,7 @@ fn names(count: usize) -> Vec<String> {
     ["ann", "bob", "cy"][..count].iter().map(|name| (*name).to_owned()).collect()
 }
 
-/// Tables of nobody and of one entity, and some of which rows are missing.
+/// Tables without entities, of one entity, and with missing rows.
 fn tables() -> Vec<(String, Mechanism)> {
     let row = |part: i64| vec![ratio(part, 4), ratio(4 - part, 4)];
     let outputs = || vec!["no".to_owned(), "yes".to_owned()];
@@ -63,8 +63,8 @@ fn tables() -> Vec<(String, Mechanism)> {
         of("a half sure answer", 1, &[Some(4), Some(2)]),
         of("the same answer", 1, &[Some(2), Some(2)]),
         of("no row for ann", 1, &[Some(1), None]),
-        of("nobody or one", 2, &[Some(1), Some(3), Some(2), None]),
-        of("nobody or both", 2, &[Some(1), None, None, Some(3)]),
+        of("none or one", 2, &[Some(1), Some(3), Some(2), None]),
+        of("none or both", 2, &[Some(1), None, None, Some(3)]),
         of("one alone", 2, &[None, Some(3), Some(1), None]),
         of("of a size", 3, &[None, Some(1), Some(2), None, Some(3), None, None, None]),
         of("all but one", 3, &[Some(1), Some(2), Some(3), Some(2), Some(1), Some(4), None, Some(0)]),
@@ -84,7 +84,7 @@ fn protocols() -> Vec<(String, Mechanism)> {
     all
 }
 
-/// Every word with small parameters.
+/// Every notion or family with small parameters.
 fn filled(form: &str) -> Vec<String> {
     let Some((name, parameter)) = form.split_once(':') else { return vec![form.to_owned()] };
     let values: &[&str] = match parameter {
@@ -135,7 +135,7 @@ fn every_certificate_is_accepted() {
         for notion in notions(&mechanism) {
             let families = if notion.is_about_beliefs() { families(mechanism.size()) } else { vec![Family::All] };
             for family in families {
-                // What is refused has no certificate.
+                // Errors have no certificate.
                 let Ok(verdict) = decide(&mechanism, &notion, &family) else { continue };
                 let text = certificate(&mechanism, &notion, &family, &verdict).unwrap();
                 let report = recheck(&text, LIMIT);
@@ -150,7 +150,7 @@ fn every_certificate_is_accepted() {
     assert!(accepted > 5_000 && vacuous > 200, "{accepted} accepted, {vacuous} of them vacuous");
 }
 
-/// That nothing is compared is looked for, not believed.
+/// The rechecker verifies that a vacuous claim has nothing to compare.
 #[test]
 fn a_vacuous_claim_about_something_is_refused() {
     let mut refused = 0;

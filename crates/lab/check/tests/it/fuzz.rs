@@ -1,4 +1,4 @@
-//! Damaged mechanisms, protocols and certificates, from a seeded mutator: what fuzzing looks for at length.
+//! Mechanisms, protocols and certificates damaged by a seeded mutator: a short version of the fuzzers.
 
 #[path = "../../../../../fuzz/src/check.rs"]
 mod fuzzed;
@@ -6,7 +6,7 @@ mod fuzzed;
 use super::common::dice::Dice;
 use fuzzed::check;
 
-/// A text, and the byte that says how it is read.
+/// A text, and the byte that selects its parser.
 const SEEDS: [(u8, &str); 11] = [
     (0, include_str!("../../../../../testdata/check/response.toml")),
     (0, include_str!("../../../../../testdata/check/thirds.toml")),
@@ -21,7 +21,7 @@ const SEEDS: [(u8, &str); 11] = [
     (4, "zero-knowledge:2"),
 ];
 
-/// Pieces that no seed is made of.
+/// Fragments that occur in no seed.
 const PIECES: [&str; 16] = [
     "",
     "0",
@@ -46,14 +46,14 @@ fn bytes(choice: u8, text: &str) -> Vec<u8> {
 }
 
 #[test]
-fn the_seeds_are_understood() {
+fn seeds_are_parsed() {
     for (choice, seed) in SEEDS {
         assert!(check(&bytes(choice, seed)), "{seed}");
     }
 }
 
 #[test]
-fn damaged_texts_are_refused_with_words() {
+fn damaged_texts_are_refused_with_messages() {
     let mut dice = Dice::new(4);
     let (mut understood, all) = (0, 4_000);
     for _ in 0..all {
@@ -73,10 +73,10 @@ fn damaged_texts_are_refused_with_words() {
             };
             text.splice(from..to, put);
         }
-        // Now and then read as something else.
+        // Some are parsed as another kind.
         let choice = if dice.below(20) == 0 { dice.below(5) as u8 } else { choice };
         understood += u32::from(check(&bytes(choice, &text.iter().collect::<String>())));
     }
-    // Enough get past the reader to be decided.
+    // Enough pass the parser and are decided.
     assert!(understood > all / 20 && understood < all, "{understood} of {all}");
 }

@@ -1,4 +1,4 @@
-//! Indistinguishable privacy (I-IND) against LXL's inequality itself, over priors that are written out.
+//! Indistinguishable privacy (I-IND) against LXL's inequality itself, over explicit lists of priors.
 
 use super::common::bayes::{Table, belief, joint, outputs, sized_grid};
 use super::common::dice::{Dice, grid};
@@ -24,7 +24,8 @@ fn ask(mechanism: &Mechanism, family: &Family) -> Verdict {
     decide(mechanism, &Notion::Indistinguishable, family).unwrap()
 }
 
-/// The least e^ε of Definition 1 for these priors: `P(s)` over `P(s|o)` for both `s`, everybody uncertain, every answer that comes.
+/// The least e^ε of Definition 1 for these priors: the largest `P(s)` over `P(s|o)` for both `s`, every uncertain
+/// entity and every possible answer.
 fn definition(mechanism: &Mechanism, priors: &[Table]) -> Option<Bound> {
     let mut worst: Option<Bound> = None;
     for prior in priors {
@@ -51,7 +52,8 @@ fn range(low: (i64, i64), high: (i64, i64)) -> PriorRange {
     PriorRange::new(Some(ratio(low.0, low.1)), Some(ratio(high.0, high.1))).unwrap()
 }
 
-/// Independent people with beliefs in a range and certain ones, boxes, one belief for all, and the uniform prior: exactly.
+/// Independent people with uncertain beliefs in a range and certain ones, boxes, one common belief, and the uniform
+/// prior: exact agreement.
 #[test]
 fn independent_people_by_the_definition() {
     let mut dice = Dice::new(1);
@@ -79,7 +81,7 @@ fn independent_people_by_the_definition() {
     assert!(compared > 200, "{compared}");
 }
 
-/// One given prior, whatever it is; several with all their mixtures are refused, and not guessed.
+/// A single prior of any shape; mixtures of several are refused.
 #[test]
 fn a_given_prior_by_the_definition() {
     let mut dice = Dice::new(2);
@@ -93,7 +95,7 @@ fn a_given_prior_by_the_definition() {
     }
 }
 
-/// A public size: one of `m`, one of two in a range, and in general no observer beyond the value.
+/// A public size: exact for one of `m` and one of two in a range; in general no observer exceeds the value.
 #[test]
 fn a_public_size_by_the_definition() {
     let mut dice = Dice::new(3);
@@ -122,7 +124,7 @@ fn a_public_size_by_the_definition() {
         }
         let value = Value::Attained(definition(&mechanism, &two).unwrap());
         assert_eq!(ask(&mechanism, &Family::OneOfTwo(within.clone())).value, value);
-        // Over F-DB[a,b] no observer of the grid is beyond the upper end.
+        // Over F-DB[a,b] no observer of the grid exceeds the upper end.
         let grid: Vec<Table> = sized_grid(3, &[whole(0), ratio(1, 2), whole(1)]);
         let inside = |prior: &Table| {
             (0..3)
@@ -135,7 +137,7 @@ fn a_public_size_by_the_definition() {
     }
 }
 
-/// The rows of LXL's table: over the family that a row names the inequality is the notion, with the same ε.
+/// The rows of LXL's table: over the family of a row the inequality is the notion of the row, with the same ε.
 #[test]
 fn adversaries_of_the_table_are_the_notions_beside_them() {
     let mut dice = Dice::new(4);
@@ -148,7 +150,7 @@ fn adversaries_of_the_table_are_the_notions_beside_them() {
             assert_eq!(*ask(&mechanism, &family).value.high(), value(&mechanism, &notion), "{row:?}");
             rows += 1;
         }
-        // Two induced neighbours with a lopsided prior come as near as one likes to the largest ratio, and never beyond.
+        // Two induced neighbours with an uneven prior approach the largest ratio, and never exceed it.
         let allowed: Vec<u32> = mechanism.datasets().filter(|data| data.count_ones() != 1).collect();
         let induced = value(&mechanism, &Notion::Induced { allowed: allowed.clone() });
         if let Bound::Finite(odds) = induced {
@@ -160,7 +162,7 @@ fn adversaries_of_the_table_are_the_notions_beside_them() {
             let Some(Bound::Finite(fell)) = definition(&mechanism, &priors) else { panic!("{mechanism:?}") };
             assert!(fell <= odds && &odds - &fell <= (&odds - whole(1)) / whole(1_000_000));
         }
-        // The same for a public size (LQS13-4.8), and for each sign of DP it is the larger of the two.
+        // For a public size likewise (LQS13-4.8), and of the signs of DP the larger value counts.
         let sized = ask(&mechanism, &Family::Bounded(PriorRange::any()));
         assert_eq!(*sized.value.high(), value(&mechanism, &Notion::Bounded));
         let one = ask(&mechanism, &Family::Independent(PriorRange::any()));
@@ -169,30 +171,31 @@ fn adversaries_of_the_table_are_the_notions_beside_them() {
     assert_eq!(rows, 2 * 41);
 }
 
-/// The rows that name no family are no equivalences: a crowd of two that tells its size blends with e^ε = 1, and whoever knows all
-/// but one learns everything (LXL 3.3); a simulator's best is nearer than belief moves (LXL 3.2).
+/// The rows without a family are not equivalences: a crowd of two that releases its size blends with e^ε = 1, and an
+/// observer who knows all others learns everything (LXL 3.3); the best simulator has a smaller ratio than beliefs (LXL
+/// 3.2).
 #[test]
 fn other_rows_are_no_equivalences() {
     let size = exact(3, 4, |data| if data.count_ones() >= 2 { data.count_ones() as usize } else { 0 });
     let knows_all_but_one = Family::TwoDatasets(PriorRange::any());
     assert_eq!(value(&size, &Notion::CrowdBlending { crowd: 2 }), Bound::one());
     assert_eq!(*ask(&size, &knows_all_but_one).value.high(), Bound::Infinite);
-    // AND is simulated without fault from a party's input and output, and the output proves that the other has 1.
+    // AND is perfectly simulated from a party's input and output, and the output proves that the other input is 1.
     let subject = Subject::builtin("and-protocol", &BTreeMap::new()).unwrap();
     let Subject::Protocol(protocol) = &subject else { panic!("a protocol") };
     let simulated = protocol.simulate(Party::First, Sides::One).unwrap();
     assert_eq!(*simulated.value.high(), Bound::one());
     let Ok(View::Table(view)) = View::of(&subject, Party::First) else { panic!("a table") };
     assert_eq!(*ask(&view, &knows_all_but_one).value.high(), Bound::Infinite);
-    // (½,½) and (¼,¾) are simulated within √2; disbelief falls by nearly 2.
+    // (½,½) and (¼,¾) are simulated within √2; disbelief falls by a factor near 2.
     let near = yes(1, |data| if data == 0 { ratio(1, 2) } else { ratio(1, 4) });
     let simulated = decide(&near, &Notion::ZeroKnowledge { rows: 1 }, &Family::All).unwrap();
     assert!(*simulated.value.high() < Bound::Finite(ratio(3, 2)));
     assert_eq!(*ask(&near, &knows_all_but_one).value.high(), Bound::Finite(whole(2)));
 }
 
-/// One-sided: an answer that is rare and a hundred times likelier with somebody in lifts a belief of 1/1000 far, which Definition 1
-/// does not see; PMP does, and so bounds what it leaves open.
+/// One-sided: a rare answer that is a hundred times likelier with an entity in raises a belief of 1/1000 far.
+/// Definition 1 does not cover that; PMP does, and bounds it.
 #[test]
 fn only_falling_beliefs_count() {
     let response = yes(1, |data| if data == 1 { ratio(3, 4) } else { ratio(1, 4) });
@@ -205,7 +208,8 @@ fn only_falling_beliefs_count() {
     assert_eq!(*ask(&rare, &low).value.high(), Bound::Finite(ratio(110_989, 100_000)));
 }
 
-/// LXL Theorem 17 for this definition: processing and mixing keep it, over any family; composing does not, for one prior (E-3).
+/// LXL Theorem 17 for this definition: it survives processing and mixing, over any family, but not composition, for one
+/// prior (E-3).
 #[test]
 fn it_survives_processing_and_mixing_and_not_composition() {
     let mut dice = Dice::new(5);
@@ -222,7 +226,7 @@ fn it_survives_processing_and_mixing_and_not_composition() {
             }
         }
     }
-    // Whether an even number of the first two are in, and of all three: neither tells of anybody, both tell of the third.
+    // The parity of the first two, and of all three: neither discloses any member, both together disclose the third.
     let parity = |of: u32| exact(3, 2, move |data| (data & of).count_ones() as usize % 2);
     let uniform = |mechanism: &Mechanism| ask(mechanism, &Family::Uniform).value.high().clone();
     let (first, second) = (parity(0b011), parity(0b111));

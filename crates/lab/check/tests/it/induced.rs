@@ -1,4 +1,4 @@
-//! Induced neighbours (I-INP): against the definition, and as the notions it contains.
+//! Induced neighbours (I-INP), against the definition and its special cases.
 
 use super::common::dice::Dice;
 use super::common::mechanisms::{apart, exact, mechanism};
@@ -15,7 +15,7 @@ fn induced(mechanism: &Mechanism, allowed: &[Dataset]) -> Bound {
 }
 
 #[test]
-fn every_pair_with_nothing_between() {
+fn neighbours_are_pairs_without_a_dataset_between() {
     let mut dice = Dice::new(71);
     for number in 0..60 {
         let mechanism = dice.mechanism(4, 2, i64::from(number % 4 != 0), 9);
@@ -23,7 +23,7 @@ fn every_pair_with_nothing_between() {
         let mut worst = Bound::one();
         for a in &allowed {
             for b in allowed.iter().filter(|b| *b != a) {
-                // Nothing between: an allowed c whose moves are some of those from a to b, and neither none nor all.
+                // A dataset between: an allowed c whose moves are some of those from a to b, but neither none nor all.
                 let between = allowed.iter().any(|c| c != a && c != b && (a ^ c) & !(a ^ b) == 0);
                 if !between {
                     worst = worst.max(apart(&mechanism, *a, *b));
@@ -41,15 +41,15 @@ fn it_contains_other_notions() {
     for _ in 0..10 {
         let mechanism = dice.mechanism(4, 3, 1, 9);
         assert_eq!(induced(&mechanism, &all), dp(&mechanism));
-        // All sizes, each public in turn: exchanges of one for one.
+        // All sizes, each public in turn: one entity exchanged for another.
         let sized = (0..5).map(|size| all.iter().copied().filter(|data| data.count_ones() == size).collect::<Vec<_>>());
         let worst = sized.map(|allowed| induced(&mechanism, &allowed)).max().unwrap();
         assert_eq!(worst, value(&mechanism, &Notion::Bounded));
-        // Two possible datasets are neighbours, however far apart.
+        // Two possible datasets are neighbours, at any distance.
         assert_eq!(induced(&mechanism, &[0b0001, 0b1110]), apart(&mechanism, 0b0001, 0b1110));
         assert_eq!(induced(&mechanism, &[7]), Bound::one());
     }
-    // A couple that joins together: DP of 3 for each of them is 9 for the two.
+    // A couple that is in or out together: DP of 3 for each of them is 9 for the two.
     let answers = |data: Dataset, person: u32| if data >> person & 1 == 1 { ratio(3, 4) } else { ratio(1, 4) };
     let couple = mechanism(2, 4, |data| {
         let (a, b) = (answers(data, 0), answers(data, 1));
@@ -62,18 +62,19 @@ fn it_contains_other_notions() {
 }
 
 #[test]
-fn what_is_allowed_must_be_there() {
+fn allowed_datasets_must_be_of_the_universe() {
     let size = exact(2, 3, |data| data.count_ones() as usize);
     let wrong = decide(&size, &Notion::Induced { allowed: vec![0, 4] }, &Family::All).unwrap_err();
     assert_eq!(wrong, CheckError::Outside { data: 4, entities: 2 });
     assert_eq!(wrong.to_string(), "dataset 0b100 has entities beyond the 2 of the mechanism");
 }
 
-/// All datasets that a proper part of some smallest set of moves leads to, where an exchange is a move: the sets are written out.
+/// All datasets that a proper part of some smallest set of moves leads to, where an exchange is a move: the sets are
+/// enumerated.
 fn on_the_way(a: Dataset, b: Dataset) -> Vec<Dataset> {
     let bits = |set: Dataset| (0..8).map(|t| 1 << t).filter(|bit| set & bit != 0).collect::<Vec<Dataset>>();
     let (gone, new) = (bits(a & !b), bits(b & !a));
-    // Each of the fewer goes with another one of the more: every choice of partners, and the rest by themselves.
+    // Each of the fewer is paired with another one of the more: every choice of partners, and the rest as single moves.
     let (few, many) = if gone.len() <= new.len() { (gone, new) } else { (new, gone) };
     let mut choices: Vec<Vec<Dataset>> = vec![vec![]];
     for _ in &few {
@@ -97,7 +98,7 @@ fn on_the_way(a: Dataset, b: Dataset) -> Vec<Dataset> {
     all
 }
 
-/// I-INX: neighbours are the allowed pairs between which no part of a smallest set of moves leads to an allowed dataset.
+/// I-INX: neighbours are the allowed pairs for which no part of a smallest set of moves leads to an allowed dataset.
 #[test]
 fn an_exchange_is_one_move() {
     let mut dice = Dice::new(73);
@@ -110,10 +111,10 @@ fn an_exchange_is_one_move() {
         let worst = neighbours.map(|(a, b)| apart(&mechanism, a, b)).max().unwrap_or_else(Bound::one);
         let found = value(&mechanism, &Notion::InducedExchange { allowed: allowed.clone() });
         assert_eq!(found, worst, "{allowed:?}");
-        // More pairs, never fewer: a dataset between by exchanges is between by single moves.
+        // At least as many pairs: a dataset between by exchanges is also between by single moves.
         assert!(found >= induced(&mechanism, &allowed));
         other += u32::from(found > induced(&mechanism, &allowed));
-        // All are allowed: one more, one less, one exchanged. One size: exchanges alone, by either definition.
+        // All datasets allowed: one more, one less, one exchanged. One size: exchanges alone, by either definition.
         let all: Vec<Dataset> = (0..16).collect();
         let of_all = value(&mechanism, &Notion::InducedExchange { allowed: all });
         assert_eq!(of_all, dp(&mechanism).max(value(&mechanism, &Notion::Bounded)));
@@ -122,7 +123,7 @@ fn an_exchange_is_one_move() {
         assert_eq!(sized, induced(&mechanism, &pairs_of_two));
     }
     assert!(other > 5, "{other} differ from single moves");
-    // With nobody allowed beside, {a} and {b} are two single moves with {} between, and one exchange.
+    // With the empty dataset allowed, {a} and {b} are two single moves apart with {} between, or one exchange.
     let who = exact(2, 3, |data| [0, 1, 2, 0][data as usize]);
     let coins = mechanism(2, 3, |data| match data {
         0b01 => vec![ratio(1, 2), ratio(1, 3), ratio(1, 6)],

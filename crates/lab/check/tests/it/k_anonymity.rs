@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 /// Widths of ranges: the widest holds all values of [`universes`].
 const WIDTHS: [i64; 4] = [1, 2, 4, 8];
 
-/// All ascending lists of one to five of four values.
+/// All ascending lists of one to five values out of four.
 fn universes() -> Vec<Vec<i64>> {
     let mut all: Vec<Vec<i64>> = Vec::new();
     let mut longest = vec![Vec::new()];
@@ -34,7 +34,7 @@ fn built(values: &[i64], k: usize) -> Mechanism {
     builtin::build("k-anonymity", &BTreeMap::from(parameters)).unwrap()
 }
 
-/// How many of these values are in each range of this width, by the lower end of the range.
+/// The number of values in each range of this width, by the lower end of the range.
 fn counts(values: impl Iterator<Item = i64>, least: i64, width: i64) -> BTreeMap<i64, usize> {
     let mut counts = BTreeMap::new();
     values.for_each(|value| *counts.entry(value - (value - least) % width).or_default() += 1);
@@ -71,7 +71,7 @@ fn every_table_is_the_narrowest_generalisation_that_is_k_anonymous() {
     }
 }
 
-/// The gain of a uniform prior by Bayes' rule: an odds ratio of `R` moves an even chance by a factor of `(1 + R)/2`.
+/// The gain of a uniform prior by Bayes' rule: an odds ratio of `R` changes an even chance by a factor of `(1 + R)/2`.
 fn gain(mechanism: &Mechanism, direction: Direction) -> Bound {
     let mut worst = Bound::one();
     for output in 0..mechanism.outputs().len() {
@@ -146,7 +146,7 @@ fn the_chosen_width_proves_a_person_in() {
     );
 }
 
-/// Values of 64 bits whose differences have more, and the names of their ranges.
+/// 64-bit values whose differences need more bits, and the names of their ranges.
 #[test]
 fn the_widest_values_have_ranges() {
     let mechanism = built(&[i64::MIN, 0, i64::MAX], 2);
@@ -155,7 +155,8 @@ fn the_widest_values_have_ranges() {
     assert_eq!(mechanism.outputs(), expected);
 }
 
-/// A-9 at even chances: a range of `M` people, `n` of them in the table, multiplies the odds of each person by `n/(M − n)`.
+/// A-9 at even chances: a range of `M` people, `n` of them in the table, multiplies the odds of each person by
+/// `n/(M − n)`.
 #[test]
 fn one_published_range_multiplies_odds_as_its_counts() {
     for entities in 2..=7 {

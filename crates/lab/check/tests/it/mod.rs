@@ -1,4 +1,4 @@
-//! Decisions against the papers' statements, against plain enumeration, and against the rechecker; damaged texts.
+//! Decisions against the papers' statements, plain enumeration, and the rechecker; damaged texts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod bop;

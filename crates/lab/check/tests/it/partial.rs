@@ -36,8 +36,8 @@ fn ranges() -> Vec<PriorRange> {
     ]
 }
 
-/// All observers who are uncertain of some entities and know how many of these are in: with equal beliefs, and with
-/// random ones.
+/// All observers who are uncertain of some entities and know the number of these that are in: with equal beliefs, and
+/// with random ones.
 fn observers(dice: &mut Dice, mechanism: &Mechanism, range: &PriorRange) -> Vec<Table> {
     let n = mechanism.size();
     let subsets = 0..1_u32 << n;
@@ -69,7 +69,7 @@ fn observers(dice: &mut Dice, mechanism: &Mechanism, range: &PriorRange) -> Vec<
     all
 }
 
-/// By what factor belief in presence or absence falls.
+/// The factor by which belief in presence or absence falls.
 fn fall(mechanism: &Mechanism, prior: &Table) -> Bound {
     let gains = BOTH.map(|about| {
         (0..mechanism.size())
@@ -85,7 +85,7 @@ fn fall(mechanism: &Mechanism, prior: &Table) -> Bound {
                         Direction::Presence => (before.clone(), with),
                         Direction::Absence => (whole(1) - &before, without),
                     };
-                    // An answer that never comes leaves nothing.
+                    // Impossible answers are skipped.
                     (!total.is_zero()).then(|| Bound::of(&(before * total), &after)).flatten()
                 })
             })
@@ -94,7 +94,7 @@ fn fall(mechanism: &Mechanism, prior: &Table) -> Bound {
     gains.into_iter().flatten().max().unwrap_or_else(Bound::one)
 }
 
-/// The least and the largest that an observer has of each notion's measure.
+/// The least and the largest value of the notion's measure over the observers.
 fn plain(mechanism: &Mechanism, observers: &[Table], notion: &Notion) -> Option<Bound> {
     let met = observers.iter();
     match notion {
@@ -115,7 +115,7 @@ fn notions() -> Vec<Notion> {
     all
 }
 
-/// Rows at random, of which some are missing, and of which some are the same.
+/// Random rows, some of them missing, and some of them equal.
 fn rows(dice: &mut Dice, count: usize) -> Vec<Option<Vec<Rational>>> {
     let dense = dice.between(2, 9);
     let same = dice.between(0, 3) == 0;
@@ -172,7 +172,7 @@ fn check(mechanism: &Mechanism, range: &PriorRange, met: &[Table], notion: &Noti
         (None, _, Notion::Posterior { .. }) => panic!("{text} has no witness"),
         (None, ..) => assert!(verdict.witness.is_some() || *low == Bound::one(), "{text}"),
     }
-    // Observers of one among several, with equal beliefs, have no more than the lower end.
+    // Observers of one among several, with equal beliefs, do not exceed the lower end.
     let even = met.iter().filter(|prior| prior.windows(2).all(|pair| pair[0].1 == pair[1].1));
     let is_of_one = |prior: &&Table| {
         let members =
@@ -211,7 +211,7 @@ fn tables_and_counts_with_gaps_are_decided_as_their_observers_are() {
             }
         };
         let ranges = ranges();
-        // All ranges in turn, three of them each.
+        // Three ranges for each case, all ranges in turn.
         for range in (0..3).map(|at| &ranges[(case * 3 + at) % ranges.len()]) {
             let met = observers(&mut dice, &table, range);
             assert!(met.iter().all(|prior| given(&table, prior)));
@@ -231,7 +231,7 @@ fn tables_and_counts_with_gaps_are_decided_as_their_observers_are() {
 }
 
 /// Constant answers for `{a}`, `{b}` and `{a, c}`: no observer has beliefs from 1/10 to 2/5 in each of two people of
-/// whom one is in, and a third person cannot join them.
+/// whom one is in, and a third person cannot be a candidate.
 #[test]
 fn a_family_without_an_observer_among_the_rows_promises_nothing() {
     let same = || Some(vec![whole(1)]);
@@ -244,15 +244,15 @@ fn a_family_without_an_observer_among_the_rows_promises_nothing() {
         assert_eq!(recheck(&proof, LIMIT).map(|report| report.upper), Ok(UpperCheck::Vacuous));
         assert!(!decide(&mechanism, &notion, &family((2, 5), (3, 5))).unwrap().value.is_vacuous());
     }
-    // With the row of the third one, each of the three may be in.
+    // With the third row, each of the three may be in.
     let complete = mechanisms::partial(3, 1, |data| if data.count_ones() == 1 { same() } else { None });
     let highest = Notion::Posterior { sign: Sign::Positive };
     let verdict = decide(&complete, &highest, &family((1, 10), (2, 5))).unwrap();
     assert_eq!(verdict.value, Value::Attained(Bound::Finite(ratio(2, 5))));
 }
 
-/// Ten people of one group and one of another, who doubles an answer's probability: to an observer of one in ten,
-/// beliefs of 1/10 grow by 20/11.
+/// Ten people of one group and one of another, who doubles an answer's probability: for an observer of one in ten, a
+/// belief of 1/10 grows by 20/11.
 #[test]
 fn counts_of_more_than_ten_people_have_the_observers_of_one_in_m() {
     let groups = vec![Group::new("men", 10), Group::new("women", 1)];
@@ -266,7 +266,7 @@ fn counts_of_more_than_ten_people_have_the_observers_of_one_in_m() {
         assert!(*found.low() >= Bound::Finite(ratio(20, 11)), "{found:?}");
         assert_eq!(found.keeps(&ratio(6, 5)), Some(false));
     }
-    // In a group of 5,000 the lower end is that of thirty people and one: the range allows only observers of one in
+    // In a group of 5,000 the lower end is that of thirty people and one: the range only allows observers of one in
     // thirty.
     let far = vec![Group::new("men", 5_000), Group::new("women", 1)];
     let far = CountMechanism::from_fn(far, outputs(), row).unwrap();
@@ -287,7 +287,7 @@ fn any_relation_between_datasets_is_decided_pair_by_pair() {
     let mut dice = Dice::new(0x18);
     let mut stricter = 0;
     for round in 0..60 {
-        // Without zeros in two of three rounds: with them, most relations have an infinite ratio.
+        // Two of three rounds are without zeros: with them, most relations have an infinite ratio.
         let least = if round % 3 == 0 { -1 } else { 1 };
         let mechanism = mechanisms::mechanism(3, 3, |_| dice.distribution(3, least, 6));
         let pairs: Vec<(Dataset, Dataset)> = (0..8).flat_map(|one| (0..one).map(move |other| (one, other))).collect();

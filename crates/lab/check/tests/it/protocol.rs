@@ -16,7 +16,7 @@ fn simulated(protocol: &Protocol, party: Party, sides: Sides) -> SimulationBound
     found
 }
 
-/// That the simulator keeps the value, from the table alone: joint with the output, which is known to both.
+/// Checks the simulator's ratio with the table alone: jointly with the output, which both know.
 fn check(protocol: &Protocol, found: &SimulationBound) {
     let other = if found.party == Party::First { Party::Second } else { Party::First };
     let mut worst = Bound::one();
@@ -44,7 +44,7 @@ fn check(protocol: &Protocol, found: &SimulationBound) {
             }
         }
     }
-    // At an irrational root the simulator is somewhere in the bracket.
+    // With an irrational root the simulator's ratio is somewhere in the bracket.
     assert!(*found.value.low() <= worst && worst <= *found.value.high(), "{worst} in {}", found.value);
 }
 
@@ -55,7 +55,7 @@ fn exactly(protocol: &Protocol, party: Party, sides: Sides) -> Bound {
     }
 }
 
-/// E-5, one way: AND is perfectly simulatable, and as a mechanism it has no finite ε.
+/// E-5, first direction: AND is perfectly simulatable, and as a mechanism it has no finite ε.
 #[test]
 fn and_is_private_and_has_no_dp() {
     let protocol = and().unwrap();
@@ -66,25 +66,25 @@ fn and_is_private_and_has_no_dp() {
         let mechanism = protocol.as_mechanism(party).unwrap();
         assert_eq!((dp(&mechanism), mechanism.size()), (Bound::Infinite, 1));
         assert_eq!(value(&mechanism, &Notion::FreeLunch), Bound::Infinite);
-        // With input 0 there is nothing to see; with input 1 all.
+        // With input 0 the view is constant; with input 1 it discloses the other input.
         let [nothing, all] = [0, 1].map(|own| dp(&protocol.mechanism_at(party, own).unwrap()));
         assert_eq!((nothing, all), (Bound::one(), Bound::Infinite));
     }
 }
 
-/// XOR shared in secret is perfectly simulatable too, though the views are not the outputs.
+/// XOR by secret sharing is perfectly simulatable too, though the views are not the outputs.
 #[test]
 fn xor_is_private() {
     let protocol = xor().unwrap();
     for party in Party::BOTH {
         assert_eq!(protocol.views(party).len(), 8);
         assert_eq!(exactly(&protocol, party, Sides::Two), Bound::one());
-        // The output gives the other's bit away, and the view with it.
+        // The output discloses the other's bit, and so does the view.
         assert_eq!(dp(&protocol.as_mechanism(party).unwrap()), Bound::Infinite);
     }
 }
 
-/// E-5, the other way: two bits that are each 3-DP cost 4 to simulate from a constant output.
+/// E-5, second direction: two bits that are each 3-DP need a factor of 4 in a simulation from a constant output.
 #[test]
 fn dp_of_each_bit_is_not_enough() {
     let protocol = noisy_bits(2, &ratio(3, 4)).unwrap();
@@ -97,7 +97,7 @@ fn dp_of_each_bit_is_not_enough() {
     let line = simulated(&protocol, Party::First, Sides::One).line(&protocol);
     let sum = "1/16 + 1/16 + 1/16 + 1/16";
     assert_eq!(line, format!("x = none, output done: y may be 00, 01, 10, 11: 1 / Σ min = 1 / ({sum}) = 4"));
-    // One bit is one entity: then DP is enough, and more than enough.
+    // One bit is one entity: then DP is sufficient, and stronger than needed.
     let one = noisy_bits(1, &ratio(3, 4)).unwrap();
     assert_eq!(exactly(&one, Party::First, Sides::One), Bound::Finite(whole(2)));
     assert_eq!(exactly(&one, Party::First, Sides::Two), Bound::Finite(whole(2)));
@@ -122,7 +122,7 @@ fn random(inputs: usize, views: usize, outputs: usize, least: i64, dice: &mut Di
     Protocol::new([names(1), names(inputs)], rows).unwrap()
 }
 
-/// If the other's whole input is one entity, any two inputs are neighbours, and DP of what is seen implies privacy.
+/// If the other's whole input is one entity, any two inputs are neighbours, and DP of the view implies privacy.
 #[test]
 fn dp_of_the_whole_input_is_enough() {
     let mut dice = Dice::new(81);
@@ -150,7 +150,7 @@ fn dp_of_the_whole_input_is_enough() {
     assert!(finite > 80 && reached > ratio(1, 2) && reached <= whole(1), "{finite} {reached}");
 }
 
-/// Each of three terms of the two-sided value can be the largest; a grid of simulators is no better.
+/// Each of the three terms of the two-sided value can be the largest; a grid of simulators is no better.
 #[test]
 fn no_simulator_is_better() {
     const STEPS: i64 = 60;
@@ -200,9 +200,9 @@ fn irrational_values_are_bracketed() {
     let line = found.line(&protocol);
     assert_eq!(line, "x = 0, output o: y may be 0, 1: √(max/min) of view `a` = √(1/2 / 1/4) ≤ 1.414213562");
     assert_eq!(exactly(&protocol, Party::First, Sides::One), Bound::Finite(ratio(4, 3)));
-    // One line is missing.
+    // One row is missing.
     let wrong = Protocol::new([names(1), names(2)], rows[1..].to_vec()).unwrap_err();
-    assert_eq!(wrong.to_string(), "what the first party sees at x = 0, y = 0 has probabilities that sum to 1/2, not 1");
+    assert_eq!(wrong.to_string(), "the probabilities of the first party's view at x = 0, y = 0 sum to 1/2, not 1");
     let wrong = Protocol::new([names(1), names(1)], rows).unwrap_err();
     assert_eq!(wrong, ProtocolError::Input { x: 0, y: 1 });
 }
@@ -215,7 +215,7 @@ fn inputs_are_bits() {
     let mechanism = protocol.as_mechanism(Party::First).unwrap();
     assert_eq!((mechanism.size(), mechanism.datasets().count()), (2, 3));
     assert_eq!(mechanism.probability(0, 2), protocol.probability(Party::First, 0, 2, 0, 0));
-    // A pair of inputs reaches the same ratio beside each own input, and no other.
+    // A pair of inputs has the same ratio with each own input, and no larger one.
     let and = and().unwrap().as_mechanism(Party::First).unwrap();
     assert_eq!(and.outputs(), ["0: 0", "0: 1", "1: 0", "1: 1"]);
     assert_eq!(and.probability(0, 0), ratio(1, 2));

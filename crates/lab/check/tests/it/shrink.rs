@@ -1,4 +1,4 @@
-//! A broken pair in a large universe is found in the smallest.
+//! The smallest universe in which a claim is broken.
 
 use deniable_check::decide::decide;
 use deniable_check::family::Family;
@@ -9,8 +9,8 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, ratio, whole};
 
-/// Nothing is learned, but that 3 and 6 together are told from 3 alone by odds of 4, and, worse, the whole universe from
-/// all but one by odds of 8.
+/// The answers disclose nothing except that 3 and 6 together differ from 3 alone by odds of 4, and the whole universe
+/// from all but one by odds of 8.
 fn hidden() -> Mechanism {
     let yes = |data: u32| match data {
         0b0010_0100 => ratio(4, 10),
@@ -24,7 +24,7 @@ fn hidden() -> Mechanism {
 const BOTH: Notion = Notion::Unbounded { sign: Sign::Both };
 
 #[test]
-fn the_entities_involved_are_left() {
+fn only_the_involved_entities_remain() {
     let mechanism = hidden();
     let claim = ratio(2, 1);
     let families = [
@@ -45,7 +45,7 @@ fn the_entities_involved_are_left() {
 
 #[test]
 fn datasets_are_small_too() {
-    // Told apart: 1 in or out, more so if 2 is in as well.
+    // The answers distinguish whether 1 is in or out, and more so if 2 is in as well.
     let yes = |data: u32| [ratio(1, 10), ratio(3, 10), ratio(1, 10), ratio(9, 10)][data as usize & 3].clone();
     let mechanism =
         Mechanism::from_fn(2, &["no", "yes"], |data, o| if o == 1 { yes(data) } else { whole(1) - yes(data) }).unwrap();

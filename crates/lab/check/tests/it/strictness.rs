@@ -1,4 +1,4 @@
-//! Which notion is stricter: free-lunch, zero-knowledge, differential, crowd-blending privacy, in this order, with parameters.
+//! The order of strictness: free-lunch, zero-knowledge, differential, crowd-blending privacy, each with its parameter.
 
 use super::common::dice::Dice;
 use super::common::mechanisms::{exact, mechanism, yes};
@@ -16,12 +16,13 @@ fn crowd(mechanism: &Mechanism, crowd: usize) -> Bound {
     value(mechanism, &Notion::CrowdBlending { crowd })
 }
 
-/// Every member adds to the answer: among five, each doubles the probability of yes.
+/// Every member changes the answer: among five, each doubles the probability of yes.
 fn sum() -> Mechanism {
     yes(5, |data| ratio(1 << data.count_ones(), 64))
 }
 
-/// ε-FLP implies ε-ZKP, ε-ZKP implies 2ε-DP, ε-DP implies crowd-blending. With all others seen, ε-DP implies ε-ZKP.
+/// ε-FLP implies ε-ZKP, ε-ZKP implies 2ε-DP, ε-DP implies crowd-blending. With all others in the sample, ε-DP implies
+/// ε-ZKP.
 #[test]
 fn each_implies_the_next() {
     let mut dice = Dice::new(91);
@@ -32,7 +33,7 @@ fn each_implies_the_next() {
         let (lunch, dp) = (lunch(&mechanism), dp(&mechanism));
         for rows in 0..entities {
             let (low, high) = zero_knowledge(&mechanism, rows);
-            // The bracket is narrow, so that its nearer end is what can be compared with.
+            // The bracket is narrow, so the nearer end is compared.
             assert!(low <= lunch, "FLP {lunch}, ZKP {low} with {rows} rows");
             assert!(dp <= high.power(2), "ZKP {high}, DP {dp}");
             if rows + 1 == entities {
@@ -49,18 +50,18 @@ fn each_implies_the_next() {
     assert!(root > ratio(999_999, 1_000_000), "2ε is reached by some: {root}");
 }
 
-/// None of the implications turns round.
+/// None of the implications has a converse.
 #[test]
 fn each_is_strictly_stricter() {
     // Crowd-blending without DP: "are both in?".
     let both = exact(2, 2, |data| usize::from(data == 3));
     assert_eq!((crowd(&both, 2), dp(&both)), (Bound::one(), Bound::Infinite));
-    // DP with less than what zero knowledge of one row costs.
+    // DP with a smaller parameter than zero knowledge of one row.
     let sum = sum();
     let (dp_value, (low, _)) = (dp(&sum), zero_knowledge(&sum, 1));
     assert_eq!(dp_value, Bound::Finite(whole(2)));
     assert!(low > dp_value, "{low}");
-    // Zero knowledge with less than free lunch, beyond the root: the simulator sees who is there.
+    // Zero knowledge with a smaller parameter than free lunch, up to the root: the simulator sees all others.
     let (_, all) = zero_knowledge(&sum, 4);
     assert!(all < lunch(&sum) && lunch(&sum) == Bound::Finite(whole(32)));
     // ε-ZKP is not ε-DP: √2 against 2.
@@ -69,9 +70,10 @@ fn each_is_strictly_stricter() {
     assert_eq!((dp(&coin), lunch(&coin)), (Bound::Finite(whole(2)), Bound::Finite(whole(2))));
 }
 
-/// The fewer rows a simulator sees, the dearer: a factor 2 for each member, and one root for who is between two.
+/// The fewer rows a simulator sees, the larger the parameter: a factor of 2 for each member, and one root for the
+/// unseen entity.
 #[test]
-fn fewer_rows_are_dearer() {
+fn fewer_rows_need_a_larger_parameter() {
     let sum = sum();
     for (rows, square) in [(0, 32), (1, 16), (2, 8), (3, 4), (4, 2)] {
         let (low, high) = zero_knowledge(&sum, rows);

@@ -1,4 +1,4 @@
-//! Zero-knowledge privacy with k random rows (I-ZKP): brackets that prove themselves, against plain definitions.
+//! Zero-knowledge privacy with k random rows (I-ZKP): brackets with proofs, against plain definitions.
 
 use super::common::dice::Dice;
 use super::common::mechanisms::{apart, exact, mechanism, row, yes};
@@ -18,7 +18,7 @@ fn finite(bound: &Bound) -> &Rational {
 
 #[test]
 fn the_root_of_two_is_bracketed() {
-    // (½,½) and (¼,¾): the simulator sees nobody, and stands between.
+    // (½,½) and (¼,¾): the simulator sees no member, and its answer is between the two.
     let coin = mechanism(1, 2, |data| if data == 0 { vec![ratio(1, 2); 2] } else { vec![ratio(1, 4), ratio(3, 4)] });
     for rows in 0..3 {
         let (low, high) = zero_knowledge(&coin, rows);
@@ -31,51 +31,54 @@ fn the_root_of_two_is_bracketed() {
 fn exact_values_are_exact() {
     let attained = |mechanism: &Mechanism, rows| value(mechanism, &Notion::ZeroKnowledge { rows });
     for rows in 0..4 {
-        // Nothing learned is nothing to simulate.
+        // A constant distribution is simulated exactly.
         let nothing = mechanism(3, 2, |_| vec![ratio(1, 3), ratio(2, 3)]);
         assert_eq!(attained(&nothing, rows), Bound::one());
-        // The exact size is beyond all simulators.
+        // No simulator is within a finite factor of the exact size.
         assert_eq!(attained(&exact(3, 4, |data| data.count_ones() as usize), rows), Bound::Infinite);
     }
     // (½,½) and (1/8,7/8): the root of 4.
     let four = mechanism(1, 2, |data| if data == 0 { vec![ratio(1, 2); 2] } else { vec![ratio(1, 8), ratio(7, 8)] });
     assert_eq!(attained(&four, 1), Bound::Finite(whole(2)));
-    // Three independent answers of three people, of whom one is seen: weights in simple fractions prove 16/5 exactly.
+    // Three independent answers of three people, of whom one is sampled: weights in simple fractions prove exactly
+    // 16/5.
     let answers = mechanism(3, 8, |data| {
         let each =
             |answer: u32| (0..3).map(move |t| if (answer ^ data) >> t & 1 == 0 { ratio(3, 4) } else { ratio(1, 4) });
         (0..8).map(|answer| each(answer).product()).collect()
     });
     assert_eq!(zero_knowledge(&answers, 1).0, Bound::Finite(ratio(16, 5)));
-    // Who sees nobody: eight answers, each of probability 1/64 somewhere, 1/Σ min = 8. Who sees all: 1/(1/4 + 1/4).
+    // Without a sample: eight answers, each of probability 1/64 somewhere, 1/Σ min = 8. With a full sample: 1/(1/4 +
+    // 1/4).
     assert_eq!((attained(&answers, 0), attained(&answers, 2)), (Bound::Finite(whole(8)), Bound::Finite(whole(2))));
 }
 
 #[test]
-fn nothing_is_possible_in_three_ways() {
+fn three_kinds_of_impossible_simulation_are_infinite() {
     let wrong = |mechanism: &Mechanism, rows| assert_eq!(zero_knowledge(mechanism, rows).1, Bound::Infinite);
-    // A dataset forbids what its neighbour says.
+    // A dataset forbids its neighbour's answer.
     wrong(&exact(2, 2, |data| (data & 1) as usize), 1);
-    // Of three members one is seen. Who sees `a` must say `a` was there; with all there, that is never said.
+    // One of three members is sampled. With `a` in the sample the answer must be able to name `a`; with all in, it
+    // never may.
     let alone = mechanism(3, 2, |data| match data.count_ones() {
         0 | 3 => vec![whole(1), whole(0)],
         _ => vec![ratio(1, 2), ratio(1, 2)],
     });
     wrong(&alone, 1);
-    // Whatever is seen, every answer is forbidden by some larger dataset.
+    // For every sample, each answer is forbidden by some larger dataset.
     let every = mechanism(4, 3, |data| match data.count_ones() {
         0..=2 => vec![whole(1), whole(0), whole(0)],
         _ => vec![whole(0), ratio(1, 2), ratio(1, 2)],
     });
     wrong(&every, 1);
-    // With zeros that all datasets share there is a simulator.
+    // If all datasets share the zeros, there is a simulator.
     let shared = mechanism(3, 3, |data| vec![whole(0), ratio(1 + i64::from(data), 9), ratio(8 - i64::from(data), 9)]);
     assert!(zero_knowledge(&shared, 1).1 < Bound::Finite(whole(8)));
 }
 
-/// When all is seen, the definition is about each dataset of the others alone: two-sided, three terms.
+/// With a full sample, the definition concerns each dataset of the others alone: two-sided, three terms.
 #[test]
-fn who_sees_all_stands_between_two() {
+fn full_samples_agree_with_the_closed_form() {
     let mut dice = Dice::new(51);
     for number in 0..20 {
         let mechanism = dice.mechanism(3, 2 + number % 3, 1, 9);
@@ -102,15 +105,15 @@ fn within(mechanism: &Mechanism, datasets: [u32; 2], odds: &Rational) -> Option<
     for data in datasets {
         let yes = mechanism.probability(0, data);
         let no = whole(1) - &yes;
-        // yes/R ≤ s ≤ R·yes, and the same of 1 − s.
+        // yes/R ≤ s ≤ R·yes, and the same for 1 − s.
         low = low.max(&yes / odds).max(whole(1) - &no * odds);
         high = high.min(&yes * odds).min(whole(1) - &no / odds);
     }
     (low <= high).then_some([low, high])
 }
 
-/// Whether, for every entity, some simulator is within the odds that sees each of two samples equally often where all
-/// others are in.
+/// Whether, for every entity, some simulator is within the odds, if it sees each of two samples with equal probability
+/// where all others are in.
 fn is_simulated(mechanism: &Mechanism, odds: &Rational, free: impl Fn(usize) -> [Option<u32>; 2]) -> bool {
     (0..mechanism.size()).all(|t| {
         let of = |others: u32| within(mechanism, [others, others | 1 << t], odds);
@@ -128,7 +131,7 @@ fn is_simulated(mechanism: &Mechanism, odds: &Rational, free: impl Fn(usize) -> 
     })
 }
 
-/// The bracket holds the least odds with a simulator, and is narrow.
+/// The bracket contains the least odds with a simulator, and is narrow.
 fn holds_the_least(mechanism: &Mechanism, (low, high): (&Bound, &Bound), free: impl Fn(usize) -> [Option<u32>; 2]) {
     let (low, high) = (finite(low), finite(high));
     let near = ratio(1, 10_000_000);
@@ -137,8 +140,8 @@ fn holds_the_least(mechanism: &Mechanism, (low, high): (&Bound, &Bound), free: i
     assert!(!is_simulated(mechanism, &(low * (whole(1) - &near)), &free), "{mechanism:?} {low}");
 }
 
-/// Two answers and a sample of one of two others, compared with all simulators. The simulator's answer at each sample
-/// is right for that entity alone, and the mean of both answers is right for both entities.
+/// Two answers and a sample of one of two others, compared with all simulators. The answer at each sample must fit that
+/// entity alone, and the mean of both answers must fit both entities.
 #[test]
 fn no_simulator_of_one_member_is_better() {
     let mut dice = Dice::new(deniable_testing::seed(52));
@@ -157,10 +160,10 @@ fn more_rows_are_never_worse() {
     let mut dice = Dice::new(53);
     let mut widest = whole(0);
     for number in 0..sized(8, 24) {
-        // With zeros in every fourth.
+        // Every fourth has zeros.
         let mechanism = dice.mechanism(4, 2 + number % 3, i64::from(number % 4 != 0), 9);
         let brackets: Vec<(Bound, Bound)> = (0..4).map(|rows| zero_knowledge(&mechanism, rows)).collect();
-        // Who sees k rows can forget a random one.
+        // A simulator that sees k rows can ignore a random one.
         assert!(brackets.windows(2).all(|pair| pair[1].0 <= pair[0].1), "{brackets:?}");
         for (low, high) in &brackets {
             if let (Bound::Finite(low), Bound::Finite(high)) = (low, high) {
@@ -195,7 +198,7 @@ fn proofs_do_not_prove_more_than_is_true() {
     let verdict = common::verdict(&mechanism, &Notion::ZeroKnowledge { rows: 1 });
     assert!(matches!(verdict.value, Value::Between { .. }));
     let Some(Witness::Simulation(simulation)) = verdict.witness else { panic!("no simulation") };
-    // Any other weights prove less, and any other simulator does worse.
+    // Any other weights prove less, and any other simulator has a larger ratio.
     for _ in 0..40 {
         let mut other = simulation.clone();
         for weight in &mut other.weights {
@@ -232,30 +235,31 @@ fn as_published(mechanism: &Mechanism, rows: usize) -> (Bound, Bound) {
     (verdict.value.low().clone(), verdict.value.high().clone())
 }
 
-/// I-ZKR: with no row or all of them seen, both definitions are one; in between a simulator that is shown a ⊥ does not know whom it
-/// missed.
+/// I-ZKR: with no row or all rows in the sample, both definitions agree; in between, a simulator that sees a ⊥ does not
+/// know which entity is absent.
 #[test]
-fn rows_of_the_missing_are_seen_as_such() {
+fn rows_of_absent_entities_are_visible() {
     let mut dice = Dice::new(55);
     for _ in 0..8 {
         let mechanism = dice.mechanism(3, 2, 1, 9);
         for (rows, members) in [(0, 0), (3, 2), (7, 2)] {
             assert_eq!(as_published(&mechanism, rows), zero_knowledge(&mechanism, members));
         }
-        // Who sees k rows can forget a random one.
+        // A simulator that sees k rows can ignore a random one.
         let brackets: Vec<(Bound, Bound)> = (0..4).map(|rows| as_published(&mechanism, rows)).collect();
         assert!(brackets.windows(2).all(|pair| pair[1].0 <= pair[0].1), "{brackets:?}");
     }
-    // Each member makes a no four times rarer. Who sees both others stands between two datasets, at 2. Two rows of three show a ⊥ where
-    // there is one, and nobody else one time of three: the no that is right for nobody is then too many for one, 1/(6R) ≤ R/32.
+    // Each member makes a no four times rarer. A simulator that sees both others answers between two datasets, at 2.
+    // Two rows of three include a ⊥ if there is one, and with one member only ⊥ one time in three: the probability of
+    // no for the empty dataset is then too large for one member, 1/(6R) ≤ R/32.
     let rarer = yes(3, |data| power(&ratio(1, 4), data.count_ones()) / whole(2));
     assert_eq!(value(&rarer, &Notion::ZeroKnowledge { rows: 2 }), Bound::Finite(whole(2)));
     let published = as_published(&rarer, 2);
     assert!(finite(&published.0) * finite(&published.0) > ratio(53, 10), "{published:?}");
 }
 
-/// Two entities and one row of two in the sample, by the published definition: at ⊥ the simulator must be right for the
-/// empty dataset, and where the other entity is in, it sees either equally often.
+/// Two entities and one row of two in the sample, by the published definition: at ⊥ the simulator must fit the empty
+/// dataset, and where the other entity is in, it sees either sample with equal probability.
 #[test]
 fn no_simulator_of_one_row_is_better() {
     let mut dice = Dice::new(deniable_testing::seed(56));

@@ -1,4 +1,4 @@
-//! Tables by counts against their expansion: every notion that both decide, with equality.
+//! Tables by counts against their expansion: equal results for every notion that both decide.
 
 use super::*;
 use crate::decide::decide as decide_table;
@@ -10,7 +10,7 @@ fn range(low: Rational, high: Rational) -> PriorRange {
     PriorRange::new(Some(low), Some(high)).unwrap()
 }
 
-/// Ranges with their mirror, without it, and of one belief.
+/// Ranges with their mirror image, without it, and of one belief.
 fn ranges() -> [PriorRange; 6] {
     [
         PriorRange::any(),
@@ -22,7 +22,7 @@ fn ranges() -> [PriorRange; 6] {
     ]
 }
 
-/// A range for everybody, another for every other group, and one of a single belief.
+/// One range for all entities, another for every other group, and one of a single belief.
 fn boxes(sizes: &[u32]) -> Vec<Family> {
     let of_groups = |ranges: [PriorRange; 2]| {
         let each = sizes.iter().zip(ranges.iter().cycle());
@@ -75,7 +75,7 @@ fn notions(sizes: &[u32]) -> Vec<(Notion, Family)> {
     all
 }
 
-/// Some of the rows left out, but not all.
+/// Leaves out some of the rows, but not all.
 fn with_gaps(source: &mut ChaCha8Rng, mechanism: &CountMechanism) -> CountMechanism {
     let keep = source.next_u64() as usize % mechanism.cells();
     let row = |cell: usize| (0..mechanism.outputs().len()).map(|output| mechanism.probability(output, cell)).collect();
@@ -85,7 +85,7 @@ fn with_gaps(source: &mut ChaCha8Rng, mechanism: &CountMechanism) -> CountMechan
     CountMechanism::new(mechanism.groups().to_vec(), mechanism.outputs().to_vec(), rows).unwrap()
 }
 
-/// Every notion, against the table of all datasets: the same value, the same bracket where it is one, and the same refusal.
+/// Every notion, against the table of all datasets: the same value, the same bracket, and the same error.
 #[test]
 fn counts_decide_as_all_datasets_do() {
     let mut source = ChaCha8Rng::seed_from_u64(deniable_testing::seed(11));
@@ -108,7 +108,7 @@ fn counts_decide_as_all_datasets_do() {
             let context = format!("{context} {notion:?} {family:?}");
             let (expected, found) = match (decide_table(&table, &notion, &family), decide(&mechanism, &notion, &family))
             {
-                // An empty family is refused on both, in the same words; of what is missing, counts say which counts.
+                // Both reject an empty family in the same words; for missing rows, the counts name counts.
                 (Err(expected), Err(found)) => {
                     let same = match (&expected, &found) {
                         (CheckError::Missing { .. }, CheckError::Missing { .. }) => true,
@@ -133,8 +133,8 @@ fn counts_decide_as_all_datasets_do() {
     assert!(compared > rounds * 60 && exact > compared / 10 * 9 && refused > rounds && vacuous > rounds, "{counts}");
 }
 
-/// Groups of up to nine, large enough for the candidates, the binomial weights and the gaps to vary: sums and
-/// candidates agree with the enumeration of all 1,024 datasets.
+/// Groups of up to nine, large enough for candidates, binomial weights and gaps to vary: sums and candidates agree with
+/// the enumeration of all 1,024 datasets.
 #[test]
 fn larger_groups_decide_as_all_datasets_do() {
     let mut source = ChaCha8Rng::seed_from_u64(deniable_testing::seed(13));
@@ -187,7 +187,7 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
         return;
     };
     let (first, second) = &witness.probabilities;
-    // An event has several.
+    // An event has several outputs.
     let output = mechanism.outputs().iter().position(|name| *name == witness.output).unwrap_or(usize::MAX);
     match &witness.place {
         CountPlace::Event { outputs, more, less } => {
@@ -231,7 +231,7 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
             let total: Rational = candidates.iter().map(|(_, belief)| belief).sum();
             let expected = if *one_is_in { 1 } else { candidates.len() - 1 };
             assert_eq!(total, whole(expected), "{context}");
-            // The world in which this candidate is in, or out, and its share.
+            // The world in which this candidate is in, or out, and its weight.
             let world = |group: usize, belief: &Rational| {
                 let mut counts = certain.clone();
                 if *one_is_in {
@@ -255,7 +255,7 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
             let mut beliefs = Vec::new();
             let mut entity = 0;
             for (at, each) in mechanism.groups().iter().enumerate() {
-                // The entity that is asked about is the last of its group.
+                // The measured entity is the last of its group.
                 let (low, high) = &ends[at];
                 beliefs
                     .extend((0..each.size).map(|member| if member < upper[at] { high.clone() } else { low.clone() }));
@@ -288,7 +288,7 @@ fn check_witness(mechanism: &CountMechanism, verdict: &Verdict, notion: &Notion,
             }
         }
         CountPlace::Prior { possible, belief, group } => {
-            // Pr[o | t] and Pr[o | ¬t] by enumeration of everybody who may be in.
+            // `Pr[o | t]` and `Pr[o | ¬t]` by enumeration of all entities that may be in.
             let table = mechanism.expand().unwrap();
             let starts: Vec<u32> = mechanism.groups().iter().map(|group| group.size).collect();
             let first_of = |group: usize| starts[..group].iter().sum::<u32>();

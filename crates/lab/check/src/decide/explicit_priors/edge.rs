@@ -1,23 +1,23 @@
-//! Mixtures of two priors: where along the edge the gain is largest.
+//! Mixtures of two priors: the weight along the edge at which the gain is largest.
 //!
 //! With weight `s` for the first prior, both quantities of membership privacy are `N/D` with one of `N` and `D` linear
 //! and the other a product of two linear functions, all above zero inside the edge. The derivative has the sign of
-//! `N'·D − N·D'`, whose cubic terms cancel. Its roots are rational, or known between rationals to any digit; at an
-//! irrational root the gain is irrational too, so a bracket always comes off every rational value in the end.
+//! `N'·D − N·D'`, whose cubic terms cancel. Its roots are rational, or enclosed by rationals to any precision; at an
+//! irrational root the gain is irrational too, so a fine enough bracket excludes every rational value.
 
 use super::super::numbers::one;
 use deniable_core::exact::Bound;
 use deniable_core::exact::{Rational, Rounding, ratio as fraction, square_root, whole};
 use num_traits::{One, Signed, Zero};
 
-/// What one prior says about an entity and an output.
+/// An entity and an output under one prior: the belief and the joint probabilities.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::decide) struct Moment {
-    /// Belief in what is on top: presence, or absence.
+    /// Prior belief in the event on top of the ratio: presence, or absence.
     pub(in crate::decide) belief: Rational,
-    /// The probability of that, together with the output.
+    /// The joint probability of that event and the output.
     pub(in crate::decide) top: Rational,
-    /// The probability of the reverse, together with the output.
+    /// The joint probability of the opposite event and the output.
     pub(in crate::decide) bottom: Rational,
 }
 
@@ -32,7 +32,7 @@ impl Moment {
         &self.top + &self.bottom
     }
 
-    /// The gain; `None` for somebody who is certain, or never sees the output.
+    /// The gain; `None` for an observer who is certain, or to whom the output is impossible.
     pub(super) fn gain(&self) -> Option<Bound> {
         if !self.is_uncertain() {
             return None;
@@ -61,7 +61,7 @@ struct Line {
 }
 
 impl Line {
-    /// From its values at 1 and at 0.
+    /// The line with the values `first` at 1 and `second` at 0.
     fn through(first: &Rational, second: &Rational) -> Self {
         Self { constant: second.clone(), slope: first - second }
     }
@@ -70,14 +70,14 @@ impl Line {
         &self.constant + &self.slope * s
     }
 
-    /// The value at an end, or the steepness there if the value is zero; and whether it is the value.
+    /// The value at an end, or the slope there if the value is zero; true for the value.
     fn near(&self, s: &Rational) -> (Rational, bool) {
         let value = self.at(s);
         if value.is_zero() { (self.slope.abs(), false) } else { (value, true) }
     }
 }
 
-/// One of the two quantities along an edge: a quotient of products of lines.
+/// One of the two quantities of membership privacy along an edge: a quotient of products of lines.
 #[derive(Debug, Clone)]
 pub(super) struct Edge {
     first: Moment,
@@ -87,7 +87,7 @@ pub(super) struct Edge {
 }
 
 impl Edge {
-    /// Both quantities, where anything happens between the two ends.
+    /// Both quantities; none where all mixtures are equal, certain, or give the output probability 0.
     pub(super) fn both(first: &Moment, second: &Moment) -> Vec<Self> {
         let middle = first.mix(second, &fraction(1, 2));
         if first == second || !middle.is_uncertain() || middle.total().is_zero() {
@@ -112,10 +112,10 @@ impl Edge {
         Bound::of(&product(&self.tops), &product(&self.bottoms))
     }
 
-    /// Values at rational places, whether they are attained, and the weight of an observer who has them or is near:
-    /// what the ends tend to where observers at the end are certain or never see the output, and rational peaks.
+    /// Limits at the ends where observers are certain or cannot see the output, and rational peaks: each with its
+    /// value, whether it is attained, and the weight of an observer who attains it or comes near.
     pub(super) fn exact(&self) -> Vec<(Bound, bool, Rational)> {
-        // Nothing below: everything is learned, wherever one looks.
+        // The denominator is zero along the whole edge: the gain is infinite at every mixture.
         if self.bottoms.iter().any(|line| line.constant.is_zero() && line.slope.is_zero()) {
             return vec![(Bound::Infinite, true, fraction(1, 2))];
         }
@@ -135,7 +135,7 @@ impl Edge {
         found
     }
 
-    /// What the quotient tends to at an end: factors that vanish above and below cancel, by their slopes.
+    /// The limit of the quotient at an end: factors that vanish above and below cancel, by their slopes.
     fn limit(&self, end: &Rational) -> Option<Bound> {
         let product = |lines: &[Line]| {
             lines
@@ -159,16 +159,16 @@ impl Edge {
         self.stationary().into_iter().filter_map(peak).collect()
     }
 
-    /// `N'·D − N·D'` as constant, linear and square coefficient.
+    /// `N'·D − N·D'` as constant, linear and quadratic coefficient.
     fn derivative(&self) -> [Rational; 3] {
         let (above, below) = (expand(&self.tops), expand(&self.bottoms));
         let [a0, a1, a2] = above;
         let [b0, b1, b2] = below;
-        // Cubic: a2·b1·... cancels since one of a2 and b2 is zero.
+        // The cubic term, `a2·b1·...`, cancels since one of a2 and b2 is zero.
         [&a1 * &b0 - &a0 * &b1, whole(2) * (&a2 * &b0 - &a0 * &b2), &a2 * &b1 - &a1 * &b2]
     }
 
-    /// Where the derivative vanishes inside the edge, unless it does everywhere.
+    /// The roots of the derivative inside the edge, unless it vanishes everywhere.
     fn stationary(&self) -> Vec<Root> {
         let [c, b, a] = self.derivative();
         let inside = |s: &Rational| s.is_positive() && *s < one();
@@ -192,7 +192,7 @@ impl Edge {
         }
         let mut roots = vec![];
         for sign in [whole(-1), one()] {
-            // The quadratic rises at the root with the positive sign: there is a valley, at the other a peak.
+            // The quadratic rises at the root with the positive sign, which is a valley; the other root is a peak.
             let surd = Surd { minus: -&b, sign, discriminant: discriminant.clone(), twice: twice.clone() };
             if surd.is_inside() {
                 roots.push(Root::Irrational(surd));
@@ -201,7 +201,7 @@ impl Edge {
         roots
     }
 
-    /// None of the mixtures between these two weights gains more: each line is largest and smallest at an end.
+    /// An upper bound of the gain between these two weights: each line is largest and smallest at an end.
     fn ceiling(&self, low: &Rational, high: &Rational) -> Bound {
         let most = self.tops.iter().fold(one(), |product, line| product * line.at(low).max(line.at(high)));
         let least = self.bottoms.iter().fold(one(), |product, line| product * line.at(low).min(line.at(high)));
@@ -232,14 +232,14 @@ struct Surd {
 }
 
 impl Surd {
-    /// Two rationals with the root between them, from so many digits of the square root.
+    /// Two rationals that enclose the root, from `places` digits of the square root.
     fn between(&self, places: u32) -> (Rational, Rational) {
         let [x, y] = [Rounding::Down, Rounding::Up]
             .map(|side| (&self.sign * square_root(&self.discriminant, places, side) + &self.minus) / &self.twice);
         if x < y { (x, y) } else { (y, x) }
     }
 
-    /// Whether it lies between 0 and 1. It is neither, so enough digits tell.
+    /// Whether the root is between 0 and 1. It equals neither, so enough digits decide.
     fn is_inside(&self) -> bool {
         let mut places = 8;
         loop {
@@ -262,28 +262,28 @@ pub(super) struct Peak {
     surd: Surd,
 }
 
-/// Bounds of the gain at a peak, and the weight that attains the lower one.
+/// Bounds of the gain at a peak, and the weight that attains the lower bound.
 #[derive(Debug, Clone)]
 pub(super) struct PeakBounds {
     /// The gain at the weight.
     pub(super) low: Bound,
-    /// The peak is no higher.
+    /// An upper bound of the peak.
     pub(super) high: Bound,
     pub(super) weight: Rational,
 }
 
 impl Peak {
-    /// A bracket from so many digits.
+    /// A bracket from `places` digits.
     pub(super) fn near(&self, places: u32) -> PeakBounds {
         let (low, high) = self.surd.between(places);
         let (weight, end) = (low.max(whole(0)), high.min(one()));
-        // At the end of the edge perhaps nothing is seen; inside it is a gain.
+        // At an end of the edge the output may be impossible; inside, the gain is defined.
         let inside = weight.is_positive() && weight < one();
         let gain = if inside { self.edge.at(&weight) } else { None };
         PeakBounds { low: gain.unwrap_or_else(Bound::one), high: self.edge.ceiling(&weight, &end), weight }
     }
 
-    /// Takes more digits until the bracket is narrow and above `best`; `None` when it is below.
+    /// Doubles the digits until the bracket is narrow and above `best`; `None` once it is below.
     pub(super) fn settle(&self, best: &Bound, width: &Rational) -> Option<PeakBounds> {
         let mut places = 16;
         loop {

@@ -2,8 +2,8 @@
 //!
 //! For a mixture with weights `w`, `P = Pr[t]`, `X = Pr[t, o]` and `Y = Pr[¬t, o]` are linear in `w`. PMP bounds
 //! `X/((X+Y)·P)` and `(1−P)·(X+Y)/Y`, NMP the same with `t` and `¬t` exchanged. Where `P` is held fixed both are
-//! linear-fractional in `w`, so largest at a vertex of the slice, which lies on an edge of the simplex: **two priors
-//! are enough**. Along an edge the derivative has the sign of a quadratic (see [`edge`]).
+//! linear-fractional in `w`, so largest at a vertex of the slice, which is on an edge of the simplex: **two priors are
+//! enough**. Along an edge the derivative has the sign of a quadratic (see [`edge`]).
 
 mod edge;
 
@@ -22,7 +22,7 @@ use edge::{Edge, Peak};
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 
-/// Where the largest gain is not at a rational mixture, it is known this well.
+/// Inverse of the width of the bracket where the largest gain is at an irrational mixture.
 const WIDTH: i64 = 1_000_000_000_000;
 
 /// Membership privacy against the given priors and all their mixtures.
@@ -58,7 +58,7 @@ pub(super) fn decide(
     Ok(tables.verdict(mechanism, best, peaks, theorems))
 }
 
-/// Two priors, the weight of the first, and what is asked.
+/// A mixture of two priors, with the weight of the first, and the entity and output in question.
 #[derive(Debug, Clone)]
 struct Place {
     priors: (usize, usize),
@@ -85,7 +85,7 @@ impl BestMixture {
     }
 }
 
-/// The given priors, checked: datasets and their probabilities.
+/// The given priors after validation: datasets and their probabilities.
 pub(super) struct Tables(Vec<BTreeMap<Dataset, Rational>>);
 
 impl Tables {
@@ -99,13 +99,13 @@ impl Tables {
         Ok(Self(priors.iter().enumerate().map(checked).collect::<Result<_, _>>()?))
     }
 
-    /// Whether all priors are certain of one dataset, so that no mixture is unsure of anybody.
+    /// Whether all priors are certain of the same dataset, so that no mixture is uncertain of any entity.
     fn all_alike(&self) -> bool {
         let mut all = self.0.iter().flat_map(BTreeMap::keys);
         all.next().is_none_or(|first| all.all(|data| data == first))
     }
 
-    /// What each prior says about an entity and an output; what is on top is presence or absence.
+    /// The moments of an entity and an output under each prior; `direction` is the event on top.
     pub(super) fn moments(
         &self,
         mechanism: &Mechanism,
@@ -129,7 +129,7 @@ impl Tables {
         self.0.iter().map(of).collect()
     }
 
-    /// The mixture that gives the first prior this weight.
+    /// The mixture that gives the first prior weight `weight`, and the second the rest.
     fn mixture(&self, (first, second): (usize, usize), weight: &Rational) -> Prior {
         let mut mixed: BTreeMap<Dataset, Rational> = BTreeMap::new();
         for (prior, weight) in [(first, weight.clone()), (second, one() - weight)] {
@@ -140,7 +140,6 @@ impl Tables {
         Prior::Table(mixed.into_iter().filter(|(_, probability)| !probability.is_zero()).collect())
     }
 
-    /// The observer at a mixture.
     pub(super) fn witness(
         &self,
         mechanism: &Mechanism,
@@ -161,7 +160,7 @@ impl Tables {
         theorems: Vec<&'static str>,
     ) -> Verdict {
         let width = fraction(1, WIDTH);
-        // A few digits tell most peaks from the highest.
+        // A few digits separate most peaks from the highest.
         let coarse: Vec<_> = peaks.into_iter().map(|(peak, place)| (peak.near(8), peak, place)).collect();
         let reached = coarse.iter().map(|(near, ..)| &near.low).max().cloned().unwrap_or_else(Bound::one);
         let settled = coarse.into_iter().filter(|(near, ..)| near.high > best.value && near.high >= reached);
@@ -183,20 +182,22 @@ impl Tables {
     }
 }
 
-/// The datasets that are possible; or why it is no prior over datasets of the mechanism.
+/// The possible datasets with their probabilities. Fails with the reason if the prior is not a distribution over
+/// datasets of the mechanism.
 fn table(mechanism: &Mechanism, prior: &Prior) -> Result<BTreeMap<Dataset, Rational>, String> {
     if let Prior::Independent(beliefs) = prior {
         if beliefs.len() != mechanism.size() {
-            return Err(format!("it has beliefs in {} entities, and there are {}", beliefs.len(), mechanism.size()));
+            let (found, expected) = (beliefs.len(), mechanism.size());
+            return Err(format!("it has beliefs in {found} entities, but the mechanism has {expected}"));
         }
         if let Some(belief) = beliefs.iter().find(|belief| belief.is_negative() || **belief > one()) {
-            return Err(format!("the belief {belief} is not from 0 to 1"));
+            return Err(format!("the belief {belief} is not between 0 and 1"));
         }
     }
     let mut table: BTreeMap<Dataset, Rational> = BTreeMap::new();
     for (data, probability) in prior.table() {
         if u64::from(data) >> mechanism.size() != 0 {
-            return Err(format!("dataset number {data} has entities that the mechanism has not"));
+            return Err(format!("dataset number {data} has entities that the mechanism does not have"));
         }
         if probability.is_negative() {
             return Err(format!("the probability of dataset {} is {probability}, below 0", mechanism.members(data)));
@@ -204,7 +205,7 @@ fn table(mechanism: &Mechanism, prior: &Prior) -> Result<BTreeMap<Dataset, Ratio
         if !probability.is_zero() {
             if !mechanism.gives(data) {
                 return Err(format!(
-                    "dataset {} is possible, and the mechanism has no row for it",
+                    "dataset {} is possible, but the mechanism has no row for it",
                     mechanism.members(data)
                 ));
             }
@@ -212,5 +213,5 @@ fn table(mechanism: &Mechanism, prior: &Prior) -> Result<BTreeMap<Dataset, Ratio
         }
     }
     let sum: Rational = table.values().sum();
-    if sum.is_one() { Ok(table) } else { Err(format!("its probabilities sum to {sum}")) }
+    if sum.is_one() { Ok(table) } else { Err(format!("its probabilities sum to {sum}, not 1")) }
 }

@@ -1,4 +1,4 @@
-//! The task of a simulator for one entity: what it sees, and between which bounds its answers must lie.
+//! The constraints on the simulator of one entity: what it sees, and the bounds of its answers.
 
 use crate::mechanism::{Dataset, Mechanism};
 use crate::verdict::simulation::{Sight, Weight};
@@ -6,14 +6,14 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::Zero;
 use std::collections::BTreeMap;
 
-/// All datasets that look alike to the simulator of one entity, and the bounds they put on its answers.
+/// All datasets that the simulator of one entity cannot distinguish, and the bounds that they put on its answers.
 #[derive(Debug, Clone)]
 pub(super) struct Base {
-    /// What may be seen, by positions in [`Game::samples`], and how likely.
+    /// The possible samples, by positions in [`Game::samples`], with their probabilities.
     pub(super) samples: Vec<(usize, Rational)>,
     /// By output, the dataset with the largest probability.
     pub(super) most: Vec<(Dataset, Rational)>,
-    /// By output, that with the smallest.
+    /// By output, the dataset with the smallest probability.
     pub(super) least: Vec<(Dataset, Rational)>,
 }
 
@@ -21,7 +21,7 @@ pub(super) struct Base {
 #[derive(Debug, Clone)]
 pub(super) struct Game {
     pub(super) outputs: usize,
-    /// All that may be seen.
+    /// All possible samples.
     pub(super) samples: Vec<Dataset>,
     pub(super) bases: Vec<Base>,
 }
@@ -30,7 +30,7 @@ impl Game {
     pub(super) fn new(mechanism: &Mechanism, entity: usize, sight: Sight) -> Self {
         let mut groups: BTreeMap<Dataset, Vec<Dataset>> = BTreeMap::new();
         for data in mechanism.datasets() {
-            // Who sees nobody cannot tell any two datasets apart.
+            // A simulator that sees no members cannot distinguish any datasets.
             let others = if sight.rows() == 0 { 0 } else { data & !(1 << entity) };
             groups.entry(others).or_default().push(data);
         }
@@ -65,7 +65,8 @@ impl Game {
         Self { outputs, samples: all, bases }
     }
 
-    /// By sample and output, whether the simulator may answer so: no dataset that looks so forbids it.
+    /// By sample and output, whether the simulator may give the output: no dataset with that sample gives it
+    /// probability 0.
     pub(super) fn allowed(&self) -> Vec<Vec<bool>> {
         let mut allowed = vec![vec![true; self.outputs]; self.samples.len()];
         for base in &self.bases {
@@ -77,10 +78,10 @@ impl Game {
         allowed
     }
 
-    /// Weights that show that no simulator comes within any factor; `None` if one does.
+    /// Weights that prove that no simulator is within any finite factor; `None` if one is.
     ///
-    /// One fails if and only if it may answer nothing at some sight, or may not answer what some dataset answers:
-    /// otherwise each of the allowed answers with equal probability is within a factor.
+    /// Simulators fail exactly if some sample allows no output, or if some dataset's output is allowed at none of its
+    /// samples: otherwise uniform answers over the allowed outputs are within a finite factor.
     pub(super) fn impossible(&self) -> Option<Vec<Weight>> {
         let allowed = self.allowed();
         for base in &self.bases {
@@ -96,12 +97,13 @@ impl Game {
         stuck.then(|| self.forbidding(&every, &whole(1)))
     }
 
-    /// Weights on every bound that forbids one of these outputs: each forbidden answer then costs at least `price`, and
-    /// the sum that must be at most zero is not moved otherwise, as the probabilities are zero.
+    /// Weights on every bound that forbids one of these outputs: each forbidden answer then costs at least `price`. The
+    /// rest of the sum, which must be at most zero, does not change, as the probabilities are zero.
     pub(super) fn forbidding(&self, outputs: &[usize], price: &Rational) -> Vec<Weight> {
         let of = |base: &Base, output: usize| {
             let (data, least) = &base.least[output];
-            // Each sight bears its share of the weight, and the least likely one must cost the price.
+            // The weight is divided among the samples by their probability, and the least likely one must still cost
+            // the price.
             let rarest = base.samples.iter().map(|(_, share)| share).min().cloned().unwrap_or_else(|| whole(1));
             let below = price / rarest;
             least.is_zero().then(|| Weight { data: *data, output, above: whole(0), below })

@@ -1,23 +1,26 @@
-//! Zero-knowledge privacy with `k` random rows (I-ZKP), after Gehrke, Lui and Pass: whatever the mechanism answers about
-//! a dataset could be made up by somebody who saw little of it, and nothing of one given entity.
+//! Zero-knowledge privacy with `k` random rows (I-ZKP), after Gehrke, Lui and Pass: every answer of the mechanism about
+//! a dataset could be simulated from a small sample of it that excludes one given entity.
 //!
-//! The definition decided here: the aggregate information is a uniformly random set of `k` members of `T∖{t}`, or all of
-//! them where there are fewer; the simulator knows `t` and what it sees, but neither `|T|` nor whether `t ∈ T`.
+//! The definition decided here: the aggregate information is a uniformly random set of `k` members of `T∖{t}`, or all
+//! of them where there are fewer; the simulator knows `t` and the sample, but neither `|T|` nor whether `t ∈ T`.
 //!
-//! As published (I-ZKR), the database has `n` rows, as many as the universe has entities, and a row is `⊥` where its entity is not in; the
-//! row of `t` is made `⊥`, and the simulator is told `t`, `n` and `k` random rows of the `n`, as values: who is among them, and how many are `⊥`.
-//! So it may see fewer than `k` members, and learns something of `|T|`. Both are one game with other probabilities of what is seen.
+//! As published (I-ZKR), the database has `n` rows, one for each entity of the universe, and a row is `⊥` where its
+//! entity is not in. The row of `t` is replaced by `⊥`, and the simulator gets `t`, `n` and `k` random rows of the `n`,
+//! as values: the sampled members, and the number of `⊥`. So it may see fewer than `k` members, and gets some
+//! information about `|T|`. Both are one game with different probabilities of the samples.
 //!
-//! `e^ε` is the smallest `R` for which every entity has a simulator whose distribution is within a factor `R` of the mechanism's,
-//! both ways, at every dataset, with the entity or without. With `k = 0` nothing is seen, and the answer is closed; so it is
-//! with `k ≥ n−1`, where all is seen. The simulator then still has to stand between `T` and `T∖t`: the value lies
-//! between the square root of that of add/remove DP and itself.
+//! `e^ε` is the smallest `R` for which every entity has a simulator whose distribution is within a factor `R` of the
+//! mechanism's, both ways, at every dataset, with the entity or without. With `k = 0` the sample is empty, and the
+//! solution has a closed form; likewise with `k ≥ n−1`, where the sample is everything. The simulator must then still
+//! compromise between `T` and `T∖t`: the value is between the square root of the value of add/remove DP and that value.
 //!
-//! Between those ends it is a cone program for each entity ([`solve`]), whose solution is rounded to rationals: the simulator proves the
-//! upper end of the bracket, its multipliers the lower end, both by exact arithmetic ([`crate::verdict::simulation`]).
+//! For other `k` it is a cone program for each entity ([`solve`]), whose solution is rounded to rationals: the
+//! simulator proves the upper end of the bracket, the multipliers prove the lower end, both by exact arithmetic
+//! ([`crate::verdict::simulation`]).
 //!
-//! The bracket is mostly narrower than 10⁻¹⁰ of the value. It is as sure, but was up to a factor 2 wide in trials, for values above
-//! about 10⁶ of mechanisms whose probabilities are as far apart: the solver's floats then do not reach.
+//! The bracket is mostly narrower than 10⁻¹⁰ of the value. It is always proved, but was up to a factor 2 wide in
+//! trials, for values above about 10⁶ of mechanisms with equally extreme probabilities: there the precision of the
+//! solver's floats is not enough.
 
 mod game;
 mod solve;
@@ -34,10 +37,10 @@ use game::{Base, Game};
 use num_bigint::BigInt;
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
-/// Most numbers in a program: about ten entities.
+/// Limit on the size of a program: about ten entities.
 const MOST: usize = 1 << 20;
 
-/// A simulator, by what it sees.
+/// A simulator: its answer for each sample.
 type Simulator = Vec<(Dataset, Vec<Rational>)>;
 
 /// The bracket of one entity, and its proofs.
@@ -54,7 +57,7 @@ pub(super) fn decide(mechanism: &Mechanism, sight: Sight) -> Result<Verdict, Che
     let mut simulators: Vec<Simulator> = Vec::new();
     let mut high = Bound::one();
     for entity in 0..mechanism.size() {
-        // Who can be exchanged for somebody is simulated as that one is, with the two exchanged.
+        // If two entities are exchangeable, the simulator of one serves the other, with the two exchanged.
         if let Some(twin) = (0..entity).find(|other| alike(mechanism, entity, *other)) {
             simulators.push(exchanged(&simulators[twin], entity, twin));
             continue;
@@ -89,7 +92,7 @@ fn exchange(data: Dataset, one: usize, other: usize) -> Dataset {
     data ^ ((differ << one) | (differ << other))
 }
 
-/// Whether the mechanism answers as before when two entities are exchanged.
+/// Whether the mechanism is invariant under the exchange of two entities.
 fn alike(mechanism: &Mechanism, one: usize, other: usize) -> bool {
     let outputs = 0..mechanism.outputs().len();
     let same = |data: Dataset| {
@@ -117,7 +120,7 @@ fn of_entity(mechanism: &Mechanism, entity: usize, sight: Sight) -> Result<Brack
         let low = least_ratio(mechanism, entity, sight, &weights);
         return Ok(Bracket { low, high: Bound::Infinite, weights, simulator: vec![] });
     }
-    // Whatever is seen of a base: a simulator that could tell the bases apart does no worse.
+    // A lower bound from one base: a simulator that could distinguish the bases would do at least as well.
     let alone = |base: &Base| least_ratio(mechanism, entity, sight, &closed(base).1);
     let Some(worst) = game.bases.iter().max_by_key(|base| alone(base)) else {
         return Ok(Bracket { low: Bound::one(), high: Bound::one(), weights: vec![], simulator: vec![] });
@@ -140,7 +143,7 @@ fn of_entity(mechanism: &Mechanism, entity: usize, sight: Sight) -> Result<Brack
     }
     let about = bracket.low.finite().and_then(ToPrimitive::to_f64).unwrap_or(1.0);
     let Some(found) = solve::solve(&game, about) else { return Err(CheckError::Unsolved) };
-    // Where the truth is made of simple fractions, both proofs in simple fractions meet.
+    // Where the optimum consists of simple fractions, both proofs in simple fractions meet.
     for digits in [exact, simple] {
         for mixed in [0, 40] {
             let simulator = rounded(&game, &found.simulator, digits, mixed);
@@ -164,7 +167,7 @@ impl Bracket {
     }
 }
 
-/// Whether no two bases have a sight in common.
+/// Whether no two bases share a sample.
 fn independent(game: &Game) -> bool {
     game.bases.iter().map(|base| base.samples.len()).sum::<usize>() == game.samples.len()
 }
@@ -174,7 +177,7 @@ fn span(base: &Base) -> Span {
     Span { most: values(&base.most), least: values(&base.least) }
 }
 
-/// The best answers for one base alone, and the weights that show that nothing is better.
+/// The best answers for one base alone, and the weights that prove them optimal.
 fn closed(base: &Base) -> (Option<Vec<Rational>>, Vec<Weight>) {
     let middle = span(base).between();
     let above = |output: usize| Weight { data: base.most[output].0, output, above: whole(1), below: whole(0) };
@@ -188,7 +191,7 @@ fn closed(base: &Base) -> (Option<Vec<Rational>>, Vec<Weight>) {
     (middle.simulator, weights)
 }
 
-/// The simulator that looks at nothing.
+/// The simulator whose answer ignores the sample.
 fn constant(mechanism: &Mechanism, game: &Game) -> Option<Simulator> {
     let all: Vec<Vec<Rational>> = mechanism
         .datasets()
@@ -198,7 +201,7 @@ fn constant(mechanism: &Mechanism, game: &Game) -> Option<Simulator> {
     Some(game.samples.iter().map(|seen| (*seen, answer.clone())).collect())
 }
 
-/// The simulator that takes what it sees for all there is.
+/// The simulator that assumes its sample to be the whole dataset.
 fn separate(game: &Game) -> Option<Simulator> {
     let mut answers = vec![None; game.samples.len()];
     for base in game.bases.iter().filter(|base| base.samples.len() == 1) {
@@ -207,7 +210,7 @@ fn separate(game: &Game) -> Option<Simulator> {
     game.samples.iter().zip(answers).map(|(seen, answer)| Some((*seen, answer?))).collect()
 }
 
-/// Exact distributions near the solver's; `2^−mixed` of each, if that is not 0, is spread over all that is allowed.
+/// Exact distributions near the solver's. Unless `mixed` is 0, `2^−mixed` is added to each allowed answer.
 fn rounded(game: &Game, answers: &[Vec<f64>], part: fn(f64) -> Rational, mixed: u32) -> Simulator {
     let each = game.allowed().into_iter().zip(answers).map(|(allowed, answers)| {
         let spread = if mixed == 0 { whole(0) } else { whole(1) / whole(BigInt::from(1) << mixed) };
@@ -223,7 +226,8 @@ fn rounded(game: &Game, answers: &[Vec<f64>], part: fn(f64) -> Rational, mixed: 
     game.samples.iter().copied().zip(each).collect()
 }
 
-/// Exact weights near the solver's multipliers, with what forbids an answer made dear enough that it never pays.
+/// Exact weights near the solver's multipliers, and weights on the forbidding bounds large enough that a forbidden
+/// answer never pays.
 fn weights_of(
     mechanism: &Mechanism,
     entity: usize,
@@ -233,7 +237,7 @@ fn weights_of(
     digits: fn(f64) -> Rational,
 ) -> Vec<Weight> {
     let largest = multipliers.iter().flatten().map(|(above, below)| above.max(*below)).fold(0.0, f64::max);
-    // In parts of the largest, so that the denominators stay small.
+    // Scaled by the largest, so that the denominators stay small.
     let part = |value: f64| digits(value / largest);
     let mut weights = Vec::new();
     for (base, found) in game.bases.iter().zip(multipliers).filter(|_| largest > 0.0) {
@@ -254,13 +258,13 @@ fn weights_of(
     weights
 }
 
-/// A number from 0 to 1 with digits far beyond what the solver knows.
+/// A number from 0 to 1, rounded to far more digits than the solver's precision.
 fn exact(value: f64) -> Rational {
     let scale = whole(BigInt::from(1) << 70);
     (Rational::from_f64(value).unwrap_or_else(Rational::zero) * &scale).round() / scale
 }
 
-/// The fraction with the smallest parts that the solver cannot tell from this: a continued fraction.
+/// The simplest fraction within the solver's precision, by continued fractions.
 fn simple(value: f64) -> Rational {
     let target = exact(value);
     let near = whole(1) / whole(100_000_000);

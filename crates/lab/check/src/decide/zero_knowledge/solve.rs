@@ -1,7 +1,7 @@
-//! The best simulator, in floats: a cone program. Nothing here is believed; what it finds is checked exactly.
+//! The best simulator, in floats, by a cone program. Its results are only candidates, which are then checked exactly.
 //!
-//! With `u = 1/R`, the bounds `Pr/R ≤ q ≤ R·Pr` are linear in the simulator, `u` and `R`, and `R·u ≥ 1` is a cone. So one
-//! solve finds the smallest `R`, and its multipliers are the weights of a lower bound.
+//! With `u = 1/R`, the bounds `Pr/R ≤ q ≤ R·Pr` are linear in the simulator, `u` and `R`, and `R·u ≥ 1` is a cone. So
+//! one solve finds the smallest `R`, and its multipliers are the weights of a lower bound.
 
 use super::game::{Base, Game};
 use clarabel::algebra::CscMatrix;
@@ -13,21 +13,21 @@ use deniable_core::exact::Rational;
 use num_traits::{ToPrimitive, Zero};
 
 pub(super) struct Solution {
-    /// By sample and output, what to answer.
+    /// By sample and output, the probability of the answer.
     pub(super) simulator: Vec<Vec<f64>>,
     /// By base and output, the multipliers of the two bounds.
     pub(super) multipliers: Vec<Vec<(f64, f64)>>,
 }
 
-/// Numbers other than zero in the program of this game.
+/// The number of non-zero coefficients in the program of this game.
 pub(super) fn size(game: &Game) -> usize {
     game.bases.iter().map(|base| 2 * (base.samples.len() + 1) * game.outputs).sum()
 }
 
-/// The best simulator that is near a ratio of `about`.
+/// The best simulator; `about` is an estimate of its ratio, used for scaling.
 pub(super) fn solve(game: &Game, about: f64) -> Option<Solution> {
     let allowed = game.allowed();
-    // Unknowns: R over `about`, u times `about`, and the simulator's answers.
+    // Unknowns: R divided by `about`, u multiplied by `about`, and the simulator's answers.
     let mut unknowns = 2;
     let mut place = vec![vec![None; game.outputs]; game.samples.len()];
     for (sample, row) in allowed.iter().enumerate() {
@@ -75,10 +75,10 @@ pub(super) fn solve(game: &Game, about: f64) -> Option<Solution> {
         solver.solve();
         Some(solver.solution)
     };
-    // A panic inside the solver is a solver that found nothing.
+    // A panic inside the solver counts as no solution.
     let found = std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).ok()??;
     let finite = found.x.iter().chain(&found.z).all(|value| value.is_finite());
-    // Even a poor solution is checked and can be good enough.
+    // Even a poor solution can be good enough: it is checked anyway.
     if !finite || matches!(found.status, SolverStatus::PrimalInfeasible | SolverStatus::DualInfeasible) {
         return None;
     }
@@ -102,7 +102,7 @@ pub(super) fn solve(game: &Game, about: f64) -> Option<Solution> {
     Some(Solution { simulator, multipliers })
 }
 
-/// Rows of a sparse matrix, and their right sides.
+/// A sparse matrix in triplet form, and the right sides of its rows.
 #[derive(Default)]
 struct Rows {
     rows: Vec<usize>,
@@ -122,7 +122,7 @@ impl Rows {
     }
 }
 
-/// One thread and no limit of time, so that equal questions have equal answers.
+/// One thread and no time limit, so that equal questions have equal answers.
 fn settings() -> Option<DefaultSettings<f64>> {
     let mut builder = DefaultSettingsBuilder::default();
     builder.verbose(false).max_threads(1).direct_solve_method("qdldl".to_owned());

@@ -10,7 +10,7 @@ use deniable_core::exact::Rational;
 
 const QUESTIONS: Parameter = Parameter {
     name: "members",
-    about: "the entities of each question; `1 2; 1 3` asks twice, and both answers are told",
+    about: "the entities of each question; `1 2; 1 3` are two questions, and both answers are released",
     range: "numbers of entities, 1 to 8 questions with `;` between them",
     default: Some("1 2; 1 3"),
 };

@@ -3,7 +3,7 @@
 use crate::mechanism::error::MechanismError;
 use deniable_core::text::shown;
 
-/// A name or a parameter that does not fit.
+/// An unknown name, or a parameter that does not fit.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BuiltinError {
     /// No mechanism of this name.
@@ -11,7 +11,7 @@ pub enum BuiltinError {
     Unknown {
         /// The name.
         name: String,
-        /// What may have been meant.
+        /// A similar name, or where the names are listed.
         hint: String,
     },
     /// The mechanism has no such parameter.
@@ -21,20 +21,20 @@ pub enum BuiltinError {
         mechanism: &'static str,
         /// The parameter.
         parameter: String,
-        /// What may have been meant.
+        /// A similar name, or the list of parameters.
         hint: String,
     },
-    /// A value outside the parameter's range, or none.
+    /// A missing value, or one outside the parameter's range.
     #[error("`{parameter}` must be {range}, not `{}`", shown(value))]
     OutOfRange {
         /// The parameter.
         parameter: &'static str,
-        /// What it may be.
+        /// The allowed values.
         range: String,
-        /// What it is.
+        /// The given value.
         value: String,
     },
-    /// Parameters that do not go together.
+    /// Parameters that exclude each other.
     #[error("{0}")]
     Conflict(String),
     /// Too large for a table.

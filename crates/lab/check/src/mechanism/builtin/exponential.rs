@@ -15,7 +15,7 @@ const MONOTONE: Parameter = Parameter {
     default: Some("no"),
 };
 
-/// The usual odds with a default whose square root is a fraction.
+/// The usual parameter `odds`, with a default whose square root is a fraction.
 const ODDS_WITH_ROOT: Parameter = Parameter { default: Some("4"), ..ODDS };
 
 const SCORES: Parameter = Parameter {
@@ -56,7 +56,7 @@ fn build(given: BuiltinArguments<'_>, row: fn(&[Rational]) -> Vec<Rational>) -> 
     by_rows(table.len().ilog2() as usize, outputs, |data| row(&weights(&base, &table[data as usize])))
 }
 
-/// Each candidate's weight, the best one's being 1.
+/// Each candidate's weight, relative to the best one's.
 fn weights(base: &Rational, scores: &[i64]) -> Vec<Rational> {
     let best = scores.iter().max().copied().unwrap_or(0);
     // Scores are small by their range, so the difference fits.
@@ -68,8 +68,9 @@ fn by_weight(weights: &[Rational]) -> Vec<Rational> {
     weights.iter().map(|weight| weight / &total).collect()
 }
 
-/// A candidate at a uniform place `x` of the order is reached if all before it failed: each other one comes before it with
-/// probability `x` and fails with `1 − w`. So its chance is `w·∫₀¹ Π(1 − x·w_j) dx`, the integral of a polynomial.
+/// A candidate at a uniform position `x` of the order is reached if all before it failed: each other one is before it
+/// with probability `x` and fails with `1 − w`. So its probability is `w·∫₀¹ Π(1 − x·w_j) dx`, the integral of a
+/// polynomial.
 fn by_flips(weights: &[Rational]) -> Vec<Rational> {
     let chance = |candidate: usize| {
         let mut polynomial = vec![whole(1)];
@@ -98,7 +99,7 @@ fn base(given: BuiltinArguments<'_>, sensitivity: i64) -> Result<Rational, Built
     }
     let which = if degree == 2 { "square root".to_owned() } else { format!("root of degree {degree}") };
     Err(BuiltinError::Conflict(format!(
-        "the weight of one point of score is the {which} of odds, which is no fraction for {odds}; try {}",
+        "the weight of one point of score is the {which} of odds, which is irrational for {odds}; try {}",
         power(&whole(2), degree)
     )))
 }
@@ -121,7 +122,7 @@ fn table(given: BuiltinArguments<'_>) -> Result<Vec<Vec<i64>>, BuiltinError> {
     Ok(rows)
 }
 
-/// The most that one entity more or less changes a score (S-ADD).
+/// The largest change of a score by one entity more or less (S-ADD).
 fn sensitivity(table: &[Vec<i64>]) -> i64 {
     let pairs = (0..table.len()).flat_map(|data| {
         (0..table.len().ilog2()).filter(move |t| data >> t & 1 == 0).map(move |t| (data, data | 1 << t))

@@ -1,9 +1,10 @@
 //! Counts with two-sided geometric noise (M-GEO).
 //!
 //! The noise has `Pr[k] = (1−r)/(1+r)·r^|k|`, so infinitely many outputs. Their columns beyond the possible counts are
-//! proportional to each other: for `j < 0` and every count `s ≥ 0`, `Pr[j|s] = r^(−1−j)·Pr[−1|s]`, and likewise above `n`. So
-//! all outputs below 0 give the same likelihood ratio under every prior and between every pair, and so does the one output
-//! that stands for them all, whose probability is theirs summed. Merging them is post-processing that a coin can undo, since
+//! proportional to each other: for `j < 0` and every count `s ≥ 0`, `Pr[j|s] = r^(−1−j)·Pr[−1|s]`, and likewise above
+//! `n`. So all outputs below 0 have the same likelihood ratio under every prior and between every pair, and so has a
+//! single output that replaces them, with the sum of their probabilities. Merging them is post-processing that a coin
+//! can undo, since
 //! which `j < 0` it was does not depend on the data: by C-3 in both directions, every notion has the same parameter.
 //! Output 0 itself is proportional to the tail too, which is why clamping to `0..n` loses nothing either.
 
@@ -13,7 +14,7 @@ use super::rows::{by_size, counts, entities};
 use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 
-/// The ratio of neighbouring noise values, in place of odds.
+/// The ratio of the probabilities of successive noise values, an alternative to odds.
 pub(super) const RATIO: Parameter = Parameter {
     name: "ratio",
     about: "how much less likely each further step of noise is, in place of `odds`",
@@ -53,7 +54,7 @@ impl Noise {
         if steps > 0 {
             self.steps(steps.unsigned_abs()) / (whole(1) + &self.ratio)
         } else {
-            // The complement is `noise ≤ steps − 1`, which is as likely as `noise ≥ 1 − steps`.
+            // The complement is `noise ≤ steps − 1`, which has the same probability as `noise ≥ 1 − steps`.
             whole(1) - self.at_least(1 - steps)
         }
     }
@@ -92,7 +93,7 @@ fn clamped(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     by_size(counts(n), &(0..=n).map(|size| clamped_row(&noise, size, n)).collect::<Vec<_>>())
 }
 
-/// The chances of 0 to `n` where the count is `size`, with at least one entity.
+/// The probabilities of 0 to `n` where the count is `size`, with at least one entity.
 pub(super) fn clamped_row(noise: &Noise, size: usize, n: usize) -> Vec<Rational> {
     let chance = |output: usize| {
         let steps = output as i64 - size as i64;

@@ -37,14 +37,14 @@ fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     by_kind(values.len(), names, &rows, |data| table_of[data as usize])
 }
 
-/// The tables that may be published, and which of them each dataset has.
+/// The tables that may be published, and the table of each dataset.
 struct Tables {
     names: Vec<String>,
     table_of: Vec<usize>,
 }
 
 impl Tables {
-    /// `None` where there are too many to hold their probabilities.
+    /// `None` if there are too many to store their probabilities.
     fn new(values: &[i64], k: u32) -> Option<Self> {
         let levels = levels(values);
         let mut names: Vec<String> = Vec::new();
@@ -65,17 +65,17 @@ impl Tables {
     }
 }
 
-/// A range of values, with the entities whose values it contains.
+/// A range of values, with the entities whose values are in it.
 struct Range {
     name: String,
     entities: Dataset,
 }
 
-/// Partitions into ranges, from single values to one range: each range is twice as wide as at the level before. A level
-/// that separates entities no less than the level before is left out.
+/// Partitions into ranges, from single values to one range; each range is twice as wide as at the previous level.
+/// Levels that separate the entities in the same way as the previous level are left out.
 fn levels(values: &[i64]) -> Vec<Vec<Range>> {
     let mut levels: Vec<Vec<Range>> = Vec::new();
-    // 64 doublings cover all values of 64 bits.
+    // 64 doublings cover all 64-bit values.
     for doublings in 0..=64 {
         let level = ranges(values, doublings);
         if levels.last().is_none_or(|last| last.len() > level.len()) {
@@ -85,7 +85,7 @@ fn levels(values: &[i64]) -> Vec<Vec<Range>> {
     levels
 }
 
-/// Ranges of `2^doublings` values, the first from the least value on, without those that contain no entity's value.
+/// Ranges of `2^doublings` values, starting at the least value, without those that contain no entity's value.
 fn ranges(values: &[i64], doublings: u32) -> Vec<Range> {
     let least = i128::from(values.first().copied().unwrap_or_default());
     let number = |value: i64| (i128::from(value) - least) >> doublings;

@@ -1,4 +1,4 @@
-//! k-Max (M-KMAX): one of the `k` values from the largest member's upwards.
+//! k-Max (M-KMAX): one of the `k` values from the largest member's value upwards.
 
 use super::error::BuiltinError;
 use super::parameters::{Builtin, BuiltinArguments, Parameter};
@@ -7,7 +7,7 @@ use crate::mechanism::limits::{MOST_ENTITIES, size_fits};
 use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, whole};
 
-/// The entities' values, for mechanisms that order entities by a value.
+/// The entities' values, for mechanisms that order entities by value.
 pub(super) const VALUES: Parameter = Parameter {
     name: "values",
     about: "the entities' values in ascending order, in place of `entities`, whose values are their numbers",
@@ -54,7 +54,7 @@ fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     };
     size_fits(n, distinct.len() + 1)?;
     let ties = given.word("ties", &["order", "distinct", "first"])?;
-    // Ranks, each with its value, and the rank of every entity.
+    // Ranks, each with its value, and the rank of each entity.
     let (ranks, of): (&[i64], Vec<usize>) = match ties {
         "order" => (&values, (0..n).collect()),
         "first" => (&values, values.iter().map(|value| values.partition_point(|other| other < value)).collect()),
@@ -63,7 +63,7 @@ fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     let k = given.count("k", 1, ranks.len())?;
     let own = given.word("variant", &["corrected", "original"])? == "original";
     let chance = whole(1) / whole(k);
-    // By the largest member, nobody being the first.
+    // By the position of the largest member, the first row for the empty dataset.
     let row = |largest: Option<usize>| {
         let mut chances: Vec<Rational> = vec![whole(0); distinct.len() + usize::from(own)];
         if largest.is_none() && own {

@@ -1,7 +1,7 @@
 //! Mechanisms by name: the textbook ones, with exact probabilities.
 //!
-//! Entities are named `1`, `2`, ... . Every entry of [`LIST`] says what its parameters are, so that a command line or a page can
-//! print it. Parameters are texts: fractions (`3/2`), decimals, whole numbers, words.
+//! Entities are named `1`, `2`, ... . Every entry of [`LIST`] describes its parameters for command lines and web pages.
+//! Parameters are texts: fractions (`3/2`), decimals, whole numbers, words.
 
 mod disclosure;
 mod error;
@@ -45,7 +45,7 @@ pub static LIST: &[&Builtin] = &[
     &geometric::TRUNCATED_GEOMETRIC,
 ];
 
-/// Builds the mechanism of this name with these parameters; others have their defaults. `n` is short for `entities`.
+/// Builds the mechanism `name`; missing parameters have their defaults. `n` is short for `entities`.
 ///
 /// # Errors
 /// When the name or a parameter is unknown, a value is out of range, or the table would be too large.

@@ -10,7 +10,7 @@ use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 use std::collections::HashMap;
 
-/// Candidates and how many entities vote for each.
+/// The number of entities that vote for each candidate.
 pub(super) const GROUPS: Parameter = Parameter {
     name: "groups",
     about: "how many entities vote for each candidate, with commas between them",
@@ -53,7 +53,7 @@ impl Groups {
         Ok(Self { sizes })
     }
 
-    /// A mechanism over the candidates that depends on their votes alone.
+    /// A mechanism over the candidates that depends only on their votes.
     pub(super) fn mechanism(&self, row: impl Fn(&[i64]) -> Vec<Rational>) -> Result<Mechanism, BuiltinError> {
         let mut rows: Vec<Vec<Rational>> = Vec::new();
         let mut known: HashMap<Vec<i64>, usize> = HashMap::new();
@@ -79,14 +79,15 @@ impl Groups {
     }
 }
 
-/// The probability that one candidate's noisy count `v` beats all others: those before it strictly.
+/// The probability that one candidate's noisy count `v` beats all others; strictly, for the candidates before it.
 ///
-/// Between the smallest and the largest count, `v` is summed one by one. Below, every factor is a power of `r`, and above, every
-/// factor is a constant, or 1 less a constant times `r^v`: both sums over infinitely many `v` are geometric series.
+/// Between the smallest and the largest count, `v` is summed term by term. Below, every factor is a power of `r`;
+/// above, every factor is a constant, or 1 less a constant times `r^v`: both infinite sums over `v` are geometric
+/// series.
 fn wins(noise: &Noise, counts: &[i64], winner: usize) -> Rational {
     let least = counts.iter().min().copied().unwrap_or(0);
     let most = counts.iter().max().copied().unwrap_or(0);
-    // The largest noise that another candidate may have for the winner's `v`.
+    // The largest noise with which another candidate loses to the winner's `v`.
     let room = |other: usize, v: i64| v - counts[other] - i64::from(other < winner);
     let others = || (0..counts.len()).filter(|other| *other != winner);
     let middle = (least..=most).map(|v| {
@@ -99,8 +100,8 @@ fn wins(noise: &Noise, counts: &[i64], winner: usize) -> Rational {
     let all = power(&noise.ratio, counts.len() as u32);
     let below = start * noise.exactly(down - counts[winner]) / (whole(1) - all);
 
-    // v = most + 1 + s, x = r^s: the winner's factor is exactly(start)·x, another's 1 − at_least(start)·x, a polynomial in x
-    // whose power x^m, with the winner's, sums to 1/(1 − r^(m+1)).
+    // v = most + 1 + s, x = r^s: the winner's factor is exactly(start)·x, another's 1 − at_least(start)·x, a polynomial
+    // in x. Its term in x^m, times the winner's factor, sums to 1/(1 − r^(m+1)).
     let up = most + 1;
     let mut polynomial = vec![whole(1)];
     for other in others() {

@@ -1,4 +1,4 @@
-//! What a built-in mechanism is, and the parameters that were given to it, read with their defaults.
+//! The descriptions of built-in mechanisms and their parameters, and the parsing of arguments.
 
 use super::error::BuiltinError;
 use crate::mechanism::model::Mechanism;
@@ -7,14 +7,14 @@ use deniable_core::text::did_you_mean;
 use num_traits::{One, Signed, Zero};
 use std::collections::BTreeMap;
 
-/// A mechanism that has a name.
+/// A built-in mechanism.
 #[derive(Debug)]
 pub struct Builtin {
     /// The name.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub about: &'static str,
-    /// The entry of `docs/theorems`; empty where it has none.
+    /// The entry of `docs/theorems`, or an empty string.
     pub theorem: &'static str,
     /// Its parameters.
     pub parameters: &'static [Parameter],
@@ -26,23 +26,23 @@ pub struct Builtin {
 pub struct Parameter {
     /// The name.
     pub name: &'static str,
-    /// What it is.
+    /// The meaning, in one line.
     pub about: &'static str,
-    /// What it may be.
+    /// The allowed values.
     pub range: &'static str,
-    /// What it is where it is not given.
+    /// The value if the parameter is not given; `None` if it has no default.
     pub default: Option<&'static str>,
 }
 
-/// How many entities there are, for all mechanisms that have such a parameter.
+/// The number of entities, for all mechanisms with such a parameter.
 pub(super) const ENTITIES: Parameter =
     Parameter { name: "entities", about: "size of the universe", range: "1 to 24", default: Some("3") };
 /// The short name of [`ENTITIES`].
 const SHORT: &str = "n";
-/// The odds ratio that a mechanism is made for.
+/// The odds ratio that the mechanism guarantees.
 pub(super) const ODDS: Parameter = Parameter {
     name: "odds",
-    about: "likelihood ratio R = e^ε that the mechanism is made for",
+    about: "likelihood ratio R = e^ε that the mechanism guarantees",
     range: "at least 1",
     default: Some("2"),
 };
@@ -55,7 +55,7 @@ pub(super) struct BuiltinArguments<'a> {
 }
 
 impl<'a> BuiltinArguments<'a> {
-    /// Only parameters that the mechanism has.
+    /// Fails on parameters that the mechanism does not have.
     pub(super) fn new(builtin: &'static Builtin, texts: &'a BTreeMap<String, String>) -> Result<Self, BuiltinError> {
         let known = || builtin.parameters.iter().map(|parameter| parameter.name);
         if texts.contains_key(SHORT) && texts.contains_key(ENTITIES.name) {
@@ -77,7 +77,7 @@ impl<'a> BuiltinArguments<'a> {
         }
     }
 
-    /// The text of a parameter, or its default; `None` where it has neither.
+    /// The text of a parameter, or its default; `None` if it has neither.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
         let default = || self.builtin.parameters.iter().find(|parameter| parameter.name == name)?.default;
         self.given(name).map(|text| text.trim()).or_else(default)
@@ -88,7 +88,7 @@ impl<'a> BuiltinArguments<'a> {
         self.texts.get(name).or_else(short)
     }
 
-    /// Whether the parameter was given by the user.
+    /// Whether the user gave the parameter.
     pub(super) fn has(&self, name: &str) -> bool {
         self.given(name).is_some()
     }
@@ -104,7 +104,7 @@ impl<'a> BuiltinArguments<'a> {
         fits.ok_or_else(|| self.wrong(name, format!("a whole number from {low} to {high}")))
     }
 
-    /// A fraction that passes a test.
+    /// A fraction that satisfies `fits`.
     fn fraction(
         &self,
         name: &'static str,
@@ -124,12 +124,12 @@ impl<'a> BuiltinArguments<'a> {
         self.fraction(name, "a number from 0 to 1", |chance| !chance.is_negative() && *chance <= whole(1))
     }
 
-    /// The ratio of neighbouring noise values, below 1.
+    /// The ratio of the probabilities of successive noise values, below 1.
     pub(super) fn noise_ratio(&self) -> Result<Rational, BuiltinError> {
         if !self.has("ratio") {
             let odds = self.odds("odds")?;
             if odds.is_one() {
-                return Err(self.wrong("odds", "more than 1: noise without end is no distribution".to_owned()));
+                return Err(self.wrong("odds", "more than 1: with odds of 1 the noise has no distribution".to_owned()));
             }
             return Ok(odds.recip());
         }

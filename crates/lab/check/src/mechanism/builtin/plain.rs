@@ -1,4 +1,4 @@
-//! Mechanisms without noise: nothing, everything, and the number of members.
+//! Mechanisms without noise: a constant, the dataset itself, and the number of members.
 
 use super::parameters::{Builtin, ENTITIES};
 use super::rows::{by_kind, by_rows, by_size, counts, entities, entities_apart, numbers};
@@ -39,7 +39,7 @@ pub(super) static SIZE: Builtin = Builtin {
     },
 };
 
-/// A row that is sure of one output.
+/// A row with probability 1 for one output.
 pub(super) fn certain(outputs: usize, output: usize) -> Vec<Rational> {
     (0..outputs).map(|other| whole(u8::from(other == output))).collect()
 }

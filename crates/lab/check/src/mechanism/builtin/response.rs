@@ -6,7 +6,7 @@ use super::rows::{by_kind, by_rows, entities, entities_apart, numbers};
 use crate::mechanism::model::Mechanism;
 use deniable_core::exact::{Rational, power, whole};
 
-/// How likely a truthful answer is, in place of odds.
+/// The probability of a truthful answer, an alternative to odds.
 pub(super) const KEEP: Parameter = Parameter {
     name: "keep",
     about: "probability of a truthful answer, in place of `odds`",
@@ -46,7 +46,7 @@ fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
             let n = entities_apart(given, |n| 1 << n)?;
             let keep = keep(given, 2)?;
             let lie = whole(1) - &keep;
-            // By how many bits differ.
+            // By the number of bits that differ.
             let chances: Vec<Rational> =
                 (0..=n as u32).map(|lies| power(&lie, lies) * power(&keep, n as u32 - lies)).collect();
             let bits = |answer: u32| (0..n).map(|t| if answer >> t & 1 == 1 { '1' } else { '0' }).collect();
@@ -57,7 +57,7 @@ fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     }
 }
 
-/// k-ary: the true value out of `outputs` with probability `keep`, each other one as likely as the next.
+/// k-ary: the true value out of `outputs` with probability `keep`, each other value with equal probability.
 fn one_of_many(
     given: BuiltinArguments<'_>,
     n: usize,
@@ -72,7 +72,7 @@ fn one_of_many(
     by_kind(n, outputs, &rows, value)
 }
 
-/// `R/(R+k−1)`, so that keeping is R times as likely as each of the `k−1` others.
+/// `R/(R+k−1)`, so that the true value is R times as likely as each of the `k−1` others.
 pub(super) fn keep(given: BuiltinArguments<'_>, k: usize) -> Result<Rational, BuiltinError> {
     if !given.has("keep") {
         let odds = given.odds("odds")?;

@@ -10,14 +10,14 @@ use num_integer::binomial;
 
 pub(super) static SAMPLING: Builtin = Builtin {
     name: "sampling",
-    about: "every member is kept with the same probability, and who is left, or how many, is told",
+    about: "every member is kept with the same probability; the kept members, or their number, are released",
     theorem: "C-5",
     parameters: &[
         ENTITIES,
-        Parameter { name: "rate", about: "how likely a member is kept", range: "0 to 1", default: Some("1/2") },
+        Parameter { name: "rate", about: "probability that a member is kept", range: "0 to 1", default: Some("1/2") },
         Parameter {
             name: "then",
-            about: "what is told of those that were kept",
+            about: "what is released about the kept members",
             range: "identity, size",
             default: Some("identity"),
         },

@@ -1,4 +1,4 @@
-//! Randomised responses that are shuffled: all that is left of them is how many said yes.
+//! Shuffled randomised responses: only the number of positive answers is released.
 
 use super::parameters::{Builtin, ENTITIES, ODDS};
 use super::response::{KEEP, keep};
@@ -8,14 +8,14 @@ use deniable_core::exact::whole;
 
 pub(super) static SHUFFLE: Builtin = Builtin {
     name: "shuffle",
-    about: "every entity's bit by randomised response, then how many ones there are",
+    about: "every entity's bit by randomised response; the number of ones is released",
     theorem: "M-RR",
     parameters: &[ENTITIES, ODDS, KEEP],
     build: |given| {
         let keep = keep(given, 2)?;
         let lie = whole(1) - &keep;
         let n = entities(given, |n| n + 1)?;
-        // Ones from members who tell the truth, and from others who lie.
+        // Ones from members with truthful answers, and from other entities with false ones.
         let ones = |size: usize, ones: usize| {
             let split =
                 |honest: usize| kept_of(size, honest, &keep, &lie) * kept_of(n - size, ones - honest, &lie, &keep);

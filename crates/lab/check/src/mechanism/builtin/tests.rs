@@ -20,7 +20,7 @@ fn verdict(mechanism: &Mechanism, notion: Notion) -> Verdict {
     decide(mechanism, &notion, &Family::Uniform).unwrap()
 }
 
-/// The largest ratio between datasets one entity apart, both signs.
+/// The largest ratio, in both directions, between datasets one entity apart.
 fn unbounded(mechanism: &Mechanism) -> Bound {
     verdict(mechanism, Notion::Unbounded { sign: Sign::Both }).value.high().clone()
 }
@@ -66,7 +66,7 @@ fn unknown_names_and_values_are_refused_with_a_hint() {
     assert!(wrong("geometric", &[("odds", "1")]).contains("more than 1"));
     assert!(wrong("geometric", &[("ratio", "1")]).contains("both excluded"));
     assert!(wrong("geometric", &[("ratio", "1/2"), ("odds", "2")]).contains("not both"));
-    assert!(wrong("exponential", &[("odds", "3")]).contains("square root of odds, which is no fraction for 3; try 4"));
+    assert!(wrong("exponential", &[("odds", "3")]).contains("square root of odds, which is irrational for 3; try 4"));
     assert!(wrong("exponential", &[("scores", "0,1;2")]).contains("rows of the same"));
     assert!(wrong("kmax", &[("k", "4")]).contains("from 1 to 3"));
     assert!(wrong("kmax", &[("values", "2,1")]).contains("ascending"));
@@ -76,7 +76,7 @@ fn unknown_names_and_values_are_refused_with_a_hint() {
 }
 
 #[test]
-fn plain_mechanisms_tell_nothing_or_everything() {
+fn plain_mechanisms_disclose_nothing_or_everything() {
     assert_eq!(unbounded(&built("constant", &[])), Bound::one());
     assert_eq!(unbounded(&built("identity", &[])), Bound::Infinite);
     let size = built("size", &[("entities", "4")]);
@@ -109,19 +109,19 @@ fn geometric_noise_has_its_odds_with_and_without_clamping() {
         assert_eq!(bounded(&built(name, &[])), Bound::one());
     }
     let whole_noise = built("geometric", &[("entities", "2")]);
-    // 1/3 at the count, half of it a step away; a third of r^(s+1) below 0.
+    // 1/3 at the count, half of it one step away; a third of r^(s+1) below 0.
     assert_eq!(whole_noise.probability(2, 1), ratio(1, 3));
     assert_eq!(whole_noise.probability(3, 1), ratio(1, 6));
     assert_eq!(whole_noise.probability(0, 0), ratio(1, 3));
     assert_eq!(whole_noise.probability(0, 3), ratio(1, 12));
-    // Clamping is post-processing that loses nothing: beliefs move as far.
+    // Clamping is post-processing without loss: the gain is the same.
     let clamped = built("truncated-geometric", &[("entities", "2")]);
     for sign in [Sign::Positive, Sign::Negative] {
         assert_eq!(uniform(&whole_noise, sign), uniform(&clamped, sign));
     }
 }
 
-/// Sums over a long window of noise come as near to the closed form as the tails allow.
+/// Sums over a long window of noise are as close to the closed form as the tails allow.
 #[test]
 fn the_noisy_maximum_is_summed_exactly() {
     let mechanism = built("noisy-max", &[("groups", "2,1,1"), ("odds", "2")]);
@@ -145,7 +145,7 @@ fn the_noisy_maximum_is_summed_exactly() {
     assert!(unbounded(&mechanism) <= finite(2, 1));
 }
 
-/// Votes: a replaced one moves two scores against each other (M-EXP).
+/// Votes: replacing one moves two scores in opposite directions (M-EXP).
 #[test]
 fn monotone_scores_keep_odds_for_added_entities_alone() {
     for name in ["exponential", "permute-and-flip"] {
@@ -156,14 +156,14 @@ fn monotone_scores_keep_odds_for_added_entities_alone() {
     // (10,0) to (9,1): 1/(R^10 + 1) becomes R/(R^9 + R).
     let votes = built("exponential", &[("groups", "10,1"), ("odds", "2"), ("monotone", "yes")]);
     assert_eq!(bounded(&votes), finite(1025, 257));
-    // Half the weight keeps R for both.
+    // With half the weight both adjacencies keep R.
     let votes = built("exponential", &[("groups", "5,1"), ("odds", "4")]);
     assert!(bounded(&votes) <= finite(4, 1) && unbounded(&votes) <= finite(2, 1));
 }
 
 #[test]
 fn score_tables_are_scaled_by_their_sensitivity() {
-    // Scores move by 2, one up and one down: R^(1/4) a point.
+    // An entity moves scores by 2, one up and one down: R^(1/4) a point.
     let scores = "2,0; 0,2";
     for name in ["exponential", "permute-and-flip"] {
         let mechanism = built(name, &[("scores", scores), ("odds", "16")]);
@@ -171,14 +171,14 @@ fn score_tables_are_scaled_by_their_sensitivity() {
     }
     // Weights 4 to 1 against 1 to 4.
     assert_eq!(unbounded(&built("exponential", &[("scores", scores), ("odds", "16")])), finite(4, 1));
-    // The lower one is taken where it comes first and its coin of 1/4 says yes: 1/8.
+    // The lower one is chosen if it is first and its coin of 1/4 comes up: 1/8.
     let flips = built("permute-and-flip", &[("scores", scores), ("odds", "16")]);
     assert_eq!(flips.probability(0, 1), ratio(1, 8));
     assert_eq!(unbounded(&flips), finite(7, 1));
 }
 
-/// Two equal scores, and the same with one lower and one higher: the odds are attained, and the exponential mechanism of the
-/// same weights stays below.
+/// Two equal scores, and one lower and one higher: the odds are attained, and the exponential mechanism with the same
+/// weights stays below.
 #[test]
 fn permute_and_flip_attains_its_odds() {
     let scores = "1,1; 0,2";
@@ -186,13 +186,13 @@ fn permute_and_flip_attains_its_odds() {
     assert_eq!(unbounded(&built("exponential", &[("scores", scores), ("odds", "4")])), finite(5, 2));
 }
 
-/// The integral here and the probabilities of the engine's sampler are worked out apart from each other.
+/// The integral here and the probabilities of the engine's sampler are computed independently.
 #[test]
-fn permute_and_flip_is_what_the_engine_draws() {
+fn permute_and_flip_agrees_with_the_engines_sampler() {
     let scores = [[0, 3, 1], [5, 5, 5], [2, 2, 0], [9, 0, 1]];
     let text = scores.map(|row| row.map(|score| score.to_string()).join(",")).join(";");
     let mechanism = built("permute-and-flip", &[("scores", &text), ("odds", "16384"), ("monotone", "yes")]);
-    // A score moves by 7 at most, and 4^7 = 16384: a point weighs 4.
+    // A score moves by 7 at most, and 4^7 = 16384: a point has weight 4.
     let decay = Decay::exactly(ratio(1, 4)).unwrap();
     for (data, row) in (0..).zip(scores) {
         let drawn = flip_probabilities(&row.map(|score| Segment { size: 1, distance: 9 - score }), &decay);
@@ -238,7 +238,7 @@ fn samples_prove_presence_and_bound_absence() {
     for then in ["identity", "size"] {
         let sample = built("sampling", &[("rate", "1/4"), ("then", then)]);
         assert_eq!(verdict(&sample, Notion::Unbounded { sign: Sign::Positive }).value.high(), &Bound::Infinite);
-        // Nobody in the sample: 1 over 3/4 (C-5 with infinite R).
+        // No member in the sample: 1 over 3/4 (C-5 with infinite R).
         let absence = verdict(&sample, Notion::Unbounded { sign: Sign::Negative });
         assert_eq!(absence.value, Value::Attained(finite(4, 3)), "{then}");
     }
@@ -262,15 +262,15 @@ fn two_disclosures_do_not_compose_under_one_prior() {
 fn shuffled_responses_keep_their_odds_and_hide_who_was_replaced() {
     let alone = built("shuffle", &[("entities", "1"), ("odds", "3")]);
     assert_eq!(unbounded(&alone), finite(3, 1));
-    // The extreme answer still has the full ratio, for pure DP and for beliefs; replaced entities are not seen at all.
+    // The extreme answer still has the full ratio, for pure DP and for beliefs; replacing an entity changes nothing.
     let shuffled = built("shuffle", &[("entities", "4"), ("odds", "3")]);
     assert_eq!((unbounded(&shuffled), bounded(&shuffled)), (finite(3, 1), Bound::one()));
     assert_eq!(uniform(&shuffled, Sign::Positive), uniform(&alone, Sign::Positive));
-    // Two ones of two, one of them in: 3/4 · 1/4.
+    // Two ones from two entities, one of them in: 3/4 · 1/4.
     assert_eq!(built("shuffle", &[("entities", "2"), ("odds", "3")]).probability(2, 1), ratio(3, 16));
 }
 
-/// Where many datasets share a row, pairs of rows are looked at once: the same is found at the same place.
+/// Where many datasets share a row, each pair of rows is compared once, with the same result and witness.
 #[test]
 fn shared_rows_change_no_decision() {
     for name in ["truncated-geometric", "geometric", "kmax", "size", "shuffle", "constant", "or", "and", "noisy-max"] {
@@ -290,7 +290,7 @@ fn shared_rows_change_no_decision() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_with_what_does() {
+fn oversized_universes_are_refused_with_the_largest_that_fits() {
     let built = |name: &str, given: &[(&str, &str)]| {
         made(name, given).map(|mechanism| mechanism.size()).map_err(|error| error.to_string())
     };
@@ -298,7 +298,7 @@ fn what_does_not_fit_is_refused_with_what_does() {
         let error = built(name, &[("entities", "24")]).unwrap_err();
         assert!(error.contains(&format!("{fits} entities fit")), "{name}: {error}");
     }
-    // 10^22 is beyond 2^63, so that every probability is a fraction of its own.
+    // 10^22 is above 2^63, so every probability is a fraction of its own.
     let error = built("truncated-geometric", &[("entities", "22"), ("odds", "10")]).unwrap_err();
     assert!(error.contains("20 entities fit"), "{error}");
     assert_eq!(built("truncated-geometric", &[("entities", "18")]), Ok(18));
@@ -307,6 +307,6 @@ fn what_does_not_fit_is_refused_with_what_does() {
     let fits: usize = fits.strip_suffix(" would fit").unwrap().parse().unwrap();
     assert_eq!(built("k-anonymity", &[("entities", &n(fits))]), Ok(fits));
     assert!(built("k-anonymity", &[("entities", &n(fits + 1))]).is_err(), "{error}");
-    // All values are in one range: a count and no table.
+    // All values are in one range: a single count instead of a table.
     assert_eq!(built("k-anonymity", &[("values", &["5"; 20].join(","))]), Ok(20));
 }

@@ -16,7 +16,7 @@ pub(crate) struct Sheet {
     pub(crate) rows: Vec<(Place, Vec<String>)>,
 }
 
-/// Reads a whole sheet; every row must be as long as the header.
+/// Parses a whole sheet; every row must be as long as the header.
 pub(crate) fn sheet(source: &str) -> Result<Sheet, FileError> {
     let mut reader = reader(source);
     let header = header_of(&mut reader)?;
@@ -54,18 +54,18 @@ fn syntax(error: &::csv::Error) -> FileError {
     let line = error.position().map_or(1, ::csv::Position::line) as usize;
     let message = match error.kind() {
         ::csv::ErrorKind::UnequalLengths { expected_len, len, .. } => {
-            format!("this row has {len} fields, and the header {expected_len}")
+            format!("this row has {len} fields, but the header has {expected_len}")
         }
         _ => error.to_string(),
     };
     FileErrorKind::Syntax { format: "CSV", message }.at(Place::Line(line))
 }
 
-/// The position of a column that must be there.
+/// The position of a required column.
 pub(crate) fn column(header: &[String], key: &'static str) -> Result<usize, FileError> {
     let missing = || {
         let error = FileErrorKind::MissingKey { key, section: "the header" }.at(Place::Line(1));
-        // One field that has other delimiters in it is a row of several.
+        // A single field that contains another delimiter is a row of several fields.
         let delimiter = [(';', "`;`"), ('\t', "a tab"), ('|', "`|`")].into_iter();
         let other = delimiter.filter(|(sign, _)| header.len() == 1 && header[0].contains(*sign)).map(|(_, name)| name);
         match other.into_iter().next() {
@@ -95,7 +95,7 @@ pub(super) fn records(source: &str) -> Result<Vec<Record>, FileError> {
     rows.into_iter().map(|(place, row)| record(place, &row[dataset], &row[output], &row[chance])).collect()
 }
 
-/// One row: members with spaces between them, or `{}`; the output; its probability.
+/// Parses one row: members with spaces between them, or `{}`; the output; its probability.
 pub(crate) fn record(place: Place, dataset: &str, output: &str, chance: &str) -> Result<Record, FileError> {
     let members = if dataset == "{}" { "" } else { dataset };
     Ok(Record {

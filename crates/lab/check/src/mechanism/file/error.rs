@@ -1,15 +1,15 @@
-//! What can be wrong with a file, and where.
+//! Errors in files, with their places.
 
 use crate::mechanism::error::MechanismError;
 use deniable_core::exact::{ParseRationalError, Rational};
 use deniable_core::text::shown;
 
-/// Where in a file something stands.
+/// A place in a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Place {
     /// A line of a text, counted from 1.
     Line(usize),
-    /// A row of a table that has no lines, counted from 1.
+    /// A row of a table without lines, counted from 1.
     Row(usize),
 }
 
@@ -22,20 +22,20 @@ impl std::fmt::Display for Place {
     }
 }
 
-/// A file that is no mechanism: where, what, and what to write instead if that is known.
+/// A file that is not a mechanism: the place, the error, and a correction if one is known.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{kind}{}", .place.map(|place| format!("{place}: ")).unwrap_or_default(), .hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default())]
 pub struct FileError {
-    /// Where it stands; `None` where it is about the whole file.
+    /// The place of the error; `None` for the whole file.
     pub place: Option<Place>,
-    /// What is wrong, as data.
+    /// The error, as data.
     pub kind: FileErrorKind,
-    /// What to write instead, where that is known.
+    /// A correction of this particular error, if one is known.
     pub hint: Option<String>,
 }
 
 impl FileError {
-    /// What to do about it, where more than the kind of thing is known.
+    /// The correction: the hint of this error, or the general one of its kind.
     #[must_use]
     pub fn help(&self) -> Option<String> {
         let by_kind = match &self.kind {
@@ -48,84 +48,84 @@ impl FileError {
         self.hint.clone().or_else(|| by_kind.map(str::to_owned))
     }
 
-    /// Where and what, without what to write instead.
+    /// The error with its place, but without the hint.
     #[must_use]
     pub fn what(&self) -> String {
         Self { hint: None, ..self.clone() }.to_string()
     }
 }
 
-/// What is wrong with a file.
+/// The error in a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileErrorKind {
     /// The file has no dataset at all.
     #[error("the file holds no dataset")]
     Empty,
-    /// The text is not of the format that its name says.
-    #[error("this is no {format}: {message}")]
+    /// The text does not have the format that the file name indicates.
+    #[error("this is not {format}: {message}")]
     Syntax {
         /// `TOML`, `JSON` or `CSV`.
         format: &'static str,
-        /// What the parser of the format says.
+        /// The message of the format's parser.
         message: String,
     },
-    /// A key or column that means nothing here.
-    #[error("`{}` means nothing in {section}", shown(key))]
+    /// An unknown key or column.
+    #[error("`{}` is unknown in {section}", shown(key))]
     UnknownKey {
-        /// The key as the file has it.
+        /// The key as written in the file.
         key: String,
-        /// The table that it stands in.
+        /// The part of the file that contains it.
         section: &'static str,
     },
-    /// A key or column that must be there.
+    /// A missing key or column.
     #[error("`{key}` is missing in {section}")]
     MissingKey {
-        /// The key as the file has it.
+        /// The key as the file should have it.
         key: &'static str,
-        /// The table of the file that the key belongs to.
+        /// The part of the file that the key belongs to.
         section: &'static str,
     },
-    /// A key or column that stands twice.
-    #[error("`{}` stands twice", shown(key))]
+    /// A repeated key or column.
+    #[error("duplicate `{}`", shown(key))]
     RepeatedKey {
-        /// The key as the file has it.
+        /// The key as written in the file.
         key: String,
     },
     /// A value of another type.
-    #[error("{what} must be {expected}, and this is {found}")]
+    #[error("{what} must be {expected}, not {found}")]
     WrongType {
-        /// The value.
+        /// The name of the value.
         what: String,
-        /// The type that it must have.
+        /// The required type.
         expected: &'static str,
-        /// The type that it has.
+        /// The actual type.
         found: &'static str,
     },
     /// A name that cannot be printed.
-    #[error("`{}` cannot be a name: it is empty or holds a character that does not print", shown(name))]
+    #[error("`{}` is not a valid name: it is empty or contains a character that does not print", shown(name))]
     Name {
-        /// The name as the file has it.
+        /// The name as written in the file.
         name: String,
     },
-    /// A name beyond those that are declared.
+    /// A name that is not declared.
     #[error("{what} `{}` is not among those declared", shown(name))]
     Unknown {
         /// `entity`, `output` or `group`.
         what: &'static str,
-        /// The name as the file has it.
+        /// The name as written in the file.
         name: String,
     },
-    /// A name that stands twice in a list of distinct ones.
-    #[error("{what} `{}` stands twice in one {list}", shown(name))]
+    /// A repeated name in a list of distinct ones.
+    #[error("duplicate {what} `{}` in one {list}", shown(name))]
     Twice {
         /// `entity`, `output` or `group`.
         what: &'static str,
-        /// The name as the file has it.
+        /// The name as written in the file.
         name: String,
-        /// The list in which the name should stand.
+        /// The kind of list that contains it.
         list: &'static str,
     },
-    /// A probability that is no number.
+    /// A probability that is not a number.
     #[error("the probability is unreadable: {0}")]
     Number(#[from] ParseRationalError),
     /// A probability below zero.
@@ -139,13 +139,13 @@ pub enum FileErrorKind {
         value: Rational,
     },
     /// A second probability of the same output at the same dataset.
-    #[error("the probability of output `{}` at {data} stands twice, first at {first}", shown(output))]
+    #[error("duplicate probability of output `{}` at {data}, first given at {first}", shown(output))]
     Duplicate {
         /// The dataset, as its members: `{ann, bob}`.
         data: String,
         /// The output, by its name.
         output: String,
-        /// Where the first one is.
+        /// The place of the first one.
         first: Place,
     },
     /// A dataset without probabilities.
@@ -154,13 +154,13 @@ pub enum FileErrorKind {
         /// The dataset, as its members: `{ann, bob}`.
         data: String,
     },
-    /// Counts that no dataset has.
+    /// Invalid counts or probabilities.
     #[error("{problem}")]
     Counts {
-        /// What is wrong with them.
+        /// The error, in words.
         problem: String,
     },
-    /// Whatever no table may be.
+    /// Records that do not form a table of probabilities.
     #[error(transparent)]
     Mechanism(#[from] MechanismError),
 }
@@ -176,7 +176,7 @@ impl FileErrorKind {
 }
 
 impl FileError {
-    /// The same with a hint; an empty one is left out.
+    /// Adds a hint; an empty one is left out.
     pub(crate) fn hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()).filter(|hint| !hint.is_empty()), ..self }
     }

@@ -1,11 +1,12 @@
-//! JSON, by `serde_json`: raw values are slices of the source, which gives every value its line and every number its text.
+//! JSON, by `serde_json`: raw values are slices of the source, which gives every value its line and every number its
+//! text.
 
 use super::error::{FileError, FileErrorKind, Place};
 use super::tree::{Lines, Node, Shape};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// Deepest nesting: a mechanism needs four levels, and the recursion below needs an end.
+/// The deepest nesting allowed: a mechanism needs four levels, and the recursion below needs a limit.
 const DEEPEST: usize = 12;
 
 pub(super) fn parse(source: &str) -> Result<Node, FileError> {
@@ -15,7 +16,7 @@ pub(super) fn parse(source: &str) -> Result<Node, FileError> {
 }
 
 fn syntax(error: &serde_json::Error, line: usize) -> FileError {
-    // serde_json ends its message with the place, which is relative to the value at hand.
+    // serde_json appends the place, which is relative to the current value.
     let message = error.to_string();
     let message = message.split(" at line ").next().unwrap_or_default().to_owned();
     FileErrorKind::Syntax { format: "JSON", message }.at(Place::Line(line.max(1)))
@@ -41,7 +42,7 @@ impl<'a> Reader<'a> {
                 let mut table = Vec::with_capacity(members.len());
                 for (key, value) in members {
                     let value = self.node(value, depth + 1)?;
-                    // The last of two would win silently otherwise.
+                    // Otherwise the last of two would silently replace the first.
                     if !seen.insert(key.clone()) {
                         return Err(FileErrorKind::RepeatedKey { key }.at(value.place));
                     }
@@ -68,7 +69,7 @@ fn line(place: Place) -> usize {
     }
 }
 
-/// A table with all its keys, in the order of the file, repeated ones too.
+/// A table with all its keys in the order of the file, including repeated ones.
 struct Members<'a>(Vec<(String, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! JSON has the same shape, or is a list of `{"dataset": ["ann"], "output": "yes", "probability": "1/3"}`. CSV has the
-//! columns `dataset` (members with spaces between them; empty or `{}` for nobody), `output` and `probability`. Whatever the
-//! format, a file becomes a list of [`Record`]s, and [`mechanism`] makes a mechanism of them: another reader only needs to
-//! produce records.
+//! columns `dataset` (members with spaces between them; empty or `{}` for none), `output` and `probability`. Every
+//! format is parsed into a list of [`Record`]s, and [`mechanism`] builds a mechanism from them: a new format only needs
+//! to produce records.
 
 pub(crate) mod csv;
 mod error;
@@ -28,19 +28,19 @@ pub use record::{DeclaredNames, Record, mechanism};
 use crate::mechanism::model::Mechanism;
 use tree::{Node, Section, Shape};
 
-/// How a file is written.
+/// The format of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
     /// TOML: tables with keys.
     Toml,
-    /// The same, or a list.
+    /// JSON: the same tables, or a list of records.
     Json,
-    /// A table with a header.
+    /// CSV: a table with a header.
     Csv,
 }
 
 impl Format {
-    /// The format that the end of a file's name tells.
+    /// The format that the extension of a file name indicates.
     #[must_use]
     pub fn of_extension(extension: &str) -> Option<Self> {
         match extension.to_ascii_lowercase().as_str() {
@@ -52,19 +52,19 @@ impl Format {
     }
 }
 
-/// Reads a mechanism.
+/// Parses a mechanism.
 ///
 /// # Errors
-/// When the text is not of its format, or no mechanism; the error names the place.
+/// When the text is not of its format, or is not a mechanism; the error names the place.
 pub fn read(source: &str, format: Format) -> Result<Mechanism, FileError> {
     let (declared, records) = records(source, format)?;
     mechanism(&declared, &records)
 }
 
-/// Reads the records of a mechanism, and the names that the file declares.
+/// Parses the records of a mechanism, and the names that the file declares.
 ///
 /// # Errors
-/// When the text is not of its format, or a value cannot be read.
+/// When the text is not of its format, or a value is invalid.
 pub fn records(source: &str, format: Format) -> Result<(DeclaredNames, Vec<Record>), FileError> {
     match tree(source, format)? {
         None => Ok((DeclaredNames::default(), csv::records(without_mark(source))?)),
@@ -78,7 +78,7 @@ pub fn records(source: &str, format: Format) -> Result<(DeclaredNames, Vec<Recor
     }
 }
 
-/// The tree of a file that has one; `None` for CSV.
+/// The tree of a TOML or JSON file; `None` for CSV.
 pub(crate) fn tree(source: &str, format: Format) -> Result<Option<Node>, FileError> {
     let source = without_mark(source);
     if source.trim().is_empty() {
@@ -91,12 +91,12 @@ pub(crate) fn tree(source: &str, format: Format) -> Result<Option<Node>, FileErr
     }
 }
 
-/// Without the byte-order mark that some editors put in front.
+/// Removes the byte-order mark that some editors write.
 pub(crate) fn without_mark(source: &str) -> &str {
     source.strip_prefix('\u{feff}').unwrap_or(source)
 }
 
-/// Names, and a list of datasets.
+/// The declared names, and the records of all datasets.
 fn document(root: &Node) -> Result<(DeclaredNames, Vec<Record>), FileError> {
     let top = root.table("the file", &["entities", "outputs", "dataset"])?;
     let names = |key: &str| top.get(key).map(|node| node.names(key)).transpose();
@@ -113,7 +113,7 @@ fn document(root: &Node) -> Result<(DeclaredNames, Vec<Record>), FileError> {
     Ok((declared, records))
 }
 
-/// The list of datasets; none at all is an empty file.
+/// The list of datasets; a missing list is an empty file.
 pub(crate) fn datasets<'a>(top: &Section<'a>) -> Result<&'a [Node], FileError> {
     match top.get("dataset") {
         None => Err(FileErrorKind::Empty.anywhere().hint("add a `[[dataset]]` with its probabilities")),

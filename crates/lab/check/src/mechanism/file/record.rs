@@ -1,4 +1,4 @@
-//! From single probabilities, in whatever format they came, to a mechanism.
+//! Builds a mechanism from single probabilities, independently of the file format.
 
 use super::error::{FileError, FileErrorKind, Place};
 use crate::mechanism::dataset::{Dataset, members};
@@ -10,33 +10,33 @@ use deniable_core::text::did_you_mean;
 use num_traits::{Signed, Zero};
 use std::collections::{BTreeMap, HashMap};
 
-/// `Pr[output | members]` and where it stands.
+/// `Pr[output | members]` and its place in the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Record {
-    /// Where it stands in the file, for messages.
+    /// The place in the file, for messages.
     pub place: Place,
-    /// Who is in the data.
+    /// The members of the dataset.
     pub members: Vec<String>,
     /// The output, by its name.
     pub output: String,
-    /// How likely the output is at the dataset, exactly.
+    /// The exact probability of the output at the dataset.
     pub probability: Rational,
 }
 
-/// The names of a file, where it declares them: with their places, in their order.
+/// The names that a file declares, with their places, in their order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct DeclaredNames {
-    /// All entities; `None` for those that occur.
+    /// All entities; `None` to use those of the records.
     pub entities: Option<Vec<(Place, String)>>,
-    /// All outputs; `None` for those that occur.
+    /// All outputs; `None` to use those of the records.
     pub outputs: Option<Vec<(Place, String)>>,
 }
 
-/// The mechanism that the records make. A pair of dataset and output without a record has probability 0; a dataset without
-/// any record is not given.
+/// Builds a mechanism. A pair of dataset and output without a record has probability 0; a dataset without any record
+/// has no row.
 ///
 /// # Errors
-/// When a row does not sum to 1, a probability is negative or stands twice, a name is not declared, or the universe is too
+/// When a row does not sum to 1, a probability is negative or repeated, a name is not declared, or the universe is too
 /// large for a table.
 pub fn mechanism(declared: &DeclaredNames, records: &[Record]) -> Result<Mechanism, FileError> {
     if records.is_empty() {
@@ -46,7 +46,7 @@ pub fn mechanism(declared: &DeclaredNames, records: &[Record]) -> Result<Mechani
     let entities = Names::new("entity", declared.entities.as_deref(), people)?;
     let answers = records.iter().map(|record| (record.place, &record.output));
     let outputs = Names::new("output", declared.outputs.as_deref(), answers)?;
-    // Before any dataset is a set of bits.
+    // Checked before any dataset is encoded as bits.
     size_fits(entities.list.len(), outputs.list.len()).map_err(|error| FileErrorKind::from(error).anywhere())?;
 
     let mut rows: BTreeMap<Dataset, Row> = BTreeMap::new();
@@ -83,7 +83,7 @@ pub fn mechanism(declared: &DeclaredNames, records: &[Record]) -> Result<Mechani
     Mechanism::partial(entities.list, outputs.list, table).map_err(|error| FileErrorKind::from(error).anywhere())
 }
 
-/// What is known of one dataset.
+/// The records of one dataset.
 struct Row {
     place: Place,
     chances: BTreeMap<usize, (Place, Rational)>,
@@ -96,7 +96,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The declared names, or those that occur; all that occur must be among them.
+    /// The declared names, or the names of the records; with declared names, all others are rejected.
     pub(crate) fn new<'a>(
         what: &'static str,
         declared: Option<&[(Place, String)]>,

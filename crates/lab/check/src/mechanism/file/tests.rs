@@ -55,7 +55,7 @@ fn numbers_never_pass_through_floats() {
 }
 
 #[test]
-fn sums_and_signs_are_told_with_their_places() {
+fn wrong_sums_and_signs_are_reported_with_their_places() {
     let source = "dataset,output,probability\n,a,1\nann,a,1/2\nann,b,1/3\n";
     assert_eq!(
         wrong(source, Format::Csv),
@@ -71,21 +71,21 @@ fn sums_and_signs_are_told_with_their_places() {
 }
 
 #[test]
-fn duplicates_are_told_with_both_places() {
+fn duplicates_are_reported_with_both_places() {
     let source = "dataset,output,probability\nann bob,a,1/2\nann bob,b,1/2\nbob ann,a,1/2\n";
     assert_eq!(
         wrong(source, Format::Csv),
-        "line 4: the probability of output `a` at {ann, bob} stands twice, first at line 2"
+        "line 4: duplicate probability of output `a` at {ann, bob}, first given at line 2"
     );
     let json = "[{\"dataset\":[],\"output\":\"a\",\"probability\":1,\n\"probability\":0}]";
-    assert_eq!(wrong(json, Format::Json), "line 2: `probability` stands twice");
+    assert_eq!(wrong(json, Format::Json), "line 2: duplicate `probability`");
     let toml = "[[dataset]]\nmembers = []\nprobabilities = { a = 1, a = 0 }\n";
     assert!(
-        wrong(toml, Format::Toml).starts_with("line 3: this is no TOML: duplicate key"),
+        wrong(toml, Format::Toml).starts_with("line 3: this is not TOML: duplicate key"),
         "{}",
         wrong(toml, Format::Toml)
     );
-    assert_eq!(wrong("dataset,output,output\n", Format::Csv), "line 1: `output` stands twice");
+    assert_eq!(wrong("dataset,output,output\n", Format::Csv), "line 1: duplicate `output`");
 }
 
 #[test]
@@ -95,25 +95,25 @@ fn names_are_checked() {
     let toml = "outputs = [\"yes\", \"no\"]\n[[dataset]]\nmembers = []\nprobabilities = { yess = 1 }\n";
     assert_eq!(wrong(toml, Format::Toml), "line 4: output `yess` is not among those declared; did you mean `yes`?");
     let twice = "dataset,output,probability\nann ann,a,1\n";
-    assert_eq!(wrong(twice, Format::Csv), "line 2: entity `ann` stands twice in one dataset");
+    assert_eq!(wrong(twice, Format::Csv), "line 2: duplicate entity `ann` in one dataset");
     let listed = "entities = [\"ann\",\n \"ann\"]\n[[dataset]]\nmembers = []\nprobabilities = { a = 1 }\n";
-    assert_eq!(wrong(listed, Format::Toml), "line 2: entity `ann` stands twice in one list");
+    assert_eq!(wrong(listed, Format::Toml), "line 2: duplicate entity `ann` in one list");
     let escape = "[[dataset]]\nmembers = [\"\\u001b[2J\"]\nprobabilities = { a = 1 }\n";
-    assert!(wrong(escape, Format::Toml).contains("cannot be a name"));
-    assert!(wrong("dataset,output,probability\n,,1\n", Format::Csv).starts_with("line 2: `` cannot be a name"));
+    assert!(wrong(escape, Format::Toml).contains("is not a valid name"));
+    assert!(wrong("dataset,output,probability\n,,1\n", Format::Csv).starts_with("line 2: `` is not a valid name"));
 }
 
 #[test]
-fn unknown_and_missing_keys_are_told() {
+fn unknown_and_missing_keys_are_reported() {
     let toml = "[[dataset]]\nmember = []\nprobabilities = { a = 1 }\n";
-    assert_eq!(wrong(toml, Format::Toml), "line 2: `member` means nothing in a dataset; did you mean `members`?");
+    assert_eq!(wrong(toml, Format::Toml), "line 2: `member` is unknown in a dataset; did you mean `members`?");
     let toml = "\n[[dataset]]\nprobabilities = { a = 1 }\n";
     assert_eq!(wrong(toml, Format::Toml), "line 2: `members` is missing in a dataset");
     let toml = "[[dataset]]\nmembers = []\nprobabilities = {}\n";
     assert_eq!(wrong(toml, Format::Toml), "line 1: dataset {} has no probabilities");
     assert_eq!(
         wrong("dataset,ouput,probability\n,a,1\n", Format::Csv),
-        "line 1: `ouput` means nothing in the header; did you mean `output`?"
+        "line 1: `ouput` is unknown in the header; did you mean `output`?"
     );
     assert_eq!(
         wrong("dataset,output\n,a\n", Format::Csv),
@@ -122,19 +122,19 @@ fn unknown_and_missing_keys_are_told() {
 }
 
 #[test]
-fn unreadable_values_are_told() {
+fn unreadable_values_are_reported() {
     let csv = |chance: &str| format!("dataset,output,probability\n,a,{chance}\n");
     assert!(
         wrong(&csv("half"), Format::Csv).starts_with("line 2: the probability is unreadable: `half` is not a number")
     );
     assert!(wrong(&csv("1/0"), Format::Csv).contains("divides by zero"));
-    assert!(wrong(&csv("1,2"), Format::Csv).contains("this row has 4 fields, and the header 3"));
+    assert!(wrong(&csv("1,2"), Format::Csv).contains("this row has 4 fields, but the header has 3"));
     let toml = |chance: &str| format!("[[dataset]]\nmembers = []\nprobabilities = {{ a = {chance} }}\n");
     for chance in ["inf", "nan", "0x1", "'x'"] {
         assert!(wrong(&toml(chance), Format::Toml).contains("is not a number"), "{chance}");
     }
-    assert!(wrong(&toml("true"), Format::Toml).contains("this is a truth value"));
-    assert!(wrong("{\"dataset\": [}", Format::Json).starts_with("line 1: this is no JSON: expected value"));
+    assert!(wrong(&toml("true"), Format::Toml).contains("not a truth value"));
+    assert!(wrong("{\"dataset\": [}", Format::Json).starts_with("line 1: this is not JSON: expected value"));
     let deep = format!("{}{}", "[".repeat(100), "]".repeat(100));
     assert!(wrong(&deep, Format::Json).contains("nested too deeply"));
 }

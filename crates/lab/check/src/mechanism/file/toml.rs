@@ -9,14 +9,15 @@ pub(super) fn parse(source: &str) -> Result<tree::Node, FileError> {
     match deniable_toml::parse(source) {
         Ok(root) => Ok(node(&lines, root)),
         Err(SyntaxError { message, span }) => {
-            // The message may have several lines; the first says what is wrong.
+            // The message may have several lines; the first one contains the error.
             let message = message.lines().next().unwrap_or_default().to_owned();
             Err(FileErrorKind::Syntax { format: "TOML", message }.at(lines.place(span.start)))
         }
     }
 }
 
-/// The same with lines for places, and without what no mechanism holds. The parser limits nesting, so the recursion is limited too.
+/// The tree with lines as places. Types that a mechanism does not use become `Other`. The parser limits nesting, so the
+/// recursion is limited too.
 fn node(lines: &Lines, Node { shape, span }: Node) -> tree::Node {
     let shape = match shape {
         Shape::Text(text) => tree::Shape::Text(text),

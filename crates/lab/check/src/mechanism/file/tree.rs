@@ -1,12 +1,12 @@
-//! TOML and JSON as one small tree in which every value remembers its line.
+//! TOML and JSON as one small tree in which every value has its line.
 //!
-//! Numbers stay the text that was written: nothing here, or after it, reads a number through a float.
+//! Numbers remain texts: no float is involved in reading them.
 
 use super::error::{FileError, FileErrorKind, Place};
 use deniable_core::exact::{Rational, parse_rational};
 use deniable_core::text::{did_you_mean, shown};
 
-/// One value and where it stands.
+/// A value and its place.
 #[derive(Debug)]
 pub(crate) struct Node {
     pub(crate) shape: Shape,
@@ -20,7 +20,7 @@ pub(crate) enum Shape {
     List(Vec<Node>),
     /// In the order of the file.
     Table(Vec<(String, Node)>),
-    /// A truth value, a date, null: whatever has no place in a mechanism.
+    /// A truth value, a date or null: types that mechanisms do not use.
     Other(&'static str),
 }
 
@@ -37,12 +37,12 @@ impl Shape {
 }
 
 impl Node {
-    /// Complains that this is of another type.
+    /// An error about the type of this value.
     pub(crate) fn wrong(&self, what: &str, expected: &'static str) -> FileError {
         FileErrorKind::WrongType { what: shown(what), expected, found: self.shape.describe() }.at(self.place)
     }
 
-    /// Opens a table that may hold only `keys`.
+    /// The table's entries, if all its keys are in `keys`.
     pub(crate) fn table(&self, section: &'static str, keys: &'static [&'static str]) -> Result<Section<'_>, FileError> {
         let members = self.members(section)?;
         if let Some((key, value)) = members.iter().find(|(key, _)| !keys.contains(&key.as_str())) {
@@ -67,7 +67,7 @@ impl Node {
         }
     }
 
-    /// A text that can be printed as a name. A bare number is one too: people may be called 1, 2 and 3.
+    /// A text that can be printed as a name. A bare number is allowed too: entities may be named 1, 2 and 3.
     pub(crate) fn name(&self, what: &str) -> Result<String, FileError> {
         match &self.shape {
             Shape::Text(name) | Shape::Number(name) => printable(name, self.place),
@@ -107,7 +107,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// A name that does nothing to a terminal.
+/// Rejects names with control characters, which could change a terminal's state.
 pub(crate) fn printable(name: &str, place: Place) -> Result<String, FileError> {
     if name.trim().is_empty() || name.chars().any(char::is_control) {
         return Err(FileErrorKind::Name { name: name.to_owned() }.at(place));
@@ -115,7 +115,7 @@ pub(crate) fn printable(name: &str, place: Place) -> Result<String, FileError> {
     Ok(name.to_owned())
 }
 
-/// From bytes of a source to lines.
+/// Maps byte offsets of a source to lines.
 #[derive(Debug)]
 pub(super) struct Lines {
     starts: Vec<usize>,

@@ -1,4 +1,4 @@
-//! Priors as tables, and what an answer tells an observer from nothing but Bayes' rule.
+//! Priors as tables, and posteriors computed only with Bayes' rule.
 
 use super::dice::grid;
 use deniable_check::Bound;
@@ -13,7 +13,7 @@ pub const BOTH: [Direction; 2] = [Direction::Presence, Direction::Absence];
 /// The possible datasets, with probabilities that sum to 1.
 pub type Table = Vec<(Dataset, Rational)>;
 
-/// Without the impossible, scaled to sum to 1; `None` if everything is impossible.
+/// Without impossible datasets, scaled to sum to 1; `None` if all are impossible.
 pub fn scaled(mut table: Table) -> Option<Table> {
     table.retain(|(_, weight)| !weight.is_zero());
     let sum: Rational = table.iter().map(|(_, weight)| weight).sum();
@@ -30,7 +30,7 @@ pub fn mixed(priors: &[Table], weights: &[Rational]) -> Table {
     scaled(all.flat_map(|(prior, weight)| prior.iter().map(move |(data, p)| (*data, p * weight))).collect()).unwrap()
 }
 
-/// The same for somebody who knows the size; `None` if that size is impossible.
+/// The prior conditioned on the size; `None` if that size is impossible.
 pub fn of_size(prior: &[(Dataset, Rational)], size: u32) -> Option<Table> {
     scaled(prior.iter().filter(|(data, _)| data.count_ones() == size).cloned().collect())
 }
@@ -76,7 +76,7 @@ pub fn likelihoods(
 }
 
 /// The smallest γ at one prior, entity and output, by the definition of PMP or NMP: `Pr[t|o] ≤ γ·Pr[t]` and
-/// `Pr[¬t|o] ≥ Pr[¬t]/γ`, or with `t` and `¬t` exchanged. `None` for the certain and for answers that never come.
+/// `Pr[¬t|o] ≥ Pr[¬t]/γ`, or with `t` and `¬t` exchanged. `None` for certain observers and for impossible answers.
 pub fn gain_at(
     mechanism: &Mechanism,
     prior: &[(Dataset, Rational)],
@@ -107,13 +107,13 @@ pub fn outputs(mechanism: &Mechanism) -> std::ops::Range<usize> {
     0..mechanism.outputs().len()
 }
 
-/// The largest over entities and outputs.
+/// The largest gain over entities and outputs.
 pub fn gain(mechanism: &Mechanism, prior: &[(Dataset, Rational)], about: Direction) -> Option<Bound> {
     let all = (0..mechanism.size()).flat_map(|t| outputs(mechanism).map(move |output| (t, output)));
     all.filter_map(|(t, output)| gain_at(mechanism, prior, t, output, about)).max()
 }
 
-/// Belief in presence after each answer, of everybody who was uncertain.
+/// Belief in presence after each answer, for every uncertain entity.
 pub fn posteriors(mechanism: &Mechanism, prior: &[(Dataset, Rational)]) -> Vec<Rational> {
     let all = (0..mechanism.size()).flat_map(|t| outputs(mechanism).map(move |output| (t, output)));
     let after = all.filter_map(|(t, output)| {

@@ -1,4 +1,4 @@
-//! Small exact mechanisms, made by hand, from others or at random.
+//! Small exact mechanisms: made by hand, derived from others, or random.
 
 use super::dice::Dice;
 use deniable_check::Bound;
@@ -16,7 +16,7 @@ pub fn mechanism(entities: usize, outputs: usize, mut row: impl FnMut(Dataset) -
     partial(entities, outputs, |data| Some(row(data)))
 }
 
-/// Two answers, of which the first has this probability.
+/// A mechanism with two answers, the first with probability `chance`.
 pub fn yes(entities: usize, mut chance: impl FnMut(Dataset) -> Rational) -> Mechanism {
     mechanism(entities, 2, |data| {
         let yes = chance(data);
@@ -25,7 +25,7 @@ pub fn yes(entities: usize, mut chance: impl FnMut(Dataset) -> Rational) -> Mech
     })
 }
 
-/// The exact value of a function of the data.
+/// A deterministic function of the data.
 pub fn exact(entities: usize, outputs: usize, function: impl Fn(Dataset) -> usize) -> Mechanism {
     mechanism(entities, outputs, |data| (0..outputs).map(|output| whole(i32::from(function(data) == output))).collect())
 }
@@ -34,7 +34,7 @@ pub fn row(mechanism: &Mechanism, data: Dataset) -> Vec<Rational> {
     (0..mechanism.outputs().len()).map(|output| mechanism.probability(output, data)).collect()
 }
 
-/// Both answers, with independent noise.
+/// Both answers, with independent randomness.
 pub fn and(one: &Mechanism, other: &Mechanism) -> Mechanism {
     let outputs = one.outputs().len() * other.outputs().len();
     mechanism(one.size(), outputs, |data| {
@@ -43,7 +43,7 @@ pub fn and(one: &Mechanism, other: &Mechanism) -> Mechanism {
     })
 }
 
-/// One or the other by a coin; `public` shows which.
+/// One mechanism or the other by a coin; if `public`, the output shows which.
 pub fn mixture(one: &Mechanism, other: &Mechanism, public: bool) -> Mechanism {
     let half = |row: Vec<Rational>| row.into_iter().map(|p| p / whole(2)).collect::<Vec<_>>();
     let outputs = one.outputs().len() * if public { 2 } else { 1 };
@@ -53,7 +53,7 @@ pub fn mixture(one: &Mechanism, other: &Mechanism, public: bool) -> Mechanism {
     })
 }
 
-/// The answer turned into something else at random.
+/// Post-processing of the answer by a random kernel.
 pub fn then(first: &Mechanism, kernel: &[Vec<Rational>]) -> Mechanism {
     let outputs = kernel[0].len();
     mechanism(first.size(), outputs, |data| {
@@ -67,12 +67,12 @@ pub fn one_way(mechanism: &Mechanism, more: Dataset, less: Dataset) -> Bound {
     more.iter().zip(&less).filter_map(|(p, q)| Bound::of(p, q)).max().unwrap()
 }
 
-/// The ratio between two datasets, both ways.
+/// The largest ratio between two datasets, in both directions.
 pub fn apart(mechanism: &Mechanism, left: Dataset, right: Dataset) -> Bound {
     one_way(mechanism, left, right).max(one_way(mechanism, right, left))
 }
 
-/// All pairs of datasets that have rows, in both orders and with themselves.
+/// All pairs of datasets with rows, in both orders and with themselves.
 pub fn pairs(mechanism: &Mechanism) -> impl Iterator<Item = (Dataset, Dataset)> {
     mechanism.datasets().flat_map(|a| mechanism.datasets().map(move |b| (a, b)))
 }
@@ -82,25 +82,26 @@ pub fn exchanged(a: Dataset, b: Dataset) -> bool {
     a.count_ones() == b.count_ones() && (a ^ b).count_ones() == 2
 }
 
-/// Random mechanisms, and what only they are made of.
+/// Random mechanisms and their parts.
 impl Dice {
-    /// A place from 0 up to and without `end`.
+    /// An index below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         usize::try_from(self.between(0, i64::try_from(end).unwrap() - 1)).unwrap()
     }
 
-    /// A distribution from weights of 1 to 9, of which about one in `zeros` is 0 instead (0: none is).
+    /// A distribution from weights of 1 to 9, of which about one in `zeros` is replaced by 0 (none if `zeros` is 0).
     pub fn sparse(&mut self, outcomes: usize, zeros: usize) -> Vec<Rational> {
         assert_ne!(zeros, 1, "everything would be 0");
         self.weighted(outcomes, |dice| if zeros > 0 && dice.below(zeros) == 0 { 0 } else { dice.between(1, 9) })
     }
 
-    /// Rows as [`Dice::distribution`] has them.
+    /// A mechanism with rows from [`Dice::distribution`].
     pub fn mechanism(&mut self, entities: usize, outputs: usize, least: i64, most: i64) -> Mechanism {
         mechanism(entities, outputs, |_| self.distribution(outputs, least, most))
     }
 
-    /// Rows as [`Dice::sparse`] has them, of which about one in `missing` is missing (0: none is).
+    /// A mechanism with rows from [`Dice::sparse`], of which about one in `missing` is missing (none if `missing` is
+    /// 0).
     pub fn partial(&mut self, entities: usize, outputs: usize, zeros: usize, missing: usize) -> Mechanism {
         partial(entities, outputs, |data| {
             let gone = missing > 0 && data > 0 && self.below(missing) == 0;
@@ -108,12 +109,13 @@ impl Dice {
         })
     }
 
-    /// A mixed bag: without zeros, with some, with many, partial ones, and denominators without common multiples.
+    /// Mechanisms of several kinds: without zeros, with some, with many, partial ones, and with denominators without a
+    /// common multiple.
     pub fn several(&mut self, entities: usize, count: usize) -> Vec<Mechanism> {
         self.bag(entities, count, [0, 0, 0, 5])
     }
 
-    /// The same without partial ones.
+    /// As [`Dice::several`], without partial ones.
     pub fn complete(&mut self, entities: usize, count: usize) -> Vec<Mechanism> {
         self.bag(entities, count, [0; 4])
     }
@@ -125,7 +127,7 @@ impl Dice {
         all
     }
 
-    /// Denominators that no 63 bits hold together.
+    /// A mechanism whose denominators have no common multiple of 63 bits.
     fn awkward(&mut self, entities: usize) -> Mechanism {
         yes(entities, |data| {
             let data = i64::from(data);

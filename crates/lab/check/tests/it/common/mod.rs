@@ -1,4 +1,4 @@
-//! What the tests share: dice, small mechanisms, Bayes' rule, and the engine's verdicts.
+//! Shared helpers: dice, small mechanisms, Bayes' rule, and shorthands for verdicts.
 
 pub mod bayes;
 #[path = "../../../../../core/tests/it/dice.rs"]
@@ -28,7 +28,7 @@ pub fn dp(mechanism: &Mechanism) -> Bound {
     value(mechanism, &Notion::Unbounded { sign: Sign::Both })
 }
 
-/// The bracket of zero-knowledge privacy, after its proofs were checked from scratch.
+/// The bracket of zero-knowledge privacy, after an independent check of its proofs.
 pub fn zero_knowledge(mechanism: &Mechanism, rows: usize) -> (Bound, Bound) {
     let verdict = verdict(mechanism, &Notion::ZeroKnowledge { rows });
     let (low, high) = (verdict.value.low().clone(), verdict.value.high().clone());

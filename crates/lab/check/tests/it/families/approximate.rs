@@ -1,4 +1,4 @@
-//! (ε,δ): all events of all pairs.
+//! (ε,δ)-differential privacy against all events of all pairs.
 
 use super::world::attained;
 use crate::it::common::dice::Dice;
@@ -47,7 +47,7 @@ fn ask(
 }
 
 #[test]
-fn delta_and_odds_are_what_the_worst_event_needs() {
+fn delta_and_odds_are_those_of_the_worst_event() {
     let mut dice = Dice::new(41);
     let (mut infinite, mut free) = (0, 0);
     for round in 0..40 {
@@ -75,7 +75,7 @@ fn delta_and_odds_are_what_the_worst_event_needs() {
                 assert_eq!(event.as_ref().and_then(needs).unwrap_or_else(Bound::one), plain);
                 infinite += u32::from(plain == Bound::Infinite);
                 free += u32::from(plain == Bound::one());
-                // One way and back: at these odds δ is kept, at fewer it is not.
+                // Both directions: at these odds the δ holds, at smaller ones it does not.
                 if let Bound::Finite(odds) = plain {
                     let back = |odds| {
                         ask(&mechanism, adjacency, FixedParameter::Odds(odds))
@@ -110,8 +110,8 @@ fn without_delta_it_is_plain_differential_privacy() {
 }
 
 #[test]
-fn hand_made_and_refused() {
-    // With probability 1/10 the data are published, else one bit is flipped with probability 1/4.
+fn published_examples_and_invalid_parameters() {
+    // With probability 1/10 the dataset is published, otherwise one bit is flipped with probability 1/4.
     let chance = |data: u32, output: usize| match output {
         0 | 1 if data as usize == output => ratio(9, 10) * ratio(3, 4),
         0 | 1 => ratio(9, 10) * ratio(1, 4),
@@ -129,7 +129,7 @@ fn hand_made_and_refused() {
         ask(&mechanism, Adjacency::AddRemove, FixedParameter::Delta(ratio(1, 20))).unwrap().0,
         attained(Bound::Infinite)
     );
-    // Ratios beyond all floats are still compared.
+    // Ratios beyond the range of floats are compared too.
     let tiny = deniable_core::exact::power(&ratio(1, 10), 400);
     let rare = |data: u32, output: usize| {
         let rare = if data == 1 { &tiny * &tiny } else { tiny.clone() };

@@ -51,7 +51,7 @@ fn the_worst_beliefs_are_ends_of_the_ranges() {
                     let plain = at_ends(&mechanism, &ranges, about);
                     assert_eq!(verdict.value, attained(plain.clone()));
                     assert_eq!(shown(&mechanism, &verdict, about), Some(plain.clone()));
-                    // Nor is anything inside the box worse.
+                    // No prior inside the box is worse.
                     for _ in 0..6 {
                         let inside = ranges.iter().map(|range| {
                             let part = ratio(dice.between(0, 8), 8);
@@ -81,7 +81,7 @@ fn ends_that_are_certainty_are_approached() {
         ] {
             for about in BOTH {
                 let verdict = decide(&mechanism, &membership(about), &Family::Box(ranges.clone())).unwrap();
-                // Priors near certainty for the entity itself; the others may be certain.
+                // Priors near certainty for the entity itself; the beliefs in the others may be certain.
                 let near = |end: &Rational| {
                     if end.is_zero() {
                         ratio(1, 1 << 40)
@@ -123,7 +123,7 @@ fn ends_that_are_certainty_are_approached() {
 }
 
 #[test]
-fn everybody_needs_a_range_and_every_dataset_a_row() {
+fn every_entity_needs_a_range_and_every_dataset_a_row() {
     let mut dice = Dice::new(23);
     let ask = |mechanism: &Mechanism, count| {
         decide(mechanism, &membership(Direction::Presence), &Family::Box(vec![PriorRange::any(); count]))
@@ -131,7 +131,7 @@ fn everybody_needs_a_range_and_every_dataset_a_row() {
     let mechanism = dice.partial(3, 2, 0, 0);
     assert_eq!(ask(&mechanism, 2), Err(CheckError::Ranges { found: 2, expected: 3 }));
     assert!(matches!(ask(&dice.partial(3, 2, 0, 2), 3), Err(CheckError::Missing { .. })));
-    // With any priors the box is F-DI.
+    // With all priors allowed the box is F-DI.
     let family = Family::Independent(PriorRange::any());
     let plain = decide(&mechanism, &membership(Direction::Presence), &family).unwrap().value;
     assert_eq!(ask(&mechanism, 3).unwrap().value, plain);

@@ -1,4 +1,4 @@
-//! F-EXPL.
+//! F-EXPL: given priors and their mixtures.
 
 use super::sized::membership;
 use super::world::{attained, shown};
@@ -40,7 +40,7 @@ fn one_prior_is_bayes_rule() {
 }
 
 #[test]
-fn mixtures_stay_below_and_the_witness_is_one() {
+fn mixtures_stay_below_the_value_and_the_witness_is_one_of_them() {
     let mut dice = Dice::new(32);
     let (mut open, mut near, mut exact) = (0, 0, 0);
     for round in 0..sized(24, 60) {
@@ -92,7 +92,7 @@ fn mixtures_stay_below_and_the_witness_is_one() {
     );
 }
 
-/// A grid so fine that the largest gain on it is near the true one: nothing is missed from above either.
+/// The grid is so fine that its largest gain is near the true one: the value is tight from above too.
 #[test]
 fn no_mixture_is_missed() {
     let mut dice = Dice::new(33);
@@ -109,21 +109,21 @@ fn no_mixture_is_missed() {
     }
 }
 
-/// One person, who answers yes with probability 1 if in and 1/2 if not.
+/// One person who answers yes with probability 1 if in and 1/2 if not.
 fn half() -> Mechanism {
     Mechanism::new(&["ann"], &["yes", "no"], vec![vec![ratio(1, 2), ratio(1, 2)], vec![whole(1), whole(0)]]).unwrap()
 }
 
 #[test]
 fn ends_that_are_certain_are_approached() {
-    // Mixtures of "out" and "in": any prior. After yes, LR is 2, and gain tends to 2 at either end.
+    // Mixtures of "out" and "in" are all priors. After yes, LR is 2, and the gain tends to 2 at either end.
     let priors = [vec![(0, whole(1))], vec![(1, whole(1))]];
     let verdict = decide(&half(), &membership(Direction::Presence), &family(&priors)).unwrap();
     assert_eq!(verdict.value, Value::Approached(Bound::Finite(whole(2))));
     // After no, presence is ruled out.
     let verdict = decide(&half(), &membership(Direction::Absence), &family(&priors)).unwrap();
     assert_eq!(verdict.value, attained(Bound::Infinite));
-    // Certainty alone can gain nothing: nobody is asked about.
+    // A certain prior alone has no uncertain entity: vacuous.
     let verdict = decide(&half(), &membership(Direction::Presence), &family(&priors[..1])).unwrap();
     assert_eq!(verdict.value, Value::Vacuous(Bound::one()));
 }
@@ -131,8 +131,9 @@ fn ends_that_are_certain_are_approached() {
 /// A peak inside an edge at an irrational weight.
 #[test]
 fn an_irrational_peak_is_bracketed() {
-    // The answer tells whether one of the second and third is in, who tell nothing by themselves; and of the first as
-    // far as the prior links them. Prior 1: the first is in rarely, and the answer is rarely yes. Prior 2: linked.
+    // The answer depends on whether exactly one of the second and third is in, each of whom alone does not change its
+    // probability; and on the first only through the prior. Prior 1: the first is rarely in, and the answer is rarely
+    // yes. Prior 2: linked.
     let mechanism = yes(3, |data| if (data >> 1).count_ones() == 1 { ratio(9, 10) } else { ratio(1, 10) });
     let split = |first: u32, one: bool, weight: Rational| {
         let half = weight / whole(2);
@@ -152,15 +153,16 @@ fn an_irrational_peak_is_bracketed() {
 }
 
 #[test]
-fn what_is_no_prior_is_refused() {
+fn invalid_priors_are_refused() {
     let mechanism = Dice::new(34).partial(2, 2, 0, 0);
     let ask = |prior| {
         decide(&mechanism, &membership(Direction::Presence), &Family::Explicit(vec![prior])).unwrap_err().to_string()
     };
-    assert_eq!(ask(Prior::Table(vec![(0, ratio(1, 2))])), "prior number 1 is none: its probabilities sum to 1/2");
+    let half = Prior::Table(vec![(0, ratio(1, 2))]);
+    assert_eq!(ask(half), "prior number 1 is invalid: its probabilities sum to 1/2, not 1");
     assert_eq!(
         ask(Prior::Table(vec![(0, ratio(3, 2)), (1, ratio(-1, 2))])),
-        "prior number 1 is none: the probability of dataset {t0} is -1/2, below 0"
+        "prior number 1 is invalid: the probability of dataset {t0} is -1/2, below 0"
     );
     assert!(ask(Prior::Table(vec![(4, whole(1))])).contains("dataset number 4"));
     assert!(ask(Prior::Independent(vec![ratio(1, 2)])).contains("beliefs in 1 entities"));
@@ -173,6 +175,6 @@ fn what_is_no_prior_is_refused() {
     let error = decide(&partial, &membership(Direction::Presence), &Family::Explicit(vec![prior])).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "prior number 1 is none: dataset {ann} is possible, and the mechanism has no row for it"
+        "prior number 1 is invalid: dataset {ann} is possible, but the mechanism has no row for it"
     );
 }

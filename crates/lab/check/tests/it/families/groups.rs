@@ -1,4 +1,4 @@
-//! F-NIk.
+//! F-NIk: groups of people who depend on each other.
 
 use super::sized::membership;
 use super::world::attained;
@@ -14,7 +14,7 @@ use deniable_check::verdict::{Value, Witness};
 use deniable_core::exact::{Rational, power, ratio, whole};
 use num_traits::Zero;
 
-/// Groups of these sizes in order, independent of each other, with any dependence inside.
+/// Groups of these sizes in order, independent of each other, with arbitrary dependence inside.
 fn entangled(sizes: &[usize], dice: &mut Dice) -> Table {
     let mut start = 0;
     let mut table: Table = vec![(0, whole(1))];
@@ -54,7 +54,7 @@ fn groups_are_pairs_of_datasets_some_steps_apart() {
                     assert_eq!(Bound::of(top, bottom), Some(plain.clone()));
                     assert_eq!(*top, mechanism.probability(*output, *more));
                     assert_eq!(*bottom, mechanism.probability(*output, *less));
-                    // The observer who hesitates between the two gains nearly as much.
+                    // The observer who considers only the two datasets possible gains nearly as much.
                     let near =
                         if about == Direction::Presence { ratio(1, 1 << 30) } else { ratio((1 << 30) - 1, 1 << 30) };
                     let own = if about == Direction::Presence { (*more, *less) } else { (*less, *more) };
@@ -67,7 +67,7 @@ fn groups_are_pairs_of_datasets_some_steps_apart() {
                     inside += 1;
                     assert!(gain(&mechanism, &prior, about).is_none_or(|gain| gain <= plain));
                 }
-                // The theorem's bound, from the ratio of single entities: of complete tables only.
+                // The theorem's bound, from the ratio of single entities: for complete tables only.
                 if mechanism.is_complete() {
                     let single = decide(&mechanism, &Notion::Unbounded { sign: Sign::Both }, &Family::All).unwrap();
                     let bound = single.value.high().power(k as u32);
@@ -100,8 +100,8 @@ fn a_group_that_comes_and_goes_together_attains_the_power() {
     );
 }
 
-/// LQS13 section 4.1: where two people are either both in or both out, PMP needs only the odds of presence, and `R²` of
-/// them; a mechanism without a bound on absence approaches this arbitrarily closely.
+/// LQS13 section 4.1: where two people are either both in or both out, PMP needs only the odds of presence, and their
+/// square `R²`; a mechanism without a bound on absence approaches it arbitrarily closely.
 #[test]
 fn people_who_come_together_need_one_side_alone() {
     let together = |both: &Rational, third: &Rational| {
@@ -121,7 +121,7 @@ fn people_who_come_together_need_one_side_alone() {
     let mut dice = Dice::new(41);
     let mut beyond_one = 0;
     for _ in 0..40 {
-        // The more people are in, the likelier is the answer.
+        // The more people are in, the likelier the answer.
         let mut chances: Vec<Rational> = (0..4).map(|_| ratio(dice.between(1, 9), 10)).collect();
         chances.sort();
         let mechanism = yes(3, |data| chances[data.count_ones() as usize].clone());

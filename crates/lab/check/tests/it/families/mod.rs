@@ -1,5 +1,5 @@
-//! Families of priors, decided by formula, against plain enumeration: priors are tables, an answer moves belief by
-//! Bayes' rule, and whatever the engine says must be the largest that is found, with a witness that shows it.
+//! Families of priors, decided by formula, against plain enumeration: priors are tables, posteriors follow from Bayes'
+//! rule, and the engine's value must be the largest one found, with a witness that attains it.
 
 mod approximate;
 mod boxed;

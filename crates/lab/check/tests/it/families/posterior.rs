@@ -1,4 +1,4 @@
-//! The highest and lowest belief after an answer.
+//! The highest and lowest posterior belief.
 
 use super::sized::sign;
 use super::world::{attained, range, shown_belief};
@@ -19,7 +19,7 @@ fn ask(mechanism: &Mechanism, about: Direction, family: &Family) -> Verdict {
     decide(mechanism, &Notion::Posterior { sign: sign(about) }, family).unwrap()
 }
 
-/// The farthest belief in presence that the priors lead to.
+/// The extreme posterior belief in presence over these priors.
 fn farthest(mechanism: &Mechanism, priors: &[Table], about: Direction) -> Option<Rational> {
     let all = priors.iter().flat_map(|prior| posteriors(mechanism, prior));
     if about == Direction::Presence { all.max() } else { all.min() }
@@ -29,7 +29,7 @@ fn independent(choices: &[Vec<Rational>]) -> Vec<Table> {
     choices.iter().map(|beliefs| Prior::Independent(beliefs.clone()).table()).collect()
 }
 
-/// Exactly this, and the witness shows it.
+/// The verdict is exactly this value, and the witness attains it.
 fn shows(mechanism: &Mechanism, verdict: &Verdict, plain: Rational) {
     assert_eq!(verdict.value, attained(Bound::Finite(plain.clone())));
     assert_eq!(shown_belief(mechanism, verdict), Some(plain));
@@ -45,7 +45,7 @@ fn independent_entities_with_bounded_beliefs() {
                 let verdict = ask(&mechanism, about, &family(range((1, 10), (3, 5))));
                 shows(&mechanism, &verdict, farthest(&mechanism, &priors, about).unwrap());
             }
-            // Whoever may have believed anything may end up believing nearly anything.
+            // With unbounded priors, almost every posterior is possible.
             let verdict = ask(&mechanism, about, &Family::Independent(PriorRange::any()));
             let end = whole(u8::from(about == Direction::Presence));
             assert_eq!(*verdict.value.high(), Bound::Finite(end));
@@ -67,7 +67,7 @@ fn given_beliefs() {
             let verdict = ask(&mechanism, about, &Family::Sampled(ratio(1, 5)));
             shows(&mechanism, &verdict, farthest(&mechanism, &sampled, about).unwrap());
         }
-        // One of m, positive, is ρ.
+        // For one of m, the positive posterior is ρ.
         let rho = decide(&mechanism, &Notion::Rho { among: 3 }, &Family::All).unwrap();
         assert_eq!(ask(&mechanism, Direction::Presence, &Family::OneOf(3)).value, rho.value);
         let third = |certain: u32| -> Table {
@@ -106,7 +106,7 @@ fn a_public_size() {
                 let verdict = ask(&mechanism, about, &family(range((1, 4), (3, 4))));
                 shows(&mechanism, &verdict, farthest(&mechanism, &two, about).unwrap());
             }
-            // 1/5 to 2/5: at least three are uncertain, and the bound is rarely reached.
+            // 1/5 to 2/5: at least three entities are uncertain, and the bound is rarely attained.
             let verdict = ask(&mechanism, about, &Family::Bounded(range((1, 5), (2, 5))));
             let (low, high) = (verdict.value.low().clone(), verdict.value.high().clone());
             let reached = if about == Direction::Presence { &low } else { &high };

@@ -1,4 +1,4 @@
-//! F-DB[a,b] where pairs of datasets do not reach the bound: what is decided against observers that are made up at random.
+//! F-DB[a,b] where pairs of datasets do not attain the bound: the verdict against random observers.
 
 use super::sized::membership;
 use super::world::{range, shown};
@@ -28,19 +28,19 @@ fn ranges() -> Vec<PriorRange> {
     ]
 }
 
-/// Beliefs of everybody in the range, or certain.
+/// Whether all beliefs are in the range, or certain.
 fn is_of(range: &PriorRange, prior: &Table, entities: usize) -> bool {
     (0..entities)
         .map(|t| belief(prior, t))
         .all(|belief| belief == whole(0) || belief == whole(1) || (range.low() <= &belief && &belief <= range.high()))
 }
 
-/// An observer who is certain of every entity learns nothing, and no family is there for these alone.
+/// An observer who is certain of every entity learns nothing, and families need an uncertain one.
 fn is_uncertain(prior: &Table, entities: usize) -> bool {
     (0..entities).map(|entity| belief(prior, entity)).any(|belief| belief != whole(0) && belief != whole(1))
 }
 
-/// Everybody's factor at random, some of whom are certain, given a size: independent entities of a public size.
+/// Independent entities of a public size: a random factor for each entity, some of them certain.
 fn observer(dice: &mut Dice, entities: usize) -> Option<Table> {
     let factor = |dice: &mut Dice| match dice.between(0, 5) {
         0 => whole(dice.between(0, 1)),
@@ -52,7 +52,7 @@ fn observer(dice: &mut Dice, entities: usize) -> Option<Table> {
     of_size(&Prior::Independent(beliefs).table(), size)
 }
 
-/// Weights on the three datasets of size 1 or 2, in steps of the range and what is left.
+/// Weights on the three datasets of size 1 or 2, on a grid over the range, the last weight being the remainder.
 fn triangle(range: &PriorRange) -> Vec<Table> {
     let steps: Vec<Rational> = (0..=12).map(|k| range.low() + (range.high() - range.low()) * ratio(k, 12)).collect();
     let steps = || steps.iter().flat_map(|step| [step.clone(), whole(1) - step]);
@@ -79,8 +79,8 @@ fn finite(bound: &Bound) -> Option<&Rational> {
     }
 }
 
-/// Of three people the value is decided: by a bracket no wider than decimals of an irrational number are, of which no observer gets
-/// beyond the upper end, and the witness has the lower one. `recheck` finds the same.
+/// For three people the value is decided, up to a bracket for irrational values: no observer exceeds its upper end, and
+/// the witness attains its lower end. `recheck` agrees.
 #[test]
 fn three_people_are_decided() {
     let mut dice = Dice::new(31);
@@ -118,10 +118,10 @@ fn three_people_are_decided() {
     assert!(reached > 30 && inside > 3, "{reached} {inside}");
 }
 
-/// A wrong upper end of three people is refused, however little is missing.
+/// `recheck` refuses an upper end of three people that is too low, however little.
 #[test]
 fn an_upper_end_that_an_observer_exceeds_is_refused() {
-    // Three people of whom the first is never named: 1/3 of each goes to 1/2 of the others.
+    // Three people; the answer is less likely for the first: 1/3 for each becomes 1/2 for the others.
     let mechanism = yes(3, |data| if data == 1 { ratio(3, 4) } else { ratio(1, 4) });
     let family = Family::Bounded(range((3, 10), (2, 5)));
     let mut verdict = decide(&mechanism, &membership(Direction::Presence), &family).unwrap();
@@ -134,7 +134,7 @@ fn an_upper_end_that_an_observer_exceeds_is_refused() {
     assert!(recheck(&proof(&verdict), LIMIT).unwrap_err().to_string().contains("believed from"));
 }
 
-/// Exactly one of some people is in, or out, with beliefs that are ends of the range as often as not.
+/// Exactly one of several people is in, or out, often with beliefs at the ends of the range.
 fn one_of_several(dice: &mut Dice, entities: usize, range: &PriorRange) -> Table {
     let everybody = (1_u32 << entities) - 1;
     loop {
@@ -147,7 +147,7 @@ fn one_of_several(dice: &mut Dice, entities: usize, range: &PriorRange) -> Table
         }
         let (low, high) = (range.low(), range.high());
         let (low, high) = if adds { (low.clone(), high.clone()) } else { (whole(1) - high, whole(1) - low) };
-        // All but one are drawn, most often an end; the last has what is left.
+        // All but one are drawn, mostly at an end; the last is the remainder.
         let shares: Vec<Rational> = (1..worlds.len())
             .map(|_| match dice.between(0, 3) {
                 0 => low.clone(),
@@ -172,12 +172,12 @@ fn is_of_one(prior: &Table) -> bool {
     prior.len() == uncertain as usize && (inside == 1 || inside + 1 == uncertain)
 }
 
-/// Of more people, random observers stay below the upper end, and hardly get beyond the lower one; and where an answer is impossible
-/// for some datasets, but nobody can rule anybody out, the upper end is finite, and `recheck` agrees.
+/// For more people, random observers stay below the upper end, and hardly exceed the lower one. Where an answer is
+/// impossible for some datasets, but rules no entity out, the upper end is finite, and `recheck` agrees.
 #[test]
 fn random_observers_stay_within_the_bracket() {
     let mut dice = Dice::new(32);
-    // How much further than the lower end a random observer may get.
+    // The factor by which a random observer may exceed the lower end.
     let tolerance = ratio(5, 4);
     let (mut met, mut beyond, mut ends, mut of_one_met) = (0, 0, 0, 0);
     for (entities, count) in [(4, sized(6, 40)), (5, sized(1, 10))] {

@@ -1,4 +1,4 @@
-//! F-DB, F-DB2, F-DCm and (α,β).
+//! F-DB, F-DB2, F-DCm and (α,β)-differential identifiability.
 
 use super::world::{attained, range, shown, shown_belief, witness};
 use crate::it::common::bayes::{BOTH, Table, belief, gain, given, posteriors, sized_grid};
@@ -28,7 +28,7 @@ fn replace_one(mechanism: &Mechanism) -> Option<Bound> {
     near.map(|(a, b)| one_way(mechanism, a, b)).max()
 }
 
-/// Whether the first is in alone, truthfully three times out of four.
+/// Whether only the first is in, answered truthfully three times out of four.
 fn first_alone(entities: usize) -> Mechanism {
     yes(entities, |data| if data == 1 { ratio(3, 4) } else { ratio(1, 4) })
 }
@@ -123,7 +123,7 @@ fn two_entities_need_both_beliefs_in_the_range() {
                     assert_eq!(found.unwrap().value, Value::Vacuous(Bound::one()));
                     continue;
                 };
-                // Every pair, at both ends of the beliefs that come with their reverse.
+                // Every pair, at both ends of the beliefs whose complements are in the range.
                 let near = pairs(&mechanism).filter(|(a, b)| exchanged(*a, *b));
                 let end = ratio(top, bottom);
                 let two = near.map(|(a, b)| vec![(a, end.clone()), (b, whole(1) - &end)]);
@@ -138,13 +138,13 @@ fn two_entities_need_both_beliefs_in_the_range() {
 
 #[test]
 fn presence_and_absence_differ_in_bounded_ranges() {
-    // R = 3. Priors of presence in [1/5, 1/2]: γ = max(3/(1+2/5), 1+1) = 15/7, at 1/5, whose reverse is no belief of
-    // the family: of two entities both are believed 1/2, and 2 is all there is.
+    // R = 3. Priors of presence in [1/5, 1/2]: γ = max(3/(1+2/5), 1+1) = 15/7, at 1/5, whose complement is outside the
+    // range: with two entities both beliefs are 1/2, and the gain is only 2.
     let mechanism = first_alone(2);
     let family = Family::Bounded(range((1, 5), (1, 2)));
     let found = BOTH.map(|about| decide(&mechanism, &membership(about), &family).unwrap().value);
     assert_eq!(found, [attained(Bound::Finite(whole(2))), attained(Bound::Finite(whole(2)))]);
-    // With three entities somebody believes 1/5, 2/5 and 2/5 of them, and the bound is reached.
+    // With three entities the beliefs can be 1/5, 2/5 and 2/5, and the bound is attained.
     let mechanism = first_alone(3);
     let verdict = decide(&mechanism, &membership(Direction::Presence), &family).unwrap();
     assert_eq!(verdict.value, attained(Bound::Finite(ratio(15, 7))));
@@ -167,7 +167,7 @@ fn one_in(entities: usize, m: u32) -> Vec<Table> {
 }
 
 #[test]
-fn one_of_m_is_what_all_sets_of_candidates_show() {
+fn one_of_m_agrees_with_all_sets_of_candidates() {
     let mut dice = Dice::new(4);
     for (entities, m) in [(3, 2), (3, 3), (4, 2), (4, 3), (5, 3), (5, 4)] {
         let priors = one_in(entities, m);
@@ -191,8 +191,9 @@ fn one_of_m_is_what_all_sets_of_candidates_show() {
     }
 }
 
-/// LQS13 Theorem 5.6 on the family of the paper (5.5), in which all others are in: the highest belief is at most ρ exactly where presence and absence gain
-/// no more than γ = max(ρm, (m−1)/(m(1−ρ))); and the family is a part of F-DCm, which tells apart what it does not.
+/// LQS13 Theorem 5.6 on the family of the paper (5.5), in which all others are in: the highest belief is at most ρ
+/// exactly where the gains of presence and absence are at most γ = max(ρm, (m−1)/(m(1−ρ))); the family is a proper part
+/// of F-DCm.
 #[test]
 fn one_of_the_rest_is_the_family_of_the_paper() {
     let mut dice = Dice::new(55);
@@ -225,7 +226,7 @@ fn one_of_the_rest_is_the_family_of_the_paper() {
                     continue;
                 }
                 let gamma = (&rho * &m).max((&m - whole(1)) / (&m * (whole(1) - &rho)));
-                // γ limits a belief in presence from above in two ways (B-2), and these are the two.
+                // γ limits a belief in presence from above in two ways (B-2), both checked here.
                 let keeps = gains[0] <= Bound::Finite(gamma);
                 assert_eq!(highest <= rho, keeps, "{rho} {highest} {:?}", gains[0]);
             }
@@ -235,7 +236,7 @@ fn one_of_the_rest_is_the_family_of_the_paper() {
 }
 
 #[test]
-fn one_of_more_than_there_are_is_nobody() {
+fn more_candidates_than_entities_are_vacuous() {
     let mechanism = Dice::new(5).partial(3, 2, 0, 0);
     let nobody = decide(&mechanism, &Notion::Rho { among: 4 }, &Family::All).unwrap();
     assert_eq!(nobody.value, Value::Vacuous(Bound::Finite(whole(0))));
@@ -243,9 +244,9 @@ fn one_of_more_than_there_are_is_nobody() {
     assert_eq!(error.to_string(), "`m` = 1 must be at least 2");
 }
 
-/// Whoever is named is ruled out: identifiability of 1/(m−1) without any odds (B-5, Thm 5.7).
+/// The named entity is ruled out: identifiability of 1/(m−1) without a bound on odds (B-5, Thm 5.7).
 #[test]
-fn naming_somebody_who_is_not_in_identifies_nobody() {
+fn naming_an_absent_entity_identifies_no_member() {
     for m in 3..=5_usize {
         let names: Vec<String> = (0..m).map(|t| format!("not {t}")).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -266,7 +267,7 @@ fn naming_somebody_who_is_not_in_identifies_nobody() {
     }
 }
 
-/// Worlds `D ∪ {x}` with priors of at least `least`, in steps.
+/// Worlds `D ∪ {x}` with priors of at least `least`, on a grid.
 fn worlds(entities: usize, least: &Rational, steps: i64) -> Vec<Table> {
     let mut all = vec![];
     for certain in 0..1_u32 << entities {
@@ -290,7 +291,7 @@ fn worlds(entities: usize, least: &Rational, steps: i64) -> Vec<Table> {
 }
 
 #[test]
-fn worlds_rise_and_fall_as_the_replace_one_ratio_says() {
+fn worlds_rise_and_fall_by_the_replace_one_ratio() {
     let mut dice = Dice::new(6);
     for (top, bottom) in [(1, 10), (1, 5), (3, 10), (1, 2)] {
         let least = ratio(top, bottom);
@@ -334,7 +335,7 @@ fn worlds_of_any_prior_are_approached() {
     assert_eq!(ask(Sign::Negative, whole(0)).unwrap().value, Value::Approached(Bound::Finite(ratio(2, 3))));
     assert!(matches!(ask(Sign::Negative, ratio(3, 5)), Err(CheckError::OutOfRange { .. })));
     assert!(matches!(ask(Sign::Both, ratio(1, 5)), Err(CheckError::OneSide { .. })));
-    // An exact answer: belief in the wrong world falls to nothing from anywhere, in the right one it rises to 1.
+    // An exact answer: belief in the wrong world falls to 0 from any prior, in the right one it rises to 1.
     let exact =
         Mechanism::from_fn(2, &["a", "b"], |data, output| whole(u8::from((data == 1) == (output == 0)))).unwrap();
     let ask = |sign, least| decide(&exact, &Notion::AlphaBeta { least, sign }, &Family::All).unwrap().value;

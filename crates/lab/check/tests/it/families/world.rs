@@ -1,4 +1,4 @@
-//! What a verdict's witness shows, worked out again by Bayes' rule.
+//! The effect of a verdict's witness, recomputed by Bayes' rule.
 
 use crate::it::common::bayes::{self, Table, gain_at, joint};
 use deniable_check::Bound;
@@ -8,7 +8,7 @@ use deniable_check::verdict::{Value, Verdict, Witness};
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio};
 
-/// The prior of a witness and whether its likelihoods are what the prior says.
+/// The prior, entity and output of a witness; fails if its likelihoods are not those of the prior.
 pub fn witness(mechanism: &Mechanism, verdict: &Verdict) -> Option<(Table, usize, usize)> {
     let Some(Witness::Prior { prior, entity, output, likelihoods }) = &verdict.witness else { return None };
     assert!(prior.is_distribution());
@@ -18,13 +18,13 @@ pub fn witness(mechanism: &Mechanism, verdict: &Verdict) -> Option<(Table, usize
     Some((table, *entity, *output))
 }
 
-/// The gain that the witness shows, if it is a prior.
+/// The gain of the witness, if it has a prior.
 pub fn shown(mechanism: &Mechanism, verdict: &Verdict, about: Direction) -> Option<Bound> {
     let (table, entity, output) = witness(mechanism, verdict)?;
     gain_at(mechanism, &table, entity, output, about)
 }
 
-/// The belief in presence after the answer that the witness shows.
+/// The posterior belief in presence of the witness.
 pub fn shown_belief(mechanism: &Mechanism, verdict: &Verdict) -> Option<Rational> {
     let (table, entity, output) = witness(mechanism, verdict)?;
     let (with, without) = joint(mechanism, &table, entity, output);

@@ -18,7 +18,7 @@ fn ask(mechanism: &Mechanism, text: &str) -> Value {
     decide(mechanism, &words::notion(text).unwrap(), &Family::All).unwrap().value
 }
 
-/// By how much belief in a world rises (falls) at most, over priors in twelfths that are 0 or in the range.
+/// The largest rise (fall) of belief in a world, over priors in twelfths that are 0 or in the range.
 fn enumerated(mechanism: &Mechanism, (least, most): (i64, i64), removed: bool, sign: Sign) -> Option<Rational> {
     let n = mechanism.size();
     let twelfths: Vec<Rational> = std::iter::once(0).chain(least..=most).map(|part| ratio(part, 12)).collect();
@@ -48,7 +48,7 @@ fn enumerated(mechanism: &Mechanism, (least, most): (i64, i64), removed: bool, s
     worst
 }
 
-/// The optimum has all priors at ends but one, so twelfths that hold the ends hold it.
+/// In the optimum all priors but one are at ends of the range, so a grid of twelfths with these ends contains it.
 #[test]
 fn every_prior_of_the_range_by_bayes_rule() {
     let mut dice = Dice::new(6);
@@ -64,7 +64,7 @@ fn every_prior_of_the_range_by_bayes_rule() {
                     let Value::Attained(found) = &verdict.value else { panic!("{text}") };
                     let expected = enumerated(&mechanism, (least, most), removed, sign).unwrap();
                     assert_eq!(*found, Bound::Finite(expected), "{text}");
-                    // The witness has the likelihoods that its prior has by Bayes' rule.
+                    // The likelihoods of the witness follow from its prior by Bayes' rule.
                     assert!(super::world::witness(&mechanism, &verdict).is_some(), "{text}");
                     compared += 1;
                 }
@@ -74,7 +74,7 @@ fn every_prior_of_the_range_by_bayes_rule() {
     assert_eq!(compared, sized(96, 256));
 }
 
-/// With a largest prior that two worlds allow it is what it was without one; with a smaller one belief moves less.
+/// A largest prior that two worlds allow changes nothing; with a smaller one belief moves less.
 #[test]
 fn a_largest_prior_matters_where_two_worlds_are_too_few() {
     let mut dice = Dice::new(7);
@@ -91,14 +91,14 @@ fn a_largest_prior_matters_where_two_worlds_are_too_few() {
         }
     }
     assert!(less > 40, "{less}");
-    // As published, worlds lack one record of all three: another set of worlds as soon as there are three.
+    // As published, worlds lack one record of all three: with three records this is a different set of worlds.
     let lacking =
         mechanism(3, 2, |data| if data == 6 { vec![ratio(3, 4), ratio(1, 4)] } else { vec![ratio(1, 4), ratio(3, 4)] });
     assert_eq!(ask(&lacking, "beta:1/3..1/3:removed"), Value::Attained(Bound::Finite(ratio(4, 5))));
     assert_eq!(ask(&lacking, "beta:1/3..1/3"), Value::Attained(Bound::Finite(whole(0))));
     assert_eq!(ask(&lacking, "beta:1/4:removed"), ask(&lacking, "beta:1/4"));
     assert!(words::notion("beta:1/3..1/3:added").is_err());
-    // Three worlds of a third: 3/4 against 1/4 and 1/4 is multiplied by 9/5; two worlds of ½ would allow 3/2 only.
+    // Three worlds of a third: 3/4 against 1/4 and 1/4 is multiplied by 9/5; two worlds of 1/2 would allow only 3/2.
     let tell =
         mechanism(3, 2, |data| if data == 1 { vec![ratio(3, 4), ratio(1, 4)] } else { vec![ratio(1, 4), ratio(3, 4)] });
     assert_eq!(ask(&tell, "beta:1/3..1/3"), Value::Attained(Bound::Finite(ratio(4, 5))));
@@ -106,7 +106,7 @@ fn a_largest_prior_matters_where_two_worlds_are_too_few() {
 }
 
 #[test]
-fn ranges_without_worlds_promise_nothing_and_certificates_are_said_to_be_none() {
+fn ranges_without_worlds_are_vacuous_and_have_no_certificates() {
     let coin =
         mechanism(2, 2, |data| if data == 1 { vec![ratio(3, 4), ratio(1, 4)] } else { vec![ratio(1, 4), ratio(3, 4)] });
     let third = words::notion("beta:1/3..2/5").unwrap();

@@ -1,4 +1,4 @@
-//! Random mechanisms and priors of any kind, and likelihood ratios written out.
+//! Random mechanisms and priors of several kinds, and explicit likelihood ratios.
 
 use crate::it::common::bayes::{self, likelihoods, of_size, outputs, table};
 use crate::it::common::dice::Dice;
@@ -8,13 +8,13 @@ use deniable_check::mechanism::{Dataset, Mechanism};
 use deniable_check::notion::Direction;
 use deniable_core::exact::{Rational, ratio, whole};
 
-/// One in three has zeros now and then.
+/// One mechanism in three has some zeros.
 pub fn random(entities: usize, outputs: usize, dice: &mut Dice) -> Mechanism {
     let least = if dice.below(3) == 0 { 0 } else { 1 };
     dice.mechanism(entities, outputs, least, least + 9)
 }
 
-/// Any distribution over all datasets, some of them impossible.
+/// A random distribution over all datasets, some of them impossible.
 pub fn random_prior(entities: usize, dice: &mut Dice) -> Prior {
     Prior::Table(table(dice.distribution(1 << entities, 0, 9)))
 }
@@ -36,18 +36,19 @@ pub fn ratio_about(mechanism: &Mechanism, prior: &Prior, t: usize, direction: Di
     ratios.max()
 }
 
-/// The same about any uncertain entity.
+/// The largest ratio about any uncertain entity.
 pub fn largest_ratio(mechanism: &Mechanism, prior: &Prior, direction: Direction) -> Bound {
     let each = (0..mechanism.size()).filter_map(|t| ratio_about(mechanism, prior, t, direction));
     each.max().unwrap_or_else(Bound::one)
 }
 
-/// The smallest γ of this one prior.
+/// The smallest γ for this prior alone.
 pub fn smallest_gain(mechanism: &Mechanism, prior: &Prior, direction: Direction) -> Bound {
     bayes::gain(mechanism, &prior.table(), direction).unwrap_or_else(Bound::one)
 }
 
-/// The prior scaled about `t`: datasets with `t` times one number, those without times another, so that `t` has this belief.
+/// The prior scaled about `t`: datasets with `t` by one factor, those without it by another, so that `t` has this
+/// belief.
 pub fn scaled(prior: &Prior, t: usize, belief: &Rational) -> Prior {
     let before = prior.belief(t);
     let (with, without) = (belief / &before, (whole(1) - belief) / (whole(1) - before));

@@ -1,4 +1,4 @@
-//! C-5 and C-6: what sampling first saves, and which (α,β)-promises compose.
+//! C-5 and C-6: the saving by sampling first, and the (α,β)-promises that compose.
 
 use super::chance::random;
 use crate::it::common::dice::Dice;
@@ -42,13 +42,13 @@ fn sampling_first_costs_less() {
     for rate in [ratio(1, 10), ratio(1, 2)] {
         let (positive, negative) = sides(&whole(3), &rate);
         let of = |sign| odds(&response, &Notion::Sampling { rate: rate.clone(), sign });
-        // "out" becomes less likely by the factor that "in" grows by on the other side.
+        // "out" becomes less likely by the factor by which "in" grows in the other direction.
         assert_eq!(of(Sign::Positive), positive);
         assert_eq!(of(Sign::Negative), negative);
     }
 }
 
-/// C-6: with `P_min = 0` the published composition allows the product of what the parts allow where one side binds in all of
+/// C-6: with `P_min = 0` the published composition allows the product of the parts if the same side binds in all of
 /// them, and more otherwise.
 #[test]
 fn prior_free_promises_compose_as_published() {

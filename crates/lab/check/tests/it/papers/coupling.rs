@@ -24,7 +24,7 @@ fn a_known_size_always_pairs_up() {
     assert!(coupled > 300, "{coupled}");
 }
 
-/// Entities that depend on each other do not, and the cut that shows it is re-checked too.
+/// Dependent entities do not always pair up, and the cut that shows it is re-checked too.
 #[test]
 fn arbitrary_priors_are_stranded_now_and_then() {
     let mut dice = Dice::new(491);

@@ -1,4 +1,5 @@
-//! AB-DI on mechanisms: what odds leave of the belief in a world, one release after another, by Bayes' rule over the worlds.
+//! (α,β)-differential identifiability on mechanisms: the belief in a world after several releases with bounded odds, by
+//! Bayes' rule over the worlds.
 
 use crate::it::common::dice::Dice;
 use crate::it::common::mechanisms::{and, mechanism, row};
@@ -10,11 +11,11 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::promise::Promise;
 
-/// What may be the data: one record is unknown, all others are certain.
+/// The possible datasets: one record is unknown, all others are certain.
 struct Worlds(Vec<(Dataset, Rational)>);
 
 impl Worlds {
-    /// Between two and four worlds with priors in twentieths, no smaller than `least` twentieths.
+    /// Two to four worlds with priors in twentieths, at least `least` twentieths each.
     fn random(entities: usize, least: i64, dice: &mut Dice) -> Self {
         loop {
             let certain = dice.below(1 << entities) as Dataset;
@@ -27,7 +28,7 @@ impl Worlds {
         }
     }
 
-    /// By what factor the belief in each world changes, over all answers that come.
+    /// The factors by which the belief in each world changes, over all possible answers.
     fn multiples(&self, mechanism: &Mechanism) -> Vec<Rational> {
         let rows: Vec<_> = self.0.iter().map(|(data, prior)| (row(mechanism, *data), prior)).collect();
         let answers = 0..mechanism.outputs().len();
@@ -50,7 +51,7 @@ fn allowed(alpha: &Rational, beta: &Rational, least: &Rational) -> Rational {
     promise.largest_odds(&PriorRange::any()).unwrap().exact_odds().unwrap()
 }
 
-/// Rows that differ by no more than `odds`: a common part, and a rest that is the mechanism's own.
+/// Rows that differ by at most `odds`: a common part, and a remainder of the mechanism's own.
 fn within(odds: &Rational, dice: &mut Dice) -> Mechanism {
     loop {
         let own = dice.mechanism(3, 2, 1, 9);
@@ -64,7 +65,7 @@ fn within(odds: &Rational, dice: &mut Dice) -> Mechanism {
     }
 }
 
-/// One unknown record of two, told with these odds.
+/// One unknown record of two, answered with these odds.
 fn telling(odds: &Rational) -> Mechanism {
     let most = odds / (odds + whole(1));
     mechanism(2, 2, |data| {
@@ -73,8 +74,8 @@ fn telling(odds: &Rational) -> Mechanism {
     })
 }
 
-/// Theorems 2 and 3: whoever keeps the odds keeps the promise, with two worlds or more; and no larger odds do, since two worlds
-/// of priors `P_min` (for Theorem 2, a very small one) and the rest exceed it.
+/// Theorems 2 and 3: with these odds the promise holds, for two worlds or more; larger odds break it, with two worlds,
+/// one of prior `P_min` (for Theorem 2, a very small one).
 #[test]
 fn odds_keep_belief_in_worlds_and_no_larger_ones_do() {
     let mut dice = Dice::new(63);
@@ -90,7 +91,7 @@ fn odds_keep_belief_in_worlds_and_no_larger_ones_do() {
                 let worlds = Worlds::random(3, least.max(1), &mut dice);
                 assert!(worlds.multiples(&mechanism).iter().all(|times| *times >= floor && *times <= ceiling));
             }
-            // Theorem 2 has no least prior: one of a millionth is as near as any test comes.
+            // Theorem 2 has no least prior; the test uses one of a millionth.
             let least = if least == 0 { ratio(1, 1_000_000) } else { prior };
             let worlds = Worlds(vec![(0b01, least.clone()), (0b10, whole(1) - &least)]);
             let kept = |odds: &Rational| {
@@ -101,8 +102,8 @@ fn odds_keep_belief_in_worlds_and_no_larger_ones_do() {
     }
 }
 
-/// Theorem 1 where it holds: each release keeps `(α,β)` for every prior, and together they keep what the theorem says, by Bayes'
-/// rule over the worlds; and two releases of the least odds attain it.
+/// Theorem 1 where it holds: each release keeps `(α,β)` for every prior, and together they keep the theorem's
+/// composition, by Bayes' rule over the worlds; two releases of the least odds attain it.
 #[test]
 fn prior_free_promises_hold_together_on_mechanisms() {
     let mut dice = Dice::new(61);
@@ -125,8 +126,8 @@ fn prior_free_promises_hold_together_on_mechanisms() {
     assert!(near > 10, "{near} of them attain the product of the odds");
 }
 
-/// Theorem 1 where it fails (E-2), on a mechanism: each of two answers keeps its promise at the least prior, and the two together
-/// break what the theorem promises of them.
+/// Theorem 1 where it fails (E-2), on a mechanism: each of two answers keeps its promise at the least prior, and the
+/// two together break the theorem's composition.
 #[test]
 fn promises_for_a_least_prior_break_together_on_a_mechanism() {
     let half = ratio(1, 2);

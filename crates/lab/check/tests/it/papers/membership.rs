@@ -1,4 +1,4 @@
-//! LQS13, section 3: what a bound on the likelihood ratio has to do with beliefs.
+//! LQS13, section 3: the relation of a bounded likelihood ratio to beliefs.
 
 use super::chance::{largest_ratio, random, random_prior, ratio_about, scaled, smallest_gain};
 use crate::it::common::bayes::{BOTH, gain_at, likelihoods};
@@ -27,11 +27,11 @@ fn a_bounded_ratio_bounds_the_gain() {
             tighter += u32::from(gain < odds);
         }
     }
-    // Sufficient and not necessary: most priors leave room.
+    // The bound is sufficient and not necessary: most priors gain less.
     assert!(tighter > 600, "{tighter}");
 }
 
-/// Lemma 3.4: scaling a prior about `t` leaves both likelihoods as they were.
+/// Lemma 3.4: scaling a prior about `t` does not change the two likelihoods.
 #[test]
 fn scaling_about_an_entity_keeps_its_likelihoods() {
     let mut dice = Dice::new(34);
@@ -53,7 +53,7 @@ fn scaling_about_an_entity_keeps_its_likelihoods() {
     assert!(seen > 1500, "{seen}");
 }
 
-/// Theorems 3.6 and 3.10: scaled far enough down (up), a prior shows every γ below its likelihood ratio to be too small.
+/// Theorems 3.6 and 3.10: scaled far enough down (up), a prior refutes every γ below its likelihood ratio.
 #[test]
 fn scaling_reaches_the_likelihood_ratio() {
     let mut dice = Dice::new(36);
@@ -62,12 +62,12 @@ fn scaling_reaches_the_likelihood_ratio() {
         let (mechanism, prior) = (random(2, 3, &mut dice), random_prior(2, &mut dice));
         for (side, belief) in [(Direction::Presence, ratio(1, 100_000)), (Direction::Absence, ratio(99_999, 100_000))] {
             for t in (0..2).filter(|t| !prior.belief(*t).is_zero() && !prior.belief(*t).is_one()) {
-                // About this entity alone: the others' beliefs move too, so they are asked by themselves.
+                // About this entity alone: the beliefs in the others change too, and are tested separately.
                 let odds = ratio_about(&mechanism, &prior, t, side).unwrap();
                 let far = scaled(&prior, t, &belief);
                 assert_eq!(ratio_about(&mechanism, &far, t, side).as_ref(), Some(&odds));
                 let Bound::Finite(odds) = odds else { continue };
-                // By Bayes' rule at the far prior, not by a formula.
+                // By Bayes' rule at the scaled prior, not by a formula.
                 let gains = (0..3).filter_map(|output| gain_at(&mechanism, &far.table(), t, output, side));
                 let Some(Bound::Finite(gain)) = gains.max() else { panic!("{odds} and no finite gain") };
                 assert!(gain <= odds && &odds - &gain <= (&odds - whole(1)) * &odds / whole(50_000), "{odds} {gain}");
@@ -78,7 +78,8 @@ fn scaling_reaches_the_likelihood_ratio() {
     assert!(reached > 700, "{reached}");
 }
 
-/// Proposition 3.7, decided: all priors at once ask for every pair of which one has an entity that the other has not.
+/// Proposition 3.7, decided: all priors together need every pair in which one dataset has an entity that the other
+/// lacks.
 #[test]
 fn all_priors_ask_for_every_pair() {
     let mut dice = Dice::new(37);
@@ -89,7 +90,7 @@ fn all_priors_ask_for_every_pair() {
             let apart =
                 pairs(&mechanism).filter(|(a, b)| if side == Direction::Presence { a & !b > 0 } else { b & !a > 0 });
             assert_eq!(*verdict.value.high(), apart.map(|(a, b)| one_way(&mechanism, a, b)).max().unwrap());
-            // Two datasets with a lopsided prior come near it.
+            // Two datasets with an uneven prior approach the value.
             let Some(Witness::Datasets { more, less, .. }) = verdict.witness else { panic!("{verdict:?}") };
             let belief = if side == Direction::Presence { ratio(1, 1_000_000) } else { ratio(999_999, 1_000_000) };
             let prior = Prior::Table(vec![(more, belief.clone()), (less, whole(1) - belief)]);
@@ -112,7 +113,7 @@ fn all_priors_ask_for_every_pair() {
     }
 }
 
-/// Theorem 4.5, decided: what the checker says is never exceeded by a prior of the family, and the witness comes near it.
+/// Theorem 4.5, decided: no prior of the family exceeds the checker's value, and the witness approaches it.
 #[test]
 fn independent_priors_never_exceed_the_verdict() {
     let mut dice = Dice::new(45);
@@ -139,7 +140,7 @@ fn independent_priors_never_exceed_the_verdict() {
     }
 }
 
-/// The uniform prior, decided by sums over halves, is the definition on the table of all datasets.
+/// The uniform prior, decided by sums over halves, agrees with the definition on the table of all datasets.
 #[test]
 fn the_uniform_prior_is_bayes_rule() {
     let mut dice = Dice::new(50);
@@ -156,7 +157,7 @@ fn the_uniform_prior_is_bayes_rule() {
 /// A mechanism whose ratio is far larger than its gain under one prior: Lemma 3.2 has no converse.
 #[test]
 fn a_bounded_gain_does_not_bound_the_ratio() {
-    // At prior 1/2 odds of 3 make 3/4: a gain of 2 on the side of absence, and of 3/2 on that of presence.
+    // At prior 1/2 odds of 3 give 3/4: a gain of 2 for absence, and of 3/2 for presence.
     let table = vec![vec![ratio(3, 4), ratio(1, 4)], vec![ratio(1, 4), ratio(3, 4)]];
     let mechanism = Mechanism::new(&["ann"], &["no", "yes"], table).unwrap();
     let prior = Prior::Independent(vec![ratio(1, 2)]);

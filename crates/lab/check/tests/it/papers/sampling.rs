@@ -12,7 +12,7 @@ use deniable_check::words;
 use deniable_core::exact::{Rational, power, ratio, whole};
 use num_traits::Zero;
 
-/// `γ = max(e^ε, (e^ε − 1 + β)/(β·e^ε))`, each side decided by itself and by enumeration of all priors of 0 and β.
+/// `γ = max(e^ε, (e^ε − 1 + β)/(β·e^ε))`, each side decided separately and by enumeration of all priors of 0 and β.
 #[test]
 fn sampling_and_fixed_priors_agree() {
     let mut dice = Dice::new(510);
@@ -30,7 +30,7 @@ fn sampling_and_fixed_priors_agree() {
             let plain = priors.map(|prior| smallest_gain(&mechanism, &prior, Direction::Presence)).max().unwrap();
             assert_eq!(gain.value, Value::Attained(plain));
             match odds.value.high() {
-                // Sampling keeps an entity with probability below 1, so no output is ever ruled out by the rest.
+                // Sampling keeps an entity with probability below 1, so no output is ever impossible.
                 Bound::Infinite => assert_eq!(*gain.value.high(), Bound::Infinite),
                 Bound::Finite(e) => {
                     let other = (e - whole(1) + &rate) / (&rate * e);
@@ -41,7 +41,7 @@ fn sampling_and_fixed_priors_agree() {
     }
 }
 
-/// LQS13 section 5.3 is about the positive side alone: `positive-sampling` is that side, and γ is its translation.
+/// LQS13 section 5.3 is about the positive side only: `positive-sampling` is that side, and γ is its translation.
 #[test]
 fn the_positive_side_alone_has_a_name() {
     let coin = mechanism(1, 2, |data| if data == 0 { vec![ratio(1, 2); 2] } else { vec![whole(0), whole(1)] });

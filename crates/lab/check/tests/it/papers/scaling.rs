@@ -1,4 +1,5 @@
-//! LQS13 Definitions 3.5 and 3.9, decided: by the definition on priors that are scaled, and by what Theorems 3.6 and 3.10 say of it.
+//! LQS13 Definitions 3.5 and 3.9, decided: by the definition on scaled priors, and by the conclusions of Theorems 3.6
+//! and 3.10.
 
 use super::chance::{largest_ratio, random, random_prior, scaled, smallest_gain};
 use crate::it::common::bayes::mixed;
@@ -17,7 +18,8 @@ fn found(family: &Family, scale: Scale) -> Option<Obstacle> {
     obstacle(family, 3, scale).unwrap()
 }
 
-/// The named families: which are scalable follows from which beliefs they hold, and F-DB with a range is stopped by the others.
+/// The named families: the range of beliefs determines which are scalable; in F-DB with a range the other beliefs
+/// prevent it.
 #[test]
 fn named_families_are_scalable_where_their_beliefs_are_free() {
     let range = |low, high| PriorRange::new(low, high).unwrap();
@@ -43,8 +45,8 @@ fn named_families_are_scalable_where_their_beliefs_are_free() {
         let each = [Scale::Down, Scale::Up].map(|scale| found(&family, scale).is_none());
         assert_eq!(each, [down, up], "{name} {priors:?}");
     }
-    // Where no beliefs of the range go together, nobody is uncertain and nothing is to be scaled: three beliefs up to 3/10 sum to
-    // less than 1, up to 2/5 they may sum to it.
+    // If no beliefs of the range are possible together, no entity is uncertain and the family is scalable: three
+    // beliefs up to 3/10 sum to less than 1, up to 2/5 they can sum to 1.
     for (high, scalable) in [(ratio(3, 10), true), (ratio(2, 5), false)] {
         assert_eq!(found(&Family::Bounded(range(None, Some(high))), Scale::Down).is_none(), scalable);
     }
@@ -55,7 +57,7 @@ fn named_families_are_scalable_where_their_beliefs_are_free() {
     assert_eq!(stopped, Some(Obstacle::Others));
 }
 
-/// Where a family is scalable the gain over it is the largest ratio (3.6, 3.10); where it is not, some mechanism gains less.
+/// On a scalable family the gain is the largest ratio (3.6, 3.10); otherwise some mechanism has a smaller gain.
 #[test]
 fn the_gain_is_the_ratio_where_a_family_is_scalable() {
     let mut dice = Dice::new(35);
@@ -66,7 +68,7 @@ fn the_gain_is_the_ratio_where_a_family_is_scalable() {
         for family in [Family::Independent(range.clone()), Family::Uniform, Family::Sampled(ratio(1, 3)), Family::All] {
             for (sign, scale) in [(Sign::Positive, Scale::Down), (Sign::Negative, Scale::Up)] {
                 let gain = decide(&mechanism, &Notion::Membership { sign }, &family).unwrap().value.high().clone();
-                // Some prior of the family, to have its ratio.
+                // Some prior of the family, for its ratio.
                 let direction = sign.directions()[0];
                 let odds = match &family {
                     Family::Independent(_) => {
@@ -92,8 +94,8 @@ fn the_gain_is_the_ratio_where_a_family_is_scalable() {
     assert!(apart > 100, "{apart}");
 }
 
-/// Given priors and their mixtures: all distributions on some datasets are scalable; a prior alone is not; and where the answer is no,
-/// the prior scaled far about that entity is no mixture on a fine grid, where it is yes, it is one.
+/// Explicit priors and their mixtures: all distributions on some datasets are scalable, a single prior is not. If the
+/// answer is no, the prior scaled far about that entity is not a mixture on a fine grid; if it is yes, it is one.
 #[test]
 fn given_priors_are_scalable_where_their_limits_are_mixtures() {
     let point = |data: Dataset| Prior::Table(vec![(data, whole(1))]);
@@ -103,7 +105,8 @@ fn given_priors_are_scalable_where_their_limits_are_mixtures() {
         let family = Family::Explicit(some);
         assert_eq!([Scale::Down, Scale::Up].map(|scale| found(&family, scale)), [None, None]);
     }
-    // Two datasets, which differ by one entity: with only the empty one beside, beliefs can go down, and not up.
+    // Two datasets that differ by one entity: with only the empty one beside them, beliefs can be scaled down, but not
+    // up.
     let half = Prior::Table(vec![(0, ratio(1, 2)), (1, ratio(1, 2))]);
     let down = Family::Explicit(vec![half.clone(), point(0)]);
     assert_eq!(found(&down, Scale::Down), None);
@@ -129,10 +132,10 @@ fn given_priors_are_scalable_where_their_limits_are_mixtures() {
                 assert!(sums.all(|shares| sorted(mixed(&tables, &shares)) != sorted(wanted.clone())));
                 no += 1;
             }
-            // Somebody certain of the first entity has nothing to scale.
+            // A prior that is certain of the first entity has nothing to scale.
             None if priors[0].belief(0) == whole(0) || priors[0].belief(0) == whole(1) => yes += 1,
             None => {
-                // Then some mechanism that the ratio bounds tightly gains that much: Theorem 3.6, near the limit.
+                // Then some mechanism that attains the ratio has that gain: Theorem 3.6, near the limit.
                 let mechanism = random(2, 2, &mut dice);
                 let far = scaled(&priors[0], 0, &ratio(1, 100_000));
                 if let Bound::Finite(odds) =
@@ -149,7 +152,7 @@ fn given_priors_are_scalable_where_their_limits_are_mixtures() {
     }
     assert!(yes > 10 && no > 30, "{yes} {no}");
     // All eight datasets and a dozen more priors, which are mixtures of these; without the full dataset the last
-    // beliefs cannot go up.
+    // beliefs cannot be scaled up.
     let mut many: Vec<Prior> = (0..8).map(point).collect();
     many.extend((0..12).map(|_| random_prior(3, &mut dice)));
     assert_eq!([Scale::Down, Scale::Up].map(|scale| found(&Family::Explicit(many.clone()), scale)), [None, None]);

@@ -1,7 +1,7 @@
 //! (ε,δ)-differential privacy: for each pair of neighbours and each event, `Pr[E|T1] ≤ e^ε·Pr[E|T2] + δ`.
 //!
-//! A witness is one event. The upper bound looks at the worst of each pair, which holds every output that adds to it:
-//! `δ = Σ_o max(0, Pr[o|T1] − e^ε·Pr[o|T2])`.
+//! A witness is one event. The upper bound computes the worst event of each pair, which has every output that adds to
+//! it: `δ = Σ_o max(0, Pr[o|T1] − e^ε·Pr[o|T2])`.
 
 use crate::error::RecheckError;
 use crate::format::{FixedParameter, Value, Witness};
@@ -26,7 +26,7 @@ fn delta(left: &[Q], right: &[Q], odds: &Q) -> Q {
     left.iter().zip(right).map(|(high, low)| (high - odds * low).max(Q::zero())).sum()
 }
 
-/// That the witness shows the claimed value.
+/// Fails unless the witness attains the claimed value.
 pub(crate) fn witness(
     table: &ExactTable,
     exchange: bool,
@@ -48,7 +48,7 @@ pub(crate) fn witness(
     };
     let mut event = outputs.iter().map(|name| table.output(name)).collect::<Result<Vec<_>, _>>()?;
     event.sort_unstable();
-    // A probability that is counted twice would show too much.
+    // A repeated output would count its probability twice.
     if let Some(pair) = event.windows(2).find(|pair| pair[0] == pair[1]) {
         return Err(RecheckError::Unfit(format!("the event has output {} twice", table.output_name(pair[0]))));
     }
@@ -57,14 +57,14 @@ pub(crate) fn witness(
         return Err(RecheckError::Unfit("a dataset of the witness has no row".to_owned()));
     };
     if !neighbours(exchange, more, less) {
-        return Err(RecheckError::Unfit(format!("{} and {} are no neighbours", table.name(more), table.name(less))));
+        return Err(RecheckError::Unfit(format!("{} and {} are not neighbours", table.name(more), table.name(less))));
     }
     let chance = |row: &[Q]| event.iter().map(|output| &row[*output]).sum::<Q>();
     let (high, low) = (chance(left), chance(right));
     let says = |data: Data| format!("Pr[{} | {}]", outputs.join(" or "), table.name(data));
     same(&says(more), &high, &probabilities.0)?;
     same(&says(less), &low, &probabilities.1)?;
-    // `Pr[E|T1] ≤ e^ε·Pr[E|T2] + δ`, solved for the half that is claimed.
+    // `Pr[E|T1] ≤ e^ε·Pr[E|T2] + δ`, solved for the claimed half.
     let found = match given {
         FixedParameter::Odds(odds) => Some(ExtendedNumber::Finite(high - &odds.0 * low)),
         FixedParameter::Delta(delta) if high > delta.0 => ExtendedNumber::ratio(&(high - &delta.0), &low),
@@ -77,14 +77,14 @@ pub(crate) fn witness(
     }
 }
 
-/// How many pairs [`upper`] looks at.
+/// The number of pairs that [`upper`] visits.
 pub(crate) fn steps(table: &ExactTable, exchange: bool) -> u128 {
     let n = table.size() as u128;
     let neighbours = if exchange { n * n / 2 } else { n };
     neighbours * 2_u128.pow(table.size() as u32) * table.outputs() as u128
 }
 
-/// That no pair of neighbours is beyond the claim.
+/// Fails if a pair of neighbours exceeds the claim.
 pub(crate) fn upper(
     table: &ExactTable,
     exchange: bool,
@@ -111,7 +111,7 @@ pub(crate) fn upper(
     Ok(())
 }
 
-/// That there are no neighbours.
+/// Fails if there are neighbours.
 fn nobody(table: &ExactTable, exchange: bool) -> Result<(), RecheckError> {
     for left in table.subsets().filter(|left| table.row(*left).is_some()) {
         if let Some(right) = near(table.size(), exchange, left).into_iter().find(|right| table.row(*right).is_some()) {

@@ -1,4 +1,4 @@
-//! Whether a prior belongs to a family.
+//! Membership of a prior in a family.
 
 use crate::error::RecheckError;
 use crate::number::Q;
@@ -8,8 +8,8 @@ use num_traits::{One, Zero};
 
 type Weights = [(Data, Q)];
 
-/// That the prior is one of the family's, and the range that the belief in `t` may take with the same likelihoods, if
-/// the family lets it move.
+/// Fails unless the prior is in the family. Returns the range that the belief in `t` may take with the same
+/// likelihoods, if the family allows others.
 pub(crate) fn check(
     table: &ExactTable,
     scenes: &Scenes,
@@ -35,7 +35,7 @@ pub(crate) fn check(
                 return no(beside(*s));
             }
             conditioned(prior, &uncertain).map_err(not)?;
-            // Only without a range do the others' beliefs not stand in the way.
+            // With a range, changing this belief could move the other beliefs out of it.
             Ok((range.0.is_zero() && range.1.is_one()).then(|| range.clone()))
         }
         Scenes::Apart(most) => {
@@ -52,7 +52,7 @@ pub(crate) fn check(
             if prior.len() == *among && prior.iter().all(one) && others_fit {
                 Ok(None)
             } else {
-                no(format!("it is not one of {among} entities, each as likely"))
+                no(format!("it is not one of {among} entities, with equal probabilities"))
             }
         }
         Scenes::Uniform => {
@@ -81,7 +81,7 @@ pub(crate) fn belief(prior: &Weights, t: usize) -> Q {
     prior.iter().filter(|(data, _)| has(*data, t)).map(|(_, weight)| weight).sum()
 }
 
-/// That every possible dataset is as likely as its members are together, independent of each other.
+/// Fails unless every possible dataset has the probability of its members' independent beliefs.
 fn independent(prior: &Weights, beliefs: &[Q]) -> Result<(), String> {
     let sure = (0..beliefs.len()).filter(|s| beliefs[*s].is_one()).fold(0, |sure: Data, s| sure | 1 << s);
     let mut expected = vec![(sure, Q::one())];
@@ -99,8 +99,8 @@ fn independent(prior: &Weights, beliefs: &[Q]) -> Result<(), String> {
     if given == expected { Ok(()) } else { Err("its entities depend on each other".to_owned()) }
 }
 
-/// That the prior is that of independent entities, given the size: datasets of one size with weights that are products
-/// of one factor for each uncertain member, and none of them missing.
+/// Fails unless the prior is that of independent entities given the size: all datasets of one size, with weights that
+/// are products of one factor for each uncertain member.
 fn conditioned(prior: &Weights, uncertain: &[usize]) -> Result<(), String> {
     let Some(((first, _), rest)) = prior.split_first() else { return Err("it is empty".to_owned()) };
     if rest.iter().any(|(data, _)| data.count_ones() != first.count_ones()) {
@@ -127,7 +127,7 @@ fn conditioned(prior: &Weights, uncertain: &[usize]) -> Result<(), String> {
     if all.len() != prior.len() {
         return Err("its certain members are not in every dataset".to_owned());
     }
-    // Factors relative to the first uncertain entity, from any two datasets that exchange it.
+    // Factors relative to the first uncertain entity, from any two datasets that exchange the two.
     let Some(base) = uncertain.first() else { return Ok(()) };
     let factor = |s: usize| -> Option<Q> {
         let (part, with) = all.iter().find(|(part, _)| has(*part, s) && (s == *base || !has(*part, *base)))?;
@@ -136,7 +136,7 @@ fn conditioned(prior: &Weights, uncertain: &[usize]) -> Result<(), String> {
     };
     let mut factors = vec![Q::one(); 32];
     for s in uncertain {
-        factors[*s] = factor(*s).ok_or("its factors cannot be told")?;
+        factors[*s] = factor(*s).ok_or("its factors cannot be determined")?;
     }
     let product = |part: Data| uncertain.iter().filter(|s| has(part, **s)).map(|s| &factors[*s]).product::<Q>();
     let total: Q = all.iter().map(|(part, _)| product(*part)).sum();

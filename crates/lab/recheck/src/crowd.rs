@@ -1,11 +1,11 @@
 //! Crowd-blending (I-CBP): in every dataset each member blends with `k−1` other members, or is ignored.
 //!
-//! `t` blends with `t'` at `e^ε` when exchanging one for the other never moves a probability by more, whoever else is
-//! in; `t` is ignored in `T` when taking it out does not. The tight `e^ε` is the largest over `T` and `t` of the smaller of
-//! the two: all of it is computed again.
+//! `t` blends with `t'` at `e^ε` if exchanging one for the other never changes a probability by a larger factor,
+//! whatever the other members; `t` is ignored in `T` if removing it does not. The tight `e^ε` is the largest, over `T`
+//! and `t`, of the smaller of the two ratios; all ratios are recomputed.
 //!
-//! A witness names `T` and `t`, what ignoring `t` costs, and members with whom `t` does not blend below the claim. Where
-//! the others are fewer than `k−1`, no crowd is left below the claim either.
+//! A witness gives `T` and `t`, the ratio of removing `t`, and members with whom `t` does not blend below the claim. If
+//! the other members are fewer than `k−1`, there is no crowd below the claim either.
 
 use crate::error::RecheckError;
 use crate::format::{SeparatingOutput, Value, Witness};
@@ -13,14 +13,14 @@ use crate::number::ExtendedNumber;
 use crate::table::{Data, ExactTable, has};
 use crate::witness::{same, text};
 
-/// The largest ratio between two rows, either way; none where one is missing.
+/// The largest ratio between two rows, in either direction; 1 if one is missing.
 fn apart(table: &ExactTable, left: Data, right: Data) -> ExtendedNumber {
     let (Some(left), Some(right)) = (table.row(left), table.row(right)) else { return ExtendedNumber::one() };
     let both = |(a, b)| ExtendedNumber::ratio(a, b).max(ExtendedNumber::ratio(b, a));
     left.iter().zip(right).filter_map(both).max().unwrap_or_else(ExtendedNumber::one)
 }
 
-/// The two datasets of a comparison, and the ratio that it shows by the table.
+/// The two datasets of a comparison, and its ratio by the table.
 fn compared(table: &ExactTable, apart: &SeparatingOutput) -> Result<((Data, Data), ExtendedNumber), RecheckError> {
     let (output, more, less) = (table.output(&apart.output)?, table.data(&apart.more)?, table.data(&apart.less)?);
     let (Some(high), Some(low)) = (table.get(output, more), table.get(output, less)) else {
@@ -34,7 +34,7 @@ fn compared(table: &ExactTable, apart: &SeparatingOutput) -> Result<((Data, Data
     Ok(((more, less), shown.ok_or_else(never)?))
 }
 
-/// That the witness shows the claim: a member that is neither ignored nor in a crowd at anything less.
+/// Fails unless the witness attains the claim: a member that is neither ignored nor in a crowd at any smaller value.
 pub(crate) fn witness(
     table: &ExactTable,
     crowd: usize,
@@ -52,7 +52,7 @@ pub(crate) fn witness(
     };
     let (t, data) = (table.entity(entity)?, table.data(data)?);
     if !has(data, t) {
-        return unfit(format!("{entity} is no member of {}", table.name(data)));
+        return unfit(format!("{entity} is not a member of {}", table.name(data)));
     }
     let ((more, less), mut shown) = compared(table, removed)?;
     if more.min(less) != data & !(1 << t) || more.max(less) != data {
@@ -67,7 +67,7 @@ pub(crate) fn witness(
         }
         listed |= 1 << s;
         let ((more, less), ratio) = compared(table, apart)?;
-        // One of the two in each, and nothing else between them.
+        // Each of the two has one of the entities, and the datasets agree otherwise.
         if more ^ less != 1 << t | 1 << s || has(more, t) == has(more, s) {
             let (more, less) = (table.name(more), table.name(less));
             return unfit(format!("{more} and {less} do not exchange {entity} for {other}"));
@@ -76,18 +76,18 @@ pub(crate) fn witness(
     }
     let inside = (data & !(1 << t) & !listed).count_ones() as usize;
     if inside + 1 >= crowd {
-        return falls(format!("a crowd of {} that may hide {entity}, and {crowd} are enough", inside + 1));
+        return falls(format!("a crowd of {} that may hide {entity}, and a crowd of {crowd} is enough", inside + 1));
     }
     if shown == *claim { Ok(()) } else { falls(shown.to_string()) }
 }
 
-/// How many rows [`upper`] compares.
+/// The number of rows that [`upper`] compares.
 pub(crate) fn steps(table: &ExactTable) -> u128 {
     let n = table.size() as u128;
     (n * n + n) * (1_u128 << table.size()) * table.outputs() as u128
 }
 
-/// That every member of every dataset is ignored or in a crowd at the claim.
+/// Fails unless every member of every dataset is ignored or in a crowd at the claim.
 pub(crate) fn upper(table: &ExactTable, crowd: usize, claim: &ExtendedNumber) -> Result<(), RecheckError> {
     let n = table.size();
     let blend = |t: usize, other: usize| {

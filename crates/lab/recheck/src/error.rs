@@ -1,61 +1,61 @@
-//! What is wrong with a certificate, and by how much.
+//! Errors in a certificate, with the place and the values.
 
-/// A certificate that does not show what it claims.
+/// A certificate that does not prove its claim.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RecheckError {
-    /// No certificate.
-    #[error("this is no certificate: {0}")]
+    /// The text is not a certificate.
+    #[error("this is not a certificate: {0}")]
     Syntax(String),
-    /// Another version.
+    /// An unknown version of the format.
     #[error("format {found} is not known; this program reads format {}", crate::format::FORMAT)]
     Version {
         /// The version in the file.
         found: u32,
     },
-    /// A damaged file.
+    /// The checksum is wrong.
     #[error("the file was altered: its checksum is {found}, its content has {expected}")]
     Checksum {
-        /// In the file.
+        /// The checksum in the file.
         found: String,
-        /// Of the content.
+        /// The checksum of the content.
         expected: String,
     },
-    /// A table that is no mechanism.
-    #[error("the table is no mechanism: {0}")]
+    /// The table is not a mechanism.
+    #[error("the table is not a mechanism: {0}")]
     Table(String),
-    /// Parameters that mean nothing.
+    /// Invalid parameters.
     #[error("{0}")]
     Question(String),
-    /// A witness that says something else than the table.
+    /// The witness has other numbers than the table.
     #[error("{what} is {table} in the table, {witness} in the witness")]
     Differs {
-        /// A probability.
+        /// The name of the probability.
         what: String,
-        /// By the table.
+        /// Its value by the table.
         table: String,
-        /// By the witness.
+        /// Its value by the witness.
         witness: String,
     },
-    /// A witness that the notion is not about.
+    /// The witness does not fit the notion or the table.
     #[error("the witness does not fit: {0}")]
     Unfit(String),
-    /// A witness that shows another value.
-    #[error("the claim is {claim}, and the witness shows {shows}")]
+    /// The witness has another value.
+    #[error("the claim is {claim}, but the witness shows {shows}")]
     Falls {
         /// The claim.
         claim: String,
-        /// What it shows.
+        /// The value of the witness.
         shows: String,
     },
-    /// Something to compare where there is said to be nothing.
-    #[error("the claim is that there is nothing to compare, and there is {0}")]
+    /// The claim is vacuous, but the table has a pair or observer.
+    #[error("the claim is that there is nothing to compare, but there is {0}")]
     NotVacuous(String),
-    /// An upper bound that does not hold.
-    #[error("the claim is at most {claim}, and {place} gives {found}")]
+    /// The upper bound does not hold.
+    #[error("the claim is at most {claim}, but {place} gives {found}")]
     Exceeded {
-        /// The bound.
+        /// The claimed bound.
         claim: String,
-        /// Where.
+        /// The observation.
         place: String,
         /// The value there.
         found: String,

@@ -1,7 +1,7 @@
-//! The file: what was decided, about which mechanism, and where it can be seen.
+//! The format of a certificate: the mechanism, the question, the value and its witness.
 //!
-//! JSON with fixed keys in a fixed order; fractions are text in lowest terms, datasets are lists of names, and a row of the
-//! table is one text with a fraction for each output. An unknown version or key is refused.
+//! JSON with fixed keys in a fixed order; fractions are text in lowest terms, datasets are lists of names, and a row of
+//! the table is one text with a fraction for each output. An unknown version or key is refused.
 
 use crate::error::RecheckError;
 use crate::number::{ExtendedNumber, Fraction};
@@ -10,25 +10,25 @@ use serde::{Deserialize, Serialize};
 /// The version of the format that this crate reads and writes.
 pub const FORMAT: u32 = 1;
 
-/// A certificate.
+/// A certificate: a decision about a mechanism.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
-    /// [`FORMAT`].
+    /// The version: [`FORMAT`].
     pub format: u32,
-    /// What was decided about.
+    /// The mechanism.
     pub mechanism: Mechanism,
-    /// Which notion.
+    /// The notion.
     pub notion: Notion,
-    /// Against which observers.
+    /// The family of observers.
     pub family: Family,
-    /// What was found.
+    /// The tight parameter.
     pub value: Value,
-    /// Where it is seen; nothing where nothing is learned.
+    /// The witness; `None` if no answer changes a belief, or the value is vacuous.
     pub witness: Option<Witness>,
-    /// The theorems that the decision rests on, by their identifiers.
+    /// The identifiers of the theorems that prove the bound.
     pub theorems: Vec<String>,
-    /// Of all of the above: tells a damaged file, not a forged one.
+    /// The checksum of all of the above: it detects damage, not forgery.
     pub checksum: String,
 }
 
@@ -39,16 +39,16 @@ pub type Members = Vec<String>;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mechanism {
-    /// Names.
+    /// The names of the entities.
     pub entities: Vec<String>,
-    /// Names.
+    /// The names of the outputs.
     pub outputs: Vec<String>,
-    /// By dataset: row `T` is that of the entities at the bits of `T`. Fractions by output, with a space between; `null`
-    /// where the dataset is not given.
+    /// By dataset: row `T` is that of the entities at the bits of `T`. A row has a fraction for each output, with
+    /// spaces between; it is `null` if the dataset is not given.
     pub rows: Vec<Option<String>>,
 }
 
-/// Presence, absence or both.
+/// The direction of a notion: presence, absence or both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sign {
@@ -56,11 +56,11 @@ pub enum Sign {
     Positive,
     /// Belief in absence grows.
     Negative,
-    /// Either.
+    /// Both directions.
     Both,
 }
 
-/// Which datasets are neighbours.
+/// The neighbour relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adjacency {
@@ -70,13 +70,13 @@ pub enum Adjacency {
     ReplaceOne,
 }
 
-/// Uncertain prior beliefs from `low` to `high`; 0 and 1 mean that there is no end.
+/// The range of uncertain prior beliefs; ends of 0 and 1 mean that there is no limit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// The lowest.
+    /// The lowest belief.
     pub low: Fraction,
-    /// The highest.
+    /// The highest belief.
     pub high: Fraction,
 }
 
@@ -102,7 +102,7 @@ pub enum Notion {
     InducedExchange { allowed: Vec<Members> },
 }
 
-/// The half of (ε,δ) that is fixed; the other half is decided.
+/// The half of (ε,δ) that is fixed; the other half is claimed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum FixedParameter {
@@ -131,13 +131,13 @@ pub enum Family {
     Explicit(Vec<Prior>),
 }
 
-/// One distribution over datasets.
+/// A distribution over datasets.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Prior {
-    /// Each entity by itself.
+    /// Independent entities, each with its belief.
     Independent(Vec<Fraction>),
-    /// These datasets.
+    /// Datasets with their probabilities.
     Table(Vec<(Members, Fraction)>),
 }
 
@@ -145,26 +145,26 @@ pub enum Prior {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Value {
-    /// The witness reaches it.
+    /// The witness attains it.
     Attained(ExtendedNumber),
-    /// The witness comes near it.
+    /// The witness approaches it.
     Approached(ExtendedNumber),
-    /// The witness reaches `low`, and nothing is beyond `high`. Of the lowest posterior, the witness reaches `high`, and
-    /// nothing is below `low`.
+    /// The witness attains `low`, and no observation exceeds `high`. For the lowest posterior, the witness attains
+    /// `high`, and no observation is below `low`.
     Between {
         /// The lower end.
         low: ExtendedNumber,
         /// The upper end.
         high: ExtendedNumber,
-        /// The theorem that says so.
+        /// The theorem that proves the bound.
         theorem: String,
     },
-    /// The table has nothing that the notion is about: it promises nothing to anybody.
+    /// The table has nothing that the notion applies to: it promises nothing.
     Vacuous,
 }
 
 impl Value {
-    /// What nothing is beyond; `None` where nothing is asked about.
+    /// The claimed upper bound; `None` if the value is vacuous.
     #[must_use]
     pub fn high(&self) -> Option<&ExtendedNumber> {
         match self {
@@ -174,64 +174,65 @@ impl Value {
     }
 }
 
-/// Where the value is seen.
+/// The place where the value is attained.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Witness {
-    /// Two datasets.
+    /// Two datasets and an output.
     Datasets {
         /// The output.
         output: String,
-        /// That gives it more often.
+        /// The dataset with the larger probability.
         more: Members,
-        /// That gives it less often.
+        /// The dataset with the smaller probability.
         less: Members,
-        /// The probabilities.
+        /// The probabilities at `more` and at `less`.
         probabilities: (Fraction, Fraction),
     },
-    /// An observer.
+    /// An observer with a prior, and an output.
     Prior {
-        /// What they believed.
+        /// The prior.
         prior: Prior,
-        /// About whom.
+        /// The entity in question.
         entity: String,
-        /// The output that moves them.
+        /// The output that changes the belief.
         output: String,
         /// `Pr[o | t]` and `Pr[o | ¬t]`.
         likelihoods: (Fraction, Fraction),
     },
-    /// Outputs that two datasets give with different probabilities ((ε,δ)).
+    /// A set of outputs that two datasets give with different probabilities ((ε,δ)-DP).
     Event {
-        /// The outputs: one or another of them.
+        /// The outputs.
         outputs: Vec<String>,
-        /// That gives them more often.
+        /// The dataset with the larger probability.
         more: Members,
-        /// That gives them less often.
+        /// The dataset with the smaller probability.
         less: Members,
-        /// The probabilities.
+        /// The probabilities at `more` and at `less`.
         probabilities: (Fraction, Fraction),
     },
     /// A member that neither removal nor a crowd hides (I-CBP).
     Crowd {
         /// The member.
         entity: String,
-        /// The dataset.
+        /// The dataset that the member is in.
         data: Members,
-        /// What its removal moves.
+        /// The output with the largest ratio when the member is removed.
         removed: SeparatingOutput,
-        /// Other members that are no closer to it than the claim, and what an exchange for each moves.
+        /// Other members that do not blend with it below the claim, each with the output of the largest ratio when they
+        /// are exchanged.
         outside: Vec<(String, SeparatingOutput)>,
     },
-    /// A best simulator, and why none is better (I-ZKP).
+    /// A best simulator, and the proof that none is better (I-ZKP).
     Simulation {
-        /// How many members the simulator sees.
+        /// The number of members that the simulator sees.
         rows: usize,
-        /// The entity that is hardest to simulate without.
+        /// The entity with the largest lower bound.
         entity: String,
-        /// On the bounds that a simulator for that entity must keep.
+        /// The weights of the bounds on a simulator for that entity.
         weights: Vec<Weight>,
-        /// For each entity in order: sets of members that may be seen, and the answer there as a row of the table. Empty
-        /// where no simulator comes within a finite factor.
+        /// For each entity in order: the possible samples, and the answer for each as a row of the table. Empty if no
+        /// simulator is within a finite factor.
         simulators: Vec<Vec<(Members, String)>>,
     },
 }
@@ -242,56 +243,56 @@ pub enum Witness {
 pub struct SeparatingOutput {
     /// The output.
     pub output: String,
-    /// That gives it more often.
+    /// The dataset with the larger probability.
     pub more: Members,
-    /// That gives it less often.
+    /// The dataset with the smaller probability.
     pub less: Members,
-    /// The probabilities.
+    /// The probabilities at `more` and at `less`.
     pub probabilities: (Fraction, Fraction),
 }
 
-/// Weights of two bounds on a simulator that answers with `q(o)` where the mechanism is asked about `T`.
+/// The weights of two bounds on a simulator, with `q(o)` its distribution at `T`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Weight {
-    /// `T`.
+    /// The dataset `T`.
     pub data: Members,
-    /// `o`.
+    /// The output `o`.
     pub output: String,
-    /// Of `Pr[o|T] ≤ R·q(o)`.
+    /// The weight of `Pr[o|T] ≤ R·q(o)`.
     pub above: Fraction,
-    /// Of `q(o) ≤ R·Pr[o|T]`.
+    /// The weight of `q(o) ≤ R·Pr[o|T]`.
     pub below: Fraction,
 }
 
-/// That nothing in a file could move a terminal's cursor once it is quoted: certificates are written without such characters, and
-/// without escapes of any.
+/// Rejects control characters, which could move a terminal's cursor when they are quoted: certificates are written
+/// without them, and without escapes for them.
 fn plain(text: &str) -> Result<(), RecheckError> {
     let mut chars = text.char_indices();
     while let Some((at, c)) = chars.next() {
         let unprintable = c.is_control() && !matches!(c, '\n' | '\r' | '\t');
         let escape = c == '\\' && !matches!(chars.next(), Some((_, '\\' | '"')));
         if unprintable || escape {
-            return Err(RecheckError::Syntax(format!("a character that does not print stands at byte {at}")));
+            return Err(RecheckError::Syntax(format!("a character that does not print, at byte {at}")));
         }
     }
     Ok(())
 }
 
 impl Certificate {
-    /// The file's text, with its checksum.
+    /// The text of the file, with its checksum.
     ///
     /// # Errors
-    /// When the text cannot be written.
+    /// When the serialisation fails.
     pub fn seal(mut self) -> Result<String, RecheckError> {
         self.checksum = self.sum()?;
         serde_json::to_string(&self).map_err(|error| RecheckError::Syntax(error.to_string()))
     }
 
-    /// Reads a file.
+    /// Parses a file.
     ///
     /// # Errors
-    /// When it is no certificate of this version, or is damaged.
+    /// When it is not a certificate of this version, or is damaged.
     pub fn read(text: &str) -> Result<Self, RecheckError> {
         plain(text)?;
         let read: Self = serde_json::from_str(text).map_err(|error| RecheckError::Syntax(error.to_string()))?;
@@ -305,7 +306,8 @@ impl Certificate {
         Ok(read)
     }
 
-    /// FNV-1a of the text without the sum: each step is one-to-one, so no change of a single character goes unseen.
+    /// FNV-1a of the text without the checksum: each step is one-to-one, so every change of a single character is
+    /// detected.
     fn sum(&self) -> Result<String, RecheckError> {
         let bare = Self { checksum: String::new(), ..self.clone() };
         let text = serde_json::to_string(&bare).map_err(|error| RecheckError::Syntax(error.to_string()))?;

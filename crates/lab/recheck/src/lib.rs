@@ -1,24 +1,24 @@
-//! Checks a certificate of `deniable-check` without any of its code.
+//! Verifies certificates of `deniable-check` without using any of its code.
 //!
 //! | question | module |
 //! |---|---|
-//! | what is in the file? | [`format`](mod@format) |
-//! | what is a number, and how is it written? | [`number`] |
-//! | is the table a mechanism? | [`table`] |
-//! | what is wrong? | [`error`] |
+//! | What does the file contain? | [`format`](mod@format) |
+//! | How are exact numbers written? | [`number`] |
+//! | Is the table a mechanism? | [`table`] |
+//! | What can be wrong? | [`error`] |
 //!
-//! The witness is checked with Bayes' rule and the definition of the notion. The upper bound is checked by looking at
-//! every observation that the theorems of section X name, one after the other and in plain fractions: slow, and meant to
-//! be read. Where there are more of them than the stated limit, the report has [`UpperCheck::TooMany`].
+//! The witness is checked with Bayes' rule and the definition of the notion. The upper bound is checked by enumerating
+//! every observation that the theorems of section X name, in plain fractions: slow, and written for readability. If
+//! that would exceed the given limit, the report has [`UpperCheck::TooMany`].
 //!
-//! What it refuses although it may be right: a witness of F-NIk in which several groups of dependent entities are
-//! uncertain, and one of F-EXPL that mixes more than two of the priors. What a wrong answer here needs is the same mistake
-//! made twice, by two programs that share no line but the fraction type.
+//! It rejects some witnesses that may be right: one of F-NIk in which several groups of dependent entities are
+//! uncertain, and one of F-EXPL that mixes more than two of the priors. For a wrong result, two programs that share
+//! only the fraction type would have to make the same mistake.
 //!
 //! ```
 //! use deniable_recheck::{LIMIT, UpperCheck, recheck};
 //!
-//! // What `deniable check examples/coin/mechanism.toml --notion dp --certificate FILE` wrote.
+//! The output of `deniable check examples/coin/mechanism.toml --notion dp --certificate FILE`.
 //! let certificate = include_str!("../../../../examples/coin/certificate.json");
 //! assert_eq!(recheck(certificate, LIMIT)?.upper, UpperCheck::Holds);
 //! assert!(recheck(&certificate.replace("3/4", "4/5"), LIMIT).is_err());
@@ -49,13 +49,13 @@ use crate::table::ExactTable;
 use crate::witness::WitnessValues;
 use serde::{Serialize, Serializer};
 
-/// How many microseconds or so the upper bound may take unless another limit is stated: about half a minute.
+/// The default limit for checking the upper bound, in approximate microseconds: about half a minute.
 pub const LIMIT: u128 = 30_000_000;
 
-/// What a certificate was found to show: its witness is right.
+/// The result for a certificate whose witness is right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// What became of the upper bound.
+    /// The result for the upper bound.
     pub upper: UpperCheck,
 }
 
@@ -64,20 +64,20 @@ pub struct Report {
 pub enum UpperCheck {
     /// It holds.
     Holds,
-    /// There is nothing to compare, as the certificate says: it promises nothing.
+    /// The claim is vacuous, and there is nothing to compare.
     Vacuous,
-    /// It was not checked: it would take about so many microseconds.
+    /// It was not checked: it would take about this many microseconds.
     TooMany(u128),
 }
 
 impl Report {
-    /// Whether everything was checked: also the upper bound.
+    /// Whether everything was checked, including the upper bound.
     #[must_use]
     pub fn is_complete(&self) -> bool {
         !matches!(self.upper, UpperCheck::TooMany(_))
     }
 
-    /// The witness and the upper bound, in words.
+    /// The results for the witness and the upper bound, in words.
     fn words(&self) -> (&'static str, String) {
         match &self.upper {
             UpperCheck::Holds => ("right", "right: nothing is worse".to_owned()),
@@ -108,7 +108,7 @@ impl Serialize for Report {
     }
 }
 
-/// Microseconds, in words.
+/// Formats a duration in microseconds.
 #[must_use]
 pub fn time(microseconds: u128) -> String {
     let seconds = microseconds.div_ceil(1_000_000);
@@ -120,17 +120,17 @@ pub fn time(microseconds: u128) -> String {
     }
 }
 
-/// Checks a certificate, taking no more than `limit` microseconds or so for the upper bound.
+/// Verifies a certificate; the upper bound is skipped if it would take more than about `limit` microseconds.
 ///
 /// # Errors
-/// When anything in it is not so, with what and by how much.
+/// With the first statement of the certificate that is wrong.
 pub fn recheck(text: &str, limit: u128) -> Result<Report, RecheckError> {
     let statement = Statement::read(text)?;
     statement.witness()?;
     Ok(Report { upper: statement.upper(limit)? })
 }
 
-/// A certificate of which the table was checked and the question is understood.
+/// A certificate with a valid table and question.
 pub struct Statement {
     table: ExactTable,
     question: Question,
@@ -139,10 +139,10 @@ pub struct Statement {
 }
 
 impl Statement {
-    /// Reads a certificate and checks its table.
+    /// Parses a certificate and checks its table.
     ///
     /// # Errors
-    /// When it is damaged, its table no mechanism, or its question none.
+    /// When it is damaged, its table is not a mechanism, or its question is invalid.
     pub fn read(text: &str) -> Result<Self, RecheckError> {
         let Certificate { mechanism, notion, family, value, witness, .. } = Certificate::read(text)?;
         let table = ExactTable::new(&mechanism)?;
@@ -158,15 +158,15 @@ impl Statement {
     /// Checks the witness.
     ///
     /// # Errors
-    /// When it does not show the claim.
+    /// When it does not attain the claim.
     pub fn witness(&self) -> Result<(), RecheckError> {
         let witness = self.witness.as_ref();
         if self.value == Value::Vacuous {
-            // That there is nothing is shown by looking at everything.
+            // A vacuous claim is checked by enumeration, with the upper bound.
             return match witness {
                 None => Ok(()),
                 Some(_) => {
-                    Err(RecheckError::Unfit("it shows something, and the claim is that there is nothing".to_owned()))
+                    Err(RecheckError::Unfit("it compares something, but the claim is vacuous".to_owned()))
                 }
             };
         }
@@ -186,7 +186,8 @@ impl Statement {
                 presence.iter().map(|presence| (*measure, shown(presence))).collect()
             }
         };
-        // Presence or absence: either may carry the claim. The last reason is reported, but one about the claim first.
+        // Presence or absence: the claim may hold in either direction. The last error is reported, but one about the
+        // claim has precedence.
         let mut reason = RecheckError::Unfit("there is nothing to compare".to_owned());
         for (measure, shown) in shown {
             match shown.and_then(|shown| shown.supports(&self.value, measure)) {
@@ -198,7 +199,7 @@ impl Statement {
         Err(reason)
     }
 
-    /// Without a witness nothing may be claimed.
+    /// Without a witness only the value of a constant answer may be claimed.
     fn nothing(&self, measure: Measure, line: &Line) -> Result<(), RecheckError> {
         let alone = match (&line.scenes, measure) {
             (question::Scenes::OneOf(among) | question::Scenes::OneOfRest(among), Measure::Highest) => {
@@ -206,8 +207,8 @@ impl Statement {
             }
             _ => measure.nothing(),
         };
-        // Whoever there is, the highest belief afterwards is no less than the lowest before, and the lowest no more than
-        // the highest.
+        // For any observer, the highest posterior is at least the lowest prior, and the lowest posterior at most the
+        // highest prior.
         if let (Value::Between { low, high, .. }, question::Scenes::Exchanged(beliefs)) = (&self.value, &line.scenes) {
             let shown = match measure {
                 Measure::Highest => *low <= ExtendedNumber::Finite(beliefs.0.clone()),
@@ -228,10 +229,10 @@ impl Statement {
         }
     }
 
-    /// Checks the upper bound if it takes no more than `limit` microseconds or so.
+    /// Checks the upper bound if that takes at most about `limit` microseconds.
     ///
     /// # Errors
-    /// When an observation is beyond it.
+    /// When an observation exceeds it.
     pub fn upper(&self, limit: u128) -> Result<UpperCheck, RecheckError> {
         let steps = self.steps();
         if steps > limit {
@@ -241,7 +242,7 @@ impl Statement {
         Ok(if self.value == Value::Vacuous { UpperCheck::Vacuous } else { UpperCheck::Holds })
     }
 
-    /// The claim that nothing may be beyond; `None` that there is nothing.
+    /// The claimed upper bound; `None` for a vacuous claim.
     fn beyond(&self, measure: Measure) -> Option<&ExtendedNumber> {
         match &self.value {
             Value::Between { low, .. } if measure == Measure::Lowest => Some(low),
@@ -249,8 +250,8 @@ impl Statement {
         }
     }
 
-    /// How many microseconds or so the upper bound takes, as estimated from the size of the table: the same for the same file
-    /// on every machine.
+    /// The approximate microseconds for checking the upper bound, estimated from the size of the table: a file has the
+    /// same estimate on every machine.
     #[must_use]
     pub fn steps(&self) -> u128 {
         match &self.question {
@@ -271,17 +272,19 @@ impl Statement {
         }
     }
 
-    /// The same for some outputs alone, where the question is about single outputs: for measuring how long it takes.
+    /// Checks the upper bound for some outputs only, where the question is about single outputs: for measuring the
+    /// running time.
     ///
     /// # Errors
-    /// When an observation is beyond it.
+    /// When an observation exceeds it.
     pub fn upper_of(&self, outputs: std::ops::Range<usize>) -> Result<(), RecheckError> {
         match &self.question {
             Question::Lines(lines) => {
                 let each = |line: &Line| {
                     let claim = self.beyond(line.measure);
                     match (upper::check(&self.table, line, claim, outputs.clone()), claim, &line.sized) {
-                        // The worst pair with the worst belief need not have an observer: those there are are looked at.
+                        // The worst pair with the worst belief may not have an observer, so the actual observers are
+                        // enumerated.
                         (Err(beyond @ RecheckError::Exceeded { .. }), Some(claim), Some(range)) => {
                             sized::check(&self.table, line, range, claim, outputs.clone()).unwrap_or(Err(beyond))
                         }
@@ -304,7 +307,8 @@ impl Statement {
     }
 }
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests' program: one program per crate to link. It names the crate as other
+// crates do.
 #[cfg(test)]
 extern crate self as deniable_recheck;
 #[cfg(test)]

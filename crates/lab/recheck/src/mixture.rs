@@ -1,8 +1,8 @@
 //! Given priors and all their mixtures (F-EXPL).
 //!
-//! Among mixtures with one belief in `t` both inequalities of B-2 are linear-fractional in the shares, and a vertex of
-//! that slice mixes two of the priors: two at a time suffice. Along two priors each inequality is a quadratic that must
-//! not be negative between 0 and 1, which fractions decide without finding its root.
+//! Among mixtures with the same belief in `t` both inequalities of B-2 are linear-fractional in the weights, and a
+//! vertex of that slice mixes two of the priors: pairs of priors suffice. Along a pair each inequality says that a
+//! quadratic is not negative between 0 and 1, which is decided in fractions without finding its roots.
 
 use crate::belong::belief;
 use crate::error::RecheckError;
@@ -15,7 +15,7 @@ use num_traits::{One, Signed, Zero};
 
 type Weights = Vec<(Data, Q)>;
 
-/// What a witness of the hull shows, for one direction.
+/// The value of a witness for mixtures, in one direction.
 pub(crate) fn shown(
     table: &ExactTable,
     priors: &[Weights],
@@ -29,7 +29,7 @@ pub(crate) fn shown(
     let prior = table.prior(prior)?;
     let pairs = mixed_of(priors, &prior);
     if pairs.is_empty() {
-        return Err(RecheckError::Unfit("the prior is no given one, nor a mixture of two of them".to_owned()));
+        return Err(RecheckError::Unfit("the prior is neither a given one nor a mixture of two of them".to_owned()));
     }
     let reached = if presence {
         measure.at(&seen.belief, &seen.present, &seen.absent)
@@ -43,7 +43,7 @@ pub(crate) fn shown(
     Ok(WitnessValues { reached: reached.into_iter().collect(), limits: limits.flatten().collect() })
 }
 
-/// What mixtures of two priors come near as the second is given less and less weight, where the first is certain.
+/// The limit of the measure over mixtures as the weight of the second prior tends to 0, where the first is certain.
 fn limit(measure: Measure, first: &Line, second: &Line) -> Option<ExtendedNumber> {
     let one = Q::one();
     let rest = |line: &Line| &line.output - &line.both;
@@ -54,7 +54,7 @@ fn limit(measure: Measure, first: &Line, second: &Line) -> Option<ExtendedNumber
     match measure {
         Measure::Highest => after.map(ExtendedNumber::Finite),
         Measure::Lowest => after.map(|after| ExtendedNumber::Finite(one - after)),
-        // after/p of ever less belief, and (1−p)/(1−after) of ever more; the other one tends to 1.
+        // after/p as the belief tends to 0, and (1−p)/(1−after) as it tends to 1; the other quotient tends to 1.
         Measure::Gain if first.top.is_zero() => ExtendedNumber::ratio(&second.both, &(&second.top * &first.output))
             .map(|gain| gain.max(ExtendedNumber::one())),
         Measure::Gain => {
@@ -69,14 +69,14 @@ fn weight(prior: &Weights, data: Data) -> Q {
     prior.iter().find(|(other, _)| *other == data).map_or_else(Q::zero, |(_, weight)| weight.clone())
 }
 
-/// Every two of the priors that mix to this one.
+/// All pairs of the priors of which this one is a mixture.
 fn mixed_of(priors: &[Weights], prior: &Weights) -> Vec<(usize, usize)> {
     let pairs = (0..priors.len()).flat_map(|first| (first..priors.len()).map(move |second| (first, second)));
     let mixes = |(first, second): &(usize, usize)| {
         let (first, second) = (&priors[*first], &priors[*second]);
         let all: Vec<Data> =
             [first, second, prior].iter().flat_map(|weights| weights.iter().map(|(data, _)| *data)).collect();
-        // The share of the second, from any dataset on which the two differ.
+        // The weight of the second prior, from any dataset on which the two differ.
         let gap = |data: &Data| weight(second, *data) - weight(first, *data);
         let share = all.iter().find(|data| !gap(data).is_zero());
         let share = share.map_or_else(Q::zero, |data| (weight(prior, *data) - weight(first, *data)) / gap(data));
@@ -86,13 +86,13 @@ fn mixed_of(priors: &[Weights], prior: &Weights) -> Vec<(usize, usize)> {
     pairs.filter(mixes).collect()
 }
 
-/// How many sums [`upper`] needs.
+/// The number of sums that [`upper`] computes.
 pub(crate) fn steps(table: &ExactTable, priors: &[Weights]) -> u128 {
     let terms: usize = priors.iter().map(Vec::len).sum();
     (table.outputs() * table.size() * (terms + priors.len() * priors.len())) as u128
 }
 
-/// That all priors are certain of everybody, and agree.
+/// Fails unless all priors are certain of the same dataset.
 pub(crate) fn nobody(table: &ExactTable, priors: &[Weights]) -> Result<(), RecheckError> {
     let mut all = priors.iter().flatten().map(|(data, _)| *data);
     let Some(first) = all.next() else { return Ok(()) };
@@ -100,12 +100,12 @@ pub(crate) fn nobody(table: &ExactTable, priors: &[Weights]) -> Result<(), Reche
         None => Ok(()),
         Some(other) => {
             let (first, other) = (table.name(first), table.name(other));
-            Err(RecheckError::NotVacuous(format!("a mixture that hesitates between {first} and {other}")))
+            Err(RecheckError::NotVacuous(format!("a mixture in which {first} and {other} are both possible")))
         }
     }
 }
 
-/// What one prior says: `Pr[top, o]`, `Pr[o]` and `Pr[top]`.
+/// The probabilities of one prior: `Pr[top, o]`, `Pr[o]` and `Pr[top]`.
 struct Line {
     both: Q,
     output: Q,
@@ -123,7 +123,7 @@ fn line(table: &ExactTable, prior: &Weights, presence: bool, t: usize, o: usize)
     }
 }
 
-/// That no mixture is beyond the claim.
+/// Fails if a mixture exceeds the claim.
 pub(crate) fn upper(
     table: &ExactTable,
     priors: &[Weights],
@@ -149,15 +149,15 @@ pub(crate) fn upper(
             continue;
         }
         if measure == Measure::Fall {
-            // (1−p) over what it becomes: a question about one prior alone.
+            // (1−p) over its posterior: it depends on one prior only.
             let falls = |line: &Line| (Q::one() - &line.top) * &line.output > most * (&line.output - &line.both);
             if lines.iter().any(|line| !line.top.is_zero() && !line.top.is_one() && falls(line)) {
                 return exceeded("by the definition");
             }
             continue;
         }
-        // Beliefs afterwards are linear-fractional: the extremes are at the given priors, of which one that is certain
-        // is a limit of mixtures unless all are.
+        // Posteriors are linear-fractional: the extremes are at the given priors. A certain prior is a limit of
+        // mixtures unless all are certain.
         let all_certain = lines.iter().all(|line| line.top.is_one());
         for line in lines.iter().filter(|line| line.output.is_positive() && !all_certain) {
             let after = &line.both / &line.output;
@@ -170,7 +170,7 @@ pub(crate) fn upper(
     Ok(())
 }
 
-/// `both ≤ γ·top·output` and `(1−top)·output ≤ γ·(output−both)` for all mixtures of two.
+/// Whether `both ≤ γ·top·output` and `(1−top)·output ≤ γ·(output−both)` for all mixtures of two priors.
 fn gains_at_most(most: &Q, first: &Line, second: &Line) -> bool {
     let one = Q::one();
     let rest = |line: &Line| &line.output - &line.both;
@@ -187,7 +187,8 @@ fn gains_at_most(most: &Q, first: &Line, second: &Line) -> bool {
     grows && shrinks
 }
 
-/// Whether `c·a(x)·b(x) + d·l(x) ≥ 0` for all `x` from 0 to 1, with `a`, `b`, `l` linear and given by their ends.
+/// Whether `c·a(x)·b(x) + d·l(x) ≥ 0` for all `x` from 0 to 1; `a`, `b` and `l` are linear, given by their values at 0
+/// and 1.
 fn quadratic(a: (&Q, &Q), b: (&Q, &Q), c: &Q, l: (&Q, &Q), d: &Q) -> bool {
     let (da, db, dl) = (a.1 - a.0, b.1 - b.0, l.1 - l.0);
     let square = c * &da * &db;
@@ -197,7 +198,7 @@ fn quadratic(a: (&Q, &Q), b: (&Q, &Q), c: &Q, l: (&Q, &Q), d: &Q) -> bool {
     if constant.is_negative() || end.is_negative() {
         return false;
     }
-    // Lowest between the ends only if it curves upwards and the slope turns there.
+    // The minimum is between the ends only if the quadratic is convex with its vertex there.
     let turns = square.is_positive() && linear.is_negative() && -&linear < &square * Q::from_integer(2.into());
     !turns || &square * &constant * Q::from_integer(4.into()) >= &linear * &linear
 }

@@ -1,4 +1,4 @@
-//! Exact numbers, as a certificate writes them: one way to write each.
+//! Exact numbers as certificates write them, each in one canonical form.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -9,7 +9,8 @@ use std::collections::BTreeMap;
 /// A fraction.
 pub type Q = BigRational;
 
-/// A sum of fractions: those of one denominator are added as whole numbers, the others two by two, and it is reduced once.
+/// A sum of fractions: terms with the same denominator are added as integers, the others pairwise, and the result is
+/// reduced once.
 pub(crate) fn sum<'a>(values: impl Iterator<Item = std::borrow::Cow<'a, Q>>) -> Q {
     let mut parts: BTreeMap<BigInt, BigInt> = BTreeMap::new();
     for value in values {
@@ -34,12 +35,12 @@ pub(crate) fn sum<'a>(values: impl Iterator<Item = std::borrow::Cow<'a, Q>>) -> 
 pub struct Fraction(pub Q);
 
 impl Fraction {
-    /// Reads a fraction that is written as this crate writes it; another form of the same number is refused.
+    /// Parses a fraction in canonical form; other forms of the same number are rejected.
     ///
     /// # Errors
     /// With the reason.
     pub fn read(text: &str) -> Result<Self, String> {
-        let whole = |part: &str| part.parse::<BigInt>().map_err(|_| format!("`{text}` is no fraction"));
+        let whole = |part: &str| part.parse::<BigInt>().map_err(|_| format!("`{text}` is not a fraction"));
         let value = match text.split_once('/') {
             None => Q::from_integer(whole(text)?),
             Some((top, bottom)) => {

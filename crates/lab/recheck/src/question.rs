@@ -1,4 +1,4 @@
-//! What a notion asks, spelt out: which observations it is about, and what is measured at each.
+//! The enumeration of a notion's observations, and the measure at each.
 
 use crate::error::RecheckError;
 use crate::format::{Family, FixedParameter, Notion, Range, Sign};
@@ -7,25 +7,25 @@ use crate::simulation::Sights;
 use crate::table::{Data, ExactTable};
 use num_traits::{One, Signed, Zero};
 
-/// Beliefs from the first to the second; 0 and 1 as ends are not beliefs but limits.
+/// A range of beliefs; ends of 0 and 1 are limits, not beliefs.
 pub type Beliefs = (Q, Q);
 
-/// A question as the rechecker asks it.
+/// A question about a table.
 pub(crate) enum Question {
-    /// The largest measure over observations of one or two kinds.
+    /// The largest measure over observations of one kind, in one or two directions.
     Lines(Vec<Line>),
     Approximate {
         exchange: bool,
         given: FixedParameter,
     },
     Crowd(usize),
-    /// All mixtures of some priors: whether presence is on top, for each direction.
+    /// All mixtures of given priors; `presence` has the directions, true where presence is on top.
     Mixture {
         priors: Vec<Vec<(Data, Q)>>,
         presence: Vec<bool>,
         measure: Measure,
     },
-    /// Simulators, by what they see.
+    /// Simulators, by the kind of their samples.
     Simulation(Sights),
 }
 
@@ -35,11 +35,11 @@ pub(crate) struct Line {
     pub(crate) scenes: Scenes,
     pub(crate) presence: bool,
     pub(crate) measure: Measure,
-    /// The range of beliefs where observers hesitate between more datasets than two of one size (F-DB[a,b]).
+    /// The range of beliefs for observers who consider more than two datasets of one size possible (F-DB[a,b]).
     pub(crate) sized: Option<Beliefs>,
 }
 
-/// Which observations; beliefs are those in presence.
+/// A kind of observation; beliefs are in presence.
 #[derive(Clone)]
 pub(crate) enum Scenes {
     /// Two datasets, one entity more or less; all others are certain (F-DI by its vertices).
@@ -48,40 +48,41 @@ pub(crate) enum Scenes {
     Exchanged(Beliefs),
     /// Two datasets (I-FLP).
     Any,
-    /// Two datasets that differ in at most so many entities, one of which the top (or the bottom) has alone (F-DU, F-NIk).
+    /// Two datasets that differ in at most this many entities, one of which is only in the top one (or only in the
+    /// bottom one) (F-DU, F-NIk).
     Apart(usize),
     /// One of `m` equally likely entities is in (F-DCm).
     OneOf(usize),
-    /// The same, and all others are in (LQS13 family 5.5).
+    /// One of `m` equally likely entities is in, and all others are in (LQS13 family 5.5).
     OneOfRest(usize),
-    /// Everyone is in with probability 1/2 (F-DN).
+    /// Every entity is in with probability 1/2 (F-DN).
     Uniform,
-    /// Everyone is out, or in with this probability (F-DFβ).
+    /// Every entity is out, or in with this probability (F-DFβ).
     Sampled(Q),
-    /// Everyone has a belief at an end of a range of their own (X-BOX).
+    /// Every entity has a belief at an end of its own range (X-BOX).
     Corners(Vec<Beliefs>),
-    /// Two datasets, one entity more or less, of whose members each is kept with this probability (I-DPS).
+    /// Two datasets, one entity more or less, after every member is kept with this probability (I-DPS).
     Thinned(Q),
     /// Two of these datasets, joined by a minimal set of moves (I-INP).
     Induced(Vec<Data>),
-    /// The same where an exchange is one move (I-INX).
+    /// As `Induced`, where an exchange is one move (I-INX).
     InducedExchange(Vec<Data>),
 }
 
-/// What is measured: from a prior belief and two likelihoods.
+/// A measure of a prior belief and two likelihoods.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
     Ratio,
     /// The gain of belief (B-2).
     Gain,
-    /// By what factor the belief in the other falls.
+    /// The factor by which the belief in the opposite falls.
     Fall,
     Highest,
-    /// The belief in the other afterwards.
+    /// The posterior belief in the opposite.
     Lowest,
-    /// By how much belief grows, as a part of itself (B-6).
+    /// The growth of the belief, as a fraction of it (B-6).
     Beta,
-    /// By how much it shrinks.
+    /// The decrease of the belief, as a fraction of it (B-6).
     Alpha,
 }
 
@@ -114,7 +115,7 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
             believers(family, *sign, measure, table)?
         }
         Notion::Indistinguishable => {
-            // Of mixtures no rule says where the worst one is.
+            // There is no theorem on where the worst mixture is.
             if matches!(family, Family::Explicit(priors) if priors.len() != 1) {
                 return wrong("indistinguishable privacy over mixtures of priors");
             }
@@ -127,7 +128,7 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
                 return wrong("the least prior of a world is from 0 to 1/2");
             }
             let measure = if *sign == Sign::Positive { Measure::Beta } else { Measure::Alpha };
-            // Of two worlds neither is less likely than the least.
+            // Both worlds have at least the least prior.
             lines(Sign::Positive, measure, Scenes::Exchanged((least.0.clone(), Q::one() - &least.0)))
         }
         Notion::Sampling { rate, sign } => {
@@ -142,7 +143,7 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
             table.complete()?;
             Question::Simulation(Sights::Rows(*rows))
         }
-        Notion::CrowdBlending { crowd: 0 } => return wrong("a crowd of nobody"),
+        Notion::CrowdBlending { crowd: 0 } => return wrong("a crowd of 0"),
         Notion::CrowdBlending { crowd } => {
             table.complete()?;
             Question::Crowd(*crowd)
@@ -163,13 +164,13 @@ pub(crate) fn question(notion: &Notion, family: &Family, table: &ExactTable) -> 
     })
 }
 
-/// Whether the family has an observer: one uncertain of some entities of whom a number is in, where all datasets with
-/// that many of them, beside some others, have a row. Beliefs in them sum to that number, and are in the range where
-/// equal ones are.
+/// Whether the family has an observer: some uncertain entities and a number of them that are in, such that all datasets
+/// with that many of them, beside certain members, have a row. Their beliefs sum to that number, and suitable ones in
+/// the range exist exactly if equal ones are in it.
 fn some_observer(table: &ExactTable, (low, high): &Beliefs) -> bool {
     let subsets = |of: Data| table.subsets().filter(move |part| part & !of == 0);
     let everybody = table.subsets().end - 1;
-    // Few people first: where any are found, two mostly are.
+    // Small sets first: if there are any, usually two are enough.
     let sizes = 2..=everybody.count_ones();
     let open = sizes.flat_map(|people| table.subsets().filter(move |open| open.count_ones() == people));
     open.flat_map(|open| (1..open.count_ones()).map(move |size| (open, size))).any(|(open, size)| {
@@ -182,7 +183,7 @@ fn some_observer(table: &ExactTable, (low, high): &Beliefs) -> bool {
     })
 }
 
-/// Whether presence is on top, for each direction of a sign.
+/// The directions of a sign; true where presence is on top.
 fn directions(sign: Sign) -> Vec<bool> {
     match sign {
         Sign::Positive => vec![true],
@@ -194,7 +195,7 @@ fn directions(sign: Sign) -> Vec<bool> {
 fn believers(family: &Family, sign: Sign, measure: Measure, table: &ExactTable) -> Result<Question, RecheckError> {
     let scenes = match family {
         Family::All => Scenes::Apart(table.size()),
-        Family::Groups(0) => return Err(RecheckError::Question("groups of nobody".to_owned())),
+        Family::Groups(0) => return Err(RecheckError::Question("groups of 0".to_owned())),
         Family::Groups(most) => Scenes::Apart(*most),
         Family::Independent(range) | Family::TwoDatasets(range) => Scenes::OneMore(beliefs(range)?),
         Family::Bounded(range) => {
@@ -202,7 +203,7 @@ fn believers(family: &Family, sign: Sign, measure: Measure, table: &ExactTable) 
             let somebody = some_observer(table, &beliefs);
             if somebody { Scenes::Exchanged(beliefs) } else { Scenes::Induced(Vec::new()) }
         }
-        // The two beliefs sum to 1, and each of them is in the range.
+        // The two beliefs sum to 1, and both are in the range.
         Family::OneOfTwo(range) => {
             let (low, high) = beliefs(range)?;
             let (other_low, other_high) = (Q::one() - &high, Q::one() - &low);
@@ -239,7 +240,7 @@ fn believers(family: &Family, sign: Sign, measure: Measure, table: &ExactTable) 
             return Ok(Question::Mixture { priors, presence: directions(sign), measure });
         }
     };
-    // The range is empty where two beliefs cannot both be in it; then nobody is uncertain.
+    // The range is empty if no two beliefs in it sum to 1; then the family has no uncertain observer.
     let scenes = match scenes {
         Scenes::Exchanged((low, high)) if low > high => Scenes::Induced(Vec::new()),
         scenes => scenes,
@@ -264,7 +265,7 @@ fn beliefs(range: &Range) -> Result<Beliefs, RecheckError> {
 
 fn chance(rate: &Q) -> Result<Q, RecheckError> {
     if rate.is_negative() || *rate > Q::one() {
-        return Err(RecheckError::Question(format!("a rate of {rate} is no probability")));
+        return Err(RecheckError::Question(format!("a rate of {rate} is not a probability")));
     }
     Ok(rate.clone())
 }

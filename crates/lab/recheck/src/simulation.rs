@@ -1,19 +1,21 @@
-//! Zero-knowledge privacy with `k` random rows (I-ZKP): for every entity `t` a simulator that sees `k` random members other
-//! than `t`, or all where they are fewer, and answers within `R` of the mechanism, both ways, whether `t` is in or not.
+//! Zero-knowledge privacy with `k` random rows (I-ZKP): every entity `t` needs a simulator that sees `k` random members
+//! other than `t`, or all if they are fewer, and answers within `R` of the mechanism, both ways, whether `t` is in or
+//! not.
 //!
-//! **Nothing beyond the claim**: the witness lists the simulators, and each dataset is compared.
+//! **Upper bound**: the witness lists the simulators, and each dataset is compared.
 //!
-//! **Nothing below it**: let `q` be what a simulator for `t` answers where the members other than `t` are `T∖t`. It keeps
-//! `Pr[o|T]/R − q(o) ≤ 0` and `q(o) − R·Pr[o|T] ≤ 0`. The witness weighs some of the former by `λ ≥ 0` and some of the
-//! latter by `μ ≥ 0`; the sum is not positive either:
+//! **Lower bound**: let `q` be the answer of a simulator for `t` where the members other than `t` are `T∖t`. It
+//! satisfies `Pr[o|T]/R − q(o) ≤ 0` and `q(o) − R·Pr[o|T] ≤ 0`. The witness has weights `λ ≥ 0` for some of the first
+//! inequalities and `μ ≥ 0` for some of the second; their weighted sum is not positive either:
 //!
 //! `A/R − M·R + Σ (μ−λ)·q(o) ≤ 0` with `A = Σ λ·Pr[o|T]` and `M = Σ μ·Pr[o|T]`.
 //!
-//! As `q` is the mean of the answers over what may be seen, each single answer has a price in the last sum, and at each
-//! sight the simulator can do no better than always give the cheapest: the sum is at least `S`, the sum of the least
-//! prices. So `M·R² − S·R ≥ A` at every possible `R`. The left side less the right is convex in `R` and `−A ≤ 0` at 0:
-//! not positive at the claim, and negative at one of the two, it is negative between them, and no `R` there is
-//! possible. An infinite claim needs it negative at all `R > 0`, which takes `M = 0`, `S ≥ 0` and one of `A`, `S` above 0.
+//! As `q` is the mean of the answers over the possible samples, each single answer has a price in the last sum, and for
+//! each sample the simulator does best by always giving the cheapest: the sum is at least `S`, the sum of the least
+//! prices. So `M·R² − S·R ≥ A` at every possible `R`. The left side minus the right is convex in `R`, and `−A ≤ 0` at
+//! 0: if it is not positive at the claim, and negative at one of the two points, it is negative between them, and no
+//! `R` there is possible. An infinite claim needs it negative at all `R > 0`, which requires `M = 0`, `S ≥ 0`, and `A`
+//! or `S` above 0.
 
 use crate::error::RecheckError;
 use crate::format::{Value, Weight, Witness};
@@ -25,12 +27,13 @@ use std::collections::BTreeMap;
 
 type Answers = BTreeMap<Data, Vec<Q>>;
 
-/// What a simulator sees of the members other than its entity.
+/// The sample of the members other than its entity that a simulator sees.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sights {
-    /// So many random members, or all where they are fewer.
+    /// A number of random members, or all if they are fewer.
     Members(usize),
-    /// So many random rows, one for every entity of the table: who is in is seen, a row of ⊥ tells nothing but that.
+    /// A number of random rows, one row for every entity of the table: a member's row shows the member, all other rows
+    /// are ⊥.
     Rows(usize),
 }
 
@@ -41,11 +44,11 @@ impl Sights {
         }
     }
 
-    /// All that may be seen of these members, each as often as it is likely.
+    /// The possible samples of these members, each repeated in proportion to its probability.
     fn of(self, table: &ExactTable, members: Data) -> Vec<Data> {
         match self {
             Self::Members(rows) => subsets(members, rows.min(members.count_ones() as usize)),
-            // Every choice of rows, and of each those that are not ⊥.
+            // Every choice of rows, restricted to those that are not ⊥.
             Self::Rows(rows) => {
                 let all = table.subsets().end - 1;
                 subsets(all, rows.min(table.size())).into_iter().map(|chosen| chosen & members).collect()
@@ -79,7 +82,7 @@ fn ends(value: &Value) -> Result<(&ExtendedNumber, &ExtendedNumber), RecheckErro
     }
 }
 
-/// That the weights exclude everything below the claim.
+/// Fails unless the weights exclude every value below the claim.
 pub(crate) fn witness(
     table: &ExactTable,
     seeing: Sights,
@@ -88,7 +91,7 @@ pub(crate) fn witness(
 ) -> Result<(), RecheckError> {
     let (low, _) = ends(value)?;
     let Some(witness) = witness else {
-        // Without entities there is nobody to leave out.
+        // Without entities no simulator is needed.
         let nobody = table.size() == 0 && *low == ExtendedNumber::one();
         return if nobody {
             Ok(())
@@ -101,14 +104,14 @@ pub(crate) fn witness(
     };
     let rows = seeing.rows();
     if *seen != rows {
-        return Err(RecheckError::Unfit(format!("the simulator sees {seen} members, and the notion allows {rows}")));
+        return Err(RecheckError::Unfit(format!("the simulator sees {seen} members, but the notion allows {rows}")));
     }
     let sums = Sums::new(table, table.entity(entity)?, seeing, weights)?;
     let excluded = match low {
         // A ratio and its inverse are not both below 1.
         ExtendedNumber::Finite(low) if *low <= Q::one() => true,
         ExtendedNumber::Finite(low) => {
-            // Convex in R, and not above 0 at either end: below 0 between them, if it is so anywhere or bends at all.
+            // Convex in R, and not above 0 at either end: so it is below 0 between them unless it is zero and linear.
             let rest = sums.rest(low);
             !rest.is_positive() && (sums.most.is_positive() || rest.is_negative() || sums.square.is_positive())
         }
@@ -124,7 +127,7 @@ pub(crate) fn witness(
     Err(RecheckError::Falls { claim: text(value), shows })
 }
 
-/// `M`, `S` and `A`.
+/// The sums `M`, `S` and `A` of the weighted bounds.
 struct Sums {
     square: Q,
     least: Q,
@@ -138,7 +141,7 @@ impl Sums {
         for Weight { data, output, above, below } in weights {
             let (data, output) = (table.data(data)?, table.output(output)?);
             let at = table.says(output, data);
-            // A bound that is taken off instead of added proves nothing.
+            // A bound with a negative weight proves nothing.
             if let Some(weight) = [above, below].into_iter().find(|weight| weight.0.is_negative()) {
                 return Err(RecheckError::Unfit(format!("a bound by {at} has weight {weight}, below 0")));
             }
@@ -157,13 +160,13 @@ impl Sums {
         Ok(Self { square, least, most })
     }
 
-    /// `M·R² − S·R − A`, which is negative where `R` is impossible.
+    /// `M·R² − S·R − A`, which is negative where `R` is excluded.
     fn rest(&self, ratio: &Q) -> Q {
         (&self.square * ratio - &self.least) * ratio - &self.most
     }
 }
 
-/// That there is nobody to leave out.
+/// Fails if the table has an entity.
 pub(crate) fn nobody(table: &ExactTable) -> Result<(), RecheckError> {
     if table.size() == 0 {
         return Ok(());
@@ -171,7 +174,7 @@ pub(crate) fn nobody(table: &ExactTable) -> Result<(), RecheckError> {
     Err(RecheckError::NotVacuous(table.entity_name(0).to_owned()))
 }
 
-/// How many answers [`upper`] averages.
+/// The number of answers that [`upper`] averages.
 pub(crate) fn steps(table: &ExactTable, seeing: Sights) -> u128 {
     let others = table.size().saturating_sub(1) as u128;
     let choose = |of: u128, part: u128| (0..part).fold(1, |all, at| all * (of - at) / (at + 1));
@@ -186,7 +189,7 @@ pub(crate) fn steps(table: &ExactTable, seeing: Sights) -> u128 {
     sights.sum::<u128>() * (table.size() * table.outputs()) as u128
 }
 
-/// That the simulators keep the claim.
+/// Fails unless the simulators are within the claim.
 pub(crate) fn upper(
     table: &ExactTable,
     seeing: Sights,
@@ -203,7 +206,7 @@ pub(crate) fn upper(
     };
     if simulators.len() != table.size() {
         let (found, needed) = (simulators.len(), table.size());
-        return Err(RecheckError::Unfit(format!("{found} simulators stand for {needed} entities")));
+        return Err(RecheckError::Unfit(format!("{found} simulators are given for {needed} entities")));
     }
     for (t, listed) in simulators.iter().enumerate() {
         let who = table.entity_name(t);
@@ -211,10 +214,10 @@ pub(crate) fn upper(
         for (seen, answer) in listed {
             let seen = table.data(seen)?;
             let wrong = |what: &str| {
-                RecheckError::Unfit(format!("the simulator without {who} at sight of {}: {what}", table.name(seen)))
+                RecheckError::Unfit(format!("the simulator without {who} for the sample {}: {what}", table.name(seen)))
             };
             if has(seen, t) || seen.count_ones() as usize > seeing.rows() {
-                return Err(wrong("it never sees that"));
+                return Err(wrong("this sample is impossible"));
             }
             let answer = table.distribution(answer).map_err(|error| wrong(&error))?;
             if answers.insert(seen, answer).is_some() {
@@ -228,20 +231,21 @@ pub(crate) fn upper(
     Ok(())
 }
 
-/// The mean of the answers to what is seen.
+/// The mean of the answers over the possible samples.
 fn simulated(table: &ExactTable, t: usize, sights: &[Data], answers: &Answers) -> Result<Vec<Q>, RecheckError> {
     let mut sum = vec![Q::zero(); table.outputs()];
     for sight in sights {
         let Some(answer) = answers.get(sight) else {
             let (who, sight) = (table.entity_name(t), table.name(*sight));
-            return Err(RecheckError::Unfit(format!("the simulator without {who} has no answer at sight of {sight}")));
+            let missing = format!("the simulator without {who} has no answer for the sample {sight}");
+            return Err(RecheckError::Unfit(missing));
         };
         sum.iter_mut().zip(answer).for_each(|(sum, part)| *sum += part);
     }
     Ok(sum.into_iter().map(|sum| sum / count(sights)).collect())
 }
 
-/// That the simulated answer is within the claim of the mechanism's, with `t` and without.
+/// Fails unless the simulated answer is within the claim of the mechanism's, with `t` and without.
 fn keeps(table: &ExactTable, t: usize, others: Data, simulated: &[Q], claim: &Q) -> Result<(), RecheckError> {
     for data in [others, others | 1 << t] {
         for (output, (real, simulated)) in table.row(data).unwrap_or_default().iter().zip(simulated).enumerate() {

@@ -1,13 +1,14 @@
-//! Observers of a public size with beliefs in a range (F-DB[a,b]), where the bound by pairs of datasets is not reached.
+//! Observers of a public size with beliefs in a range (F-DB[a,b]), where pairs of datasets do not attain the bound.
 //!
-//! **Up to three people.** Whoever hesitates between two or three datasets of one size gives them probabilities `q`, `r`, `s`
-//! that are beliefs of the range (or, where one of the people is out, one less such a belief). For a given `q`, of the world in
-//! question, what is measured moves one way in `r`, so that the worst is on an edge, where `r` or `s` is an end of the range. A claim
-//! holds there if two polynomials of degree two in `q` are not above zero, which their values at three points decide.
+//! **Up to three people.** An observer who considers two or three datasets of one size possible gives them
+//! probabilities `q`, `r`, `s` that are beliefs of the range (or, if one of the people is out, one minus such a
+//! belief). For a given probability `q` of the world in question, the measure is monotone in `r`, so the worst observer
+//! is on an edge, where `r` or `s` is an end of the range. A claim holds there if two polynomials of degree two in `q`
+//! are not above zero, which their values at three points decide.
 //!
-//! **More people.** The weights of any two sets of those who may be in differ by no more than `O^i`, with `i` the number of members in
-//! which they differ and `O` the ratio of the odds at the two ends of the range. So every set of the `m` others of which `k` are in
-//! has a weight of at least one in `Σ_i C(k,i)·C(m−k,i)·O^i`.
+//! **More people.** The weights of any two sets of the uncertain people differ by at most a factor `O^i`, with `i` the
+//! number of members in which they differ and `O` the ratio of the odds at the two ends of the range. So every set of
+//! `k` among the `m` others has a weight of at least the inverse of `Σ_i C(k,i)·C(m−k,i)·O^i`.
 
 use crate::error::RecheckError;
 use crate::measure::flipped;
@@ -16,16 +17,16 @@ use crate::question::{Beliefs, Line, Measure};
 use crate::table::{Data, ExactTable, has};
 use num_traits::{One, Signed, Zero};
 
-/// Most people for whom the second rule is tried.
+/// Limit on the people for whom the second rule is tried.
 const MOST: usize = 7;
 
-/// How many microseconds or so [`check`] takes for each output.
+/// The approximate microseconds that [`check`] takes for each output.
 pub(crate) fn steps(table: &ExactTable) -> u128 {
     let n = table.size() as u32;
     if table.size() > MOST { 0 } else { 400 + 2 * u128::from(n) * 4_u128.pow(n) }
 }
 
-/// Whether the claim is kept, where either rule decides; `None` where none does.
+/// Whether the claim holds, if one of the rules decides; `None` if neither does.
 pub(crate) fn check(
     table: &ExactTable,
     line: &Line,
@@ -47,7 +48,7 @@ pub(crate) fn check(
     outputs.all(|output| many(table, line, range, claim, output)).then_some(Ok(()))
 }
 
-/// One of two or three is in, or all but one of them are.
+/// One of two or three people is in, or all but one of them are.
 fn few(table: &ExactTable, line: &Line, range: &Beliefs, claim: &Q, output: usize) -> Result<(), RecheckError> {
     for base in table.subsets() {
         for adds in [true, false] {
@@ -63,7 +64,7 @@ fn few(table: &ExactTable, line: &Line, range: &Beliefs, claim: &Q, output: usiz
                     if !kept(line.measure, own_on_top, [side(&from), side(&to)], claim) {
                         return Err(RecheckError::Exceeded {
                             claim: claim.to_string(),
-                            place: format!("{}, believed from {} to {}", table.says(output, *own), from.0, to.0),
+                            place: format!("{}, with beliefs from {} to {}", table.says(output, *own), from.0, to.0),
                             found: "more".to_owned(),
                         });
                     }
@@ -74,11 +75,13 @@ fn few(table: &ExactTable, line: &Line, range: &Beliefs, claim: &Q, output: usiz
     Ok(())
 }
 
-/// The ends of every edge: the probability of the own world, and the sum over the others of theirs times the output's.
+/// The ends of every edge: the probability of the own world, and the sum over the others of their probabilities times
+/// the output's.
 fn edges(range: &Beliefs, rest: &[&Q]) -> Vec<[(Q, Q); 2]> {
     let (low, high) = range;
     let mut edges = Vec::new();
-    // The others: one alone has what is left; of two, one has an end of the range, and the other what is left.
+    // A single other world has the remaining probability; of two, one is at an end of the range, and the other has the
+    // rest.
     let mut edge = |fixed: Q, sum: Q, last: &Q| {
         let left = Q::one() - fixed;
         let least = (&left - high).max(low.clone());
@@ -98,7 +101,8 @@ fn edges(range: &Beliefs, rest: &[&Q]) -> Vec<[(Q, Q); 2]> {
     edges
 }
 
-/// Whether the claim holds for all between two observers: the own probability `q`, that of the output there, and the sum `L`.
+/// Whether the claim holds for all observers between two: each given by the own probability `q`, the output's
+/// probability there, and the sum `L`.
 fn kept(measure: Measure, own_on_top: bool, [from, to]: [(Q, Q, Q); 2], claim: &Q) -> bool {
     let half = Q::new(1.into(), 2.into());
     let middle = ((&from.0 + &to.0) * &half, from.1.clone(), (&from.2 + &to.2) * &half);
@@ -107,29 +111,30 @@ fn kept(measure: Measure, own_on_top: bool, [from, to]: [(Q, Q, Q); 2], claim: &
     (0..first.len()).all(|k| never_positive(&first[k], &middle[k], &last[k]))
 }
 
-/// Above zero where the claim is broken, and at most quadratic in the own probability.
+/// Above zero if the claim is broken, and at most quadratic in the own probability.
 fn beyond(measure: Measure, own_on_top: bool, own: &Q, alone: &Q, rest: &Q, claim: &Q) -> Vec<Q> {
     let all = own * alone + rest;
     let other = Q::one() - own;
-    // Belief in what is on top before is p, in the reverse 1 − p; the parts of the output's probability are those afterwards.
+    // The prior belief in the event on top is p, in its opposite 1 − p; the parts of the output's probability are
+    // proportional to the posteriors.
     let (belief, with, reverse, without) =
         if own_on_top { (own, own * alone, &other, rest.clone()) } else { (&other, rest.clone(), own, own * alone) };
-    // The own world's share of a part is cancelled.
+    // The own world's probability cancels.
     let grows = if own_on_top { alone - claim * &all } else { &with - claim * belief * &all };
     let falls = if own_on_top { reverse * &all - claim * &without } else { &all - claim * alone };
     match measure {
         Measure::Gain => vec![grows, falls],
         Measure::Fall => vec![falls],
         Measure::Highest => vec![with - claim * all],
-        // The belief in the reverse is at least the claim.
+        // The belief in the opposite is at least the claim.
         Measure::Lowest => vec![claim * all - without],
         Measure::Ratio => vec![reverse * with - claim * belief * without],
-        // Not asked of observers of a public size.
+        // These measures are not used for observers of a public size.
         Measure::Alpha | Measure::Beta => vec![Q::one()],
     }
 }
 
-/// Whether a quadratic is nowhere above zero between two points, by its values there and in the middle.
+/// Whether a quadratic is nowhere above zero between two points, by its values at both and in the middle.
 fn never_positive(first: &Q, middle: &Q, last: &Q) -> bool {
     let number = |value: i64| Q::from_integer(value.into());
     let square = number(2) * (first + last) - number(4) * middle;
@@ -141,7 +146,7 @@ fn never_positive(first: &Q, middle: &Q, last: &Q) -> bool {
     !vertex_between || &linear * &linear <= number(4) * first * square
 }
 
-/// Whether no set of people who may be in can show more than the claim, by the least weights of sets.
+/// Whether no set of uncertain people exceeds the claim, by the least weights of sets.
 fn many(table: &ExactTable, line: &Line, range: &Beliefs, claim: &Q, output: usize) -> bool {
     let odds = |belief: &Q| belief / (Q::one() - belief);
     let apart = odds(&range.1) / odds(&range.0);
@@ -184,7 +189,7 @@ fn many(table: &ExactTable, line: &Line, range: &Beliefs, claim: &Q, output: usi
     true
 }
 
-/// How many times the weight of one set all sets of `count` among `of` have at most.
+/// The factor between the weight of one set and the sum of all sets of `count` among `of`, at most.
 fn spread(count: u32, of: u32, apart: &Q) -> Q {
     let choose = |of: u32, part: u32| {
         (0..part).fold(Q::one(), |all, k| all * Q::from_integer((of - k).into()) / Q::from_integer((k + 1).into()))

@@ -1,4 +1,4 @@
-//! The mechanism of a certificate, checked.
+//! The mechanism of a certificate, with validation.
 
 use crate::error::RecheckError;
 use crate::format::{Mechanism, Members, Prior};
@@ -6,20 +6,20 @@ use crate::number::{Fraction, Q};
 use num_traits::{One, Signed, Zero};
 use std::collections::{BTreeSet, HashMap};
 
-/// Who is in: bit `t` stands for the entity at `t`.
+/// A dataset: bit `t` is set if the entity at `t` is in.
 pub type Data = u32;
 
 /// The most entities of a table.
 const MOST: usize = 24;
 
-/// A table of which every row is a distribution.
+/// A table in which every row is a distribution.
 #[derive(Debug, Clone)]
 pub struct ExactTable {
     entities: Vec<String>,
     outputs: Vec<String>,
-    /// Rows that differ; many datasets may have the same.
+    /// The different rows; many datasets may share one.
     kinds: Vec<Vec<Q>>,
-    /// By dataset, its row among them.
+    /// By dataset, the index of its row in `kinds`.
     rows: Vec<Option<usize>>,
 }
 
@@ -27,7 +27,7 @@ impl ExactTable {
     /// Checks that names are distinct and rows are distributions.
     ///
     /// # Errors
-    /// When they are not.
+    /// When a name repeats, or a row is not a distribution.
     pub fn new(mechanism: &Mechanism) -> Result<Self, RecheckError> {
         let wrong = |what: String| Err(RecheckError::Table(what));
         for (what, names) in [("entity", &mechanism.entities), ("output", &mechanism.outputs)] {
@@ -42,7 +42,7 @@ impl ExactTable {
             return wrong(format!("{n} entities are more than {MOST}"));
         }
         if mechanism.rows.len() != 1 << n {
-            return wrong(format!("{} rows stand for {} datasets", mechanism.rows.len(), 1_u32 << n));
+            return wrong(format!("{} rows are given for {} datasets", mechanism.rows.len(), 1_u32 << n));
         }
         let mut table = Self {
             entities: mechanism.entities.clone(),
@@ -73,33 +73,33 @@ impl ExactTable {
         Ok(table)
     }
 
-    /// A probability for each output, written as in a row.
+    /// Parses a probability for each output, as in a row.
     pub(crate) fn distribution(&self, text: &str) -> Result<Vec<Q>, String> {
         let read = text.split(' ').map(|part| Fraction::read(part).map(|fraction| fraction.0));
         let row: Vec<Q> = read.collect::<Result<_, String>>()?;
         if row.len() != self.outputs.len() {
-            return Err(format!("{} probabilities stand for {} outputs", row.len(), self.outputs.len()));
+            return Err(format!("{} probabilities are given for {} outputs", row.len(), self.outputs.len()));
         }
         if let Some((o, value)) = row.iter().enumerate().find(|(_, value)| value.is_negative()) {
             return Err(format!("the probability of {} is {value}, below 0", self.outputs[o]));
         }
         let sum: Q = row.iter().sum();
-        if sum.is_one() { Ok(row) } else { Err(format!("the probabilities sum to {sum}, not to 1")) }
+        if sum.is_one() { Ok(row) } else { Err(format!("the probabilities sum to {sum}, not 1")) }
     }
 
-    /// How many entities.
+    /// The number of entities.
     #[must_use]
     pub fn size(&self) -> usize {
         self.entities.len()
     }
 
-    /// How many outputs.
+    /// The number of outputs.
     #[must_use]
     pub fn outputs(&self) -> usize {
         self.outputs.len()
     }
 
-    /// All subsets of the universe.
+    /// All datasets, by their bits.
     pub fn subsets(&self) -> std::ops::Range<Data> {
         0..1 << self.size()
     }
@@ -111,12 +111,12 @@ impl ExactTable {
         Some(&self.kinds[kind])
     }
 
-    /// How many rows differ.
+    /// The number of different rows.
     pub(crate) fn kinds(&self) -> usize {
         self.kinds.len()
     }
 
-    /// How many words of 64 bits all denominators of the output where these are most have together.
+    /// The number of 64-bit words of the product of an output's denominators, for the output where it is largest.
     pub(crate) fn words(&self) -> u128 {
         let bits = |output: usize| {
             let all: BTreeSet<_> = self.kinds.iter().map(|row| row[output].denom()).collect();
@@ -125,7 +125,7 @@ impl ExactTable {
         u128::from((0..self.outputs()).map(bits).max().unwrap_or(0).div_ceil(64))
     }
 
-    /// Which of the rows that differ a dataset has.
+    /// The index of a dataset's row among the different rows.
     pub(crate) fn kind(&self, data: Data) -> Option<usize> {
         *self.rows.get(data as usize)?
     }
@@ -136,10 +136,10 @@ impl ExactTable {
         self.row(data)?.get(output)
     }
 
-    /// That every dataset has a row.
+    /// Fails unless every dataset has a row.
     ///
     /// # Errors
-    /// Naming the first that has none.
+    /// With the first dataset without one.
     pub fn complete(&self) -> Result<(), RecheckError> {
         match self.rows.iter().position(Option::is_none) {
             None => Ok(()),
@@ -174,19 +174,19 @@ impl ExactTable {
         &self.outputs[output]
     }
 
-    /// Which output has this name.
+    /// The position of an output, by its name.
     ///
     /// # Errors
-    /// When none has.
+    /// When there is no output of that name.
     pub fn output(&self, name: &str) -> Result<usize, RecheckError> {
         let found = self.outputs.iter().position(|output| output == name);
         found.ok_or_else(|| RecheckError::Unfit(format!("there is no output `{name}`")))
     }
 
-    /// Which entity has this name.
+    /// The position of an entity, by its name.
     ///
     /// # Errors
-    /// When none has.
+    /// When there is no entity of that name.
     pub fn entity(&self, name: &str) -> Result<usize, RecheckError> {
         let found = self.entities.iter().position(|entity| entity == name);
         found.ok_or_else(|| RecheckError::Unfit(format!("there is no entity `{name}`")))
@@ -195,7 +195,7 @@ impl ExactTable {
     /// The dataset with these members.
     ///
     /// # Errors
-    /// When a name is unknown or repeats.
+    /// When a name is unknown or repeated.
     pub fn data(&self, members: &Members) -> Result<Data, RecheckError> {
         let mut data = 0;
         for name in members {
@@ -211,7 +211,7 @@ impl ExactTable {
     /// The possible datasets of a prior with their probabilities, which sum to 1.
     ///
     /// # Errors
-    /// When the prior is no distribution over datasets of this table.
+    /// When the prior is not a distribution over datasets of this table.
     pub fn prior(&self, prior: &Prior) -> Result<Vec<(Data, Q)>, RecheckError> {
         let wrong = |what: String| Err(RecheckError::Unfit(what));
         let mut weights: Vec<(Data, Q)> = match prior {
@@ -221,10 +221,11 @@ impl ExactTable {
             }
             Prior::Independent(beliefs) => {
                 if beliefs.len() != self.size() {
-                    return wrong(format!("a prior has {} beliefs for {} entities", beliefs.len(), self.size()));
+                    let (found, expected) = (beliefs.len(), self.size());
+                    return wrong(format!("a prior has {found} beliefs, but there are {expected} entities"));
                 }
                 if let Some(p) = beliefs.iter().find(|p| p.0.is_negative() || p.0 > Q::one()) {
-                    return wrong(format!("a belief is {p}"));
+                    return wrong(format!("a belief is {p}, not between 0 and 1"));
                 }
                 let mut all = vec![(0, Q::one())];
                 for (t, Fraction(p)) in beliefs.iter().enumerate() {
@@ -237,7 +238,7 @@ impl ExactTable {
             }
         };
         if let Some((data, weight)) = weights.iter().find(|(_, weight)| weight.is_negative()) {
-            return wrong(format!("the prior of {} is {weight}", self.name(*data)));
+            return wrong(format!("the prior of {} is {weight}, below 0", self.name(*data)));
         }
         weights.retain(|(_, weight)| !weight.is_zero());
         weights.sort();
@@ -245,7 +246,7 @@ impl ExactTable {
             return wrong("a dataset is in a prior twice".to_owned());
         }
         let sum: Q = weights.iter().map(|(_, weight)| weight).sum();
-        if sum.is_one() { Ok(weights) } else { wrong(format!("a prior sums to {sum}")) }
+        if sum.is_one() { Ok(weights) } else { wrong(format!("a prior sums to {sum}, not 1")) }
     }
 }
 

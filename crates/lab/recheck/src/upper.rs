@@ -1,4 +1,4 @@
-//! The upper bound: every observation that the notion is about, one after the other.
+//! The upper bound: an enumeration of every observation of the notion.
 
 use crate::error::RecheckError;
 use crate::measure::flipped;
@@ -9,7 +9,7 @@ use num_bigint::BigInt;
 use num_traits::{One, Zero};
 use std::borrow::Cow;
 
-/// That no observation of the line is beyond the claim; without one, that there is no observation.
+/// Fails if an observation of the line exceeds the claim; without a claim, if there is an observation.
 pub(crate) fn check(
     table: &ExactTable,
     line: &Line,
@@ -36,16 +36,16 @@ pub(crate) fn check(
     Ok(())
 }
 
-/// How many microseconds or so [`check`] takes for each output.
+/// The approximate microseconds that [`check`] takes for each output.
 pub(crate) fn steps(table: &ExactTable, line: &Line) -> u128 {
     let n = table.size() as u32;
     let (power, size) = (|base: u128| base.pow(n), u128::from(n));
-    // To see that a pair of rows was looked at takes little.
+    // Skipping a pair of rows that was already compared is cheap.
     let kinds = table.kinds() as u128;
     let pairs = |all: u128| if kinds * kinds <= MOST_PAIRS as u128 { all.min(kinds * kinds + all / 32) } else { all };
-    // A ratio is one division. A belief afterwards takes a dozen, at both ends of a range.
+    // A ratio is one division. A posterior takes a dozen operations, at both ends of a range.
     let each = if line.measure == Measure::Ratio { 3 } else { 15 };
-    // Sums of many fractions have as many digits as all denominators together, and to reduce them takes the square.
+    // Sums of many fractions have as many digits as all denominators together, and reducing them takes quadratic time.
     let words = table.words();
     let large = words * words / 30;
     match &line.scenes {
@@ -60,7 +60,7 @@ pub(crate) fn steps(table: &ExactTable, line: &Line) -> u128 {
         }
         Scenes::OneOfRest(among) => 3 * each * choose(size, *among as u128) * *among as u128,
         Scenes::Uniform => size * power(2) / 5 + size * each * (1 + large),
-        // Each entity beside every set of others that may be in, and their subsets: two sums of products for each.
+        // Each entity with every set of possible others, and their subsets: two sums of products for each.
         Scenes::Sampled(_) => 4 * size * power(3) + size * power(2) / 2 * each * (1 + large),
         Scenes::Corners(_) => 3 * size * size * power(2) + size * power(2) / 2 * each * (1 + large),
         Scenes::Thinned(_) => 5 * power(3) + power(2) * (1 + large),
@@ -74,15 +74,15 @@ pub(crate) fn steps(table: &ExactTable, line: &Line) -> u128 {
     }
 }
 
-/// How many sets of `part` there are among `of`.
+/// The number of subsets of `part` elements out of `of`.
 fn choose(of: u128, part: u128) -> u128 {
     if part > of { 0 } else { (0..part).fold(1, |all, at| all * (of - at) / (at + 1)) }
 }
 
-/// Where an observation was made.
+/// The place of an observation.
 pub(crate) enum Place {
     Pair(Data, Data),
-    /// An entity, those who are in for certain, and those who may be.
+    /// An entity, the certain members, and the entities that may be in.
     Sum(usize, Data, Data),
 }
 
@@ -103,7 +103,7 @@ impl Place {
 
 type Visitor<'a> = dyn FnMut(Place, &Q, &Q, &Beliefs) -> Result<(), RecheckError> + 'a;
 
-/// Calls `see` with each observation's likelihoods and the range of the belief in what is on top.
+/// Calls `see` with each observation's likelihoods and the range of the belief in the event on top.
 fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) -> Result<(), RecheckError> {
     let presence = line.presence;
     let oriented = |beliefs: &Beliefs| if presence { beliefs.clone() } else { flipped(beliefs) };
@@ -139,7 +139,7 @@ fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) 
             }
             Ok(())
         }
-        // A ratio of any two is no larger than that of the most to the least.
+        // The ratio of any two rows is at most that of the largest probability to the smallest.
         Scenes::Any => {
             let all = by_value(table, output, |_| true);
             let (Some(least), Some(most)) = (all.first(), all.get(1..).and_then(<[Data]>::last)) else { return Ok(()) };
@@ -216,15 +216,14 @@ fn visit(table: &ExactTable, line: &Line, output: usize, see: &mut Visitor<'_>) 
     }
 }
 
-/// The pairs of rows that were compared, where few rows differ: another pair of datasets with the same two rows shows
-/// the
-/// same.
+/// The pairs of rows that were compared, where few rows differ: other datasets with the same two rows have the same
+/// ratios.
 struct SeenPairs<'a> {
     table: &'a ExactTable,
     seen: Vec<bool>,
 }
 
-/// Most pairs of rows that are remembered.
+/// Limit on the pairs of rows that are remembered.
 const MOST_PAIRS: usize = 1 << 20;
 
 impl<'a> SeenPairs<'a> {
@@ -280,7 +279,7 @@ fn pair(
     }
 }
 
-/// Every set of `among` entities of which one is in, beside every set that is in for certain.
+/// Every set of `among` entities of which one is in, with every set of certain members.
 fn one_of(
     table: &ExactTable,
     output: usize,
@@ -309,7 +308,7 @@ fn one_of(
     Ok(())
 }
 
-/// Independent others with these beliefs (that at `t` is not looked at).
+/// Independent other entities with these beliefs; the belief at `t` is ignored.
 #[expect(clippy::too_many_arguments, reason = "one observation, spelt out")]
 fn product(
     table: &ExactTable,
@@ -327,7 +326,8 @@ fn product(
         let data = |choice: Data| chosen(choice).fold(side, |data, (_, s)| data | 1 << s);
         let value = |choice: Data| table.get(output, data(choice)).cloned().unwrap_or_else(Q::zero);
         let mut values: Vec<Q> = (0..1 << maybe.len()).map(value).collect();
-        // The last entity splits the values in two halves, out and in: their mean is the values for the others.
+        // The last entity splits the values in two halves, out and in: their weighted mean is the values for the
+        // others.
         for s in maybe.iter().rev() {
             let inside = values.split_off(values.len() / 2);
             let (belief, rest) = (&beliefs[*s], Q::one() - &beliefs[*s]);
@@ -343,8 +343,8 @@ fn product(
 }
 
 /// The probability of the output with `t` in or out and every other entity at the lower or the upper end of its belief,
-/// for each choice of ends: a choice has a digit for each other entity. Entity by entity, the values with it out and in
-/// are replaced by those at the two ends of its belief.
+/// for each choice of ends: a choice has a bit for each other entity. Entity by entity, the values with it out and in
+/// are replaced by the values at the two ends of its belief.
 fn corners(table: &ExactTable, output: usize, t: usize, present: bool, ranges: &[Beliefs]) -> Vec<Q> {
     let side = if present { 1 << t } else { 0 };
     let choices = 0..1 << (table.size() - 1);
@@ -362,13 +362,13 @@ fn corners(table: &ExactTable, output: usize, t: usize, present: bool, ranges: &
     values
 }
 
-/// The same digits, with a zero put in at `t`.
+/// Inserts a zero bit at `t`.
 fn spread(choice: Data, t: usize) -> Data {
     let below = choice & ((1 << t) - 1);
     below | (choice ^ below) << 1
 }
 
-/// The datasets that satisfy the constraints.
+/// The datasets that the constraints allow.
 struct PossibleDatasets<'a> {
     allowed: &'a [Data],
     is_allowed: Vec<bool>,
@@ -376,7 +376,7 @@ struct PossibleDatasets<'a> {
     exchange: bool,
 }
 
-/// Most looks at a dataset in search of one between two others.
+/// Limit on the datasets tried in the search for one between two others.
 const MOST_LOOKS: u128 = 1 << 27;
 
 impl<'a> PossibleDatasets<'a> {
@@ -386,7 +386,7 @@ impl<'a> PossibleDatasets<'a> {
         Self { allowed, is_allowed, exchange }
     }
 
-    /// All pairs of neighbours, as [`fits`] has them; `None` where that takes too long.
+    /// All pairs of neighbours, as defined by [`fits`]; `None` if that takes too long.
     fn neighbours(&self) -> Option<Vec<(Data, Data)>> {
         let mut looks = 0;
         let mut pairs = Vec::new();
@@ -405,7 +405,7 @@ impl<'a> PossibleDatasets<'a> {
         Some(pairs)
     }
 
-    /// Whether no allowed dataset is between the two, and how many datasets were tried. The datasets one move away from
+    /// Whether no allowed dataset is between the two, and the number of datasets tried. The datasets one move away from
     /// the first are tried before the others, as most datasets between are among them.
     fn is_near(&self, top: Data, bottom: Data) -> (bool, u128) {
         let digits =
@@ -436,7 +436,7 @@ impl<'a> PossibleDatasets<'a> {
     }
 }
 
-/// All subsets of a set, the whole of it first.
+/// All subsets of a set, starting with the set itself.
 fn subsets_of(set: Data) -> impl Iterator<Item = Data> {
     std::iter::successors(Some(set), move |part| (*part != 0).then(|| (part - 1) & set))
 }
@@ -459,7 +459,7 @@ pub(crate) fn thinned(table: &ExactTable, output: usize, rate: &Q, data: Data) -
     }
 }
 
-/// Whether the notion is about this pair of datasets, the first of them on top.
+/// Whether the notion compares this pair of datasets, with the first on top.
 pub(crate) fn fits(scenes: &Scenes, presence: bool, top: Data, bottom: Data) -> bool {
     let differ = top ^ bottom;
     let on_top = if presence { top & !bottom } else { bottom & !top };
@@ -468,13 +468,13 @@ pub(crate) fn fits(scenes: &Scenes, presence: bool, top: Data, bottom: Data) -> 
         Scenes::Exchanged(_) => differ.count_ones() == 2 && top.count_ones() == bottom.count_ones(),
         Scenes::Any => differ != 0,
         Scenes::Apart(most) => on_top != 0 && differ.count_ones() as usize <= *most,
-        // A set of moves is minimal when no part of it leads to an allowed dataset.
+        // A set of moves is minimal if no proper part of it leads to an allowed dataset.
         Scenes::Induced(allowed) => {
             let nearer = |other: &Data| *other != top && (other ^ top) & !differ == 0 && (other ^ top) != differ;
             differ != 0 && allowed.contains(&top) && allowed.contains(&bottom) && !allowed.iter().any(nearer)
         }
-        // Moves that can be chosen lead to a dataset between the two: it takes what both have, adds of the one's own, and takes away of
-        // the other's, in steps of which those that do both are as many as can be.
+        // A dataset is between the two if a shortest sequence of moves can pass through it: the number of moves to it
+        // plus the number from it is the number between the two.
         Scenes::InducedExchange(allowed) => {
             let steps = |from: Data, to: Data| {
                 let (gone, new) = ((from & !to).count_ones(), (to & !from).count_ones());
@@ -523,7 +523,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digit_is_put_in() {
+    fn a_zero_bit_is_inserted() {
         assert_eq!((spread(0b101, 0), spread(0b101, 1), spread(0b101, 3)), (0b1010, 0b1001, 0b0101));
     }
 }

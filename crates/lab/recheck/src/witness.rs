@@ -1,4 +1,4 @@
-//! The witness: its numbers are those of the table, the notion is about it, and it shows what is claimed.
+//! Verification of a witness: its numbers are those of the table, it fits the notion, and it attains the claim.
 
 use crate::belong;
 use crate::error::RecheckError;
@@ -19,7 +19,7 @@ pub(crate) struct WitnessValues {
 }
 
 impl WitnessValues {
-    /// That it shows the claimed value.
+    /// Fails unless the claimed value is among them.
     pub(crate) fn supports(&self, value: &Value, measure: Measure) -> Result<(), RecheckError> {
         let right = match value {
             Value::Attained(claim) => self.reached.contains(claim),
@@ -51,7 +51,7 @@ impl WitnessValues {
         let middle = (&beliefs.0 + &beliefs.1) / Q::from_integer(2.into());
         for p in [&beliefs.0, &beliefs.1, &middle] {
             let shown = line.measure.at(p, top, bottom);
-            // At prior 0, (α,β)-identifiability is defined by the limit.
+            // At prior 0, (α,β)-differential identifiability is defined by the limit.
             if p.is_zero() || p.is_one() {
                 self.limits.extend(shown.clone());
             }
@@ -75,13 +75,13 @@ pub(crate) fn text(value: &Value) -> String {
     }
 }
 
-/// What the witness shows by one line of the question.
+/// The values of the witness for one line of the question.
 pub(crate) fn shown(table: &ExactTable, line: &Line, witness: &Witness) -> Result<WitnessValues, RecheckError> {
     let mut shown = WitnessValues::default();
     match witness {
         Witness::Datasets { output, more, less, probabilities } => {
             let (output, more, less) = (table.output(output)?, table.data(more)?, table.data(less)?);
-            // What shrinks is the belief in the world that gives the output less often.
+            // α measures the belief in the world with the smaller probability of the output.
             let (top, bottom) = if line.measure == Measure::Alpha { (less, more) } else { (more, less) };
             if !fits(&line.scenes, line.presence, top, bottom) {
                 let (more, less) = (table.name(more), table.name(less));
@@ -110,7 +110,8 @@ pub(crate) fn shown(table: &ExactTable, line: &Line, witness: &Witness) -> Resul
             let t = table.entity(entity)?;
             let weights = table.prior(prior)?;
             if matches!(line.measure, Measure::Alpha | Measure::Beta) && weights.len() != 2 {
-                return Err(RecheckError::Unfit(format!("there are two worlds, and the prior has {}", weights.len())));
+                let found = weights.len();
+                return Err(RecheckError::Unfit(format!("the notion has two worlds, but the prior has {found}")));
             }
             let open = belong::check(table, &line.scenes, &weights, t)?;
             let seen = EntityPosterior::of(table, witness)?;
@@ -120,7 +121,7 @@ pub(crate) fn shown(table: &ExactTable, line: &Line, witness: &Witness) -> Resul
                 (Q::one() - seen.belief, &seen.absent, &seen.present)
             };
             shown.add(line, &(belief.clone(), belief), top, bottom);
-            // The same likelihoods belong to observers nearer to certainty.
+            // Observers nearer to certainty have the same likelihoods.
             if let Some(open) = open {
                 let open = if line.presence { open } else { flipped(&open) };
                 let mut near = WitnessValues::default();
@@ -143,7 +144,7 @@ pub(crate) struct EntityPosterior {
 }
 
 impl EntityPosterior {
-    /// By the definition of conditional probability; the stated likelihoods must be the same.
+    /// By the definition of conditional probability; fails if the stated likelihoods differ.
     pub(crate) fn of(table: &ExactTable, witness: &Witness) -> Result<Self, RecheckError> {
         let Witness::Prior { prior, entity, output, likelihoods } = witness else {
             return Err(RecheckError::Unfit("this family needs a prior as its witness".to_owned()));
@@ -169,7 +170,7 @@ impl EntityPosterior {
     }
 }
 
-/// That a stated probability is the right one.
+/// Fails unless a stated probability is that of the table.
 pub(crate) fn same(what: &str, table: &Q, witness: &Fraction) -> Result<(), RecheckError> {
     if *table == witness.0 {
         return Ok(());

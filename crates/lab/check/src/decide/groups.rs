@@ -77,7 +77,7 @@ fn of_column<P: Part>(
     let mut worst = LargestRatio::new();
     for t in 0..n {
         let bit = 1 << t;
-        // On top is whoever has t (or has not); `near` is at each dataset of that kind the best within some steps.
+        // Datasets with t (or without it) are on top; `near` is the best of them within the steps so far.
         let (top, bottom) = if direction == Direction::Presence { (bit, 0) } else { (0, bit) };
         let mut near = ranks.clone();
         for _ in 1..size.min(n) {

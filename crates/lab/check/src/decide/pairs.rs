@@ -29,7 +29,7 @@ pub(crate) fn any(mechanism: &Mechanism) -> Option<WitnessedRatio> {
     search(mechanism, Pairs::Any)
 }
 
-/// Any two datasets of which the first has an entity that the second has not, or the reverse (F-DU).
+/// Any two datasets of which the first has an entity that the second lacks, or the reverse (F-DU).
 pub(crate) fn present_in_one_only(mechanism: &Mechanism, direction: Direction) -> Option<WitnessedRatio> {
     search(mechanism, Pairs::PresentInOne(direction))
 }

@@ -47,7 +47,7 @@ pub struct SimulationBound {
     pub theorems: Vec<&'static str>,
 }
 
-/// Inputs that a party cannot tell apart by its own input and output.
+/// Inputs that a party cannot distinguish by its own input and output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     /// The party's input, by its position.

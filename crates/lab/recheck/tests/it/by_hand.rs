@@ -1,15 +1,15 @@
-//! Certificates written by hand: each notion once, right and wrong, with what is said about the wrong one.
+//! Certificates written by hand: each notion once, right and wrong, with the error of the wrong one.
 
 use deniable_recheck::format::Certificate;
 use deniable_recheck::{LIMIT, recheck};
 use serde_json::{Value, json};
 
-/// Two people; three quarters of the time the answer says whether there is anybody (`yes`), else the reverse.
+/// Two people; with probability 3/4 the answer is whether anyone is in (`yes`), otherwise the opposite.
 fn anybody() -> Value {
     json!({"entities": ["ann", "bob"], "outputs": ["no", "yes"], "rows": ["3/4 1/4", "1/4 3/4", "1/4 3/4", "1/4 3/4"]})
 }
 
-/// One person less obvious than the other: of one size, `yes` with 1/2 or with 1/5.
+/// One person has less effect than the other: with one of them in, `yes` has probability 1/2 or 1/5.
 fn unlike() -> Value {
     json!({"entities": ["ann", "bob"], "outputs": ["no", "yes"], "rows": ["1/2 1/2", "1/2 1/2", "4/5 1/5", "1/2 1/2"]})
 }
@@ -46,12 +46,12 @@ fn errors_say_what_is_wrong_and_by_how_much() {
     let told = |value: &Value, witness: &Value| says(&anybody(), &notion, &family, value, witness);
     assert_eq!(told(&attained, &witness("3/4", "1/4")), RIGHT);
     assert_eq!(told(&attained, &witness("1/2", "1/4")), "Pr[yes | {ann}] is 3/4 in the table, 1/2 in the witness");
-    assert_eq!(told(&json!({"attained": "4"}), &witness("3/4", "1/4")), "the claim is 4, and the witness shows 3");
+    assert_eq!(told(&json!({"attained": "4"}), &witness("3/4", "1/4")), "the claim is 4, but the witness shows 3");
     let equal = pair("yes", &["ann", "bob"], &["bob"], "3/4", "3/4");
-    assert_eq!(told(&json!({"attained": "1"}), &equal), "the claim is at most 1, and `yes` for {ann} and {} gives 3");
+    assert_eq!(told(&json!({"attained": "1"}), &equal), "the claim is at most 1, but `yes` for {ann} and {} gives 3");
     let far = pair("yes", &["ann", "bob"], &[], "3/4", "1/4");
     assert_eq!(told(&attained, &far), "the witness does not fit: the notion does not compare {ann, bob} with {}");
-    assert_eq!(told(&attained, &Value::Null), "the claim is 3, and the witness shows nothing");
+    assert_eq!(told(&attained, &Value::Null), "the claim is 3, but the witness shows nothing");
 }
 
 #[test]
@@ -62,16 +62,16 @@ fn tables_are_mechanisms() {
     let table = |rows: Value| json!({"entities": ["ann"], "outputs": ["no", "yes"], "rows": rows});
     assert_eq!(told(table(json!(["1/2 1/2", "1/2 1/2"]))), RIGHT);
     for (rows, error) in [
-        (json!(["1/2 1/3", "1/2 1/2"]), "dataset {}: the probabilities sum to 5/6, not to 1"),
+        (json!(["1/2 1/3", "1/2 1/2"]), "dataset {}: the probabilities sum to 5/6, not 1"),
         (json!(["3/2 -1/2", "1/2 1/2"]), "dataset {}: the probability of yes is -1/2, below 0"),
         (json!(["2/4 1/2", "1/2 1/2"]), "dataset {}: `2/4` must be written `1/2`"),
-        (json!(["1/2 1/2", "1"]), "dataset {ann}: 1 probabilities stand for 2 outputs"),
-        (json!(["1/2 1/2"]), "1 rows stand for 2 datasets"),
+        (json!(["1/2 1/2", "1"]), "dataset {ann}: 1 probabilities are given for 2 outputs"),
+        (json!(["1/2 1/2"]), "1 rows are given for 2 datasets"),
     ] {
-        assert_eq!(told(table(rows)), format!("the table is no mechanism: {error}"));
+        assert_eq!(told(table(rows)), format!("the table is not a mechanism: {error}"));
     }
     let twice = json!({"entities": ["ann", "ann"], "outputs": ["a"], "rows": ["1", "1", "1", "1"]});
-    assert_eq!(told(twice), "the table is no mechanism: entity `ann` is named twice");
+    assert_eq!(told(twice), "the table is not a mechanism: entity `ann` is named twice");
 }
 
 #[test]
@@ -90,16 +90,16 @@ fn beliefs_by_bayes() {
     let told = |mechanism: Value, notion: &Value, family: Value, value: Value, witness: &Value| {
         says(&mechanism, notion, &family, &value, witness)
     };
-    // Odds of 3 at belief 1/2: 3/4 afterwards, gain 2.
+    // Odds of 3 at belief 1/2: the posterior is 3/4, the gain 2.
     assert_eq!(told(anybody(), &membership, even.clone(), json!({"attained": "2"}), &yes), RIGHT);
     assert_eq!(told(anybody(), &membership, even.clone(), json!({"attained": "2"}), &one_sure), RIGHT);
     assert_eq!(told(anybody(), &highest, even.clone(), json!({"attained": "3/4"}), &yes), RIGHT);
     assert_eq!(told(anybody(), &lowest, even.clone(), json!({"attained": "1/4"}), &no), RIGHT);
     assert_eq!(
         told(anybody(), &lowest, even, json!({"attained": "1/3"}), &no),
-        "the claim is 1/3, and the witness shows 1/4"
+        "the claim is 1/3, but the witness shows 1/4"
     );
-    // Of the lowest belief the lower limit counts.
+    // For the lowest belief the lower limit counts.
     assert_eq!(told(anybody(), &lowest, json!("all"), json!({"approached": "0"}), &no), RIGHT);
     assert!(
         told(anybody(), &lowest, json!("all"), json!({"approached": "1"}), &no).starts_with("the claim is at most 1,")
@@ -116,7 +116,7 @@ fn beliefs_by_bayes() {
     }
     let sampled = json!({"sampled": "1/2"});
     assert_eq!(told(anybody(), &membership, sampled, json!({"attained": "2"}), &one_sure), RIGHT);
-    // One of two: 1/2 over 1/5 makes 5/7 of 1/2, and absence falls from 1/2 to 2/7.
+    // One of two: with 1/2 over 1/5, 1/2 becomes 5/7, and absence falls from 1/2 to 2/7.
     let gain = json!({"attained": "7/4"});
     assert_eq!(told(unlike(), &membership, json!({"one-of": 2}), gain.clone(), &sized), RIGHT);
     let negative = json!({"membership": {"sign": "negative"}});
@@ -124,10 +124,10 @@ fn beliefs_by_bayes() {
         let bob = json!({"prior": {"prior": mixed, "entity": "bob", "output": "yes", "likelihoods": ["1/5", "1/2"]}});
         assert_eq!(told(unlike(), &negative, family, gain.clone(), &bob), RIGHT);
     }
-    // `no` makes absence 8/13 of 1/2.
+    // With `no`, absence rises from 1/2 to 8/13.
     let no_ann = prior(&mixed, "no", "1/2", "4/5");
     let told = told(unlike(), &negative, json!({"one-of": 2}), gain, &no_ann);
-    assert_eq!(told, "the claim is 7/4, and the witness shows 13/10");
+    assert_eq!(told, "the claim is 7/4, but the witness shows 13/10");
 }
 
 #[test]
@@ -136,14 +136,14 @@ fn sized_notions() {
     let told = |notion: Value, value: Value| says(&unlike(), &notion, &json!("all"), &value, &yes);
     assert_eq!(told(json!("bounded"), json!({"attained": "5/2"})), RIGHT);
     assert_eq!(told(json!({"rho": {"among": 2}}), json!({"attained": "5/7"})), RIGHT);
-    // Neither world is less likely than the least: the other may be likelier.
+    // Both worlds have at least the least prior; the other may have more.
     let worlds = |sign: &str| json!({"alpha-beta": {"least": "1/10", "sign": sign}});
     let unlikely = prior(&json!({"table": [[["ann"], "1/10"], [["bob"], "9/10"]]}), "yes", "1/2", "1/5");
     // 1/20 of 1/20 + 9/50 is 5/23: 50/23 of the prior.
     let told_of = |witness| says(&unlike(), &worlds("positive"), &json!("all"), &json!({"attained": "27/23"}), witness);
     assert_eq!(told_of(&unlikely), RIGHT);
     let three = prior(&json!({"table": [[["ann"], "1/10"], [["bob"], "4/5"], [[], "1/10"]]}), "yes", "1/2", "1/5");
-    assert_eq!(told_of(&three), "the witness does not fit: there are two worlds, and the prior has 3");
+    assert_eq!(told_of(&three), "the witness does not fit: the notion has two worlds, but the prior has 3");
     // Posterior over prior: (5/7)/(1/2) = 10/7 and (2/7)/(1/2) = 4/7.
     let worlds = |least: &str, sign: &str| json!({"alpha-beta": {"least": least, "sign": sign}});
     assert_eq!(told(worlds("1/2", "positive"), json!({"attained": "3/7"})), RIGHT);
@@ -152,7 +152,7 @@ fn sized_notions() {
     assert_eq!(told(worlds("0", "negative"), json!({"attained": "3/5"})), RIGHT);
     assert_eq!(
         told(worlds("1/2", "positive"), json!({"attained": "4/7"})),
-        "the claim is 4/7, and the witness shows 3/7"
+        "the claim is 4/7, but the witness shows 3/7"
     );
 }
 
@@ -167,13 +167,13 @@ fn sums_over_outputs() {
     let told = |given: Value, value: &str| shows(given, value, &yes);
     assert_eq!(told(json!({"odds": "1"}), "3/10"), RIGHT);
     assert_eq!(told(json!({"odds": "2"}), "1/10"), RIGHT);
-    assert_eq!(told(json!({"odds": "2"}), "1/5"), "the claim is 1/5, and the witness shows 1/10");
+    assert_eq!(told(json!({"odds": "2"}), "1/5"), "the claim is 1/5, but the witness shows 1/10");
     assert_eq!(told(json!({"delta": "1/10"}), "2"), RIGHT);
     assert_eq!(told(json!({"delta": "0"}), "5/2"), RIGHT);
-    assert_eq!(told(json!({"delta": "1/10"}), "3"), "the claim is 3, and the witness shows 2");
-    assert_eq!(told(json!({"delta": "1/2"}), "1"), "the claim is 1, and the witness shows nothing");
+    assert_eq!(told(json!({"delta": "1/10"}), "3"), "the claim is 3, but the witness shows 2");
+    assert_eq!(told(json!({"delta": "1/2"}), "1"), "the claim is 1, but the witness shows nothing");
     assert_eq!(shows(json!({"delta": "1/2"}), "1", &Value::Null), RIGHT);
-    let less = "the claim is at most a delta of 0, and {ann} beside {bob} with odds 3/2 gives 1/5";
+    let less = "the claim is at most a delta of 0, but {ann} beside {bob} with odds 3/2 gives 1/5";
     assert_eq!(shows(json!({"odds": "3/2"}), "0", &Value::Null), less);
     let twice = event(json!(["yes", "yes"]), "1", "2/5");
     let error = "the witness does not fit: the event has output yes twice";
@@ -181,10 +181,10 @@ fn sums_over_outputs() {
     let both = event(json!(["yes", "no"]), "1", "1/2");
     let error = "Pr[yes or no | {bob}] is 1 in the table, 1/2 in the witness";
     assert_eq!(shows(json!({"odds": "2"}), "0", &both), error);
-    // What the other never gives, more often than δ: no odds are enough.
+    // An output that the other dataset never gives, with a probability above δ: no finite odds are enough.
     let never = json!({"entities": ["ann"], "outputs": ["no", "yes"], "rows": ["1 0", "1/2 1/2"]});
     let ann = json!({"event": {"outputs": ["yes"], "more": ["ann"], "less": [], "probabilities": ["1/2", "0"]}});
-    for (delta, said) in [("1/10", RIGHT), ("1/2", "the claim is infinite, and the witness shows nothing")] {
+    for (delta, said) in [("1/10", RIGHT), ("1/2", "the claim is infinite, but the witness shows nothing")] {
         let notion = json!({"approximate": {"adjacency": "add-remove", "given": {"delta": delta}}});
         assert_eq!(says(&never, &notion, &json!("all"), &json!({"attained": "infinite"}), &ann), said);
     }
@@ -207,16 +207,16 @@ fn crowds() {
     let alone = crowd(&["ann"], &apart(&["ann"], &[], "3/4", "1/4"), &[]);
     assert_eq!(told(anybody(), 2, "3", &alone), RIGHT);
     assert_eq!(told(anybody(), 1, "1", &Value::Null), RIGHT);
-    let hidden = "the claim is 3, and the witness shows a crowd of 1 that may hide ann, and 1 are enough";
+    let hidden = "the claim is 3, but the witness shows a crowd of 1 that may hide ann, and a crowd of 1 is enough";
     assert_eq!(told(anybody(), 1, "3", &alone), hidden);
-    assert_eq!(told(anybody(), 2, "2", &alone), "the claim is 2, and the witness shows 3");
-    assert_eq!(told(anybody(), 2, "1", &Value::Null), "the claim is at most 1, and ann in {ann} gives 3");
-    // Of two, neither removal nor the other hides ann.
+    assert_eq!(told(anybody(), 2, "2", &alone), "the claim is 2, but the witness shows 3");
+    assert_eq!(told(anybody(), 2, "1", &Value::Null), "the claim is at most 1, but ann in {ann} gives 3");
+    // In a dataset of two, neither removal nor the other member hides ann.
     let removed = apart(&["ann", "bob"], &["bob"], "1/2", "1/5");
     let exchanged = json!(["bob", apart(&["ann"], &["bob"], "1/2", "1/5")]);
     let two = |outside: &[Value]| crowd(&["ann", "bob"], &removed, outside);
     assert_eq!(told(unlike(), 2, "5/2", &two(std::slice::from_ref(&exchanged))), RIGHT);
-    let hidden = "the claim is 5/2, and the witness shows a crowd of 2 that may hide ann, and 2 are enough";
+    let hidden = "the claim is 5/2, but the witness shows a crowd of 2 that may hide ann, and a crowd of 2 is enough";
     assert_eq!(told(unlike(), 2, "5/2", &two(&[])), hidden);
     assert_eq!(told(unlike(), 3, "5/2", &two(&[])), RIGHT);
     for (witness, error) in [
@@ -227,7 +227,7 @@ fn crowds() {
             crowd(&["ann", "bob"], &apart(&["ann"], &["bob"], "1/2", "1/5"), &[]),
             "{ann} and {bob} are not {ann, bob} with ann and without",
         ),
-        (crowd(&["bob"], &removed, &[]), "ann is no member of {bob}"),
+        (crowd(&["bob"], &removed, &[]), "ann is not a member of {bob}"),
     ] {
         assert_eq!(told(unlike(), 2, "5/2", &witness), format!("the witness does not fit: {error}"));
     }
@@ -244,7 +244,7 @@ fn simulators_and_what_excludes_better_ones() {
         says(&mechanism, &json!({"zero-knowledge": {"rows": 0}}), &json!("all"), &value, witness)
     };
     let answer = |answer: &str| json!([[[[], answer]]]);
-    // 1/2 ≤ R·q and q ≤ R/8 make R² ≥ 4, and (1/4, 3/4) keeps 2.
+    // 1/2 ≤ R·q and q ≤ R/8 imply R² ≥ 4, and (1/4, 3/4) attains 2.
     let four = || table("1/2 1/2", "1/8 7/8");
     let (above, below) = (weight(json!([]), "no", "1", "0"), weight(json!(["ann"]), "no", "0", "1"));
     let weights = [above.clone(), below.clone()];
@@ -255,45 +255,46 @@ fn simulators_and_what_excludes_better_ones() {
             [weight(json!([]), "no", "2", "0"), below.clone()],
             answer("1/4 3/4"),
             two.clone(),
-            "the claim is 2, and the witness shows only 1/8·R² + 1·R ≥ 1 for the ratio R without ann",
+            "the claim is 2, but the witness shows only 1/8·R² + 1·R ≥ 1 for the ratio R without ann",
         ),
         (
             weights.clone(),
             answer("1/4 3/4"),
             json!({"attained": "3"}),
-            "the claim is 3, and the witness shows only 1/8·R² + 0·R ≥ 1/2 for the ratio R without ann",
+            "the claim is 3, but the witness shows only 1/8·R² + 0·R ≥ 1/2 for the ratio R without ann",
         ),
         (
             weights.clone(),
             answer("1/4 3/4"),
             json!({"attained": "3/2"}),
-            "the claim is at most 3/2, and Pr[no | {}] beside 1/4 without ann gives 2",
+            "the claim is at most 3/2, but Pr[no | {}] beside 1/4 without ann gives 2",
         ),
         (
             weights.clone(),
             answer("1/3 2/3"),
             two.clone(),
-            "the claim is at most 2, and Pr[no | {ann}] beside 1/3 without ann gives 8/3",
+            "the claim is at most 2, but Pr[no | {ann}] beside 1/3 without ann gives 8/3",
         ),
         (
             weights.clone(),
             answer("1/4 1/2"),
             two.clone(),
-            "the witness does not fit: the simulator without ann at sight of {}: the probabilities sum to 3/4, not to 1",
+            "the witness does not fit: the simulator without ann for the sample {}: \
+             the probabilities sum to 3/4, not 1",
         ),
         (
             weights.clone(),
             json!([[[["ann"], "1/4 3/4"]]]),
             two.clone(),
-            "the witness does not fit: the simulator without ann at sight of {ann}: it never sees that",
+            "the witness does not fit: the simulator without ann for the sample {ann}: this sample is impossible",
         ),
         (
             weights.clone(),
             json!([[]]),
             two.clone(),
-            "the witness does not fit: the simulator without ann has no answer at sight of {}",
+            "the witness does not fit: the simulator without ann has no answer for the sample {}",
         ),
-        (weights.clone(), json!([]), two.clone(), "the witness does not fit: 0 simulators stand for 1 entities"),
+        (weights.clone(), json!([]), two.clone(), "the witness does not fit: 0 simulators are given for 1 entities"),
         (
             [weight(json!([]), "no", "-1", "0"), below.clone()],
             answer("1/4 3/4"),
@@ -307,20 +308,20 @@ fn simulators_and_what_excludes_better_ones() {
     let root = |low: &str| json!({"between": {"low": low, "high": "3/2", "theorem": "I-ZKP"}});
     let told = |low: &str| says(table("1/2 1/2", "1/4 3/4"), root(low), &witness(&weights, answer("1/3 2/3")));
     assert_eq!(told("7/5"), RIGHT);
-    let error = "the claim is at least 3/2, and the witness shows only 1/4·R² + 0·R ≥ 1/2 for the ratio R without ann";
+    let error = "the claim is at least 3/2, but the witness shows only 1/4·R² + 0·R ≥ 1/2 for the ratio R without ann";
     assert_eq!(told("3/2"), error);
-    // `no` must be said and must not: by what it is, or because nothing is left to say.
+    // `no` must be possible and must not: by its probabilities, or because no other answer is allowed.
     let infinite =
         |weights: &[Value]| says(table("1 0", "0 1"), json!({"attained": "infinite"}), &witness(weights, json!([])));
     assert_eq!(infinite(&weights), RIGHT);
     assert_eq!(infinite(&[below.clone(), weight(json!([]), "yes", "0", "1")]), RIGHT);
-    let error = "the claim is infinite, and the witness shows only 0·R² + 0·R ≥ 0 for the ratio R without ann";
+    let error = "the claim is infinite, but the witness shows only 0·R² + 0·R ≥ 0 for the ratio R without ann";
     assert_eq!(infinite(&[below]), error);
 }
 
 #[test]
-fn averages_over_what_is_seen() {
-    // Two of three are in by a coin; who sees one of them sees half of what is there.
+fn answers_are_averaged_over_samples() {
+    // With two of three in, the answer is a coin; a sample of one of them shows half of the members.
     let rows = ["1 0", "1 0", "1 0", "1/2 1/2", "1 0", "1/2 1/2", "1/2 1/2", "1/2 1/2"];
     let mechanism = json!({"entities": ["ann", "bob", "cy"], "outputs": ["no", "yes"], "rows": rows});
     let witness = json!({"simulation": {"rows": 1, "entity": "ann", "simulators": [], "weights": [
@@ -329,9 +330,9 @@ fn averages_over_what_is_seen() {
     let notion = json!({"zero-knowledge": {"rows": 1}});
     let told = |witness: &Value| says(&mechanism, &notion, &json!("all"), &json!({"attained": "infinite"}), witness);
     assert_eq!(told(&witness), RIGHT);
-    // With all there only half of the sights are of bob: the weight must be twice as large, and for cy as well.
+    // With all in, only half of the samples show bob: the weight must be twice as large, and for cy as well.
     let text = witness.to_string().replacen("[\"ann\",\"bob\"]", "[\"ann\",\"bob\",\"cy\"]", 1);
-    let error = "the claim is infinite, and the witness shows only 0·R² + 1/2·R ≥ 1/2 for the ratio R without ann";
+    let error = "the claim is infinite, but the witness shows only 0·R² + 1/2·R ≥ 1/2 for the ratio R without ann";
     assert_eq!(told(&serde_json::from_str(&text).unwrap()), error);
 }
 
@@ -340,7 +341,7 @@ fn constraints() {
     let told = |mechanism: Value, notion: Value, value: &str, witness: &Value| {
         says(&mechanism, &notion, &json!("all"), &json!({"attained": value}), witness)
     };
-    // Only nobody and both are allowed: they are neighbours, two moves apart.
+    // Only the empty dataset and both together are allowed: they are neighbours, two moves apart.
     let both = pair("yes", &["ann", "bob"], &[], "3/4", "1/4");
     assert_eq!(told(anybody(), json!({"induced": {"allowed": [[], ["ann", "bob"]]}}), "3", &both), RIGHT);
     assert_eq!(
@@ -351,7 +352,7 @@ fn constraints() {
 
 #[test]
 fn mixtures_gain_more_than_their_parts() {
-    // Each prior is certain of everything; even odds of the two are not.
+    // Each prior is certain of every entity; an equal mixture of the two is not.
     let sure = |members: Value| json!({"table": [[members, "1"]]});
     let family = json!({"explicit": [sure(json!(["ann"])), sure(json!([]))]});
     let even = prior(&json!({"table": [[[], "1/2"], [["ann"], "1/2"]]}), "yes", "3/4", "1/4");
@@ -359,18 +360,18 @@ fn mixtures_gain_more_than_their_parts() {
     let told = |value: Value, witness: &Value| says(&anybody(), &notion, &family, &value, witness);
     assert_eq!(
         told(json!({"attained": "2"}), &even),
-        "the claim is at most 2, and `yes` about ann, a mixture of two priors gives more"
+        "the claim is at most 2, but `yes` about ann, a mixture of two priors gives more"
     );
     assert_eq!(told(json!({"between": {"low": "2", "high": "3", "theorem": "F-EXPL"}}), &even), RIGHT);
     let other = prior(&json!({"table": [[["bob"], "1/2"], [["ann"], "1/2"]]}), "yes", "3/4", "3/4");
     assert_eq!(
         told(json!({"attained": "1"}), &other),
-        "the witness does not fit: the prior is no given one, nor a mixture of two of them"
+        "the witness does not fit: the prior is neither a given one nor a mixture of two of them"
     );
 }
 
 #[test]
-fn unknown_things_are_refused() {
+fn unknown_versions_fields_and_changes_are_refused() {
     let text = seal(&anybody(), &json!("bounded"), &json!("all"), &json!({"attained": "1"}), &Value::Null);
     assert_eq!(recheck(&text, LIMIT).unwrap().to_string(), RIGHT);
     let changed = |from: &str, to: &str| recheck(&text.replacen(from, to, 1), LIMIT).unwrap_err().to_string();
@@ -379,11 +380,11 @@ fn unknown_things_are_refused() {
     assert!(changed("\"bob\"", "\"bab\"").starts_with("the file was altered: its checksum is"));
 }
 
-/// Found by fuzzing: no error quotes a character that would move the cursor of a terminal.
+/// Found by fuzzing: no error quotes a character that could move a terminal's cursor.
 #[test]
 fn characters_that_do_not_print_are_refused() {
     for text in ["{\"a\u{7f}\":1}", "{\"a\\u0007\":1}", "{\"a\\n\":1}", "{\u{1b}}"] {
         let error = deniable_recheck::recheck(text, 1).unwrap_err().to_string();
-        assert!(error.starts_with("this is no certificate: a character that does not print"), "{error}");
+        assert!(error.starts_with("this is not a certificate: a character that does not print"), "{error}");
     }
 }

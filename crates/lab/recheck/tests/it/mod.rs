@@ -1,4 +1,4 @@
-//! Certificates that were worked out by hand.
+//! Hand-computed certificates.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod by_hand;

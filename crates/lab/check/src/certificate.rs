@@ -40,7 +40,7 @@ pub fn certificate(
     certificate.seal()
 }
 
-/// Why this notion has no certificates, known before the decision; `None` if it has them.
+/// The reason why this notion has no certificates, known before the decision; `None` if it has them.
 #[must_use]
 pub fn none_of(notion: &Notion) -> Option<&'static str> {
     matches!(notion, Notion::Worlds { .. }).then_some(

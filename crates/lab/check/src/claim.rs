@@ -23,7 +23,7 @@ pub enum Claim {
 pub struct ClaimError {
     /// The claim.
     pub text: String,
-    /// What is wrong with it.
+    /// The error, in words.
     pub problem: String,
     /// Valid claims, such as `gain=3/2`.
     pub examples: Vec<String>,

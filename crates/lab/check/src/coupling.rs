@@ -11,7 +11,7 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::Zero;
 use std::collections::{BTreeMap, VecDeque};
 
-/// A pairing, or the proof that there is none.
+/// A pairing, or the proof that no pairing exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Coupling {
     /// Pairs of a dataset given `t` and one given `¬t`, with the mass that each pair carries.

@@ -6,7 +6,7 @@ use crate::notion::{FixedParameter, Notion};
 use crate::verdict::Value;
 use deniable_core::adversary::Adjacency;
 
-/// Why a verdict has no witness.
+/// The reason why a verdict has no witness.
 #[must_use]
 pub fn why(notion: &Notion, family: &Family, value: &Value) -> String {
     if value.is_vacuous() {

@@ -51,7 +51,7 @@ pub enum Notion {
     FreeLunch,
     /// (ε,δ)-differential privacy: the parameter is the δ that goes with an `e^ε`, or the reverse.
     Approximate {
-        /// Which datasets are neighbours: one entity more or less, or one exchanged.
+        /// The neighbour relation: one entity more or less, or one exchanged.
         adjacency: Adjacency,
         /// The half that is given.
         given: FixedParameter,
@@ -75,7 +75,7 @@ pub enum Notion {
     },
     /// (α,β)-differential identifiability over worlds of prior at least `least` (B-6): β for positive, α for negative.
     AlphaBeta {
-        /// `P_min`, from 0 to 1/2: of two worlds one is no likelier than the other.
+        /// `P_min`, from 0 to 1/2: of two worlds at least one has a prior of at most 1/2.
         least: Rational,
         /// β (positive) or α (negative); `Sign::Both` is rejected.
         sign: Sign,

@@ -10,7 +10,7 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::{One, Signed};
 
 /// Limit on the entities: 65,536 rows of fractions.
-const MOST: usize = 16;
+const MAX_ENTITIES: usize = 16;
 
 /// The mechanism on a sample at this rate. Each member in turn is dropped or kept, in `n·2^n` steps for each output.
 ///
@@ -20,7 +20,7 @@ pub fn sampled(mechanism: &Mechanism, rate: &Rational) -> Result<Mechanism, Chec
     if rate.is_negative() || *rate > Rational::one() {
         return Err(CheckError::OutOfRange { name: "the rate of a sample", value: rate.clone(), range: "from 0 to 1" });
     }
-    if mechanism.size() > MOST {
+    if mechanism.size() > MAX_ENTITIES {
         return Err(CheckError::NotYet { what: "a sample of more than 16 entities" });
     }
     crate::decide::complete(mechanism)?;

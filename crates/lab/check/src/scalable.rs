@@ -16,7 +16,7 @@ use num_traits::{One, Signed, Zero};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Limit on the explicit priors: each, scaled about each entity, is an exact linear program with as many unknowns.
-const MOST: usize = 32;
+const MAX_PRIORS: usize = 32;
 
 /// The direction in which beliefs are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub enum Scale {
     Up,
 }
 
-/// Why a family is not scalable.
+/// The obstacle to scaling a family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Obstacle {
     /// No uncertain belief of the family is beyond this value.
@@ -45,7 +45,7 @@ pub enum Obstacle {
 
 /// Too many explicit priors.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{found} given priors are too many: at most {MOST} are looked at")]
+#[error("{found} given priors are too many: the limit is {MAX_PRIORS}")]
 pub struct TooManyPriors {
     /// The number of priors.
     pub found: usize,
@@ -91,7 +91,7 @@ fn any_of_size(range: &PriorRange, entities: usize) -> bool {
 }
 
 fn of_priors(priors: &[Prior], entities: usize, scale: Scale) -> Result<Option<Obstacle>, TooManyPriors> {
-    if priors.len() > MOST {
+    if priors.len() > MAX_PRIORS {
         return Err(TooManyPriors { found: priors.len() });
     }
     // A dataset may be listed twice.

@@ -180,7 +180,7 @@ pub struct Answer {
     pub verdict: Verdict,
     /// The witness, if any.
     pub line: Option<String>,
-    /// The reason why there is no witness, if there is none.
+    /// The reason why there is no witness; `None` if there is one.
     pub nothing: Option<String>,
 }
 

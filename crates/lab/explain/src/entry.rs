@@ -1,12 +1,12 @@
-//! Entries, and their text.
+//! Entries of the pages, and their text.
 
 use std::fmt::Write;
 
-/// What an entry is about.
+/// The subject of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// A notion of privacy: what is promised.
+    /// A notion of privacy: a kind of promise.
     Notion,
     /// A family of prior beliefs.
     Family,
@@ -32,12 +32,12 @@ impl Kind {
     }
 }
 
-/// Whether a law (composition, post-processing, mixture) holds of a notion.
+/// Whether a law (composition, post-processing, mixture) holds for a notion.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Law {
-    /// Whether it does; one counterexample is enough that it does not.
+    /// Whether it holds; a single counterexample refutes it.
     pub holds: bool,
-    /// The entry with the counterexample, where it does not.
+    /// The entry with the counterexample, if it does not hold.
     pub counterexample: Option<String>,
     /// The reason, with the theorems that it cites.
     pub because: String,
@@ -46,35 +46,35 @@ pub struct Law {
 /// The frame of Liu, Xiong and Luo: belief in SI given BK, and given BK and OK.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Frame {
-    /// Background knowledge (BK): what the observer knows beforehand.
+    /// Background knowledge (BK): the observer's prior knowledge.
     pub background: String,
-    /// Sensitive information (SI): belief in what is limited.
+    /// Sensitive information (SI): the event whose belief is bounded.
     pub sensitive: String,
-    /// Operation knowledge (OK): what the observer sees.
+    /// Operation knowledge (OK): the observer's view.
     pub operation: String,
 }
 
-/// What may be done without losing the promise.
+/// The operations that preserve a notion.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Laws {
-    /// Whether several answers together keep the notion.
+    /// Whether several answers together satisfy the notion.
     pub composition: Law,
-    /// Whether what is computed from answers keeps it.
+    /// Whether functions of answers satisfy it.
     pub post_processing: Law,
-    /// Choosing a mechanism by a coin.
+    /// Whether a random choice of mechanism satisfies it.
     pub mixture: Law,
 }
 
-/// What `docs/theorems` says under the same identifier.
+/// The entry of `docs/theorems` with the same identifier.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Theorem {
     /// The statement, in paragraphs.
     pub statement: String,
-    /// What it assumes, in paragraphs.
+    /// The hypotheses, in paragraphs.
     pub hypotheses: String,
     /// The paper and the number of the statement there, or `this project`.
     pub source: String,
-    /// What the project found: whether it holds, and how it was tested.
+    /// The project's finding: whether it holds, and how it was tested.
     pub verdict: String,
 }
 
@@ -83,23 +83,23 @@ pub struct Theorem {
 pub struct Entry {
     /// Its identifier, such as `PMP` or `B-3`.
     pub id: String,
-    /// Its name in words, as the heading has it.
+    /// Its name in words, as in the heading.
     pub name: String,
-    /// Other names under which it is found.
+    /// Further names of the entry.
     pub aliases: Vec<String>,
-    /// Whether it is a notion, a family, a mechanism or a theorem.
+    /// Whether the entry is a notion, a family, a mechanism or a theorem.
     pub kind: Kind,
-    /// What it says; a theorem's statement.
+    /// The definition; for theorems, the statement.
     pub definition: String,
-    /// Who knows what; `None` for theorems, as for the next three.
+    /// The observer's knowledge; `None` for theorems, as for the next three.
     pub frame: Option<Frame>,
-    /// What may be done with it.
+    /// The operations that preserve it.
     pub laws: Option<Laws>,
-    /// What follows from it, with parameters; `None` for theorems.
+    /// Its implications, with parameters; `None` for theorems.
     pub implies: Option<String>,
-    /// What it follows from, with parameters; `None` for theorems.
+    /// The notions that imply it, with parameters; `None` for theorems.
     pub implied_by: Option<String>,
-    /// How it is misread; `None` for theorems.
+    /// Common misreadings; `None` for theorems.
     pub traps: Option<String>,
     /// The paper and the number of the statement there, or `this project`.
     pub source: String,
@@ -108,7 +108,7 @@ pub struct Entry {
 }
 
 impl Entry {
-    /// The entry as text, no line longer than `width` (but for single words that are).
+    /// The entry as text, with lines of at most `width` characters unless a single word is longer.
     #[must_use]
     pub fn text(&self, width: usize) -> String {
         let mut text = String::new();
@@ -160,7 +160,7 @@ fn heading(text: &mut String, name: &str) {
     let _ = writeln!(text, "\n{name}");
 }
 
-/// Adds paragraphs, wrapped, each line indented.
+/// Adds paragraphs, wrapped and indented.
 pub(crate) fn wrapped(text: &mut String, width: usize, indent: usize, paragraphs: &str) {
     let lead = " ".repeat(indent);
     for paragraph in paragraphs.split("\n\n") {

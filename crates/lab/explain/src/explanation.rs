@@ -7,7 +7,7 @@ use std::fmt::{self, Display, Formatter};
 
 const WIDTH: usize = 100;
 
-/// The meaning of a name: an entry of the pages, or else terms of other libraries.
+/// The meaning of a name: an entry of the pages, or otherwise terms of other libraries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum Explanation {
@@ -20,7 +20,7 @@ pub enum Explanation {
 /// Explains a notion, a family, a mechanism, a theorem or a term: `pmp`, `F-DB`, `B-3`, `privacy unit`.
 ///
 /// # Errors
-/// When nothing has this name.
+/// When no entry or term has this name.
 pub fn explain(name: &str) -> Result<Explanation, UnknownEntry> {
     lookup(name).map(|entry| Explanation::Entry(Box::new(entry))).or_else(|error| {
         let terms = meant(name);
@@ -46,7 +46,7 @@ impl Diagnose for UnknownEntry {
     }
 }
 
-/// Everything that [`explain`] explains. As JSON, the entries.
+/// The list of everything that [`explain`] finds. As JSON, the entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Contents;
 

@@ -1,22 +1,23 @@
-//! What an identifier of `docs/theorems` and `docs/notions` looks like.
+//! The syntax of identifiers of `docs/theorems` and `docs/notions`.
 //!
-//! The rule is narrow so that `UTF-8`, `A-Z` or a patient called `P-7` are not taken for theorems:
+//! The rule is narrow so that `UTF-8`, `A-Z` or a patient called `P-7` do not match:
 //!
-//! - `B`, `C`, `E`, `G` or `A`, a hyphen, one or two digits, perhaps one small letter: `B-3`, `B-3n`;
-//! - `F`, `S`, `M`, `I` or `X`, a hyphen, two or more capitals, perhaps one small letter or digit: `F-DI2`, `F-DCm`, `S-CAP`;
-//! - either may be followed by `[a,b]`, which names the form with bounded priors: `F-DI[a,b]`;
-//! - `P-1`, the one theorem about the protocol;
+//! - `B`, `C`, `E`, `G` or `A`, a hyphen, one or two digits, optionally one small letter: `B-3`, `B-3n`;
+//! - `F`, `S`, `M`, `I` or `X`, a hyphen, two or more capitals, optionally one small letter or digit: `F-DI2`, `F-DCm`,
+//!   `S-CAP`;
+//! - either may be followed by `[a,b]`, for the form with bounded priors: `F-DI[a,b]`;
+//! - `P-1`, the only theorem about the protocol;
 //! - a paper, a hyphen and its own number of a statement: `LQS13-3.2`, `THHA15-L3`, `ABDI-T1`, `LXL-8`.
 //!
-//! `F-NI3` is an instance of `F-NIk`. No letter, digit, hyphen or underscore stands directly before an
-//! identifier, and no letter, digit or underscore directly after.
+//! `F-NI3` is an instance of `F-NIk`. The character before an identifier is not a letter, digit, hyphen or underscore,
+//! and the character after it is not a letter, digit or underscore.
 //!
-//! In `docs/notions`, a text in backticks that is one word is an identifier as well: `rho-m`.
+//! In `docs/notions`, a single word in backticks is an identifier too: `rho-m`.
 
 /// The papers whose numbered statements have entries.
 const PAPERS: [&str; 4] = ["LQS13-", "THHA15-", "ABDI-", "LXL-"];
 
-/// The identifier with which `text` starts, in the spelling of its entry, and what follows it.
+/// The identifier at the start of `text`, in the spelling of its entry, and the rest of the text.
 #[must_use]
 pub fn leading(text: &str) -> Option<(String, &str)> {
     of_paper(text).or_else(|| of_project(text))
@@ -38,7 +39,7 @@ fn of_project(text: &str) -> Option<(String, &str)> {
     let tail = text.get(1..)?.strip_prefix('-')?;
     let is_named = tail.starts_with(|c: char| c.is_ascii_uppercase());
     let length = match prefix {
-        // Goals have names, theorems on genomes numbers.
+        // Goals have names, theorems on genomes have numbers.
         'B' | 'C' | 'E' | 'A' | 'G' if !is_named => {
             let digits = run(tail, |c| c.is_ascii_digit());
             if !(1..=2).contains(&digits) {
@@ -70,7 +71,7 @@ fn of_project(text: &str) -> Option<(String, &str)> {
     })
 }
 
-/// How many bytes at the start satisfy the condition.
+/// The number of leading bytes that satisfy the condition.
 fn run(text: &str, wanted: fn(char) -> bool) -> usize {
     text.find(|c| !wanted(c)).unwrap_or(text.len())
 }
@@ -113,7 +114,7 @@ pub fn cited(text: &str) -> Vec<String> {
     found
 }
 
-/// Texts between backticks that could be identifiers; code (`R = 3`) is none.
+/// Texts between backticks that can be identifiers, unlike code such as `R = 3`.
 fn quoted(text: &str) -> impl Iterator<Item = &str> {
     let name = |text: &&str| {
         !text.is_empty()
@@ -128,7 +129,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_kind_of_identifier_is_read() {
+    fn every_kind_of_identifier_is_parsed() {
         let text = "B-3, B-3n; F-DI2 and F-DFβ (F-DCm), S-CAP. M-GEO's F-NIk F-NI3 F-NI F-DI[a,b] F-DB[1/5,1/2] E-10";
         let ids = "B-3 B-3n F-DI2 F-DFβ F-DCm S-CAP M-GEO F-NIk F-NIk F-NIk F-DI[a,b] F-DB E-10";
         assert_eq!(within(text).join(" "), ids);
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_else_is_taken_for_one() {
+    fn similar_texts_are_not_identifiers() {
         for text in [
             "UTF-8", "[A-Z]", "P-00017", "XB-3", "B-x", "B-123", "S-a", "S-Add", "_B-3", "1e-B-3", "B-3_x", "B-3nn",
             "-B-3", "LQS13", "LQS13-", "LQS13-x", "XLXL-8",
@@ -148,7 +149,7 @@ mod tests {
 
     #[test]
     fn identifiers_are_found() {
-        let text = "By B-3n and F-DB[a,b], F-DFβ (M-GEO); F-NI3 is one, UTF-8 and P-7 are none. `rho-m`, `R = 3`.";
+        let text = "By B-3n and F-DB[a,b], F-DFβ (M-GEO); F-NI3 is one, UTF-8 and P-7 are not. `rho-m`, `R = 3`.";
         assert_eq!(cited(text), ["rho-m", "B-3n", "F-DB[a,b]", "F-DFβ", "M-GEO", "F-NIk"]);
     }
 }

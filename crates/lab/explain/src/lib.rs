@@ -1,16 +1,16 @@
-//! What a notion, a family of priors, a mechanism or a theorem says, and what words mean: the pages of `docs/notions` and
+//! Explanations of notions, families of priors, mechanisms, theorems and terms: the pages of `docs/notions` and
 //! `docs/theorems`, and `docs/reference/terms.md`.
 //!
 //! | question | module |
 //! |---|---|
-//! | what does an entry hold, and how is it shown? | [`entry`] |
-//! | how is an entry read from a page? | [`page`] |
-//! | what does an identifier look like? | [`ids`] |
-//! | which entry is meant by a text? | [`mod@library`] |
-//! | how is a name explained, as text and as JSON? | [`explanation`] |
-//! | what is a word of other libraries called here? | [`mod@terms`] |
+//! | What does an entry contain, and how is it displayed? | [`entry`] |
+//! | How are entries parsed from a page? | [`page`] |
+//! | What is the syntax of identifiers? | [`ids`] |
+//! | Which entry matches a text? | [`mod@library`] |
+//! | How is a name explained, as text and as JSON? | [`explanation`] |
+//! | What are the words of other libraries called here? | [`mod@terms`] |
 //!
-//! The pages are compiled in, so that the command line explains itself without its source.
+//! The pages are compiled in, so the command line explains itself without its source.
 //!
 //! ```
 //! let entry = deniable_explain::lookup("positive membership privacy")?;
@@ -32,7 +32,8 @@ pub use explanation::{Contents, Explanation, explain};
 pub use library::{Library, UnknownEntry, library, lookup};
 pub use terms::{Term, meant, terms};
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests' program: one program per crate to link. It names the crate as other
+// crates do.
 #[cfg(test)]
 extern crate self as deniable_explain;
 #[cfg(test)]

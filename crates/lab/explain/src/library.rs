@@ -1,4 +1,4 @@
-//! All entries, and finding one of them.
+//! All entries, and lookup by name.
 
 use crate::entry::Entry;
 use crate::page;
@@ -30,7 +30,7 @@ pub const THEOREMS: [(&str, &str); 12] = [
     ("errata.md", include_str!("../../../../docs/theorems/errata.md")),
 ];
 
-/// Fewest letters that two names must share for the one to be a guess at the other.
+/// The shortest common part of two names for which one is suggested for the other.
 const SHORTEST_PART: usize = 4;
 const GUESSES: usize = 3;
 
@@ -39,7 +39,7 @@ const GUESSES: usize = 3;
 pub struct Library {
     /// Every entry, in the order of the pages.
     pub entries: Vec<Entry>,
-    /// What could not be read, in words; tests see to it that there is nothing.
+    /// Parse errors, in words; tests ensure that the list is empty.
     pub problems: Vec<String>,
 }
 
@@ -47,9 +47,9 @@ pub struct Library {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no entry `{asked}`; {}", self.hint())]
 pub struct UnknownEntry {
-    /// What was asked for, without spaces around it.
+    /// The text, without spaces around it.
     pub asked: String,
-    /// Identifiers of entries with similar names, and similar terms, the likeliest first.
+    /// Identifiers of entries with similar names, and similar terms, the most similar first.
     pub did_you_mean: Vec<String>,
 }
 
@@ -70,16 +70,16 @@ pub fn library() -> &'static Library {
     LIBRARY.get_or_init(|| Library::read(&NOTIONS, &THEOREMS))
 }
 
-/// The entry that a text means: by identifier, name or alias, whatever its case and hyphens.
+/// The entry that matches a text by identifier, name or alias, ignoring case and hyphens.
 ///
 /// # Errors
-/// When there is none, with guesses.
+/// When no entry matches, with suggestions.
 pub fn lookup(text: &str) -> Result<Entry, UnknownEntry> {
     library().lookup(text)
 }
 
 impl Library {
-    /// Reads pages; theorems of the identifier of a notion, family or mechanism become part of its entry.
+    /// Parses pages; a theorem with the identifier of a notion, family or mechanism becomes part of its entry.
     #[must_use]
     pub fn read(notions: &[(&str, &str)], theorems: &[(&str, &str)]) -> Self {
         let mut library = Self { entries: vec![], problems: vec![] };
@@ -114,10 +114,10 @@ impl Library {
         self.entries.iter().find(|entry| entry.id == id)
     }
 
-    /// The entry that a text means; a parameter after `:` is left out.
+    /// The entry that matches a text; a parameter after `:` is ignored.
     ///
     /// # Errors
-    /// When there is none, with guesses.
+    /// When no entry matches, with suggestions.
     pub fn lookup(&self, text: &str) -> Result<Entry, UnknownEntry> {
         // `rho:100` is `rho` with a parameter.
         let found = self.named(text).or_else(|| self.named(Text(text).parts().0));
@@ -130,7 +130,8 @@ impl Library {
 
     fn named(&self, text: &str) -> Option<&Entry> {
         let wanted = key(text);
-        // Identifiers first: an alias never hides one. Then notions, whose names are in the table; then what is no notion.
+        // Identifiers first, so that no alias hides one. Then notions, whose names are in the table, then the other
+        // entries.
         let by_identifier = self.entries.iter().find(|entry| key(&entry.id) == wanted);
         let by_table = || self.get(notion::find(text)?.notion.entry().page);
         let by_name = || self.entries.iter().find(|entry| names(entry).any(|name| key(name) == wanted));
@@ -156,7 +157,8 @@ impl Library {
     }
 }
 
-/// The aliases of an entry of `docs/notions` about notions: every name in the table of a notion that it describes, but its own.
+/// The aliases of an entry of `docs/notions` about notions: every name in the table of the notions that it describes,
+/// except its own.
 #[must_use]
 pub fn aliases(id: &str) -> Vec<&'static str> {
     let described = Notion::ALL.into_iter().filter(|notion| notion.entry().page == id);
@@ -169,7 +171,7 @@ fn names(entry: &Entry) -> impl Iterator<Item = &str> {
     own.into_iter().chain(entry.aliases.iter().map(String::as_str))
 }
 
-/// What of a name counts: small letters and digits. `F-NI3` is an instance of `F-NIk`.
+/// The significant characters of a name: small letters and digits. `F-NI3` is an instance of `F-NIk`.
 #[must_use]
 pub fn key(text: &str) -> String {
     let kept: String = text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();

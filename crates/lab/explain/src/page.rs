@@ -1,4 +1,4 @@
-//! Reading entries from pages.
+//! Parsing of entries from pages.
 //!
 //! An entry starts with `### id name`; a field starts with `**Label.**` and ends at the next label, list or heading.
 //! Blank lines inside a field separate paragraphs, and lines that start with `*Label` belong to the field before them.
@@ -26,14 +26,14 @@ pub const LABELS: [&str; 13] = [
 /// The labels of an entry of `docs/theorems`, in order.
 pub const THEOREM_LABELS: [&str; 4] = ["Statement", "Hypotheses", "Source", "Verdict"];
 
-/// An entry as it stands on its page.
+/// An entry before validation, as on its page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Raw {
     /// The identifier: the first word of the heading.
     pub id: String,
     /// The name: the rest of the heading.
     pub name: String,
-    /// Its fields, in the order of the page.
+    /// The fields, in the order of the page.
     pub fields: Vec<(String, String)>,
 }
 
@@ -77,7 +77,7 @@ pub fn raw(page: &str) -> Vec<Raw> {
 /// An entry of `docs/notions`.
 ///
 /// # Errors
-/// What is missing or misspelt, in words.
+/// With the missing or misspelt field, in words.
 pub fn notion(raw: &Raw) -> Result<Entry, String> {
     let labels: Vec<&str> = raw.fields.iter().map(|(label, _)| label.as_str()).collect();
     if labels != LABELS {
@@ -93,7 +93,7 @@ pub fn notion(raw: &Raw) -> Result<Entry, String> {
         id: raw.id.clone(),
         name: raw.name.clone(),
         aliases: aliases(&field("Aliases")?),
-        kind: kind.ok_or_else(|| format!("{}: `{word}` is no kind", raw.id))?,
+        kind: kind.ok_or_else(|| format!("{}: `{word}` is not a kind", raw.id))?,
         definition: field("Definition")?,
         frame: Some(Frame { background: field("BK")?, sensitive: field("SI")?, operation: field("OK")? }),
         laws: Some(Laws {
@@ -112,7 +112,7 @@ pub fn notion(raw: &Raw) -> Result<Entry, String> {
 /// An entry of `docs/theorems`.
 ///
 /// # Errors
-/// What is missing, in words.
+/// With the missing field, in words.
 pub fn theorem(raw: &Raw) -> Result<(Entry, Theorem), String> {
     let field = |label: &str| {
         let found = raw.fields.iter().find(|(name, _)| name == label).map(|(_, said)| said.clone());
@@ -137,7 +137,7 @@ pub fn theorem(raw: &Raw) -> Result<(Entry, Theorem), String> {
     Ok((entry, Theorem { statement, hypotheses, source, verdict }))
 }
 
-/// Names between commas; a comma inside brackets separates nothing.
+/// Names separated by commas; commas inside brackets do not separate.
 fn aliases(text: &str) -> Vec<String> {
     let mut depth = 0_i32;
     let parts = text.split(|c: char| {
@@ -147,7 +147,7 @@ fn aliases(text: &str) -> Vec<String> {
     parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty()).collect()
 }
 
-/// `yes: why` or `no: ID, why`.
+/// Parses `yes: why` or `no: ID, why`.
 fn law(id: &str, text: &str) -> Result<Law, String> {
     let (word, because) =
         text.split_once(':').ok_or_else(|| format!("{id}: write a law as `yes: ...` or `no: ID ...`"))?;
@@ -158,7 +158,7 @@ fn law(id: &str, text: &str) -> Result<Law, String> {
             Some(counterexample) => Ok(Law { holds: false, counterexample: Some(counterexample.clone()), because }),
             None => Err(format!("{id}: a law that fails cites its counterexample")),
         },
-        other => Err(format!("{id}: a law holds, `yes`, or does not, `no`; it is not `{other}`")),
+        other => Err(format!("{id}: a law holds, `yes`, or does not, `no`; `{other}` is neither")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The words of `docs/reference/terms.md`: what is called how here and elsewhere.
+//! The terms of `docs/reference/terms.md`, with the corresponding words of other libraries.
 
 use crate::ids;
 use crate::library::key;
@@ -12,22 +12,22 @@ pub const PAGE: &str = include_str!("../../../../docs/reference/terms.md");
 const FOLDER: [&str; 2] = ["docs", "reference"];
 /// The head of every table of terms.
 const HEAD: [&str; 4] = ["here", "elsewhere", "meaning", "where"];
-/// What stands where nobody has another word.
+/// Cells that contain no other word.
 const NO_OTHER: [&str; 2] = ["the same", "no usual word"];
-/// Fewest letters of a part of a phrase by which a row is found.
+/// The shortest part of a phrase by which a row is found.
 const SHORTEST_PART: usize = 4;
 const GUESSES: usize = 3;
 
-/// A row of the page.
+/// A row of the table of terms.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Term {
     /// The word in policies, output and documents.
     pub here: String,
-    /// What others call the same or the nearest thing.
+    /// The words of the literature and of other libraries for the same or the nearest concept.
     pub elsewhere: String,
-    /// What it means.
+    /// The meaning, in words.
     pub meaning: String,
-    /// Where more is said: entries, and pages of `docs`.
+    /// Further reading: entries, and pages of `docs`.
     #[serde(rename = "where")]
     pub told: String,
 }
@@ -38,7 +38,8 @@ pub fn terms() -> &'static [Term] {
     TERMS.get_or_init(|| read(PAGE))
 }
 
-/// The rows that a text means: those with exactly this word, here or elsewhere, or else those whose words it is part of.
+/// The rows that match a text: those with exactly this word, here or elsewhere, or otherwise those whose words contain
+/// it.
 #[must_use]
 pub fn meant(text: &str) -> Vec<&'static Term> {
     let wanted = key(text);
@@ -50,7 +51,7 @@ pub fn meant(text: &str) -> Vec<&'static Term> {
     terms().iter().filter(|term| words(&format!("{} {}", term.here, term.elsewhere)).contains(&phrase)).collect()
 }
 
-/// Words of rows that are a slip away from a text, the likeliest first.
+/// Words of rows that are similar to a text, the most similar first.
 #[must_use]
 pub fn near(text: &str) -> Vec<String> {
     let wanted = key(text);
@@ -70,7 +71,7 @@ impl Term {
     fn names(&self) -> impl Iterator<Item = String> {
         let parts =
             [self.here.as_str(), self.elsewhere.as_str()].into_iter().flat_map(|cell| cell.split([',', ';', '=']));
-        // A name of code counts without what stands around it, as does a phrase without its brackets.
+        // In names of code, only the text in backticks counts; in phrases, only the text outside brackets.
         let names = parts.flat_map(|part| {
             let bare = part.split('(').next().unwrap_or_default().replace('`', "");
             let code = part.split('`').skip(1).step_by(2).map(str::to_owned);
@@ -79,7 +80,7 @@ impl Term {
         names.filter(|name| !key(name).is_empty() && !NO_OTHER.iter().any(|none| name.starts_with(none)))
     }
 
-    /// The row as text, no line longer than `width` (but for single words that are).
+    /// The row as text, with lines of at most `width` characters unless a single word is longer.
     #[must_use]
     pub fn text(&self, width: usize) -> String {
         let mut text = String::new();
@@ -92,7 +93,7 @@ impl Term {
     }
 }
 
-/// A text as words between single spaces, with a space at either end.
+/// The words of a text with single spaces between and around them.
 fn words(text: &str) -> String {
     let spaced: String = text.to_lowercase().chars().map(|c| if c.is_alphanumeric() { c } else { ' ' }).collect();
     format!(" {} ", spaced.split_whitespace().collect::<Vec<_>>().join(" "))

@@ -99,12 +99,12 @@ impl std::fmt::Display for Report {
 impl Serialize for Report {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Written {
+        struct ReportJson {
             witness: &'static str,
             upper_bound: String,
         }
         let (witness, upper_bound) = self.words();
-        Written { witness, upper_bound }.serialize(serializer)
+        ReportJson { witness, upper_bound }.serialize(serializer)
     }
 }
 

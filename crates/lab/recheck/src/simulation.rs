@@ -111,7 +111,7 @@ pub(crate) fn witness(
         // A ratio and its inverse are not both below 1.
         ExtendedNumber::Finite(low) if *low <= Q::one() => true,
         ExtendedNumber::Finite(low) => {
-            // Convex in R, and not above 0 at either end: so it is below 0 between them unless it is zero and linear.
+            // Convex in R and not above 0 at either end, so below 0 in between unless it is 0 throughout.
             let rest = sums.rest(low);
             !rest.is_positive() && (sums.most.is_positive() || rest.is_negative() || sums.square.is_positive())
         }

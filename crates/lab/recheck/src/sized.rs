@@ -18,12 +18,12 @@ use crate::table::{Data, ExactTable, has};
 use num_traits::{One, Signed, Zero};
 
 /// Limit on the people for whom the second rule is tried.
-const MOST: usize = 7;
+const MAX_PEOPLE: usize = 7;
 
 /// The approximate microseconds that [`check`] takes for each output.
 pub(crate) fn steps(table: &ExactTable) -> u128 {
     let n = table.size() as u32;
-    if table.size() > MOST { 0 } else { 400 + 2 * u128::from(n) * 4_u128.pow(n) }
+    if table.size() > MAX_PEOPLE { 0 } else { 400 + 2 * u128::from(n) * 4_u128.pow(n) }
 }
 
 /// Whether the claim holds, if one of the rules decides; `None` if neither does.
@@ -42,7 +42,7 @@ pub(crate) fn check(
     if table.size() <= 3 {
         return Some(outputs.try_for_each(|output| few(table, line, range, claim, output)));
     }
-    if table.size() > MOST || range.0.is_zero() || range.1.is_one() {
+    if table.size() > MAX_PEOPLE || range.0.is_zero() || range.1.is_one() {
         return None;
     }
     outputs.all(|output| many(table, line, range, claim, output)).then_some(Ok(()))

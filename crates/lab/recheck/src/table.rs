@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 pub type Data = u32;
 
 /// The most entities of a table.
-const MOST: usize = 24;
+const MAX_ENTITIES: usize = 24;
 
 /// A table in which every row is a distribution.
 #[derive(Debug, Clone)]
@@ -38,8 +38,8 @@ impl ExactTable {
             }
         }
         let n = mechanism.entities.len();
-        if n > MOST {
-            return wrong(format!("{n} entities are more than {MOST}"));
+        if n > MAX_ENTITIES {
+            return wrong(format!("{n} entities are more than the limit of {MAX_ENTITIES}"));
         }
         if mechanism.rows.len() != 1 << n {
             return wrong(format!("{} rows are given for {} datasets", mechanism.rows.len(), 1_u32 << n));

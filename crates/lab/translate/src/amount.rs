@@ -1,4 +1,4 @@
-//! Odds ratios that are exact while they can be, and enclosed between two fractions when they cannot.
+//! Odds ratios: exact if possible, otherwise enclosed between two fractions.
 
 use deniable_core::budget::{Base, Spend};
 use deniable_core::exact::{Rational, whole};
@@ -10,21 +10,21 @@ use std::cmp::Ordering;
 pub enum Amount {
     /// Exactly this: a fraction, a power of one, or a power of e.
     Exact(Spend),
-    /// A number that certainly lies between these two.
+    /// A number between these two.
     Between {
-        /// A rational that is not above it.
+        /// A lower bound.
         low: Rational,
-        /// A rational that is not below it.
+        /// An upper bound.
         high: Rational,
     },
 }
 
-/// A fraction as an odds ratio; below 1 nothing is learned, which is 1.
+/// A fraction as an odds ratio; fractions below 1 become 1, where nothing is learned.
 fn spend(odds: Rational) -> Spend {
     Spend::odds(odds).unwrap_or_else(|_| Spend::nothing())
 }
 
-/// The same amount with all whole powers of fractions as one: 2 × 3 is 6, and is seen to be.
+/// The same amount with all integer powers of fractions multiplied out: 2 × 3 becomes 6.
 #[must_use]
 pub fn plain(spend: &Spend) -> Spend {
     let (mut fraction, mut rest) = (Spend::nothing(), Spend::nothing());
@@ -33,7 +33,7 @@ pub fn plain(spend: &Spend) -> Spend {
             Base::E => Spend::epsilon(share.clone()),
             Base::Odds(odds) => Spend::odds(odds.clone()).and_then(|odds| odds.share(share)),
         };
-        // Bases and shares of an amount are what amounts are made of.
+        // Bases and shares of a valid amount are valid amounts themselves.
         let Ok(power) = power else { return spend.clone() };
         match power.exact_odds() {
             Some(_) => fraction = fraction.and(&power),
@@ -47,13 +47,13 @@ pub fn plain(spend: &Spend) -> Spend {
 }
 
 impl Amount {
-    /// A fraction; 1 where it is less than that.
+    /// A fraction, raised to at least 1.
     #[must_use]
     pub fn of(odds: Rational) -> Self {
         Self::Exact(spend(odds))
     }
 
-    /// Fractions not above and not below it; the same twice where it is a fraction itself.
+    /// A lower and an upper bound; equal if it is a fraction itself.
     #[must_use]
     pub fn ends(&self) -> (Rational, Rational) {
         match self {
@@ -62,7 +62,7 @@ impl Amount {
         }
     }
 
-    /// An increasing function of it that is 1 or more.
+    /// An increasing function of it whose values are at least 1.
     #[must_use]
     pub fn map(&self, increasing: impl Fn(&Rational) -> Rational) -> Self {
         let (low, high) = self.ends();
@@ -72,12 +72,12 @@ impl Amount {
         Self::Between { low: increasing(&low), high: increasing(&high) }
     }
 
-    /// To a positive power, which need not be whole.
+    /// A positive power, which need not be an integer.
     #[must_use]
     pub fn power(&self, exponent: &Rational) -> Self {
         let of = |spend: &Spend| spend.share(exponent).unwrap_or_else(|_| Spend::nothing());
         match self {
-            // Roots may have become whole: what is printed is then read as one number.
+            // Roots may have become integers: the result is then printed as one number.
             Self::Exact(exact) => Self::Exact(plain(&of(exact))),
             Self::Between { low, high } => Self::Between {
                 low: of(&spend(low.clone())).odds_at_least(),
@@ -96,7 +96,7 @@ impl Amount {
         Self::Between { low: low * other_low, high: high * other_high }
     }
 
-    /// How it compares, where that is certain.
+    /// The order of two amounts, if it is certain.
     #[must_use]
     pub fn certainly_cmp(&self, other: &Self) -> Option<Ordering> {
         if let (Self::Exact(left), Self::Exact(right)) = (self, other) {
@@ -112,7 +112,7 @@ impl Amount {
         }
     }
 
-    /// Whether nothing is learned at all.
+    /// Whether it is exactly 1, where nothing is learned.
     #[must_use]
     pub fn is_one(&self) -> bool {
         matches!(self, Self::Exact(spend) if spend.is_nothing()) || self.ends().1.is_one()
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(four.power(&ratio(1, 2)), Amount::of(whole(2)));
         assert_eq!(four.map(|odds| odds + whole(1)), Amount::of(whole(5)));
         let e = Amount::Exact(Spend::epsilon(whole(1)).unwrap());
-        let Amount::Between { low, high } = e.map(|odds| odds + whole(1)) else { panic!("e + 1 is no fraction") };
+        let Amount::Between { low, high } = e.map(|odds| odds + whole(1)) else { panic!("e + 1 is not a fraction") };
         assert!(ratio(37182, 10000) < low && low < high && high < ratio(37183, 10000));
         assert_eq!(e.power(&whole(2)).certainly_cmp(&four), Some(Ordering::Greater));
         assert_eq!(e.and(&four).and(&e).power(&ratio(1, 2)), e.and(&Amount::of(whole(2))));

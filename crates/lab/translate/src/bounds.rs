@@ -1,7 +1,7 @@
 //! From the parameter of a notion to an odds ratio of its shape, and back.
 //!
-//! Two odds ratios belong to a statement: the largest that is *enough* for it, and the smallest that *follows* from it. They
-//! are the same where the family holds an observer who attains the bound; for beliefs under replace-one that takes a pair of
+//! A statement has two odds ratios: the largest that is *enough* for it, and the smallest that *follows* from it. They
+//! are equal if the family has an observer who attains the bound; for beliefs under replace-one that takes a pair of
 //! people with beliefs `p` and `1−p`, both in the range (`F-DB[a,b]`).
 
 use crate::amount::Amount;
@@ -13,12 +13,12 @@ use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::promise::{Promise, PromiseError, world_multiples};
 use num_traits::{One, Zero};
 
-/// A number that is known, or enclosed.
+/// A number that is known exactly, or enclosed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Number {
-    /// A rational that is not above it.
+    /// A lower bound.
     pub low: Rational,
-    /// A rational that is not below it.
+    /// An upper bound.
     pub high: Rational,
 }
 
@@ -29,19 +29,19 @@ impl Number {
         if one <= other { Self { low: one, high: other } } else { Self { low: other, high: one } }
     }
 
-    /// The number, where it is known.
+    /// The number, if it is known exactly.
     #[must_use]
     pub fn exact(&self) -> Option<&Rational> {
         (self.low == self.high).then_some(&self.low)
     }
 }
 
-/// The parameter that an odds ratio comes to.
+/// The parameter of a notion for an odds ratio.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Value {
     /// A factor on odds, at least 1.
     Odds(Amount),
-    /// A factor on odds, to be shown as its logarithm.
+    /// A factor on odds, displayed as its logarithm.
     Epsilon(Amount),
     /// γ, ρ, a ceiling or a floor.
     Number(Number),
@@ -50,7 +50,7 @@ pub enum Value {
 }
 
 impl Value {
-    /// Whether it certainly promises more than another value of the same notion.
+    /// Whether it is certainly stricter than another value of the same notion.
     #[must_use]
     pub fn certainly_stronger(&self, other: &Self, notion: &Notion) -> bool {
         match (self, other) {
@@ -68,7 +68,7 @@ impl Value {
 /// The largest odds ratio that is enough for a statement (B-3 to B-6).
 ///
 /// # Errors
-/// When its parameter is out of range, or the range of priors leaves no room.
+/// When its parameter is out of range, or no odds ratio is enough for its range of priors.
 pub fn enough(statement: &Statement) -> Result<Amount, PromiseError> {
     with_range(statement, &statement.target.priors)
 }
@@ -81,12 +81,13 @@ pub fn necessary(statement: &Statement) -> Result<Option<Amount>, PromiseError> 
     match observers(&statement.target) {
         None => Ok(None),
         Some(Observers::Range(range)) if statement.target.notion == Notion::Membership => {
-            // One γ allows presence and absence different odds unless the range is even; the larger one follows for both.
+            // One γ allows presence and absence different odds unless the range is symmetric; the larger odds follow
+            // for both.
             let (gain, loss) = both(statement, &range)?;
             Ok(Some(Amount::of(gain.max(loss))))
         }
         Some(Observers::Range(range)) if is_indistinguishable(&statement.target) => {
-            // The same, where the factor by which one of the two beliefs falls allows more.
+            // As above, with the belief for which the factor of the fall allows larger odds.
             Ok(Some(before_fall(&stated_odds(&statement.value), &smaller(&range))))
         }
         Some(Observers::Range(range)) => with_range(statement, &range).map(Some),
@@ -99,10 +100,11 @@ pub fn necessary(statement: &Statement) -> Result<Option<Amount>, PromiseError> 
     }
 }
 
-/// The odds of one exchange that follow from membership privacy under add/remove: one person less, at the odds of absence,
-/// and one more, at those of presence (F-DB). Over a range that is not even the two differ.
+/// The odds of one exchange that follow from membership privacy under add/remove: one person removed, at the odds of
+/// absence, and one added, at the odds of presence (F-DB). Over an asymmetric range the two differ.
 ///
-/// A likelihood that is multiplied by the one when person 1 joins and divided by the other when person 2 does attains both.
+/// Both are attained by a likelihood that is multiplied by the one when person 1 joins, and divided by the other when
+/// person 2 does.
 ///
 /// # Errors
 /// As for [`enough`].
@@ -133,12 +135,13 @@ fn stated_odds(value: &StatementParameter) -> Amount {
     }
 }
 
-/// By what factor a belief falls at most where the odds of what is believed with `belief` grow so far: `1 + p(R−1)` (I-IND).
+/// The largest factor by which the opposite belief falls if the odds of a belief grow by this much: `1 + p(R−1)`
+/// (I-IND).
 fn fall(odds: &Amount, belief: &Rational) -> Amount {
     if belief.is_one() { odds.clone() } else { odds.map(|odds| whole(1) + belief * (odds - whole(1))) }
 }
 
-/// How far odds may grow for the other belief to fall by this factor.
+/// The odds at which the opposite belief falls by this factor.
 fn before_fall(factor: &Amount, belief: &Rational) -> Amount {
     if belief.is_one() { factor.clone() } else { factor.map(|factor| whole(1) + (factor - whole(1)) / belief) }
 }
@@ -148,7 +151,7 @@ fn smaller(range: &PriorRange) -> Rational {
     range.high().min(range.of_absence().high()).clone()
 }
 
-/// The belief at which the other falls most: in presence, in absence, or the larger of both.
+/// The belief whose opposite falls most: in presence, in absence, or the larger of both.
 fn highest(range: &PriorRange, sign: Sign) -> Rational {
     match sign {
         Sign::Positive => range.high().clone(),
@@ -157,7 +160,7 @@ fn highest(range: &PriorRange, sign: Sign) -> Rational {
     }
 }
 
-/// The smallest parameter with which the notion follows from an odds ratio (the highest floor).
+/// The smallest parameter of the notion that follows from an odds ratio (for a floor, the largest).
 #[must_use]
 pub fn implied(target: &Target, odds: &Amount) -> Option<Value> {
     if !can_be_promised(target) {
@@ -166,7 +169,7 @@ pub fn implied(target: &Target, odds: &Amount) -> Option<Value> {
     Some(valued(target, odds, &target.priors, least_world(target), Rational::max))
 }
 
-/// The largest parameter with which the odds ratio follows from the notion; `None` where it does with none.
+/// The largest parameter of the notion that implies the odds ratio; `None` if none does.
 #[must_use]
 pub fn demanding(target: &Target, odds: &Amount) -> Option<Value> {
     if !can_be_promised(target) {
@@ -178,7 +181,7 @@ pub fn demanding(target: &Target, odds: &Amount) -> Option<Value> {
     }
 }
 
-/// Whether the priors leave the notion a meaning: a ceiling needs an upper end, a floor a lower one (B-4).
+/// Whether the range of priors suits the notion: a ceiling needs an upper end, a floor a lower one (B-4).
 #[must_use]
 pub fn can_be_promised(target: &Target) -> bool {
     match target.notion {
@@ -188,8 +191,8 @@ pub fn can_be_promised(target: &Target) -> bool {
     }
 }
 
-/// Whether no prior has worlds that are all at least as likely as `P_min`, and at most as `P_max`: so many at most have room,
-/// and so many at least are needed (B-6). Whatever is said of them is said of nobody.
+/// Whether no prior has worlds whose probabilities are all from `P_min` to `P_max`: `P_min` limits the number of worlds
+/// from above, `P_max` from below (B-6). Statements about such worlds are vacuous.
 #[must_use]
 pub fn nobody(target: &Target) -> bool {
     let Notion::AlphaBeta { least, most: Some(most) } = &target.notion else { return false };
@@ -197,13 +200,13 @@ pub fn nobody(target: &Target) -> bool {
 }
 
 enum Observers {
-    /// Observers with these beliefs about somebody, whatever pair of datasets they hesitate between.
+    /// Observers with these beliefs in a person, for every pair of possible datasets.
     Range(PriorRange),
-    /// Observers with two worlds, of this prior and the rest.
+    /// Observers of two worlds, one of this prior.
     Worlds(Rational),
 }
 
-/// The observers for whom only two adjacent datasets are possible: they attain every ratio.
+/// The observers for whom only two adjacent datasets are possible, who attain every ratio.
 fn observers(target: &Target) -> Option<Observers> {
     if let Notion::AlphaBeta { least, most } = &target.notion {
         let smaller = most.as_ref().map_or_else(|| least.clone(), |most| least.max(&(whole(1) - most)).clone());
@@ -213,7 +216,7 @@ fn observers(target: &Target) -> Option<Observers> {
     if target.adjacency == Adjacency::AddRemove || !target.notion.depends_on_priors() || range.is_any() {
         return Some(Observers::Range(range.clone()));
     }
-    // Under replace-one the belief about the other of the two is 1−p, and must be in the range as well.
+    // Under replace-one the belief in the other person is 1−p, and must be in the range too.
     let absent = range.of_absence();
     let (low, high) = (range.low().max(absent.low()).clone(), range.high().min(absent.high()).clone());
     let end = |value: Rational| (!value.is_zero() && !value.is_one()).then_some(value);
@@ -273,7 +276,7 @@ fn with_range(statement: &Statement, range: &PriorRange) -> Result<Amount, Promi
             let (alpha, beta) = (alpha.clone(), beta.clone());
             promised(&Promise::AlphaBeta { alpha, beta, least: least.clone(), most: most.clone() }, range)
         }
-        // C-5 at the one prior of the family: E = 1 + β(L−1), where L is what γ allows at prior β.
+        // C-5 at the one prior of the family: E = 1 + β(L−1), with L the odds that γ allows at prior β.
         Notion::SampledGain { rate } => {
             let odds = promised(&Promise::Gain(number(value)), &only(rate))?;
             Ok(odds.map(|odds| whole(1) + rate * (odds - whole(1))))
@@ -282,7 +285,7 @@ fn with_range(statement: &Statement, range: &PriorRange) -> Result<Amount, Promi
     }
 }
 
-/// The range that holds one belief.
+/// The range of a single belief.
 fn only(belief: &Rational) -> PriorRange {
     PriorRange::new(Some(belief.clone()), Some(belief.clone())).unwrap_or_else(|_| PriorRange::any())
 }

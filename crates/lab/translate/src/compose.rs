@@ -12,7 +12,7 @@ use deniable_core::adversary::{Adjacency, PriorRange};
 use deniable_core::promise::PromiseError;
 use num_traits::Zero;
 
-/// Releases that have no common total.
+/// Releases without a common total.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComposeError {
     /// There is no statement to compose.
@@ -21,18 +21,18 @@ pub enum ComposeError {
     /// A statement about beliefs, which do not compose.
     #[error("release {position}, `{statement}`, must not be composed ({theorem}): {why}; {hint}")]
     NotOdds {
-        /// Which release, counted from 1.
+        /// The position of the release, counted from 1.
         position: usize,
-        /// The statement, as it is shown.
+        /// The statement, as displayed.
         statement: String,
         /// The entry with the counterexample.
         theorem: &'static str,
-        /// What goes wrong when it is composed.
+        /// The failure of its composition, in words.
         why: &'static str,
-        /// What to state instead, in odds or epsilon.
+        /// The statement to make instead, in odds or epsilon.
         hint: String,
     },
-    /// Bounds over different pairs, of which none implies another.
+    /// Bounds over different pairs, none of which implies another.
     #[error(
         "`{first}` and `{second}` bound different pairs of datasets, and neither bound follows from the other (C-1); \
          state both under one adjacency, such as `odds=3` or `bounded-odds=3`"
@@ -40,45 +40,46 @@ pub enum ComposeError {
     NothingInCommon {
         /// The statement of the first release.
         first: String,
-        /// One that does not go with it.
+        /// A statement that does not compose with it.
         second: String,
     },
-    /// The total is no single number.
+    /// The total is not a single number.
     #[error("the total of these odds is not exact; state them as rational odds")]
     NotExact,
-    /// The total is beyond what can be stated.
+    /// The total is beyond the largest odds that can be stated.
     #[error("these releases together allow odds beyond e^4096, which promise nothing; compose fewer, or stricter ones")]
     TooLarge,
 }
 
-/// The statement that all releases together keep, whatever each asked after seeing the others (C-1). Their order does not
-/// matter.
+/// The statement that all releases together satisfy, even if each was chosen after the answers of the others (C-1).
+/// Their order does not matter.
 ///
-/// What it implies may be more than it takes: [`translate`] goes to each target from the releases themselves.
+/// Its implications may be weaker than those of the releases: [`translate`] translates the releases themselves to each
+/// target.
 ///
 /// # Errors
-/// When one of them is about beliefs, they bound pairs that have nothing in common, or allow all but everything together.
+/// When a release is about beliefs, the releases bound unrelated pairs, or their total is too large.
 pub fn compose(releases: &[Statement]) -> Result<Statement, ComposeError> {
     strongest(releases).map(|total| total.statement)
 }
 
-/// What all releases together keep over one shape.
+/// The total of all releases over one shape.
 struct Total {
     statement: Statement,
-    /// Whether releases are known that attain it together.
+    /// Whether known releases attain it together.
     tight: bool,
 }
 
 fn strongest(releases: &[Statement]) -> Result<Total, ComposeError> {
     let first = releases.first().ok_or(ComposeError::Nothing)?;
-    // A release that keeps what is said of nobody may say anything, and so may all of them together.
+    // A release that satisfies a vacuous statement may disclose anything, and so may all of them together.
     let vacuous = releases.iter().filter(|release| bounds::nobody(&release.target)).min_by_key(ToString::to_string);
     if let Some(vacuous) = vacuous {
         return Ok(Total { statement: vacuous.clone(), tight: false });
     }
     let mut strongest: Option<Total> = None;
     for total in totals(releases, None)? {
-        // What is also said of more pairs, at the same odds, is the stronger statement.
+        // At the same odds, the statement about more pairs is the stronger one.
         let stronger = strongest.as_ref().is_none_or(|before| implies(&total.statement, &before.statement));
         if stronger {
             strongest = Some(total);
@@ -91,10 +92,11 @@ fn strongest(releases: &[Statement]) -> Result<Total, ComposeError> {
     })
 }
 
-/// What all releases together have to do with `to`: [`translation::translate`] of the total that says most of it.
+/// Translates the composition of all releases to `to`: [`translation::translate`] of the total with the strongest
+/// result.
 ///
-/// Of `odds=3` and `group-privacy=2,odds=2` together two totals follow, odds of 6 and odds of 18 between datasets that differ
-/// by two people, and neither implies the other.
+/// For example, `odds=3` and `group-privacy=2,odds=2` together have two totals, odds of 6 and odds of 18 between
+/// datasets that differ by two people, and neither implies the other.
 ///
 /// # Errors
 /// As for [`compose`], and [`translation::translate`].
@@ -105,7 +107,7 @@ pub fn translate(releases: &[Statement], to: &Target) -> Result<Vec<Translation>
         return Ok(lines);
     }
     for line in &mut lines {
-        // What is tight for the total is no more than the total is.
+        // A translation is tight only if the total is.
         line.tight &= tight;
     }
     for Total { statement: total, tight } in totals(releases, Some(to.shape()))? {
@@ -126,7 +128,7 @@ pub fn translate(releases: &[Statement], to: &Target) -> Result<Vec<Translation>
     Ok(lines)
 }
 
-/// Why releases are not translated together.
+/// Errors in translating several releases together.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ComposeTranslateError {
     /// They do not compose.
@@ -137,8 +139,8 @@ pub enum ComposeTranslateError {
     Promise(#[from] PromiseError),
 }
 
-/// The totals over all shapes that every release bounds, the pairs that say most by themselves first: single people before
-/// groups, smaller groups before larger ones.
+/// The totals over all shapes that every release bounds, the strongest pairs first: single people before groups,
+/// smaller groups before larger ones.
 fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Total>, ComposeError> {
     for (position, release) in (1..).zip(releases) {
         if let Some((theorem, why)) = refusal(&release.target) {
@@ -155,7 +157,7 @@ fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Total>, C
     let mut beyond = false;
     for candidate in candidates {
         match total(releases, candidate) {
-            // Over other pairs, such as smaller groups, the total may be one that can be stated.
+            // Over other pairs, such as smaller groups, the total may be small enough.
             Err(ComposeError::TooLarge) => beyond = true,
             found => all.extend(found?),
         }
@@ -163,7 +165,7 @@ fn totals(releases: &[Statement], wanted: Option<Shape>) -> Result<Vec<Total>, C
     if all.is_empty() && beyond { Err(ComposeError::TooLarge) } else { Ok(all) }
 }
 
-/// Whether one statement of odds says at least what another does.
+/// Whether one statement of odds implies another.
 fn implies(one: &Statement, other: &Statement) -> bool {
     let (StatementParameter::Odds(odds), StatementParameter::Odds(wanted)) = (&one.value, &other.value) else {
         return false;
@@ -174,8 +176,8 @@ fn implies(one: &Statement, other: &Statement) -> bool {
     })
 }
 
-/// The odds of a shape whose ratios are those of single pairs of datasets, or of views and what makes them up from the same input
-/// and output, which multiply; nothing for ratios of averages, which do not.
+/// The notion of odds of a shape whose ratios multiply: those of single pairs of datasets, or of a protocol's views.
+/// `None` for ratios of averages, which do not multiply.
 fn odds_of(shape: &Shape) -> Option<(Notion, Adjacency)> {
     Some(match *shape {
         Shape::Up => (Notion::Odds(Sign::Positive), Adjacency::AddRemove),
@@ -200,7 +202,7 @@ fn odds_of(shape: &Shape) -> Option<(Notion, Adjacency)> {
     })
 }
 
-/// The order in which totals are looked at, which is not that of the releases.
+/// The order in which totals are tried, independently of the order of the releases.
 fn rank(shape: &Shape) -> (u32, u32) {
     match shape {
         Shape::All => (0, 0),
@@ -217,9 +219,9 @@ fn rank(shape: &Shape) -> (u32, u32) {
     }
 }
 
-/// The product over one shape; `None` where some release does not bound it.
+/// The product over one shape; `None` if a release does not bound it.
 fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeError> {
-    // What a simulator keeps to is no ratio of two rows of the mechanism's: the product of two is nobody's promise.
+    // A simulator's ratio is not a ratio of two rows of the mechanism: the product of two bounds nothing.
     let Some((notion, adjacency)) = odds_of(&shape) else { return Ok(None) };
     let mut tight = true;
     let mut total = Amount::of(deniable_core::exact::whole(1));
@@ -239,8 +241,8 @@ fn total(releases: &[Statement], shape: Shape) -> Result<Option<Total>, ComposeE
 }
 
 /// The odds that a release bounds over its shape. A statement about any prior is equivalent to its odds (F-DI, F-DB;
-/// C-6): observers who hesitate between two datasets come arbitrarily close to the bound, so that its odds are
-/// necessary and sufficient.
+/// C-6): observers who consider two datasets possible come arbitrarily close to the bound, so its odds are necessary
+/// and sufficient.
 fn odds(release: &Statement) -> Option<Amount> {
     match &release.value {
         StatementParameter::Odds(odds) if !is_about_any_prior(&release.target) => Some(odds.clone().into()),
@@ -260,7 +262,7 @@ fn is_about_any_prior(target: &Target) -> bool {
     }
 }
 
-/// Why a notion does not compose: the counterexample, and what it shows.
+/// The reason why a notion does not compose: the entry with the counterexample, and its content.
 fn refusal(target: &Target) -> Option<(&'static str, &'static str)> {
     match &target.notion {
         _ if is_about_any_prior(target) => None,
@@ -274,20 +276,21 @@ fn refusal(target: &Target) -> Option<(&'static str, &'static str)> {
         | Notion::InducedExchange(_)
         | Notion::SemiHonest { .. } => None,
         Notion::CrowdBlending { .. } => {
-            Some(("I-CBP", "two answers may each hide somebody in another crowd, and together in none"))
+            Some(("I-CBP", "two answers may each hide a person in a different crowd, and together in none"))
         }
         Notion::BayesOptimal { .. } => {
-            Some(("I-BOP", "two tables may each leave two values possible, and together one"))
+            Some(("I-BOP", "two tables may each leave two values possible, and together only one"))
         }
         Notion::AlphaBeta { .. } => {
             Some(("E-2", "after the first answer worlds no longer have the prior to which the second was calibrated"))
         }
         Notion::UniformGain => {
-            Some(("E-3", "under the uniform prior (k-Max) two answers of γ = 3/2 can prove somebody's presence"))
+            Some(("E-3", "under the uniform prior (k-Max) two answers of γ = 3/2 can prove a person's presence"))
         }
         Notion::SampledGain { .. } | Notion::Sampling { .. } | Notion::PositiveSampling { .. } => Some((
             "I-DPS",
-            "two answers from one sample tell more than the product: odds of 3, at rate 1/2, are 2 each and 5 together",
+            "two answers from one sample have larger odds than the product: odds of 3, at rate 1/2, are 2 each and 5 \
+             together",
         )),
         Notion::Gain
         | Notion::NegativeGain

@@ -1,17 +1,17 @@
-//! What one notion of privacy says in the terms of another.
+//! Translation of statements in one notion of privacy into other notions.
 //!
 //! | question | module |
 //! |---|---|
-//! | which notions are there, and what is a statement? | [`notion`], [`statement`] |
-//! | how is a statement read from text? | [`parse`] |
-//! | which pairs of datasets does a notion compare, and which comparison follows from which? | [`shape`] |
-//! | how does the parameter of a notion become an odds ratio, and back? | [`bounds`] |
-//! | what does a statement say of the observers of another? | [`observers`] |
-//! | why does nothing follow? | [`counterexample`] |
-//! | does a counterexample keep the statement and break the target? | [`refuted`] |
-//! | what follows from what, how far, and why not further? | [`translation`] |
-//! | what do several releases promise together? | [`compose`] |
-//! | how is it shown? | [`render`] |
+//! | Which notions are there, and what is a statement? | [`notion`], [`statement`] |
+//! | How is a statement parsed? | [`parse`] |
+//! | Which pairs of datasets does a notion compare, and which comparisons imply others? | [`shape`] |
+//! | How does the parameter of a notion become an odds ratio, and back? | [`bounds`] |
+//! | What does a statement imply for the observers of another? | [`observers`] |
+//! | Why does nothing follow? | [`counterexample`] |
+//! | Does a counterexample satisfy the statement and break the target? | [`refuted`] |
+//! | What implies what, with which value, and why not more? | [`translation`] |
+//! | What do several releases promise together? | [`compose`] |
+//! | How are translations displayed? | [`render`] |
 //!
 //! Every notion limits a likelihood ratio over some pairs of datasets (its *shape*). A translation therefore goes from
 //! the parameter to an odds ratio, along an implication between shapes, and from the odds ratio to the other parameter.
@@ -41,7 +41,8 @@ pub mod shape;
 pub mod statement;
 pub mod translation;
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests' program: one program per crate to link. It names the crate as other
+// crates do.
 #[cfg(test)]
 extern crate self as deniable_translate;
 #[cfg(test)]

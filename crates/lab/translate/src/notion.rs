@@ -5,14 +5,14 @@ pub use deniable_check::notion::Sign;
 use deniable_core::exact::Rational;
 use deniable_core::notion::{Notion as NotionName, find};
 
-/// A notion, with the parameters that are not the one being translated.
+/// A notion, with all parameters but the translated one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notion {
     /// A bound on odds ratios between adjacent datasets, as a factor (F-DI, F-DB).
     Odds(Sign),
-    /// The same as its logarithm: differential privacy (F-DI, F-DB).
+    /// The logarithm of that factor: differential privacy (F-DI, F-DB).
     Epsilon(Sign),
-    /// The same between any two datasets (F-DU).
+    /// A bound on odds ratios between any two datasets (F-DU).
     FreeLunch,
     /// Positive membership privacy (B-2, B-3).
     Gain,
@@ -26,82 +26,83 @@ pub enum Notion {
     Floor,
     /// (ρ,m)-differential identifiability (B-5).
     Rho {
-        /// The `m`: how many are equally likely, at least 2.
+        /// `m`, the number of equally likely candidates, at least 2.
         among: u32,
     },
     /// (α,β)-differential identifiability (B-6).
     AlphaBeta {
         /// `P_min`, the least prior of a world: from 0 to 1/2.
         least: Rational,
-        /// `P_max`, where it is stated.
+        /// `P_max`, if it is stated.
         most: Option<Rational>,
     },
-    /// Add/remove DP after everybody was kept with this probability.
+    /// Add/remove DP after every person is kept with this probability.
     Sampling {
         /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
-    /// The same for a person who is added: the odds of what [`Notion::SampledGain`] says of beliefs.
+    /// The positive side of it, for a person who is added: the odds that correspond to [`Notion::SampledGain`].
     PositiveSampling {
         /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
-    /// PMP against somebody for whom everyone is out for certain or in with this probability.
+    /// PMP for observers to whom every person is certainly out, or in with this probability.
     SampledGain {
         /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
     /// Odds between datasets that differ by the members of a group (F-NIk).
     Group {
-        /// How many people the largest group has, from 1.
+        /// The number of people in the largest group, at least 1.
         size: u32,
     },
-    /// PMP under the prior that gives everyone one half, which is what k-Max keeps (E-1).
+    /// PMP under the prior that gives every person one half, the notion of k-Max (E-1).
     UniformGain,
-    /// Indistinguishable privacy: by what factor any belief falls (I-IND).
+    /// Indistinguishable privacy: the factor by which any belief falls (I-IND).
     Indistinguishable {
-        /// Both is the notion; what presence and what absence gain are the halves that a translation may go through.
+        /// The notion itself is `Both`; a translation may use the halves for presence and absence.
         sign: Sign,
     },
     /// Zero-knowledge privacy (I-ZKP).
     ZeroKnowledge {
-        /// How many random rows of the others the simulator sees, 0 or more.
+        /// The number of random rows of the others that the simulator sees, 0 or more.
         rows: u32,
     },
     /// Zero-knowledge privacy as published (I-ZKR).
     ZeroKnowledgeRows {
-        /// How many random rows of all the simulator sees, those of the missing as ⊥; 0 or more.
+        /// The number of random rows of all that the simulator sees, with ⊥ for absent people; 0 or more.
         rows: u32,
     },
     /// Crowd-blending privacy (I-CBP).
     CrowdBlending {
-        /// The size of a crowd, itself included: at least 2.
+        /// The size of a crowd, including the person itself: at least 2.
         crowd: u32,
     },
-    /// Differential privacy between the neighbours that public facts leave (I-INP).
+    /// Differential privacy between the neighbours under public facts (I-INP).
     Induced(Facts),
-    /// The same where to exchange one person for another is one move (I-INX).
+    /// As `Induced`, where exchanging one person for another is one move (I-INX).
     InducedExchange(Facts),
     /// Bayes-optimal privacy of a table (I-BOP).
     BayesOptimal {
-        /// Whether beliefs are kept from rising, too.
+        /// Whether beliefs may not rise either.
         both: bool,
     },
     /// Privacy against a semi-honest party of a protocol (I-SMC).
     SemiHonest {
-        /// Whether the simulation is near the view in both directions.
+        /// Whether the simulation is bounded in both directions.
         both: bool,
     },
 }
 
-/// What is public about the data, as far as it matters to who is a neighbour of whom.
+/// Public facts about the data, as far as they determine neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Facts {
-    /// Nothing: every dataset is allowed.
+    /// No facts: every dataset is allowed.
     None,
-    /// How many people are in.
+    /// The number of people.
     Size,
-    /// Facts under which neighbours are up to so many moves apart, at least 1: people, unless an exchange is a move.
+    /// Facts under which neighbours are up to this many moves apart, at least 1; an exchange of people is two moves
+    /// unless it is a move of its own.
     Apart(u32),
 }
 
@@ -115,9 +116,9 @@ impl std::fmt::Display for Facts {
     }
 }
 
-/// How a notion is written as a statement and as a target.
+/// The form of a notion as a statement and as a target.
 pub struct Spelling {
-    /// The name under which it is shown.
+    /// The displayed name.
     pub name: &'static str,
     /// An example of a statement.
     pub statement: &'static str,
@@ -129,7 +130,7 @@ const fn spelling(name: &'static str, statement: &'static str, target: &'static 
     Spelling { name, statement, target }
 }
 
-/// Every form that is understood; [`canonical`] finds the one that a name of the table of notions means.
+/// All forms; [`canonical`] maps a name of the table of notions to one of them.
 pub const SPELLINGS: [Spelling; 33] = [
     spelling("odds", "odds=3", "odds"),
     spelling("epsilon", "epsilon=ln(3)", "epsilon"),
@@ -166,16 +167,16 @@ pub const SPELLINGS: [Spelling; 33] = [
     spelling("semi-honest-both", "semi-honest-both=2", "semi-honest-both"),
 ];
 
-/// The name in [`SPELLINGS`] that a text means, whatever its case and hyphens: `gamma` is `gain`.
+/// The name in [`SPELLINGS`] for a text, whatever its case and hyphens: `gamma` is `gain`.
 ///
-/// `None` where the text names no notion, or one that is not translated.
+/// `None` if the text names no notion, or one that is not translated.
 #[must_use]
 pub fn canonical(text: &str) -> Option<&'static str> {
     let found = find(text)?;
-    // The table has one notion for what is written as a factor and as its logarithm.
+    // The table has one notion for both forms, the factor and its logarithm.
     let scaled = |odds, epsilon| Some(if found.is_odds() { odds } else { epsilon });
     match found.notion {
-        // These two say which adjacency they mean, so that no other may follow.
+        // These two names include the adjacency, so no other may follow.
         NotionName::Dp if found.name == "unbounded-odds" || found.name == "unbounded-epsilon" => Some(found.name),
         NotionName::Dp => scaled("odds", "epsilon"),
         NotionName::PositiveDp => scaled("positive-odds", "positive-epsilon"),
@@ -209,7 +210,7 @@ pub fn canonical(text: &str) -> Option<&'static str> {
 }
 
 impl Notion {
-    /// The name under which it is shown, without adjacency.
+    /// The displayed name, without adjacency.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -273,7 +274,7 @@ impl Notion {
         }
     }
 
-    /// Whether the range of prior beliefs matters to it.
+    /// Whether the notion depends on the range of priors.
     #[must_use]
     pub fn depends_on_priors(&self) -> bool {
         matches!(
@@ -287,13 +288,13 @@ impl Notion {
         )
     }
 
-    /// The entry that turns its parameter into an odds ratio.
+    /// The entry of `docs/theorems` that turns its parameter into an odds ratio.
     #[must_use]
     pub fn theorem(&self) -> &'static str {
         self.named().entry().theorem
     }
 
-    /// The notion of the table of names.
+    /// The notion in the table of names.
     fn named(&self) -> NotionName {
         match self {
             Self::Odds(Sign::Both) | Self::Epsilon(Sign::Both) => NotionName::Dp,
@@ -330,7 +331,7 @@ impl Notion {
 mod tests {
     use super::*;
 
-    /// What was understood before there was a table of notions means what it meant.
+    /// Names that were accepted before the table of notions existed keep their meaning.
     #[test]
     fn earlier_names_mean_the_same() {
         for (name, earlier) in [

@@ -1,19 +1,20 @@
-//! Statements about beliefs under replace-one that need no odds: where the target's observers are among the statement's,
-//! the statement itself says what they may come to believe (`F-DB[a,b]`).
+//! Statements about beliefs under replace-one that need no odds: if the target's observers are among the statement's,
+//! the statement bounds their posteriors directly (`F-DB[a,b]`).
 //!
-//! An observer of `F-DB[a,b]` believes `p` of somebody, and after an answer `q`. What the statement says of `q`:
+//! An observer of `F-DB[a,b]` has a prior belief `p` in a person, and a posterior `q`. The bounds on `q`:
 //!
 //! - PMP with γ: `q ≤ γp` and `1 − q ≥ (1−p)/γ`, so `q ≤ min(γp, 1 − (1−p)/γ)`. Both grow with `p`, and the larger of
 //!   `q/p` and `(1−p)/(1−q)` is then γ: over fewer observers the same γ holds.
 //! - NMP with γ is the same with `1−p` and `1−q`: `q ≥ max(p/γ, 1 − γ(1−p))`.
-//! - Indistinguishable privacy with `e^ε` is `q ≥ p/e^ε` and `1 − q ≥ (1−p)/e^ε`; membership privacy with γ says as much.
+//! - Indistinguishable privacy with `e^ε` is `q ≥ p/e^ε` and `1 − q ≥ (1−p)/e^ε`; membership privacy with γ implies the
+//!   same with γ.
 //! - A ceiling or a floor is a bound on `q` itself.
 //!
-//! One of `j` equally likely people is in `F-DB[a,b]` where `1/j` lies in `[a,b]`. What follows for such observers follows for
-//! those among more people as well (B-5), so every `j` up to the target's `m` is looked at that may be the best.
+//! One of `j` equally likely people is in `F-DB[a,b]` if `1/j` is in `[a,b]`. A bound for such observers also holds for
+//! those among more people (B-5), so every `j` up to the target's `m` that may be the best is tried.
 //!
-//! An example, of the range 1/10 to 2/5 and γ = 2: the belief 2/5 rises to 7/10 at most (3/5 falls to no less than 3/10), and
-//! one of three equally likely people is believed in with at most min(2/3, 1 − (2/3)/2) = 2/3.
+//! For example, with the range 1/10 to 2/5 and γ = 2, the belief 2/5 rises to at most 7/10 (3/5 falls to no less than
+//! 3/10), and the belief in one of three equally likely people to at most min(2/3, 1 − (2/3)/2) = 2/3.
 
 use crate::amount::Amount;
 use crate::bounds::{Number, Value};
@@ -24,8 +25,8 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, ToPrimitive, Zero};
 
-/// What the statement allows observers of `to`, where all of them are observers of the statement; `None` where they are not,
-/// or it says nothing of that side of their beliefs.
+/// The parameter of `to` that the statement implies, if all observers of `to` are observers of the statement; `None` if
+/// they are not, or if the statement does not bound that side of their beliefs.
 #[must_use]
 pub fn among(from: &Statement, to: &Target) -> Option<Value> {
     let stated = match &from.value {
@@ -62,7 +63,7 @@ struct BeliefStatement<'a> {
 }
 
 impl BeliefStatement<'_> {
-    /// The highest belief that may come of `prior`, which is not certain; `None` where nothing is said of it.
+    /// The highest posterior for `prior`, which is not certain; `None` if it is not bounded.
     fn highest(&self, prior: &Rational) -> Option<Rational> {
         let rest = whole(1) - prior;
         match self.notion {
@@ -73,7 +74,7 @@ impl BeliefStatement<'_> {
         }
     }
 
-    /// The lowest.
+    /// The lowest posterior for `prior`; `None` if it is not bounded.
     fn lowest(&self, prior: &Rational) -> Option<Rational> {
         let rest = whole(1) - prior;
         match self.notion {
@@ -84,10 +85,10 @@ impl BeliefStatement<'_> {
         }
     }
 
-    /// The parameter of `notion` over observers whose uncertain beliefs lie in `part`.
+    /// The parameter of `notion` over observers whose uncertain beliefs are in `part`.
     fn over(&self, part: &PriorRange, notion: &Notion) -> Option<Rational> {
         match (self.notion, notion) {
-            // No better γ follows for fewer observers than the statement's own.
+            // Fewer observers do not improve γ.
             (Notion::Gain | Notion::Membership, Notion::Gain)
             | (Notion::NegativeGain | Notion::Membership, Notion::NegativeGain)
             | (Notion::Membership, Notion::Membership)
@@ -96,7 +97,7 @@ impl BeliefStatement<'_> {
             }
             (_, Notion::Ceiling) => self.highest(part.high()).filter(|_| !part.high().is_one()),
             (_, Notion::Floor) => self.lowest(part.low()).filter(|_| !part.low().is_zero()),
-            // Against one ceiling for all, the smallest prior gains most.
+            // With one ceiling for all, the smallest prior gains most.
             (Notion::Ceiling, Notion::Gain) => gain(part.low(), self.value),
             (Notion::Floor, Notion::NegativeGain) => gain(&(whole(1) - part.high()), &(whole(1) - self.value)),
             _ => None,
@@ -114,19 +115,19 @@ impl BeliefStatement<'_> {
         if fewest > most {
             return None;
         }
-        // The odds that follow grow with their number up to γ + 1 people and fall from there on, or only grow: the best is at
-        // an end. Any number of people would do for a bound.
+        // The odds that follow grow with the number of people up to γ + 1 and fall from there on, or only grow: the
+        // best is at an end. Any number of people gives a valid bound.
         let odds = [fewest, most].into_iter().filter_map(|people| self.odds_of_one_of(people));
         let odds = odds.min()?;
         Some(&odds / (&odds + whole(among) - whole(1)))
     }
 
-    /// The largest likelihood ratio of one of so many equally likely people over the average of the others.
+    /// The largest likelihood ratio of one of `people` equally likely people over the average of the others.
     fn odds_of_one_of(&self, people: u32) -> Option<Rational> {
         let prior = whole(people).recip();
         let others = whole(people) - whole(1);
         let above = self.highest(&prior);
-        // What the others keep of their belief is not left for the one.
+        // The least beliefs of the others limit the belief in this one.
         let left = self.lowest(&prior).map(|lowest| whole(1) - &others * lowest);
         let highest = above.into_iter().chain(left).min()?;
         (highest < whole(1)).then(|| &highest * others / (whole(1) - &highest))

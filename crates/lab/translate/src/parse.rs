@@ -1,4 +1,4 @@
-//! Statements and targets as text.
+//! Parsing of statements and targets.
 //!
 //! `name=value`, `name:parameter`, and after `@` the adjacency or the priors: `gain=3/2@1/5..4/5@replace-one`.
 //! [`SPELLINGS`] lists every name with an example.
@@ -14,19 +14,19 @@ use deniable_core::notion::{Parameter, every_name, find};
 use deniable_core::text::nearest;
 use num_traits::{One, Pow};
 
-/// The mechanism whose k states a gain under the uniform prior (E-1).
+/// k-Max, whose k determines a gain under the uniform prior (E-1).
 const K_MAX: Spelling = Spelling { name: "k-max", statement: "k-max=2", target: "k-max" };
 
-/// An ε beyond this is surely a mistake.
+/// A larger ε is certainly a mistake.
 const LARGEST_EPSILON: i64 = 4096;
 
-/// The largest number of people that is translated: odds are raised to it.
+/// The largest number of people accepted: odds are raised to its power.
 const MOST_PEOPLE: u32 = 10_000;
 
-/// Reads a statement such as `gain=3/2`; `priors` are meant where the text names none.
+/// Parses a statement such as `gain=3/2`; `priors` is the default range.
 ///
 /// # Errors
-/// When the text is no statement, naming the place and what to write instead.
+/// When the text is not a statement, with the place and a correction.
 pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseError> {
     let reader = Reader { text: Text(text) };
     let parts = reader.parts(true)?;
@@ -38,7 +38,7 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
         }
         _ if parts.parameter.is_none() && parts.example.contains([':', ',']) => {
             let (parameter, rest) = value.split_once(',').ok_or_else(|| {
-                reader.text.error(value, "two values belong here", format!("write `{}`", parts.example))
+                reader.text.error(value, "two values are expected", format!("write `{}`", parts.example))
             })?;
             (Some(parameter), rest.trim())
         }
@@ -73,10 +73,10 @@ pub fn statement(text: &str, priors: &PriorRange) -> Result<Statement, ParseErro
     Ok(Statement { target: reader.against(name, notion, &parts.suffixes, priors)?, value: stated })
 }
 
-/// Reads a target such as `rho:100`; `priors` are meant where the text names none.
+/// Parses a target such as `rho:100`; `priors` is the default range.
 ///
 /// # Errors
-/// When the text is no target, naming the place and what to write instead.
+/// When the text is not a target, with the place and a correction.
 pub fn target(text: &str, priors: &PriorRange) -> Result<Target, ParseError> {
     let reader = Reader { text: Text(text) };
     let parts = reader.parts(false)?;
@@ -84,7 +84,7 @@ pub fn target(text: &str, priors: &PriorRange) -> Result<Target, ParseError> {
     reader.against(parts.name, notion, &parts.suffixes, priors)
 }
 
-/// An example of every notion, each once: `unbounded-odds` is another name of `odds`.
+/// An example of every notion, each once: `unbounded-odds` is a synonym of `odds`.
 #[must_use]
 pub fn targets() -> Vec<&'static str> {
     let mut seen: Vec<Target> = Vec::new();
@@ -108,7 +108,7 @@ struct Parts<'a> {
     parameter: Option<&'a str>,
     value: Option<&'a str>,
     suffixes: Vec<&'a str>,
-    /// How it may be written.
+    /// An example of the form, for messages.
     example: &'static str,
 }
 
@@ -119,7 +119,7 @@ impl<'a> Reader<'a> {
         let parted = |piece: &'a str| piece.split_once('=').map(|(front, value)| (front.trim(), value.trim()));
         let (front, value) = match (parted(head), pieces.last_mut()) {
             (Some((front, value)), _) => (front, Some(value)),
-            // The value may come after the adjacency and the priors, as translations show it.
+            // The value may follow the adjacency and the priors, as translations display it.
             (None, Some(last)) => match parted(last) {
                 Some((suffix, value)) => {
                     *last = suffix;
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
         let Some(Spelling { name, statement, target }) = known else { return Err(self.unknown(name)) };
         let example = if valued { statement } else { target };
         match value {
-            None | Some("") if valued => Err(self.text.error(head, "no value", format!("write `{example}`"))),
+            None | Some("") if valued => Err(self.text.error(head, "a value is missing", format!("write `{example}`"))),
             Some(_) if !valued => Err(self.text.error(head, "a target has no value", format!("write `{example}`"))),
             _ => Ok(Parts { name, parameter, value, suffixes: pieces, example }),
         }
@@ -158,7 +158,7 @@ impl<'a> Reader<'a> {
         Ok(match name {
             "rho" => Notion::Rho { among: argument.count(&Parameter::AMONG)? },
             "alpha-beta" => {
-                // Without priors, a world may have any.
+                // Without a range, worlds may have any prior.
                 let (least, most) = argument.needed().map_or(Ok((whole(0), None)), |_| argument.worlds())?;
                 if most.as_ref().is_some_and(One::is_one) {
                     return Err(self.text.error(argument.needed()?, "P_MAX is not below 1", "write `:1/10..1/2`"));
@@ -187,7 +187,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A number of people that odds can be raised to.
+    /// A number of people to whose power odds can be raised.
     fn people(&self, argument: Argument, parameter: &Parameter) -> Result<u32, ParseError> {
         match argument.count(parameter)? {
             count @ ..=MOST_PEOPLE => Ok(count),
@@ -267,7 +267,7 @@ impl<'a> Reader<'a> {
         self.text.priors(text)
     }
 
-    /// What is public; `unit` is what neighbours are apart by.
+    /// The public facts; `unit` is the unit of distance between neighbours.
     fn facts(&self, text: &str, unit: &str) -> Result<Facts, ParseError> {
         match text.trim() {
             "none" => Ok(Facts::None),
@@ -276,7 +276,7 @@ impl<'a> Reader<'a> {
                 let hint = format!(
                     "write `none`, `size`, or how many {unit} apart neighbours may be: a whole number from 1 to 10000"
                 );
-                self.text.error(text, "not what public facts leave", hint)
+                self.text.error(text, "not a set of public facts", hint)
             }),
         }
     }
@@ -290,7 +290,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `3`, `e^2`, `(3/2)^(1/8)`, and products of them: `2^(1/2) × 3`.
+    /// Parses `3`, `e^2`, `(3/2)^(1/8)`, and products of them: `2^(1/2) × 3`.
     fn odds(&self, text: &str) -> Result<Spend, ParseError> {
         let factors = text.split(['×', '*']).map(|factor| self.factor(factor.trim()));
         self.all(text, factors)
@@ -307,7 +307,7 @@ impl<'a> Reader<'a> {
         self.powered(text, &odds, &power)
     }
 
-    /// `1`, `ln(3)`, `ln 3`, `2*ln(3)`, and sums of them: `1/2·ln(3) + 1`.
+    /// Parses `1`, `ln(3)`, `ln 3`, `2*ln(3)`, and sums of them: `1/2·ln(3) + 1`.
     fn epsilon(&self, text: &str) -> Result<Spend, ParseError> {
         let terms = text.split('+').map(|term| self.term(term.trim()));
         self.all(text, terms)
@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
         self.powered(text, &odds, &factor)
     }
 
-    /// The product of all, which must be an amount that somebody may mean.
+    /// The product of all parts; too large amounts are rejected.
     fn all(&self, text: &str, parts: impl Iterator<Item = Result<Spend, ParseError>>) -> Result<Spend, ParseError> {
         let mut product = Spend::nothing();
         for part in parts {
@@ -355,14 +355,14 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Whether odds can be stated: they are at most e^4096, and printed in no more digits than are read.
+/// Whether odds can be parsed again: they are at most e^4096, and print in no more digits than the parser accepts.
 #[must_use]
 pub fn is_readable(odds: &Spend) -> bool {
     let limit = Spend::epsilon(whole(LARGEST_EPSILON));
     limit.is_ok_and(|limit| odds.fits(&limit) == Ok(true)) && odds.to_string().len() <= LONGEST_NUMBER
 }
 
-/// Without the parentheses around all of it.
+/// Removes parentheses around the whole text.
 fn bare(text: &str) -> &str {
     let text = text.trim();
     text.strip_prefix('(').and_then(|inside| inside.strip_suffix(')')).unwrap_or(text)

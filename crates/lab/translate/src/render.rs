@@ -1,4 +1,4 @@
-//! Translations as rows: for a table, for text, for JSON.
+//! Translations as rows: for tables, text and JSON.
 
 use crate::amount::Amount;
 use crate::bounds::{Number, Value};
@@ -11,11 +11,11 @@ use std::fmt::Write;
 const PLACES: u32 = 6;
 const BITS: u32 = 128;
 
-/// A statement in the terms of other notions. As JSON, a list with a [`Row`] for each translation.
+/// A statement translated into other notions. As JSON, a list with a [`Row`] for each translation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TranslationReport {
-    /// The statement; of several releases, what they keep together.
+    /// The statement; for several releases, their composition.
     pub from: Statement,
     /// The translations, in the order of the targets.
     pub translations: Vec<Translation>,
@@ -45,21 +45,21 @@ impl std::fmt::Display for TranslationReport {
     }
 }
 
-/// One translation, all of it text.
+/// One translation, as text.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Row {
     /// The statement that was translated, as text.
     pub from: String,
-    /// The notion that it was translated to, as text.
+    /// The target notion, as text.
     pub notion: String,
-    /// The parameter, exactly; between two decimals where it is no closed form; `-` where there is none.
+    /// The parameter, exactly; between two decimals if it has no closed form; `-` without a value.
     pub value: String,
-    /// The target with its value, to be typed again; none where there is no value, or no closed form of it.
+    /// The target with its value, in a form that can be parsed again; `None` without a value, or without a closed form
+    /// of it.
     pub statement: Option<String>,
-    /// As a decimal, rounded so that it claims no more.
+    /// As a decimal, rounded in the direction of the weaker claim.
     pub decimal: String,
-    /// Which follows from which: `equivalent`, `implies`, `implied by`, `no implication`, `not known`,
-    /// `vacuous`.
+    /// The direction: `equivalent`, `implies`, `implied by`, `no implication`, `not known`, `vacuous`.
     pub direction: &'static str,
     /// Whether the value is attained, or approached.
     pub tight: bool,
@@ -75,7 +75,7 @@ pub struct Row {
 pub const COLUMNS: [&str; 6] = ["notion", "value", "decimal", "direction", "theorem", "note"];
 
 impl Row {
-    /// The row of one translation.
+    /// The row of a translation.
     #[must_use]
     pub fn new(translation: &Translation) -> Self {
         let mut notes = translation.conditions.clone();
@@ -83,11 +83,11 @@ impl Row {
             notes.push("tight".to_owned());
         }
         if translation.direction == Direction::NotKnown {
-            notes.push("no value is known to follow, and no small mechanism shows that none does".to_owned());
+            notes.push("no value is known to follow, and no small mechanism is a counterexample".to_owned());
         }
         notes.extend(translation.counterexample.map(|counterexample| counterexample.words().to_owned()));
         if translation.counterexample.is_some() && !translation.decided {
-            notes.push("it takes more people than are built here: proved, not decided".to_owned());
+            notes.push("it needs more people than are built here: proved, not decided".to_owned());
         }
         let up = (translation.direction == Direction::ImpliedBy) == (translation.to.notion == Notion::Floor);
         let rounding = if up { Rounding::Up } else { Rounding::Down };
@@ -123,7 +123,7 @@ impl Row {
     }
 }
 
-/// A plain table: aligned columns, and each note on a line below its row.
+/// A plain table: aligned columns, and the notes of a row on a line below it.
 #[must_use]
 pub fn text(rows: &[Row]) -> String {
     let cells: Vec<[String; 6]> = rows.iter().map(Row::cells).collect();
@@ -177,7 +177,7 @@ fn between(low: &Rational, high: &Rational) -> String {
 }
 
 impl Value {
-    /// As a decimal of six places, rounded to the named side.
+    /// As a decimal of six places, rounded in the given direction.
     #[must_use]
     pub fn decimal(&self, rounding: Rounding) -> String {
         let pick = |low: &Rational, high: &Rational| {

@@ -1,7 +1,8 @@
-//! Which likelihood ratios a notion limits, and which limits follow from which.
+//! The likelihood ratios that notions bound, and the implications between them.
 //!
-//! [`follows`] is the whole of the theory: for two shapes, either how an odds ratio carries over, with the theorem, or the
-//! mechanism that shows that none does. The tests check each line of it against random mechanisms, and each counterexample.
+//! [`follows`] has the whole theory: for two shapes, either how an odds ratio carries over, with the theorem, or a
+//! mechanism that shows that no bound does. The tests check each entry against random mechanisms, and each
+//! counterexample.
 
 mod further;
 
@@ -10,12 +11,12 @@ use crate::counterexample::Counterexample;
 use deniable_core::exact::{Rational, ratio, whole};
 use num_traits::One;
 
-/// The pairs, or the observers, whose likelihood ratio is limited.
+/// The pairs, or the observers, whose likelihood ratio is bounded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Shape {
-    /// A dataset with a person, over the same without.
+    /// A dataset with a person, over the same dataset without them.
     Up,
-    /// A dataset without a person, over the same with them.
+    /// A dataset without a person, over the same dataset with them.
     Down,
     /// Either of the two: one person more or less.
     Both,
@@ -23,67 +24,69 @@ pub enum Shape {
     Replace,
     /// One person more, one less, or one exchanged (I-INX).
     Move,
-    /// Datasets that differ by up to so many people.
+    /// Datasets that differ by up to this many people.
     Group(u32),
-    /// Datasets of one size that differ by up to so many exchanges at once.
+    /// Datasets of one size that differ by up to this many simultaneous exchanges.
     ReplaceGroup(u32),
     /// Any two datasets.
     All,
-    /// One person among so many equally likely ones, three or more, over the average of the others.
+    /// One of this many equally likely people (three or more), over the average of the others.
     OneOf(u32),
-    /// [`Shape::Both`] after everyone was kept with this probability.
+    /// [`Shape::Both`] after every person is kept with this probability.
     Sampled {
         /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
-    /// [`Shape::Up`] after everyone was kept with this probability.
+    /// [`Shape::Up`] after every person is kept with this probability.
     SampledUp {
         /// The sampling rate β, between 0 and 1.
         rate: Rational,
     },
-    /// With a person over without, all others in with probability one half.
+    /// A dataset with a person, over the same without them, all others being in with probability one half.
     Uniform,
-    /// The answer over what a simulator makes up from so many random rows of the others, and the reverse (I-ZKP).
+    /// The answer over the answer of a simulator that sees this many random rows of the others, and the reverse
+    /// (I-ZKP).
     Simulated(u32),
-    /// The same where the rows are of all, and of those who are not in as of the person themselves nothing is seen but that
-    /// a row is empty (I-ZKR); one or more, since without a row the two are the same.
+    /// As `Simulated`, where the rows are of all, and those of absent people and of the person itself are empty
+    /// (I-ZKR); one or more, since without a row the two are equal.
     SimulatedRows(u32),
-    /// A member against nobody, or against the others of a crowd of so many, two or more, whichever is less (I-CBP).
+    /// A member against its removal, or against the others of a crowd of this many (two or more), whichever ratio is
+    /// smaller (I-CBP).
     Crowd(u32),
-    /// Datasets that public facts allow, and that are up to so many people apart with none allowed between (I-INP).
+    /// Datasets that public facts allow, up to this many people apart with no allowed dataset between (I-INP).
     Induced(u32),
-    /// The same, up to so many moves apart, of which an exchange is one (I-INX).
+    /// As `Induced`, up to this many moves apart, where an exchange is one move (I-INX).
     Exchanged(u32),
-    /// What a party of a protocol sees, over what its input and output would make up (I-SMC).
+    /// The view of a party of a protocol, over a simulation from its input and output (I-SMC).
     View {
-        /// Whether the reverse is limited, too.
+        /// Whether the reverse is bounded too.
         both: bool,
     },
     /// Beliefs in a value before a table, over those after it (I-BOP).
     Table {
-        /// Whether the reverse is limited, too.
+        /// Whether the reverse is bounded too.
         both: bool,
     },
 }
 
-/// How an odds ratio carries over; each is increasing.
+/// The carry-over of an odds ratio; each variant is increasing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Carry {
     /// `R^k` from `R`, with this `k`.
     Power(u32),
     /// `1 + rate·(R^power − 1)`, and at least `floor`.
     Sample {
-        /// The power that is sampled; 1 as a rule.
+        /// The power of the odds before sampling; usually 1.
         power: u32,
-        /// How likely a person is kept.
+        /// The probability that a person is kept.
         rate: Rational,
-        /// What can always happen.
+        /// A lower bound that mechanisms can always attain.
         floor: Rational,
     },
 }
 
 impl Carry {
-    /// What follows from `odds`.
+    /// The odds that follow from `odds`.
     #[must_use]
     pub fn apply(&self, odds: &Amount) -> Amount {
         match self {
@@ -96,7 +99,7 @@ impl Carry {
         }
     }
 
-    /// The largest odds ratio from which `odds` follows, where there is one.
+    /// The largest odds ratio from which `odds` follows, if any.
     #[must_use]
     pub fn undo(&self, odds: &Amount) -> Option<Amount> {
         match self {
@@ -113,16 +116,16 @@ impl Carry {
     }
 }
 
-/// Why one shape follows from another.
+/// The implication of one shape by another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Step {
-    /// How an odds ratio carries over.
+    /// The carry-over of an odds ratio.
     pub carry: Carry,
     /// The entries that prove it.
     pub theorems: Vec<&'static str>,
-    /// What else must hold, or what is meant.
+    /// Further conditions, in words.
     pub condition: Option<&'static str>,
-    /// Whether some mechanism attains (or comes as near as one likes to) what follows.
+    /// Whether some mechanism attains or approaches the bound.
     pub tight: bool,
 }
 
@@ -138,15 +141,16 @@ fn sample(rate: &Rational, floor: Rational, theorems: &[&'static str]) -> Result
     Ok(Step { carry, theorems: theorems.to_vec(), condition: None, tight: true })
 }
 
-/// Absence can be ruled out by an answer that only those who are in would not give; sampling hides that up to this factor.
+/// The largest ratio when an answer that only members can give rules out absence before sampling: sampling limits it to
+/// this factor.
 fn unseen(rate: &Rational) -> Rational {
     (whole(1) - rate).recip()
 }
 
-/// Whether a bound of the shape `to` follows from one of the shape `from`, and how large it is.
+/// Whether a bound of the shape `to` follows from a bound of the shape `from`, and its value.
 ///
 /// # Errors
-/// The counterexample, where no bound follows.
+/// The counterexample, if no bound follows.
 pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
     use Shape::{
         All, Both, Crowd, Down, Exchanged, Group, Induced, Move, OneOf, Replace, ReplaceGroup, Sampled, SampledUp,
@@ -172,13 +176,13 @@ pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
         (Up, Uniform) => power(1, &["F-DI"]),
         (Up, _) => Err(Counterexample::OnlyAlone),
         (Down, _) => Err(Counterexample::OnlyWith),
-        // Of what is left only `All` is another shape.
+        // Among the remaining shapes only `All` differs.
         (Both, _) => Err(Counterexample::Everyone),
 
         (Move, Up | Down | Both | Uniform) => power(1, &["I-INX", "F-DI"]),
         (Move, Replace) => power(1, &["I-INX", "F-DB"]),
         (Move, OneOf(_)) => power(1, &["I-INX", "B-5", "S-REP"]),
-        // All of a group may join; of two groups of one size everybody is exchanged for somebody.
+        // A whole group may join; two groups of equal size may be exchanged person by person.
         (Move, Group(k)) => power(*k, &["I-INX", "F-NIk"]),
         (Move, ReplaceGroup(k)) => grouped(power(*k, &["I-INX", "F-NIk"])),
         (Move, Sampled { rate } | SampledUp { rate }) => sample(rate, whole(1), &["I-INX", "C-5"]),
@@ -211,14 +215,14 @@ pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
         (SampledUp { rate }, Sampled { rate: other }) if other <= rate => {
             sample(&(other / rate), unseen(other), &["C-5", "I-DPS"])
         }
-        // From rate 1/2 on, the uniform prior is a sample; below, it sees datasets that samples seldom are.
+        // From rate 1/2 on, the uniform prior is a sample; below, it has datasets that samples rarely have.
         (Sampled { rate } | SampledUp { rate }, Uniform) if *rate >= ratio(1, 2) => {
             sample(&rate.recip(), whole(1), &["I-DPS", "F-DN"])
         }
         (Sampled { .. } | SampledUp { .. }, Uniform | Sampled { .. } | SampledUp { .. }) => Err(Counterexample::Many),
         (Sampled { .. } | SampledUp { .. }, _) => Err(Counterexample::ExactlyThese),
 
-        // The other shapes are looked at first.
+        // The other shapes are handled above.
         (Uniform, _)
         | (Simulated(_) | SimulatedRows(_) | Crowd(_) | Induced(_) | Exchanged(_) | View { .. } | Table { .. }, _) => {
             Err(Counterexample::KMax)
@@ -227,6 +231,7 @@ pub fn follows(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
 }
 
 fn grouped(step: Result<Step, Counterexample>) -> Result<Step, Counterexample> {
-    // Attained by a group that is exchanged whole; whether the two patterns attain every rounded-up power is not claimed.
+    // Attained by a group that is exchanged as a whole; whether the two patterns attain every rounded-up power is not
+    // claimed.
     step.map(|step| Step { condition: Some(GROUP_CONDITION), tight: false, ..step })
 }

@@ -1,4 +1,4 @@
-//! Statements: a notion, its parameter, who is adjacent to whom, and the priors that are meant.
+//! Statements: a notion, its parameter, the adjacency, and the priors.
 
 use crate::notion::{Facts, Notion, Sign};
 use crate::shape::Shape;
@@ -7,14 +7,14 @@ use deniable_core::budget::{Base, Spend};
 use deniable_core::exact::Rational;
 use num_traits::One;
 
-/// A notion against somebody: all of a statement but its parameter.
+/// A statement without its parameter: a notion, an adjacency and priors.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
-    /// The notion, with all parameters but the one that is translated.
+    /// The notion, with all parameters but the translated one.
     pub notion: Notion,
-    /// Whether one person more or less is meant, or one replaced.
+    /// The adjacency: add/remove or replace-one.
     pub adjacency: Adjacency,
-    /// The prior beliefs that are meant, where the notion depends on them.
+    /// The range of priors, if the notion depends on it.
     pub priors: PriorRange,
 }
 
@@ -32,14 +32,14 @@ pub enum StatementParameter {
 /// A notion with its parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
-    /// The notion, and against whom.
+    /// The notion, adjacency and priors.
     pub target: Target,
-    /// The parameter, of the kind that the notion has.
+    /// The parameter, of the kind that suits the notion.
     pub value: StatementParameter,
 }
 
 impl Target {
-    /// The pairs of datasets whose likelihood ratio the notion limits.
+    /// The pairs of datasets whose likelihood ratio the notion bounds.
     #[must_use]
     pub fn shape(&self) -> Shape {
         let replace = self.adjacency == Adjacency::ReplaceOne;
@@ -57,7 +57,7 @@ impl Target {
             Notion::CrowdBlending { crowd } => Shape::Crowd(*crowd),
             Notion::Induced(Facts::None) => Shape::Both,
             Notion::InducedExchange(Facts::None) => Shape::Move,
-            // Where nobody can be one more, an exchange is the least step whether it is one move or two.
+            // With a public size, an exchange is the smallest step, whether it counts as one move or as two.
             Notion::Induced(Facts::Size) | Notion::InducedExchange(Facts::Size) => Shape::Replace,
             Notion::Induced(Facts::Apart(people)) => Shape::Induced(*people),
             Notion::InducedExchange(Facts::Apart(moves)) => Shape::Exchanged(*moves),
@@ -79,7 +79,7 @@ impl Target {
         }
     }
 
-    /// Whether both adjacencies make sense of it.
+    /// Whether the notion has both adjacencies.
     #[must_use]
     pub fn has_adjacency(&self) -> bool {
         match &self.notion {
@@ -108,7 +108,7 @@ impl Target {
         }
     }
 
-    /// The family of priors, as `docs/theorems` names it.
+    /// The identifier of the family of priors in `docs/theorems`.
     #[must_use]
     pub fn family(&self) -> String {
         let base = match self.shape() {

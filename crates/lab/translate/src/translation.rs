@@ -1,4 +1,4 @@
-//! What follows from a statement, what it follows from, and what does neither.
+//! The translation of a statement: what it implies, what implies it, and counterexamples.
 
 use crate::amount::Amount;
 use crate::bounds::{self, Number, Value};
@@ -13,25 +13,25 @@ use deniable_core::exact::whole;
 use deniable_core::promise::PromiseError;
 use num_traits::One;
 
-/// Which way an implication goes.
+/// The direction of an implication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
-    /// Whoever keeps the one keeps the other.
+    /// Every mechanism that satisfies one satisfies the other.
     Equivalent,
-    /// The statement implies the target with this value, and with no better one where the row is tight.
+    /// The statement implies the target with this value; if the row is tight, with no stricter value.
     Implies,
-    /// The target with this value implies the statement: the value is enough for it.
+    /// The target with this value implies the statement.
     ImpliedBy,
-    /// The statement implies the target with no value; there is a counterexample.
+    /// The statement implies the target with no value; a counterexample proves it.
     NoImplication,
-    /// No value is known to follow, and no counterexample is decided.
+    /// No value is known to follow, and no counterexample is confirmed.
     NotKnown,
-    /// One of the two is about no observer at all: every mechanism keeps it, and nothing follows from it.
+    /// One of the two has no observer: every mechanism satisfies it, and nothing follows from it.
     Vacuous,
 }
 
 impl Direction {
-    /// The direction as rows show it: `implies`, `implied by`.
+    /// The direction as displayed in rows: `implies`, `implied by`.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -45,35 +45,35 @@ impl Direction {
     }
 }
 
-/// One line: what a statement has to do with a target.
+/// A relation between a statement and a target.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Translation {
     /// The statement that is translated.
     pub from: Statement,
     /// The notion that it is translated to.
     pub to: Target,
-    /// Which of the two follows from the other.
+    /// The direction of the implication.
     pub direction: Direction,
-    /// The parameter of the target; `None` where nothing follows, or nothing is known to.
+    /// The parameter of the target; `None` if nothing follows, or nothing is known to.
     pub value: Option<Value>,
-    /// Whether a mechanism is known that attains the value, or comes as near as one likes.
+    /// Whether a known mechanism attains or approaches the value.
     pub tight: bool,
-    /// Whether it bounds some adjacent pairs only, so that it must not be composed.
+    /// Whether it bounds some adjacent pairs only, so it must not be composed.
     pub partial: bool,
     /// The entries that prove it.
     pub theorems: Vec<&'static str>,
-    /// What else must hold for it, in words.
+    /// Further conditions, in words.
     pub conditions: Vec<String>,
     /// The mechanism that shows why nothing, or no more, follows.
     pub counterexample: Option<Counterexample>,
-    /// Whether the counterexample was built for this statement and this target, and decided; otherwise it takes more people
-    /// than are built, and the theorem stands for it.
+    /// Whether the counterexample was built for this statement and target, and confirmed; otherwise it needs more
+    /// people than are built, and only the theorem proves it.
     pub decided: bool,
 }
 
 impl Translation {
-    /// The target with its value, which can be read again; `None` where there is no value, or no closed form of it, and for
-    /// odds that nobody states.
+    /// The target with its value, in a form that can be parsed again; `None` without a value, without a closed form of
+    /// it, and for odds that are too large to parse.
     #[must_use]
     pub fn statement(&self) -> Option<Statement> {
         let value = match self.value.as_ref()? {
@@ -90,8 +90,8 @@ impl Translation {
     }
 }
 
-/// What `from` has to do with `to`: one line when they are equivalent, otherwise one for what follows from `from` (or the
-/// counterexample) and, where some value of `to` is enough for `from`, one for that.
+/// Translates `from` to `to`: one line if they are equivalent; otherwise one for what follows from `from` (or the
+/// counterexample) and, if some value of `to` is enough for `from`, one for that.
 ///
 /// # Errors
 /// When the parameter of `from` is out of range, or cannot be promised against its priors.
@@ -113,7 +113,7 @@ pub fn translate(from: &Statement, to: &Target) -> Result<Vec<Translation>, Prom
     }
     let forward = shown(observed(forward(from, to)?, from, to));
     let Some(backward) = backward(from, to, &enough) else { return Ok(vec![forward.line]) };
-    // A value that follows and is enough makes the two the same; enclosed numbers are never known to be equal.
+    // A value that follows and is enough makes the two equivalent; enclosed numbers are never known to be equal.
     let same =
         matches!((&forward.odds, &backward.odds), (Some(Amount::Exact(one)), Amount::Exact(other)) if one == other);
     if same && forward.line.value == backward.line.value && !forward.line.partial {
@@ -123,14 +123,14 @@ pub fn translate(from: &Statement, to: &Target) -> Result<Vec<Translation>, Prom
     Ok(vec![forward.line, backward.line])
 }
 
-/// The line where one of the two is about nobody; the least value of a target that is.
+/// The line if one of the two is vacuous; for a vacuous target, with its least value.
 fn vacuous(from: &Statement, to: &Target) -> Option<Translation> {
-    let nobody = "no prior has worlds of such beliefs";
+    let nobody = "no prior has worlds with the beliefs of";
     let (value, says) = if bounds::nobody(to) {
         let value = bounds::implied(to, &Amount::of(whole(1)));
-        (value, format!("{nobody} as `{to}` is about: it promises nothing to anybody, and every mechanism keeps it"))
+        (value, format!("{nobody} `{to}`: it promises nothing, and every mechanism satisfies it"))
     } else if bounds::nobody(&from.target) {
-        (None, format!("{nobody} as `{from}` is about: every mechanism keeps it, and nothing follows from it"))
+        (None, format!("{nobody} `{from}`: every mechanism satisfies it, and nothing follows from it"))
     } else {
         return None;
     };
@@ -163,8 +163,8 @@ fn blank(from: &Statement, to: &Target, direction: Direction) -> Translation {
     }
 }
 
-/// PMP or NMP alone, where only that half of both together can matter to `shape`: over a range that is not even, one γ
-/// allows presence and absence different odds.
+/// PMP or NMP alone, if only that half of both can matter to `shape`: over an asymmetric range, one γ allows presence
+/// and absence different odds.
 fn half(target: &Target, shape: &Shape) -> Target {
     let notion = match (&target.notion, shape) {
         (Notion::Membership, Shape::Up | Shape::SampledUp { .. } | Shape::Uniform) => Notion::Gain,
@@ -187,7 +187,7 @@ fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
         Forward { line: Translation { theorems, counterexample, ..line }, odds: None }
     };
     let Some(given) = bounds::necessary(&part)? else {
-        // Under another adjacency nothing follows whoever the observers are.
+        // Under another adjacency nothing follows for any observers.
         let why = follows(&part.target.shape(), &to.shape()).err().unwrap_or(Counterexample::NoObserver);
         return Ok(nothing(why));
     };
@@ -212,7 +212,7 @@ fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
     let mut conditions = conditions(from, to);
     if given != enough && part.target.shape() == Shape::Replace {
         conditions
-            .push("of the observers of the statement only those count who hesitate between two datasets".to_owned());
+            .push("only those observers of the statement count who consider two datasets possible".to_owned());
     }
     conditions.extend(step.condition.map(str::to_owned));
     let line = Translation {
@@ -225,10 +225,10 @@ fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
     Ok(Forward { line, odds: Some(odds) })
 }
 
-/// What the statement says of the target's observers themselves, where that is more than odds tell.
+/// The direct bound for the target's observers, if it is stronger than the bound by odds.
 fn observed(found: Forward, from: &Statement, to: &Target) -> Forward {
     let Some(value) = observers::among(from, to) else { return found };
-    // By odds a value may be attained, or enough for the statement as well: it stays unless this one is better.
+    // A value by odds may be attained, or enough for the statement as well: it stays unless the direct one is stricter.
     let by_odds = found.line.value.as_ref();
     if by_odds.is_some_and(|by_odds| !value.certainly_stronger(by_odds, &to.notion)) {
         return found;
@@ -242,13 +242,13 @@ fn observed(found: Forward, from: &Statement, to: &Target) -> Forward {
     Forward { line, odds: None }
 }
 
-/// A counterexample that `check` does not confirm is not shown.
+/// Displays only counterexamples that `check` confirms.
 fn shown(found: Forward) -> Forward {
     let Some(counterexample) = found.line.counterexample else { return found };
     let (from, to) = (&found.line.from, &found.line.to);
     match refuted::decided(counterexample, from, to) {
         RefutationOutcome::Refuted(_) => return Forward { line: Translation { decided: true, ..found.line }, ..found },
-        // What is about shapes alone holds whatever the range; who has no observer depends on it.
+        // Counterexamples about shapes hold for every range of priors; whether an observer exists depends on the range.
         RefutationOutcome::Beyond if counterexample != Counterexample::NoObserver => return found,
         RefutationOutcome::Beyond | RefutationOutcome::Not => {}
     }
@@ -256,7 +256,7 @@ fn shown(found: Forward) -> Forward {
     Forward { line: Translation { direction, counterexample: None, ..found.line }, ..found }
 }
 
-/// B-5: (ρ,m)-identifiability below `1/(m−1)` bounds odds between small datasets, and there alone.
+/// B-5: (ρ,m)-identifiability below `1/(m−1)` bounds odds between small datasets only.
 fn small_datasets(from: &Statement, to: &Target, found: Forward) -> Forward {
     let (Notion::Rho { among }, StatementParameter::Number(rho)) = (&from.target.notion, &from.value) else {
         return found;
@@ -266,7 +266,8 @@ fn small_datasets(from: &Statement, to: &Target, found: Forward) -> Forward {
     if rest <= whole(0) {
         return found;
     }
-    // Nobody can be ruled out below 1/(m−1); what is left are the datasets that no observer of the family hesitates about.
+    // Below 1/(m−1) no person can be ruled out; the remaining counterexample are the datasets that no observer of the
+    // family considers.
     let ruled_out = found.line.counterexample == Some(Counterexample::NotThisOne);
     let counterexample = if ruled_out { Some(Counterexample::LargeSets) } else { found.line.counterexample };
     let found = Forward { line: Translation { counterexample, ..found.line }, ..found };
@@ -280,7 +281,7 @@ fn small_datasets(from: &Statement, to: &Target, found: Forward) -> Forward {
         tight: true,
         partial: true,
         conditions: vec![format!(
-            "between datasets of at most n − {} people only; larger ones are not constrained at all",
+            "between datasets of at most n − {} people only; larger ones are unconstrained",
             among.saturating_sub(1)
         )],
         counterexample: Some(Counterexample::LargeSets),
@@ -319,14 +320,14 @@ fn merged(one: &[&'static str], other: &[&'static str]) -> Vec<&'static str> {
             all.push(id);
         }
     }
-    // C-1 says nothing beside an entry that does the work.
+    // C-1 adds nothing beside an entry that proves the implication.
     if all.len() > 1 {
         all.retain(|id| *id != "C-1");
     }
     all
 }
 
-/// What the notions themselves assume.
+/// The assumptions of the notions themselves.
 fn conditions(from: &Statement, to: &Target) -> Vec<String> {
     let mut all = Vec::new();
     let mut add = |condition: String| {
@@ -340,7 +341,8 @@ fn conditions(from: &Statement, to: &Target) -> Vec<String> {
                 if !target.priors.is_any() =>
             {
                 add(format!(
-                    "for uncertain priors in [{}, {}], everybody else perhaps certain; others face the odds themselves",
+                    "for uncertain priors in [{}, {}], with all other people possibly certain; for other priors only \
+                     the odds are bounded",
                     target.priors.low(),
                     target.priors.high()
                 ));
@@ -348,12 +350,12 @@ fn conditions(from: &Statement, to: &Target) -> Vec<String> {
             Notion::Ceiling => add(format!("for priors up to {}", target.priors.high())),
             Notion::Floor => add(format!("for priors from {}", target.priors.low())),
             Notion::Rho { among } => add(format!("at least {among} people in the universe, size public")),
-            Notion::AlphaBeta { .. } => add("size public; worlds of prior 0 are left out of P_min".to_owned()),
+            Notion::AlphaBeta { .. } => add("size public; P_min does not apply to worlds of prior 0".to_owned()),
             Notion::Group { size } if !size.is_one() => add("groups are independent of each other".to_owned()),
             Notion::Induced(Facts::Size) | Notion::InducedExchange(Facts::Size) => {
-                add("how many people are in is public, and nothing else".to_owned())
+                add("only the number of people is public".to_owned())
             }
-            Notion::BayesOptimal { .. } => add("of one table, not of what made it".to_owned()),
+            Notion::BayesOptimal { .. } => add("of one table, not of the mechanism that produced it".to_owned()),
             Notion::SemiHonest { .. } => add("of a protocol between two parties who follow it".to_owned()),
             _ => {}
         }

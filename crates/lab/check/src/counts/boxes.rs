@@ -102,7 +102,7 @@ fn far(mechanism: &CountMechanism, ranges: &[PriorRange], direction: Direction) 
     let occupied: Vec<usize> = occupied(mechanism).collect();
     let range = &ranges[occupied.first().copied().unwrap_or(0)];
     if occupied.iter().any(|group| ranges[*group] != *range) {
-        return Err(CheckError::NotYet { what: "a box of different ranges on so many counts" });
+        return Err(CheckError::NotYet { what: "a box of different ranges on this many counts" });
     }
     let corner = |ratio, place| vec![Corner { group: occupied.first().copied().unwrap_or(0), ratio, place }];
     if range.is_any() {

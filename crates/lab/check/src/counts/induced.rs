@@ -73,7 +73,7 @@ fn neighbours(mechanism: &CountMechanism) -> Result<Vec<(usize, usize)>, CheckEr
                 front = next;
                 front.retain(|cell| !mechanism.gives(*cell));
                 if steps > MOST_STEPS {
-                    return Err(CheckError::NotYet { what: "this notion on counts with so many gaps" });
+                    return Err(CheckError::NotYet { what: "this notion on counts with this many gaps" });
                 }
             }
         }

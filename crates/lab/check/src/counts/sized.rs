@@ -223,8 +223,8 @@ impl Worlds {
     }
 }
 
-/// Whether the family has an observer: one who is uncertain of some entities, whose beliefs in them are in the range
-/// and sum to a whole number, and who considers possible only counts with rows.
+/// Whether the family has an observer: a prior that is uncertain of some entities, with beliefs in the range that sum to
+/// a whole number, under which only counts with rows are possible.
 pub(super) fn some_observer(mechanism: &CountMechanism, range: &PriorRange) -> Result<bool, CheckError> {
     let n = entities(mechanism);
     let given = |cell: &usize| mechanism.gives(*cell);
@@ -247,7 +247,7 @@ pub(super) fn some_observer(mechanism: &CountMechanism, range: &PriorRange) -> R
     // Every number of uncertain entities of each group, beside every count of certain members.
     let cells = mechanism.cells();
     if cells.saturating_mul(cells).saturating_mul(cells) > MOST_STEPS {
-        return Err(CheckError::NotYet { what: "a range of priors on so many counts of which some have no row" });
+        return Err(CheckError::NotYet { what: "a range of priors on this many counts of which some have no row" });
     }
     let fit = |cell: usize, open: usize| {
         (0..mechanism.groups().len())

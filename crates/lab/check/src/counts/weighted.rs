@@ -305,7 +305,7 @@ fn too_many_steps(mechanism: &CountMechanism) -> bool {
 
 fn best_step(mechanism: &CountMechanism, rate: &Rational, sign: Sign) -> Result<Option<(Bound, Step)>, CheckError> {
     if too_many_steps(mechanism) {
-        return Err(CheckError::NotYet { what: "sampling of so many counts" });
+        return Err(CheckError::NotYet { what: "sampling of this many counts" });
     }
     let (keep, all) = (rate.numer(), rate.denom());
     let mut best: Option<(Bound, Step)> = None;

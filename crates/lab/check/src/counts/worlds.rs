@@ -44,7 +44,7 @@ pub(super) fn decide(
     let worlds = worlds.min(entities);
     let each = worlds.saturating_mul(worlds).saturating_mul(groups * groups);
     if mechanism.cells().saturating_mul(mechanism.outputs().len()).saturating_mul(each) > MOST_STEPS {
-        return Err(CheckError::NotYet { what: "α and β with a P_max on so many counts" });
+        return Err(CheckError::NotYet { what: "α and β with a P_max on this many counts" });
     }
     let mut worst: Option<WorstCountWorlds> = None;
     for common in 0..mechanism.cells() {

@@ -11,7 +11,7 @@ pub enum CheckError {
     Missing {
         /// A dataset without a row.
         first: String,
-        /// How many datasets have no row.
+        /// The number of datasets without a row.
         count: usize,
     },
     /// An empty list of priors. Other families without an observer promise nothing, and are decided: vacuous.

@@ -13,7 +13,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 const MARGIN: f64 = 1e-7;
 /// With more candidates within the margin, they are usually equal, and the column has a structure that the exact
 /// transform uses.
-const MOST: usize = 64;
+const MAX_CANDIDATES: usize = 64;
 
 /// A column as floats; `None` if a value is so small or so large that products of a few could leave the range.
 pub(super) fn floats(values: &[Rational]) -> Option<Vec<f64>> {
@@ -64,7 +64,7 @@ pub(super) fn nearest<I: Iterator<Item = Place>>(
     let most = places().map(|place| ratio(&place)).fold(0.0, f64::max);
     let mut near: Vec<Place> = Vec::new();
     for place in places().filter(|place| ratio(place) >= most * (1.0 - MARGIN)) {
-        if near.len() == MOST {
+        if near.len() == MAX_CANDIDATES {
             return None;
         }
         near.push(place);

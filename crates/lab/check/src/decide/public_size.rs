@@ -116,8 +116,8 @@ pub(super) fn bracket(
     Ok(Verdict { value, witness, theorems })
 }
 
-/// Whether the family has an observer: one who is uncertain of some entities, whose beliefs in them are in the range
-/// and sum to a whole number, and who considers possible only datasets with rows.
+/// Whether the family has an observer: a prior that is uncertain of some entities, with beliefs in the range that sum to
+/// a whole number, under which only datasets with rows are possible.
 pub(crate) fn some_observer(mechanism: &Mechanism, range: &PriorRange) -> bool {
     slices::find(mechanism, range).is_some()
 }
@@ -148,7 +148,7 @@ pub(super) fn one_of_two(
     })
 }
 
-/// The beliefs `x` for which `x` and `1 − x` are both in the range; `None` if there are none.
+/// The beliefs `x` for which `x` and `1 − x` are both in the range; `None` if there are no such beliefs.
 pub(crate) fn beliefs_of_two(range: &PriorRange) -> Option<PriorRange> {
     let low = range.low().max(&(one() - range.high())).clone();
     let end = |end: Rational| (end.is_positive() && !end.is_one()).then_some(end);

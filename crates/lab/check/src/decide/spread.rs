@@ -16,13 +16,13 @@ use deniable_core::exact::{Bound, Rational, power, whole};
 use num_traits::{One, Zero};
 
 /// Limit on the entities for which all sets of uncertain entities are tried.
-const MOST: usize = 7;
+const MAX_ENTITIES: usize = 7;
 
 /// An upper bound of the likelihood ratio over all observers of F-DB[a,b]; infinite where some ratio is, or where the
 /// bound does not apply.
 pub(super) fn most_odds(mechanism: &Mechanism, range: &PriorRange, direction: Direction) -> Bound {
     let n = mechanism.size();
-    if range.low().is_zero() || range.high().is_one() || n > MOST {
+    if range.low().is_zero() || range.high().is_one() || n > MAX_ENTITIES {
         return Bound::Infinite;
     }
     let odds = |belief: &Rational| belief / (one() - belief);

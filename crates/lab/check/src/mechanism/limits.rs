@@ -9,7 +9,7 @@ pub const MOST_PROBABILITIES: usize = 1 << 29;
 /// Most probabilities without such a denominator, each stored as a fraction: about 4 GiB too.
 pub const MOST_FRACTIONS: usize = 1 << 25;
 
-/// Fails unless a table with so many entities and outputs fits in memory.
+/// Fails unless a table with this many entities and outputs fits in memory.
 pub(crate) fn size_fits(entities: usize, outputs: usize) -> Result<(), MechanismError> {
     fits(entities, outputs, MOST_PROBABILITIES)
 }

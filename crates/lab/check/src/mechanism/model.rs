@@ -130,7 +130,7 @@ impl Mechanism {
         Ok(Self { table, entities, outputs, given: None, kinds })
     }
 
-    /// How many entities the universe has.
+    /// The number of entities of the universe.
     #[must_use]
     pub fn size(&self) -> usize {
         self.entities.len()

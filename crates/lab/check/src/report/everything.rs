@@ -1,6 +1,6 @@
 //! The report of all notions.
 
-use super::{Number, Written};
+use super::{Number, DecisionJson};
 use crate::everything::questions;
 use crate::family::Family;
 use crate::protocol::simulate::Sides;
@@ -39,7 +39,7 @@ pub struct Decision {
     pub parameter: &'static str,
     /// The parameter, or the reason why it is not decided.
     pub value: Result<Value, String>,
-    /// The witness, or the reason why there is none.
+    /// The witness, or the reason why there is no witness.
     pub witness: Option<String>,
 }
 
@@ -120,7 +120,7 @@ impl Decision {
 
 impl Serialize for EverythingReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.decisions.iter().map(|decision| Written {
+        serializer.collect_seq(self.decisions.iter().map(|decision| DecisionJson {
             mechanism: None,
             notion: &decision.notion,
             family: decision.over.clone(),

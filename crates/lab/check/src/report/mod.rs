@@ -59,7 +59,7 @@ impl Number {
 
 /// The JSON of a decision, alone or in a list of all.
 #[derive(Serialize)]
-struct Written<'a> {
+struct DecisionJson<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     mechanism: Option<&'a str>,
     notion: &'a str,

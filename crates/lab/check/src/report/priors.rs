@@ -79,7 +79,7 @@ impl Scaling {
 impl Serialize for ScalableReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Written<'a> {
+        struct ScalingJson<'a> {
             direction: &'static str,
             scalable: bool,
             because: &'a str,
@@ -87,7 +87,7 @@ impl Serialize for ScalableReport {
         }
         serializer.collect_seq(self.directions.iter().map(|scaling| {
             let (direction, theorem) = scaling.words();
-            Written { direction, scalable: scaling.obstacle.is_none(), because: &scaling.because, theorem }
+            ScalingJson { direction, scalable: scaling.obstacle.is_none(), because: &scaling.because, theorem }
         }))
     }
 }
@@ -114,11 +114,11 @@ pub struct PairingReport {
     pub entity: String,
     /// Whether neighbours differ by one entity exchanged; otherwise by one entity more or less.
     pub exchange: bool,
-    /// The pairing, or the proof that there is none.
+    /// The pairing, or the proof that no pairing exists.
     pub pairing: Pairing,
 }
 
-/// A pairing, or the proof that there is none. Datasets are lists of their members.
+/// A pairing, or the proof that no pairing exists. Datasets are lists of their members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Pairing {
     /// All datasets are paired, so a bound on neighbours bounds the likelihood ratio under this prior.
@@ -188,7 +188,7 @@ impl PairingReport {
 impl Serialize for PairingReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]
-        struct Written<'a> {
+        struct PairingJson<'a> {
             entity: &'a str,
             neighbours: &'static str,
             paired: bool,
@@ -201,7 +201,7 @@ impl Serialize for PairingReport {
             Pairing::Paired(pairs) => (pairs, &[]),
             Pairing::Stranded(stranded) => (&[], stranded),
         };
-        let written = Written {
+        let written = PairingJson {
             entity: &self.entity,
             neighbours: self.neighbours(),
             paired: matches!(self.pairing, Pairing::Paired(_)),

@@ -1,6 +1,6 @@
 //! The report of one decision.
 
-use super::{Number, Written};
+use super::{Number, DecisionJson};
 use crate::family::Family;
 use crate::mechanism::Mechanism;
 use crate::notion::Notion;
@@ -28,9 +28,9 @@ pub struct VerdictReport {
     pub parameter: &'static str,
     /// The parameter.
     pub value: Value,
-    /// The witness in one line; `None` if there is none.
+    /// The witness in one line, if any.
     pub witness: Option<String>,
-    /// The reason why there is no witness, if there is none.
+    /// The reason why there is no witness; `None` if there is one.
     pub nothing: Option<String>,
     /// The entries of `docs/theorems` that prove the bound.
     pub theorems: Vec<&'static str>,
@@ -123,7 +123,7 @@ impl ShrunkCase {
 
 impl Serialize for VerdictReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let written = Written {
+        let written = DecisionJson {
             mechanism: Some(&self.mechanism),
             notion: &self.notion,
             family: self.family.as_ref().map(words::of_family),

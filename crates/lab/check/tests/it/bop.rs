@@ -59,7 +59,7 @@ fn the_formula_is_bayes_rule_over_all_tables() {
 }
 
 #[test]
-fn a_block_that_all_share_tells_the_counts() {
+fn a_block_shared_by_all_values_discloses_its_counts() {
     // Two public values with the same sensitive distribution: the posterior is the block's share.
     let same = population(&[&[1, 3], &[1, 3]], 8);
     let block = |counts: &[u64]| Block { public: vec![0, 1], counts: counts.to_vec() };
@@ -85,7 +85,7 @@ fn a_block_that_all_share_tells_the_counts() {
 }
 
 #[test]
-fn tables_that_are_none_are_refused() {
+fn invalid_tables_are_refused() {
     let background = population(&[&[0, 2], &[1, 1], &[1, 0]], 5);
     let block = |public: &[usize], counts: &[u64]| Block { public: public.to_vec(), counts: counts.to_vec() };
     let wrong = |blocks: &[Block]| background.movement(blocks).unwrap_err();

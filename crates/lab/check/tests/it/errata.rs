@@ -71,7 +71,7 @@ fn e_1_k_max_and_the_empty_dataset() {
 /// E-2: two answers, each (1/2,1/2)-identifiable among two worlds, lower a belief to a fifth; a quarter was promised.
 #[test]
 fn e_2_alpha_beta_does_not_compose() {
-    // Which of two people is in, answered truthfully three times out of four: odds of 3.
+    // A question about one of two people, answered truthfully three times out of four: odds of 3.
     let told = |data: Dataset, output: usize| match data {
         1 | 2 if data as usize == output + 1 => ratio(3, 4),
         1 | 2 => ratio(1, 4),

@@ -175,7 +175,7 @@ fn adversaries_of_the_table_are_the_notions_beside_them() {
 /// observer who knows all others learns everything (LXL 3.3); the best simulator has a smaller ratio than beliefs (LXL
 /// 3.2).
 #[test]
-fn other_rows_are_no_equivalences() {
+fn other_rows_are_not_equivalences() {
     let size = exact(3, 4, |data| if data.count_ones() >= 2 { data.count_ones() as usize } else { 0 });
     let knows_all_but_one = Family::TwoDatasets(PriorRange::any());
     assert_eq!(value(&size, &Notion::CrowdBlending { crowd: 2 }), Bound::one());

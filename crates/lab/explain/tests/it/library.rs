@@ -1,4 +1,4 @@
-//! The pages hold together: complete, without dead references, and found by every name.
+//! The pages are complete, without dead references, and found by every name.
 
 use deniable_explain::entry::Kind;
 use deniable_explain::library::{NOTIONS, THEOREMS, aliases, key};
@@ -65,7 +65,7 @@ fn every_notion_of_the_mathematics_is_here() {
     }
 }
 
-/// Every adversary of indistinguishable privacy has a page, which says what it knows, asks about and sees in its own words.
+/// Every adversary of indistinguishable privacy has a page with its own background, sensitive and operation knowledge.
 #[test]
 fn every_adversary_has_a_page() {
     assert_eq!(lookup("indistinguishable privacy").unwrap().id, "I-IND");
@@ -125,7 +125,7 @@ fn unknown_names_are_guessed() {
 }
 
 #[test]
-fn texts_keep_their_width_and_say_everything() {
+fn texts_keep_their_width_and_are_complete() {
     for entry in &library().entries {
         for width in [60, 100] {
             let text = entry.text(width);
@@ -158,7 +158,7 @@ fn broken_pages_are_reported() {
     assert!(library.problems[0].starts_with("docs/notions/p.md: X needs Kind, Aliases"), "{:?}", library.problems);
 }
 
-/// Whatever `deniable check --list` prints has an entry, of its kind.
+/// Every word of `deniable check --list` has an entry of its kind.
 #[test]
 fn every_word_of_check_is_explained() {
     use deniable_check::mechanism::builtin;
@@ -187,7 +187,7 @@ fn every_word_of_check_is_explained() {
     assert_eq!(lookup("groups").unwrap().id, "F-NIk");
 }
 
-/// Whatever name is explained, the translator takes it where it knows the notion.
+/// Every explained name of a translated notion is accepted by the translator.
 #[test]
 fn every_name_of_a_translated_notion_is_accepted() {
     use deniable_translate::notion::{SPELLINGS, canonical};
@@ -196,7 +196,7 @@ fn every_name_of_a_translated_notion_is_accepted() {
         if entry.kind != Kind::Notion {
             continue;
         }
-        // A page may describe variants beside it that are decided and not translated.
+        // A page may also describe variants that are decided but not translated.
         let meant = deniable_core::notion::find(spelling.name).unwrap().notion;
         let same = |name: &&String| deniable_core::notion::find(name).is_none_or(|found| found.notion == meant);
         for name in entry.aliases.iter().chain([&entry.id]).filter(same) {
@@ -208,7 +208,8 @@ fn every_name_of_a_translated_notion_is_accepted() {
     }
 }
 
-/// The table of notions and the pages: every notion has a page and a theorem, and a page's names are those of the table.
+/// The table of notions and the pages: every notion has a page and a theorem, and a page's names are those of the
+/// table.
 #[test]
 fn the_table_of_notions_is_explained() {
     use deniable_core::notion::{Notion, every_name};
@@ -221,14 +222,14 @@ fn the_table_of_notions_is_explained() {
     for found in every_name() {
         assert_eq!(lookup(found.name).unwrap().id, found.notion.entry().page, "{}", found.name);
     }
-    // Other pages of notions explain notions that no command takes (`dalenius`), under names of their own.
+    // Other pages describe notions that no command accepts (`dalenius`), under names of their own.
     let is_taken = |id: &str| Notion::ALL.iter().any(|notion| notion.entry().page == id);
     for entry in library().entries.iter().filter(|entry| is_taken(&entry.id)) {
         assert_eq!(entry.aliases, aliases(&entry.id), "{}: run `cargo xtask notions --write`", entry.id);
     }
 }
 
-/// What was explained before there was a table opens what it opened.
+/// Names that were explained before the table of notions existed still find the same pages.
 #[test]
 fn earlier_aliases_open_the_same_pages() {
     for (id, earlier) in [

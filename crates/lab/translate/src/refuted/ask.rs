@@ -1,4 +1,4 @@
-//! What `check` is asked about what was built.
+//! The questions to `check` about a counterexample.
 
 use super::built::{Instance, telling};
 use crate::notion::{Facts, Notion, Sign};
@@ -15,10 +15,10 @@ use deniable_check::verdict::Value;
 use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{ratio, whole};
 
-/// A notion and a family for `check`; of two sides both, the one that breaks first.
+/// A notion and a family for `check`; for both sides, the one that breaks first.
 type Question = (checked::Notion, Family);
 
-/// Whether the parameter is certainly no worse than the statement's; a family without an observer keeps everything.
+/// Whether the parameter is certainly at most the statement's; a family without an observer satisfies everything.
 pub(super) fn keeps(instance: &Instance, from: &Statement) -> bool {
     if let Some(value) = beside(instance, &from.target) {
         return value.is_some_and(|value| value.high() <= &stated(from));
@@ -31,7 +31,7 @@ pub(super) fn keeps(instance: &Instance, from: &Statement) -> bool {
     questions.iter().all(|question| keeps_one(mechanism, question, from))
 }
 
-/// Whether not even certainty is too much: no parameter holds but the one that promises nothing.
+/// Whether the target is broken without limit: only the parameter that promises nothing holds.
 pub(super) fn breaks(instance: &Instance, to: &Target) -> bool {
     let nothing = match to.notion {
         Notion::Ceiling | Notion::Rho { .. } | Notion::AlphaBeta { .. } => Bound::one(),
@@ -41,13 +41,13 @@ pub(super) fn breaks(instance: &Instance, to: &Target) -> bool {
     value(instance, to).is_some_and(|value| !value.is_vacuous() && *value.low() == nothing && *value.high() == nothing)
 }
 
-/// The parameter below which the target certainly does not hold, where observers reach it.
+/// The parameter below which the target certainly does not hold, if observers attain it.
 pub(super) fn least(instance: &Instance, to: &Target) -> Option<Bound> {
     let value = value(instance, to)?;
     (!value.is_vacuous()).then(|| value.low().clone())
 }
 
-/// What `check` says of the target.
+/// The value of the target by `check`.
 fn value(instance: &Instance, to: &Target) -> Option<Value> {
     if let Some(value) = beside(instance, to) {
         return value;
@@ -58,7 +58,7 @@ fn value(instance: &Instance, to: &Target) -> Option<Value> {
     decide(mechanism, notion, family).ok().map(|verdict| verdict.value)
 }
 
-/// The value of a notion that is not about mechanisms.
+/// The value of a notion about tables or protocols.
 fn beside(instance: &Instance, target: &Target) -> Option<Option<Value>> {
     match &target.notion {
         Notion::BayesOptimal { both } => {
@@ -73,7 +73,8 @@ fn beside(instance: &Instance, target: &Target) -> Option<Option<Value>> {
     }
 }
 
-/// How far beliefs in values fall, or move either way, by Bayes' rule over every block; `None` for a table that cannot be.
+/// The largest fall of beliefs in values, or the largest change in both directions, by Bayes' rule over every block;
+/// `None` for an impossible table.
 fn moved(known: &Background, blocks: &[Block], both: bool) -> Option<Bound> {
     let mut farthest = Bound::one();
     for block in blocks {
@@ -89,17 +90,17 @@ fn moved(known: &Background, blocks: &[Block], both: bool) -> Option<Bound> {
     Some(farthest)
 }
 
-/// Whether no prior gives so few worlds at most the stated belief each, (α,β)-differential identifiability.
+/// Whether no prior has so few worlds with the stated largest belief each, (α,β)-differential identifiability.
 fn no_worlds(target: &Target, people: usize) -> bool {
     matches!(&target.notion, Notion::AlphaBeta { most: Some(most), .. } if most * whole(people) < whole(1))
 }
 
-/// The facts that may be public, where a notion states only how far apart neighbours are.
+/// The public facts to assume where a notion only states the distance between neighbours.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum AllowedFacts {
-    /// Of a statement: those that allow two datasets, as far apart as it says.
+    /// For a statement: the facts that allow two datasets at the stated distance.
     Fewest,
-    /// Of a target, which must hold whatever is public: none.
+    /// For a target, which must hold for all facts: no facts.
     All,
 }
 
@@ -146,7 +147,7 @@ fn questions(target: &Target, people: usize, meant: AllowedFacts) -> Option<Vec<
         Notion::Group { size } if !replace => {
             vec![membership(checked::Sign::Both, Family::Groups(*size as usize))]
         }
-        // Exchanges of several are one exchange after another: without limit where one is, and kept as a power of it.
+        // Exchanges of several people are single exchanges in sequence: unbounded if one is, and bounded by its power.
         Notion::Group { .. } => vec![all(checked::Notion::Bounded)],
         Notion::ZeroKnowledge { rows } => vec![all(checked::Notion::ZeroKnowledge { rows: *rows as usize })],
         Notion::ZeroKnowledgeRows { rows } => vec![all(checked::Notion::ZeroKnowledgeRows { rows: *rows as usize })],
@@ -167,7 +168,7 @@ fn questions(target: &Target, people: usize, meant: AllowedFacts) -> Option<Vec<
     })
 }
 
-/// The datasets of a statement whose neighbours are so many moves apart, or all.
+/// The allowed datasets: neighbours `apart` moves apart, or all datasets.
 fn allowed(apart: u32, people: usize, meant: AllowedFacts) -> Vec<Dataset> {
     match meant {
         AllowedFacts::Fewest => vec![0, (1 << apart.min(31)) - 1],
@@ -175,7 +176,7 @@ fn allowed(apart: u32, people: usize, meant: AllowedFacts) -> Vec<Dataset> {
     }
 }
 
-/// The statement's parameter; of (α,β) the α.
+/// The statement's parameter; for (α,β), α.
 fn stated(from: &Statement) -> Bound {
     Bound::Finite(match &from.value {
         StatementParameter::Odds(odds) => odds.odds_at_least(),

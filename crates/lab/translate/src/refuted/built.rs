@@ -1,4 +1,4 @@
-//! The mechanisms, protocols and tables that counterexamples stand for.
+//! The mechanisms, protocols and tables of counterexamples.
 
 use crate::bounds::enough;
 use crate::counterexample::Counterexample;
@@ -12,20 +12,21 @@ use deniable_core::exact::{Rational, power, ratio, whole};
 /// The mechanisms that refute an implication.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BuiltInstances {
-    /// One case that keeps the statement and breaks the target.
+    /// A case that satisfies the statement and breaks the target.
     One(Box<Instance>),
-    /// Three that keep the statement, while the target's parameter grows.
+    /// Three cases that satisfy the statement, while the target's parameter grows.
     Growing(Vec<Instance>),
 }
 
-/// One way to answer, as the mechanism, the protocol and the table that it is, where it is one.
+/// A case, as a mechanism, a protocol or a table, as far as it is one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Instance {
-    /// The answer to every dataset.
+    /// The mechanism.
     pub mechanism: Option<Mechanism>,
-    /// The protocol in which a party sees the answer; a mechanism without one is shown to a party that learns nothing else.
+    /// The protocol in which a party sees the answer. A mechanism without a protocol is shown to a party that learns
+    /// nothing else.
     pub protocol: Option<Protocol>,
-    /// What is known of the population, and a table.
+    /// The population and a table.
     pub table: Option<(Background, Vec<Block>)>,
 }
 
@@ -39,7 +40,7 @@ fn one(mechanism: Option<Mechanism>) -> Option<BuiltInstances> {
     mechanism.map(|mechanism| BuiltInstances::One(Box::new(mechanism.into())))
 }
 
-/// The cases that a counterexample stands for among so many people.
+/// The cases of a counterexample with a given number of people.
 pub(super) fn instances(
     counterexample: Counterexample,
     from: &Statement,
@@ -65,14 +66,14 @@ pub(super) fn instances(
         }
         Counterexample::Everyone => case(growing(|step| responses(people - 1 + step, &bit_odds(from, &odds())))),
         Counterexample::Levels => match to.shape() {
-            // Among so many people a simulator sees no more than half of them.
+            // With this many people a simulator sees at most half of them.
             Shape::Simulated(rows) | Shape::SimulatedRows(rows) if rows < 3 => {
                 case(growing(|step| levels(rows as usize + 2 + step, &bit_odds(from, &odds()))))
             }
             _ => Vec::new(),
         },
         Counterexample::Counted => match (from.target.shape(), to.shape()) {
-            // The target's simulator must not see everybody either.
+            // The target's simulator must not see all people either.
             (Shape::SimulatedRows(rows), Shape::Simulated(other) | Shape::SimulatedRows(other))
                 if rows.max(other) < 3 =>
             {
@@ -124,17 +125,17 @@ pub(super) fn instances(
     }
 }
 
-/// Three cases, where all of them can be built.
+/// Three cases, if all of them can be built.
 fn growing(case: impl Fn(usize) -> Option<Mechanism>) -> Option<BuiltInstances> {
     let all: Option<Vec<Instance>> = (0..3).map(|step| case(step).map(Instance::from)).collect();
     all.map(BuiltInstances::Growing)
 }
 
-/// Odds of one person's answer with which a statement about several at once is kept: their power is no larger.
+/// Odds for each person's answer at which a statement about several people holds: their power is within it.
 fn bit_odds(from: &Statement, odds: &Rational) -> Rational {
     let several = match from.target.shape() {
         Shape::Group(size) | Shape::ReplaceGroup(size) | Shape::Induced(size) => size,
-        // Whoever is exchanged answers twice.
+        // An exchange changes two answers.
         Shape::Move => 2,
         _ => return odds.clone(),
     };
@@ -142,7 +143,7 @@ fn bit_odds(from: &Statement, odds: &Rational) -> Rational {
     whole(1) + (odds - whole(1)) / (odds * whole(several))
 }
 
-/// Names for the outputs, of which a set of all people is the longest list.
+/// Names of the outputs; a set of all people is the longest.
 fn outputs(count: usize) -> Vec<String> {
     (0..count).map(|output| format!("o{output}")).collect()
 }
@@ -153,7 +154,7 @@ fn built(people: usize, count: usize, chance: impl Fn(Dataset, usize) -> Rationa
     Mechanism::from_fn(people, &names, chance).ok()
 }
 
-/// One certain answer for each dataset.
+/// A deterministic answer for each dataset.
 fn named(people: usize, count: usize, answer: impl Fn(Dataset) -> usize) -> Option<Mechanism> {
     built(people, count, |data, output| whole(i64::from(answer(data) == output)))
 }
@@ -166,7 +167,7 @@ fn exact(people: usize) -> Option<Mechanism> {
     named(people, 1 << people, |data| data as usize)
 }
 
-/// Everybody answers truthfully at these odds, each for themselves; an output is the set of those who say that they are in.
+/// Independent randomised responses at these odds; an output is the set of people who answer that they are in.
 fn responses(people: usize, odds: &Rational) -> Option<Mechanism> {
     let all = u32::try_from(people).ok()?;
     let sum = power(&(odds + whole(1)), all);
@@ -176,7 +177,7 @@ fn responses(people: usize, odds: &Rational) -> Option<Mechanism> {
     })
 }
 
-/// Names one of those who are not in where exactly one is, anybody otherwise.
+/// Names one of the people who are not in if exactly one is; otherwise any person.
 fn not_this_one(people: usize) -> Option<Mechanism> {
     built(people, people, |data, output| {
         let alone = data.count_ones() == 1;
@@ -188,13 +189,13 @@ fn not_this_one(people: usize) -> Option<Mechanism> {
     })
 }
 
-/// Who is in, where more than `people − m + 1` are.
+/// Releases the members, if more than `people − m + 1` are in.
 fn large_sets(people: usize, m: usize) -> Option<Mechanism> {
     let large = move |data: Dataset| data.count_ones() as usize + m > people + 1;
     named(people, 1 << people, move |data| if large(data) { data as usize } else { 0 })
 }
 
-/// Yes if exactly the first `k` people are in, either if fewer than `k` people are, no otherwise.
+/// Yes if exactly the first `k` people are in, yes or no evenly if fewer than `k` people are, no otherwise.
 fn exactly_these(people: usize, k: usize) -> Option<Mechanism> {
     yes(people, |data| match (data.count_ones() as usize).cmp(&k) {
         std::cmp::Ordering::Less => ratio(1, 2),
@@ -202,7 +203,7 @@ fn exactly_these(people: usize, k: usize) -> Option<Mechanism> {
     })
 }
 
-/// Who is in where at most one person is not, anything evenly otherwise.
+/// Releases the members if at most one person is out, and a uniform answer otherwise.
 fn exactly_many(people: usize) -> Option<Mechanism> {
     built(people, people + 1, |data, output| match people - data.count_ones() as usize {
         0 => whole(i64::from(output == people)),
@@ -211,13 +212,14 @@ fn exactly_many(people: usize) -> Option<Mechanism> {
     })
 }
 
-/// Seldom yes, and so many times as likely with everybody who is in.
+/// A rare yes, `odds` times as likely with each member.
 fn levels(people: usize, odds: &Rational) -> Option<Mechanism> {
     let least = (power(odds, u32::try_from(people).ok()?) * whole(1000)).recip();
     yes(people, |data| &least * power(odds, data.count_ones()))
 }
 
-/// Seldom yes, and `(1 + qn)^rows` times as likely with `n` people, where one more multiplies that by `odds` at most.
+/// A rare yes, `(1 + qn)^rows` times as likely with `n` people, where one more person multiplies that by at most
+/// `odds`.
 fn counted(people: usize, rows: u32, odds: &Rational) -> Option<Mechanism> {
     // (1+q)^k ≤ e^(kq), and (R−1)/R ≤ ln R.
     let more = (odds - whole(1)) / (odds * whole(rows));
@@ -226,14 +228,15 @@ fn counted(people: usize, rows: u32, odds: &Rational) -> Option<Mechanism> {
     yes(people, |data| &least * level(data.count_ones()))
 }
 
-/// Yes with probability 1/2 if person 1 and at least `k` others are in, otherwise so seldom that sampling keeps the odds exactly.
+/// Yes with probability 1/2 if person 1 and at least `k` others are in, otherwise with the small probability at which
+/// sampling attains exactly the odds.
 fn many(from: &Statement, odds: &Rational, people: usize, k: u32) -> Option<Mechanism> {
     let (Shape::Sampled { rate } | Shape::SampledUp { rate }) = from.target.shape() else { return None };
     let others = u32::try_from(people).ok()?.checked_sub(1)?;
     let drop = whole(1) - &rate;
     let sets = (0..1_u32 << others).map(u32::count_ones).filter(|size| *size >= k);
     let left: Rational = sets.map(|size| power(&rate, size) * power(&drop, others - size)).sum();
-    // Person 1's presence adds rate·left·(1/2 − rare), which is (R−1)·rare.
+    // The presence of person 1 adds rate·left·(1/2 − rare), which is (R−1)·rare.
     let share = &rate * left;
     let rare = &share / (whole(2) * (&share + odds - whole(1)));
     yes(people, |data| if data & 1 == 1 && data.count_ones() > k { ratio(1, 2) } else { rare.clone() })
@@ -251,7 +254,7 @@ fn inputs(count: usize) -> Vec<String> {
     (0..count).map(|input| format!("y{input}")).collect()
 }
 
-/// A protocol in which the first party has one input, and sees this and that of the second's.
+/// A protocol in which the first party has one input, and its view and output depend on the second party's input.
 fn shown(count: usize, rows: impl Fn(usize) -> Vec<(String, String, Rational)>) -> Option<Protocol> {
     let first = (0..count).flat_map(|y| {
         rows(y).into_iter().map(move |(view, output, probability)| Row {
@@ -268,7 +271,7 @@ fn shown(count: usize, rows: impl Fn(usize) -> Vec<(String, String, Rational)>) 
     Protocol::new([vec!["x".to_owned()], inputs(count)], first.chain((0..count).map(nothing))).ok()
 }
 
-/// The protocol of a party that sees a mechanism's answer, and learns nothing else.
+/// The protocol of a party whose view is a mechanism's answer, without an output.
 pub(super) fn telling(mechanism: &Mechanism) -> Option<Protocol> {
     shown(1 << mechanism.size(), |data| {
         let data = Dataset::try_from(data).unwrap_or_default();
@@ -294,7 +297,7 @@ fn unlikely(odds: &Rational) -> Option<BuiltInstances> {
     Some(BuiltInstances::One(Box::new(Instance { protocol: Some(shown(2, views)?), ..Instance::default() })))
 }
 
-/// Two sensitive values, each as likely.
+/// Two sensitive values with equal probabilities.
 fn coin() -> Option<Background> {
     Background::new(&["everybody"], &["first", "second"], vec![vec![ratio(1, 2), ratio(1, 2)]]).ok()
 }
@@ -303,8 +306,8 @@ fn block(counts: [u64; 2]) -> Vec<Block> {
     vec![Block { public: vec![0], counts: counts.to_vec() }]
 }
 
-/// How many of the people who are in have each of two values, which they have by turns. Of two people with either, the table
-/// says what everybody believes.
+/// The counts of two values among the members; people have the values alternately. With one person of each value, the
+/// table equals the prior.
 fn true_table(people: usize) -> Option<BuiltInstances> {
     let first = |data: Dataset| (data & 0x5555_5555).count_ones() as usize;
     let second = |data: Dataset| (data & 0xaaaa_aaaa).count_ones() as usize;
@@ -314,17 +317,18 @@ fn true_table(people: usize) -> Option<BuiltInstances> {
     Some(BuiltInstances::One(Box::new(Instance { table, ..counts.into() })))
 }
 
-/// One of four tables of two rows, each as likely whoever is in; the first has no row of the second value.
+/// One of four tables of two rows, with equal probabilities for every dataset; the first has no row of the second
+/// value.
 fn blind_table(people: usize) -> Option<BuiltInstances> {
     let evenly = built(people, 4, |_, _| ratio(1, 4))?;
     let table = Some((coin()?, block([2, 0])));
     Some(BuiltInstances::One(Box::new(Instance { table, ..evenly.into() })))
 }
 
-/// A value that fewer and fewer people have, in a block of which a fixed part has it.
+/// A value that fewer and fewer people have, in a block of which a fixed fraction has it.
 fn rare_value(odds: &Rational) -> Option<BuiltInstances> {
     use num_traits::ToPrimitive;
-    // The common value keeps more than 1/R of the block.
+    // The common value is in more than 1/R of the block.
     let of = (whole(2) * odds / (odds - whole(1))).ceil().to_integer().to_u64()?.max(2);
     let case = |rare: Rational| {
         let known = Background::new(&["everybody"], &["rare", "common"], vec![vec![rare.clone(), whole(1) - rare]]);

@@ -1,8 +1,9 @@
-//! Counterexamples as mechanisms, decided by `check` against the very statement and target before they are shown.
+//! Counterexamples as mechanisms, decided by `check` for the given statement and target before they are displayed.
 //!
-//! A counterexample is built for few people first, and then for more (`built`). Each that is built is asked whether it keeps
-//! the statement, and whether the target has no parameter for it short of certainty (`ask`). Where only ever more
-//! people break a target without limit, three sizes are built, which must all keep the statement while the target grows.
+//! A counterexample is built for few people first, and then for more (`built`). For each, `check` decides whether it
+//! satisfies the statement, and whether the target is broken without limit (`ask`). If a target is only broken in the
+//! limit of many people, three sizes are built, which must all satisfy the statement while the target's parameter
+//! grows.
 
 mod ask;
 mod built;
@@ -14,28 +15,28 @@ use crate::notion::{Facts, Notion};
 use crate::statement::{Statement, Target};
 use built::instances;
 
-/// Most people of a mechanism that is built; a table has a row for each set of them.
+/// Limit on the people of a built mechanism; its table has a row for each set of them.
 const MOST_PEOPLE: u32 = 6;
 
-/// The numbers beyond that are tried where it takes the more people the less the statement allows.
+/// More people are tried for counterexamples that need more people the stricter the statement is.
 const MORE_PEOPLE: [u32; 2] = [8, 10];
 
-/// The decision of `check` on a counterexample.
+/// The decision of `check` about a counterexample.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefutationOutcome {
-    /// It keeps the statement, and the target has no parameter for it short of certainty: what was built.
+    /// It satisfies the statement, and breaks the target without limit: the built cases.
     Refuted(BuiltInstances),
-    /// It does not, or breaks nothing.
+    /// It breaks the statement, or does not break the target.
     Not,
-    /// It takes more people than are built here.
+    /// It needs more people than are built here.
     Beyond,
 }
 
-/// Decides whether a counterexample keeps the statement and breaks the target.
+/// Decides whether a counterexample satisfies the statement and breaks the target.
 #[must_use]
 pub fn decided(counterexample: Counterexample, from: &Statement, to: &Target) -> RefutationOutcome {
     let fewest = match from.target.notion {
-        // A crowd, and as many candidates of whom one is of the crowd.
+        // A crowd, and as many candidates, one of them in the crowd.
         Notion::CrowdBlending { crowd } => crowd.saturating_add(people(to)) - 1,
         _ => people(&from.target).max(people(to)).max(3),
     };
@@ -44,7 +45,7 @@ pub fn decided(counterexample: Counterexample, from: &Statement, to: &Target) ->
     }
     let of_many = is_of_many(counterexample);
     let mut beyond = of_many;
-    // Bounded beliefs take enough people to share them.
+    // Bounded beliefs need enough people to sum to a whole number.
     let more = MORE_PEOPLE.into_iter().filter(|_| of_many);
     for people in (fewest..=MOST_PEOPLE).chain(more) {
         let all = instances(counterexample, from, to, people as usize);
@@ -58,7 +59,7 @@ pub fn decided(counterexample: Counterexample, from: &Statement, to: &Target) ->
     if beyond { RefutationOutcome::Beyond } else { RefutationOutcome::Not }
 }
 
-/// Whether it takes the more people the less the statement allows.
+/// Whether it needs more people the stricter the statement is.
 fn is_of_many(counterexample: Counterexample) -> bool {
     matches!(
         counterexample,
@@ -70,7 +71,7 @@ fn refutes(built: &BuiltInstances, from: &Statement, to: &Target) -> bool {
     match built {
         BuiltInstances::One(instance) => ask::keeps(instance, from) && ask::breaks(instance, to),
         BuiltInstances::Growing(instances) => {
-            // Ever larger values of one sort of mechanism, each of which keeps the statement.
+            // Increasing values of one kind of mechanism, each of which satisfies the statement.
             let values: Option<Vec<_>> = instances.iter().map(|instance| ask::least(instance, to)).collect();
             let grow = values.is_some_and(|values| values.windows(2).all(|pair| pair[0] < pair[1]));
             grow && instances.len() > 2 && instances.iter().all(|instance| ask::keeps(instance, from))
@@ -78,7 +79,7 @@ fn refutes(built: &BuiltInstances, from: &Statement, to: &Target) -> bool {
     }
 }
 
-/// How many people the notion speaks of.
+/// The number of people in the notion's parameter.
 fn people(target: &Target) -> u32 {
     match target.notion {
         Notion::Rho { among } => among,

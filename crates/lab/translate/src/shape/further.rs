@@ -1,23 +1,25 @@
 //! The shapes of the further notions: simulators, crowds, public constraints, tables and protocols.
 //!
-//! A simulator that sees `k` random rows of the others (I-ZKP) bounds more than neighbours. For a dataset `T` and somebody
-//! `t`, what it makes up from a random `k`-set `s` of `T∖t` is on average within `R` of the answer on `T`, and, as `s` is all
-//! there is to see of `s`, within `R` of the answer on `s`. Neighbours are thus within `R²`; `s` is `k` steps from nobody; so
-//! the answer on `T` is within `R^(2k+2)` of that on nobody, and any two datasets within `R^(4k+4)`: free lunch. A simulator that
-//! sees nothing stands within `R` of all datasets at once, which are then within `R²`.
+//! A simulator that sees `k` random rows of the others (I-ZKP) bounds more than neighbours. For a dataset `T` and a
+//! person `t`, its average answer over random `k`-sets `s` of `T∖t` is within `R` of the answer on `T`, and its answer
+//! for `s` is within `R` of the answer on `s` itself, since `s` is its own only sample. Neighbours are thus within
+//! `R²`; `s` is `k` steps from the empty dataset; so the answer on `T` is within `R^(2k+2)` of that on the empty
+//! dataset, and any two datasets are within `R^(4k+4)`: free lunch. A simulator without a sample is within `R` of all
+//! datasets at once, which are then within `R²`.
 //!
-//! Of a simulator that sees rows of all, empty ones among them (I-ZKR), no more follows than odds of `R²` between neighbours:
-//! whom it sees does not grow with those who are in, so that it counts them as well as a large sample of members would.
+//! A simulator that sees rows of all, empty ones among them (I-ZKR), implies only odds of `R²` between neighbours: the
+//! size of its sample does not depend on the number of members, so it can estimate that number as well as from a large
+//! sample of members.
 
 use super::{Carry, Shape, Step, power};
 use crate::counterexample::Counterexample;
 use deniable_core::exact::{Rational, whole};
 
 const ANSWER_IS_VIEW: &str =
-    "the data is the other party's input, and the answer is what a party sees, its output included";
-const SAME_FACTS: &str = "whatever facts are public, as long as they leave neighbours no farther apart";
+    "the data is the other party's input, and the answer is a party's view with its output";
+const SAME_FACTS: &str = "for all public facts under which neighbours are no farther apart";
 
-/// What follows where one of the two is such a shape; `None` where neither is.
+/// The implication where one of the two shapes is of this module; `None` if neither is.
 pub(super) fn follows(from: &Shape, to: &Shape) -> Option<Result<Step, Counterexample>> {
     use Shape::{All, Crowd, Exchanged, Induced, Simulated, SimulatedRows, Table, View};
     Some(match (from, to) {
@@ -42,7 +44,7 @@ pub(super) fn follows(from: &Shape, to: &Shape) -> Option<Result<Step, Counterex
         (Crowd(k), Crowd(j)) if j <= k => power(1, &["I-CBP"]),
         (Crowd(_), _) => Err(Counterexample::AllOfThese),
         (Simulated(rows), _) => Ok(simulated(*rows, to)),
-        // Whoever sees more rows can ignore some of them, at random.
+        // A simulator that sees more rows can ignore some of them, at random.
         (SimulatedRows(rows), SimulatedRows(other)) if other >= rows => power(1, &["I-ZKR"]),
         (SimulatedRows(_), All | Simulated(_) | SimulatedRows(_) | View { .. }) => Err(Counterexample::Counted),
         (SimulatedRows(rows), _) => rows_seen(*rows, to),
@@ -52,14 +54,14 @@ pub(super) fn follows(from: &Shape, to: &Shape) -> Option<Result<Step, Counterex
     })
 }
 
-/// What follows from a shape of datasets for a simulator, a crowd or a constraint.
+/// The implication of a simulator, a crowd or a constraint by a shape of datasets.
 fn bounded(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
     use Shape::{
         All, Both, Crowd, Down, Exchanged, Group, Induced, Move, OneOf, Replace, ReplaceGroup, Sampled, SampledUp,
         Simulated, SimulatedRows, Up,
     };
     match (from, to) {
-        // Whoever answers as on any other dataset simulates.
+        // The answer on any other dataset is a simulation.
         (All, Simulated(_)) => loose(power(1, &["I-FLP", "I-ZKP"])),
         (All, SimulatedRows(_)) => loose(power(1, &["I-FLP", "I-ZKR"])),
         (All, Crowd(_)) => power(1, &["I-FLP", "I-CBP"]),
@@ -67,7 +69,7 @@ fn bounded(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
         (All, Exchanged(_)) => conditional(power(1, &["I-FLP", "I-INX"]), SAME_FACTS),
         (Both | Move | Group(_), Simulated(_) | SimulatedRows(_)) => Err(Counterexample::Levels),
         (Both | Move | Group(_), Crowd(_)) => power(1, &["I-CBP"]),
-        // So many people who join are as many moves; where all moves are exchanges, they are twice as many people.
+        // Several people who join are as many moves; if all moves are exchanges, they are twice as many people.
         (Move, Induced(apart)) => conditional(power(*apart, &["I-INX", "I-INP"]), SAME_FACTS),
         (Move, Exchanged(moves)) => conditional(power(*moves, &["I-INX"]), SAME_FACTS),
         (Both, Exchanged(moves)) => conditional(power(moves.saturating_mul(2), &["F-DI", "I-INX"]), SAME_FACTS),
@@ -79,14 +81,14 @@ fn bounded(from: &Shape, to: &Shape) -> Result<Step, Counterexample> {
         (Up, _) => Err(Counterexample::OnlyAlone),
         (Down, _) => Err(Counterexample::OnlyWith),
         (Replace | ReplaceGroup(_) | OneOf(_), _) => Err(Counterexample::ExactSize),
-        // The members of one set are a crowd of each other.
+        // The members of one set are a crowd for each other.
         (Sampled { .. } | SampledUp { .. }, Crowd(_)) => Err(Counterexample::ExactlyMany),
         (Sampled { .. } | SampledUp { .. }, _) => Err(Counterexample::ExactlyThese),
         _ => Err(Counterexample::KMax),
     }
 }
 
-/// What follows from a shape of datasets for a protocol that shows the answer.
+/// The implication of a protocol that shows the answer by a shape of datasets.
 fn viewed(from: &Shape) -> Result<Step, Counterexample> {
     use Shape::{All, Both, Down, Group, Move, OneOf, Replace, ReplaceGroup, Sampled, SampledUp, Up};
     match from {
@@ -98,20 +100,19 @@ fn viewed(from: &Shape) -> Result<Step, Counterexample> {
     }
 }
 
-/// The power of the simulator's factor that two datasets anywhere are within.
+/// The power of the simulator's factor that bounds any two datasets.
 fn anywhere(rows: u32) -> u32 {
     if rows == 0 { 2 } else { rows.saturating_mul(4).saturating_add(4) }
 }
 
-/// What follows from a simulator: all that follows from odds of `R²` between neighbours, and from `R^(4k+4)` between any two
-/// datasets.
+/// Implications of a simulator: those of odds of `R²` between neighbours, and of `R^(4k+4)` between any two datasets.
 fn simulated(rows: u32, to: &Shape) -> Step {
     use Shape::{
         All, Both, Crowd, Down, Exchanged, Group, Induced, Move, OneOf, Replace, ReplaceGroup, Sampled, SampledUp,
         Simulated, SimulatedRows, Uniform, Up, View,
     };
     let all = anywhere(rows);
-    // Among k+1 people a simulator sees everybody else, and stands between any two neighbours.
+    // Among k+1 people a simulator sees all others, and its answer can be between those of any two neighbours.
     let sees = |people: u32| people <= rows.saturating_add(1);
     let step = |exponent: u32, theorems: &[&'static str], tight| Step {
         carry: Carry::Power(exponent.min(all)),
@@ -134,22 +135,22 @@ fn simulated(rows: u32, to: &Shape) -> Step {
             let people = moves.saturating_mul(2);
             Step { condition: Some(SAME_FACTS), ..step(people.saturating_mul(2), &["I-INX"], sees(people)) }
         }
-        // Who sees nothing simulates as well without the rows.
+        // A simulator that sees nothing works in both definitions.
         SimulatedRows(_) if rows == 0 => step(1, &["I-ZKR"], true),
         Simulated(other) if *other >= rows => step(1, &[], true),
         View { .. } => Step { condition: Some(ANSWER_IS_VIEW), ..step(all, &["I-SMC"], false) },
         Sampled { rate } | SampledUp { rate } => Step { carry: sampled(rate), ..step(2, &["C-5"], true) },
-        // Fewer rows than are known to be enough; tables are looked at before.
+        // Fewer rows than known to be sufficient; tables are handled above.
         All | Simulated(_) | Shape::Table { .. } => step(all, &[], false),
-        // By way of any two datasets.
+        // By the bound between any two datasets.
         SimulatedRows(_) => step(all, &["I-ZKR"], false),
     }
 }
 
-/// What follows from a simulator that sees rows of all: what follows from odds of `R²` between neighbours.
+/// Implications of a simulator that sees rows of all: those of odds of `R²` between neighbours.
 fn rows_seen(rows: u32, to: &Shape) -> Result<Step, Counterexample> {
-    // It sees the same whether the person is in, and is within R of both. Among no more people than rows it sees everybody else,
-    // and can then stand in the middle between any two neighbours.
+    // Its sample does not depend on whether the person is in, so it is within R of both. With at most as many people as
+    // rows it sees all others, and its answer can then be between those of any two neighbours.
     let through = super::follows(&Shape::Both, to)?;
     let people = match to {
         Shape::Replace | Shape::Move => 2,

@@ -1,4 +1,4 @@
-//! Parameters against the beliefs of observers, one mechanism at a time.
+//! Translated parameters against the beliefs of observers, one mechanism at a time.
 
 use super::world::{measure, random, yes};
 use deniable_check::Bound;
@@ -26,7 +26,7 @@ fn number(value: Option<Value>) -> Rational {
     }
 }
 
-/// The odds of the target's shape, where they are finite.
+/// The odds of the target's shape, if they are finite.
 fn odds(mechanism: &Mechanism, target: &Target) -> Option<Amount> {
     measure(mechanism, &target.shape()).finite().map(|odds| Amount::of(odds.clone()))
 }
@@ -42,7 +42,7 @@ fn membership_privacy_is_decided_as_translated() {
                 let family = Family::Independent(range.parse::<PriorRange>().unwrap());
                 let decided = decide(&mechanism, &Notion::Membership { sign }, &family).unwrap();
                 let translated = Bound::Finite(number(implied(&target, &odds)));
-                // One γ for presence and absence is a bound where the two have different odds.
+                // If presence and absence have different odds, one γ for both is only a bound.
                 let close = if name == "membership" {
                     *decided.value.high() <= translated
                 } else {
@@ -111,7 +111,7 @@ fn ceilings_and_floors_are_reached_at_the_ends() {
     }
 }
 
-/// Belief in one of `m`, enumerated, is at most what bounded odds imply; among two it is exactly that.
+/// The enumerated belief in one of `m` is at most the bound by odds; for two it equals it.
 #[test]
 fn identifiability_is_enumerated() {
     for mechanism in random(4, 2, 0, 15, 23) {
@@ -141,7 +141,7 @@ fn identifiability_is_enumerated() {
     }
 }
 
-/// Two worlds of prior P and 1−P: the extremes of belief are those of α and β.
+/// Two worlds of priors P and 1−P: the extremes of belief are α and β.
 #[test]
 fn worlds_are_enumerated() {
     for mechanism in random(3, 2, 0, 15, 24) {
@@ -168,7 +168,7 @@ fn worlds_are_enumerated() {
     }
 }
 
-/// Under replace-one, two people hold beliefs p and 1−p: only those inside the range attain the gain.
+/// Under replace-one, two people have beliefs p and 1−p: only pairs inside the range attain the gain.
 #[test]
 fn pairs_bound_what_follows_under_replace_one() {
     for range in ["1/5..4/5", "1/10..1/2", "2/5..9/10", "1/2"] {

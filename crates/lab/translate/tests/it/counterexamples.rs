@@ -1,4 +1,4 @@
-//! Where nothing follows: the mechanism that shows it, exactly.
+//! Counterexamples: the mechanism of each, verified exactly.
 
 use super::world::{measure, shapes, weighted, yes};
 use deniable_check::Bound;
@@ -43,7 +43,7 @@ fn not_this_one(m: u32) -> Mechanism {
     })
 }
 
-/// Who is in, where fewer than `m − 1` people are out.
+/// Releases the members if fewer than `m − 1` people are out.
 fn large_sets(people: usize, m: u32) -> Mechanism {
     weighted(people, 1 << people, |data, o| {
         let large = data.count_ones() > people as u32 - m + 1;
@@ -52,7 +52,7 @@ fn large_sets(people: usize, m: u32) -> Mechanism {
     })
 }
 
-/// Yes if exactly the first `k` people are in, either if fewer than `k` people are, no otherwise.
+/// Yes if exactly the first `k` people are in, yes or no if fewer than `k` people are, no otherwise.
 fn exactly_these(people: usize, k: u32) -> Mechanism {
     yes(people, |data| match data.count_ones().cmp(&k) {
         std::cmp::Ordering::Less => ratio(1, 2),
@@ -60,7 +60,7 @@ fn exactly_these(people: usize, k: u32) -> Mechanism {
     })
 }
 
-/// Yes if person 1 and at least `k` others are in, otherwise with the probability that sampling leaves `k` of the others.
+/// Yes if person 1 and at least `k` others are in, otherwise with the probability that a sample has `k` of the others.
 fn many(people: usize, k: u32, rate: &Rational) -> Mechanism {
     let others = people as u32 - 1;
     let drop = whole(1) - rate;
@@ -91,7 +91,7 @@ fn mechanism(counterexample: Counterexample, from: &Shape) -> Mechanism {
         Counterexample::ExactSize => exact_size(3),
         Counterexample::OnlyAlone => only_alone(4, &whole(3)),
         Counterexample::OnlyWith => only_with(4, &whole(3)),
-        // Everyone's answer costs as many steps as there are people: more than any fixed power.
+        // All answers together cost as many steps as there are people: more than any fixed power.
         Counterexample::Everyone => everyone(4, &whole(2)),
         Counterexample::NotThisOne => not_this_one(m),
         Counterexample::LargeSets => large_sets(m as usize + 1, m),
@@ -104,7 +104,7 @@ fn mechanism(counterexample: Counterexample, from: &Shape) -> Mechanism {
 }
 
 #[test]
-fn nothing_follows_where_nothing_is_said_to() {
+fn every_counterexample_breaks_its_target() {
     for from in shapes() {
         for to in shapes() {
             let Err(counterexample) = follows(&from, &to) else { continue };
@@ -114,7 +114,8 @@ fn nothing_follows_where_nothing_is_said_to() {
             if counterexample == Counterexample::Everyone {
                 assert_eq!(broken, Bound::Finite(whole(16)), "R^n");
             } else if counterexample != Counterexample::Many {
-                // `Many` is not infinite for any one universe; `sampling_does_not_bound_what_it_seldom_sees` has the growth.
+                // `Many` is not infinite for any one universe; `sampling_does_not_bound_what_it_seldom_sees` verifies
+                // the growth.
                 assert_eq!(broken, Bound::Infinite, "{counterexample:?}: {from:?} -> {to:?}");
             }
         }
@@ -131,7 +132,7 @@ fn presence_alone_is_one_sided() {
         assert_eq!(decided(Sign::Negative), Bound::Infinite);
         let bounded = decide(&mechanism, &Notion::Bounded, &Family::All).unwrap();
         assert_eq!(*bounded.value.high(), Bound::Infinite);
-        // Person 1 is the only one of three who can be behind a yes: ρ = 1.
+        // Of three, only person 1 can be the cause of a yes: ρ = 1.
         assert_eq!(measure(&mechanism, &Shape::OneOf(3)), Bound::Infinite);
         let mirrored = only_with(3, &odds);
         assert_eq!(measure(&mirrored, &Shape::Down), Bound::Finite(odds));
@@ -147,7 +148,7 @@ fn sampling(mechanism: &Mechanism, rate: &Rational) -> Rational {
 
 #[test]
 fn sampling_hides_what_exactly_these_reveal() {
-    // Whatever E > 1 is asked of sampling, a universe is large enough for it; the mechanism itself has no finite odds.
+    // For every E > 1 under sampling, some universe is large enough; the mechanism itself has no finite odds.
     for rate in [ratio(1, 2), ratio(1, 3), ratio(1, 10)] {
         let kept: Vec<Rational> =
             [3, 6, 9].map(|people| sampling(&exactly_these(people, people as u32 - 2), &rate)).into();

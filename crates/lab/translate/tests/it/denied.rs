@@ -1,4 +1,4 @@
-//! What is said not to follow: a case that was built, and asked once more by plain enumeration.
+//! Missing implications: each is confirmed by a built case, verified again by plain enumeration.
 
 use super::world::measure;
 use deniable_check::Bound;
@@ -10,7 +10,7 @@ use deniable_translate::shape::Shape;
 use deniable_translate::statement::{Statement, Target};
 use deniable_translate::translation::{Direction, Translation, translate};
 
-/// Statements of every notion, at parameters for which a few people are enough.
+/// Statements of every notion, with parameters for which few people are enough.
 pub const STATEMENTS: [&str; 41] = [
     "odds=3",
     "epsilon=1",
@@ -55,7 +55,7 @@ pub const STATEMENTS: [&str; 41] = [
     "semi-honest=2",
 ];
 
-/// What they are held against.
+/// The targets of the statements.
 pub const TARGETS: [&str; 43] = [
     "odds",
     "bounded-epsilon",
@@ -129,8 +129,8 @@ fn is_of_datasets(shape: &Shape) -> bool {
     )
 }
 
-/// Every counterexample was built, and where both are about pairs of datasets, an enumeration that shares nothing with `check`
-/// finds that it keeps the one and breaks the other.
+/// Every counterexample is built. If both notions are about pairs of datasets, an enumeration that shares no code with
+/// `check` confirms that it satisfies the statement and breaks the target.
 #[test]
 fn every_counterexample_is_a_case() {
     let (mut all, mut enumerated) = (0, 0);
@@ -151,7 +151,8 @@ fn every_counterexample_is_a_case() {
         }
         let limit = Bound::Finite(enough(&from).unwrap().ends().1);
         let odds = |instance: &Instance, shape: &Shape| measure(instance.mechanism.as_ref().unwrap(), shape);
-        // Bounded beliefs of a public size may be nobody's among so few; then odds are not what is kept.
+        // Among so few people, bounded beliefs of a public size may have no observer; then the statement is not about
+        // odds.
         let by_odds =
             !(from.target.notion.depends_on_priors() && kept == Shape::Replace && !from.target.priors.is_any());
         let several = match &built {

@@ -1,11 +1,11 @@
 //! `translate` against `check`, on random mechanisms, in both directions.
 //!
-//! Of every mechanism `check` finds the tight parameter of every notion. That is a statement which the mechanism keeps, and it is
-//! translated to every other notion: what is said to follow must hold of the mechanism; where a value of the other is said to
-//! be enough, every mechanism with that value must keep the statement; and where nothing is said to follow, a case must have
-//! been built that keeps the statement and breaks the other, which is asked once more here.
+//! For each mechanism `check` computes the tight parameter of every notion. That is a statement which the mechanism
+//! satisfies, and it is translated to every other notion: implied statements must hold for the mechanism; if a value of
+//! the other notion is enough, every mechanism with that value must satisfy the statement; and if nothing follows, a
+//! case must have been built that satisfies the statement and breaks the target, which is verified again here.
 //!
-//! What `check` is asked stands here as words of its command line, and is not taken from the code that is tested.
+//! The questions to `check` are words of its command line, written here independently of the tested code.
 
 use super::world::random;
 use deniable_check::Bound;
@@ -29,7 +29,7 @@ use deniable_translate::statement::{Statement, StatementParameter, Target};
 use deniable_translate::translation::{Direction, Translation, translate};
 use std::collections::BTreeMap;
 
-/// A target, and how `check` is asked for it: notion, family, range of priors.
+/// A target, and its question to `check`: notion, family, range of priors.
 const ASKED: [(&str, &str, &str, &str); 49] = [
     ("odds", "dp", "all", ""),
     ("positive-odds", "positive-dp", "all", ""),
@@ -108,7 +108,7 @@ fn verdict(mechanism: &Mechanism, notion: &CheckNotion, family: &str, range: &st
     }
 }
 
-/// What `check` finds: one value, or α and β; nothing where there is no observer.
+/// The result of `check`: one value, or α and β; empty without an observer.
 fn found(mechanism: &Mechanism, (_, notion, family, range): (&str, &str, &str, &str)) -> Vec<Verdict> {
     let values = match notion {
         "view" => {
@@ -134,7 +134,7 @@ fn found(mechanism: &Mechanism, (_, notion, family, range): (&str, &str, &str, &
     all.filter(|all| all.iter().all(|value| !value.is_vacuous())).unwrap_or_default()
 }
 
-/// The statement that a mechanism of these values certainly keeps; `None` where it promises nothing.
+/// The statement that a mechanism of these values certainly satisfies; `None` if it promises nothing.
 fn kept(target: &Target, values: &[Verdict]) -> Option<Statement> {
     let certain = |value: &Verdict| {
         let end = if target.notion == Notion::Floor { value.low() } else { value.high() };
@@ -149,7 +149,7 @@ fn kept(target: &Target, values: &[Verdict]) -> Option<Statement> {
     Some(Statement { target: target.clone(), value })
 }
 
-/// By value: whether the mechanism can keep what is said, which it cannot where it certainly exceeds it.
+/// By value: whether the mechanism can satisfy the implied statement, that is, does not certainly exceed it.
 fn may_keep(target: &Target, values: &[Verdict], said: &[(Rational, Rational)]) -> bool {
     let each = values.iter().zip(said);
     if target.notion == Notion::Floor {
@@ -158,7 +158,7 @@ fn may_keep(target: &Target, values: &[Verdict], said: &[(Rational, Rational)]) 
     each.into_iter().all(|(value, said)| value.low().finite().is_some_and(|low| *low <= said.1))
 }
 
-/// Whether it certainly keeps it.
+/// By value: whether the mechanism certainly satisfies the statement.
 fn must_keep(target: &Target, values: &[Verdict], said: &[(Rational, Rational)]) -> bool {
     let each = values.iter().zip(said);
     if target.notion == Notion::Floor {
@@ -192,7 +192,7 @@ struct Counts {
     unknown: usize,
 }
 
-/// What is asked of a case that was built: the statement holds of it, and the other does not.
+/// Verifies a built case: the statement holds for it, and the target does not.
 fn asked_again(
     line: &Translation,
     from: &Statement,
@@ -226,7 +226,7 @@ fn asked_again(
     }
 }
 
-/// The question of a target, for a case that was built; the facts of a target may be none at all.
+/// The question of a target for a built case; a target may be without facts.
 fn ask(instance: &Instance, to: &Target, is_statement: bool) -> Vec<Verdict> {
     let name = to.to_string();
     let asked = ASKED.into_iter().find(|asked| target(asked.0, &PriorRange::any()).unwrap() == *to).unwrap();
@@ -262,7 +262,7 @@ fn translate_and_check_agree() {
         for (i, from) in targets.iter().enumerate() {
             let Some(statement) = kept(from, &own[i]) else { continue };
             for (j, to) in targets.iter().enumerate() {
-                // Its value may be none that can be promised, such as a belief that no prior has risen to.
+                // The value may be impossible to promise, such as a belief that no prior has risen to.
                 let Ok(lines) = translate(&statement, to) else { continue };
                 for line in lines.iter().filter(|line| !line.partial) {
                     let said = line.value.as_ref().map(ends).unwrap_or_default();
@@ -283,7 +283,7 @@ fn translate_and_check_agree() {
                         _ => {}
                     }
                     if matches!(line.direction, Direction::ImpliedBy | Direction::Equivalent) && number % 4 == 0 {
-                        // Whoever is within what is enough keeps the statement.
+                        // Mechanisms within the sufficient value satisfy the statement.
                         let own = stated(&statement);
                         for other in &known {
                             if !other[j].is_empty() && must_keep(to, &other[j], &said) {
@@ -303,7 +303,7 @@ fn translate_and_check_agree() {
     assert!(counts.undecided * 20 < counts.denied * every * (mechanisms.len() / denied_on), "{counts:?}");
 }
 
-/// Both answers of two mechanisms about the same people.
+/// The answers of two mechanisms about the same people.
 fn both(one: &Mechanism, other: &Mechanism) -> Mechanism {
     let second = other.outputs().len();
     let names: Vec<String> = (0..one.outputs().len() * second).map(|output| format!("o{output}")).collect();
@@ -314,7 +314,7 @@ fn both(one: &Mechanism, other: &Mechanism) -> Mechanism {
     Mechanism::from_fn(one.size(), &names, probability).unwrap()
 }
 
-/// What is said of two releases together holds of the two mechanisms' answers together (C-1).
+/// The composition of two releases holds for the two mechanisms' answers together (C-1).
 #[test]
 fn compositions_and_check_agree() {
     let targets = ASKED.map(|asked| target(asked.0, &PriorRange::any()).unwrap());
@@ -354,7 +354,8 @@ fn compositions_and_check_agree() {
     assert!(followed.len() > 10 && simulated == 5, "{followed:?}");
 }
 
-/// The notions about tables, on random tables: both ways implies one, and no other notion is implied or implies them.
+/// The notions about tables, on random tables: the two-sided one implies the other, and no other notion is implied or
+/// implies them.
 #[test]
 fn tables_agree() {
     use deniable_check::bop::{Background, Block};

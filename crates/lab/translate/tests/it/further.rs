@@ -1,4 +1,4 @@
-//! Simulators, crowds and public facts: what follows from them and for them is never exceeded, and attained where it is tight.
+//! Simulators, crowds and public facts: implied bounds are never exceeded, and are attained if they are tight.
 
 use super::world::{measure, random, yes};
 use deniable_check::Bound;
@@ -17,7 +17,7 @@ fn asked(mechanism: &Mechanism, notion: &Notion) -> (Bound, Bound) {
     (value.low().clone(), value.high().clone())
 }
 
-/// At least, and at most: `check` for the further shapes, enumeration for the others.
+/// A lower and an upper bound: `check` for the further shapes, enumeration for the others.
 fn bounds(mechanism: &Mechanism, shape: &Shape) -> (Bound, Bound) {
     let count = |value: &u32| *value as usize;
     match shape {
@@ -26,7 +26,8 @@ fn bounds(mechanism: &Mechanism, shape: &Shape) -> (Bound, Bound) {
         Shape::Crowd(crowd) => asked(mechanism, &Notion::CrowdBlending { crowd: count(crowd) }),
         Shape::Induced(apart) if mechanism.size() < count(apart) => (Bound::one(), Bound::one()),
         Shape::Induced(apart) => asked(mechanism, &Notion::Induced { allowed: vec![0, (1 << apart) - 1] }),
-        // Facts that leave two datasets: so many people more, or, where there are as many others, so many exchanged.
+        // Facts that leave two datasets, one with `moves` more people, or with `moves` people exchanged if there are as
+        // many others.
         Shape::Exchanged(moves) if mechanism.size() < count(moves) => (Bound::one(), Bound::one()),
         Shape::Exchanged(moves) => {
             let these: Dataset = (1 << moves) - 1;
@@ -63,7 +64,7 @@ fn plain() -> Vec<Shape> {
     all
 }
 
-/// A simulator that sees k rows bounds neighbours by R², and whatever two datasets by R^(4k+4): with k = 0, by R².
+/// A simulator that sees k rows bounds neighbours by R², and any two datasets by R^(4k+4): with k = 0, by R².
 #[test]
 fn a_simulator_bounds_any_two_datasets() {
     let mut finite = 0;
@@ -127,7 +128,7 @@ fn extremes() -> Vec<Mechanism> {
     all
 }
 
-/// Where a step is said to be tight, some mechanism gets to within a thousandth.
+/// For every tight step, some mechanism is within a thousandth of the bound.
 #[test]
 fn tight_steps_are_attained() {
     let (further, plain) = (further(), plain());
@@ -156,7 +157,7 @@ fn tight_steps_are_attained() {
     assert!(loose.is_empty() && tight > 40, "{tight}, of which nothing attains {loose:#?}");
 }
 
-/// Exchanges move two people each: of so many one answer has the odds of all who go and of all who come.
+/// Exchanges change two people each: one answer can have the odds of all who leave and of all who join.
 #[test]
 fn exchanges_have_the_odds_of_all_who_move() {
     for moves in 1..=2_u32 {

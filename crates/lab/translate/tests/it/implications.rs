@@ -1,4 +1,4 @@
-//! The table of implications: no mechanism goes beyond, and some mechanism gets there.
+//! The table of implications: no mechanism exceeds a bound, and some mechanism attains it.
 
 use super::world::{measure, random, shapes, weighted, yes};
 use deniable_check::Bound;
@@ -43,7 +43,7 @@ fn no_mechanism_goes_beyond_what_follows() {
     }
 }
 
-/// A rare answer whose probability is `R^level` of a small one, and another that hardly moves.
+/// A rare answer whose probability is `R^level` of a small one, and another whose probability hardly changes.
 fn rare(people: usize, odds: &Rational, level: impl Fn(Dataset) -> i32) -> Mechanism {
     let least = ratio(1, 1_000_000);
     yes(people, |data| {
@@ -53,7 +53,7 @@ fn rare(people: usize, odds: &Rational, level: impl Fn(Dataset) -> i32) -> Mecha
     })
 }
 
-/// Mechanisms that attain bounds, by trying: the shape's own extreme is among them.
+/// Candidates for mechanisms that attain bounds, with the shape's own extreme among them.
 fn extremes(people: usize) -> Vec<Mechanism> {
     let odds = whole(3);
     let size = |data: Dataset| data.count_ones().cast_signed();
@@ -65,16 +65,16 @@ fn extremes(people: usize) -> Vec<Mechanism> {
         rare(people, &odds, |data| i32::from(data & 1 == 1)),
         rare(people, &odds, |data| i32::from(data == 1)),
         rare(people, &odds, |data| i32::from(data != 0)),
-        // One exchange more for each of the first half that is in.
+        // One exchange more for each member in the first half.
         rare(people, &odds, |data| (data & 3).count_ones().cast_signed()),
-        // Nobody, somebody, more than two.
+        // Levels: no members, one or two, more than two.
         rare(people, &odds, |data| i32::from(data.count_ones() > 0) + i32::from(data.count_ones() > 2)),
         rare(people, &odds, |data| i32::from(data.count_ones() > 0) + i32::from(data.count_ones() > 3)),
         // Yes is ruled out by the first person.
         weighted(people, 2, |data, o| if data & 1 == 1 && o == 0 { whole(0) } else { whole(1) }),
     ];
     all.push(rare(people, &odds, |data| i32::from(data & 1 == 1) - i32::from(data & !1 != 0)));
-    // The first person alone tells the groups of two and three among four apart.
+    // Only the first two of four people matter: both in or both out.
     all.push(rare(people, &odds, |data| i32::from(data & 3 == 3) - i32::from(data & 3 == 0)));
     all
 }
@@ -105,7 +105,7 @@ fn tight_bounds_are_attained() {
 }
 
 #[test]
-fn what_is_enough_is_the_most_that_is() {
+fn minimum_promise_is_tight() {
     for from in shapes() {
         for to in shapes() {
             let Ok(step) = follows(&from, &to) else { continue };
@@ -113,7 +113,7 @@ fn what_is_enough_is_the_most_that_is() {
                 if let Some(enough) = step.carry.undo(&target) {
                     assert_eq!(step.carry.apply(&enough), target, "{from:?} -> {to:?}");
                 } else {
-                    // Nothing is enough: even odds of 1 go beyond.
+                    // No odds are enough: even odds of 1 exceed the bound.
                     let (least, _) = step.carry.apply(&Amount::of(whole(1))).ends();
                     assert!(Amount::of(least).certainly_cmp(&target).unwrap().is_gt());
                 }

@@ -34,7 +34,7 @@ fn observers_of_the_target_among_those_of_the_statement() {
         (gain, "rho:4", "implies 1/2"),
         (gain, "rho:5", "implies 2/5"),
         (gain, "rho:10", "implies 1/5"),
-        // Those among eleven are not in the range; those among ten of them are.
+        // One of eleven is not in the range; one of ten is.
         (gain, "rho:11", "implies 9/49"),
         ("loss=3/2@replace-one@3/5..9/10", "loss@replace-one@3/5..4/5", "implies 3/2"),
         ("loss=3/2@replace-one@3/5..9/10", "floor@replace-one@3/5..9/10", "implies 2/5"),
@@ -45,7 +45,7 @@ fn observers_of_the_target_among_those_of_the_statement() {
         ("gain=4@replace-one@1/10..1/2", "gain@replace-one@1/10..2/5", "implies 4"),
     ] {
         let found = first(from, to);
-        // Beyond the statement's range nothing is known, or nothing follows: never that something does.
+        // Outside the statement's range the result is unknown or negative, never an implication.
         if wanted.starts_with("no implication") {
             assert!(!found.starts_with("implies"), "{from} -> {to}: {found}");
         } else {
@@ -65,17 +65,18 @@ fn a_counterexample_has_an_observer_of_the_target() {
         let line = &rows("gain=2@replace-one@1/10..2/5", to)[0];
         assert_eq!(line.counterexample, Some(Counterexample::ExactSize), "{to}");
     }
-    // Beliefs of a quarter take four people who are told apart.
+    // Beliefs of a quarter need four people who can be distinguished.
     let few = &rows("positive-odds=3", "gain@replace-one@1/10..1/4")[0];
     assert_eq!(few.counterexample, Some(Counterexample::OnlyAlone));
-    // Nobody among two or three people has beliefs from 2/5 to 9/20: who is one of three equally likely is told who is in.
+    // Among two or three people no beliefs are from 2/5 to 9/20: an observer of one of three equally likely people may
+    // learn who is in.
     assert_eq!(rows("gain=2@replace-one@2/5..9/20", "rho:3")[0].counterexample, Some(Counterexample::NoObserver));
-    // Three people believed in with 2/5, 2/5 and 1/5 are observers of both ranges: exact answers break both.
+    // Three people with beliefs 2/5, 2/5 and 1/5 are in both ranges: exact answers break both.
     let wider = &rows("gain=2@replace-one@1/10..2/5", "gain@replace-one@1/10..9/20")[0];
     assert_eq!((wider.direction, wider.counterexample), (Direction::NotKnown, None));
 }
 
-/// The range, or `None` where no observer has beliefs in it.
+/// The tight ends of the measure, or `None` if no observer has beliefs in the range.
 fn tight(mechanism: &Mechanism, notion: &Notion, range: &PriorRange) -> Option<(Rational, Rational)> {
     match decide(mechanism, notion, &Family::Bounded(range.clone())) {
         Ok(verdict) => match (verdict.value.low(), verdict.value.high()) {
@@ -87,7 +88,7 @@ fn tight(mechanism: &Mechanism, notion: &Notion, range: &PriorRange) -> Option<(
     }
 }
 
-/// What a mechanism certainly keeps, it keeps as translated; the observers that `check` finds never reach beyond.
+/// A statement that a mechanism satisfies is satisfied in translation; the observers of `check` never exceed it.
 #[test]
 fn implied_statements_hold() {
     let ranges = ["1/10..2/5", "1/5..2/5", "1/10..1/2", "3/5..9/10", "2/3..9/10", "3/10..2/5"];
@@ -121,9 +122,9 @@ fn implied_statements_hold() {
     assert!(implied > sized(80, 300), "{implied}");
 }
 
-/// γ = 2 keeps beliefs of one of three at 2/3, and a mechanism gets there.
+/// γ = 2 limits beliefs in one of three to 2/3, and a mechanism attains it.
 #[test]
-fn one_of_three_reaches_what_is_said() {
+fn one_of_three_attains_the_implied_belief() {
     let mechanism = super::world::weighted(3, 2, |data, output| match (data, output) {
         (1, 0) => ratio(4, 5),
         (2 | 4, 0) => ratio(1, 5),

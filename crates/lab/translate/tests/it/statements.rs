@@ -1,4 +1,4 @@
-//! Whole translations, as somebody would ask for them.
+//! Whole translations of typical statements.
 
 use deniable_core::adversary::PriorRange;
 use deniable_translate::compose::{ComposeError, compose, translate as composed};
@@ -14,7 +14,7 @@ fn rows(from: &str, to: &str, range: &str) -> Vec<Translation> {
     translate(&statement(from, &range).unwrap(), &target(to, &range).unwrap()).unwrap()
 }
 
-/// Direction and value of each row.
+/// The direction and value of each row.
 fn brief(from: &str, to: &str, range: &str) -> Vec<String> {
     let each = rows(from, to, range);
     each.iter().map(Row::new).map(|row| format!("{} {}", row.direction, row.value)).collect()
@@ -36,7 +36,7 @@ fn translations() {
         ("gain=2", "bounded-odds", any, vec!["no implication -"]),
         ("gain=2@replace-one", "bounded-odds", any, vec!["equivalent 2"]),
         ("membership=2", "odds", any, vec!["equivalent 2"]),
-        // One γ for presence and absence splits into two odds over a range that is not even.
+        // Over an asymmetric range, one γ for presence and absence becomes two odds.
         ("membership=3/2", "odds", "1/5..1/2", vec!["implies 12/7", "implied by 13/8"]),
         ("membership=3/2", "gain", "1/5..1/2", vec!["implies 3/2"]),
         ("membership=3/2", "loss", "1/5..1/2", vec!["implies 3/2"]),
@@ -82,10 +82,10 @@ fn translations() {
 }
 
 #[test]
-fn partial_bounds_say_so() {
+fn partial_bounds_are_marked() {
     let found = rows("rho=2/5:3", "bounded-odds", "any");
     assert!(found[0].partial && !found[1].partial);
-    // Below 1/(m−1) nobody can be ruled out: the counterexample for other notions is another one.
+    // Below 1/(m−1) no person can be ruled out: other notions have another counterexample.
     let others = rows("rho=2/5:3", "alpha-beta:1/4", "any");
     assert_eq!(others[0].counterexample, Some(Counterexample::LargeSets));
     let others = rows("rho=1/2:3", "alpha-beta:1/4", "any");
@@ -124,7 +124,7 @@ fn odds_compose_and_beliefs_do_not() {
     ] {
         let error = total(&["odds=2", text]).unwrap_err().to_string();
         assert!(error.contains(theorem) && error.contains("release 2"), "{error}");
-        // The gain of 2 over ..1/2 allows odds of 2 by B-3; only names are compared for it.
+        // The gain of 2 over ..1/2 allows odds of 2 by B-3; only the names are compared here.
         assert!(text == "gain=2" || error.contains(hint), "{error}");
     }
 }
@@ -158,7 +158,7 @@ fn statements_about_any_prior_compose_as_their_odds() {
     }
 }
 
-/// The value may come last, as translations are shown.
+/// The value may come last, as translations are displayed.
 #[test]
 fn a_value_may_come_after_the_adjacency_and_the_priors() {
     let any = PriorRange::any();
@@ -173,7 +173,7 @@ fn a_value_may_come_after_the_adjacency_and_the_priors() {
     assert!(target("odds@replace-one=3", &any).is_err());
 }
 
-/// Both orders of `odds=3` and `group=2,odds=2` come to odds of 6, and to 18 between datasets that differ by two.
+/// In both orders, `odds=3` and `group=2,odds=2` compose to odds of 6, and of 18 between datasets that differ by two.
 #[test]
 fn the_order_of_releases_does_not_matter() {
     let any = PriorRange::any();
@@ -203,9 +203,9 @@ fn the_order_of_releases_does_not_matter() {
     }
 }
 
-/// Whatever the order of three releases: the same total, the same rows to the last word, tight or not.
+/// Three releases in any order have the same total and the same rows, notes included.
 #[test]
-fn no_order_of_releases_says_anything_else() {
+fn rows_do_not_depend_on_the_order_of_releases() {
     let any = PriorRange::any();
     let of = |text: &str| statement(text, &any).unwrap();
     let pool = [
@@ -243,9 +243,9 @@ fn no_order_of_releases_says_anything_else() {
     assert!(composed_once > 80 && loose > 8, "{composed_once}, {loose}");
 }
 
-/// What is not known to be attained by one release is not called tight for several.
+/// A total is tight only if each release is known to be attained.
 #[test]
-fn a_loose_total_is_not_called_tight() {
+fn a_loose_total_is_not_marked_tight() {
     let any = PriorRange::any();
     let of = |texts: &[&str]| texts.iter().map(|text| statement(text, &any).unwrap()).collect::<Vec<_>>();
     for (releases, to, value, tight) in [
@@ -263,7 +263,8 @@ fn a_loose_total_is_not_called_tight() {
     }
 }
 
-/// An exchange is one person less and one more: the odds of absence times those of presence, not the larger twice.
+/// An exchange is one person removed and one added: the odds of absence times those of presence, not the square of the
+/// larger.
 #[test]
 fn an_exchange_costs_one_way_times_the_other() {
     for (gamma, range) in [("5/3", "1/5..1/3"), ("3/2", "1/5..1/2"), ("2", "1/10..2/3")] {
@@ -280,7 +281,8 @@ fn an_exchange_costs_one_way_times_the_other() {
         let line = &rows(&format!("membership={gamma}"), "bounded-odds", range)[0];
         assert_eq!(Row::new(line).value, (&up * &down).to_string(), "{range}");
         assert!(line.tight);
-        // One person's presence is `up` times as likely, another's absence `down` times: adding or removing either keeps both.
+        // One person's presence is `up` times as likely, another's absence `down` times: adding or removing either
+        // satisfies both.
         let scale = |data: u32| {
             let one = |bit: u32, odds: &deniable_core::exact::Rational| {
                 if data >> bit & 1 == 1 { odds.clone() } else { deniable_core::exact::whole(1) }
@@ -295,7 +297,7 @@ fn an_exchange_costs_one_way_times_the_other() {
 }
 
 #[test]
-fn errors_name_the_place_and_the_mend() {
+fn errors_name_the_place_and_the_correction() {
     let any = PriorRange::any();
     for (wrong, part) in [
         ("gian=2", "did you mean `gain`?"),

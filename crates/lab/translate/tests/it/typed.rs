@@ -1,4 +1,4 @@
-//! Whatever is printed as a statement or as a target can be typed as one, and means the same.
+//! Every printed statement and target parses to the same statement and target.
 
 use super::denied::{STATEMENTS, TARGETS};
 use super::world::Dice;
@@ -14,7 +14,7 @@ use deniable_translate::statement::{Statement, StatementParameter};
 use deniable_translate::translation::{Translation, translate};
 use std::collections::BTreeSet;
 
-/// Whether two statements are one; odds are the same number whatever they are a product of.
+/// Whether two statements are equal; odds are compared as numbers, however they are factored.
 fn same(one: &Statement, other: &Statement) -> bool {
     let equal = match (&one.value, &other.value) {
         (StatementParameter::Odds(one), StatementParameter::Odds(other)) => {
@@ -28,7 +28,7 @@ fn same(one: &Statement, other: &Statement) -> bool {
     equal && one.target == other.target
 }
 
-/// Reads the text again, and prints it again.
+/// Parses the text, and prints it again.
 fn typed(printed: &Statement, seen: &mut BTreeSet<String>) {
     let text = printed.to_string();
     let read = statement(&text, &PriorRange::any()).unwrap_or_else(|error| panic!("{error}"));
@@ -65,7 +65,7 @@ fn odds(dice: &mut Dice) -> Spend {
     if dice.below(3) == 0 { first.and(&second) } else { first }
 }
 
-/// A statement of a notion like this one, with another parameter.
+/// A statement of the same notion with another parameter.
 fn another(like: &Statement, dice: &mut Dice) -> Statement {
     let mut part = |most: i64| -> Rational { ratio(1 + dice.below(u64::try_from(most).unwrap() - 1), most) };
     let value = match (&like.target.notion, &like.value) {
@@ -80,7 +80,7 @@ fn another(like: &Statement, dice: &mut Dice) -> Statement {
 }
 
 #[test]
-fn what_is_printed_can_be_typed() {
+fn printed_statements_can_be_parsed() {
     let any = PriorRange::any();
     let mut dice = Dice::new(71);
     let mut seen = BTreeSet::new();
@@ -90,7 +90,7 @@ fn what_is_printed_can_be_typed() {
         for text in STATEMENTS {
             let from = another(&statement(text, &any).unwrap(), &mut dice);
             typed(&from, &mut seen);
-            // What follows decides as well whether it can be shown; a few targets each are enough.
+            // Implied statements decide what else is displayed; a few targets each are enough.
             for _ in 0..3 {
                 let to = &targets[usize::try_from(dice.below(targets.len() as u64)).unwrap()];
                 let Ok(lines) = translate(&from, to) else { continue };
@@ -104,9 +104,9 @@ fn what_is_printed_can_be_typed() {
     assert!(seen.iter().any(|text| text.contains('×')) && seen.iter().any(|text| text.contains(" + ")), "{seen:?}");
 }
 
-/// More digits than anybody types are read; odds that nobody states are neither offered nor totalled.
+/// Numbers of many digits are parsed; too large odds are neither displayed nor composed.
 #[test]
-fn long_numbers_are_read_and_endless_odds_refused() {
+fn long_numbers_are_parsed_and_too_large_odds_rejected() {
     let any = PriorRange::any();
     let of = |text: &str| statement(text, &any).unwrap();
     let line = translate(&of("odds=1001/10"), &target("group:80", &any).unwrap()).unwrap().swap_remove(0);
@@ -122,9 +122,9 @@ fn long_numbers_are_read_and_endless_odds_refused() {
     assert!(total.contains("e^4096"), "{total}");
 }
 
-/// Totals, and the statements that a refusal names in backticks.
+/// Totals, and the statements that an error quotes in backticks.
 #[test]
-fn what_composing_prints_can_be_typed() {
+fn printed_totals_can_be_parsed() {
     let any = PriorRange::any();
     let mut dice = Dice::new(72);
     let mut seen = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! What is said of nobody has one answer: vacuous, and no error, alone and composed.
+//! Statements without an observer are vacuous, not errors, alone and composed.
 
 use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio, whole};
@@ -16,25 +16,25 @@ fn of(text: &str) -> Statement {
 }
 
 #[test]
-fn what_is_about_nobody_is_vacuous() {
+fn statements_without_an_observer_are_vacuous() {
     let to = |text: &str| target(text, &PriorRange::any()).unwrap();
     for other in ["odds", "bounded-odds", "rho:2", "crowd-blending:2", "alpha-beta:1/4", "bayes-optimal"] {
         let lines = translate(&of(NOBODY), &to(other)).unwrap();
         let row = Row::new(&lines[0]);
         assert_eq!((lines.len(), row.direction, row.value.as_str()), (1, "vacuous", "-"), "{other}");
-        assert!(row.note.contains("every mechanism keeps it, and nothing follows from it"), "{}", row.note);
+        assert!(row.note.contains("every mechanism satisfies it, and nothing follows from it"), "{}", row.note);
     }
     for from in ["odds=3", "bounded-odds=2", "gain=2@replace-one", "k-max=2", NOBODY] {
         let lines = translate(&of(from), &to("alpha-beta:2/5..9/20")).unwrap();
         let row = Row::new(&lines[0]);
-        // The least that could be promised is kept by everybody, as `check` shows it.
+        // Every mechanism satisfies the least parameter, as `check` confirms.
         assert_eq!((lines.len(), row.direction, row.value.as_str()), (1, "vacuous", "0, 0"), "{from}");
-        assert!(row.note.contains("promises nothing to anybody"), "{}", row.note);
+        assert!(row.note.contains("it promises nothing, and every mechanism satisfies it"), "{}", row.note);
     }
 }
 
 #[test]
-fn composed_with_what_is_about_nobody_nothing_follows() {
+fn nothing_follows_from_a_composition_with_a_vacuous_statement() {
     for releases in [vec!["odds=3", NOBODY], vec![NOBODY, "odds=3"], vec![NOBODY]] {
         let releases: Vec<Statement> = releases.into_iter().map(of).collect();
         assert_eq!(compose(&releases), Ok(of(NOBODY)));
@@ -46,14 +46,14 @@ fn composed_with_what_is_about_nobody_nothing_follows() {
     assert_eq!((lines.len(), lines[0].direction), (1, Direction::Vacuous));
 }
 
-/// Who is nobody, by trying: worlds of beliefs on a grid that sum to 1.
+/// The vacuous ranges by enumeration: worlds with beliefs on a grid that sum to 1.
 #[test]
-fn nobody_is_nobody() {
+fn vacuous_ranges_agree_with_enumeration() {
     let grid = 24;
     let mut counted = [0, 0];
     for low in 1..=grid / 2 {
         for high in low..grid {
-            // So many worlds can have any sum from least to most.
+            // The sum of the worlds' beliefs can have any value between the extremes.
             let some = (2..=grid).any(|worlds| worlds * low <= grid && grid <= worlds * high);
             let (least, most): (Rational, Rational) = (ratio(low, grid), ratio(high, grid));
             let to = target(&format!("alpha-beta:{least}..{most}"), &PriorRange::any()).unwrap();

@@ -1,4 +1,4 @@
-//! Whole translations against mechanisms: what a mechanism keeps, it keeps in every other notion as translated.
+//! Whole translations against mechanisms: a mechanism satisfies the translations of every statement that it satisfies.
 
 use super::world::{measure, random};
 use deniable_check::mechanism::Mechanism;
@@ -36,7 +36,7 @@ const TARGETS: [&str; 22] = [
     "uniform-gain",
 ];
 
-/// A parameter as a number that grows as protection falls.
+/// A parameter as a number that grows as protection weakens.
 fn weight(value: &Value, notion: &Notion) -> Rational {
     match value {
         Value::Odds(odds) | Value::Epsilon(odds) => odds.ends().1,
@@ -64,7 +64,7 @@ fn kept(mechanism: &Mechanism, target: &Target) -> Option<(Value, Option<Value>)
 }
 
 #[test]
-fn what_is_kept_is_kept_as_translated() {
+fn mechanisms_satisfy_the_translations_of_their_statements() {
     let targets = TARGETS.map(|text| target(text, &PriorRange::any()).unwrap());
     let mut mechanisms = random(3, 2, 0, 12, 31);
     mechanisms.extend(random(3, 3, 4, 12, 32));
@@ -79,7 +79,8 @@ fn what_is_kept_is_kept_as_translated() {
                     let Some(value) = &line.value else { continue };
                     let limit = weight(value, &to.notion);
                     if line.direction != Direction::ImpliedBy {
-                        // Nothing learned at all is no `other`, and keeps everything; but no end to it breaks the promise.
+                        // Where nothing is learned there is no `other` value, and every statement holds; infinite odds
+                        // break the promise.
                         assert!(measure(mechanism, &to.shape()).finite().is_some(), "{statement} -> {to}");
                         let least = other.as_ref().and_then(|(_, least)| least.as_ref());
                         if let Some(least) = least {
@@ -91,7 +92,7 @@ fn what_is_kept_is_kept_as_translated() {
             }
         }
     }
-    // What is enough: the statement of one mechanism, held against every other mechanism.
+    // Sufficient values: the statement of one mechanism, compared with every other mechanism.
     for (from, text) in targets.iter().zip(TARGETS) {
         let Some(statement) = kept(&mechanisms[0], from).and_then(|(holds, _)| stated(from, holds)) else { continue };
         for to in &targets {

@@ -42,7 +42,7 @@ pub fn yes(people: usize, probability: impl Fn(Dataset) -> Rational) -> Mechanis
     weighted(people, 2, |data, output| if output == 0 { probability(data) } else { whole(1) - probability(data) })
 }
 
-/// Random mechanisms; `zeros` of 12 probabilities vanish.
+/// Random mechanisms; `zeros` of 12 probabilities are 0.
 pub fn random(people: usize, outputs: usize, zeros: i64, count: usize, seed: u64) -> Vec<Mechanism> {
     let mut dice = Dice::new(seed);
     let mut make = || {
@@ -62,7 +62,7 @@ fn datasets(people: usize) -> std::ops::Range<Dataset> {
     0..1 << people
 }
 
-/// The probability of an answer after everyone was kept with probability `rate`.
+/// The probability of an answer after every person is kept with probability `rate`.
 fn sampled(mechanism: &Mechanism, output: usize, data: Dataset, rate: &Rational) -> Rational {
     let kept = datasets(mechanism.size()).filter(|part| part & !data == 0);
     let each = kept.map(|part| {
@@ -148,7 +148,7 @@ pub fn measure(mechanism: &Mechanism, shape: &Shape) -> Bound {
         | Shape::Exchanged(_)
         | Shape::View { .. }
         | Shape::Table { .. } => {
-            panic!("{shape:?} is no ratio of two datasets: `further` and `differential` ask `check`")
+            panic!("{shape:?} is not a ratio of two datasets: `further` and `differential` use `check`")
         }
     }
 }

@@ -38,7 +38,7 @@ use num_bigint::BigInt;
 use num_traits::{FromPrimitive, Signed, ToPrimitive, Zero};
 
 /// Limit on the size of a program: about ten entities.
-const MOST: usize = 1 << 20;
+const MAX_PROGRAM_SIZE: usize = 1 << 20;
 
 /// A simulator: its answer for each sample.
 type Simulator = Vec<(Dataset, Vec<Rational>)>;
@@ -138,8 +138,8 @@ fn of_entity(mechanism: &Mechanism, entity: usize, sight: Sight) -> Result<Brack
     if game.bases.iter().all(|base| base.samples.len() == 1) && independent(&game) {
         return Ok(bracket);
     }
-    if numbers > MOST {
-        return Err(CheckError::Program { numbers, most: MOST });
+    if numbers > MAX_PROGRAM_SIZE {
+        return Err(CheckError::Program { numbers, most: MAX_PROGRAM_SIZE });
     }
     let about = bracket.low.finite().and_then(ToPrimitive::to_f64).unwrap_or(1.0);
     let Some(found) = solve::solve(&game, about) else { return Err(CheckError::Unsolved) };

@@ -36,7 +36,7 @@ pub(super) static KMAX: Builtin = Builtin {
         },
         Parameter {
             name: "ties",
-            about: "equal values are ranked in the order of entities, as one rank, or all by the first of them (protects nobody)",
+            about: "equal values are ranked in the order of entities, as one rank, or all by the first of them (no protection)",
             range: "order, distinct, first",
             default: Some("order"),
         },

@@ -48,9 +48,7 @@ fn missing(notion: &Notion, family: &Family) -> String {
             Family::Independent(_) | Family::TwoDatasets(_) => ONE_MORE,
             Family::OneOfTwo(range) if beliefs_of_two(range).is_none() => {
                 let (low, high) = (range.low(), range.high());
-                return format!(
-                    "no observer fits the family: no x has both x and 1 − x from {low} to {high}"
-                );
+                return format!("no observer fits the family: no x has both x and 1 − x from {low} to {high}");
             }
             Family::Bounded(range) if !range.is_any() => {
                 return format!(

@@ -165,9 +165,7 @@ impl Statement {
             // A vacuous claim is checked by enumeration, with the upper bound.
             return match witness {
                 None => Ok(()),
-                Some(_) => {
-                    Err(RecheckError::Unfit("it compares something, but the claim is vacuous".to_owned()))
-                }
+                Some(_) => Err(RecheckError::Unfit("it compares something, but the claim is vacuous".to_owned())),
             };
         }
         let shown: Vec<(Measure, Result<WitnessValues, RecheckError>)> = match (&self.question, witness) {

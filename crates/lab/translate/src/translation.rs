@@ -211,8 +211,7 @@ fn forward(from: &Statement, to: &Target) -> Result<Forward, PromiseError> {
     let attained = one_odds && bounds::demanding(to, &odds).as_ref() == Some(&value);
     let mut conditions = conditions(from, to);
     if given != enough && part.target.shape() == Shape::Replace {
-        conditions
-            .push("only those observers of the statement count who consider two datasets possible".to_owned());
+        conditions.push("only those observers of the statement count who consider two datasets possible".to_owned());
     }
     conditions.extend(step.condition.map(str::to_owned));
     let line = Translation {
@@ -266,7 +265,7 @@ fn small_datasets(from: &Statement, to: &Target, found: Forward) -> Forward {
     if rest <= whole(0) {
         return found;
     }
-    // Below 1/(m−1) no person can be ruled out; the remaining counterexample are the datasets that no observer of the
+    // Below 1/(m−1) no person can be ruled out; the remaining counterexamples are datasets that no observer of the
     // family considers.
     let ruled_out = found.line.counterexample == Some(Counterexample::NotThisOne);
     let counterexample = if ruled_out { Some(Counterexample::LargeSets) } else { found.line.counterexample };

@@ -1,6 +1,6 @@
 //! The report of all notions.
 
-use super::{Number, DecisionJson};
+use super::{DecisionJson, Number};
 use crate::everything::questions;
 use crate::family::Family;
 use crate::protocol::simulate::Sides;

@@ -1,6 +1,6 @@
 //! The report of one decision.
 
-use super::{Number, DecisionJson};
+use super::{DecisionJson, Number};
 use crate::family::Family;
 use crate::mechanism::Mechanism;
 use crate::notion::Notion;

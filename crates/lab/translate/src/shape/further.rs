@@ -15,8 +15,7 @@ use super::{Carry, Shape, Step, power};
 use crate::counterexample::Counterexample;
 use deniable_core::exact::{Rational, whole};
 
-const ANSWER_IS_VIEW: &str =
-    "the data is the other party's input, and the answer is a party's view with its output";
+const ANSWER_IS_VIEW: &str = "the data is the other party's input, and the answer is a party's view with its output";
 const SAME_FACTS: &str = "for all public facts under which neighbours are no farther apart";
 
 /// The implication where one of the two shapes is of this module; `None` if neither is.

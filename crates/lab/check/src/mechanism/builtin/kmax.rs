@@ -63,7 +63,7 @@ fn build(given: BuiltinArguments<'_>) -> Result<Mechanism, BuiltinError> {
     let k = given.count("k", 1, ranks.len())?;
     let own = given.word("variant", &["corrected", "original"])? == "original";
     let chance = whole(1) / whole(k);
-    // By the position of the largest member, the first row for the empty dataset.
+    // The row for the largest member, by its position; `None` is the empty dataset.
     let row = |largest: Option<usize>| {
         let mut chances: Vec<Rational> = vec![whole(0); distinct.len() + usize::from(own)];
         if largest.is_none() && own {

@@ -175,7 +175,7 @@ mod tests {
         assert!(toml("\"1/2\"", "2").contains("2 is not a probability"), "{}", toml("\"1/2\"", "2"));
         assert!(csv("first,ann,1/2", "first,ann,x").starts_with("line 3: "), "{}", csv("first,ann,1/2", "first,ann,x"));
         assert!(csv("first,ann,1/2", "first,,1/2").contains("duplicate dataset"));
-        assert!(csv("dataset,", "data,").contains("`data` means nothing"), "{}", csv("dataset,", "data,"));
+        assert!(csv("dataset,", "data,").contains("`data` is unknown"), "{}", csv("dataset,", "data,"));
         assert!(read("[[prior]]\n", Format::Toml, &names()).unwrap_err().to_string().contains("either `independent`"));
     }
 }

@@ -75,6 +75,6 @@ mod tests {
         assert!(wrong("1,,0,0", "1,0\0\0,0,0").contains("is not a valid name"), "{}", wrong("1,,0,0", "1,0\0\0,0,0"));
         assert!(wrong("3/4", "x").starts_with("line 2: "), "{}", wrong("3/4", "x"));
         assert!(wrong("3/4", "2/4").contains("sum to 3/4, not 1"), "{}", wrong("3/4", "2/4"));
-        assert!(wrong("view", "views").contains("`views` means nothing"), "{}", wrong("view", "views"));
+        assert!(wrong("view", "views").contains("`views` is unknown"), "{}", wrong("view", "views"));
     }
 }

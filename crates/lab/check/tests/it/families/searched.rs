@@ -121,7 +121,7 @@ fn three_people_are_decided() {
 /// `recheck` refuses an upper end of three people that is too low, however little.
 #[test]
 fn an_upper_end_that_an_observer_exceeds_is_refused() {
-    // Three people; the answer is less likely for the first: 1/3 for each becomes 1/2 for the others.
+    // Three people; yes has probability 3/4 if only the first is in, and 1/4 otherwise.
     let mechanism = yes(3, |data| if data == 1 { ratio(3, 4) } else { ratio(1, 4) });
     let family = Family::Bounded(range((3, 10), (2, 5)));
     let mut verdict = decide(&mechanism, &membership(Direction::Presence), &family).unwrap();
@@ -131,7 +131,7 @@ fn an_upper_end_that_an_observer_exceeds_is_refused() {
     let low = Bound::Finite(whole(1));
     let less = Bound::Finite(high * ratio(999_999, 1_000_000));
     verdict.value = deniable_check::verdict::Value::Between { low, high: less, theorem: "B-3" };
-    assert!(recheck(&proof(&verdict), LIMIT).unwrap_err().to_string().contains("believed from"));
+    assert!(recheck(&proof(&verdict), LIMIT).unwrap_err().to_string().contains("with beliefs from"));
 }
 
 /// Exactly one of several people is in, or out, often with beliefs at the ends of the range.

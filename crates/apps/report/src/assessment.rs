@@ -20,7 +20,7 @@ pub fn assessment(assessment: &Assessment) -> String {
         sections.push(("linkage", "Linkage", sections::linkage(linkage)));
     }
     if assessment.original.is_some() {
-        sections.push(("original", "Beside the original", list(&original(assessment))));
+        sections.push(("original", "Compared with the original", list(&original(assessment))));
     }
     sections.push(("requirements", "Requirements", sections::requirements(&assessment.verdicts)));
     sections.push(("cells", "How cells were read", sections::readings(assessment)));

@@ -1,6 +1,7 @@
-//! Everything about one table, together.
+//! Assessment of one published table: all measures, verdicts and warnings.
 //!
-//! Sensitive columns are looked at one by one; several of them together may say more about a person than each does alone.
+//! Sensitive columns are assessed one by one; several of them together may reveal more about a person than each does
+//! alone.
 
 use crate::background::{Matching, types};
 use crate::beliefs::{Beliefs, Prior};
@@ -25,12 +26,12 @@ use deniable_core::exact::{Rational, ratio};
 use num_traits::{One, Zero};
 use serde::Serialize;
 
-/// A sensitive column, and how its values are compared.
+/// A sensitive column and the distance between its values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SensitiveColumn {
     /// Its name, as the header has it.
     pub name: String,
-    /// How far apart its values are, for t-closeness.
+    /// The distance between two values, for t-closeness.
     pub distance: Distance,
 }
 
@@ -39,21 +40,21 @@ pub struct SensitiveColumn {
 pub struct Input<'a> {
     /// The table that was or will be published.
     pub published: &'a Counts,
-    /// The columns by which somebody could be recognised.
+    /// The columns by which a person could be recognised.
     pub quasi: Vec<Quasi>,
     /// The columns that are secret.
     pub sensitive: Vec<SensitiveColumn>,
     /// People who could be in the table: raw values of all quasi-identifiers, and sensitive columns where they are known.
     pub background: Option<&'a Counts>,
-    /// The table that it was made from: raw values.
+    /// The table of raw values that the published one was made from.
     pub original: Option<&'a Counts>,
-    /// People whom an attacker looks for: raw values of some of the quasi-identifiers.
+    /// People whom an attacker searches for: raw values of some of the quasi-identifiers.
     pub auxiliary: Option<&'a Counts>,
     /// The names of the tables, for the report; the published table comes first.
     pub names: Vec<(TableRole, String)>,
     /// Prior beliefs about presence, bounded on both sides.
     pub priors: PriorRange,
-    /// The chance of re-identification above which somebody counts as at risk; see [`default_threshold`].
+    /// The chance of re-identification above which a person counts as at risk; see [`default_threshold`].
     pub threshold: Rational,
     /// The `l` for which recursive diversity is reported.
     pub recursive: Vec<u32>,
@@ -68,7 +69,8 @@ pub fn default_threshold() -> Rational {
 }
 
 impl<'a> Input<'a> {
-    /// A table alone, with the usual choices: every column by its notation, equal distances, the uniform prior, and `l` = 2.
+    /// A table alone, with the defaults: every column read by its notation, equal distances, the uniform prior, and `l`
+    /// = 2.
     #[must_use]
     pub fn new(published: &'a Counts, quasi: &[&str], sensitive: &[&str]) -> Self {
         let secret = |name: &&str| SensitiveColumn { name: (*name).to_owned(), distance: Distance::Equal };
@@ -88,99 +90,99 @@ impl<'a> Input<'a> {
     }
 }
 
-/// How the cells of a column were read.
+/// How the cells of one column were read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Readings {
     /// The column's name, as the header has it.
     pub column: String,
-    /// Each way that occurs.
+    /// One entry for each kind of cell that occurs.
     #[serde(rename = "cells")]
     pub kinds: Vec<ReadCells>,
-    /// Two cells, as written, that have a value in common; then the cells are no partition of the values.
+    /// Two cells, as written, that have a value in common; then the cells do not partition the values.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub overlap: Option<(String, String)>,
 }
 
-/// The cells of a column that were read in one way.
+/// The cells of a column that were read as one kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ReadCells {
-    /// How they were read.
+    /// The kind.
     pub read_as: Kind,
-    /// How many there are.
+    /// The number of cells, and of people with them.
     #[serde(flatten)]
     pub counts: CellCounts,
-    /// One of them, as written.
+    /// One of the cells, as written.
     #[serde(skip)]
     pub example: String,
 }
 
-/// What a table gives away about one sensitive column.
+/// The measures of one sensitive column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OfSecret {
     /// The column's name, as the header has it.
     #[serde(rename = "column")]
     pub name: String,
-    /// How many different values it has.
+    /// The number of different values.
     pub values: u64,
     /// Its l-diversity, in all three forms.
     #[serde(flatten)]
     pub diversity: Diversity,
     /// The distance between values: `equal`, `ordered`, `hierarchical`.
     pub distance: &'static str,
-    /// Its t-closeness, and the class that is farthest.
+    /// Its t-closeness, and the class farthest from the whole table.
     pub t: At<Fraction>,
     /// Beliefs of an observer who knows the published margins.
     #[serde(rename = "beliefs_from_margins")]
     pub by_margins: Beliefs,
-    /// Beliefs of an observer who knows the background, where it has this column.
+    /// Beliefs of an observer who knows the background; `None` if the background does not have this column.
     #[serde(rename = "beliefs_from_background", skip_serializing_if = "Option::is_none")]
     pub informed: Option<Beliefs>,
 }
 
-/// Everything that was found about one published table. `Serialize` gives the exact numbers, `Display` the text for a terminal, which rounds
-/// them to the side of the attacker.
+/// All results about one published table. `Serialize` writes the exact numbers; `Display` writes text for a terminal,
+/// with numbers rounded in favour of the attacker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Assessment {
-    /// How cells were read.
+    /// How the cells of each column were read.
     #[serde(rename = "columns")]
     pub readings: Vec<Readings>,
     /// The sizes of the equivalence classes.
     pub sizes: Sizes,
     /// The risks of re-identification.
     pub risk: Risk,
-    /// What was found about each sensitive column.
+    /// The measures of each sensitive column.
     pub sensitive: Vec<OfSecret>,
     /// How far beliefs about presence move.
     #[serde(rename = "presence")]
     pub membership: Membership,
-    /// Whether each demand is met, in their order.
+    /// Whether each demand is met, in the order of the demands.
     #[serde(rename = "demands")]
     pub verdicts: Vec<Verdict>,
-    /// The comparison with the original, where one was given.
+    /// The comparison with the original; `None` without an original.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub original: Option<OriginalComparison>,
-    /// The linkage attack with the auxiliary table, where one was given.
+    /// The linkage attack with the auxiliary table; `None` without such a table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub linkage: Option<Linking>,
-    /// The names of the tables, as they were given.
+    /// The names of the tables, as given.
     #[serde(skip)]
     pub names: Vec<(TableRole, String)>,
     /// Likely mistakes in the tables, as [notes](Warning::note).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
-    /// The sizes of all equivalence classes, for pictures.
+    /// The sizes of all equivalence classes, for charts.
     #[serde(skip)]
     pub class_sizes: Vec<u64>,
 }
 
 impl Assessment {
-    /// Whether every demand is met; true where nothing is demanded.
+    /// Whether every demand is met; true if there are no demands.
     #[must_use]
     pub fn holds(&self) -> bool {
         self.verdicts.iter().all(|verdict| verdict.met)
     }
 
-    /// The published table's name without the folders of its file; `the published table` where it has none.
+    /// The file name of the published table without its folders; `the published table` if it has no name.
     #[must_use]
     pub fn name(&self) -> &str {
         let published = self.names.iter().find(|(role, _)| *role == TableRole::Published);
@@ -189,10 +191,10 @@ impl Assessment {
     }
 }
 
-/// What demands are decided on, beside the assessment.
+/// The inputs of the verdicts, beside the assessment.
 pub(crate) struct Parts<'a> {
     matching: Option<&'a Matching<'a>>,
-    /// The people whom each class stands for at least, where recodings overlap.
+    /// A lower bound on the people of each class, if recodings overlap.
     at_least: Option<Vec<u64>>,
     sensitive: &'a [SensitiveColumn],
     pub classes: &'a Classes,
@@ -205,7 +207,7 @@ impl<'a> Parts<'a> {
         self.matching.filter(|matching| matching.overfull().is_none()).map(Matching::population)
     }
 
-    /// The people of each class in the population, as far as they are known.
+    /// The people of each class in the population, as far as known.
     pub fn people(&self) -> Population<'_> {
         match (self.population(), &self.at_least) {
             (Some(_), Some(people)) => Population::AtLeast(people),
@@ -218,8 +220,8 @@ impl<'a> Parts<'a> {
         self.sensitive.get(place).map_or(&Distance::Equal, |sensitive| &sensitive.distance)
     }
 
-    /// A sensitive column, and all priors about it. A demand must hold for each: a background that knows everybody's value
-    /// leaves nothing to learn, and would meet any demand alone.
+    /// A sensitive column, and all priors about it. A demand must hold for each prior: if a background lists
+    /// everybody's value, nothing remains to learn, and that prior alone would meet any demand.
     pub fn of(&self, place: usize) -> Result<(&'a Secret, Vec<Prior<'a>>), AssessError> {
         let secret = self.classes.secrets.get(place).ok_or(AssessError::NoQuasi)?;
         Ok((secret, [Prior::Margins].into_iter().chain(self.informed(&secret.name)).collect()))
@@ -235,8 +237,9 @@ impl<'a> Parts<'a> {
 /// Assesses a table.
 ///
 /// # Errors
-/// Each with the column, value or class, and what to do about it: columns that are missing or named twice, empty tables, hierarchies that do
-/// not know a value, backgrounds and originals that contradict the table, and demands that cannot be decided.
+/// Each error names the column, value or class, and the remedy: columns that are missing or named twice, empty tables,
+/// hierarchies without a value, backgrounds and originals that contradict the table, and demands that cannot be
+/// decided.
 pub fn assess(input: &Input<'_>) -> Result<Assessment, AssessError> {
     let (low, high) = (input.priors.low(), input.priors.high());
     if low.is_zero() || high.is_one() {

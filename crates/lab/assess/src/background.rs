@@ -1,14 +1,14 @@
 //! People who could be in a table, by their raw values, and the published classes that cover them.
 //!
-//! People with the same raw values are one *type*. A type is usually covered by one class; where recodings overlap it may be
-//! covered by several, and where cells were left out of a table by none.
+//! People with the same raw values are one *type*. A type is usually covered by one class; by several if recodings
+//! overlap, and by none if its rows were removed from the table.
 
 use crate::cells::Reading;
 use crate::classes::{Classes, Quasi};
 use crate::counts::Counts;
 use crate::error::{AssessError, TableRole};
 
-/// Types of people, beside the classes that cover them.
+/// The types of people, and the classes that cover each.
 #[derive(Debug)]
 pub struct Matching<'a> {
     /// The equivalence classes of the published table.
@@ -21,7 +21,7 @@ pub struct Matching<'a> {
     population: Vec<u64>,
 }
 
-/// Many short lists in one.
+/// Many short lists in one allocation.
 #[derive(Debug, Default)]
 struct Lists {
     starts: Vec<usize>,
@@ -37,7 +37,7 @@ impl Lists {
         }
     }
 
-    /// The other way round: for each of `count` items the lists that hold it, in order.
+    /// The inverse: for each of `count` items, the lists that contain it, in order.
     fn turned(&self, count: usize) -> Self {
         let mut starts = vec![0; count + 1];
         self.items.iter().for_each(|item| starts[*item as usize + 1] += 1);
@@ -58,10 +58,10 @@ impl Lists {
     }
 }
 
-/// The types of a table of raw values: the columns named, and those sensitive columns that it has.
+/// The types of a table of raw values, by the given columns and those sensitive columns that it has.
 ///
 /// # Errors
-/// When a quasi-identifier is missing or the table is empty.
+/// If a quasi-identifier is missing or the table is empty.
 pub fn types(counts: &Counts, quasi: &[&str], sensitive: &[&str], table: TableRole) -> Result<Classes, AssessError> {
     let quasi: Vec<Quasi> = quasi.iter().map(|name| Quasi::new(name, Reading::Literal)).collect();
     let has = |name: &&&str| counts.columns().iter().any(|column| column.name() == **name);
@@ -70,8 +70,8 @@ pub fn types(counts: &Counts, quasi: &[&str], sensitive: &[&str], table: TableRo
 }
 
 impl<'a> Matching<'a> {
-    /// Finds the classes that cover each type. Both have the same columns, in the same order; of more columns than both have,
-    /// the rest is ignored.
+    /// Finds the classes that cover each type. Both must have the same columns in the same order; columns beyond the
+    /// shorter list are ignored.
     #[must_use]
     pub fn new(classes: &'a Classes, types: &'a Classes) -> Self {
         // For each column, the cells that cover each raw value.
@@ -116,20 +116,20 @@ impl<'a> Matching<'a> {
         self.covered.of(class)
     }
 
-    /// How many people each class covers.
+    /// The number of people whom each class covers.
     #[must_use]
     pub fn population(&self) -> &[u64] {
         &self.population
     }
 
-    /// Whether somebody is covered by several classes.
+    /// Whether a person is covered by several classes.
     #[must_use]
     pub fn overlaps(&self) -> bool {
         self.types.all().any(|person| self.classes_of(person).len() > 1)
     }
 
-    /// How many people each class stands for at least: its rows, and whom no other class covers. Where recodings overlap, the
-    /// others whom it covers may have been published in another class.
+    /// A lower bound on the people of each class: its rows, or the people whom only this class covers, whichever is
+    /// more. If recodings overlap, the other people whom it covers may have been published in another class.
     #[must_use]
     pub fn at_least(&self) -> Vec<u64> {
         let own = |class: u32| -> u64 {
@@ -139,10 +139,10 @@ impl<'a> Matching<'a> {
         self.classes.all().map(|class| own(class).max(self.classes.size(class))).collect()
     }
 
-    /// That every class covers somebody.
+    /// Checks that every class covers at least one person.
     ///
     /// # Errors
-    /// With the first class that does not.
+    /// Names the first class that covers none.
     pub fn covers_somebody(&self) -> Result<(), AssessError> {
         match (0..).zip(&self.population).find(|(_, people)| **people == 0) {
             Some((class, _)) => Err(AssessError::CoversNobody { class: self.classes.name(class) }),
@@ -150,7 +150,8 @@ impl<'a> Matching<'a> {
         }
     }
 
-    /// The first class with more rows than people whom it covers: then the background is no list of all who could be in it.
+    /// The first class with more rows than people whom it covers: the background then does not list all people who
+    /// could be in the table.
     #[must_use]
     pub fn overfull(&self) -> Option<u32> {
         let rows = self.classes.sizes().iter().zip(&self.population);
@@ -182,7 +183,7 @@ fn product(classes: &Classes, choices: &[&[u32]], found: &mut Vec<u32>) {
             }
             found[start..].sort_unstable();
         }
-        // More combinations than classes: ask each class instead.
+        // There are more combinations than classes: test each class instead.
         _ => found.extend(classes.all().filter(|class| {
             classes.cells(*class).iter().zip(choices).all(|(cell, choice)| choice.binary_search(cell).is_ok())
         })),

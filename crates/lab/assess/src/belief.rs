@@ -1,9 +1,10 @@
 //! One belief about one sensitive value, before and after a table is seen (I-BOP).
 //!
-//! The prior is `α = f/(f+g)` with whole numbers: people with the value, and others. The posterior is `β = w/(w+r)`, where `w` is
-//! the weight of the value and `r` that of all others; a weight is `n·f/F`, with `n` rows of the class that have a value, and `f`
-//! of the `F` people whom the class covers and who have it. Floats are sums and products of positive numbers, with no
-//! differences, so their relative error stays below 10⁻¹¹.
+//! The prior is `α = f/(f+g)` with whole numbers: people with the value, and all other people. The posterior is
+//! `β = w/(w+r)`, where `w` is the weight of the value and `r` that of all other values; a weight is `n·f/F`, where `n`
+//! rows of the class have a value, and of the `F` people whom the class covers and who have it `f` are of the person's
+//! type. Floats are sums and products of positive numbers, with no differences, so their relative error stays below
+//! 10⁻¹¹.
 
 use crate::number::number;
 use deniable_core::exact::{Bound, Rational, whole};
@@ -14,24 +15,24 @@ use std::collections::HashSet;
 /// `n`, `f` and `F` of a value.
 pub(crate) type Term = (u64, u64, u64);
 
-/// A belief, not yet computed exactly.
+/// A belief before its exact numbers are computed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Belief<'t> {
     pub person: Option<u32>,
-    /// The code of the value, in whatever table the prior is from.
+    /// The code of the value in the table that the prior is from.
     pub value: u32,
     pub prior: (u64, u64),
     pub terms: &'t [Term],
-    /// Which of the terms is the value's.
+    /// The index of the value's own term.
     pub own: usize,
     pub weight: f64,
     pub rest: f64,
 }
 
-/// Which way a belief moves, and how that is measured.
+/// The direction in which a belief moves, and its measure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// `α/β`: what LXL bounds by `e^ε`.
+    /// `α/β`: the ratio that LXL bounds by `e^ε`.
     Loss,
     /// The gain of the belief, `β/α`.
     Gain,
@@ -41,22 +42,22 @@ pub enum Kind {
     Down,
 }
 
-/// The names of a belief: its class, the person's raw values where priors differ between people, and the sensitive value.
+/// The class, the person's raw values if priors differ between people, and the sensitive value.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct BeliefNames {
     /// The class by its cells: `age=30-39, zip=*`.
     pub class: String,
-    /// The type of person in the background; `None` where all people have one prior.
+    /// The type of person in the background; `None` if all people have one prior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub person: Option<String>,
-    /// The sensitive value that is believed.
+    /// The sensitive value.
     pub value: String,
 }
 
-/// A belief before and after, exactly.
+/// A belief before and after the table, in exact numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BeliefChange {
-    /// Whose belief it is, and in what.
+    /// The class, person and value that the belief is about.
     #[serde(flatten)]
     pub names: BeliefNames,
     /// `α`: the belief before the table, from 0 to 1.
@@ -68,7 +69,7 @@ pub struct BeliefChange {
 }
 
 impl BeliefChange {
-    /// How far it moved. What was certain stays so, and has not moved.
+    /// The factor by which it moved. A belief that was certain stays so, with factor 1.
     #[must_use]
     pub fn by(&self, kind: Kind) -> Bound {
         let (before, after) = (&self.before, &self.after);
@@ -88,7 +89,7 @@ impl BeliefChange {
 }
 
 impl Belief<'_> {
-    /// How far it moves, about; infinite exactly when it is.
+    /// The factor as a float; infinite exactly when the exact factor is.
     pub(crate) fn about(&self, kind: Kind) -> f64 {
         let float = |count: u64| count.to_f64().unwrap_or(f64::INFINITY);
         let (own, others) = (float(self.prior.0), float(self.prior.1));
@@ -126,7 +127,7 @@ impl Belief<'_> {
         BeliefChange { names, before, after }
     }
 
-    /// Everything that its exact numbers depend on.
+    /// All numbers that its exact value depends on.
     fn signature(&self) -> Vec<u64> {
         let flat = |(rows, people, all): &Term| [*rows, *people, *all];
         let mut others: Vec<[u64; 3]> = self
@@ -142,19 +143,20 @@ impl Belief<'_> {
     }
 }
 
-/// The beliefs that move farthest: one that moves infinitely, where there is one, and the farthest of all others.
+/// The beliefs that move farthest: one that moves infinitely far, if there is one, and the farthest of those that move
+/// finitely.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Extreme {
-    /// How movement is measured.
+    /// The measure of movement.
     pub kind: Kind,
-    /// A belief that moves infinitely far: of these, the one that was farthest from it before.
+    /// A belief that moves infinitely far; of several, the one that was farthest from its end before.
     pub infinite: Option<BeliefChange>,
-    /// The belief that moves farthest of those that move finitely.
+    /// The farthest of the beliefs that move finitely.
     pub finite: Option<BeliefChange>,
 }
 
 impl Extreme {
-    /// How far; 1 where no belief is.
+    /// The largest factor; 1 if there is no belief.
     #[must_use]
     pub fn value(&self) -> Bound {
         self.farthest().map_or(Bound::Finite(whole(1)), |moved| moved.by(self.kind))
@@ -197,10 +199,10 @@ impl Serialize for Extreme {
     }
 }
 
-/// Relative distance below which floats do not tell two numbers apart.
+/// Relative distance below which floats do not separate two numbers.
 pub(crate) const NEAR: f64 = 1e-9;
-/// Most beliefs that are remembered because they were as far as the farthest. Beyond it they are computed again, which is slow
-/// and no less right: nothing near the farthest is ever left out.
+/// Largest number of beliefs remembered because they were as far as the farthest. Beyond it they are computed again,
+/// which is slower but equally exact: no belief near the farthest is left out.
 const MOST_SEEN: usize = 1 << 14;
 
 /// Looks for the belief that moves farthest.
@@ -220,7 +222,7 @@ impl Search {
     pub(crate) fn offer(&mut self, belief: &Belief<'_>, names: impl Fn() -> BeliefNames) {
         let about = belief.about(self.kind);
         if about.is_infinite() {
-            // Ruling out what was likely, and proving what was not, is farther.
+            // Ruling out a more likely value, or proving a less likely one, is farther.
             let crossed = |one: (u64, u64), two: (u64, u64)| u128::from(one.0) * u128::from(two.1);
             let is_farther = self.infinite.as_ref().is_none_or(|(_, prior)| {
                 let (new, old) = (crossed(belief.prior, *prior), crossed(*prior, belief.prior));

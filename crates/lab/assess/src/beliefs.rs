@@ -1,12 +1,13 @@
 //! How far a published table moves beliefs about sensitive values (I-BOP, two-sided and in odds).
 //!
-//! Whoever knows that a person with values `q` is in the table believed `α = f(s|q)` before. Afterwards they know the class `q*`:
+//! An observer who knows that a person with values `q` is in the table believed `α = f(s|q)` before. Afterwards they
+//! know the class `q*`:
 //!
 //! `β = n(q*,s)·f(s|q)/f(s|q*) / Σ_{s'} n(q*,s')·f(s'|q)/f(s'|q*)`
 //!
-//! if the person is a random row of the class and rows are independent draws. With a background, `f` are its shares; without one
-//! the prior is that of the published margins, `f(s|q) = n(s)/n`, and the posterior `n(q*,s)/n(q*)`. Where recodings overlap, a
-//! class is taken to hold all types that it covers in the proportions of the background.
+//! if the person is a random row of the class and rows are independent draws. With a background, `f` are its shares;
+//! without one the prior is that of the published margins, `f(s|q) = n(s)/n`, and the posterior `n(q*,s)/n(q*)`. If
+//! recodings overlap, a class is assumed to contain all types that it covers in the proportions of the background.
 
 use crate::background::Matching;
 use crate::belief::{Belief, BeliefNames, Extreme, Kind, Search, Term};
@@ -19,19 +20,19 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::ToPrimitive;
 use serde::{Serialize, Serializer};
 
-/// Where beliefs about sensitive values start.
+/// The prior beliefs about sensitive values.
 #[derive(Debug, Clone, Copy)]
 pub enum Prior<'a> {
-    /// The shares of values in the published table, for everybody.
+    /// The shares of values in the published table, the same for all people.
     Margins,
     /// The shares of values among people of one type in a background that has the sensitive column.
     Background(&'a Matching<'a>, &'a Secret),
 }
 
-/// How many people are in classes where some belief's odds move by more than a factor.
+/// The people in classes where the odds of some belief move by more than a factor.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct MovedShare {
-    /// The factor; `None` for infinitely.
+    /// The factor; `None` for an infinite one.
     #[serde(serialize_with = "factor_or_infinity")]
     pub factor: Option<u64>,
     /// People of the published table.
@@ -49,7 +50,7 @@ fn factor_or_infinity<S: Serializer>(factor: &Option<u64>, serializer: S) -> Res
     }
 }
 
-/// The beliefs that move farthest.
+/// The beliefs that move farthest, by four measures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Beliefs {
     /// `α/β`, the one-sided `e^ε` of LXL Definition 5.
@@ -60,30 +61,30 @@ pub struct Beliefs {
     pub up: Extreme,
     /// The odds of a value that fall most.
     pub down: Extreme,
-    /// By more than 2, 5, 10, and infinitely.
+    /// The people moved by more than 2, 5, 10, and infinitely.
     pub shares: Vec<MovedShare>,
-    /// Pairs of class and type where the class has none of the values that people of the type have: by the background and
-    /// the table, none of them is in the class, so there is no belief to move.
+    /// Pairs of class and type where the class has none of the values that people of the type have. The background and
+    /// the table rule out that one of them is in the class, so no belief moves.
     pub impossible: u64,
 }
 
 impl Beliefs {
-    /// Two-sided: the larger of the largest `α/β` and `β/α`.
+    /// The two-sided measure: the larger of the largest `α/β` and `β/α`.
     #[must_use]
     pub fn two_sided(&self) -> &Extreme {
         if self.loss.value() >= self.gain.value() { &self.loss } else { &self.gain }
     }
 
-    /// The larger of the largest movements of odds.
+    /// The larger of the largest movements of odds, up and down.
     #[must_use]
     pub fn odds(&self) -> &Extreme {
         if self.up.value() >= self.down.value() { &self.up } else { &self.down }
     }
 
-    /// Looks at every belief about a sensitive column.
+    /// Computes every belief about a sensitive column.
     ///
     /// # Errors
-    /// [`AssessError::RuledOut`] when the background says that a published class cannot have one of its values.
+    /// [`AssessError::RuledOut`] if a class publishes a value that no person whom it covers has in the background.
     pub fn of(classes: &Classes, secret: &Secret, prior: Prior<'_>) -> Result<Self, AssessError> {
         let mut searches = [Kind::Loss, Kind::Gain, Kind::Up, Kind::Down].map(Search::new);
         let factors = [Some(2_u64), Some(5), Some(10), None];
@@ -145,7 +146,7 @@ impl Serialize for Beliefs {
     }
 }
 
-/// The classes where some belief moves by more than a limit, from one of several priors.
+/// The classes where some belief moves by more than a limit, under one of several priors.
 ///
 /// # Errors
 /// As [`Beliefs::of`], and when a comparison with a power of e cannot be decided.
@@ -175,7 +176,7 @@ pub fn exceeding(
     Ok(offending)
 }
 
-/// Whether a belief moves by more than a limit, in one of several ways.
+/// Whether a belief moves by more than a limit, by one of several measures.
 fn exceeds(belief: &Belief<'_>, kinds: &[Kind], limit: &Screen) -> Result<bool, AssessError> {
     for kind in kinds {
         if limit.is_below(belief.about(*kind), || belief.exact(BeliefNames::default()).by(*kind))? {
@@ -185,10 +186,10 @@ fn exceeds(belief: &Belief<'_>, kinds: &[Kind], limit: &Screen) -> Result<bool, 
     Ok(false)
 }
 
-/// Gets every belief about a class, and a function that names a belief.
+/// Receives every belief about a class, and a function that names a belief.
 type Visit<'v> = dyn FnMut(&Belief<'_>, &dyn Fn(&Belief<'_>) -> BeliefNames) -> Result<(), AssessError> + 'v;
 
-/// Walks over the beliefs of class after class.
+/// Visits the beliefs of one class after another.
 struct Walk<'a> {
     classes: &'a Classes,
     secret: &'a Secret,
@@ -232,7 +233,7 @@ impl<'a> Walk<'a> {
             person: None,
             value: secret.values[belief.value as usize].clone(),
         };
-        // Of the values that the class rules out, the most frequent speaks for all: they all move infinitely far.
+        // Of the values that the class rules out, only the most frequent is visited: they all move infinitely far.
         let absent = |value: &&u32| entries.binary_search_by_key(*value, |(value, _)| *value).is_err();
         let missing = self.frequent.iter().find(absent).map(|value| (*value, 0));
         for (value, count) in entries.iter().copied().chain(missing) {

@@ -1,29 +1,29 @@
-//! What a published cell stands for: the raw values that it covers.
+//! Published cells, and the raw values that they cover.
 //!
-//! Cells are compared as sets: `{a,b}` and `{b,a}`, `30-39` and `[30,39]`, a node of a hierarchy and the set of its leaves are
-//! one cell each. Ranges are ranges of real numbers, so `[30,40)` is another cell than `30-39`.
+//! Cells are compared as sets: `{a,b}` and `{b,a}`, `30-39` and `[30,39]`, a node of a hierarchy and the set of its
+//! leaves are one cell each. Ranges contain real numbers, so `[30,40)` and `30-39` are different cells.
 
 use crate::error::AssessError;
 use crate::hierarchy::Hierarchy;
 use crate::interval::{Interval, number, plain};
 
-/// How the cells of a column are to be read.
+/// The notation of the cells of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Reading {
     /// By their notation: stars, ranges, sets.
     #[default]
     Notation,
-    /// As they are: every cell is one value.
+    /// Every cell is one value, whatever its notation.
     Literal,
-    /// By a hierarchy of which every cell is a leaf or a node; `*` alone stands for all its leaves.
+    /// By a hierarchy: every cell is a leaf or a node; `*` alone covers all leaves.
     Hierarchy(Hierarchy),
 }
 
-/// How a cell was read.
+/// The kind of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// One raw value, shown as it is.
+    /// One raw value, published unchanged.
     Exact,
     /// Some characters are hidden: `021**`.
     Masked,
@@ -33,15 +33,15 @@ pub enum Kind {
     Set,
     /// A node of a hierarchy.
     Node,
-    /// `*`: anything.
+    /// `*`: any value.
     Suppressed,
 }
 
-/// The raw values that a cell covers. Two cells that cover the same values by the same means are equal.
+/// The raw values that a cell covers. Two cells are equal if they cover the same values by the same means.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Shape {
     One(String),
-    /// At least two, in order.
+    /// At least two values, in order.
     Many(Vec<String>),
     Masked(String),
     Range(Interval),
@@ -57,10 +57,10 @@ pub struct Cell {
 }
 
 impl Cell {
-    /// Reads a cell. Blanks around it are no part of it.
+    /// Reads a cell. Surrounding blanks are ignored.
     ///
     /// # Errors
-    /// When the column (named for the message) has a hierarchy and the cell is neither leaf nor node of it.
+    /// If the column (named for the message) has a hierarchy without this cell.
     pub fn read(text: &str, reading: &Reading, column: &str) -> Result<Self, AssessError> {
         let text = text.trim();
         let (shape, kind) = match reading {
@@ -72,25 +72,25 @@ impl Cell {
         Ok(Self { shape, kind, text: text.to_owned() })
     }
 
-    /// As it was written, where equal cells have several spellings in one of them.
+    /// The cell as written; of equal cells with several spellings, one of them.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Which of the ways of reading a cell its text took.
+    /// The kind that its text was read as.
     #[must_use]
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// Whether two cells stand for the same values by the same means, however they are spelled.
+    /// Whether two cells cover the same values by the same means, however they are spelled.
     #[must_use]
     pub fn same(&self, other: &Self) -> bool {
         self.shape == other.shape
     }
 
-    /// Whether a raw value is one of those that the cell stands for. Blanks around it are no part of it.
+    /// Whether the cell covers a raw value. Surrounding blanks are ignored.
     #[must_use]
     pub fn covers(&self, raw: &str) -> bool {
         let raw = raw.trim();
@@ -103,8 +103,8 @@ impl Cell {
         }
     }
 
-    /// Whether two different cells have a value in common. Exact but for a mask of digits beside a range of numbers, which are
-    /// said to.
+    /// Whether two different cells have a value in common. Exact, except that a mask of digits always counts as
+    /// overlapping a range of numbers.
     #[must_use]
     pub fn overlaps(&self, other: &Self) -> bool {
         if self.shape == other.shape {
@@ -164,7 +164,7 @@ fn set(text: &str) -> Option<Vec<String>> {
     let mut values: Vec<String> = inside.split(mark).map(|value| plain(value.trim()).to_owned()).collect();
     values.sort_unstable();
     values.dedup();
-    // An empty or wild member would make it something else than a set of values.
+    // An empty member or a star would make it something other than a set of values.
     values.iter().all(|value| !value.is_empty() && !value.contains('*')).then_some(values)
 }
 

@@ -1,4 +1,4 @@
-//! Equivalence classes: people whose quasi-identifiers were published alike, with their sensitive values.
+//! Equivalence classes: people with equal published quasi-identifiers, and their sensitive values.
 
 use crate::cells::Reading;
 use crate::counts::{Column, Counts};
@@ -7,17 +7,17 @@ use crate::error::{AssessError, TableRole};
 use crate::group::{Codes, group, sums};
 use deniable_core::text::shown;
 
-/// A quasi-identifier: a column by which somebody could be recognised.
+/// A quasi-identifier: a column by which a person could be recognised.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Quasi {
     /// The column's name, as the header has it.
     pub name: String,
-    /// How its cells are to be read.
+    /// The notation of its cells.
     pub reading: Reading,
 }
 
 impl Quasi {
-    /// A column whose cells are read as named.
+    /// A column with this name, whose cells are read by this notation.
     #[must_use]
     pub fn new(name: &str, reading: Reading) -> Self {
         Self { name: name.to_owned(), reading }
@@ -29,11 +29,11 @@ impl Quasi {
 pub struct Secret {
     /// The column's name, as the header has it.
     pub name: String,
-    /// Its values that occur, in order of their text.
+    /// Its values that occur, in lexicographic order.
     pub values: Vec<String>,
     /// People with each value, by code.
     pub totals: Vec<u64>,
-    /// Where the entries of each class start; one more than there are classes.
+    /// The first entry of each class; one more item than there are classes.
     starts: Vec<usize>,
     /// Codes and counts, by class and code.
     entries: Vec<(u32, u64)>,
@@ -63,7 +63,7 @@ impl Secret {
         Self { name: name.to_owned(), values, totals, starts, entries }
     }
 
-    /// The values of a class that occur in it, by ascending code, with how many people have each.
+    /// The values that occur in a class, by ascending code, with the number of people who have each.
     #[must_use]
     pub fn of(&self, class: u32) -> &[(u32, u64)] {
         let class = class as usize;
@@ -73,7 +73,7 @@ impl Secret {
         }
     }
 
-    /// How many people of a class have a value.
+    /// The number of people of a class who have a value.
     #[must_use]
     pub fn count(&self, class: u32, value: u32) -> u64 {
         let entries = self.of(class);
@@ -88,28 +88,29 @@ impl Secret {
     }
 }
 
-/// All equivalence classes of a table, in an order that does not depend on that of its rows.
+/// All equivalence classes of a table, in an order that does not depend on the order of its rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Classes {
     /// The columns of quasi-identifiers, with their cells.
     pub columns: Vec<CellColumn>,
     /// The sensitive columns, with their values by class.
     pub secrets: Vec<Secret>,
-    /// Numbers of cells, `classes x columns`.
+    /// Cell numbers, `classes x columns`.
     cells: Vec<u32>,
     sizes: Vec<u64>,
     people: u64,
-    /// An open hash table of classes by their cells.
+    /// An open hash table from cells to classes.
     slots: Vec<u32>,
 }
 
 const FREE: u32 = u32::MAX;
 
 impl Classes {
-    /// The classes of a table (called `table` in errors).
+    /// The classes of a table (named `table` in errors).
     ///
     /// # Errors
-    /// When a column is not there or named twice, none is named, the table is empty, or a hierarchy does not know a cell.
+    /// If a column is missing or named twice, there is no quasi-identifier, the table is empty, or a hierarchy lacks a
+    /// cell.
     pub fn of(counts: &Counts, quasi: &[Quasi], sensitive: &[String], table: TableRole) -> Result<Self, AssessError> {
         let names = || quasi.iter().map(|quasi| &quasi.name).chain(sensitive);
         if let Some((_, name)) =
@@ -150,7 +151,8 @@ impl Classes {
         (classes, groups.of_row)
     }
 
-    /// The same people by fewer columns: places of those to keep, in the order wanted. Classes that then look alike are one.
+    /// The same people by fewer columns: `keep` lists the positions of the columns, in the new order. Classes that
+    /// become equal are merged.
     #[must_use]
     pub fn project(&self, keep: &[usize]) -> Self {
         let columns: Vec<CellColumn> = keep.iter().filter_map(|place| self.columns.get(*place)).cloned().collect();
@@ -175,13 +177,13 @@ impl Classes {
         kept
     }
 
-    /// How many classes there are.
+    /// The number of classes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sizes.len()
     }
 
-    /// Whether there are none; never so for a table that was read.
+    /// Whether there are no classes; never true for a table that was read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sizes.is_empty()
@@ -199,7 +201,7 @@ impl Classes {
         &self.sizes
     }
 
-    /// People in one class; 0 where there is no such class.
+    /// People in one class; 0 if the class does not exist.
     #[must_use]
     pub fn size(&self, class: u32) -> u64 {
         self.sizes.get(class as usize).copied().unwrap_or(0)
@@ -210,7 +212,7 @@ impl Classes {
         (0..).take(self.sizes.len())
     }
 
-    /// The cells of a class, one number for each column.
+    /// The cells of a class, one cell number for each column.
     #[must_use]
     pub fn cells(&self, class: u32) -> &[u32] {
         let (width, class) = (self.columns.len(), class as usize);
@@ -231,7 +233,7 @@ impl Classes {
         }
     }
 
-    /// A class for people: `age=30-39, zip=*`.
+    /// A class as text for messages: `age=30-39, zip=*`.
     #[must_use]
     pub fn name(&self, class: u32) -> String {
         let cells = self.columns.iter().zip(self.cells(class));
@@ -253,7 +255,7 @@ impl Classes {
     }
 
     fn index(&mut self) {
-        // At most half full, so that a search soon meets a free slot.
+        // At most half full, so that probe sequences stay short.
         self.slots = vec![FREE; (self.sizes.len() * 2).next_power_of_two().max(2)];
         let mask = self.slots.len() - 1;
         for class in self.all() {
@@ -266,7 +268,7 @@ impl Classes {
     }
 }
 
-/// Multiply and fold: numbers of cells are small and dense, so every one of them must reach the low bits.
+/// Multiply and fold: cell numbers are small and dense, so each must affect the low bits.
 #[expect(clippy::cast_possible_truncation, reason = "a hash")]
 fn place(cells: &[u32]) -> usize {
     const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -274,7 +276,7 @@ fn place(cells: &[u32]) -> usize {
     (mixed ^ (mixed >> 32)) as usize
 }
 
-/// The values of a column that occur, in order of their text, and their codes row by row.
+/// The values of a column that occur, in lexicographic order, and their codes row by row.
 fn used(column: &Column) -> (Vec<String>, Vec<u32>) {
     let (values, codes) = (column.values(), column.codes());
     let mut occurs = vec![false; values.len()];

@@ -2,13 +2,15 @@
 //!
 //! `t` is the largest earth mover's distance between a class and the published table, for one of three distances between values:
 //!
-//! - *equal*: all values are as far apart, and the earth mover's distance is half the sum of all differences;
+//! - *equal*: all values are equally far apart, and the earth mover's distance is half the sum of all differences;
 //! - *ordered*: values are `|i−j|/(m−1)` apart, and it is the sum of all differences of cumulative shares, over `m−1`;
-//! - *hierarchical*: values are as far apart as their lowest common ancestor is high, over the height of the hierarchy. That is
-//!   the length of a walk along a tree whose edges are `1/2H` long, so what must pass each edge counts: it is the mean, over the
-//!   levels below the top, of the *equal* distance between what the nodes of a level hold.
+//! - *hierarchical*: the distance of two values is the height of their lowest common ancestor over the height of the
+//!   hierarchy. That is the length of a path in a tree whose edges are `1/2H` long, so the mass that crosses each edge
+//!   counts: the distance is the mean, over the levels below the top, of the *equal* distance between the nodes of a
+//!   level.
 //!
-//! All in whole numbers: `n·n(c)·t` is one, or `m−1` or `H` times it. Only what occurs in a class is walked over.
+//! All in whole numbers: `n·n(c)·t` is a whole number, or `m−1` or `H` times it is. Only values that occur in a class
+//! are visited.
 
 use crate::classes::{Classes, Secret};
 use crate::error::AssessError;
@@ -20,18 +22,18 @@ use deniable_core::text::shown;
 /// Distances between sensitive values.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Distance {
-    /// All values are 1 apart.
+    /// All values have distance 1.
     #[default]
     Equal,
-    /// Values have an order: that of the list, or of the numbers that they are. A list may name values that do not occur; they
-    /// take part in distances.
+    /// Values are ordered by the list, or by the numbers that they are. Values of the list that do not occur count in
+    /// distances.
     Ordered(Option<Vec<String>>),
     /// Values are leaves of a hierarchy with one top.
     Hierarchical(Hierarchy),
 }
 
 impl Distance {
-    /// Its name: `equal`, `ordered`, `hierarchical`.
+    /// The name: `equal`, `ordered`, `hierarchical`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -42,20 +44,20 @@ impl Distance {
     }
 }
 
-/// Most values that can be put in order: products of two counts and this must fit 127 bits.
+/// Largest number of ordered values: products of two counts and this must fit 127 bits.
 const MOST_VALUES: usize = 1 << 27;
 
-/// The whole table under a distance, made ready.
+/// Precomputed sums of the whole table under a distance.
 #[derive(Debug)]
 enum Ground {
     Equal,
-    /// Places of values; people up to each place; and sums of those below it.
+    /// Positions of values; people up to each position; and sums of the people below it.
     Ordered {
         place: Vec<usize>,
         upto: Vec<u128>,
         sums: Vec<u128>,
     },
-    /// For each level its nodes by value, and the people of each node.
+    /// For each level: the node of each value, and the people of each node.
     Tree(Vec<(Vec<u32>, Vec<u64>)>),
 }
 
@@ -68,10 +70,10 @@ pub struct Closeness<'a> {
 }
 
 impl<'a> Closeness<'a> {
-    /// Makes the whole table ready.
+    /// Precomputes the sums of the whole table.
     ///
     /// # Errors
-    /// When values have no order, or the hierarchy does not know one or has no single top.
+    /// If values have no order, or the hierarchy lacks one of them or has no single top.
     pub fn new(classes: &'a Classes, secret: &'a Secret, distance: &Distance) -> Result<Self, AssessError> {
         let ground = match distance {
             Distance::Equal => Ground::Equal,
@@ -81,7 +83,7 @@ impl<'a> Closeness<'a> {
         Ok(Self { classes, secret, ground })
     }
 
-    /// `t`: the largest distance, and the class.
+    /// `t`: the largest distance, and its class.
     #[must_use]
     pub fn t(&self) -> Option<At<Fraction>> {
         largest(self.classes, self.distances())
@@ -95,7 +97,7 @@ impl<'a> Closeness<'a> {
     fn distance(&self, class: u32) -> Fraction {
         let (all, own) = (u128::from(self.classes.people()), u128::from(self.classes.size(class)));
         let entries = self.secret.of(class);
-        // What the class has more than its share of, in units of 1/(n·n(c)).
+        // The excess of the class over its share, in units of 1/(n·n(c)).
         let more = |count: u64, total: u64| (u128::from(count) * all).saturating_sub(u128::from(total) * own);
         match &self.ground {
             Ground::Equal => {
@@ -112,7 +114,8 @@ impl<'a> Closeness<'a> {
                 placed.push((upto.len(), 0));
                 let (mut top, mut from, mut held) = (0, 0, 0_u128);
                 for (place, count) in placed {
-                    // Between two values of the class its share stays and that of the table grows: they cross once at most.
+                    // Between two values of the class its share is constant and that of the table grows: they cross at
+                    // most once.
                     let crossing = from + upto[from..place].partition_point(|below| below * own <= held * all);
                     top += (crossing - from) as u128 * held * all - (sums[crossing] - sums[from]) * own;
                     top += (sums[place] - sums[crossing]) * own - (place - crossing) as u128 * held * all;
@@ -146,7 +149,7 @@ fn ordered(secret: &Secret, order: Option<&[String]>) -> Result<Ground, AssessEr
             for (position, value) in order.iter().enumerate() {
                 let value = value.trim();
                 if order[..position].iter().any(|other| other.trim() == value) {
-                    return Err(wrong(format!("`{}` is twice in the list", shown(value)), "keep one"));
+                    return Err(wrong(format!("duplicate `{}` in the list", shown(value)), "keep one"));
                 }
                 if let Some(code) = secret.code(value) {
                     place[code as usize] = position;
@@ -154,7 +157,7 @@ fn ordered(secret: &Secret, order: Option<&[String]>) -> Result<Ground, AssessEr
             }
             if let Some(missing) = place.iter().position(|place| *place == usize::MAX) {
                 let value = shown(&secret.values[missing]);
-                return Err(wrong(format!("`{value}` is not in the list"), "add it at its place"));
+                return Err(wrong(format!("`{value}` is not in the list"), "add it at its position"));
             }
             (place, order.len())
         }
@@ -168,7 +171,7 @@ fn ordered(secret: &Secret, order: Option<&[String]>) -> Result<Ground, AssessEr
             order.sort_by(|a, b| numbers[*a].cmp(&numbers[*b]));
             if let Some(pair) = order.windows(2).find(|pair| numbers[pair[0]] == numbers[pair[1]]) {
                 let (one, two) = (shown(&secret.values[pair[0]]), shown(&secret.values[pair[1]]));
-                return Err(wrong(format!("`{one}` and `{two}` are one number"), "spell it one way"));
+                return Err(wrong(format!("`{one}` and `{two}` are the same number"), "use one spelling"));
             }
             let mut place = vec![0; order.len()];
             order.into_iter().enumerate().for_each(|(position, value)| place[value] = position);

@@ -1,7 +1,7 @@
-//! The input: distinct rows of some columns, each with how often it stands in a table.
+//! The input: distinct rows of some columns, and the number of times each occurs in a table.
 //!
-//! Values are kept once per column and rows as codes, so a row costs four bytes a column. Somebody else has counted (an SQL
-//! engine, `GROUP BY`); a row that is pushed twice is harmless, since everything that reads counts adds equal rows up.
+//! Values are stored once per column and rows as codes, so a row costs four bytes a column. The caller counts rows (an
+//! SQL engine, `GROUP BY`); pushing a row twice is harmless, since all readers of counts add equal rows.
 
 use crate::error::{AssessError, TableRole};
 use std::collections::HashMap;
@@ -14,7 +14,8 @@ pub const MOST_PEOPLE: u64 = 1 << 50;
 pub struct Column {
     name: String,
     values: Vec<String>,
-    /// The code of each value. Every row looks up every cell, so a fast hash is worth having; it is seeded anew each time.
+    /// The code of each value. Every cell of every row is looked up, so the hash is a fast one; it is seeded anew for
+    /// each table.
     known: HashMap<String, u32, foldhash::fast::RandomState>,
     /// The code of each row.
     codes: Vec<u32>,
@@ -40,7 +41,7 @@ impl Column {
     }
 }
 
-/// Distinct rows of some columns, each with how often it stands in the table.
+/// Distinct rows of some columns, and the number of times each occurs in the table.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Counts {
     columns: Vec<Column>,
@@ -49,10 +50,10 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// No rows yet, of columns with these names.
+    /// An empty table with columns of these names.
     ///
     /// # Errors
-    /// When two columns have one name.
+    /// If two columns have the same name.
     pub fn new<S: AsRef<str>>(names: &[S]) -> Result<Self, AssessError> {
         let mut columns: Vec<Column> = Vec::with_capacity(names.len());
         for name in names {
@@ -65,10 +66,10 @@ impl Counts {
         Ok(Self { columns, ..Self::default() })
     }
 
-    /// The code of a value of a column, given to it now if it is new. Blanks around a value are no part of it.
+    /// The code of a value of a column; a new value gets the next code. Surrounding blanks are ignored.
     ///
     /// # Errors
-    /// When there is no such column, or more values than codes.
+    /// If there is no such column, or it has more values than codes.
     pub fn intern(&mut self, column: usize, value: &str) -> Result<u32, AssessError> {
         let width = self.columns.len();
         let place = self.columns.get_mut(column).ok_or(AssessError::Width { found: column + 1, expected: width })?;
@@ -83,10 +84,10 @@ impl Counts {
         Ok(code)
     }
 
-    /// Adds a row of values that stands there so many times. Zero times adds nothing.
+    /// Adds a row that occurs `times` times. Zero times adds no row.
     ///
     /// # Errors
-    /// When the row has another width, or there are too many people or rows.
+    /// If the row has another width, or there are too many people or rows.
     pub fn push(&mut self, row: &[&str], times: u64) -> Result<(), AssessError> {
         if row.len() != self.columns.len() {
             return Err(AssessError::Width { found: row.len(), expected: self.columns.len() });
@@ -96,10 +97,10 @@ impl Counts {
         self.push_codes(&codes, times)
     }
 
-    /// Adds a row of codes that [`Counts::intern`] gave, so many times. Zero times adds nothing.
+    /// Adds a row of codes from [`Counts::intern`] that occurs `times` times. Zero times adds no row.
     ///
     /// # Errors
-    /// When the row has another width or a code that was not given, or there are too many people or rows.
+    /// If the row has another width or an unknown code, or there are too many people or rows.
     pub fn push_codes(&mut self, row: &[u32], times: u64) -> Result<(), AssessError> {
         if row.len() != self.columns.len() {
             return Err(AssessError::Width { found: row.len(), expected: self.columns.len() });
@@ -124,13 +125,13 @@ impl Counts {
         Ok(())
     }
 
-    /// How many people: the sum of all counts.
+    /// The number of people: the sum of all counts.
     #[must_use]
     pub fn people(&self) -> u64 {
         self.people
     }
 
-    /// How many rows were pushed.
+    /// The number of rows pushed.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.times.len()
@@ -142,16 +143,16 @@ impl Counts {
         &self.columns
     }
 
-    /// How often each row stands in the table.
+    /// The number of times that each row occurs in the table.
     #[must_use]
     pub fn times(&self) -> &[u64] {
         &self.times
     }
 
-    /// The column of a name.
+    /// The column of this name.
     ///
     /// # Errors
-    /// When there is none; `table` is what the error calls this table.
+    /// If there is no such column; `table` is the name of this table in the error.
     pub fn column(&self, name: &str, table: TableRole) -> Result<&Column, AssessError> {
         self.columns.iter().find(|column| column.name == name).ok_or_else(|| AssessError::NoColumn {
             table,

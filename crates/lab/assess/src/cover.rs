@@ -1,4 +1,4 @@
-//! The distinct cells of a column, how they were read, and which of them cover a raw value.
+//! The distinct cells of a column, their kinds, and an index from raw values to the cells that cover them.
 
 use crate::cells::{Cell, Kind, Reading, Shape, may_be_number};
 use crate::error::AssessError;
@@ -8,13 +8,13 @@ use std::collections::HashMap;
 /// Counts of the cells of a column that were parsed in one way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize)]
 pub struct CellCounts {
-    /// How many distinct cells were read in this way.
+    /// Number of distinct cells of this kind.
     pub cells: u64,
     /// People with such a cell.
     pub people: u64,
 }
 
-/// The distinct cells of a quasi-identifier, in an order that does not depend on that of rows.
+/// The distinct cells of a quasi-identifier, in an order that does not depend on the order of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CellColumn {
     /// Its name, as the header has it.
@@ -29,16 +29,16 @@ pub struct CoverIndex {
     values: HashMap<String, Vec<u32>>,
     ranges: Vec<(Interval, u32)>,
     ranges_part: bool,
-    /// For each length and set of hidden places, the masks with them.
+    /// The masks, by their length and set of hidden positions.
     masks: HashMap<Vec<bool>, HashMap<String, u32>>,
     anything: Vec<u32>,
 }
 
 impl CellColumn {
-    /// Reads the distinct values of a column; for each of them the number of its cell.
+    /// Reads the distinct values of a column, and returns the cell number of each.
     ///
     /// # Errors
-    /// When a hierarchy does not know a value.
+    /// If a hierarchy lacks a value.
     pub fn read(name: &str, values: &[String], reading: &Reading) -> Result<(Self, Vec<u32>), AssessError> {
         let cells = values.iter().map(|value| Cell::read(value, reading, name)).collect::<Result<Vec<_>, _>>()?;
         let mut order: Vec<usize> = (0..cells.len()).collect();
@@ -55,7 +55,7 @@ impl CellColumn {
         Ok((Self { name: name.to_owned(), cells: kept }, codes))
     }
 
-    /// How many cells were read in a way, given the people of each.
+    /// The number of cells of a kind, and their people, given the people of each cell.
     #[must_use]
     pub fn kinds(&self, people: &[u64], kind: Kind) -> CellCounts {
         let mut read = CellCounts::default();
@@ -66,7 +66,7 @@ impl CellColumn {
         read
     }
 
-    /// The index of what covers what.
+    /// Builds the index from raw values to cells.
     #[must_use]
     pub fn covering(&self) -> CoverIndex {
         let mut index = CoverIndex {
@@ -97,7 +97,7 @@ impl CellColumn {
         index
     }
 
-    /// Two different cells that have a value in common, if there are any: then the cells are no partition of the values.
+    /// Two different cells that have a value in common, if any: then the cells do not partition the values.
     #[must_use]
     pub fn overlap(&self) -> Option<(u32, u32)> {
         let index = self.covering();
@@ -137,7 +137,7 @@ impl CoverIndex {
         if !self.ranges.is_empty()
             && let Some(value) = number(raw)
         {
-            // Ranges that part the numbers: only the last that starts before the value can hold it.
+            // Disjoint ranges: only the last that starts before the value can contain it.
             let upto = self.ranges.partition_point(|(range, _)| {
                 range.low.as_ref().is_none_or(|end| end.value < value || (end.closed && end.value == value))
             });
@@ -155,7 +155,7 @@ impl CoverIndex {
         found[start..].sort_unstable();
     }
 
-    /// Masks with different hidden places meet if they agree where neither hides.
+    /// Masks with different hidden positions overlap if they agree at all positions that neither hides.
     fn masks_overlap(&self) -> Option<(u32, u32)> {
         let families: Vec<_> = self.masks.iter().collect();
         for (place, (one, masks)) in families.iter().enumerate() {

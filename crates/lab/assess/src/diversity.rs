@@ -1,4 +1,4 @@
-//! l-diversity: how many sensitive values a class has, and how evenly (Machanavajjhala et al. 2007).
+//! l-diversity: the number of sensitive values of a class, and their balance (Machanavajjhala et al. 2007).
 
 use crate::classes::{Classes, Secret};
 use crate::entropy::{LeastEntropy, least};
@@ -10,14 +10,14 @@ use serde::Serialize;
 pub struct Recursive {
     /// The `l`, at least 2.
     pub l: u32,
-    /// The infimum of all `c` for which every class is (c,l)-diverse: the largest `r₁/(r_l + ... + r_m)`, where `r₁ ≥ ... ≥ r_m` are
-    /// the counts of a class. The condition is strict, `r₁ < c (r_l + ... + r_m)`, so only a larger `c` holds. Infinite where a
-    /// class has fewer than `l` values.
+    /// The infimum of all `c` for which every class is (c,l)-diverse: the largest `r₁/(r_l + ... + r_m)`, where
+    /// `r₁ ≥ ... ≥ r_m` are the counts of a class. The condition is strict, `r₁ < c (r_l + ... + r_m)`, so it holds
+    /// only for a larger `c`. Infinite if a class has fewer than `l` values.
     #[serde(rename = "c_above")]
     pub c: At<Fraction>,
 }
 
-/// How diverse the sensitive values of classes are.
+/// The diversity of the sensitive values of all classes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Diversity {
     /// The smallest number of different values in a class.
@@ -26,12 +26,13 @@ pub struct Diversity {
     /// The least entropy of a class.
     #[serde(rename = "entropy_l")]
     pub entropy: At<LeastEntropy>,
-    /// For each `l` that was asked for.
+    /// One entry for each requested `l`.
     pub recursive: Vec<Recursive>,
 }
 
 impl Diversity {
-    /// Of a sensitive column; `ls` are the `l` for which recursive diversity is wanted. `None` for a table without classes.
+    /// The diversity of a sensitive column; `ls` are the `l` of recursive diversity. `None` for a table without
+    /// classes.
     #[must_use]
     pub fn of(classes: &Classes, secret: &Secret, ls: &[u32]) -> Option<Self> {
         let (class, value) =

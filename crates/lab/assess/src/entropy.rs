@@ -1,8 +1,9 @@
 //! Entropy l-diversity, decided exactly.
 //!
-//! A class with counts `n_i` that sum to `n` has entropy `H = ln n − (1/n) Σ n_i ln n_i`; it is entropy l-diverse when `H ≥ ln l`,
-//! so the largest such `l` is `e^H` (Machanavajjhala et al. 2007). `H ≥ ln l` says `nⁿ ≥ lⁿ Π n_i^{n_i}`, and counts may be divided
-//! by what they have in common first. Enclosures of logarithms decide what is no tie; small counts are decided in whole numbers.
+//! A class with counts `n_i` that sum to `n` has entropy `H = ln n − (1/n) Σ n_i ln n_i`; it is entropy l-diverse when
+//! `H ≥ ln l`, so the largest such `l` is `e^H` (Machanavajjhala et al. 2007). `H ≥ ln l` means `nⁿ ≥ lⁿ Π n_i^{n_i}`,
+//! where common divisors of the counts cancel. Enclosures of logarithms decide all cases but ties; small counts are
+//! decided in whole numbers.
 
 use crate::classes::{Classes, Secret};
 use crate::error::AssessError;
@@ -17,15 +18,15 @@ use std::collections::{HashMap, HashSet};
 /// The first precision tried, in bits.
 const FIRST_BITS: u32 = 128;
 const LAST_BITS: u32 = 4096;
-/// Up to about so many bits, powers are computed in whole numbers.
+/// Largest size of powers, in bits (about), that are computed in whole numbers.
 const WHOLE_BITS: u64 = 1 << 20;
 
-/// Counts of values, largest first, without what they have in common.
+/// Counts of values, largest first, divided by their greatest common divisor.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Profile(Vec<u64>);
 
 impl Profile {
-    /// Of counts; zeros are left out.
+    /// The profile of these counts; zeros are ignored.
     #[must_use]
     pub fn of(counts: impl Iterator<Item = u64>) -> Self {
         let mut counts: Vec<u64> = counts.filter(|count| *count > 0).collect();
@@ -39,12 +40,12 @@ impl Profile {
         self.0.iter().sum()
     }
 
-    /// An interval around the entropy, at so many bits.
+    /// An enclosure of the entropy, computed with this many bits.
     #[must_use]
     pub fn entropy(&self, bits: u32) -> Enclosure {
         let people = self.people().max(1);
         let mut sum = Enclosure::ln(&whole(people), bits);
-        // Equal counts stand together.
+        // Equal counts are adjacent.
         for run in self.0.chunk_by(|a, b| a == b) {
             if let Some(count) = run.first().filter(|count| **count > 1) {
                 let weight = -(whole(*count) * whole(run.len()) / whole(people));
@@ -54,10 +55,10 @@ impl Profile {
         sum
     }
 
-    /// Whether the entropy is at least `ln l`, exactly; `Err` if that could not be decided.
+    /// Whether the entropy is at least `ln l`, exactly.
     ///
     /// # Errors
-    /// [`AssessError::Undecided`] for large counts that come closer than some 4,000 bits can tell.
+    /// [`AssessError::Undecided`] for large counts whose entropy is closer to `ln l` than some 4,000 bits can separate.
     pub fn is_diverse(&self, l: &Rational) -> Result<bool, AssessError> {
         let values = whole(self.0.len());
         if *l <= whole(1) || *l > values {
@@ -102,9 +103,9 @@ impl Profile {
 /// The least entropy of all classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LeastEntropy {
-    /// An interval around the entropy, in nats.
+    /// An enclosure of the entropy, in nats.
     pub entropy: Enclosure,
-    /// `e^H` itself, where all values of the class are equally frequent: how many there are.
+    /// `e^H` itself, if all values of the class are equally frequent: the number of values.
     pub whole: Option<u64>,
 }
 
@@ -115,12 +116,12 @@ impl LeastEntropy {
         if let Some(values) = self.whole {
             return values.to_string();
         }
-        // Entropy is never negative, so 1 always holds.
+        // Entropy is never negative, so `l` is at least 1.
         decimal(&self.entropy.exp().low().max(whole(1)), places, Rounding::Down)
     }
 }
 
-/// `H` in floats, to screen with: its error is far below the margin.
+/// `H` in floats, for screening: its error is far below the margin.
 fn screened(entries: &[(u32, u64)]) -> f64 {
     let float = |count: u64| count.to_f64().unwrap_or(f64::MAX);
     let people: u64 = entries.iter().map(|(_, count)| count).sum();
@@ -129,15 +130,15 @@ fn screened(entries: &[(u32, u64)]) -> f64 {
     float(people).ln() - logs / float(people)
 }
 
-/// More than the error of [`screened`]: each of its steps errs by some 2⁻⁵³ of numbers below 40.
+/// An upper bound on the error of [`screened`]: each of its steps errs by some 2⁻⁵³ of numbers below 40.
 fn margin(entries: usize) -> f64 {
     1e-13 * (entries.to_f64().unwrap_or(f64::MAX) + 100.0)
 }
 
 /// The class with the least entropy; `None` for a table without classes.
 ///
-/// Floats leave out what is farther from the least than their error; enclosures order the rest. Classes that 1,024 bits cannot
-/// tell apart count as equal, and the first is named.
+/// Floats exclude the classes that are farther from the least entropy than their error; enclosures order the rest.
+/// Classes that 1,024 bits cannot separate count as equal, and the first is named.
 #[must_use]
 pub fn least(classes: &Classes, secret: &Secret) -> Option<At<LeastEntropy>> {
     let values: Vec<f64> = classes.all().map(|class| screened(secret.of(class))).collect();
@@ -166,7 +167,7 @@ pub fn least(classes: &Classes, secret: &Secret) -> Option<At<LeastEntropy>> {
     })
 }
 
-/// Decides for one class after another whether it is entropy l-diverse, remembering what was decided.
+/// Decides for one class after another whether it is entropy l-diverse, and caches the decisions.
 pub(crate) struct Decider<'l> {
     l: &'l Rational,
     log: f64,

@@ -1,16 +1,16 @@
-//! Errors of an assessment: the column, value or class, and what to do about it.
+//! Errors of an assessment: each names the column, value or class, and the remedy.
 
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::text::shown;
 
-/// Which table an error is about.
+/// The table that an error is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TableRole {
     /// The table that was published.
     Published,
-    /// The people whom it could be about.
+    /// The people who could be in it.
     Background,
-    /// The table that it was made from.
+    /// The table of raw values that it was made from.
     Original,
     /// The people whom an attacker knows.
     Auxiliary,
@@ -43,29 +43,29 @@ impl std::fmt::Display for TableRole {
 /// A table, hierarchy or demand that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AssessError {
-    /// A column that is not there.
+    /// A missing column.
     #[error("{table} has no column `{}`; there are: {}", shown(column), shown(found))]
     NoColumn {
         /// The table: published, background, original or auxiliary.
         table: TableRole,
-        /// The name that was looked for.
+        /// The name that was requested.
         column: String,
-        /// What the table has in its place, in words.
+        /// The columns of the table, in words.
         found: String,
     },
-    /// A name that several columns have.
+    /// A name that several columns share.
     #[error("several columns are called `{}`", shown(column))]
     TwoColumns {
         /// The column's name, as the header has it.
         column: String,
     },
-    /// A column that would be both what is known and what is secret.
+    /// A column named both as known to an attacker and as secret.
     #[error("`{}` is named twice among quasi-identifiers and sensitive columns", shown(column))]
     Roles {
         /// The column's name, as the header has it.
         column: String,
     },
-    /// No column to look at.
+    /// A missing quasi-identifier.
     #[error("no quasi-identifier is named")]
     NoQuasi,
     /// A table without people.
@@ -74,29 +74,29 @@ pub enum AssessError {
         /// The table: published, background, original or auxiliary.
         table: TableRole,
     },
-    /// A row of another width.
+    /// A row with another number of values than the table has columns.
     #[error("a row has {found} values where there are {expected} columns")]
     Width {
-        /// How many there are.
+        /// The number of values.
         found: usize,
-        /// How many there must be.
+        /// The number of columns.
         expected: usize,
     },
-    /// A code that no value has.
-    #[error("code {code} of column `{}` was given to no value", shown(column))]
+    /// A code without a value.
+    #[error("column `{}` has no value with code {code}", shown(column))]
     Code {
         /// The column's name, as the header has it.
         column: String,
-        /// The code, beyond the values of its column.
+        /// The code, beyond the last value of its column.
         code: u32,
     },
-    /// More than can be counted.
+    /// More people, rows or values than exact counting allows.
     #[error("there are too many {what} for exact counting")]
     TooMany {
-        /// Of what.
+        /// The things counted.
         what: &'static str,
     },
-    /// A value that the hierarchy of its column does not know.
+    /// A value that the hierarchy of its column lacks.
     #[error("the hierarchy of column `{}` does not cover `{}`", shown(column), shown(value))]
     Uncovered {
         /// The column's name, as the header has it.
@@ -104,78 +104,80 @@ pub enum AssessError {
         /// The value as the table has it.
         value: String,
     },
-    /// A line of a hierarchy that is wrong.
+    /// An invalid line of a hierarchy.
     #[error("line {line} of the hierarchy: {problem}")]
     Hierarchy {
         /// The line, from 1.
         line: usize,
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// What to write instead.
+        /// The remedy.
         help: &'static str,
     },
-    /// A hierarchy that gives no distances.
-    #[error("the hierarchy of `{}` has no single top above its leaves, so it gives no distances", shown(column))]
+    /// A hierarchy that defines no distances.
+    #[error("the hierarchy of `{}` has no single top above its leaves, so it defines no distances", shown(column))]
     NoTop {
         /// The column's name, as the header has it.
         column: String,
     },
-    /// Values that cannot be put in order.
+    /// Values without an order.
     #[error("the values of `{}` have no order: {problem}", shown(column))]
     NoOrder {
         /// The column's name, as the header has it.
         column: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
-        /// What to write instead.
+        /// The remedy.
         help: &'static str,
     },
-    /// A class that nobody of the background can be in.
-    #[error("nobody of the background is covered by the class {class}")]
+    /// A class that covers no person of the background.
+    #[error("the class {class} covers no person of the background")]
     CoversNobody {
-        /// The class, in words.
+        /// The class by its cells.
         class: String,
     },
-    /// A published pair that the background says cannot be.
+    /// A published value that the background rules out for its class.
     #[error(
-        "by the background nobody in the class {class} has `{}` = `{}`, but the table publishes it",
+        "the table publishes `{}` = `{}` in the class {class}, but no person of the background in this class has it",
         shown(column),
         shown(value)
     )]
     RuledOut {
-        /// The class, in words.
+        /// The class by its cells.
         class: String,
         /// The sensitive column.
         column: String,
         /// The sensitive value.
         value: String,
     },
-    /// More was published than there was.
-    #[error("the class {class} has {published} rows{of_value}, but only {original} of the original table fit it")]
+    /// More published rows than the original has.
+    #[error(
+        "the class {class} has {published} rows{of_value}, but only {original} rows of the original table match it"
+    )]
     Contradiction {
-        /// The class, in words.
+        /// The class by its cells.
         class: String,
-        /// How many rows the class has in the published table.
+        /// Number of rows of the class in the published table.
         published: u64,
         /// Rows of the original that it covers.
         original: u64,
-        /// ` with disease = flu`, or nothing.
+        /// ` with disease = flu`; empty if all rows of the class are counted.
         of_value: String,
     },
     /// Priors outside of (0, 1).
-    #[error("priors from {low} to {high} do not fit: they must be above 0, below 1, and the lower one first")]
+    #[error("invalid priors from {low} to {high}: both ends must be above 0 and below 1, with the lower one first")]
     Priors {
         /// The lower end.
         low: String,
         /// The upper end.
         high: String,
     },
-    /// A demand that cannot be read.
+    /// An invalid demand.
     #[error("{message}")]
     Requirement {
-        /// What is wrong.
+        /// The problem.
         message: String,
-        /// What to write instead; may be empty.
+        /// The remedy; may be empty.
         help: String,
     },
     /// A demand that needs a background.
@@ -183,27 +185,27 @@ pub enum AssessError {
     NeedsBackground {
         /// The demand as it was written.
         demand: String,
-        /// Why there is none.
+        /// The reason why the assessment has no usable background.
         why: String,
     },
-    /// A demand on sensitive values without a sensitive column.
-    #[error("the demand `{demand}` is about sensitive values")]
+    /// A demand on sensitive values, without a sensitive column.
+    #[error("the demand `{demand}` needs a sensitive column")]
     NeedsSensitive {
         /// The demand as it was written.
         demand: String,
     },
-    /// Numbers too close to be told apart within bounds.
+    /// Numbers too close to be separated at the largest precision.
     #[error("whether {what} holds could not be decided at {bits} bits")]
     Undecided {
-        /// What was asked.
+        /// The condition to decide.
         what: String,
-        /// The precision that was tried.
+        /// The largest precision tried.
         bits: u32,
     },
 }
 
 impl AssessError {
-    /// What to do about it; may be empty.
+    /// The remedy; may be empty.
     #[must_use]
     pub fn help(&self) -> &str {
         match self {
@@ -223,9 +225,9 @@ impl AssessError {
             Self::Contradiction { .. } => "check that the two tables belong together",
             Self::Priors { .. } => "write 1/2, or 1/10..1/2",
             Self::Requirement { help, .. } => help,
-            Self::NeedsBackground { .. } => "give one, or drop the demand",
+            Self::NeedsBackground { .. } => "give a background, or drop the demand",
             Self::NeedsSensitive { .. } => "name a sensitive column",
-            Self::Undecided { .. } => "demand a number a little away from it",
+            Self::Undecided { .. } => "demand a slightly different number",
         }
     }
 
@@ -233,7 +235,7 @@ impl AssessError {
     #[must_use]
     pub fn code(&self) -> Code {
         match self {
-            // A demand that cannot be decided is not a demand that is not met: the exit status differs.
+            // An undecidable demand differs from an unmet one: the exit status differs.
             Self::NeedsBackground { .. }
             | Self::NeedsSensitive { .. }
             | Self::Requirement { .. }

@@ -1,4 +1,4 @@
-//! Exact fractions of machine numbers, fast enough for one per class, and numbers that may be infinite.
+//! Exact fractions of machine integers, fast enough for one per class, and numbers that may be infinite.
 
 use crate::classes::Classes;
 use crate::number::{Number, number};
@@ -8,17 +8,17 @@ use num_traits::ToPrimitive;
 use serde::Serialize;
 use std::cmp::Ordering;
 
-/// `top/bottom`, not reduced; a bottom of 0 stands for infinity. Compared exactly.
+/// `top/bottom`, not reduced; a bottom of 0 means infinity. Compared exactly.
 #[derive(Debug, Clone, Copy)]
 pub struct Fraction {
     /// The numerator.
     pub top: u128,
-    /// Below the line; 0 for infinity.
+    /// The denominator; 0 for infinity.
     pub bottom: u128,
 }
 
 impl Fraction {
-    /// The fraction `top/bottom`; infinite where the bottom is 0.
+    /// The fraction `top/bottom`; infinite if the bottom is 0.
     #[must_use]
     pub fn new(top: impl Into<u128>, bottom: impl Into<u128>) -> Self {
         Self { top: top.into(), bottom: bottom.into() }
@@ -39,7 +39,7 @@ impl Fraction {
         self.bottom == 0
     }
 
-    /// How it compares with a rational, exactly.
+    /// Compares with a rational, exactly.
     #[must_use]
     pub fn against(&self, other: &Rational) -> Ordering {
         match (other.numer().to_u128(), other.denom().to_u128()) {
@@ -56,7 +56,7 @@ impl Serialize for Fraction {
 }
 
 impl Ord for Fraction {
-    /// Euclid's algorithm on both at once: no product, so nothing overflows.
+    /// Euclid's algorithm on both fractions at once: without products, so it cannot overflow.
     fn cmp(&self, other: &Self) -> Ordering {
         let (mut one, mut two, mut flipped) = (*self, *other, false);
         loop {
@@ -72,7 +72,7 @@ impl Ord for Fraction {
             if let Some(order) = order {
                 return if flipped { order.reverse() } else { order };
             }
-            // The whole parts agree: compare the rests, upside down.
+            // The whole parts are equal: compare the reciprocals of the remainders.
             one = Self { top: one.bottom, bottom: one.top % one.bottom };
             two = Self { top: two.bottom, bottom: two.top % two.bottom };
             flipped = !flipped;
@@ -94,7 +94,7 @@ impl PartialEq for Fraction {
 
 impl Eq for Fraction {}
 
-/// A number, and the class where it is attained.
+/// A number, and the class that attains it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(bound = "T: Number")]
 pub struct At<T> {
@@ -105,7 +105,7 @@ pub struct At<T> {
     pub class: String,
 }
 
-/// The largest number of all classes; of the first class where several are equal.
+/// The largest number of all classes; of equal ones, the first class is named.
 pub(crate) fn largest(classes: &Classes, of: impl Iterator<Item = Fraction>) -> Option<At<Fraction>> {
     let mut best: Option<(Fraction, u32)> = None;
     for (class, value) in (0..).zip(of) {
@@ -116,7 +116,8 @@ pub(crate) fn largest(classes: &Classes, of: impl Iterator<Item = Fraction>) -> 
     best.map(|(value, class)| At { value, class: classes.name(class) })
 }
 
-/// `Σ top/bottom` of many terms, exactly: halves are added and only the sum is reduced, since reducing at every step is slow.
+/// `Σ top/bottom` of many terms, exactly: by divide and conquer, reducing only the sum, since reducing at every step is
+/// slow.
 pub(crate) fn sum(terms: &[(u64, u64)]) -> Rational {
     fn unreduced(terms: &[(u64, u64)]) -> (BigInt, BigInt) {
         match terms {

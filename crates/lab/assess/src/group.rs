@@ -1,10 +1,10 @@
-//! Which rows agree on all of some columns of codes.
+//! Groups of rows that agree on all of some columns of codes.
 //!
-//! Rows get one number each (mixed radix, as far as 64 bits reach; then what there is so far is ranked and goes on), and the
-//! numbers are ranked. Groups come out in the order of their codes, whatever the order of rows, so results do not depend on
-//! the order in which an engine returns its groups.
+//! Each row gets one number (mixed radix, as far as 64 bits reach; then the numbers so far are replaced by their
+//! ranks), and the numbers are ranked. Groups are ordered by their codes, whatever the order of rows, so results do not
+//! depend on the order in which an SQL engine returns its groups.
 
-/// Rows that agree: the group of each row, and a row of each group. Groups are in lexicographic order of their codes.
+/// The group of each row, and a row of each group. Groups are in lexicographic order of their codes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Groups {
     /// The group of each row.
@@ -19,7 +19,7 @@ pub(crate) struct Codes {
     pub radix: usize,
 }
 
-/// Groups `rows` rows by their codes. There are fewer than 2³² rows, so ranks times codes stay inside 64 bits.
+/// Groups `rows` rows by their codes. There are fewer than 2³² rows, so ranks times codes fit 64 bits.
 pub(crate) fn group(rows: usize, columns: &[Codes]) -> Groups {
     let mut keys = vec![0_u64; rows];
     let mut span = 1_u64;
@@ -72,7 +72,7 @@ fn rank(keys: &[u64], span: u64) -> Groups {
     Groups { of_row, first }
 }
 
-/// For every group the sum of its rows' weights.
+/// The sum of weights of each group.
 pub(crate) fn sums(groups: &Groups, weights: &[u64]) -> Vec<u64> {
     let mut sums = vec![0; groups.first.len()];
     for (group, weight) in groups.of_row.iter().zip(weights) {
@@ -88,9 +88,9 @@ mod tests {
     use std::collections::BTreeMap;
 
     proptest! {
-        /// Against a map of rows, with radices so large that keys must be ranked on the way.
+        /// Compares with a map of rows, with radices so large that keys must be ranked in between.
         #[test]
-        fn groups_are_those_of_a_map(rows in prop::collection::vec(prop::collection::vec(0_u32..4, 5), 0..40), huge in any::<bool>()) {
+        fn groups_equal_those_of_a_map(rows in prop::collection::vec(prop::collection::vec(0_u32..4, 5), 0..40), huge in any::<bool>()) {
             let radix = if huge { u32::MAX as usize } else { 4 };
             let columns: Vec<Codes> =
                 (0..5).map(|c| Codes { codes: rows.iter().map(|row| row[c]).collect(), radix }).collect();

@@ -1,14 +1,14 @@
-//! Generalisation hierarchies: which wider value stands for which narrower ones.
+//! Generalisation hierarchies: the wider values that replace narrower ones.
 //!
-//! The form is ARX's: a line for each leaf, from the leaf to the top, `02138;0213*;021**;*`. All lines have as many levels, and
-//! at each level a value has one parent.
+//! The file format is that of ARX: a line for each leaf, from the leaf to the top, `02138;0213*;021**;*`. All lines
+//! have the same number of levels, and at each level a value has one parent.
 
 use crate::error::AssessError;
 use crate::interval::plain;
 use deniable_core::text::shown;
 use std::collections::HashMap;
 
-/// A hierarchy of values. Level 0 are the leaves.
+/// A hierarchy of values. Level 0 contains the leaves.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hierarchy {
     /// Names by level, in order of appearance.
@@ -16,17 +16,18 @@ pub struct Hierarchy {
     /// For every leaf its nodes, level by level from 0: `leaves x levels`.
     paths: Vec<u32>,
     leaf: HashMap<String, u32>,
-    /// Where a name stands first.
+    /// The lowest level and code of each name.
     node: HashMap<String, (usize, u32)>,
     /// The leaves below each node, by level and code.
     members: Vec<Vec<Vec<u32>>>,
 }
 
 impl Hierarchy {
-    /// Reads lines of `leaf;parent;...;top`, parted by `delimiter`. Blanks around values and empty lines are ignored.
+    /// Parses lines of `leaf;parent;...;top`, separated by `delimiter`. Blanks around values and empty lines are
+    /// ignored.
     ///
     /// # Errors
-    /// With the line: uneven lines, a leaf that stands there twice, a node with two parents, a name that means two things.
+    /// Names the line: lines of unequal length, a duplicate leaf, a node with two parents, an ambiguous name.
     pub fn parse(text: &str, delimiter: char) -> Result<Self, AssessError> {
         let mut hierarchy = Self {
             levels: Vec::new(),
@@ -36,7 +37,7 @@ impl Hierarchy {
             members: Vec::new(),
         };
         let mut codes: Vec<HashMap<&str, u32>> = Vec::new();
-        // The parent of each node, and the line that said so.
+        // The parent of each node, and the line that declared it.
         let mut parents: Vec<Vec<(u32, usize)>> = Vec::new();
         for (line, content) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
             if content.trim().is_empty() {
@@ -51,7 +52,7 @@ impl Hierarchy {
             }
             if names.len() != codes.len() {
                 let problem = format!("it has {} levels, and the lines before it have {}", names.len(), codes.len());
-                return Err(wrong(problem, "give every leaf as many"));
+                return Err(wrong(problem, "give every leaf the same number of levels"));
             }
             let mut below: Option<(usize, u32, bool)> = None;
             for (level, name) in names.iter().enumerate() {
@@ -62,7 +63,7 @@ impl Hierarchy {
                 if is_new {
                     hierarchy.levels[level].push((*name).to_owned());
                 } else if level == 0 {
-                    return Err(wrong(format!("`{}` is in a line before", shown(name)), "keep one of the two"));
+                    return Err(wrong(format!("duplicate leaf `{}`", shown(name)), "keep one of the two lines"));
                 }
                 match below {
                     Some((under, _, true)) => parents[under].push((code, line)),
@@ -88,7 +89,7 @@ impl Hierarchy {
         if hierarchy.paths.is_empty() {
             return Err(AssessError::Hierarchy {
                 line: 1,
-                problem: "there are no values".to_owned(),
+                problem: "the hierarchy is empty".to_owned(),
                 help: "check that it is the right file",
             });
         }
@@ -97,7 +98,7 @@ impl Hierarchy {
         Ok(hierarchy)
     }
 
-    /// Finds every name above the leaves; a name at several levels must stand for the same leaves at all of them.
+    /// Finds every name above the leaves; a name at several levels must cover the same leaves at all of them.
     fn name_nodes(&mut self) -> Result<(), AssessError> {
         self.members = self.levels.iter().map(|names| vec![Vec::new(); names.len()]).collect();
         for (leaf, path) in (0..).zip(self.paths.chunks(self.levels.len())) {
@@ -117,7 +118,7 @@ impl Hierarchy {
                     return Err(AssessError::Hierarchy {
                         line,
                         problem: format!(
-                            "`{}` stands for other leaves at level {level} than at level {}",
+                            "`{}` covers other leaves at level {level} than at level {}",
                             shown(name),
                             first.0
                         ),
@@ -134,45 +135,46 @@ impl Hierarchy {
         &self.members[level][code as usize]
     }
 
-    /// How many levels are above the leaves.
+    /// Number of levels above the leaves.
     #[must_use]
     pub fn height(&self) -> usize {
         self.levels.len() - 1
     }
 
-    /// Whether there is a leaf of this name.
+    /// Whether this is the name of a leaf.
     #[must_use]
     pub fn is_leaf(&self, name: &str) -> bool {
         self.leaf.contains_key(name.trim())
     }
 
-    /// The leaves that a value stands for, itself if it is one; `None` if it is neither leaf nor node.
+    /// The leaves below a value; a leaf covers itself. `None` if it is neither leaf nor node.
     #[must_use]
     pub fn leaves(&self, name: &str) -> Option<Vec<&str>> {
         let place = self.node.get(name.trim())?;
         Some(self.below(*place).iter().map(|leaf| self.levels[0][*leaf as usize].as_str()).collect())
     }
 
-    /// The codes of the nodes above a leaf, itself first: one for each level.
+    /// The codes of the nodes of a leaf, from the leaf itself upwards: one for each level.
     #[must_use]
     pub fn path(&self, leaf: &str) -> Option<&[u32]> {
         let leaf = *self.leaf.get(leaf.trim())? as usize;
         self.paths.chunks(self.levels.len()).nth(leaf)
     }
 
-    /// How many nodes a level has.
+    /// The number of nodes of a level.
     #[must_use]
     pub fn nodes(&self, level: usize) -> usize {
         self.levels.get(level).map_or(0, Vec::len)
     }
 
-    /// Whether one node is above all leaves, and the leaves are not it.
+    /// Whether there are levels above the leaves, and the highest of them is a single node.
     #[must_use]
     pub fn has_top(&self) -> bool {
         self.height() > 0 && self.levels.last().is_some_and(|top| top.len() == 1)
     }
 
-    /// Levels up to the lowest common ancestor, from 0 to the height; `None` for what is no leaf, or for leaves without one.
+    /// Levels up to the lowest common ancestor, from 0 to the height; `None` if either value is not a leaf, or there is
+    /// no such ancestor.
     #[must_use]
     pub fn distance(&self, one: &str, other: &str) -> Option<usize> {
         let (one, other) = (self.path(one)?, self.path(other)?);
@@ -199,20 +201,20 @@ mod tests {
     }
 
     #[test]
-    fn complaints_name_the_line() {
+    fn errors_name_the_line() {
         let line = |text: &str| match Hierarchy::parse(text, ',').unwrap_err() {
             AssessError::Hierarchy { line, problem, .. } => (line, problem),
             other => panic!("{other}"),
         };
         assert_eq!(line("a,b\nc\n").0, 2);
-        assert!(line("a,b\na,b\n").1.contains("`a` is in a line before"));
+        assert!(line("a,b\na,b\n").1.contains("duplicate leaf `a`"));
         let (place, problem) = line("a,x,*\nb,x,**\n");
         assert_eq!(place, 2);
         assert!(problem.contains("`x` is below `**` here and below `*` in line 1"), "{problem}");
         assert!(line("\n").1.contains("no values"));
-        // `b` is a leaf and the parent of another.
+        // `b` is a leaf, and the parent of another leaf.
         assert!(line("a,b\nb,c\n").1.contains("other leaves"));
-        // The same name for the same leaves is no contradiction.
+        // The same name for the same leaves is allowed.
         assert!(Hierarchy::parse("a,a,*\nb,c,*", ',').is_ok());
     }
 }

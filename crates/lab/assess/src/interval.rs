@@ -12,21 +12,21 @@ pub struct End {
     pub closed: bool,
 }
 
-/// A range of numbers; without an end it goes on for ever.
+/// A range of numbers; unbounded on a side without an end.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Interval {
-    /// The lower end; `None` where nothing bounds it below.
+    /// The lower end; `None` if unbounded below.
     pub low: Option<End>,
-    /// The upper end; `None` where nothing bounds it above.
+    /// The upper end; `None` if unbounded above.
     pub high: Option<End>,
 }
 
-/// A plain number with a sign or none, as it stands in a table: `30`, `-1.5`, `1e3`.
+/// A plain number with an optional sign, as tables write it: `30`, `-1.5`, `1e3`.
 #[must_use]
 pub fn number(text: &str) -> Option<Rational> {
     let text = text.trim();
     let plain = text.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'-' | b'+' | b'e' | b'E'));
-    // An `e` alone is no number, and neither is a lone sign: the reader of numbers decides.
+    // An `e` alone or a lone sign is not a number: the number parser decides.
     if plain && text.bytes().any(|byte| byte.is_ascii_digit()) { parse_rational(text).ok() } else { None }
 }
 
@@ -48,7 +48,7 @@ pub fn plain(text: &str) -> &str {
     }
 }
 
-/// Digits with at most one point among them, and no sign.
+/// Digits with at most one point, and no sign.
 fn unsigned(text: &str) -> Option<Rational> {
     let text = text.trim();
     if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.') { number(text) } else { None }
@@ -59,9 +59,8 @@ impl Interval {
     /// `[30, 40[`, `]30,40]`, `(30,40]`, `(60, inf]`, `[60,)`, `(-Inf,30]`, `<30`, `<=30`, `≤30`, `under 30`,
     /// `30 and under`, `>60`, `>=60`, `≥60`, `over 60`, `60 and over` and `60+`. `None` for any other text, and for a
     /// range that contains no number.
-    /// `60 and over` and `60+`. `None` for anything else, and for a range that no number is in.
     ///
-    /// Without brackets both ends belong to a range. A date is no range, and `08:15` is a time of day.
+    /// Without brackets both ends belong to the range. A date is not a range, and `08:15` is a time of day.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -71,7 +70,7 @@ impl Interval {
         })
     }
 
-    /// A range with one end, in words.
+    /// Parses a range with one end, written in words.
     fn in_words(text: &str) -> Option<Self> {
         /// Words before the number, the words behind it, and whether it is the upper end and belongs to the range.
         const FORMS: [(&[&str], &[&str], bool, bool); 6] = [
@@ -168,20 +167,20 @@ impl Interval {
         is_some.then(|| Self { low: end(low, low_closed), high: end(high, high_closed) })
     }
 
-    /// Whether a number is in it.
+    /// Whether the range contains a number.
     #[must_use]
     pub fn holds(&self, value: &Rational) -> bool {
         let above = self.low.as_ref().is_none_or(|end| end.value < *value || (end.closed && end.value == *value));
         above && self.high.as_ref().is_none_or(|end| *value < end.value || (end.closed && end.value == *value))
     }
 
-    /// Whether some number is in both.
+    /// Whether the ranges have a number in common.
     #[must_use]
     pub fn meets(&self, other: &Self) -> bool {
         !self.is_below(other) && !other.is_below(self)
     }
 
-    /// Whether every number in it is below every number in the other.
+    /// Whether every number of the range is below every number of the other.
     #[must_use]
     pub fn is_below(&self, other: &Self) -> bool {
         match (&self.high, &other.low) {
@@ -192,7 +191,7 @@ impl Interval {
         }
     }
 
-    /// The order of lower ends: what has none is first.
+    /// The order of lower ends: ranges that are unbounded below come first.
     #[must_use]
     pub fn by_low(&self, other: &Self) -> Ordering {
         match (&self.low, &other.low) {
@@ -204,25 +203,25 @@ impl Interval {
     }
 }
 
-/// Whether a side of brackets has no end: it is empty, or infinity with this sign. The upper one needs no sign.
+/// Whether a side of brackets is unbounded: it is empty, or infinity with this sign. The upper side needs no sign.
 fn is_endless(side: &str, sign: &str) -> bool {
     let side = side.trim().to_lowercase();
     let word = side.strip_prefix(sign).unwrap_or(if sign == "+" { side.as_str() } else { "" });
     side.is_empty() || matches!(word, "inf" | "infinity" | "∞")
 }
 
-/// Both ends of a range without brackets: numbers with a sign or none, around `-`, `–`, `..`, `:` or `to`.
+/// Both ends of a range without brackets: numbers with optional signs, around `-`, `–`, `..`, `:` or `to`.
 fn ends(text: &str) -> Option<(Rational, Rational)> {
     let sign = usize::from(text.starts_with('-'));
     ["..", " to ", ":", "-", "–"].into_iter().find_map(|mark| {
-        // The sign of the first number is not a mark.
+        // The sign of the first number is not a separator.
         let at = text.get(sign..)?.find(mark)? + sign;
         let (low, high) = (text.get(..at)?.trim(), text.get(at + mark.len()..)?.trim());
         let signed = |text: &str| match text.strip_prefix('-') {
             Some(rest) => unsigned(rest).map(|value| -value),
             None => unsigned(text),
         };
-        // `08:15` is a time.
+        // `08:15` is a time of day.
         let is_code = |text: &str| text.len() > 1 && text.starts_with('0') && mark == ":";
         if is_code(low) || is_code(high) {
             return None;

@@ -1,23 +1,24 @@
-//! What an anonymised table gives away: class sizes, risk, diversity, closeness, beliefs and presence, exactly.
+//! Exact measures of an anonymised table: class sizes, risk, diversity, closeness, beliefs and presence.
 //!
-//! The input is counts of distinct rows, that an SQL engine made; nothing here reads a file. Cells are understood as the sets of
-//! raw values that they cover, people with the same cells are a class, and every number comes with the class that attains it.
-//! Numbers are whole or fractions; floats leave out what is far from a maximum or a limit, and never decide what is near.
+//! The input is counts of distinct rows from an SQL engine; this crate reads no files. A cell is read as the set of raw
+//! values that it covers, people with the same cells form a class, and every number names the class that attains it.
+//! Results are integers or fractions; floats only exclude values far from a maximum or a limit, and never decide close
+//! ones.
 //!
 //! | question | module |
 //! |---|---|
-//! | how often does each row stand in the table? | [`counts`] |
+//! | how often does each row occur in the table? | [`counts`] |
 //! | which raw values does a cell cover? | [`cells`], [`interval`], [`hierarchy`], [`cover`] |
-//! | who looks alike? | [`classes`], [`sizes`] |
-//! | how likely is somebody re-identified? | [`risk`], [`matching`] |
+//! | which people have equal cells? | [`classes`], [`sizes`] |
+//! | how likely is a person re-identified? | [`risk`], [`matching`] |
 //! | how varied are the sensitive values of a class? | [`diversity`], [`mod@entropy`], [`closeness`] |
-//! | whom does a class cover? | [`background`] |
+//! | which people does a class cover? | [`background`] |
 //! | how far do beliefs about sensitive values move? (I-BOP) | [`mod@belief`], [`beliefs`] |
 //! | how far do beliefs about presence move? | [`membership`] |
-//! | what is left of the original? | [`original`] |
-//! | does the table meet demands? | [`require`], [`verdict`], [`limit`] |
-//! | all of it, as data and as text | [`assessment`], [`number`], [`measures`], [`words`] |
-//! | what may be a mistake in the tables? | [`warning`] |
+//! | how much of the original is kept? | [`original`] |
+//! | does the table meet the demands? | [`require`], [`verdict`], [`limit`] |
+//! | all results, as data and as text | [`assessment`], [`number`], [`measures`], [`words`] |
+//! | which values are likely mistakes? | [`warning`] |
 //!
 //! ```
 //! use deniable_assess::assessment::{Input, assess};
@@ -75,7 +76,8 @@ pub use matching::{Linking, link};
 pub use require::{Demand, Requirement};
 pub use warning::Warning;
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests, so each crate links one test program. It names this crate as other crates
+// do.
 #[cfg(test)]
 extern crate self as deniable_assess;
 #[cfg(test)]

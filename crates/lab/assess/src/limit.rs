@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 
 const LAST_BITS: u32 = 4096;
 
-/// What a ratio may not be above.
+/// The largest ratio allowed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Limit {
     /// This ratio itself, an exact number.
@@ -18,10 +18,11 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Whether a ratio is above it, exactly. `e^x` of a rational `x ≠ 0` is irrational, so more bits decide in the end.
+    /// Whether a ratio is above the limit, exactly. `e^x` of a rational `x ≠ 0` is irrational, so enough bits always
+    /// decide.
     ///
     /// # Errors
-    /// [`AssessError::Undecided`] when some 4,000 bits do not.
+    /// [`AssessError::Undecided`] if some 4,000 bits are not enough.
     pub fn is_below(&self, ratio: &Bound) -> Result<bool, AssessError> {
         let Some(ratio) = ratio.finite() else { return Ok(true) };
         let epsilon = match self {
@@ -43,7 +44,7 @@ impl Limit {
     }
 }
 
-/// A limit for many ratios: floats decide about what is far from it, and exact numbers about what is near.
+/// A limit for many ratios: floats decide ratios far from it, and exact numbers those near it.
 pub(crate) struct Screen {
     limit: Limit,
     about: f64,
@@ -58,7 +59,7 @@ impl Screen {
         Self { limit, about }
     }
 
-    /// Whether a ratio that is `about` so much, within [`NEAR`], is above the limit.
+    /// Whether a ratio is above the limit; `about` is its float value, within [`NEAR`].
     ///
     /// # Errors
     /// As [`Limit::is_below`].
@@ -68,7 +69,7 @@ impl Screen {
     }
 }
 
-/// `ln` of a ratio, as a decimal that is not below it; `∞` for what is infinite.
+/// `ln` of a ratio, as a decimal rounded up; `∞` for an infinite ratio.
 #[must_use]
 pub fn epsilon(ratio: &Bound, places: u32) -> String {
     match ratio.finite() {

@@ -1,7 +1,7 @@
 //! Linkage with people whom an attacker knows, on generalised cells.
 //!
-//! Somebody's *candidates* are the rows of all classes that cover what the attacker knows of them. Nobody says here who is who,
-//! so a single candidate is a match that may still be wrong: the person may not be in the table.
+//! A person's *candidates* are the rows of all classes that cover the attacker's knowledge of them. The true identities
+//! are unknown, so a single candidate is a match that may be wrong: the person may not be in the table.
 
 use crate::background::{Matching, types};
 use crate::classes::Classes;
@@ -15,17 +15,17 @@ use serde::Serialize;
 pub struct Disclosure {
     /// The name of the sensitive column.
     pub column: String,
-    /// People of whom it is disclosed, if they are in the table.
+    /// People whose value is disclosed, if they are in the table.
     pub people: u64,
-    /// One of them.
+    /// One of these people.
     #[serde(flatten)]
     pub example: Option<DisclosedValue>,
 }
 
-/// What is disclosed of one person.
+/// A disclosed value of one person.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct DisclosedValue {
-    /// The person, by the values that were joined on.
+    /// The person, by the values of the joined columns.
     #[serde(rename = "example_person")]
     pub person: String,
     /// The sensitive value.
@@ -33,50 +33,50 @@ pub struct DisclosedValue {
     pub value: String,
 }
 
-/// The person who is easiest to find.
+/// The person who is easiest to identify.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HighestConfidence {
     /// The largest `1/candidates`.
     #[serde(rename = "highest_confidence")]
     pub chance: Fraction,
-    /// The person, by the values that were joined on.
+    /// The person, by the values of the joined columns.
     #[serde(rename = "highest_confidence_person")]
     pub person: String,
 }
 
-/// What linkage reaches, in people of the auxiliary table.
+/// The result of linkage, counted in people of the auxiliary table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Linking {
-    /// The columns that were joined on.
+    /// The joined columns.
     pub columns: Vec<String>,
-    /// People who were looked for.
+    /// People who were searched for.
     pub people: u64,
-    /// People who match no class, and so have no candidate row.
+    /// People who match no class, so they have no candidate row.
     #[serde(rename = "no_candidate")]
     pub nobody: u64,
-    /// Those with exactly one candidate.
+    /// People with exactly one candidate.
     #[serde(rename = "one_candidate")]
     pub single: u64,
-    /// Those of them who are the only person whom that row covers.
+    /// Those of `single` whose candidate row covers no other person.
     #[serde(rename = "one_candidate_and_nobody_else_fits")]
     pub alone: u64,
-    /// Those with two to four candidates.
+    /// People with two to four candidates.
     #[serde(rename = "two_to_four_candidates")]
     pub few: u64,
-    /// Those with five or more.
+    /// People with five or more candidates.
     #[serde(rename = "five_or_more_candidates")]
     pub many: u64,
-    /// The person who is easiest to find; `None` where no person has a candidate.
+    /// The person who is easiest to identify; `None` if no person has a candidate.
     #[serde(flatten)]
     pub highest: Option<HighestConfidence>,
-    /// Sensitive column by sensitive column.
+    /// The disclosures of each sensitive column.
     pub disclosed: Vec<Disclosure>,
 }
 
-/// Looks for the people of an auxiliary table of raw values, by all quasi-identifiers that it has.
+/// Searches for the people of an auxiliary table of raw values, by all quasi-identifiers that it has.
 ///
 /// # Errors
-/// When it has none of them, or no people.
+/// If it has no quasi-identifier, or no people.
 pub fn link(classes: &Classes, auxiliary: &Counts) -> Result<Linking, AssessError> {
     let has = |name: &str| auxiliary.columns().iter().any(|column| column.name() == name);
     let (keep, names): (Vec<usize>, Vec<&str>) =

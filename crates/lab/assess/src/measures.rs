@@ -1,4 +1,5 @@
-//! The numbers of a report as rows of tables, rounded to the side of the attacker. The terminal and the page show these and no others.
+//! The numbers of a report as rows of tables, rounded in favour of the attacker. The terminal and the page show exactly
+//! these.
 
 use crate::assessment::{Assessment, OfSecret};
 use crate::belief::Extreme;
@@ -9,16 +10,16 @@ use crate::membership::{Membership, Presence};
 use crate::words::{PLACES, fraction, short, up, upward};
 use deniable_core::exact::{Bound, Rounding, decimal, percent};
 
-/// One number as a row.
+/// One number, as a row of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Measure {
-    /// What it is.
+    /// The name of the measure.
     pub label: String,
-    /// More about it, where there is room; may be empty.
+    /// A longer explanation, for wide layouts; may be empty.
     pub meaning: &'static str,
-    /// The number.
+    /// The number as text.
     pub value: String,
-    /// The class where it is attained.
+    /// The class that attains it.
     pub class: Option<String>,
 }
 
@@ -69,7 +70,7 @@ pub fn overview(assessment: &Assessment) -> Vec<Measure> {
         ]);
     }
     let share = format!("{}{}", at_most(risk.marketer.is_upper_bound), up(&risk.marketer.value.share));
-    all.push(row("marketer: expected share", "of rows that are given the right name", share, None));
+    all.push(row("marketer: expected share", "of rows matched to the right person", share, None));
     all
 }
 
@@ -103,7 +104,7 @@ pub fn secret(column: &OfSecret) -> Vec<Measure> {
     all
 }
 
-/// How far beliefs move at most, from one kind of priors.
+/// The largest movements of beliefs under one kind of prior.
 fn moved(prior: &str, beliefs: &Beliefs) -> [Measure; 4] {
     let of = |label: &str, meaning, extreme: &Extreme, value: String| {
         let class = extreme.farthest().map(|moved| &moved.names.class);
@@ -118,7 +119,7 @@ fn moved(prior: &str, beliefs: &Beliefs) -> [Measure; 4] {
             &beliefs.loss,
             log(&beliefs.loss),
         ),
-        of("  two-sided", "and becomes at most e to this times what it was", two_sided, log(two_sided)),
+        of("  two-sided", "and it becomes at most e to this times what it was", two_sided, log(two_sided)),
         of(
             "  odds grow by",
             "the odds of a value grow by at most this factor",
@@ -134,7 +135,7 @@ fn moved(prior: &str, beliefs: &Beliefs) -> [Measure; 4] {
     ]
 }
 
-/// How far beliefs about presence move; nothing where it was not computed.
+/// The movement of beliefs about presence; empty if it was not computed.
 #[must_use]
 pub fn presence(assessment: &Assessment) -> Vec<Measure> {
     let Membership::Computed(presence) = &assessment.membership else { return Vec::new() };
@@ -150,7 +151,7 @@ pub fn presence(assessment: &Assessment) -> Vec<Measure> {
         ),
         row(
             "lowest belief",
-            "that a person is, whose class has rows",
+            "that a person whose class has rows is in the table",
             percent(&lowest.value, 2, Rounding::Down),
             Some(&lowest.class),
         ),
@@ -158,8 +159,8 @@ pub fn presence(assessment: &Assessment) -> Vec<Measure> {
         factor("odds divided by", "at most", &presence.down),
         factor("gain", "factor of belief, at most (B-2)", &presence.gain),
         factor("loss", "factor by which belief shrinks, at most (B-3n)", &presence.loss),
-        people("in for certain", presence.certainly_in),
-        people("out for certain", presence.certainly_out),
+        people("certainly in the table", presence.certainly_in),
+        people("certainly not in the table", presence.certainly_out),
         people("gain above 2", presence.beyond_two),
     ]
 }

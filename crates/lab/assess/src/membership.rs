@@ -1,22 +1,25 @@
-//! What the release of a table says about who is in it.
+//! Beliefs about presence: the odds that a person is in a published table.
 //!
-//! The recoding is taken to be public and a function of a person's own values, and the background to list everybody who could be
-//! in the table. A class `c` then covers `M` people, of whom `n` are in, and which ones is all that is open. Beliefs are mutually
-//! independent (F-DI), with prior odds `w_i` of each person, and nobody is certain.
+//! The recoding is assumed to be public and a function of a person's own values, and the background to list all people
+//! who could be in the table. A class `c` then covers `M` people, of whom `n` are in; only which of them is unknown.
+//! Beliefs are mutually independent (F-DI), with prior odds `w_i` of each person, and none of them is certain.
 //!
-//! **Odds ratio of one person.** With the others' odds `w`, `Pr[n of M | in] / Pr[n of M | out] = e_{n−1}(w)/e_n(w)`, where `e_j` is
-//! the elementary symmetric polynomial over the other `M−1` people: sums over all sets of `n−1`, or of `n`, others; the factor
-//! `Π 1/(1+w_i)` cancels, and other classes say nothing more since people are independent.
+//! **Odds ratio of one person.** With the odds `w` of the other people,
+//! `Pr[n of M | in] / Pr[n of M | out] = e_{n−1}(w)/e_n(w)`, where `e_j` is the elementary symmetric polynomial over
+//! the other `M−1` people: sums over all sets of `n−1`, or of `n`, of them; the factor `Π 1/(1+w_i)` cancels, and other
+//! classes add no information since people are independent.
 //!
-//! **It falls in every `w_i`.** Write `e_j = e'_j + w_i e'_{j−1}` with `e'` over the people but `i`. The derivative of
-//! `(e'_{n−1} + w e'_{n−2})/(e'_n + w e'_{n−1})` has the sign of `e'_{n−2}e'_n − e'_{n−1}²`, which Newton's inequality says is not
-//! positive. So over priors in `[a,b]`, with `A = a/(1−a)` and `B = b/(1−b)`, its ends are where all others have odds `B` or all have `A`:
-//! `C(M−1,n−1)w^{n−1} / C(M−1,n)w^n = n/((M−n)w)`. The odds ratio is from `n/((M−n)B)` to `n/((M−n)A)`, both attained.
+//! **It falls in every `w_i`.** Write `e_j = e'_j + w_i e'_{j−1}` with `e'` over the people except `i`. The derivative
+//! of `(e'_{n−1} + w e'_{n−2})/(e'_n + w e'_{n−1})` has the sign of `e'_{n−2}e'_n − e'_{n−1}²`, which is not positive
+//! by Newton's inequality. So over priors in `[a,b]`, with `A = a/(1−a)` and `B = b/(1−b)`, its extremes are attained
+//! when all other people have odds `B`, or all have `A`: `C(M−1,n−1)w^{n−1} / C(M−1,n)w^n = n/((M−n)w)`. The odds ratio
+//! is from `n/((M−n)B)` to `n/((M−n)A)`, both attained.
 //!
-//! `M = n`: everybody whom the class covers is in for certain. `n = 0` (a type that no class covers): out for certain.
+//! `M = n`: every person whom the class covers is certainly in. `n = 0` (a type that no class covers): certainly out.
 //!
-//! **If certainty about others is allowed**, nothing is bounded, whatever the counts: to somebody who knows that exactly `n−1` of
-//! the others of the class are in, the last person is in for certain; to one who knows `n` others in it, out.
+//! **If certainty about other people is allowed**, the odds ratio is unbounded, whatever the counts: for an observer
+//! who knows that exactly `n−1` other people of the class are in, the last person is certainly in; for one who knows
+//! that `n` of them are, out.
 
 use crate::background::Matching;
 use crate::classes::Classes;
@@ -27,7 +30,7 @@ use deniable_core::belief::{gain_over, posterior};
 use deniable_core::exact::{Bound, Rational, whole};
 use serde::{Serialize, Serializer};
 
-/// How far beliefs about presence move.
+/// The movement of beliefs about presence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Presence {
     /// Prior beliefs about the presence of each person, from the least to the greatest.
@@ -41,36 +44,37 @@ pub struct Presence {
     pub down: At<Bound>,
     /// The gain of B-2 at the worst prior.
     pub gain: At<Bound>,
-    /// The loss at the worst prior, its mirror image (B-3n): by what factor belief in presence shrinks, or belief in absence
-    /// grows, for people of some class. Who is in no class is out for certain, which is an infinite loss.
+    /// The loss at the worst prior, the mirror image of the gain (B-3n): the factor by which belief in presence
+    /// shrinks, or belief in absence grows, for people of some class. People in no class are certainly out, which is an
+    /// infinite loss; this field does not include them.
     pub loss: At<Bound>,
-    /// The highest belief that somebody is in.
+    /// The highest belief that a person is in.
     #[serde(rename = "highest_belief")]
     pub highest: At<Rational>,
-    /// The lowest belief that somebody is in who could be.
+    /// The lowest belief that a person is in, over people whom a class covers.
     #[serde(rename = "lowest_belief")]
     pub lowest: At<Rational>,
-    /// People of the background who are in for certain.
+    /// People of the background who are certainly in.
     pub certainly_in: u64,
-    /// People of the background who are out for certain: no class covers them.
+    /// People of the background who are certainly out: no class covers them.
     pub certainly_out: u64,
     /// People of the background in classes where the gain is above 2.
     #[serde(rename = "beyond_a_gain_of_2")]
     pub beyond_two: u64,
-    /// People of the background left out, because a class that covers them covers somebody whom another class covers too: how
-    /// many of a class are in is not known then.
+    /// People of the background left out, because a class that covers them covers a person whom another class covers
+    /// too: the number of people of a class who are in is then unknown.
     #[serde(rename = "left_out_for_overlaps")]
     pub left_out: u64,
 }
 
-/// What can be said about presence.
+/// The result about presence, or the reason for its absence.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Membership {
-    /// There is a background that lists everybody.
+    /// The result for a background that lists all people who could be in the table.
     Computed(Box<Presence>),
-    /// Recodings overlap for every class.
+    /// Not computed: recodings overlap for every class.
     Overlapping,
-    /// The background is no list of everybody: this class has more rows than people whom it covers.
+    /// Not computed: the background is incomplete, as this class has more rows than people whom it covers.
     NoList {
         /// The class.
         class: String,
@@ -79,11 +83,13 @@ pub enum Membership {
         /// The people of the background whom it covers.
         people: u64,
     },
-    /// There is no background. If the table holds everybody like them, the people of each class are in for certain.
+    /// Not computed: there is no background. If the table contains all people like them, the people of each class are
+    /// certainly in.
     NoBackground {
         /// The smallest class.
         smallest: At<u64>,
-        /// How many people like them the population must have for a gain of at most 2 under the uniform prior: `n/(M−n) ≤ 3`.
+        /// The number of people like them that the population needs for a gain of at most 2 under the uniform prior:
+        /// `n/(M−n) ≤ 3`.
         population: u64,
     },
 }
@@ -125,7 +131,7 @@ impl Serialize for Membership {
         struct Written<'a> {
             #[serde(flatten)]
             part: Part<'a>,
-            /// To an observer who knows all others of a class, the last person is certain, whatever the counts.
+            /// For an observer who knows all other people of a class, the last person is certain, whatever the counts.
             odds_if_others_may_be_certain: &'static str,
         }
         let part = match self {
@@ -161,19 +167,19 @@ pub fn odds(rows: u64, people: u64, priors: &PriorRange) -> (Bound, Bound) {
     (at(priors.high()), at(priors.low()))
 }
 
-/// The gain (B-3) when the odds ratio is at most so much, at the worst prior, and no less than 1.
+/// The gain (B-3) at the worst prior if the odds ratio is at most `odds`; at least 1.
 #[must_use]
 pub fn gain(odds: &Bound, priors: &PriorRange) -> Bound {
     odds.map(|odds| gain_over(priors, &odds.clone().max(whole(1))), Bound::Infinite)
 }
 
-/// The loss (B-3n) when the odds ratio against presence is at most so much: the gain of belief in absence.
+/// The loss (B-3n) if the odds ratio against presence is at most `against`: the gain of belief in absence.
 #[must_use]
 pub fn loss(against: &Bound, priors: &PriorRange) -> Bound {
     gain(against, &priors.of_absence())
 }
 
-/// Without a background: what the smallest class asks of the population.
+/// The result without a background: the population that the smallest class needs.
 #[must_use]
 pub fn without_background(classes: &Classes) -> Option<Membership> {
     let (class, value) = (0..).zip(classes.sizes()).min_by_key(|(_, size)| **size)?;
@@ -183,12 +189,12 @@ pub fn without_background(classes: &Classes) -> Option<Membership> {
     })
 }
 
-/// Whether another class covers somebody whom this one covers.
+/// Whether another class covers a person whom this class covers.
 pub(crate) fn is_shared(matching: &Matching<'_>, class: u32) -> bool {
     matching.types_of(class).iter().any(|person| matching.classes_of(*person).len() > 1)
 }
 
-/// What the table says about the presence of the people of a background.
+/// Computes the presence of the people of a background.
 #[must_use]
 pub fn presence(matching: &Matching<'_>, priors: &PriorRange) -> Membership {
     let (classes, types) = (matching.classes, matching.types);
@@ -202,7 +208,8 @@ pub fn presence(matching: &Matching<'_>, priors: &PriorRange) -> Membership {
     let certainly_out = sum(&|covering| covering.is_empty());
     let shared: Vec<bool> = classes.all().map(|class| is_shared(matching, class)).collect();
     let left_out = sum(&|covering| covering.iter().any(|class| shared[*class as usize]));
-    // Odds, gain and posteriors all grow with n/M, so the classes with the largest and the smallest share attain them all.
+    // Odds, gain and posteriors all grow with n/M, so the classes with the largest and the smallest share attain their
+    // extremes.
     let mut ends: Option<(u32, u32)> = None;
     let (mut certainly_in, mut beyond_two) = (0, 0);
     let share = |class: u32| {

@@ -1,22 +1,22 @@
-//! How the numbers of a report are written: exactly, and as the nearest decimal.
+//! Numbers of a report as JSON: exact fractions, and the nearest decimals.
 
 use crate::entropy::LeastEntropy;
 use crate::fraction::{At, Fraction};
 use deniable_core::exact::{Bound, Rational, Rounding};
 use serde::{Serialize, Serializer};
 
-/// Places of decimals in what is written for programs.
+/// Decimal places in JSON.
 pub(crate) const PLACES: u32 = 6;
-/// Longer fractions are left out: an average over many class sizes has thousands of digits.
+/// Longer fractions are omitted: an average over many class sizes has thousands of digits.
 const LONGEST: usize = 120;
 
-/// A number of a report. Fractions are written as `{"exact": "3/4", "decimal": "0.75"}`, without `exact` where that is longer than 120
-/// characters; counts as JSON numbers; an entropy l-diversity as a decimal that is not above it.
+/// A number of a report. Fractions are written as `{"exact": "3/4", "decimal": "0.75"}`, without `exact` if it is
+/// longer than 120 characters; counts as JSON numbers; an entropy l-diversity as a decimal rounded down.
 pub trait Number {
     /// Writes the number.
     ///
     /// # Errors
-    /// Those of the serializer.
+    /// The errors of the serializer.
     fn write<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error>;
 }
 

@@ -1,4 +1,4 @@
-//! A published table beside the one that it was made from.
+//! Comparison of a published table with its original.
 
 use crate::background::Matching;
 use crate::cells::Kind;
@@ -16,7 +16,7 @@ use serde::Serialize;
 pub struct KeptValues {
     /// The column's name, as the header has it.
     pub column: String,
-    /// People whose value was published as it is.
+    /// People whose value was published unchanged.
     pub exact: u64,
     /// People whose value was masked, made a range or a set, or replaced by a node of a hierarchy.
     pub generalised: u64,
@@ -27,7 +27,7 @@ pub struct KeptValues {
 /// The published table compared with the original that it was made from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OriginalComparison {
-    /// What is kept of each quasi-identifier.
+    /// For each quasi-identifier, the values kept.
     pub kept: Vec<KeptValues>,
     /// People of the original who were left out.
     pub left_out: u64,
@@ -39,29 +39,29 @@ pub struct OriginalComparison {
     pub normalised_mean: Rational,
     /// People of the original.
     pub people: u64,
-    /// How many classes the original has. They are not named: their cells are people's raw values.
+    /// The number of classes of the original. They are not named: their cells are people's raw values.
     pub classes: u64,
-    /// The size of its smallest class.
+    /// The size of the smallest class of the original.
     pub k: u64,
-    /// People who are alone in their class there.
+    /// People who are alone in their class of the original.
     pub uniques: u64,
-    /// The risk of publishing the original as it is.
+    /// The risk of publishing the original unchanged.
     pub risk: Risk<Fraction>,
 }
 
-/// JSON's numbers need not hold it.
+/// As text, since it may exceed the numbers of JSON.
 fn as_text<S: serde::Serializer>(value: &u128, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_str(value)
 }
 
 impl OriginalComparison {
-    /// Compares; the matching is of the published classes with the types of the original.
+    /// Compares the tables; `matching` is of the published classes with the types of the original.
     ///
-    /// A class cannot have more rows than the original has people who fit it, nor more rows of a sensitive value. That holds
-    /// also where classes overlap, but there it is no longer all that a possible table asks.
+    /// A class cannot have more rows than the original has people who match it, nor more rows of a sensitive value.
+    /// These conditions are necessary also if classes overlap, but then no longer sufficient.
     ///
     /// # Errors
-    /// [`AssessError::Contradiction`] with the class, where the published table cannot be from this original.
+    /// [`AssessError::Contradiction`] with the class, if the published table cannot be from this original.
     pub fn of(matching: &Matching<'_>, threshold: &Rational) -> Result<Self, AssessError> {
         let (classes, original) = (matching.classes, matching.types);
         contradictions(matching)?;

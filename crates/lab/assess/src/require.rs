@@ -1,4 +1,4 @@
-//! Demands on a table, such as `k=5, t=0.2`, read exactly.
+//! Demands on a table, such as `k=5, t=0.2`, parsed exactly.
 //!
 //! | demand | is met when |
 //! |---|---|
@@ -7,20 +7,22 @@
 //! | `entropy-l=2` | every class has entropy at least ln 2 |
 //! | `recursive-l=3:2` | every class is recursively (c,l)-diverse with c = 3, l = 2 |
 //! | `t=0.2` | every class is at most 0.2 from the whole table |
-//! | `prosecutor=0.2`, `journalist=0.2` | nobody is re-identified with a higher chance |
-//! | `marketer=0.2` | the expected share of people re-identified is at most that |
+//! | `prosecutor=0.2`, `journalist=0.2` | no person is re-identified with a higher chance |
+//! | `marketer=0.2` | the expected share of people re-identified is at most 0.2 |
 //! | `epsilon-bop=1` | `α ≤ e^1·β` for every belief (LXL, one-sided); `epsilon-bop=ln(3)` is `α ≤ 3β` |
-//! | `epsilon-bop-two-sided=1` | and `β ≤ e^1·α` |
-//! | `belief-odds=3` | no odds of a sensitive value move by more, either way |
-//! | `odds=3` | no odds of presence move by more, either way; needs a background |
-//! | `gain=2` | belief in presence grows, and in absence shrinks, by no larger factor (B-2); needs a background |
-//! | `negative-gain=2` | belief in presence shrinks, and in absence grows, by no larger factor (B-3n); needs a background |
+//! | `epsilon-bop-two-sided=1` | also `β ≤ e^1·α` |
+//! | `belief-odds=3` | the odds of every sensitive value move by at most this factor, up or down |
+//! | `odds=3` | the odds of presence move by at most this factor, up or down; needs a background |
+//! | `gain=2` | belief in presence grows, and in absence shrinks, by at most this factor (B-2); needs a background |
+//! | `negative-gain=2` | belief in presence shrinks, and in absence grows, by at most this factor (B-3n); needs a
+//! background |
 //!
-//! Whoever is in the background and in no class is out for certain: then neither `odds` nor `negative-gain` is met.
+//! A person of the background whom no class covers is certainly out: then neither `odds` nor `negative-gain` is met.
 //!
-//! Notions go by every name of [`deniable_core::notion`]: `pmp=2` is `gain=2`, `loss=2` is `negative-gain=2`.
+//! Notions have every name of [`deniable_core::notion`]: `pmp=2` is `gain=2`, `loss=2` is `negative-gain=2`.
 //!
-//! Demands on beliefs must hold for whoever knows the published margins, and for whoever knows the background where there is one.
+//! Demands on beliefs must hold for observers who know the published margins, and for those who know the background, if
+//! there is one.
 
 use crate::error::AssessError;
 use crate::limit::Limit;
@@ -29,7 +31,7 @@ use deniable_core::notion::{Notion, find};
 use deniable_core::text::{meant_as_percentage, nearest, shown};
 use num_traits::{One, Signed, ToPrimitive};
 
-/// What is demanded of a table, with its number.
+/// A demand on a table, with its number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Demand {
     /// k-anonymity: the least class size, from 1.
@@ -67,10 +69,10 @@ pub enum Demand {
     NegativeGain(Rational),
 }
 
-/// A demand, and how it was written.
+/// A demand and its text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
-    /// What is demanded, read exactly.
+    /// The parsed demand.
     pub demand: Demand,
     /// The demand as it was written: `k=5`.
     pub text: String,
@@ -94,26 +96,26 @@ const NAMES: [&str; 14] = [
 ];
 
 impl Requirement {
-    /// Reads demands parted by commas: `k=5, recursive-l=3:2, t=1/5`.
+    /// Parses demands separated by commas: `k=5, recursive-l=3:2, t=1/5`.
     ///
     /// # Errors
-    /// With the demand: no demand at all, an unknown or repeated name, no number, or a number that demands nothing or cannot be met.
+    /// Names the demand: no demand at all, an unknown or repeated name, an invalid number, or a number out of range.
     pub fn parse(text: &str) -> Result<Vec<Self>, AssessError> {
         let mut read: Vec<Self> = Vec::new();
         let mut names: Vec<&str> = Vec::new();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let Some((name, value)) = part.split_once('=').map(|(name, value)| (name.trim(), value.trim())) else {
-                return wrong(format!("`{}` is no demand", shown(part)), "write a name and a number, such as k=5");
+                return wrong(format!("`{}` is not a demand", shown(part)), "write a name and a number, such as k=5");
             };
             let meant = canonical(name);
             if names.contains(&meant) {
-                return wrong(format!("`{}` is demanded twice", shown(name)), "keep one");
+                return wrong(format!("duplicate demand `{}`", shown(name)), "keep one");
             }
             names.push(meant);
             read.push(Self { demand: demand(name, value)?, text: format!("{name}={value}") });
         }
         if read.is_empty() {
-            return wrong("nothing is demanded".to_owned(), "write a name and a number, such as k=5");
+            return wrong("no demand is given".to_owned(), "write a name and a number, such as k=5");
         }
         Ok(read)
     }
@@ -131,7 +133,7 @@ impl serde::Serialize for Requirement {
     }
 }
 
-/// The name of [`NAMES`] that is meant; the text itself where it is none.
+/// The canonical name of [`NAMES`]; the text itself if it is unknown.
 fn canonical(name: &str) -> &str {
     if NAMES.contains(&name) {
         return name;
@@ -194,7 +196,7 @@ fn demand(name: &str, value: &str) -> Result<Demand, AssessError> {
         _ => {
             let meant = nearest(name, &NAMES)
                 .map_or_else(|| format!("there are: {}", NAMES.join(", ")), |near| format!("did you mean `{near}`?"));
-            return wrong(format!("`{}` cannot be demanded", shown(name)), meant);
+            return wrong(format!("unknown demand `{}`", shown(name)), meant);
         }
     })
 }
@@ -224,7 +226,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_notion_goes_by_every_name() {
+    fn a_notion_is_parsed_by_every_name() {
         let read = |text: &str| Requirement::parse(text).map(|mut all| all.remove(0).demand);
         for text in ["negative-gain=2", "loss=2", "nmp=2", "negative_gain=2"] {
             assert_eq!(read(text), Ok(Demand::NegativeGain(whole(2))), "{text}");
@@ -233,7 +235,7 @@ mod tests {
             assert_eq!(read(text), Ok(Demand::Gain(whole(2))), "{text}");
         }
         assert_eq!(read("bop=ln(3)"), read("epsilon-bop=ln(3)"));
-        assert!(Requirement::parse("loss=2, nmp=3").unwrap_err().to_string().contains("`nmp` is demanded twice"));
-        assert!(read("posterior=1/2").unwrap_err().to_string().contains("cannot be demanded"));
+        assert!(Requirement::parse("loss=2, nmp=3").unwrap_err().to_string().contains("duplicate demand `nmp`"));
+        assert!(read("posterior=1/2").unwrap_err().to_string().contains("unknown demand"));
     }
 }

@@ -1,17 +1,17 @@
-//! The chance that somebody is re-identified, for the three attackers of El Emam (*Guide to the De-Identification of Personal
-//! Health Information*, 2013).
+//! The chance that a person is re-identified, for the three attackers of El Emam (*Guide to the De-Identification of
+//! Personal Health Information*, 2013).
 //!
 //! A class has `f` people in the table and `F ≥ f` in the population that the table was drawn from; `n` is the size of the table.
 //!
-//! | attacker | knows | one person | average |
+//! | attacker | knowledge or aim | one person | average |
 //! |---|---|---|---|
 //! | prosecutor | that the person is in the table | `1/f` | `classes/n` |
 //! | journalist | only that they are in the population | `1/F` | `(1/n) Σ f/F` |
-//! | marketer | wants as many as possible, right or wrong | | expected share `(1/n) Σ f/F` |
+//! | marketer | to identify as many people as possible, right or wrong | | expected share `(1/n) Σ f/F` |
 //!
-//! `F` needs a background that lists the population. Without one, `F ≥ f` makes the prosecutor's numbers upper bounds. Where
-//! recodings overlap, somebody whom a class covers may have been published in another, so `F` is at least the people whom no
-//! other class covers, and the numbers are upper bounds again.
+//! `F` needs a background that lists the population. Without one, `F ≥ f` makes the prosecutor's numbers upper bounds.
+//! If recodings overlap, a person whom a class covers may have been published in another, so `F` is bounded from below
+//! by the people whom no other class covers, and the numbers are upper bounds again.
 
 use crate::classes::Classes;
 use crate::fraction::{At, Fraction, largest, sum};
@@ -21,8 +21,8 @@ use serde::Serialize;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// What an attacker who looks for one person reaches. The highest chance comes with its class, or without it where classes are
-/// people's raw values.
+/// The chances of an attacker who searches for one person. The highest chance names its class, or no class if classes
+/// are people's raw values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(bound = "H: Number")]
 pub struct Attacker<H = At<Fraction>> {
@@ -37,14 +37,14 @@ pub struct Attacker<H = At<Fraction>> {
     pub above: Rational,
 }
 
-/// What an attacker reaches who does not know who is in the table.
+/// A chance of an attacker who does not know who is in the table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct OfPopulation<T> {
-    /// The number itself where a background lists the population. Without one, or where recodings overlap, the true number is at most
-    /// this.
+    /// The exact number if a background lists the population. Without a background, or if recodings overlap, an upper
+    /// bound.
     #[serde(flatten)]
     pub value: T,
-    /// Whether it is such a bound.
+    /// Whether the number is an upper bound.
     pub is_upper_bound: bool,
 }
 
@@ -59,9 +59,9 @@ pub struct Marketer {
 /// The people of each class in the population.
 #[derive(Debug, Clone, Copy)]
 pub enum Population<'a> {
-    /// Nothing is known of the population.
+    /// Unknown: there is no background.
     Unknown,
-    /// At least so many, and no fewer than its rows.
+    /// A lower bound, at least the rows of each class.
     AtLeast(&'a [u64]),
     /// The number of people of each class in the background.
     Exactly(&'a [u64]),
@@ -74,16 +74,17 @@ pub struct Risk<H = At<Fraction>> {
     /// The chance above which a person counts as at risk.
     #[serde(serialize_with = "number")]
     pub threshold: Rational,
-    /// Knows that the person is in the table.
+    /// The attacker who knows that the person is in the table.
     pub prosecutor: Attacker<H>,
-    /// Knows that the person is in the population.
+    /// The attacker who knows that the person is in the population.
     pub journalist: OfPopulation<Attacker<H>>,
-    /// Wants as many people as possible.
+    /// The attacker who wants to identify as many people as possible.
     pub marketer: OfPopulation<Marketer>,
 }
 
 impl Risk {
-    /// Of some classes, and the people of each in the population. `None` for a table without people.
+    /// Computes the chances from the classes and the people of each in the population. `None` for a table without
+    /// people.
     #[must_use]
     pub fn of(classes: &Classes, population: Population<'_>, threshold: &Rational) -> Option<Self> {
         let prosecutor = attacker(classes, classes.sizes(), threshold)?;
@@ -97,7 +98,7 @@ impl Risk {
         Some(Self { threshold: threshold.clone(), prosecutor, journalist, marketer })
     }
 
-    /// The same without the names of classes.
+    /// The same numbers without the names of classes.
     #[must_use]
     pub fn without_classes(self) -> Risk<Fraction> {
         let unnamed =
@@ -118,7 +119,7 @@ pub(crate) fn chances(among: &[u64]) -> impl Iterator<Item = Fraction> + '_ {
 }
 
 fn attacker(classes: &Classes, among: &[u64], threshold: &Rational) -> Option<Attacker> {
-    // Few sizes, many classes.
+    // There are few sizes and many classes.
     let mut people: BTreeMap<u64, u64> = BTreeMap::new();
     for (among, size) in among.iter().zip(classes.sizes()) {
         *people.entry(*among).or_default() += size;

@@ -1,4 +1,4 @@
-//! How many look alike: k-anonymity and what the sizes of classes look like.
+//! k-anonymity, and the distribution of class sizes.
 
 use crate::classes::Classes;
 use crate::fraction::At;
@@ -6,25 +6,25 @@ use crate::number::number;
 use deniable_core::exact::{Rational, whole};
 use serde::Serialize;
 
-/// Classes of about one size.
+/// Classes of similar size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Bucket {
-    /// The smallest size of class that is counted, in people.
+    /// The smallest class size of the bucket, in people.
     pub from: u64,
-    /// The largest size of class that is counted, in people.
+    /// The largest class size of the bucket, in people.
     pub to: u64,
-    /// How many classes there are of these sizes.
+    /// Number of classes of these sizes.
     pub classes: u64,
-    /// How many people are in them.
+    /// Number of people in these classes.
     pub people: u64,
 }
 
-/// How large the equivalence classes of a table are.
+/// The sizes of the equivalence classes of a table.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Sizes {
-    /// People in the table, all classes together.
+    /// People in all classes together.
     pub people: u64,
-    /// How many classes there are in all.
+    /// Number of classes.
     pub classes: u64,
     /// `k`: the size of the smallest class.
     #[serde(rename = "k")]
@@ -34,26 +34,26 @@ pub struct Sizes {
     pub mean: Rational,
     /// People who are alone in their class.
     pub uniques: u64,
-    /// Sizes 1 to 10 one by one, then 11–20, 21–40, 41–80 and so on; empty buckets are left out.
+    /// Sizes 1 to 10 one by one, then 11–20, 21–40, 41–80 and so on; empty buckets are omitted.
     pub histogram: Vec<Bucket>,
 }
 
 /// The classes that do not meet a requirement.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
 pub struct OffendingClasses {
-    /// How many classes do not meet it.
+    /// Number of these classes.
     #[serde(rename = "offending_classes")]
     pub classes: u64,
-    /// People in these classes together.
+    /// People in these classes.
     #[serde(rename = "offending_people")]
     pub people: u64,
-    /// The first of them by their cells, as many as were asked for.
+    /// The first of these classes by their cells, up to the requested number.
     #[serde(rename = "first_offending")]
     pub first: Vec<String>,
 }
 
 impl OffendingClasses {
-    /// Adds a class, naming it while there is room for `most`.
+    /// Adds a class, and names it if fewer than `most` are named.
     pub(crate) fn add(&mut self, classes: &Classes, class: u32, most: usize) {
         self.classes += 1;
         self.people += classes.size(class);
@@ -64,7 +64,7 @@ impl OffendingClasses {
 }
 
 impl Sizes {
-    /// Of some classes; `None` if there are none.
+    /// Computes the sizes; `None` if there are no classes.
     #[must_use]
     pub fn of(classes: &Classes) -> Option<Self> {
         let (class, value) = (0..).zip(classes.sizes()).min_by_key(|(_, size)| **size)?;
@@ -94,7 +94,7 @@ impl Sizes {
     }
 }
 
-/// 1 to 10 are buckets of their own, then sizes double.
+/// The bucket of a size: 1 to 10 are buckets of their own, then sizes double.
 fn bucket(size: u64) -> usize {
     let (mut place, mut to) = (9, 10);
     if size <= to {
@@ -113,7 +113,7 @@ pub fn people_below(classes: &Classes, k: u64) -> u64 {
     classes.sizes().iter().filter(|size| **size < k).sum()
 }
 
-/// The classes smaller than `k`; the smallest come first among the `most` that are named.
+/// The classes smaller than `k`; of these, up to `most` are named, the smallest first.
 #[must_use]
 pub fn below(classes: &Classes, k: u64, most: usize) -> OffendingClasses {
     let mut small: Vec<(u64, u32)> = classes.sizes().iter().copied().zip(0..).filter(|(size, _)| *size < k).collect();

@@ -7,7 +7,7 @@ use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::push_paragraph;
 use std::fmt::{self, Display, Formatter, Write};
 
-/// The report, which ends with a line end.
+/// The report as text; it ends with a newline.
 impl Display for Assessment {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let columns: Vec<&str> = self.readings.iter().map(|reading| reading.column.as_str()).collect();
@@ -26,13 +26,13 @@ impl Display for Assessment {
             }
         }
         if self.sensitive.len() > 1 {
-            let line = "each sensitive column is looked at alone; several together may say more about a person";
+            let line = "each sensitive column is assessed alone; several together may reveal more about a person";
             push_paragraph(&mut text, "  ", line);
         }
         let linked = self.linkage.iter().flat_map(|linking| counted(linking).into_iter().chain(linkage(linking)));
         for (title, lines) in [
-            ("Who is in the table", presence(self)),
-            ("Beside the original", original(self)),
+            ("Presence", presence(self)),
+            ("Compared with the original", original(self)),
             ("Linkage", linked.collect()),
             ("Required", self.verdicts.iter().map(|verdict| kept(self, verdict)).collect()),
         ] {
@@ -45,7 +45,7 @@ impl Display for Assessment {
     }
 }
 
-/// Numbers, each with the class where it is attained.
+/// A grid of numbers, each with the class that attains it.
 fn rows(measures: Vec<Measure>) -> Grid {
     let mut grid = Grid::new(["", "value", "class"]);
     for Measure { label, value, class, .. } in measures {

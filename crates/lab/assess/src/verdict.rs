@@ -1,4 +1,4 @@
-//! Whether demands are met, and which classes are in the way.
+//! Verdicts on demands, with the classes that do not meet them.
 
 use crate::assessment::{Assessment, OfSecret, Parts};
 use crate::belief::Kind;
@@ -20,28 +20,28 @@ use serde::{Serialize, Serializer};
 use std::cmp::Ordering;
 use std::fmt::{self, Display, Formatter};
 
-/// How many offending classes are named.
+/// Largest number of offending classes named.
 const NAMED: usize = 10;
 
-/// A demand, and whether a table meets it.
+/// A demand, and whether the table meets it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// The demand.
+    /// The demand as it was written.
     #[serde(rename = "demand")]
     pub requirement: Requirement,
-    /// The sensitive column, for demands on sensitive values.
+    /// The sensitive column; `None` for demands on classes alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<String>,
     /// Whether the demand is met, decided exactly.
     pub met: bool,
-    /// What was measured.
+    /// The measured value of the demand's quantity.
     pub measured: Measured,
     /// The classes that do not meet it.
     #[serde(flatten)]
     pub offending: OffendingClasses,
 }
 
-/// What was measured for a demand. It is written as a decimal that errs on the side of the attacker.
+/// The measured value of a demand. It is written as a decimal rounded in favour of the attacker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Measured {
     /// A number of people or values.
@@ -71,7 +71,7 @@ impl Serialize for Measured {
     }
 }
 
-/// Decides each demand; those on sensitive values once for each sensitive column.
+/// Decides each demand; demands on sensitive values once for each sensitive column.
 pub(crate) fn verdicts(
     requirements: &[Requirement],
     assessment: &Assessment,
@@ -98,7 +98,7 @@ pub(crate) fn verdicts(
 
 type ModelDecision = (Measured, bool, OffendingClasses);
 
-/// Demands that no sensitive value is needed for; `None` for the others.
+/// Decides demands without sensitive values; `None` for the other demands.
 fn about_classes(
     requirement: &Requirement,
     assessment: &Assessment,
@@ -130,7 +130,7 @@ fn about_classes(
             };
             if presence.left_out > 0 {
                 let why = format!(
-                    "recodings overlap, and for {} people of the background it is not known which class they would be in",
+                    "recodings overlap, and the class of {} people of the background is unknown",
                     presence.left_out
                 );
                 return Err(AssessError::NeedsBackground { demand: requirement.text.clone(), why });
@@ -155,7 +155,7 @@ fn about_classes(
             }
             let measured = match requirement.demand {
                 Demand::Gain(_) => presence.gain.value.clone(),
-                // Whom no class covers is out for certain.
+                // People whom no class covers are certainly out.
                 _ if presence.certainly_out > 0 => {
                     return Ok(Some((Measured::Ratio(Bound::Infinite), false, offending)));
                 }
@@ -188,17 +188,17 @@ fn by_chance(classes: &Classes, among: &[u64], limit: &Rational) -> OffendingCla
 fn no_background(requirement: &Requirement, assessment: &Assessment) -> AssessError {
     let why = match &assessment.membership {
         Membership::NoList { class, rows, people } => format!(
-            "the one given does not list everybody, as the class {class} has {rows} rows and covers {people} of its people"
+            "the given one is incomplete, as the class {class} has {rows} rows but covers only {people} people of it"
         ),
-        Membership::Overlapping => "recodings overlap, so nobody's class is known".to_owned(),
+        Membership::Overlapping => "recodings overlap, so the class of a person is unknown".to_owned(),
         Membership::Computed(_) | Membership::NoBackground { .. } => {
-            "it is about all people who could be in the table".to_owned()
+            "it depends on all people who could be in the table".to_owned()
         }
     };
     AssessError::NeedsBackground { demand: requirement.text.clone(), why }
 }
 
-/// Demands on a sensitive column.
+/// Decides demands on a sensitive column.
 fn about_values(
     demand: &Demand,
     place: usize,
@@ -259,7 +259,7 @@ fn about_values(
             offending = moved(&[Kind::Up, Kind::Down], &Limit::Ratio(limit.clone()))?;
             Measured::Ratio(farthest(&|beliefs| beliefs.odds().value()))
         }
-        // The other function has answered these.
+        // Decided in [`about_classes`].
         Demand::K(_)
         | Demand::Prosecutor(_)
         | Demand::Journalist(_)

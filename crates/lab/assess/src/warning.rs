@@ -1,4 +1,4 @@
-//! What may be a mistake in the tables of an assessment. Nothing is rejected for it.
+//! Likely mistakes in the tables of an assessment. They are warnings only: no table is rejected for them.
 
 use crate::assessment::Input;
 use crate::classes::Classes;
@@ -7,23 +7,23 @@ use crate::error::TableRole;
 use deniable_core::diagnostic::Surface;
 use serde::{Serialize, Serializer};
 
-/// What may be a mistake in a table.
+/// A likely mistake in a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
-    /// Values that no published cell covers. A misspelt value would otherwise be a person who is not in the table.
+    /// Values that no published cell covers. A misspelt value would count as a person who is not in the table.
     Uncovered {
         /// The table with the values.
         table: TableRole,
         /// The column's name, as the header has it.
         column: String,
-        /// How many distinct values no cell covers.
+        /// Number of distinct values that no cell covers.
         values: usize,
-        /// How many distinct values there are.
+        /// Number of distinct values.
         all: usize,
-        /// One that no cell covers.
+        /// A value that no cell covers.
         example: String,
     },
-    /// A text that counts as a value, and usually means a missing one: it would make a class seem more diverse than it is.
+    /// A text that counts as a value, but usually denotes a missing one: it makes a class seem more diverse than it is.
     NullWord {
         /// The table's name.
         table: String,
@@ -31,7 +31,7 @@ pub enum Warning {
         column: String,
         /// The text.
         word: String,
-        /// How many rows have it.
+        /// Number of rows with this text.
         rows: u64,
     },
 }
@@ -59,7 +59,7 @@ impl Warning {
         }
     }
 
-    /// The warning in the words of a surface.
+    /// The warning, with options written as this surface writes them.
     #[must_use]
     pub fn text(&self, surface: Surface) -> String {
         match self {
@@ -71,8 +71,8 @@ impl Warning {
                 // A shell would expand some of these texts.
                 let quoted = if surface == Surface::Command { format!("'{word}'") } else { word.clone() };
                 format!(
-                    "WARNING: {table}: column `{column}` has `{word}` in {rows} {}, which counts as a value. If it means that there is \
-                     none: {}; if it is one: {}",
+                    "WARNING: {table}: column `{column}` has `{word}` in {rows} {}, which counts as a value. If it denotes a missing value: \
+                     {}; if it is a value: {}",
                     if *rows == 1 { "row" } else { "rows" },
                     surface.set("nulls", quoted),
                     surface.set("literal", column)
@@ -82,7 +82,7 @@ impl Warning {
     }
 }
 
-/// Raw values that no published cell covers, table by table and column by column.
+/// The raw values that no published cell covers, by table and column.
 pub(crate) fn uncovered(input: &Input<'_>, classes: &Classes) -> Vec<Warning> {
     let tables = [
         (TableRole::Background, input.background),

@@ -1,4 +1,4 @@
-//! A report in sentences and short numbers, for the terminal and for pages.
+//! The report in sentences and short numbers, for the terminal and for pages.
 
 use crate::assessment::{Assessment, OfSecret, Readings};
 use crate::belief::{BeliefChange, Kind};
@@ -10,7 +10,7 @@ use crate::membership::Membership;
 use crate::verdict::Verdict;
 use deniable_core::exact::{Bound, Rational, Rounding, decimal, percent};
 
-/// Places of decimals, rounded to the side of the attacker.
+/// Decimal places, rounded in favour of the attacker.
 pub(crate) const PLACES: u32 = 4;
 
 /// `1 class`, `3 classes`.
@@ -23,7 +23,7 @@ pub(crate) fn up(value: &Rational) -> String {
     short(&decimal(value, PLACES, Rounding::Up))
 }
 
-/// A decimal without zeros at its end.
+/// A decimal without trailing zeros.
 pub(crate) fn short(text: &str) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text.to_owned() }
 }
@@ -33,23 +33,23 @@ pub(crate) fn upward(value: &Bound) -> String {
     short(&value.rounded(PLACES, Rounding::Up))
 }
 
-/// The same of a fraction that is not reduced.
+/// A fraction that is not reduced, rounded up.
 pub(crate) fn fraction(value: &Fraction) -> String {
     upward(&value.value())
 }
 
-/// A value; the empty one in words.
+/// A value as text; `(empty)` for the empty one.
 fn value(text: &str) -> &str {
     if text.is_empty() { "(empty)" } else { text }
 }
 
-/// How the cells were read: nothing is guessed silently.
+/// The kinds of cells of each column: the report shows every guess.
 #[must_use]
 pub fn readings(assessment: &Assessment) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for reading in &assessment.readings {
         let kinds = reading.kinds.iter().map(|read| {
-            // Of several kinds each has an example: a range that is misspelt is a value of its own, and shows here.
+            // With several kinds, each has an example: a misspelt range is read as an exact value, and appears here.
             let example = if reading.kinds.len() > 1 { format!(" (`{}`)", read.example) } else { String::new() };
             format!("{} {}{example}", read.counts.cells, kind_words(read.read_as, read.counts.cells))
         });
@@ -61,13 +61,13 @@ pub fn readings(assessment: &Assessment) -> Vec<String> {
     lines
 }
 
-/// What follows where cells of a column overlap.
+/// The consequence of overlapping cells in a column.
 #[must_use]
 pub fn overlap(reading: &Readings) -> Option<String> {
     let (one, other) = reading.overlap.as_ref()?;
     Some(format!(
-        "`{one}` and `{other}` of {} overlap: the same person could be in several classes, and what is said of beliefs is for \
-         whoever knows the class",
+        "cells `{one}` and `{other}` of {} overlap: the same person could be in several classes, and the results on beliefs assume \
+         an observer who knows the class",
         reading.column
     ))
 }
@@ -93,15 +93,15 @@ pub fn kind_words(kind: cells::Kind, cells: u64) -> &'static str {
 /// The beliefs that move farthest, in sentences.
 #[must_use]
 pub fn beliefs(column: &OfSecret) -> Vec<String> {
-    let margins = "margins: observers who know the shares of values in the whole table, and nothing of a person's type";
+    let margins = "margins: observers who know the shares of values in the whole table, but not the type of a person";
     let mut lines = vec![margins.to_owned()];
     lines.extend(of_prior(column, &column.by_margins));
     if let Some(informed) = &column.informed {
-        lines.push("background: observers who know the shares of values among people of each type there".to_owned());
+        lines.push("background: observers who know the shares of values among its people of each type".to_owned());
         lines.extend(of_prior(column, informed));
         if informed.impossible > 0 {
             lines.push(format!(
-                "{} pairs of a class and a type of person cannot be, by table and background together",
+                "the table and the background together rule out {} pairs of a class and a type of person",
                 informed.impossible
             ));
         }
@@ -118,7 +118,7 @@ fn of_prior(column: &OfSecret, beliefs: &Beliefs) -> Vec<String> {
                 Some(person) => format!("{person} in {}", names.class),
                 None => names.class.clone(),
             };
-            // Where nothing moves this way the farthest moves the other way, and has its sentence there.
+            // If no belief moves this way, the farthest one moves the other way, and is described there.
             if moved.by(extreme.kind) <= Bound::one() {
                 continue;
             }
@@ -141,7 +141,7 @@ fn of_prior(column: &OfSecret, beliefs: &Beliefs) -> Vec<String> {
     lines
 }
 
-/// Of how many people some odds move how far.
+/// The shares of people for whom some odds move by more than each factor.
 #[must_use]
 pub fn shares(beliefs: &Beliefs) -> String {
     let share = |share: &MovedShare| {
@@ -151,7 +151,7 @@ pub fn shares(beliefs: &Beliefs) -> String {
     beliefs.shares.iter().map(share).collect::<Vec<_>>().join(", ")
 }
 
-/// What follows about presence, in sentences.
+/// The results on presence, in sentences.
 #[must_use]
 pub fn presence(assessment: &Assessment) -> Vec<String> {
     let rows = |count: u64| many(count, "row", "rows");
@@ -162,8 +162,8 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
             let sure = |belief: &Rational, rounding| percent(belief, 2, rounding);
             let mut lines = vec![
                 format!(
-                    "observers who give each person of the background a chance {prior}, independently, end between {} ({}) and {} ({}) \
-                     for people whose class has rows",
+                    "observers who give each person of the background a chance {prior}, independently, end with beliefs between {} ({}) \
+                     and {} ({}), for people whose class has rows",
                     sure(&presence.lowest.value, Rounding::Down),
                     presence.lowest.class,
                     sure(&presence.highest.value, Rounding::Up),
@@ -179,7 +179,7 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
                     presence.loss.class
                 ),
                 format!(
-                    "{} of the background are in for certain, {} out for certain, since no class covers them; for {} the gain is above 2",
+                    "{} of the background are certainly in the table, {} certainly not, since no class covers them; for {} the gain is above 2",
                     many(presence.certainly_in, "person", "people"),
                     presence.certainly_out,
                     presence.beyond_two
@@ -187,7 +187,7 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
             ];
             if presence.left_out > 0 {
                 lines.push(format!(
-                    "{} people are left out: classes overlap, and how many of each are in is not known",
+                    "{} people are left out: their classes overlap, so the number of people in each is unknown",
                     presence.left_out
                 ));
             }
@@ -195,35 +195,35 @@ pub fn presence(assessment: &Assessment) -> Vec<String> {
         }
         Membership::Overlapping => vec!["not computed: every class overlaps with another".to_owned()],
         Membership::NoList { class: full, rows: many, people } => vec![format!(
-            "not computed: the background is no list of everybody, since {} has {} and covers {people} people of it",
+            "not computed: the background is incomplete, since {} has {} but covers only {people} people of it",
             full,
             rows(*many)
         )],
         Membership::NoBackground { smallest, population } => vec![
             format!(
-                "without a background nothing bounds it: where the table holds everybody like {}, each of them is in for certain",
+                "without a background, presence is not bounded: if the table holds all people like {}, each of them is certainly in it",
                 smallest.class
             ),
             format!(
-                "there must be at least {population} such people, {} of whom are in the table, for a gain of at most 2 to somebody who \
-                 gives each a chance of 1/2",
+                "a gain of at most 2 for an observer who gives each a chance of 1/2 needs at least {population} such people, \
+                 {} of whom are in the table",
                 smallest.value
             ),
         ],
     };
     lines.push(
-        "somebody who knows of all others whether they are in counts, and knows of the last one too: k, l and t bound nothing here"
+        "k, l and t do not bound presence for an observer who knows which other people are in the table: the counts reveal the last one"
             .to_owned(),
     );
     lines
 }
 
-/// By what the odds of presence are multiplied at least, when they are divided by at most so much.
+/// The least factor of the odds of presence, given the largest divisor.
 fn least_factor(divided: &Bound) -> String {
     short(&divided.inverse().rounded(PLACES, Rounding::Down))
 }
 
-/// What is left of the original table, in sentences.
+/// The comparison with the original table, in sentences.
 #[must_use]
 pub fn original(assessment: &Assessment) -> Vec<String> {
     let Some(original) = &assessment.original else { return Vec::new() };
@@ -234,11 +234,11 @@ pub fn original(assessment: &Assessment) -> Vec<String> {
             let all = (kept.exact + kept.generalised + kept.suppressed).max(1);
             let share = |count: u64| percent(&Rational::new(count.into(), all.into()), 1, Rounding::Nearest);
             let (exact, general, gone) = (share(kept.exact), share(kept.generalised), share(kept.suppressed));
-            format!("{}: {exact} as they were, {general} generalised, {gone} suppressed", kept.column)
+            format!("{}: {exact} unchanged, {general} generalised, {gone} suppressed", kept.column)
         })
         .collect();
     lines.push(format!(
-        "{} people of the original are not in the published table; as it was, {} of {} were alone, and k was {}",
+        "{} people of the original are not in the published table; in the original, {} of {} were alone in their class, and k was {}",
         original.left_out, original.uniques, original.people, original.k
     ));
     lines.push(format!(
@@ -249,47 +249,48 @@ pub fn original(assessment: &Assessment) -> Vec<String> {
     lines
 }
 
-/// How many people fit how many rows, in words.
+/// The numbers of people by their number of matching rows, with labels.
 #[must_use]
 pub fn candidates(linking: &Linking) -> [(&'static str, u64); 5] {
     [
-        ("fit no row", linking.nobody),
-        ("fit exactly one row", linking.single),
-        ("fit one row, and nobody else fits it", linking.alone),
-        ("fit two to four rows", linking.few),
-        ("fit five rows or more", linking.many),
+        ("match no row", linking.nobody),
+        ("match exactly one row", linking.single),
+        ("match one row, and no other person matches it", linking.alone),
+        ("match two to four rows", linking.few),
+        ("match five rows or more", linking.many),
     ]
 }
 
-/// The same in sentences, for the terminal.
+/// The same numbers in sentences, for the terminal.
 pub(crate) fn counted(linking: &Linking) -> [String; 2] {
     [
-        format!("{} people looked for by {}", linking.people, linking.columns.join(", ")),
+        format!("{} people searched for by {}", linking.people, linking.columns.join(", ")),
         format!(
-            "{} fit no row, {} exactly one ({} of them as the only one who fits it), {} two to four, {} five or more",
+            "{} match no row, {} exactly one ({} of them as the only person who matches it), {} two to four, {} five or more",
             linking.nobody, linking.single, linking.alone, linking.few, linking.many
         ),
     ]
 }
 
-/// What a linkage attack finds beside the counts, in sentences.
+/// The results of a linkage attack beside the counts, in sentences.
 #[must_use]
 pub fn linkage(linking: &Linking) -> Vec<String> {
     let mut lines = Vec::new();
     if linking.nobody == linking.people {
         lines.push(
-            "nobody fits any row: are the values of both tables written alike, and those of the people raw?".to_owned(),
+            "no person matches any row: check that both tables spell values alike, and that the people have raw values"
+                .to_owned(),
         );
     }
     if let Some(highest) = &linking.highest {
         let chance = fraction(&highest.chance);
-        lines.push(format!("the highest chance that a row is somebody's is {chance}, for {}", highest.person));
+        lines.push(format!("the highest chance that a row belongs to the person is {chance}, for {}", highest.person));
     }
     lines.extend(linking.disclosed.iter().map(|disclosed| {
         let example = disclosed.example.as_ref();
         let example = example.map_or_else(String::new, |one| format!(", such as {} of {}", one.value, one.person));
         format!(
-            "if they are in the table, {} of {} people is known without a doubt{example}",
+            "if they are in the table, {} of {} people is disclosed with certainty{example}",
             disclosed.column, disclosed.people
         )
     }));
@@ -303,7 +304,7 @@ pub fn demand(verdict: &Verdict) -> String {
     format!("{}{column}", verdict.requirement)
 }
 
-/// What was measured for a demand, without zeros at its end.
+/// The measured value of a demand, without trailing zeros.
 #[must_use]
 pub fn measured(verdict: &Verdict) -> String {
     short(&verdict.measured.to_string())

@@ -47,7 +47,7 @@ fn with_all_other_tables_and_demands() {
     assert_eq!(run.code, Some(1), "{run:?}");
     assert_snapshot!("everything", run.stdout);
     let page = place.read("page.html");
-    for words in ["zip=130**, age=20-29, sex=*", "Class sizes", "Beside the original", "Linkage", "not met"] {
+    for words in ["zip=130**, age=20-29, sex=*", "Class sizes", "Compared with the original", "Linkage", "not met"] {
         assert!(page.contains(words), "{words}");
     }
     assert!(!page.contains("<script"), "pages hold no script");
@@ -215,7 +215,7 @@ fn the_first_mistakes() {
     for (more, words) in [
         (&["--require", "m=5"][..], "m"),
         (&["--require", "k=0"], "k=0"),
-        (&["--require", ""], "nothing is demanded"),
+        (&["--require", ""], "no demand is given"),
         (&["--require", "gain=2"], "needs a background"),
         (&["--encoding", "klingon"], "--encoding"),
         (&["--quasi", "zip"], "--quasi names `zip` twice"),
@@ -262,7 +262,7 @@ fn the_page_is_up_to_date() {
     assert!(page.contains(run.trim_end()), "docs/how-to/assess.md does not have:\n{run}");
     let others = ["--background", "town.csv", "--original", "original.csv", "--auxiliary", "original.csv"];
     let run = assess(&ward(), &[&others[..], &["--require", "k=4,l=2,t=0.5"]].concat()).stdout;
-    let (_, rest) = run.split_once("Who is in the table").unwrap();
+    let (_, rest) = run.split_once("\nPresence\n").unwrap();
     assert!(page.contains(rest.trim_end()), "docs/how-to/assess.md does not have:\n{rest}");
 }
 

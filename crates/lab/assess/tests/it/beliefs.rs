@@ -57,13 +57,13 @@ fn same(found: &Extreme, expected: &Bound) -> bool {
     found.value() == *expected
 }
 
-/// β of every value, by weighing every assignment of people to the rows of a block; the person is the first row.
+/// β of every value, by weighing every assignment of people to the rows of a block; the person is in the first row.
 fn by_assignments(world: &World, block: usize, person: usize) -> Option<Vec<Rational>> {
     let rows: Vec<usize> =
         world.rows[block].iter().enumerate().flat_map(|(s, n)| std::iter::repeat_n(s, *n as usize)).collect();
     let members = &world.blocks[block];
     let mut sums = vec![Rational::zero(); 3];
-    // Which of the rows the person is, and which type each row has.
+    // The row of the person, and the type of each row.
     for mine in 0..rows.len() {
         for mut number in 0..members.len().pow(rows.len() as u32) {
             let mut weight = whole(1);
@@ -113,7 +113,7 @@ proptest! {
                 prop_assert!(same(&found.loss, &expected.loss.loss()), "{:?} {:?}", found.loss, expected.loss);
                 prop_assert!(same(&found.up, &expected.up.odds()));
                 prop_assert!(same(&found.down, &expected.down.odds_against()));
-                // Every belief that is named is what the decider computes for that block, person and value.
+                // Every named belief equals the decider's result for that block, person and value.
                 for extreme in [&found.loss, &found.gain, &found.up, &found.down] {
                     for moved in extreme.infinite.iter().chain(&extreme.finite) {
                         let person = moved.names.person.clone().unwrap();
@@ -124,7 +124,7 @@ proptest! {
                         prop_assert_eq!(&moved.after, &background.posterior(&blocks[block], q).unwrap()[s]);
                     }
                 }
-                // Shares, and classes beyond a limit, by looking at every belief.
+                // Shares, and classes beyond a limit, by enumerating every belief.
                 let limit = whole(factor);
                 let beyond = |block: usize, over: &dyn Fn(&Bound) -> bool| world.blocks[block].iter().any(|q| {
                     let (before, after) = (background.prior(*q).unwrap(), background.posterior(&blocks[block], *q).unwrap());
@@ -141,7 +141,7 @@ proptest! {
                 prop_assert_eq!(offending.people, people(&|value| *value > Bound::Finite(limit.clone())));
             }
             (Err(TableError::Impossible { .. }), Ok(found)) => prop_assert!(found.impossible > 0),
-            // The decider meets the first person of such a block.
+            // The decider reports the first person of such a block.
             (Err(TableError::Impossible { .. }), Err(AssessError::RuledOut { .. })) => {}
             (expected, found) => prop_assert!(false, "{:?} {:?}", expected, found),
         }
@@ -171,9 +171,9 @@ proptest! {
         }
     }
 
-    /// The margins are a background in which all people are of one type.
+    /// The margins are equivalent to a background in which all people are of one type.
     #[test]
-    fn margins_are_a_background_of_one_type(rows in common::rows()) {
+    fn margins_equal_a_background_of_one_type(rows in common::rows()) {
         let counts = common::of_rows(&rows);
         let all = classes(&counts, &["q", "r"], &["s"]);
         let secret = &all.secrets[0];
@@ -195,7 +195,7 @@ proptest! {
             prop_assert_eq!(&found.value(), all.iter().max().unwrap());
             let finite = all.iter().filter(|value| **value != Bound::Infinite).max();
             let named = found.finite.as_ref().map(|moved| moved.by(found.kind));
-            // Where all of a kind but the infinite ones are those of ruled-out values, they are 0 and need no name.
+            // If all finite beliefs of a kind belong to ruled-out values, they are 0 and need no name.
             prop_assert!(named.as_ref() == finite || finite == Some(&Bound::Finite(whole(0))), "{:?} {:?}", named, finite);
         }
     }
@@ -216,7 +216,7 @@ fn powers_of_e() {
     );
 }
 
-/// Beliefs that floats hardly tell apart: whatever their order, the exact maximum is named.
+/// Beliefs that floats hardly separate: whatever their order, the exact maximum is named.
 #[test]
 fn near_ties_are_decided_exactly() {
     const MANY: u64 = 100_000_000_000;
@@ -230,7 +230,7 @@ fn near_ties_are_decided_exactly() {
         let all = classes(&counts, &["q"], &["s"]);
         let found = Beliefs::of(&all, &all.secrets[0], Prior::Margins).unwrap();
         let most = more.iter().position(|more| *more == 2).map(|class| format!("q={class}"));
-        // Of the first three, `a` is rarest where there is one more of the others than elsewhere.
+        // Of the first three, `a` is rarest in the class that has one more of the other values.
         assert_eq!(found.loss.finite.as_ref().map(|moved| moved.names.class.clone()), most, "{more:?}");
         assert_eq!(found.down.finite.as_ref().map(|moved| moved.names.class.clone()), most, "{more:?}");
         assert_eq!(

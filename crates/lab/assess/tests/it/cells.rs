@@ -117,7 +117,7 @@ fn numbers_are_written_in_one_way() {
 }
 
 #[test]
-fn one_set_is_one_cell() {
+fn spellings_of_one_set_are_one_cell() {
     for (one, two, same) in [
         ("{a,b}", "{ b ; a}", true),
         ("30-39", "[30.0, 39]", true),
@@ -138,7 +138,7 @@ fn one_set_is_one_cell() {
     assert!(error.contains("`illness`") && error.contains("`gout`"), "{error}");
 }
 
-/// Cells about a small world of raw values.
+/// Cells over a small universe of raw values.
 fn spelled() -> impl Strategy<Value = String> {
     let ends = (0_u8..8, 0_u8..8);
     prop_oneof![
@@ -164,9 +164,10 @@ fn world() -> Vec<String> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Equal cells cover the same values, overlapping ones share one where both can be looked through, and the index agrees.
+    /// Equal cells cover the same values, overlapping cells share a value if both can be enumerated, and the index
+    /// agrees.
     #[test]
-    fn sets_are_sets(texts in prop::collection::vec(spelled(), 1..8)) {
+    fn cells_behave_as_sets_of_values(texts in prop::collection::vec(spelled(), 1..8)) {
         let (column, codes) = CellColumn::read("c", &texts, &Reading::Notation).unwrap();
         let cells: Vec<Cell> = texts.iter().map(|text| cell(text)).collect();
         let index = column.covering();
@@ -186,7 +187,7 @@ proptest! {
                 let shared = world().iter().any(|raw| one.covers(raw) && two.covers(raw));
                 prop_assert_eq!(one.overlaps(two), two.overlaps(one));
                 prop_assert!(one.overlaps(two) || !shared, "{} {}", one.text(), two.text());
-                // Ends are whole and the world has quarters, so what shares a value shares one of these.
+                // Ends are integers and the universe has quarters, so ranges with a common value share one of these.
                 let undecided = [one.kind(), two.kind()].contains(&Kind::Masked) && [one.kind(), two.kind()].contains(&Kind::Range);
                 prop_assert!(undecided || one.overlaps(two) == shared || one.kind() == Kind::Suppressed || two.kind() == Kind::Suppressed || one.text().contains('<') || two.text().contains('<') || two.text().contains('+') || one.text().contains('+') , "{} {}", one.text(), two.text());
                 any |= one.overlaps(two);

@@ -1,4 +1,4 @@
-//! Measures against plain computations on people one by one.
+//! Measures, compared with plain computations on individual people.
 
 use super::common::{Rational, classes, of_rows, people, rows};
 use deniable_assess::closeness::Closeness;
@@ -90,7 +90,7 @@ proptest! {
         prop_assert_eq!(risk.above, whole(chances.iter().filter(|chance| **chance > ratio(1, 3)).count()) / whole(n));
         let diversity = Diversity::of(&all, &all.secrets[0], &[l]).unwrap();
         prop_assert_eq!(diversity.distinct.value, groups.values().map(|group| group.len() as u64).min().unwrap());
-        // c is the infimum: a little more holds for all classes, and c itself fails for the class named.
+        // c is the infimum: a slightly larger c holds for all classes, and c itself fails for the named class.
         let holds = |group: &BTreeMap<u8, u64>, c: &Rational| {
             let mut counts: Vec<u64> = group.values().copied().collect();
             counts.sort_unstable_by(|a, b| b.cmp(a));
@@ -112,7 +112,7 @@ proptest! {
         prop_assert!((entropy(&groups[&diversity.entropy.class]) - least).abs() < 1e-12);
     }
 
-    /// `nⁿ ≥ lⁿ Π n_i^{n_i}`, in whole numbers that are not divided by anything.
+    /// `nⁿ ≥ lⁿ Π n_i^{n_i}`, in whole numbers without cancelling.
     #[test]
     fn entropy_is_decided(counts in prop::collection::vec(1_u64..9, 1..6), top in 1_i64..40, bottom in 1_i64..9) {
         let n: u64 = counts.iter().sum();
@@ -122,13 +122,13 @@ proptest! {
         prop_assert_eq!(decided, Ok(raise(whole(n), n) >= right));
     }
 
-    /// The three distances, against the cheapest transport.
+    /// The three distances, compared with the cheapest transport.
     #[test]
     fn closeness_is_the_cheapest_transport(rows in rows(), shape in prop::collection::vec(0_usize..2, 8)) {
         let all = classes(&of_rows(&rows), &["q", "r"], &["s"]);
         let secret = &all.secrets[0];
         let m = secret.values.len();
-        // Four leaves below two groups below two more below the top.
+        // Four leaves below two groups, below two more, below the top.
         let lines: String = (0..4).map(|s| format!("{s};g{};h{};*\n", shape[s], shape[4 + shape[s]])).collect();
         let tree = Hierarchy::parse(&lines, ';').unwrap();
         let height = tree.height() as i64;
@@ -150,7 +150,7 @@ proptest! {
         }
     }
 
-    /// Fewer columns: the same as classes of those columns.
+    /// Projecting to fewer columns yields the classes of those columns.
     #[test]
     fn projection(rows in rows()) {
         let counts = of_rows(&rows);

@@ -1,4 +1,4 @@
-//! Measures of anonymised tables: worked by hand, against plain definitions, and on damaged texts.
+//! Measures of anonymised tables: worked by hand, compared with plain definitions, and on damaged texts.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod beliefs;

@@ -1,4 +1,4 @@
-//! Beliefs about presence, against all subsets of people.
+//! Beliefs about presence, compared with sums over all subsets of people.
 
 use super::common::{Rational, classes, product, table};
 use deniable_assess::background::{Matching, types};
@@ -11,7 +11,8 @@ use deniable_core::exact::{ratio, whole};
 use num_traits::Zero;
 use proptest::prelude::*;
 
-/// `Pr[counts | person in] / Pr[counts | person out]` over all subsets of people, each in with their prior; people have classes.
+/// `Pr[counts | person in] / Pr[counts | person out]` over all subsets of people, each in with their prior; `class_of`
+/// is the class of each person.
 fn by_subsets(class_of: &[usize], rows: &[u32], priors: &[Rational], person: usize) -> Bound {
     let mut sums = [Rational::zero(), Rational::zero()];
     for subset in 0_u32..1 << class_of.len() {
@@ -45,7 +46,7 @@ proptest! {
         for person in 0..class_of.len() {
             let class = class_of[person];
             let (least, most) = odds(rows[class].into(), [first, second][class] as u64, &range);
-            // The ends are attained, and every other prior lies between.
+            // The ends are attained, and every other prior yields a ratio between them.
             prop_assert_eq!(&by_subsets(&class_of, &rows, &all_at(&b), person), &least);
             prop_assert_eq!(&by_subsets(&class_of, &rows, &all_at(&a), person), &most);
             let between = by_subsets(&class_of, &rows, &inside, person);
@@ -70,7 +71,8 @@ proptest! {
         let certain = [first, second].iter().zip(rows).filter(|(people, rows)| **people as u32 == *rows).map(|(people, _)| *people as u64).sum::<u64>();
         prop_assert_eq!(found.certainly_in, certain);
         prop_assert_eq!(&found.gain.value, &gain(&up, &range));
-        // The loss is the gain of belief in absence: over a grid of priors it is never above, and at one end it is attained.
+        // The loss is the gain of belief in absence: over a grid of priors it is never exceeded, and at one end it is
+        // attained.
         let lost = |p: &Rational, odds: &Rational| {
             let q = posterior(p, odds);
             if q == whole(0) { return Bound::Infinite }
@@ -82,7 +84,7 @@ proptest! {
         }
         if let Some(up) = up.finite() {
             prop_assert_eq!(&found.highest.value, &posterior(&b, up));
-            // The gain over a grid of priors is never above it, and B-3's inverse agrees.
+            // The gain is never exceeded over a grid of priors, and agrees with the inverse of B-3.
             for step in 0..=4 {
                 let p = &a + (&b - &a) * ratio(step, 4);
                 let q = posterior(&p, up);
@@ -99,7 +101,7 @@ proptest! {
     }
 }
 
-/// By hand, uniform: 2 of 8 are in, so odds 1/3; the gain is 1, belief goes down to 1/4.
+/// By hand, uniform: 2 of 8 are in, so the odds are 1/3; the gain is 1, and belief falls to 1/4.
 #[test]
 fn by_hand() {
     let all = classes(&table("z\n1* x2"), &["z"], &[]);
@@ -111,14 +113,14 @@ fn by_hand() {
     assert_eq!((found.gain.value, found.lowest.value, found.beyond_two), (Bound::Finite(whole(1)), ratio(1, 4), 0));
 }
 
-/// Where two classes cover a person, neither class's number of people is known.
+/// If two classes cover a person, the number of people of neither class is known.
 #[test]
 fn overlaps_are_left_out() {
     let all = classes(&table("z\n1*\n*1\n33"), &["z"], &[]);
     let known = types(&table("z\n11\n12 x2\n21\n33 x2"), &["z"], &[], TableRole::Background).unwrap();
     let matching = Matching::new(&all, &known);
     assert_eq!(matching.population(), [2, 2, 3]);
-    // Whom two classes cover counts for neither, but for its rows.
+    // People whom two classes cover count for neither, except for its rows.
     assert!(matching.overlaps());
     assert_eq!(matching.at_least(), [2, 1, 2]);
     let Membership::Computed(found) = presence(&matching, &PriorRange::uniform()) else { panic!("it is a list") };
@@ -133,9 +135,9 @@ fn overlaps_are_left_out() {
     );
 }
 
-/// Many cells for one value: with more combinations of them than there are classes, and with fewer, nothing is lost.
+/// Many cells for one value: no class is lost, whether there are more combinations than classes or fewer.
 #[test]
-fn many_choices() {
+fn values_with_many_cells_find_all_classes() {
     covers_as_cells_do("a,b\n*,*\n1*,1*\n*1,*1\n11,{11;x}\n{11;y},0-20\n0-20,11\n7,7");
     covers_as_cells_do("a,b\n*,*\n1*,*\n*,1*\n1*,1*\n2*,2*\n3*,3*\n4*,4*");
 }

@@ -13,8 +13,8 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::Bound;
 use deniable_core::exact::{ratio, whole};
 
-/// Three classes of four patients: one with two illnesses for each half, one with four different ones of which a neighbour may
-/// rule some out, and one where all have the same.
+/// Three classes of four patients: one with two illnesses, two patients each; one with three illnesses, of which a
+/// neighbour may rule some out; and one where all have the same.
 const PATIENTS: &str = "zip,age,nation,disease
     402**,<30,*,asthma x2
     402**,<30,*,anaemia x2
@@ -41,9 +41,9 @@ fn homogeneity_and_diversity() {
         (1, "zip=402**, age=30-39, nation=*".to_owned())
     );
     assert_eq!(diversity.entropy.value.l(6), "1");
-    // One class has a single disease: no c is enough.
+    // One class has a single disease: no c is large enough.
     assert!(diversity.recursive[0].c.value.is_infinite());
-    // Without it: {2,2} gives 2/2 and {2,1,1} gives 2/(1+1) for l = 2; for l = 3 the first has no third value.
+    // Without that class: {2,2} gives 2/2 and {2,1,1} gives 2/(1+1) for l = 2; for l = 3 the first has no third value.
     let (counts, _) = disease(&PATIENTS.replace("402**,30-39,*,gout x4", ""));
     let all = classes(&counts, &quasi, &["disease"]);
     let diversity = Diversity::of(&all, &all.secrets[0], &[2, 3]).unwrap();
@@ -63,7 +63,7 @@ fn entropy_by_hand() {
     let all = classes(&counts, &["z"], &["d"]);
     let diversity = Diversity::of(&all, &all.secrets[0], &[2, 3]).unwrap();
     assert_eq!(diversity.entropy.value.l(6), "2.828427");
-    // The same shares twice: the first is named.
+    // Two classes with the same shares: the first is named.
     assert_eq!(diversity.entropy.class.clone(), "z=1");
     assert_eq!(diversity.recursive[1].c.value.value(), Bound::Finite(whole(2)));
     let met = |demand: &str| {
@@ -72,7 +72,7 @@ fn entropy_by_hand() {
         let verdicts = assess(&input).unwrap().verdicts;
         (verdicts[0].met, verdicts[0].offending.classes)
     };
-    // (2.828427...)² is 8: a rational just below the root holds, one just above does not.
+    // (2.828427...)² is 8: the demand holds for a rational just below the root, but not for one just above.
     assert_eq!(met("entropy-l=2.8284271247461900976033774484193"), (true, 0));
     assert_eq!(met("entropy-l=2.8284271247461900976033774484194"), (false, 2));
     // Strict: c must be above 2/1.
@@ -80,17 +80,17 @@ fn entropy_by_hand() {
     assert_eq!((met("l=3"), met("l=4")), ((true, 0), (false, 2)));
 }
 
-/// A tie that no enclosure can decide: {4,1} has n^n = 5⁵ and Π n_i^{n_i} = 4⁴, and only whole numbers say that l = 1 is met with equality
-/// nowhere, while {1,1} meets l = 2 exactly.
+/// Ties that no enclosure can decide: {3,3} attains l = 2 exactly, and {4,1,1,1,1} attains l = 4.
 #[test]
 fn ties_of_entropy() {
     use deniable_assess::entropy::Profile;
     let profile = |counts: &[u64]| Profile::of(counts.iter().copied());
     assert_eq!(profile(&[3, 3]).is_diverse(&whole(2)), Ok(true));
     assert_eq!(profile(&[3, 3]).is_diverse(&ratio(2_000_001, 1_000_000)), Ok(false));
-    // 8^8 against l^8 · 4^4 · 2^2 · 2^2 at l = 2√2 is irrational; {9,3,3,1}: 16^16 = l^16 · 9^9 · 3^6. At {4,2,1,1}: 8^8 = l^8·4^4·2^2,
-    // l = (2^24/2^10)^(1/8) = 2^(7/4). With {8,4,2,1,1}: l = 2^(15/8). With 16 fourfold: a rational tie needs n_i powers of two.
-    // {4,4,2,2,2,2}: 16^16/(4^8·2^8) = 2^(64−24) = 2^40, l = 2^2.5. {2,2,1,1,1,1}: the same. {4,1,1,1,1}: 8^8/4^4 = 2^16, so l = 4.
+    // 8^8 against l^8 · 4^4 · 2^2 · 2^2: l = 2√2 is irrational; {9,3,3,1}: 16^16 = l^16 · 9^9 · 3^6. {4,2,1,1}: 8^8 =
+    // l^8·4^4·2^2, l = (2^24/2^10)^(1/8) = 2^(7/4). {8,4,2,1,1}: l = 2^(15/8). For n = 16, a rational tie needs all n_i
+    // to be powers of two. {4,4,2,2,2,2}: 16^16/(4^8·2^8) = 2^(64−24) = 2^40, l = 2^2.5. {2,2,1,1,1,1}: the same.
+    // {4,1,1,1,1}: 8^8/4^4 = 2^16, so l = 4.
     assert_eq!(profile(&[4, 1, 1, 1, 1]).is_diverse(&whole(4)), Ok(true));
     assert_eq!(profile(&[400, 100, 100, 100, 100]).is_diverse(&whole(4)), Ok(true));
     assert_eq!(profile(&[4, 1, 1, 1, 1]).is_diverse(&ratio(40_000_001, 10_000_000)), Ok(false));
@@ -108,16 +108,16 @@ fn salaries_in_order() {
     // {6, 8, 11}: cumulative differences −1 −2 −3 −1 −2 +1 0 −1 in ninths... 1,2,3,1,2,0,1,2 of 9.
     assert_eq!(values[1], Bound::Finite(ratio(1 + 2 + 3 + 1 + 2 + 1, 72) + ratio(2, 72)));
     assert_eq!(ordered.t().map(|t| (t.value.value(), t.class)), Some((Bound::Finite(ratio(3, 8)), "c=a".to_owned())));
-    // Turned round, distances stay; a list with a value more between 10 and 11 widens the scale.
+    // Distances stay the same in reverse order; one more value in the list, between 10 and 11, widens the scale.
     let list = |text: &str| Distance::Ordered(Some(text.split(',').map(str::to_owned).collect()));
     let turned = Closeness::new(&all, &all.secrets[0], &list("11,10,9,8,7,6,5,4,3")).unwrap();
     assert_eq!(turned.t().map(|t| t.value.value()), Some(Bound::Finite(ratio(3, 8))));
-    // One step more for the one ninth that goes to 11: (27 + 1)/9/9.
+    // One step more for the ninth of the people that moves to 11: (27 + 1)/9/9.
     let wider = Closeness::new(&all, &all.secrets[0], &list("3,4,5,6,7,8,9,10,x,11")).unwrap();
     assert_eq!(wider.t().map(|t| t.value.value()), Some(Bound::Finite(ratio(28, 81))));
     let equal = Closeness::new(&all, &all.secrets[0], &Distance::Equal).unwrap();
     assert_eq!(equal.t().map(|t| t.value.value()), Some(Bound::Finite(ratio(2, 3))));
-    // Three departments of three salaries: {3,4,5} is one of them, and two thirds must go all the way up.
+    // Three departments of three salaries: {3,4,5} is one of them, and two thirds must move over the top.
     let lines: String = (3..=11).map(|s| format!("{s};{};*\n", (s - 3) / 3)).collect();
     let tree = Hierarchy::parse(&lines, ';').unwrap();
     let tree = Closeness::new(&all, &all.secrets[0], &Distance::Hierarchical(tree)).unwrap();
@@ -125,20 +125,20 @@ fn salaries_in_order() {
 }
 
 #[test]
-fn orders_and_trees_that_do_not_fit() {
+fn invalid_orders_and_trees_are_rejected() {
     let counts = table("c,s\na,1\na,1.0\nb,x");
     let all = classes(&counts, &["c"], &["s"]);
     let error = |distance| Closeness::new(&all, &all.secrets[0], &distance).unwrap_err().to_string();
     assert!(error(Distance::Ordered(None)).contains("`x` is not a number"));
     let list = |text: &str| Distance::Ordered(Some(text.split(',').map(str::to_owned).collect()));
     assert!(error(list("1,1.0")).contains("`x` is not in the list"));
-    assert!(error(list("1,1")).contains("twice in the list"));
+    assert!(error(list("1,1")).contains("duplicate `1` in the list"));
     assert!(error(Distance::Hierarchical(Hierarchy::parse("1,a\nx,b", ',').unwrap())).contains("no single top"));
     assert!(error(Distance::Hierarchical(Hierarchy::parse("1,*\nx,*", ',').unwrap())).contains("does not cover `1.0`"));
     let same = table("c,s\na,1\na,1.0");
     let same = classes(&same, &["c"], &["s"]);
     let error = Closeness::new(&same, &same.secrets[0], &Distance::Ordered(None)).unwrap_err();
-    assert!(error.to_string().contains("are one number"), "{error}");
+    assert!(error.to_string().contains("are the same number"), "{error}");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn three_attackers() {
         (risk.prosecutor.highest.value.value(), risk.prosecutor.highest.class.clone()),
         (Bound::Finite(whole(1)), "z=3".to_owned())
     );
-    // 3 classes of 8 people; 1/2 and 1/1 are above 1/5, which 1/5 is not.
+    // 3 classes of 8 people; 1/2 and 1/1 exceed 1/5, and 1/5 does not.
     assert_eq!((&risk.prosecutor.average, &risk.prosecutor.above), (&ratio(3, 8), &ratio(3, 8)));
     assert_eq!((&risk.marketer.value.share, risk.marketer.is_upper_bound), (&ratio(3, 8), true));
     let risk = Risk::of(&all, Population::Exactly(&[4, 5, 8]), &ratio(1, 5)).unwrap();
@@ -160,16 +160,16 @@ fn three_attackers() {
     assert_eq!((journalist.highest.value.value(), journalist.above), (Bound::Finite(ratio(1, 4)), ratio(1, 4)));
 }
 
-/// The published margins are 3/12 asthma, 4/12 anaemia, 5/12 gout; the class of four gouts proves it.
+/// The published margins are 3/12 asthma, 4/12 anaemia, 5/12 gout; the class of four patients with gout discloses it.
 #[test]
 fn beliefs_from_margins_by_hand() {
     let (counts, quasi) = disease(PATIENTS);
     let assessment = assess(&Input::new(&counts, &quasi, &["disease"])).unwrap();
     let beliefs: &Beliefs = &assessment.sensitive[0].by_margins;
-    // Ruled out with the largest prior: gout, in the class of asthma and anaemia.
+    // The value ruled out with the largest prior: gout, in the class of asthma and anaemia.
     let lost = beliefs.loss.infinite.as_ref().unwrap();
     assert_eq!((lost.names.value.as_str(), &lost.before, &lost.after), ("gout", &ratio(5, 12), &whole(0)));
-    // Of finite losses, gout from 5/12 to 1/4.
+    // The largest finite loss: gout from 5/12 to 1/4.
     assert_eq!(beliefs.loss.finite.as_ref().map(|m| m.by(beliefs.loss.kind)), Some(Bound::Finite(ratio(5, 3))));
     // Gout from 5/12 to 1 is 12/5, the largest of β/α.
     assert_eq!(beliefs.gain.value(), Bound::Finite(ratio(12, 5)));
@@ -179,15 +179,16 @@ fn beliefs_from_margins_by_hand() {
     );
     // Odds of asthma from 1/3 to 1.
     assert_eq!(beliefs.up.finite.as_ref().map(|m| m.by(beliefs.up.kind)), Some(Bound::Finite(whole(3))));
-    // Gout 5/7 to 1/3.
+    // Gout from 5/7 to 1/3.
     assert_eq!(beliefs.down.finite.as_ref().map(|m| m.by(beliefs.down.kind)), Some(Bound::Finite(ratio(15, 7))));
-    // All odds of the middle class, {1,1,2} of 4: up or down by 15/7, 2 and less: so everybody by more than 2, and two classes infinitely.
+    // All odds of the middle class, {1,1,2} of 4, move by at most 15/7 or 2: so all people by more than 2, and two
+    // classes infinitely.
     let people: Vec<u64> = beliefs.shares.iter().map(|share| share.people).collect();
     assert_eq!(people, [12, 8, 8, 8]);
 }
 
 #[test]
-fn everything_and_demands() {
+fn all_tables_and_demands_in_one_assessment() {
     let (counts, quasi) = disease(PATIENTS);
     let original = table(
         "zip,age,nation,disease\n40201,25,Chad,asthma x2\n40202,29,Peru,anaemia x2\n40310,50,Peru,gout\n40311,61,Peru,asthma
@@ -206,7 +207,7 @@ fn everything_and_demands() {
     assert_eq!(compared.normalised_mean, whole(1));
     let kept: Vec<(u64, u64, u64)> = compared.kept.iter().map(|k| (k.exact, k.generalised, k.suppressed)).collect();
     assert_eq!(kept, [(0, 12, 0), (0, 12, 0), (0, 0, 12)]);
-    // Everybody whom a class covers is in: certain, and one is out for certain.
+    // Every person whom a class covers is certainly in, and one is certainly out.
     let Membership::Computed(presence) = &all.membership else { panic!("the original lists everybody") };
     assert_eq!((presence.certainly_in, presence.certainly_out, presence.beyond_two), (12, 1, 12));
     assert_eq!((&presence.up.value, &presence.gain.value), (&Bound::Infinite, &Bound::Infinite));
@@ -218,7 +219,7 @@ fn everything_and_demands() {
     assert_eq!(text["demands"][1]["first_offending"][0], "zip=402**, age=30-39, nation=*");
     assert_eq!(text["columns"][1]["cells"][0]["read_as"], "range");
     assert_eq!(text["original"]["discernibility"], "48");
-    // What a class covers of the background moves with the background: the informed beliefs differ from the margins'.
+    // The people whom a class covers change with the background, so the informed beliefs differ from those by margins.
     assert_eq!(text["sensitive"][0]["beliefs_from_background"]["impossible_pairs"], 0);
 }
 
@@ -234,10 +235,10 @@ fn linkage_on_generalised_cells() {
         Some((Bound::Finite(whole(1)), "zip=40210, age=35"))
     );
     assert_eq!((found.disclosed[0].people, found.disclosed[0].example.clone().unwrap().value.as_str()), (1, "gout"));
-    // By zip alone, two classes are one: five candidates, of whom not all have gout.
+    // By zip alone, two classes match: five candidates, of whom not all have gout.
     let found = link(&all, &table("zip\n40210 x2")).unwrap();
     assert_eq!((found.many, found.disclosed[0].people, found.columns.len()), (2, 0, 1));
-    // Two people whom the one row covers.
+    // One row covers two people.
     let found = link(&all, &table("zip,age\n40210,35\n40211,36")).unwrap();
     assert_eq!((found.single, found.alone), (2, 0));
     assert!(link(&all, &table("name\nA")).unwrap_err().to_string().contains("the auxiliary table has no column `zip`"));
@@ -258,12 +259,12 @@ fn contradictions_and_complaints() {
     let error = |background, original, demand| run(background, original, demand).unwrap_err().to_string();
     assert!(error(None, Some("z,d\n10,a\n20,b x2"), "").contains("z=1* has 2 rows, but only 1"));
     assert!(error(None, Some("z,d\n10,a\n10,c\n20,b"), "").contains("2 rows with d = a, but only 1"));
-    assert!(error(Some("z\n10"), None, "").contains("covered by the class z=2*"));
+    assert!(error(Some("z\n10"), None, "").contains("the class z=2* covers no person of the background"));
     assert!(error(Some("z,d\n10,a\n20,a"), None, "").contains("`d` = `b`"));
     assert!(error(Some("y\n10"), None, "").contains("the background has no column `z`"));
     assert!(error(None, None, "gain=2").contains("needs a background"));
     assert!(error(None, None, "journalist=1").contains("needs a background"));
-    assert!(error(Some("z\n10\n20"), None, "odds=2").contains("z=1* has 2 rows and covers 1"));
+    assert!(error(Some("z\n10\n20"), None, "odds=2").contains("z=1* has 2 rows but covers only 1"));
     assert!(
         run(Some("z\n10 x8\n20 x4"), None, "gain=2,odds=3,journalist=0.2")
             .unwrap()
@@ -272,7 +273,7 @@ fn contradictions_and_complaints() {
             .map(|v| v.met)
             .eq([true, true, false])
     );
-    // Who is in no class is out for certain: no bound on odds or loss is kept, though no class is to blame.
+    // A person in no class is certainly out: no bound on odds or loss holds, though no class offends.
     let out = run(Some("z\n10 x8\n20 x4\n99"), None, "gain=2,odds=3,loss=3").unwrap();
     assert!(out.verdicts.iter().map(|v| v.met).eq([true, false, false]));
     assert!(out.verdicts.iter().skip(1).all(|v| v.measured.to_string() == "∞" && v.offending.classes == 0));
@@ -290,7 +291,8 @@ fn contradictions_and_complaints() {
     assert!(matches!(alone, Membership::NoBackground { population: 2, .. }));
 }
 
-/// Shares are 2/3 and 1/3; in the first class 3/4 and 1/4, in the second 1/2 and 1/2. So α/β is 4/3 at most, and β/α 3/2.
+/// Shares are 2/3 and 1/3; in the first class 3/4 and 1/4, in the second 1/2 and 1/2. So α/β is at most 4/3, and β/α at
+/// most 3/2.
 #[test]
 fn demands_on_epsilon_are_exact_at_their_bounds() {
     let counts = table("z,d\n1*,a x3\n1*,b\n2*,a\n2*,b");
@@ -316,7 +318,7 @@ fn demands_are_read() {
         format!("{error}: {}", error.help())
     };
     assert!(error("k").contains("such as k=5"));
-    assert!(error("").contains("nothing is demanded") && error(" ,").contains("nothing is demanded"));
+    assert!(error("").contains("no demand is given") && error(" ,").contains("no demand is given"));
     assert!(error("k=5,k=4").contains("twice"));
     assert!(error("entrop-l=2").contains("did you mean `entropy-l`?"));
     assert!(error("k=2.5").contains("whole number"));

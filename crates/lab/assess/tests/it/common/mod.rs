@@ -1,4 +1,4 @@
-//! Small tables, written down.
+//! Small tables written as text.
 
 use deniable_assess::{Classes, Counts, Quasi, Reading, TableRole};
 use num_traits::One;

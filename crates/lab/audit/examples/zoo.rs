@@ -5,7 +5,7 @@
 //! ```
 //!
 //! `--write` puts the table between the comments `zoo:begin` and `zoo:end` of a file. `--repeat` audits every correct
-//! mechanism so many times and counts false alarms in place of a table.
+//! mechanism N times and counts false alarms instead of printing a table.
 
 #![allow(clippy::print_stdout, clippy::expect_used, reason = "an example prints, and may stop")]
 
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     }
 }
 
-/// Every job by one of the threads.
+/// Runs every job on one of the threads.
 fn in_parallel(jobs: usize, work: impl Fn(usize) + Sync) {
     let next = AtomicUsize::new(0);
     std::thread::scope(|scope| {

@@ -1,8 +1,8 @@
-//! An audit: try pairs, choose one, choose events, confirm them on fresh samples.
+//! An audit: screen pairs, choose one, choose events, confirm them on fresh samples.
 //!
-//! Samples are spent in three parts. A sixth screens all pairs, a sixth looks at the two worst-looking more closely, and
-//! the rest is drawn afresh for one pair and a handful of events fixed beforehand. Only the last part is certified, with
-//! the error probability divided over both probabilities of every event, so that all bounds hold jointly.
+//! Samples are used in three parts. A sixth screens all pairs, a sixth examines the two pairs that look worst, and the
+//! rest is drawn afresh for one pair and a few events fixed beforehand. Only the last part is certified, with the error
+//! probability divided over both probabilities of every event, so that all bounds hold jointly.
 
 use crate::event::Event;
 use crate::mechanism::{Mechanism, MechanismError, Outputs, draw};
@@ -15,31 +15,32 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Events that are confirmed at most.
+/// Largest number of confirmed events.
 const EVENTS: usize = 5;
-/// Pairs that get a closer look.
+/// Number of pairs examined in the second part.
 const CLOSER: usize = 2;
-/// Outputs that are held at once for choosing, of each input and purpose.
+/// Largest number of outputs held at once for choosing events, for each input and purpose.
 const MOST_SCREENED: u64 = 10_000;
 const MOST_SHAPING: u64 = 80_000;
 const MOST_RANKING: u64 = 150_000;
-/// Outputs of each input and purpose that a pair gets at least.
+/// Smallest number of outputs of each input and purpose for a pair.
 const LEAST_PORTION: u64 = 20;
-/// Outputs that are drawn and counted at a time.
+/// Number of outputs drawn and counted at a time.
 const BATCH: usize = 8_192;
-/// The least number of samples with which an audit makes sense.
+/// Smallest number of samples for an audit.
 pub const LEAST_SAMPLES: u64 = 1_000;
 
-/// How an audit is done.
+/// The settings of an audit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
     /// Outputs drawn in all, at least 1,000.
     pub samples: u64,
-    /// Probability that any bound of the audit is wrong: 0.001 for 99.9% confidence. Above 0 and at most 0.1.
+    /// Probability that a bound of the audit is wrong: 0.001 for 99.9% confidence. Above 0 and at most 0.1.
     pub error: f64,
-    /// Pairs of inputs that are tried at most, at least 1.
+    /// Largest number of pairs of inputs tried, at least 1.
     pub pairs: usize,
-    /// Fixes the choice of random pairs; from the operating system if `None`. The mechanism's own randomness is its own.
+    /// Seed for the choice of random pairs; from the operating system if `None`. It does not affect the mechanism's
+    /// randomness.
     pub seed: Option<u64>,
 }
 
@@ -50,7 +51,7 @@ impl Default for Settings {
     }
 }
 
-/// Why there is no verdict.
+/// The reason why an audit has no verdict.
 #[derive(Debug, thiserror::Error)]
 pub enum AuditError {
     /// The mechanism failed.
@@ -59,23 +60,23 @@ pub enum AuditError {
     /// A setting out of range.
     #[error("{0}")]
     Setting(String),
-    /// There is no pair of neighbouring inputs.
-    #[error("there are no two neighbouring inputs to tell apart")]
+    /// There are no neighbouring inputs.
+    #[error("no pair of neighbouring inputs is given")]
     NoPairs,
     /// The claim and the bound could not be compared.
     #[error(transparent)]
     Spend(#[from] SpendError),
-    /// The operating system gave no random bits.
+    /// The operating system provided no random bits.
     #[error(transparent)]
     Entropy(#[from] EntropyError),
 }
 
 /// Audits a mechanism: `workers` are independent instances of it, each used by a thread of its own, at least one.
 ///
-/// `claim` is the odds ratio that it is said to keep to, if any.
+/// `claim` is the odds ratio that the mechanism claims not to exceed, if any.
 ///
 /// # Errors
-/// When the mechanism fails, a setting is out of range, or there is nothing to tell apart.
+/// If the mechanism fails, a setting is out of range, or there are no neighbouring inputs.
 pub fn audit(
     workers: &mut [Box<dyn Mechanism>],
     neighbours: &Neighbours,
@@ -87,7 +88,7 @@ pub fn audit(
         Some(seed) => ChaCha20Rng::seed_from_u64(seed),
         None => ChaCha20Rng::seed_from_u64(SystemRng::new()?.next_u64()),
     };
-    // Every pair takes its share of a sixth of the samples, and too small a share would show nothing.
+    // Every pair gets its share of a sixth of the samples, and a share that is too small would show no difference.
     let affordable = settings.samples / (6 * 4 * LEAST_PORTION);
     let most = settings.pairs.min(usize::try_from(affordable).unwrap_or(usize::MAX)).max(1);
     let pairs = neighbours.pairs(most, &mut rng);
@@ -128,10 +129,10 @@ fn check(workers: usize, settings: &Settings) -> Result<(), AuditError> {
     Ok(())
 }
 
-/// The pair and the events to confirm.
+/// Chooses the pair and the events to confirm.
 fn choose(drawer: &mut Drawer<'_>, pairs: &[Pair], settings: &Settings) -> Result<(Pair, Vec<Candidate>), AuditError> {
     let samples = settings.samples;
-    // Four portions for every pair: two inputs, to shape events and to rank them.
+    // Four portions for every pair: two inputs, each to shape events and to rank them.
     let portion = |parts: u64, most: u64| (samples / 6 / parts.max(1)).clamp(LEAST_PORTION, most);
     let confirm = samples / 3;
     let screened = portion(4 * pairs.len() as u64, MOST_SCREENED);
@@ -157,21 +158,21 @@ fn choose(drawer: &mut Drawer<'_>, pairs: &[Pair], settings: &Settings) -> Resul
     Ok((pair.clone(), chosen))
 }
 
-/// Draws outputs from all workers, and counts what it drew.
+/// Draws outputs from all workers, and counts them.
 struct Drawer<'a> {
     workers: &'a mut [Box<dyn Mechanism>],
     drawn: u64,
 }
 
 impl Drawer<'_> {
-    /// Events for a pair, from so many samples of each input.
+    /// Events for a pair, from this many samples of each input.
     fn search(&mut self, pair: &Pair, shaping: u64, ranking: u64, aim: Aim) -> Result<Vec<Candidate>, AuditError> {
         let shaping = self.outputs(pair, shaping)?;
         let ranking = self.outputs(pair, ranking)?;
         Ok(candidates(SampledOutputs::new(&shaping), SampledOutputs::new(&ranking), aim))
     }
 
-    /// Outputs of the left input, then as many of the right one.
+    /// `each` outputs of the left input, then as many of the right one.
     fn outputs(&mut self, pair: &Pair, each: u64) -> Result<Outputs, MechanismError> {
         let parts = shares(each, self.workers.len());
         let mut all = Outputs::new();
@@ -188,7 +189,7 @@ impl Drawer<'_> {
         Ok(all)
     }
 
-    /// How often each event happens on the left and on the right, in fresh samples.
+    /// The number of fresh samples on which each event occurs, on the left and on the right.
     fn count(&mut self, pair: &Pair, chosen: &[Candidate], trials: u64) -> Result<Vec<(u64, u64)>, MechanismError> {
         let events: Vec<&Event> = chosen.iter().map(|candidate| &candidate.event).collect();
         let parts = shares(trials, self.workers.len());
@@ -196,7 +197,7 @@ impl Drawer<'_> {
         let counts = each_worker(self.workers, &parts, |worker, part| {
             let mut count = |input: &[i64]| {
                 let hits = count_one(worker, input, &events, part, &failed);
-                // The others need not finish.
+                // The other workers need not finish.
                 hits.inspect_err(|_| failed.store(true, Ordering::Relaxed))
             };
             let left = count(&pair.left)?;
@@ -214,8 +215,8 @@ impl Drawer<'_> {
     }
 }
 
-/// What every worker gives for its part, each on a thread of its own. A single one is asked on the thread that asks: a function of R may be called on no
-/// other than R's, and Python tells its main thread alone of Ctrl-C.
+/// The results of all workers for their parts, each on its own thread. A single worker runs on the calling thread: a
+/// function of R may be called only on the thread of R, and Python delivers Ctrl-C only to its main thread.
 fn each_worker<T: Send>(
     workers: &mut [Box<dyn Mechanism>],
     parts: &[u64],
@@ -235,7 +236,7 @@ fn each_worker<T: Send>(
     })
 }
 
-/// A thread that panicked panics here too: its bug is not hidden behind an error.
+/// Propagates the panic of a thread: its bug is not hidden behind an error.
 fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     match thread.join() {
         Ok(result) => result,
@@ -243,13 +244,14 @@ fn join<T>(thread: std::thread::ScopedJoinHandle<'_, T>) -> T {
     }
 }
 
-/// `total` in nearly equal parts.
+/// `total` in parts that differ by at most 1.
 fn shares(total: u64, parts: usize) -> Vec<u64> {
     let parts = parts.max(1) as u64;
     (0..parts).map(|at| total / parts + u64::from(at < total % parts)).collect()
 }
 
-/// How often each event happens in so many outputs, or in fewer once another worker has failed: then nobody looks.
+/// The number of outputs in which each event occurs. Stops early once another worker has failed, since the result is
+/// then discarded.
 fn count_one(
     worker: &mut dyn Mechanism,
     input: &[i64],
@@ -298,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_mechanism_is_asked_on_the_thread_that_asks_and_several_elsewhere() {
+    fn a_single_mechanism_runs_on_the_calling_thread_and_several_on_other_threads() {
         let neighbours = Neighbours::listed(vec![Pair::new(vec![0], vec![1])]);
         let settings = Settings { samples: 1_000, ..Settings::default() };
         let here = std::thread::current().id();

@@ -1,26 +1,26 @@
-//! Exact bounds on a probability from a count (Clopper–Pearson), on the safe side.
+//! Exact bounds on a probability from a count (Clopper–Pearson), rounded outward.
 //!
 //! The lower bound after `k` hits in `n` trials is a `p` with `Pr[Bin(n,p) ≥ k] ≤ δ`: if the true probability were
-//! smaller, so many hits would come less often than δ. Any such `p` is a valid bound, so nothing here has to be exact
-//! except the check itself, and that is rounded up: each tail is a sum of binomial probabilities, largest first, closed
-//! by a geometric series that is larger than the rest. A probability comes from Stirling's series, whose error is below
-//! its first omitted term, and the rounding of every step is added to it (the logarithm is musl's, off by less than one unit in the
-//! last place; 64 units are allowed for each term). That is why no statistics library stands here: a verdict rests on these bounds, and
-//! libraries round to nearest and state no error.
+//! smaller, that many hits would occur less often than δ. Any such `p` is a valid bound, so only the check itself must
+//! be exact, and it is rounded up: each tail is a sum of binomial probabilities, largest first, closed by a geometric
+//! series that is larger than the remainder. A probability is computed by Stirling's series, whose error is below its
+//! first omitted term, and the rounding of every step is added to it (the logarithm is musl's, off by less than one
+//! unit in the last place; 64 units are allowed for each term). A statistics library would not do: a verdict depends on
+//! these bounds, and libraries round to nearest and state no error.
 
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-/// Counts beyond this are refused by giving no information: rounding would no longer be covered.
+/// With more trials, bounds carry no information: the rounding analysis does not cover them.
 const MOST_TRIALS: u64 = 1 << 40;
-/// Rounding allowed for, per unit of magnitude: 64 units in the last place.
+/// Allowed rounding per unit of magnitude: 64 units in the last place.
 const ROUNDING: f64 = 64.0 * f64::EPSILON;
-/// A sum of a tail stops where the rest is this small in proportion.
+/// The sum of a tail stops when the remainder is at most this fraction of it.
 const NEGLIGIBLE: f64 = 1e-12;
-/// δ above this is no confidence at all; the search for a bound relies on it.
+/// Bounds with a larger δ carry no information; the search for a bound relies on this.
 const LARGEST_DELTA: f64 = 0.2;
 
-/// A sum with a bound on how far rounding may have moved it.
+/// A sum with a bound on its rounding error.
 #[derive(Clone, Copy)]
 struct Sum {
     value: f64,
@@ -30,7 +30,7 @@ struct Sum {
 impl Sum {
     fn add(&mut self, term: f64) {
         self.value += term;
-        // Products of two rounded factors, their sum so far, and the logarithm's own error: all within 64 units.
+        // Rounding of two factors, of the sum so far, and of the logarithm: all within 64 units.
         self.magnitude += term.abs() + self.value.abs();
     }
 }
@@ -52,7 +52,7 @@ fn add_ln_factorial(n: u64, sign: f64, sum: &mut Sum) {
     sum.add(sign * 0.5 * libm::log(2.0 * std::f64::consts::PI * x));
     sum.add(sign / (12.0 * x));
     sum.add(-sign / (360.0 * x * x * x));
-    // The first omitted term bounds what is left out.
+    // The first omitted term bounds the remainder.
     sum.magnitude += 1.0 / (1260.0 * x.powi(5)) / ROUNDING;
 }
 
@@ -100,7 +100,8 @@ pub fn lower_tail(n: u64, k: u64, p: f64) -> f64 {
     })
 }
 
-/// Sums `first · (1 + r₀ + r₀r₁ + …)` from above, where the ratios fall: the rest after a term is below a geometric series.
+/// Sums `first · (1 + r₀ + r₀r₁ + …)`, rounded up. The ratios fall, so the rest after a term is below a geometric
+/// series.
 fn close_sum(ln_first: f64, ratio: impl Fn(u64) -> f64) -> f64 {
     let (mut sum, mut term) = (1.0_f64, 1.0_f64);
     let mut step = 0;
@@ -123,9 +124,9 @@ fn close_sum(ln_first: f64, ratio: impl Fn(u64) -> f64) -> f64 {
     (libm::exp(ln_first) * sum * (1.0 + ROUNDING)).min(1.0)
 }
 
-/// A lower bound on a probability after `hits` in `trials`: wrong with probability at most `delta`.
+/// A lower bound on a probability after `hits` in `trials`; wrong with probability at most `delta`.
 ///
-/// Exact as a fraction. 0 where nothing can be said (no hits, δ above 0.2, more than 2^40 trials).
+/// Exact as a fraction. 0 if there is no information (no hits, δ above 0.2, more than 2^40 trials).
 #[must_use]
 pub fn at_least(hits: u64, trials: u64, delta: f64) -> BigRational {
     if hits == 0 || hits > trials || !(delta > 0.0 && delta <= LARGEST_DELTA) {
@@ -135,9 +136,9 @@ pub fn at_least(hits: u64, trials: u64, delta: f64) -> BigRational {
     BigRational::from_float(p).unwrap_or_else(BigRational::zero)
 }
 
-/// An upper bound on a probability after `hits` in `trials`: wrong with probability at most `delta`.
+/// An upper bound on a probability after `hits` in `trials`; wrong with probability at most `delta`.
 ///
-/// Exact as a fraction, above 0. 1 where nothing can be said.
+/// Exact as a fraction, above 0. 1 if there is no information.
 #[must_use]
 pub fn at_most(hits: u64, trials: u64, delta: f64) -> BigRational {
     if hits >= trials || !(delta > 0.0 && delta <= LARGEST_DELTA) {
@@ -147,7 +148,8 @@ pub fn at_most(hits: u64, trials: u64, delta: f64) -> BigRational {
     BigRational::from_float(p).unwrap_or_else(BigRational::one)
 }
 
-/// The number nearest to `toward` that passes the check, from `safe`, which passes. Only numbers that passed are given back.
+/// The number nearest to `toward` that passes the check, starting from `safe`, which passes. Returns only numbers that
+/// passed.
 fn bisect(safe: f64, toward: f64, passes: impl Fn(f64) -> bool) -> f64 {
     let (mut good, mut bad) = (safe, toward);
     for _ in 0..100 {
@@ -189,7 +191,7 @@ mod tests {
     #[test]
     fn tails_are_never_below_the_exact_sums_and_close_to_them() {
         for n in [1_u64, 2, 5, 12, 40] {
-            // Few binary digits, so that the exact powers stay short.
+            // Few binary digits keep the exact powers short.
             for p in [0.001_953_125, 0.046_875, 0.3125, 0.5, 0.765_625, 0.992_187_5] {
                 let exactly = BigRational::from_float(p).unwrap();
                 for k in 0..=n {
@@ -197,7 +199,7 @@ mod tests {
                     let lower = exact(n, 0, k, &exactly).to_f64().unwrap();
                     let (ours, other) = (upper_tail(n, k, p), lower_tail(n, k, p));
                     assert!(ours >= upper * (1.0 - 1e-15) && other >= lower * (1.0 - 1e-15), "{n} {k} {p}");
-                    // Where the tail is small it is nearly exact; elsewhere 1 is a valid bound.
+                    // Small tails are nearly exact; for others, 1 is a valid bound.
                     assert!(upper > 0.3 || ours <= upper * (1.0 + 1e-9), "{n} {k} {p}: {ours} for {upper}");
                     assert!(lower > 0.3 || other <= lower * (1.0 + 1e-9), "{n} {k} {p}: {other} for {lower}");
                 }
@@ -214,7 +216,7 @@ mod tests {
                     let delta = BigRational::from_float(delta).unwrap();
                     assert!(low.is_zero() || exact(n, k, n, &low) <= delta);
                     assert!(high.is_one() || exact(n, 0, k, &high) <= delta);
-                    // And not wastefully: one part in a million further in, they would not.
+                    // The bound is tight: one part in a million further in, it would not be valid.
                     let further = &low * BigRational::new(1_000_001.into(), 1_000_000.into());
                     assert!(k == 0 || exact(n, k, n, &further) > delta, "{k} of {n}");
                 }
@@ -234,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_million_trials_lose_next_to_nothing() {
+    fn ten_million_trials_are_close_to_the_normal_approximation() {
         let low = at_least(1_000_000, 10_000_000, 1e-4).to_f64().unwrap();
         // The normal approximation: 0.1 − 3.719·√(0.09/10⁷).
         assert!((low - (0.1 - 3.719 * (0.09_f64 / 1e7).sqrt())).abs() < 1e-6, "{low}");

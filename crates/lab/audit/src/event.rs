@@ -1,4 +1,4 @@
-//! Events: sets of outputs, readable, and cheap to try on millions of outputs.
+//! Events: sets of outputs, readable as text, and fast to test on millions of outputs.
 //!
 //! An event is made of conditions on features of an output: its entries, its length, sums and differences, and the bits of
 //! floating-point numbers, since noise computed in floating point leaves some numbers unreachable (Mironov 2012).
@@ -6,34 +6,34 @@
 use crate::mechanism::{Cell, Labels, Value};
 use std::fmt;
 
-/// Zero is a multiple of every power of two; this stands for it.
+/// The power of zero, which is a multiple of every power of two.
 const ANY_POWER: f64 = 2000.0;
 
-/// A number that is worked out from an output.
+/// A number computed from an output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Feature {
-    /// How many entries there are.
+    /// The number of entries.
     Length,
     /// An entry that is a number.
     Entry(usize),
-    /// The size of an entry, without its sign.
+    /// The absolute value of an entry.
     Size(usize),
     /// One entry less another.
     Difference(usize, usize),
     /// The sum of all entries that are numbers.
     Sum,
-    /// How many of the entries are numbers.
+    /// The number of entries that are numbers.
     Numbers,
     /// The last entry, if it is a number.
     Last,
-    /// How many of the 53 bits of an entry's significand, from the last, are 0.
+    /// The number of trailing zeros of the 53 bits of an entry's significand.
     ZeroBits(usize),
-    /// The largest `k` so that an entry is a multiple of 2^k.
+    /// The largest `k` such that an entry is a multiple of 2^k.
     Power(usize),
 }
 
 impl Feature {
-    /// Its value for an output; `None` where it has none.
+    /// The value for an output; `None` if the output has no such feature.
     #[must_use]
     pub fn of(self, row: &[Cell]) -> Option<f64> {
         let entry = |at: usize| row.get(at).and_then(|cell| cell.number());
@@ -66,11 +66,11 @@ impl Feature {
 
 /// Trailing zero bits of the significand, at most 53.
 fn zero_bits(value: f64) -> u32 {
-    // Below the normal range bits are missing, so that these count as zeros only where they are.
+    // Subnormal numbers have fewer bits, so the missing bits do not count as zeros.
     (value.to_bits() & ((1 << 52) - 1)).trailing_zeros().min(52) + u32::from(value == 0.0)
 }
 
-/// The exponent of the lowest bit that is set.
+/// The exponent of the lowest set bit.
 fn power(value: f64) -> f64 {
     if value == 0.0 {
         return ANY_POWER;
@@ -78,7 +78,7 @@ fn power(value: f64) -> f64 {
     let bits = value.to_bits();
     let exponent = (bits >> 52 & 0x7ff) as i32;
     let fraction = bits & ((1 << 52) - 1);
-    // Subnormal numbers have no hidden bit and the exponent of the smallest normal ones.
+    // Subnormal numbers have no hidden bit, and the exponent of the smallest normal numbers.
     let (significand, scale) = if exponent == 0 { (fraction, -1074) } else { (fraction | 1 << 52, exponent - 1075) };
     f64::from(scale + significand.trailing_zeros() as i32)
 }
@@ -93,7 +93,7 @@ impl fmt::Display for Feature {
             Self::Sum => f.write_str("sum of the output"),
             Self::Numbers => f.write_str("count of numbers in the output"),
             Self::Last => f.write_str("last entry of the output"),
-            Self::ZeroBits(at) => write!(f, "count of zero bits that end output[{at}]"),
+            Self::ZeroBits(at) => write!(f, "number of trailing zero bits of output[{at}]"),
             Self::Power(at) => write!(f, "largest k with 2^k dividing output[{at}]"),
         }
     }
@@ -106,18 +106,18 @@ pub enum Condition {
     AtLeast(Feature, f64),
     /// A feature is below this.
     Below(Feature, f64),
-    /// An entry is exactly this.
+    /// An entry is exactly this value.
     Is(usize, Value),
-    /// The whole output is exactly this.
+    /// The whole output is exactly these values.
     Whole(Vec<Value>),
-    /// A word that is an entry has this character at a place, counted from 0.
+    /// A word entry has this character at a position, counted from 0.
     Letter(usize, usize, char),
-    /// A word that is an entry has at least so many characters.
+    /// A word entry has at least this many characters.
     Letters(usize, usize),
 }
 
 impl Condition {
-    /// Whether an output meets it.
+    /// Whether an output meets the condition.
     #[must_use]
     pub fn holds(&self, row: &[Cell], labels: &Labels) -> bool {
         match self {
@@ -135,7 +135,7 @@ impl Condition {
     }
 }
 
-/// An entry that is a word.
+/// The text of an entry that is a word.
 fn word<'a>(row: &[Cell], at: usize, labels: &'a Labels) -> Option<&'a str> {
     match row.get(at)? {
         Cell::Label(place) => Some(labels.word(*place)),
@@ -169,19 +169,19 @@ impl fmt::Display for Condition {
     }
 }
 
-/// What one feature adds to a score.
+/// The contribution of one feature to a score.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Part {
-    /// By which of the intervals between ascending cuts the feature lies in; one weight more than cuts.
+    /// By the interval between ascending cuts that contains the feature; there is one weight more than cuts.
     Steps {
         /// The feature.
         feature: Feature,
-        /// Ascending; a value equal to a cut is above it.
+        /// Ascending; a value equal to a cut is in the interval above it.
         cuts: Vec<f64>,
         /// Weights, lowest interval first.
         weights: Vec<f64>,
     },
-    /// By the exact value of an entry; other values add nothing.
+    /// By the exact value of an entry; other values add 0.
     Values {
         /// The entry.
         at: usize,
@@ -230,11 +230,11 @@ impl fmt::Display for Part {
 /// A set of outputs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// At least one of these holds: each is a list of conditions, all of which must.
+    /// At least one of these lists holds; a list holds if all its conditions do.
     Any(Vec<Vec<Condition>>),
-    /// The sum of the parts, each an estimated log-likelihood ratio, reaches a limit.
+    /// The sum of the parts, each an estimated log-likelihood ratio, is at least a limit.
     Score {
-        /// What is summed.
+        /// The summands.
         parts: Vec<Part>,
         /// The limit.
         at_least: f64,
@@ -242,7 +242,7 @@ pub enum Event {
 }
 
 impl Event {
-    /// Whether an output belongs to it.
+    /// Whether an output belongs to the event.
     #[must_use]
     pub fn holds(&self, row: &[Cell], labels: &Labels) -> bool {
         match self {
@@ -252,7 +252,7 @@ impl Event {
     }
 }
 
-/// The score of an output.
+/// The sum of the parts for an output.
 pub(crate) fn score(parts: &[Part], row: &[Cell], labels: &Labels) -> f64 {
     parts.iter().map(|part| part.weight(row, labels)).sum()
 }

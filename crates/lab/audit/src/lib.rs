@@ -1,4 +1,4 @@
-//! Finds out from outputs alone how much a randomised program gives away (A-1).
+//! Lower bounds on the privacy loss of a randomised program, from its outputs alone (A-1).
 //!
 //! | question | module |
 //! |---|---|
@@ -7,17 +7,17 @@
 //! | which pairs of inputs are tried? | [`neighbours`] |
 //! | what is an event, and how is it read? | [`event`] |
 //! | which pair and which events look worst? | [`search`] |
-//! | how sure is a probability that was counted? | [`bound`] |
-//! | how is all that put together? | [`mod@audit`] |
-//! | what was found, and does it break a claim? | [`verdict`] |
+//! | which bounds on a probability follow from a count? | [`bound`] |
+//! | how is an audit put together? | [`mod@audit`] |
+//! | which odds ratio is certified, and does it break a claim? | [`verdict`] |
 //! | how is it reported, as text and as JSON? | [`report`] |
 //! | how are the finite mechanisms of `deniable check` audited? | [`table`] |
-//! | on which mechanisms, right and wrong, is all that tried? | `zoo`, by the feature of that name |
+//! | which correct and broken mechanisms is the audit tested on? | `zoo`, by the feature of that name |
 //!
 //! An audit chooses two neighbouring inputs and some events on one part of the samples. On fresh samples it bounds the
 //! probability of each event from below on one input and from above on the other (Clopper–Pearson). The quotient is a
-//! certified lower bound on the odds ratio `R`, at a joint confidence over all events that were tried. An audit
-//! never shows that a mechanism is private: it finds what is broken, and says what it did not find.
+//! certified lower bound on the odds ratio `R`, at a joint confidence over all confirmed events. An audit never shows
+//! that a mechanism is private: it can only find that a claim is broken.
 //!
 //! ```
 //! use deniable_audit::{InputAdjacency, Mechanism, MechanismError, Neighbours, Outputs, Settings, audit};
@@ -61,7 +61,8 @@ pub use process::{Deadlines, Program, end_all};
 pub use report::AuditReport;
 pub use verdict::{Finding, Verdict};
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests, so each crate links one test program. It names this crate as other crates
+// do.
 #[cfg(test)]
 extern crate self as deniable_audit;
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! What is audited: anything that draws outputs for an input, and how its outputs are held.
+//! Audited mechanisms: anything that draws outputs for an input; and the storage of outputs.
 //!
-//! An output is a row of cells: one cell for a number or a word, several for a vector. Ten million outputs that are
-//! numbers are ten million cells in one allocation.
+//! An output is a row of cells: one cell for a number or a word, several for a vector. Ten million numeric outputs are
+//! ten million cells in one allocation.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -13,12 +13,12 @@ pub enum Cell {
     Integer(i64),
     /// A floating-point number, bit for bit.
     Number(f64),
-    /// A word, by its place in [`Labels`].
+    /// A word, by its index in [`Labels`].
     Label(u32),
 }
 
 impl Cell {
-    /// Its value on the number line; `None` for words. Whole numbers beyond 2^53 are rounded.
+    /// The value as a number; `None` for words. Integers beyond 2^53 are rounded.
     #[must_use]
     pub fn number(self) -> Option<f64> {
         match self {
@@ -28,7 +28,7 @@ impl Cell {
         }
     }
 
-    /// Equal keys stand for identical cells: the kind, and the bits.
+    /// The kind and the bits: two cells have equal keys only if they are identical.
     #[must_use]
     pub fn key(self) -> (u8, u64) {
         match self {
@@ -39,7 +39,7 @@ impl Cell {
     }
 }
 
-/// The words that outputs are made of, each kept once.
+/// The words of outputs, each stored once.
 #[derive(Debug, Clone, Default)]
 pub struct Labels {
     words: Vec<String>,
@@ -47,7 +47,7 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// The place of a word, which is kept from now on.
+    /// The index of a word; a new word is stored.
     pub fn place(&mut self, word: &str) -> u32 {
         if let Some(place) = self.places.get(word) {
             return *place;
@@ -58,26 +58,26 @@ impl Labels {
         place
     }
 
-    /// The word at a place.
+    /// The word at an index.
     #[must_use]
     pub fn word(&self, place: u32) -> &str {
         self.words.get(place as usize).map_or("", String::as_str)
     }
 
-    /// How many words there are.
+    /// The number of words.
     #[must_use]
     pub fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no words.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty()
     }
 }
 
-/// A cell that outlives the outputs it came from: for events, which are printed and tried on later outputs.
+/// An owned cell, for events, which are printed and tested on later outputs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// A whole number.
@@ -121,72 +121,72 @@ impl fmt::Display for Value {
     }
 }
 
-/// Outputs, one after the other.
+/// A list of outputs.
 #[derive(Debug, Clone, Default)]
 pub struct Outputs {
     cells: Vec<Cell>,
-    /// Where each output ends in `cells`.
+    /// The end of each output in `cells`.
     ends: Vec<usize>,
     labels: Labels,
 }
 
 impl Outputs {
-    /// No outputs yet.
+    /// An empty list.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// How many outputs there are.
+    /// The number of outputs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no outputs.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// Forgets the outputs; words keep their places.
+    /// Removes all outputs; words keep their indices.
     pub fn clear(&mut self) {
         self.cells.clear();
         self.ends.clear();
     }
 
-    /// Adds a cell to the output that is being written.
+    /// Adds a cell to the output under construction.
     #[inline]
     pub fn cell(&mut self, cell: Cell) {
         self.cells.push(cell);
     }
 
-    /// The place of a word, for [`Cell::Label`] in these outputs.
+    /// The index of a word, for [`Cell::Label`] in these outputs.
     pub fn place(&mut self, word: &str) -> u32 {
         self.labels.place(word)
     }
 
-    /// Adds a word to the output that is being written.
+    /// Adds a word to the output under construction.
     #[inline]
     pub fn word(&mut self, word: &str) {
         let place = self.labels.place(word);
         self.cells.push(Cell::Label(place));
     }
 
-    /// Ends the output that is being written.
+    /// Ends the output under construction.
     #[inline]
     pub fn end(&mut self) {
         self.ends.push(self.cells.len());
     }
 
-    /// A whole output of one whole number.
+    /// Adds an output of one integer.
     #[inline]
     pub fn integer(&mut self, value: i64) {
         self.cell(Cell::Integer(value));
         self.end();
     }
 
-    /// A whole output of one floating-point number.
+    /// Adds an output of one floating-point number.
     #[inline]
     pub fn number(&mut self, value: f64) {
         self.cell(Cell::Number(value));
@@ -212,7 +212,7 @@ impl Outputs {
         &self.labels
     }
 
-    /// Adds all outputs of another list; its words get places here.
+    /// Appends all outputs of another list; its words get indices in this list.
     pub fn append(&mut self, other: &Self) {
         let places: Vec<u32> = other.labels.words.iter().map(|word| self.labels.place(word)).collect();
         for row in other.rows() {
@@ -227,122 +227,122 @@ impl Outputs {
     }
 }
 
-/// Why no outputs can be had. The audit ends with it.
+/// The reason why a mechanism has no outputs. It ends the audit.
 #[derive(Debug, thiserror::Error)]
 pub enum MechanismError {
     /// The program could not be started.
     #[error("`{program}` could not be started: {source}")]
     Start {
-        /// What was to be run.
+        /// The program's file.
         program: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The program ended or closed its output before its answers were complete.
+    /// The program ended or closed its output before all requested outputs were complete.
     #[error(
         "`{program}` ended ({status}) after line {line} of its output, with {missing} of {asked} outputs still due"
     )]
     Ended {
-        /// What was run.
+        /// The program's file.
         program: String,
-        /// How it ended.
+        /// The exit status.
         status: String,
-        /// Complete lines read until then.
+        /// Number of complete lines read.
         line: u64,
-        /// Outputs that are missing.
+        /// Number of missing outputs.
         missing: usize,
-        /// Outputs that were asked for.
+        /// Number of requested outputs.
         asked: usize,
     },
-    /// Nothing came for too long.
+    /// The program wrote no output before the deadline.
     #[error(
         "`{program}` wrote nothing for {seconds} s after line {line} of its output, with {missing} of {asked} outputs still due; it was ended"
     )]
     Hangs {
-        /// What was run.
+        /// The program's file.
         program: String,
         /// The deadline.
         seconds: f64,
-        /// Complete lines read until then.
+        /// Number of complete lines read.
         line: u64,
-        /// Outputs that are missing.
+        /// Number of missing outputs.
         missing: usize,
-        /// Outputs that were asked for.
+        /// Number of requested outputs.
         asked: usize,
     },
-    /// A line that is no output.
+    /// A line that is not an output.
     #[error("line {line} of the output of `{program}` is {what}: {text}")]
     Garbage {
-        /// What was run.
+        /// The program's file.
         program: String,
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The problem with it.
         what: String,
         /// The beginning of the line.
         text: String,
     },
-    /// An output of another kind than those before.
+    /// An output of a different kind than the lines before.
     #[error("line {line} of the output of `{program}` is {now}, but all lines before were {before}: {text}")]
     Changed {
-        /// What was run.
+        /// The program's file.
         program: String,
         /// The line, from 1.
         line: u64,
         /// The kind of the lines before.
         before: &'static str,
-        /// The kind of this one.
+        /// The kind of this line.
         now: &'static str,
         /// The beginning of the line.
         text: String,
     },
-    /// More outputs than were asked for.
-    #[error("line {line} of the output of `{program}` is one more than was asked for: {text}")]
+    /// More outputs than requested.
+    #[error("line {line} of the output of `{program}` is one more than the requested outputs: {text}")]
     TooMany {
-        /// What was run.
+        /// The program's file.
         program: String,
         /// The line, from 1.
         line: u64,
         /// The beginning of the line.
         text: String,
     },
-    /// A mechanism in this process gave another number of outputs than it was asked for.
-    #[error("{given} outputs were given where {asked} were asked for")]
+    /// A mechanism of this process returned the wrong number of outputs.
+    #[error("the mechanism returned {given} outputs instead of {asked}")]
     Count {
-        /// What came.
+        /// The number returned.
         given: usize,
-        /// What was asked for.
+        /// The number requested.
         asked: usize,
     },
-    /// A function of the program that asked for the audit failed; the program knows why.
+    /// A callback of the caller failed; the caller has the reason.
     #[error("the function failed")]
     Function,
-    /// An input that the mechanism is not defined for.
+    /// An input for which the mechanism is not defined.
     #[error("the mechanism is not defined for the input {input:?}: {why}")]
     Input {
         /// The input.
         input: Vec<i64>,
-        /// Why.
+        /// The reason.
         why: String,
     },
-    /// The operating system gave no random bits.
+    /// The operating system provided no random bits.
     #[error(transparent)]
     Entropy(#[from] deniable_core::noise::EntropyError),
 }
 
-/// Anything that draws outputs at random for an input.
+/// Draws outputs at random for an input.
 ///
-/// Outputs for the same input must be independent and identically distributed: the bounds of an audit rest on it. A
-/// mechanism that keeps state between outputs (a cache, a growing seed) is outside what is certified.
+/// Outputs for the same input must be independent and identically distributed: the bounds of an audit assume it. A
+/// mechanism that keeps state between outputs (a cache, a growing seed) is outside the certificate.
 pub trait Mechanism: Send {
     /// Appends exactly `times` outputs for `input` to `out`.
     ///
     /// # Errors
-    /// When the mechanism fails; the audit then ends.
+    /// If the mechanism fails; the audit then ends.
     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError>;
 }
 
-/// Draws outputs and counts them.
+/// Draws outputs and checks their number.
 pub(crate) fn draw(
     mechanism: &mut dyn Mechanism,
     input: &[i64],

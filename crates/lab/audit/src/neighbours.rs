@@ -1,58 +1,59 @@
-//! Pairs of neighbouring inputs that are worth trying.
+//! Pairs of neighbouring inputs to try.
 //!
-//! Inputs are vectors of whole numbers: the exact answers of counting queries, the cells of a histogram, or whatever a
-//! mechanism makes of them. Which of them are neighbours is an argument, since a claim means nothing without it.
+//! Inputs are vectors of integers: the exact answers of counting queries, the cells of a histogram, or any other
+//! encoding that the mechanism defines. The adjacency is an argument, since a claim is meaningless without it.
 
 use rand_core::Rng;
 
-/// Which inputs are neighbours.
+/// The adjacency of inputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum InputAdjacency {
-    /// Every entry may differ by one, in either direction: arbitrary counting queries of which each may count a person.
+    /// Every entry may differ by one, in either direction: arbitrary counting queries, each of which may count a
+    /// person.
     EachByOne,
-    /// Every entry may differ by one, all in the same direction: counts of which a person adds to some (add/remove).
+    /// Every entry may differ by one, all in the same direction: counts, some of which a person adds to (add/remove).
     SameDirection,
     /// Exactly one entry differs, by one: a histogram (add/remove).
     OneEntry,
-    /// These pairs, as they are.
+    /// Exactly these pairs.
     Listed(Vec<Pair>),
 }
 
 /// Two neighbouring inputs.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Pair {
-    /// The one input.
+    /// The first input.
     pub left: Vec<i64>,
-    /// The other.
+    /// The second input.
     pub right: Vec<i64>,
-    /// Whether only outputs that are likelier on the left count: one-sided promises (PMP alone, as for M-KMAX).
+    /// Whether only events that are likelier on the left count: one-sided promises (PMP alone, as for M-KMAX).
     pub one_sided: bool,
 }
 
 impl Pair {
-    /// Two inputs of which neither may be told from the other.
+    /// A two-sided pair.
     #[must_use]
     pub fn new(left: Vec<i64>, right: Vec<i64>) -> Self {
         Self { left, right, one_sided: false }
     }
 
-    /// The left and the right input, or the right and the left one.
+    /// The left and the right input; in reverse order if `swapped`.
     #[must_use]
     pub fn ordered(&self, swapped: bool) -> (&[i64], &[i64]) {
         if swapped { (&self.right, &self.left) } else { (&self.left, &self.right) }
     }
 }
 
-/// The inputs that a mechanism is defined for, and which of them are neighbours.
+/// The inputs for which a mechanism is defined, and their adjacency.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Neighbours {
-    /// Which inputs are neighbours.
+    /// The adjacency of inputs.
     pub adjacency: InputAdjacency,
-    /// How many entries an input has; of no meaning for listed pairs.
+    /// Number of entries of an input; unused for listed pairs.
     pub length: usize,
-    /// Entries to start from: around 0, around a threshold, at the ends of a range.
+    /// Entry values to start from: around 0, around a threshold, at the ends of a range.
     pub levels: Vec<i64>,
-    /// The least entry allowed.
+    /// The smallest entry allowed.
     pub least: i64,
     /// The largest entry allowed.
     pub most: i64,
@@ -65,19 +66,19 @@ impl Neighbours {
         Self { adjacency, length, levels: vec![0, 1], least: 0, most: i64::MAX }
     }
 
-    /// Inputs of this many entries without a least or a largest, tried around 0 and 1.
+    /// Inputs of this many unbounded entries, tried around 0 and 1.
     #[must_use]
     pub fn queries(adjacency: InputAdjacency, length: usize) -> Self {
         Self { adjacency, length, levels: vec![0, 1], least: i64::MIN, most: i64::MAX }
     }
 
-    /// These pairs and no others.
+    /// Only these pairs.
     #[must_use]
     pub fn listed(pairs: Vec<Pair>) -> Self {
         Self { adjacency: InputAdjacency::Listed(pairs), length: 0, levels: vec![], least: i64::MIN, most: i64::MAX }
     }
 
-    /// At most `most` different pairs: the patterns first, then random ones.
+    /// At most `most` different pairs: fixed patterns first, then random ones.
     pub fn pairs(&self, most: usize, rng: &mut impl Rng) -> Vec<Pair> {
         if let InputAdjacency::Listed(pairs) = &self.adjacency {
             return pairs.iter().take(most).cloned().collect();
@@ -91,7 +92,7 @@ impl Neighbours {
             }
         }
         if n > 1 {
-            // Ascending and alternating inputs, where equal ones would hide who is first.
+            // Ascending and alternating inputs, since equal entries would hide which index is first.
             let first = self.levels.first().copied().unwrap_or(0);
             let ramp: Vec<i64> = (0..n).map(|at| first.saturating_add(at as i64)).collect();
             let teeth: Vec<i64> = (0..n).map(|at| first.saturating_add(i64::from(at % 2 == 1))).collect();
@@ -117,7 +118,7 @@ impl Neighbours {
         found.pairs
     }
 
-    /// How the right input differs from the left one, entry by entry.
+    /// The differences of the right input from the left one, entry by entry.
     fn patterns(&self) -> Vec<Vec<i64>> {
         let n = self.length;
         let one = |place: usize, by: i64| (0..n).map(|at| if at == place { by } else { 0 }).collect::<Vec<_>>();
@@ -155,7 +156,7 @@ impl Neighbours {
     }
 }
 
-/// A number below `limit`, which is at least 1. The slight bias is of no consequence here.
+/// A number below `limit`, which is at least 1. The slight bias does not matter here.
 fn below(rng: &mut impl Rng, limit: usize) -> usize {
     (rng.next_u64() % limit.max(1) as u64) as usize
 }
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_patterns_are_there() {
+    fn pairs_contain_the_patterns() {
         let of = Neighbours::queries(InputAdjacency::EachByOne, 4);
         let pairs = of.pairs(60, &mut ChaCha20Rng::seed_from_u64(deniable_testing::seed(1)));
         for right in [[1, 0, 0, 0], [1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1]] {

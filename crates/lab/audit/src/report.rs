@@ -12,24 +12,24 @@ use std::fmt::{self, Display, Formatter};
 pub struct AuditReport {
     /// The verdict.
     pub verdict: Verdict,
-    /// The beliefs that observers may have had.
+    /// The prior beliefs of observers.
     pub priors: PriorRange,
 }
 
 impl AuditReport {
-    /// A report.
+    /// The report of a verdict for these priors.
     #[must_use]
     pub fn new(verdict: Verdict, priors: PriorRange) -> Self {
         Self { verdict, priors }
     }
 
-    /// Whether nothing was found against the claim, or there is none. It is no proof that the claim is kept.
+    /// Whether there is no claim, or no evidence against it. This does not prove that the claim holds.
     #[must_use]
     pub fn holds(&self) -> bool {
         !self.verdict.is_broken()
     }
 
-    /// The belief of the example: the only one, or the middle of the interval.
+    /// The prior of the example: the only one, or the middle of the interval.
     #[must_use]
     pub fn prior(&self) -> Rational {
         (self.priors.low() + self.priors.high()) / whole(2)
@@ -85,7 +85,7 @@ impl Display for AuditReport {
         let prior = self.prior();
         writeln!(
             f,
-            "{}\nbeliefs:   someone who gave one of these inputs {} can be at least {} sure of it after one answer; some belief \
+            "{}\nbeliefs:   an observer who gave one of these inputs {} can be at least {} sure of it after one answer; some belief \
              grows by a factor of at least {}",
             self.verdict,
             percent(&prior, 2, Rounding::Nearest),

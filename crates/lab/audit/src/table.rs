@@ -1,7 +1,7 @@
-//! The finite mechanisms of `deniable check` as mechanisms to draw from.
+//! The finite mechanisms of `deniable check` as mechanisms for an audit.
 //!
-//! The input is a list of zeros and ones, one for each entity; outputs are the names in the table. Chances are rounded to
-//! multiples of 2^−64, which no number of samples can tell from the exact ones.
+//! The input is a list of zeros and ones, one for each entity; outputs are the names in the table. Probabilities are
+//! rounded to multiples of 2^−64, which no feasible number of samples distinguishes from the exact ones.
 
 use crate::mechanism::{Cell, Mechanism, MechanismError, Outputs};
 use crate::neighbours::{InputAdjacency, Neighbours};
@@ -13,11 +13,11 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::Rng;
 use std::collections::{BTreeMap, HashMap};
 
-/// A finite mechanism, drawn from.
+/// A finite mechanism with a generator.
 #[derive(Debug, Clone)]
 pub struct TableMechanism {
     exact: Exact,
-    /// Cumulative chances in units of 2^−64, by dataset, as they are asked for.
+    /// Cumulative probabilities in units of 2^−64, by dataset, computed on first use.
     rows: HashMap<u32, Vec<u64>>,
     rng: ChaCha20Rng,
 }
@@ -29,10 +29,10 @@ impl TableMechanism {
         Self { exact, rows: HashMap::new(), rng }
     }
 
-    /// A built-in mechanism by its name, with parameters as `deniable check` takes them.
+    /// A built-in mechanism by its name, with the parameters of `deniable check`.
     ///
     /// # Errors
-    /// When the name or a parameter is wrong.
+    /// If the name or a parameter is invalid.
     pub fn builtin(
         name: &str,
         parameters: &BTreeMap<String, String>,
@@ -41,13 +41,13 @@ impl TableMechanism {
         Ok(Self::new(builtin::build(name, parameters)?, rng))
     }
 
-    /// The mechanism with its exact chances.
+    /// The mechanism with its exact probabilities.
     #[must_use]
     pub fn exact(&self) -> &Exact {
         &self.exact
     }
 
-    /// Datasets that differ by one entity.
+    /// Datasets that differ by one entity, as neighbours.
     #[must_use]
     pub fn neighbours(&self) -> Neighbours {
         Neighbours {
@@ -86,7 +86,7 @@ impl Mechanism for TableMechanism {
     fn sample(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
         let row = self.row(input)?.to_vec();
         let places: Vec<u32> = self.exact.outputs().iter().map(|name| out.place(name)).collect();
-        // The last output that can come at all takes what rounding left over.
+        // The rounding remainder goes to the last possible output.
         let last = (0..row.len()).rev().find(|at| *at == 0 || row[*at] > row[at - 1]).unwrap_or(0);
         for _ in 0..times {
             let drawn = self.rng.next_u64();

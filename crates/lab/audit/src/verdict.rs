@@ -1,4 +1,4 @@
-//! What an audit found: events with their bounds, a certified odds ratio, and whether it breaks a claim.
+//! The result of an audit: events with their bounds, a certified odds ratio, and whether it breaks a claim.
 
 use crate::bound;
 use crate::event::Event;
@@ -9,7 +9,7 @@ use deniable_core::budget::{Spend, SpendError};
 use deniable_core::exact::{Enclosure, Rational, Rounding, decimal, percent, whole};
 use std::fmt;
 
-/// Places of decimals that are printed.
+/// Decimal places printed.
 const PLACES: u32 = 4;
 /// Fractional bits of the logarithm.
 const BITS: u32 = 128;
@@ -25,9 +25,9 @@ pub struct Finding {
     pub likelier: Vec<i64>,
     /// The neighbouring input.
     pub other: Vec<i64>,
-    /// How often it happened on either, in `trials` fresh samples each.
+    /// Number of occurrences on `likelier` and `other`, in `trials` fresh samples each.
     pub hits: [u64; 2],
-    /// Fresh samples of each input.
+    /// Number of fresh samples of each input.
     pub trials: u64,
     /// Its probability on `likelier` is at least this.
     pub low: Rational,
@@ -45,7 +45,7 @@ impl Finding {
         Self { event, likelier: likelier.to_vec(), other: other.to_vec(), hits, trials, low, high }
     }
 
-    /// The odds ratio that the event certifies: the quotient of the bounds, exactly, or 1, which always holds.
+    /// The odds ratio that the event certifies: the exact quotient of the bounds, or 1 if that is larger.
     #[must_use]
     pub fn odds(&self) -> Rational {
         (&self.low / &self.high).max(whole(1))
@@ -67,7 +67,7 @@ impl Verdict {
     /// Sorts the findings and compares the strongest with the claim.
     ///
     /// # Errors
-    /// When the comparison cannot be decided with certainty.
+    /// If the comparison with the claim cannot be decided.
     pub fn new(
         mut findings: Vec<Finding>,
         error: f64,
@@ -84,19 +84,19 @@ impl Verdict {
         Ok(Self { findings, error, pairs, samples, claim: claim.cloned(), broken })
     }
 
-    /// The strongest finding; `None` where no event was worth confirming.
+    /// The strongest finding; `None` if no event was worth confirming.
     #[must_use]
     pub fn best(&self) -> Option<&Finding> {
         self.findings.first()
     }
 
-    /// All events that were confirmed, strongest first: the confidence is divided over all of them.
+    /// All confirmed events, strongest first: the confidence is divided over all of them.
     #[must_use]
     pub fn findings(&self) -> &[Finding] {
         &self.findings
     }
 
-    /// Certified: the mechanism gives odds ratios of at least this. Exact; at least 1.
+    /// Certified: the odds ratio of the mechanism is at least this. Exact; at least 1.
     #[must_use]
     pub fn odds(&self) -> Rational {
         self.best().map_or_else(|| whole(1), Finding::odds)
@@ -121,31 +121,31 @@ impl Verdict {
         belief::gain_over(priors, &self.odds())
     }
 
-    /// Whether the claim is certainly broken, up to the stated error.
+    /// Whether the claim is broken, up to the stated error.
     #[must_use]
     pub fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// The claim, if there was one.
+    /// The claim, if any.
     #[must_use]
     pub fn claim(&self) -> Option<&Spend> {
         self.claim.as_ref()
     }
 
-    /// The probability that any of the bounds is wrong is at most this.
+    /// An upper bound on the probability that any of the bounds is wrong.
     #[must_use]
     pub fn error(&self) -> f64 {
         self.error
     }
 
-    /// Pairs of inputs that were tried.
+    /// Number of pairs of inputs tried.
     #[must_use]
     pub fn pairs(&self) -> usize {
         self.pairs
     }
 
-    /// Outputs drawn in all.
+    /// Number of outputs drawn in all.
     #[must_use]
     pub fn samples(&self) -> u64 {
         self.samples
@@ -157,12 +157,11 @@ impl fmt::Display for Verdict {
         let (odds, epsilon) = (self.odds(), self.epsilon());
         match (&self.claim, self.broken) {
             (Some(claim), true) => {
-                writeln!(f, "BROKEN: an odds ratio of {claim} was claimed, and more than that was seen.")?
+                writeln!(f, "BROKEN: an odds ratio of {claim} was claimed, but the audit certifies a larger one.")?
             }
-            (Some(claim), false) => writeln!(
-                f,
-                "not broken: nothing was found against an odds ratio of {claim}. That is no proof that it is kept."
-            )?,
+            (Some(claim), false) => {
+                writeln!(f, "not broken: no evidence against an odds ratio of {claim}. This does not prove the claim.")?
+            }
             (None, _) => writeln!(f, "no claim to compare with.")?,
         }
         writeln!(
@@ -235,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_found_certifies_one() {
+    fn no_finding_certifies_an_odds_ratio_of_one() {
         let none = Verdict::new(vec![finding([10, 20])], 0.001, 1, 1, None).unwrap();
         assert_eq!((none.odds(), none.epsilon(), none.is_broken()), (whole(1), whole(0), false));
     }

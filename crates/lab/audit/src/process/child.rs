@@ -1,4 +1,4 @@
-//! A child process: bytes in and out without ever blocking for longer than a deadline, and an end that always comes.
+//! A child process: reads and writes never block beyond a deadline, and the process is always ended.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, s
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Bytes read at a time, and how many such chunks wait.
+/// Bytes read at a time, and number of chunks in the queue.
 const CHUNK: usize = 1 << 16;
 const WAITING: usize = 16;
-/// How long a program that closed its output may take to exit before it is made to.
+/// Time for a program that closed its output to exit before it is killed.
 const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// The outcome of one read from the program's output.
@@ -20,12 +20,12 @@ pub(super) enum ReadOutcome {
     End,
 }
 
-/// The groups of all children that run, so that they can be ended when this program is told to end.
+/// The process groups of all running children, to kill them when this program is terminated.
 static RUNNING: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
-/// Kills every child that runs, with its group, without waiting for any: for a program that is about to end.
+/// Kills every running child with its group, without waiting: for a program that is about to end.
 pub(super) fn end_all() {
-    // Whoever reaps a child takes it off the list first, so that its number cannot mean another process here.
+    // A child is removed from the set before it is reaped, so its id cannot belong to another process here.
     for id in RUNNING.lock().unwrap_or_else(PoisonError::into_inner).iter() {
         kill_group(*id);
     }
@@ -36,7 +36,7 @@ fn kill_group(id: u32) {
     {
         use rustix::process::{Pid, Signal, kill_process_group};
         if let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) {
-            // It fails only when nobody is left.
+            // Fails only if the group is empty.
             let _ = kill_process_group(pid, Signal::KILL);
         }
     }
@@ -44,7 +44,7 @@ fn kill_group(id: u32) {
     let _ = id;
 }
 
-/// A running child. Two threads of their own write to it and read from it; they end when it does.
+/// A running child. Two threads write to it and read from it; they end when it does.
 #[derive(Debug)]
 pub(super) struct Child {
     child: std::process::Child,
@@ -57,11 +57,11 @@ impl Child {
     pub(super) fn start(file: &str, arguments: &[String]) -> std::io::Result<Self> {
         let mut command = Command::new(file);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
-        // A group of its own, so that what the program starts ends with it.
+        // A group of its own, so that processes started by the program end with it.
         #[cfg(unix)]
         std::os::unix::process::CommandExt::process_group(&mut command, 0);
         let mut child = {
-            // Under the lock: there is no moment at which it runs and is not on the list.
+            // Under the lock, so that the child never runs without being in the set.
             let mut running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
             let child = command.spawn()?;
             running.insert(child.id());
@@ -71,7 +71,7 @@ impl Child {
         let (sender, chunks) = sync_channel(WAITING);
         if let Some(mut input) = child.stdin.take() {
             std::thread::spawn(move || {
-                // A program that stopped reading is noticed by its answers.
+                // A program that stopped reading is detected by its missing outputs.
                 while let Ok(bytes) = to_write.recv() {
                     if input.write_all(&bytes).and_then(|()| input.flush()).is_err() {
                         break;
@@ -91,7 +91,7 @@ impl Child {
 
     pub(super) fn send(&self, bytes: Vec<u8>) {
         if let Some(requests) = &self.requests {
-            // It fails only when the program is gone, which its answers will show.
+            // Fails only if the program has ended, which the next read detects.
             let _ = requests.send(bytes);
         }
     }
@@ -104,7 +104,7 @@ impl Child {
         }
     }
 
-    /// Ends it and all of its group, waits for it, and tells how it ended.
+    /// Kills it and its group, waits for it, and returns its exit status as text.
     pub(super) fn end(&mut self) -> String {
         if let Some(status) = &self.status {
             return status.clone();
@@ -120,7 +120,7 @@ impl Child {
         status
     }
 
-    /// Whether it exits by itself. It stays unreaped, so that its number cannot come to mean another process.
+    /// Whether it exits by itself. It stays unreaped, so its id cannot be reused by another process.
     #[cfg(unix)]
     fn exits_within(&self, time: Duration) -> bool {
         use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
@@ -148,10 +148,10 @@ impl Child {
         }
     }
 
-    /// Ends it with its group, and reaps it.
+    /// Kills it with its group, and reaps it.
     fn kill_and_wait(&mut self) -> std::io::Result<ExitStatus> {
         kill_group(self.child.id());
-        // Where there are no groups; elsewhere it is gone already.
+        // For systems without process groups; on others it has already ended.
         let _ = self.child.kill();
         RUNNING.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.child.id());
         self.child.wait()
@@ -167,7 +167,7 @@ impl Drop for Child {
     }
 }
 
-/// Passes on what can be read until it ends, or nobody listens.
+/// Forwards the output until it ends, or the receiver is dropped.
 fn forward(mut output: impl Read, sender: &SyncSender<Vec<u8>>) {
     let mut chunk = vec![0; CHUNK];
     loop {

@@ -1,19 +1,19 @@
-//! Programs of any language as mechanisms, over a line protocol.
+//! Programs in any language as mechanisms, over a line protocol.
 //!
-//! A program is started once and fed many requests. A request is one line on its standard input:
+//! A program is started once and gets many requests. A request is one line on its standard input:
 //!
 //! ```json
 //! {"input":[3,0,5],"times":1000}
 //! ```
 //!
 //! and its answer is that many lines on standard output, one independent output each: a number (`3`, `-0.5`, `NaN`,
-//! `Infinity`), a string (`"none"`), or a list of numbers and strings (`["below", 3.25]`). All lines of a run have the same
-//! of these three forms. Numbers with a point or an exponent are read as the double they denote, so a program has to print
-//! them with all digits for their bits to be audited. Output has to be flushed after a request; standard input that ends means
-//! goodbye. Standard error is passed through.
+//! `Infinity`), a string (`"none"`), or a list of numbers and strings (`["below", 3.25]`). All lines of a run have the
+//! same one of these three forms. Numbers with a point or an exponent are read as the double they denote, so a program
+//! must print them with all digits for their bits to be audited. Output must be flushed after each request; the program
+//! should exit when standard input ends. Standard error is passed through.
 //!
-//! Whatever happens, the program is ended and waited for when its [`Process`] is dropped; on Unix with all programs of its
-//! process group, which is its own.
+//! In all cases the program is killed and waited for when its [`Process`] is dropped; on Unix with its whole process
+//! group.
 
 mod child;
 mod parse;
@@ -23,60 +23,60 @@ use child::{Child, ReadOutcome};
 use parse::Form;
 use std::time::Duration;
 
-/// Outputs asked for in one request.
+/// Outputs per request.
 const BATCH: usize = 4096;
-/// The longest line that is read.
+/// The longest line accepted, in bytes.
 pub const LONGEST_LINE: usize = 1 << 20;
-/// How much of a line is quoted.
+/// Largest number of bytes of a line quoted in messages.
 const QUOTED: usize = 80;
-/// How long a line too many may take to show up before another input is sent.
+/// Time to wait for a surplus line before a request with another input.
 const STRAY: Duration = Duration::from_millis(5);
 
-/// Kills all programs that run, without waiting for them: for whoever is told to end at once, as by Ctrl-C. Runs that are
-/// under way fail.
+/// Kills all running programs without waiting for them: for a process that must end at once, as on Ctrl-C. Audits under
+/// way fail.
 pub fn end_all() {
     child::end_all();
 }
 
-/// How long a program may be silent while it owes outputs.
+/// The time that a program may take to write its next output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Deadlines {
-    /// Before its first output: interpreters take a while to start.
+    /// Before its first output: interpreters start slowly.
     pub first: Duration,
-    /// Later.
+    /// After its first output.
     pub later: Duration,
 }
 
 impl Default for Deadlines {
-    /// 30 seconds at first, 10 later.
+    /// 30 seconds for the first output, 10 for each later one.
     fn default() -> Self {
         Self { first: Duration::from_secs(30), later: Duration::from_secs(10) }
     }
 }
 
-/// A program that can be started.
+/// A program to start.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Program {
     /// The file to run.
     pub file: String,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// How long it may be silent.
+    /// The time that it may take for an output.
     pub deadlines: Deadlines,
 }
 
 impl Program {
-    /// A program with the usual deadlines.
+    /// A program with the default deadlines.
     #[must_use]
     pub fn new(file: &str, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|argument| (*argument).to_owned()).collect();
         Self { file: file.to_owned(), arguments, deadlines: Deadlines::default() }
     }
 
-    /// Starts it once.
+    /// Starts one process.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If it cannot be started.
     pub fn start(&self) -> Result<Process, MechanismError> {
         let child = Child::start(&self.file, &self.arguments)
             .map_err(|source| MechanismError::Start { program: self.file.clone(), source })?;
@@ -92,32 +92,32 @@ impl Program {
         })
     }
 
-    /// Starts it several times, for several threads.
+    /// Starts several processes, for several threads.
     ///
     /// # Errors
-    /// When it cannot be started.
+    /// If one cannot be started.
     pub fn start_several(&self, times: usize) -> Result<Vec<Box<dyn Mechanism>>, MechanismError> {
         (0..times.max(1)).map(|_| Ok(Box::new(self.start()?) as Box<dyn Mechanism>)).collect()
     }
 }
 
-/// A running program. Dropping it ends it.
+/// A running program. Dropping it kills it.
 #[derive(Debug)]
 pub struct Process {
     program: String,
     deadlines: Deadlines,
     child: Child,
-    /// What was received, and how much of it was read.
+    /// The received bytes, and how many of them are parsed.
     pending: Vec<u8>,
     read: usize,
     line: u64,
-    /// The form of all outputs.
+    /// The form of all outputs; unknown before the first.
     form: Option<Form>,
     last: Option<Vec<i64>>,
 }
 
 impl Process {
-    /// The number that the operating system knows it by.
+    /// The process id.
     #[must_use]
     pub fn id(&self) -> u32 {
         self.child.id()
@@ -126,7 +126,7 @@ impl Process {
     fn request(&mut self, input: &[i64], times: usize, out: &mut Outputs) -> Result<(), MechanismError> {
         let mut wait = Duration::ZERO;
         if self.last.as_deref() != Some(input) {
-            // An output too many would count for another input from here on.
+            // From here on, a surplus output would count for another input.
             if self.last.is_some() {
                 wait = STRAY;
             }
@@ -167,7 +167,7 @@ impl Process {
         Ok(())
     }
 
-    /// Where the next line ends in `pending`, once it is complete.
+    /// The end of the next line in `pending`, once the line is complete.
     fn next_line(&mut self, missing: usize, asked: usize) -> Result<usize, MechanismError> {
         let mut searched = self.read;
         loop {
@@ -222,7 +222,7 @@ impl Mechanism for Process {
     }
 }
 
-/// The beginning of a line, for a message.
+/// The beginning of a line, for messages.
 fn quoted(bytes: &[u8]) -> String {
     let end = bytes.iter().position(|byte| *byte == b'\n').unwrap_or(bytes.len());
     let text = String::from_utf8_lossy(&bytes[..end.min(4 * QUOTED)]);

@@ -1,4 +1,4 @@
-//! One line of a program's output.
+//! Parses one line of a program's output.
 
 use crate::mechanism::{Cell, Outputs};
 
@@ -20,7 +20,7 @@ impl Form {
     }
 }
 
-/// Appends the output in a line, or says what the line is instead.
+/// Appends the output in a line; the error describes the line instead.
 pub(super) fn output(line: &[u8], out: &mut Outputs) -> Result<Form, String> {
     let text = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_owned())?.trim();
     let form = match text.as_bytes().first() {
@@ -42,7 +42,7 @@ pub(super) fn output(line: &[u8], out: &mut Outputs) -> Result<Form, String> {
     Ok(form)
 }
 
-/// What follows the opening bracket.
+/// Parses the text after the opening bracket.
 fn list(mut rest: &str, out: &mut Outputs) -> Result<(), String> {
     rest = rest.trim_start();
     if rest == "]" {
@@ -62,7 +62,7 @@ fn list(mut rest: &str, out: &mut Outputs) -> Result<(), String> {
         match rest.as_bytes().first() {
             Some(b',') => rest = &rest[1..],
             Some(b']') if rest.len() == 1 => return Ok(()),
-            Some(b']') => return Err("a list with something after it".to_owned()),
+            Some(b']') => return Err("a list followed by other text".to_owned()),
             Some(_) => return Err("a list without a comma between two entries".to_owned()),
             None => return Err(unclosed()),
         }
@@ -73,7 +73,7 @@ fn unclosed() -> String {
     "a list that is not closed".to_owned()
 }
 
-/// One past the closing quote.
+/// The index after the closing quote.
 fn end_of_word(text: &str) -> Result<usize, String> {
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate().skip(1) {
@@ -99,7 +99,7 @@ fn number(text: &str) -> Result<Cell, String> {
         _ => {}
     }
     let nothing = || "neither a number, nor a string, nor a list of these".to_owned();
-    // Rust reads more than JSON allows: a sign before all, a bare point, `inf`.
+    // Rust parses more than JSON allows: a leading `+`, a bare point, `inf`.
     if !text.trim_start_matches('-').starts_with(|first: char| first.is_ascii_digit()) {
         return Err(nothing());
     }
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_named() {
+    fn invalid_lines_are_described() {
         for (line, what) in [
             ("", "empty"),
             ("true", "neither a number, nor a string, nor a list of these"),
@@ -145,7 +145,7 @@ mod tests {
             ("{}", "neither a number, nor a string, nor a list of these"),
             ("[1", "a list that is not closed"),
             ("[1,]", "neither a number, nor a string, nor a list of these"),
-            ("[1] 2", "a list with something after it"),
+            ("[1] 2", "a list followed by other text"),
             ("[\"a\" 2]", "a list without a comma between two entries"),
             ("[\"a", "a string that is not closed"),
             ("\"a", "not a JSON string"),
@@ -157,9 +157,9 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever a program writes is an output or is named as none; what is read goes back to the same cells.
+        /// Every line is an output or is described as invalid; outputs are written back as the same cells.
         #[test]
-        fn no_line_is_too_strange(line in prop::collection::vec(prop_oneof![
+        fn every_line_is_parsed_or_described(line in prop::collection::vec(prop_oneof![
             prop::sample::select(b"[],\"\\0123456789.eE+-naNIfity \t".to_vec()),
             any::<u8>(),
         ], 0..40)) {

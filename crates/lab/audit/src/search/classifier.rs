@@ -1,6 +1,7 @@
 //! A likelihood-ratio classifier: the log-likelihood ratios of the entries, summed, and cut at a score.
 //!
-//! Exact for entries that are independent given the input, as with noise of their own; otherwise still an event.
+//! Exact for entries that are independent given the input, as with independent noise on each; for others it is still an
+//! event.
 
 use super::conditions::{cuts, width};
 use super::{Aim, Candidate, Kind, SHAPED, SampledOutputs, value};
@@ -9,12 +10,12 @@ use crate::mechanism::Value;
 use std::collections::HashMap;
 
 const INTERVALS: usize = 20;
-/// Scores at which the classifier is cut.
+/// Number of cut scores tried.
 const LIMITS: usize = 48;
-/// Added to every count, so that what was never seen is not taken for impossible.
+/// Added to every count, so that values that did not occur are not treated as impossible.
 const UNSEEN: f64 = 2.0;
 
-/// The classifier cut where a confirmation is expected to certify most, in both directions.
+/// The classifier, cut at the scores where the confirmation is expected to certify most, in both directions.
 pub(super) fn candidates(sampled: SampledOutputs<'_>, aim: Aim) -> Vec<Candidate> {
     let parts = parts(sampled);
     if parts.is_empty() {
@@ -42,7 +43,7 @@ fn best_limit(sampled: SampledOutputs<'_>, parts: &[Part], swapped: bool, aim: A
     let limits = cuts(&scores, LIMITS).into_iter();
     limits
         .map(|limit| {
-            // Sums of the same weights may round differently elsewhere: a hair below every score that is meant.
+            // Sums of the same weights may round differently elsewhere, so the limit is slightly below the score.
             let limit = limit - 1e-9;
             let hits = (beyond(&left, limit), beyond(&right, limit));
             let (a, b) = if swapped { (hits.1, hits.0) } else { hits };
@@ -64,7 +65,7 @@ fn weight(hits: [usize; 2]) -> f64 {
     ((hits[0] as f64 + UNSEEN) / (hits[1] as f64 + UNSEEN)).ln()
 }
 
-/// One part for every entry, and one for the length where it varies.
+/// One part for every entry, and one for the length if it varies.
 fn parts(sampled: SampledOutputs<'_>) -> Vec<Part> {
     let mut parts: Vec<Part> = (0..width(sampled))
         .filter_map(|at| values(sampled, at).or_else(|| steps(sampled, Feature::Entry(at))))
@@ -73,7 +74,7 @@ fn parts(sampled: SampledOutputs<'_>) -> Vec<Part> {
     parts
 }
 
-/// By exact values, where these are few.
+/// A part by exact values, if there are few.
 fn values(sampled: SampledOutputs<'_>, at: usize) -> Option<Part> {
     let mut counts: HashMap<(u8, u64), (usize, [usize; 2])> = HashMap::new();
     for (place, row) in sampled.outputs.rows().enumerate() {

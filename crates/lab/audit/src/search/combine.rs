@@ -1,20 +1,20 @@
-//! Conditions combined: all pairs, longer conjunctions from the best pairs on, and unions of those.
+//! Combined conditions: all pairs, longer conjunctions extended from the best pairs, and unions of these.
 
 use super::conditions::{Conditions, words};
 use super::{Aim, Candidate, Kind, SHAPED, value};
 use crate::event::Event;
 
-/// Conjunctions that are carried on.
+/// Conjunctions extended in each round.
 const BEAM: usize = 8;
 /// Longest conjunction and largest union.
 const DEEPEST: usize = 8;
 const WIDEST: usize = 6;
-/// What a further condition must add to the logarithm of the odds ratio.
+/// The smallest increase of the logarithm of the odds ratio for which a condition is added.
 const WORTH: f64 = 0.01;
-/// Pairs that are kept for unions.
+/// Conjunctions kept for unions.
 const KEPT: usize = 40;
 
-/// A conjunction by the places of its conditions.
+/// A conjunction, by the indices of its conditions.
 #[derive(Clone)]
 struct Conjunction {
     of: Vec<usize>,
@@ -22,7 +22,7 @@ struct Conjunction {
     value: f64,
 }
 
-/// A list of the best so far, without repetitions of the same hits (which are nearly always the same event).
+/// The best so far, without repetitions of the same hits (which are nearly always the same event).
 struct Best {
     most: usize,
     list: Vec<Conjunction>,
@@ -33,7 +33,7 @@ impl Best {
         Self { most, list: Vec::new() }
     }
 
-    /// The value that is needed to get in.
+    /// The smallest value that is accepted.
     fn least(&self) -> f64 {
         if self.list.len() < self.most {
             f64::NEG_INFINITY
@@ -62,7 +62,7 @@ fn count_both(one: &[u64], other: &[u64], side: usize) -> (usize, usize) {
     (ones(&one[..side], &other[..side]), ones(&one[side..], &other[side..]))
 }
 
-/// All candidates made of conditions.
+/// All candidates built from conditions.
 pub(super) fn candidates(conditions: &Conditions, aim: Aim) -> Vec<Candidate> {
     let directions: &[bool] = if aim.one_sided { &[false] } else { &[false, true] };
     let side = words(conditions.half);
@@ -114,7 +114,7 @@ pub(super) fn candidates(conditions: &Conditions, aim: Aim) -> Vec<Candidate> {
     found
 }
 
-/// The outputs that meet all of them.
+/// The outputs that meet all of the conditions `of`, as bits.
 fn bits_of(conditions: &Conditions, of: &[usize]) -> Vec<u64> {
     let mut bits = vec![u64::MAX; 2 * words(conditions.half)];
     for at in of {
@@ -125,7 +125,7 @@ fn bits_of(conditions: &Conditions, of: &[usize]) -> Vec<u64> {
     bits
 }
 
-/// Longer conjunctions, as long as each further condition is worth it.
+/// Extends conjunctions as long as each further condition increases the value enough.
 fn deepen(conditions: &Conditions, pairs: &[Conjunction], worth: &impl Fn((usize, usize)) -> f64) -> Vec<Conjunction> {
     let side = words(conditions.half);
     let mut all = Best::new(KEPT);
@@ -153,7 +153,7 @@ fn deepen(conditions: &Conditions, pairs: &[Conjunction], worth: &impl Fn((usize
     all.list
 }
 
-/// Adds ways for the event to happen while that makes a stronger bound likely.
+/// Adds alternatives to the event while that makes a stronger bound likely.
 fn unite<'a>(
     conditions: &Conditions,
     start: &'a Conjunction,

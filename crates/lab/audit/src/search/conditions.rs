@@ -1,19 +1,19 @@
-//! Conditions on single features that are worth combining, and which outputs meet them.
+//! Conditions on single features to combine, and the outputs that meet them.
 
 use super::SampledOutputs;
 use crate::event::{Condition, Feature};
 use crate::mechanism::{Cell, Value};
 use std::collections::HashMap;
 
-/// Entries that are looked at; longer outputs are known by their first entries, their last, length and sum.
+/// Number of leading entries with features; longer outputs are described by these, their last entry, length and sum.
 pub(super) const ENTRIES: usize = 16;
-/// Conditions in all: every pair of them is tried.
+/// Largest number of conditions: every pair of them is tried.
 const MOST: usize = 360;
 const MOST_CUTS: usize = 28;
-/// Exact values of one entry, and of whole outputs.
+/// Largest number of exact values of one entry, and of whole outputs.
 const MOST_ATOMS: usize = 24;
 
-/// Characters of a word that are looked at.
+/// Largest number of characters of a word with conditions.
 const MOST_LETTERS: usize = 32;
 
 /// Conditions with the outputs that meet them, as bits: left outputs first, right ones from `words/2` on.
@@ -23,7 +23,7 @@ pub(super) struct Conditions {
     pub(super) half: usize,
 }
 
-/// Words of 64 bits for one input.
+/// Number of 64-bit words for the outputs of one input.
 pub(super) fn words(half: usize) -> usize {
     half.div_ceil(64)
 }
@@ -43,7 +43,7 @@ impl Conditions {
     }
 }
 
-/// The longest output, up to a limit.
+/// The length of the longest output, up to a limit.
 pub(super) fn width(sampled: SampledOutputs<'_>) -> usize {
     sampled.outputs.rows().map(<[Cell]>::len).max().unwrap_or(0).min(ENTRIES)
 }
@@ -60,7 +60,7 @@ pub(super) fn collect(sampled: SampledOutputs<'_>) -> Conditions {
             (!cuts.is_empty()).then_some((feature, column, cuts))
         })
         .collect();
-    // Two conditions for every cut; features share what room there is.
+    // Two conditions for every cut; the features share the remaining room equally.
     let room = MOST.saturating_sub(found.list.len()) / (2 * columns.len().max(1));
     for (feature, column, cuts) in &columns {
         let step = cuts.len().div_ceil(room.clamp(2, MOST_CUTS));
@@ -75,7 +75,7 @@ pub(super) fn collect(sampled: SampledOutputs<'_>) -> Conditions {
     found
 }
 
-/// Features that may say something about these outputs.
+/// The features that differ between these outputs.
 fn features(sampled: SampledOutputs<'_>) -> Vec<Feature> {
     let width = width(sampled);
     let mut list: Vec<Feature> = (0..width).map(Feature::Entry).collect();
@@ -93,7 +93,8 @@ fn features(sampled: SampledOutputs<'_>) -> Vec<Feature> {
     list
 }
 
-/// Thresholds that split a column: between all its values if they are few, else at quantiles, the tails more finely.
+/// Thresholds that split a column: between all its values if they are few, else at quantiles, which are denser in the
+/// tails.
 pub(super) fn cuts(column: &[f64], most: usize) -> Vec<f64> {
     let mut sorted: Vec<f64> = column.iter().copied().filter(|value| !value.is_nan()).collect();
     sorted.sort_by(f64::total_cmp);
@@ -101,7 +102,7 @@ pub(super) fn cuts(column: &[f64], most: usize) -> Vec<f64> {
     let mut distinct = sorted.clone();
     distinct.dedup();
     if distinct.len() <= most {
-        // The least value splits off those outputs that have none.
+        // The smallest value separates the outputs without this feature.
         let skip = usize::from(sorted.len() == column.len());
         return distinct.split_off(skip);
     }
@@ -119,7 +120,7 @@ pub(super) fn cuts(column: &[f64], most: usize) -> Vec<f64> {
     cuts
 }
 
-/// Exact values that come often enough, and most differently.
+/// Conditions for exact values that are frequent enough, and differ most.
 fn atoms(sampled: SampledOutputs<'_>, found: &mut Conditions) {
     let outputs = sampled.outputs;
     let width = width(sampled);
@@ -157,14 +158,15 @@ fn atoms(sampled: SampledOutputs<'_>, found: &mut Conditions) {
     }
 }
 
-/// Characters of words, where there are too many words to try each: their places are what the words have in common.
+/// Conditions on characters of words, if there are too many words to try each: the words have their positions in
+/// common.
 fn letters(sampled: SampledOutputs<'_>, found: &mut Conditions) {
     let outputs = sampled.outputs;
     let labels = outputs.labels();
     if labels.len() <= MOST_ATOMS {
         return;
     }
-    // Only the first entry: words among many numbers are few.
+    // Only the first entry: outputs with words among many numbers are rare.
     let words: Vec<Vec<char>> = (0..labels.len() as u32).map(|place| labels.word(place).chars().collect()).collect();
     let word_of = |at: usize| match outputs.row(at).first() {
         Some(Cell::Label(place)) => words.get(*place as usize),
@@ -191,7 +193,7 @@ fn letters(sampled: SampledOutputs<'_>, found: &mut Conditions) {
     }
 }
 
-/// The number of occurrences of a value on the left and on the right, and the place of the first.
+/// The number of occurrences of a value on the left and on the right, and the index of the first.
 struct ValueHits {
     first: usize,
     hits: [usize; 2],
@@ -211,7 +213,7 @@ fn most_different(all: impl Iterator<Item = ValueHits>, most: usize, half: usize
         let n = half as u64;
         super::value(a, b, half, 2.0, n).max(super::value(b, a, half, 2.0, n))
     };
-    // Ties are broken by where a value came first, so that a seed fixes the choice.
+    // Ties are broken by first occurrence, so that a seed determines the choice.
     often.sort_by(|one, other| worth(other).total_cmp(&worth(one)).then(one.first.cmp(&other.first)));
     often.truncate(most);
     often

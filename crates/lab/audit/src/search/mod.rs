@@ -1,8 +1,9 @@
-//! Chooses events that tell two inputs apart, from outputs that are not used for anything else.
+//! Chooses events that separate two inputs, on outputs that serve no other purpose.
 //!
-//! Nothing here is certified, and nothing has to be: a bad choice only makes the bound weak. Conditions on single features
-//! are combined by *and* and *or*, and a likelihood-ratio classifier (naive Bayes over the entries) is cut at a score. All
-//! are ranked by the odds ratio that fresh samples would certify, and ranked again on samples that did not shape them.
+//! The choice is not certified and need not be: a bad one only weakens the bound. Conditions on single features are
+//! combined by *and* and *or*, and a likelihood-ratio classifier (naive Bayes over the entries) is cut at a score. All
+//! candidates are ranked by the odds ratio that fresh samples are expected to certify, and ranked again on samples that
+//! did not shape them.
 
 mod classifier;
 mod combine;
@@ -11,7 +12,7 @@ mod conditions;
 use crate::event::Event;
 use crate::mechanism::Outputs;
 
-/// An event that may tell two inputs apart.
+/// An event that may separate two inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
     /// The event.
@@ -20,11 +21,11 @@ pub struct Candidate {
     pub swapped: bool,
     /// Logarithm of the odds ratio that the confirmation is expected to certify.
     pub value: f64,
-    /// What made it, so that a choice can be varied.
+    /// The method that built it, so that choices can vary.
     kind: Kind,
 }
 
-/// How a candidate was made.
+/// The method that built a candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Single,
@@ -34,7 +35,7 @@ enum Kind {
     Classifier,
 }
 
-/// Outputs of two inputs: the first half of the rows is of the left one, the other half of the right one.
+/// Outputs of two inputs: the first half of the rows is from the left one, the second half from the right one.
 #[derive(Debug, Clone, Copy)]
 pub struct SampledOutputs<'a> {
     outputs: &'a Outputs,
@@ -42,13 +43,13 @@ pub struct SampledOutputs<'a> {
 }
 
 impl<'a> SampledOutputs<'a> {
-    /// The first half of these is of the left input, the rest of the right one.
+    /// Outputs whose first half is from the left input, and the rest from the right one.
     #[must_use]
     pub fn new(outputs: &'a Outputs) -> Self {
         Self { outputs, half: outputs.len() / 2 }
     }
 
-    /// How often an event happens on the left, and on the right.
+    /// The number of occurrences of an event on the left, and on the right.
     fn hits(&self, event: &Event) -> (usize, usize) {
         let count = |rows: std::ops::Range<usize>| {
             rows.filter(|at| event.holds(self.outputs.row(*at), self.outputs.labels())).count()
@@ -57,19 +58,19 @@ impl<'a> SampledOutputs<'a> {
     }
 }
 
-/// What a search is for.
+/// The purpose of a search.
 #[derive(Debug, Clone, Copy)]
 pub struct Aim {
-    /// Fresh samples of each input that will confirm the choice.
+    /// Number of fresh samples of each input that will confirm the choice.
     pub confirm: u64,
     /// Whether only events count that are likelier on the left.
     pub one_sided: bool,
 }
 
-/// Standard errors that a share is moved by to its disadvantage: on samples that shaped the event, and on others.
+/// Standard errors by which a share is reduced: on samples that shaped the event, and on other samples.
 const SHAPED: f64 = 3.5;
 const UNSHAPED: f64 = 1.5;
-/// Roughly the quantile that the confirmation will use.
+/// The approximate quantile of the confirmation.
 const CONFIRMED: f64 = 3.8;
 
 /// The logarithm of the odds ratio that `n` fresh samples of each input are expected to certify, after `a` and `b` hits in
@@ -86,7 +87,7 @@ fn wilson(hits: usize, trials: usize, z: f64) -> f64 {
     wilson_share(hits as f64 / n, n, z)
 }
 
-/// The end of Wilson's interval, upper for positive `z`.
+/// An end of Wilson's interval: the upper one for positive `z`.
 fn wilson_share(share: f64, n: f64, z: f64) -> f64 {
     let square = z * z / n;
     let centre = share + square / 2.0;
@@ -94,7 +95,7 @@ fn wilson_share(share: f64, n: f64, z: f64) -> f64 {
     ((centre + reach) / (1.0 + square)).clamp(0.0, 1.0)
 }
 
-/// Events that look worst on `shaping` samples, ranked by `ranking` samples, best first.
+/// The events that separate the inputs best on `shaping` samples, ranked on `ranking` samples, best first.
 ///
 /// The rankings' values predict the certified logarithm of the odds ratio; they are not bounds.
 #[must_use]
@@ -111,7 +112,7 @@ pub fn candidates(shaping: SampledOutputs<'_>, ranking: SampledOutputs<'_>, aim:
     found
 }
 
-/// At most `most` of these: the best of every kind first, then the best of the rest, best first.
+/// At most `most` candidates: the best of every kind first, then the best of the rest, in descending order.
 #[must_use]
 pub fn varied(found: &[Candidate], most: usize) -> Vec<Candidate> {
     let mut chosen: Vec<&Candidate> = Vec::new();

@@ -6,7 +6,7 @@ fn unit(rng: &mut ChaCha20Rng) -> f64 {
     (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
 }
 
-/// Samples of one fixed seed: the tolerances below are not error rates.
+/// Samples with a fixed seed: the tolerances below are not error rates.
 fn outputs(half: usize, seed: u64, mut one: impl FnMut(bool, &mut ChaCha20Rng, &mut Outputs)) -> Outputs {
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let mut outputs = Outputs::new();
@@ -19,7 +19,7 @@ fn outputs(half: usize, seed: u64, mut one: impl FnMut(bool, &mut ChaCha20Rng, &
 const AIM: Aim = Aim { confirm: 100_000, one_sided: false };
 
 #[test]
-fn nothing_is_found_where_there_is_nothing() {
+fn equal_distributions_yield_no_candidate_of_value() {
     let same = |_: bool, rng: &mut ChaCha20Rng, out: &mut Outputs| out.number(unit(rng));
     let (shaping, ranking) = (outputs(5000, 1, same), outputs(5000, 2, same));
     let found = candidates(SampledOutputs::new(&shaping), SampledOutputs::new(&ranking), AIM);
@@ -28,7 +28,7 @@ fn nothing_is_found_where_there_is_nothing() {
 
 #[test]
 fn a_conjunction_of_bits_is_found() {
-    // Five fair bits; on the right the last one is the parity of two others three times in four.
+    // Five fair bits; on the right the last one is the parity of two other bits with probability 3/4.
     let bits = |right: bool, rng: &mut ChaCha20Rng, out: &mut Outputs| {
         let word = rng.next_u64();
         let parity = (word ^ (word >> 1)) & 1;
@@ -40,14 +40,14 @@ fn a_conjunction_of_bits_is_found() {
     };
     let (shaping, ranking) = (outputs(20_000, 3, bits), outputs(20_000, 4, bits));
     let found = candidates(SampledOutputs::new(&shaping), SampledOutputs::new(&ranking), AIM);
-    // The last bit disagrees with the parity half the time on the left and a quarter on the right: ln 2.
+    // The last bit differs from the parity half the time on the left and a quarter on the right: ln 2.
     assert!(found[0].value > 0.55, "{:?}", found[0]);
     assert!(!varied(&found, 4).is_empty() && varied(&found, 4).len() <= 4);
 }
 
 #[test]
 fn a_classifier_sums_weak_signs() {
-    // Sixteen bits, each one a little likelier on the right: no short conjunction says as much as their number.
+    // Sixteen bits, each slightly likelier on the right: no short conjunction separates as well as their sum.
     let bits = |right: bool, rng: &mut ChaCha20Rng, out: &mut Outputs| {
         for at in 0..16 {
             let one = unit(rng) < if right { 0.55 } else { 0.45 };

@@ -1,4 +1,4 @@
-//! One count with noise. The count may change by one.
+//! One count with noise. Neighbouring counts differ by one.
 
 use super::{Member, Supremum, ZooError, geometric, hiding, noise, odds, one_by_one, unit};
 use crate::mechanism::{Cell, Outputs};
@@ -10,20 +10,20 @@ use rand_core::Rng;
 
 /// The scale of Laplace noise for an odds ratio of 2.
 const SCALE: f64 = std::f64::consts::LOG2_E;
-/// Steps of a unit on the grid of [`members`]' Laplace noise.
+/// Grid steps per unit of the Laplace noise of [`members`].
 const GRID: i64 = 1 << 20;
 /// The largest count of the truncated mechanism.
 const TOP: i64 = 5;
-/// Answers of the snapping mechanism are clamped to ±this.
+/// The snapping mechanism clamps answers to ± this.
 const CLAMP: f64 = 1024.0;
-/// The power of two not below the scale, to whose multiples snapping rounds.
+/// The smallest power of two at or above the scale; snapping rounds to its multiples.
 const SNAP: f64 = 2.0;
 
 /// Counts with noise for an odds ratio of 2, and noise for (α,β) promises.
 pub(super) fn members() -> Result<Vec<Member>, ZooError> {
     let counts = || Neighbours { levels: vec![0, 1, 3, 7], ..Neighbours::counts(InputAdjacency::SameDirection, 1) };
     let two = odds(2, 1, 1)?;
-    // Rounded functions of rounded draws: one part in a million covers what floating point does after the rounding.
+    // Rounded functions of rounded draws: one part in a million covers the later floating-point rounding.
     let nearly_two = Spend::odds(ratio(2_000_002, 1_000_000))?;
     let (half, quarter, third) = (geometric(1, 2)?, geometric(1, 4)?, geometric(2, 3)?);
     let third_again = third.clone();
@@ -73,7 +73,7 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         },
         Member {
             name: "laplace-floating-point",
-            about: "textbook inverse-transform Laplace noise in floating point: some numbers come on one side only",
+            about: "textbook inverse-transform Laplace noise in floating point: some numbers are possible on one side only",
             claim: two.clone(),
             supremum: Supremum::Unbounded,
             broken: true,
@@ -137,15 +137,15 @@ fn whole_number(value: i64, out: &mut Outputs) {
     out.cell(Cell::Integer(value));
 }
 
-/// As everybody writes it: a fair sign times the logarithm of a 53-bit uniform number.
+/// The textbook method: a fair sign times the logarithm of a 53-bit uniform number.
 fn laplace(rng: &mut ChaCha20Rng) -> f64 {
     let size = -SCALE * unit(rng).ln();
     if rng.next_u64() >> 63 == 1 { -size } else { size }
 }
 
-/// The same from a uniform number with all the precision it can have near 0.
+/// The same from a uniform number with full precision near 0.
 fn laplace_precise(rng: &mut ChaCha20Rng) -> f64 {
-    // A binade is half as likely as the one above it: as many zeros as it takes.
+    // A binade is half as likely as the one above it: draw zeros until a one.
     let mut scale = 0.5;
     while rng.next_u64() >> 63 == 0 && scale > f64::MIN_POSITIVE {
         scale /= 2.0;

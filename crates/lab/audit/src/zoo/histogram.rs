@@ -1,4 +1,4 @@
-//! Histograms and prefix sums. One person is in one cell, so that one entry changes by one.
+//! Histograms and prefix sums. One person is in one cell, so neighbours differ by one in one entry.
 
 use super::{Member, Supremum, ZooError, exponential, geometric, hiding, noise, odds, one_by_one};
 use crate::mechanism::Cell;

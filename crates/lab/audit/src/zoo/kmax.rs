@@ -1,20 +1,20 @@
-//! k-Max (M-KMAX) as its observer sees it: everybody else is in with probability one half (F-DN).
+//! k-Max (M-KMAX) for its observer: every other entity is in with probability one half (F-DN).
 //!
-//! The input is an entity and whether it is in. The promise is positive membership privacy alone, γ = (2^k−1)/(2^k−2), which at
-//! the prior 1/2 means odds of `2γ−1 = 2^(k−1)/(2^(k−1)−1)` for presence (B-2): 2 for k = 2. Absence may become certain,
-//! so the pairs are one-sided.
+//! The input is an entity and whether it is in. The promise is positive membership privacy alone, γ = (2^k−1)/(2^k−2),
+//! which at the prior 1/2 means odds of `2γ−1 = 2^(k−1)/(2^(k−1)−1)` for presence (B-2): 2 for k = 2. Absence may
+//! become certain, so the pairs are one-sided.
 
 use super::{Member, Supremum, ZooError, odds, one_by_one};
 use crate::mechanism::Cell;
 use crate::neighbours::{Neighbours, Pair};
 use rand_core::Rng;
 
-/// Entities, whose values are their numbers.
+/// Number of entities; the value of an entity is its number.
 const ENTITIES: i64 = 4;
-/// Ranks that the output is drawn from.
+/// Number of ranks that the output is drawn from.
 const K: i64 = 2;
 
-/// The original, in which the empty dataset has an output of its own (E-1), and the corrected one.
+/// The original, in which the empty dataset has its own output (E-1), and the corrected one.
 pub(super) fn members() -> Result<Vec<Member>, ZooError> {
     let neighbours = || {
         let pair = |entity| Pair { left: vec![entity, 1], right: vec![entity, 0], one_sided: true };
@@ -48,7 +48,7 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         member("k-max", "the empty dataset counts as rank 1: odds 2", Supremum::Exactly(two.clone()), false),
         member(
             "k-max-original",
-            "the empty dataset has its own output, so rank 1 gives entity 1 away",
+            "the empty dataset has its own output, so rank 1 reveals entity 1",
             Supremum::Unbounded,
             true,
         ),

@@ -1,4 +1,4 @@
-//! Mechanisms to try an audit on: correct ones, and ones that are broken in ways that were published or are often met.
+//! Mechanisms for testing an audit: correct ones, and ones with published or common bugs.
 //!
 //! | family | module |
 //! |---|---|
@@ -10,8 +10,8 @@
 //! | RAPPOR | [`rappor`] |
 //! | k-Max under uniform priors | [`kmax`] |
 //!
-//! Noise is exact and geometric wherever floating point is not the point: what holds for Laplace noise on integer counts holds
-//! for it, with rational probabilities, so that most suprema are known exactly.
+//! Noise is exact and geometric unless floating point is the bug: every statement on Laplace noise for integer counts
+//! also holds for geometric noise, with rational probabilities, so most suprema are known exactly.
 
 pub mod additive;
 pub mod histogram;
@@ -30,21 +30,21 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::{Rng, SeedableRng};
 use std::fmt;
 
-/// The least odds ratio that a mechanism keeps to, as far as it is known.
+/// The exact supremum of the odds ratio, as far as it is known.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Supremum {
-    /// Exactly this (up to the rounding of the noise's decay, less than one part in 10¹⁰).
+    /// Exactly this ratio (up to the rounding of the noise's decay, less than one part in 10¹⁰).
     Exactly(Spend),
-    /// Proved to be at most this.
+    /// Proved to be at most this ratio.
     AtMost(Spend),
-    /// No odds ratio at all.
+    /// No finite odds ratio.
     Unbounded,
     /// Not known here; it grows without bound with the number of queries.
     Grows,
 }
 
 impl Supremum {
-    /// An odds ratio that is certainly not exceeded, if there is one.
+    /// A proved upper bound, if there is one.
     #[must_use]
     pub fn ceiling(&self) -> Option<&Spend> {
         match self {
@@ -66,7 +66,7 @@ impl fmt::Display for Supremum {
     }
 }
 
-/// An odds ratio as an ε with three decimals, to the nearest.
+/// An odds ratio as an ε with three decimals, rounded to nearest.
 #[must_use]
 pub fn epsilon(odds: &Spend) -> String {
     decimal(&odds.ln(64).low(), 3, Rounding::Nearest)
@@ -78,11 +78,11 @@ type Build = Box<dyn Fn(ChaCha20Rng) -> Box<dyn Mechanism> + Send + Sync>;
 pub struct Member {
     /// Its name.
     pub name: &'static str,
-    /// What it does, in one line.
+    /// A description in one line.
     pub about: &'static str,
-    /// The odds ratio that it is said to keep to.
+    /// The claimed odds ratio.
     pub claim: Spend,
-    /// The odds ratio that it really keeps to.
+    /// The true odds ratio.
     pub supremum: Supremum,
     /// Whether the claim is wrong.
     pub broken: bool,
@@ -92,17 +92,17 @@ pub struct Member {
 }
 
 impl Member {
-    /// An instance with its own randomness from the operating system.
+    /// An instance with randomness from the operating system.
     ///
     /// # Errors
-    /// When there is none.
+    /// If there is none.
     pub fn start(&self) -> Result<Box<dyn Mechanism>, MechanismError> {
         let mut seed = [0; 32];
         SystemRng::new()?.fill_bytes(&mut seed);
         Ok((self.build)(ChaCha20Rng::from_seed(seed)))
     }
 
-    /// An instance that repeats itself, for tests.
+    /// An instance with a fixed seed, for tests.
     #[must_use]
     pub fn seeded(&self, seed: u64) -> Box<dyn Mechanism> {
         (self.build)(ChaCha20Rng::seed_from_u64(seed))
@@ -115,10 +115,10 @@ impl fmt::Debug for Member {
     }
 }
 
-/// All mechanisms, correct ones and broken ones, family by family.
+/// All mechanisms, correct and broken, by family.
 ///
 /// # Errors
-/// None that can happen: the odds ratios and decays are constants that fit.
+/// Never: the odds ratios and decays are valid constants.
 pub fn members() -> Result<Vec<Member>, ZooError> {
     let mut all = additive::members()?;
     all.extend(histogram::members()?);
@@ -130,7 +130,7 @@ pub fn members() -> Result<Vec<Member>, ZooError> {
     Ok(all)
 }
 
-/// The mechanism of this name, if there is one.
+/// The mechanism of this name; `None` if there is no such mechanism.
 ///
 /// # Errors
 /// As for [`members`].
@@ -141,18 +141,18 @@ pub fn find(name: &str) -> Result<Option<Member>, ZooError> {
 /// A constant of the zoo is out of range.
 #[derive(Debug, thiserror::Error)]
 pub enum ZooError {
-    /// An odds ratio.
+    /// An invalid odds ratio.
     #[error(transparent)]
     Spend(#[from] deniable_core::budget::SpendError),
-    /// A decay.
+    /// An invalid decay.
     #[error(transparent)]
     Decay(#[from] deniable_core::noise::DecayError),
-    /// A ratio that is no decay.
+    /// A ratio that is not a decay.
     #[error("{0} is not between 0 and 1")]
     Ratio(Rational),
 }
 
-/// Draws outputs one by one with a function of the input and a generator.
+/// Draws one output per call of a function of the input and a generator.
 struct OneByOne<F> {
     rng: ChaCha20Rng,
     one: F,
@@ -168,7 +168,7 @@ impl<F: FnMut(&[i64], &mut ChaCha20Rng, &mut Outputs) + Send> Mechanism for OneB
     }
 }
 
-/// A builder of mechanisms that write one output's cells at a time.
+/// A builder of mechanisms that write the cells of one output at a time.
 fn one_by_one<F>(one: F) -> Build
 where
     F: FnMut(&[i64], &mut ChaCha20Rng, &mut Outputs) + Clone + Send + Sync + 'static,
@@ -187,7 +187,7 @@ fn hiding(odds: &Spend, sensitivity: i64) -> Result<TwoSidedGeometric, ZooError>
     Ok(TwoSidedGeometric::new(Decay::hiding(odds, &sensitivity.into())?))
 }
 
-/// A draw; noise of the zoo never leaves the range.
+/// One draw; the noise of the zoo never exceeds the range.
 fn noise(sampler: &TwoSidedGeometric, rng: &mut ChaCha20Rng) -> i64 {
     i64::try_from(sampler.sample(rng)).unwrap_or(i64::MAX / 4)
 }
@@ -197,7 +197,7 @@ fn odds(numerator: i64, denominator: i64, power: u32) -> Result<Spend, ZooError>
     Ok(Spend::odds(deniable_core::exact::power(&ratio(numerator, denominator), power))?)
 }
 
-/// A uniform number above 0 and at most 1, a multiple of 2^−53: how a program in floating point draws one.
+/// A uniform number above 0 and at most 1, a multiple of 2^−53, as floating-point programs draw it.
 fn unit(rng: &mut ChaCha20Rng) -> f64 {
     ((rng.next_u64() >> 11) + 1) as f64 / (1_u64 << 53) as f64
 }

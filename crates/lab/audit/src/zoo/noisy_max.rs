@@ -1,9 +1,9 @@
 //! Report noisy max in its four textbook variants: two-sided or one-sided noise, the winner or the winner's noisy count.
 //!
-//! With noise of ratio `r = R^(−1/2)` for each count, whose changes may be opposite, naming the winner keeps to `R`: given all
-//! other noise, the winner needs noise above some limit, which a neighbour moves by 2 at most. Telling the largest noisy
-//! count does not: with all counts one higher, every noise must be one lower, for odds of `r^(−n)` on `n` counts. With
-//! one-sided noise the result cannot fall below the largest count at all.
+//! With noise of ratio `r = R^(−1/2)` for each count, whose changes may be opposite, returning the winner has odds at
+//! most `R`: given all other noise, the winner needs noise above some limit, which a neighbour moves by at most 2.
+//! Returning the largest noisy count has larger odds: with all counts one higher, every noise must be one lower, for
+//! odds of `r^(−n)` on `n` counts. With one-sided noise the result is never below the largest count.
 
 use super::{Member, Supremum, ZooError, geometric, noise, odds, one_by_one};
 use crate::mechanism::Cell;
@@ -39,7 +39,7 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         member("noisy-max-one-sided", "the same with one-sided noise (exponential)", kept, false, true, false),
         member(
             "noisy-max-value",
-            "tells the largest noisy count: odds (9/4)^5",
+            "returns the largest noisy count: odds (9/4)^5",
             Supremum::Exactly(odds(9, 4, 5)?),
             true,
             false,
@@ -47,7 +47,7 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         ),
         member(
             "noisy-max-one-sided-value",
-            "tells the largest count with one-sided noise, which is never below the exact one",
+            "returns the largest count with one-sided noise, which is never below the exact one",
             Supremum::Unbounded,
             true,
             true,
@@ -68,7 +68,7 @@ fn winner(input: &[i64], sampler: &TwoSidedGeometric, one_sided: bool, rng: &mut
     best
 }
 
-/// `Pr[k] ∝ r^k` for `k ≥ 0`: a two-sided draw on condition that it is not negative.
+/// `Pr[k] ∝ r^k` for `k ≥ 0`: a two-sided draw conditioned on being non-negative.
 fn above(sampler: &TwoSidedGeometric, rng: &mut ChaCha20Rng) -> i64 {
     loop {
         let drawn = noise(sampler, rng);

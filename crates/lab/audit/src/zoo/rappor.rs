@@ -1,4 +1,4 @@
-//! RAPPOR: a value's Bloom filter, every bit of it randomised. Any two values are neighbours.
+//! RAPPOR: the Bloom filter of a value, with every bit randomised. Any two values are neighbours.
 //!
 //! Each of four values sets two bits of its own out of eight, so that two values differ in four bits. A bit kept with
 //! probability 5/8 gives odds of 5/3, four of them `(5/3)^4`: the ε of the permanent response, `2h·ln((1−f/2)/(f/2))` with
@@ -10,10 +10,10 @@ use crate::mechanism::Cell;
 use crate::neighbours::{Neighbours, Pair};
 
 const BITS: i64 = 8;
-/// Bits that a value sets.
+/// Number of bits that a value sets.
 const HASHES: i64 = 2;
 
-/// One-time RAPPOR, RAPPOR, and a claim that forgets that values set two bits and clear two.
+/// One-time RAPPOR, RAPPOR, and a claim that ignores that values set two bits and clear two.
 pub(super) fn members() -> Result<Vec<Member>, ZooError> {
     let neighbours = || {
         let values = BITS / HASHES;

@@ -1,9 +1,10 @@
-//! Permute-and-flip over counts (M-PF), and two ways to get it wrong.
+//! Permute-and-flip over counts (M-PF), and two incorrect variants.
 //!
-//! Counts are visited in random order, and one that is `d` below the largest says yes with probability `r^d`; the first to say
-//! yes is named. Counts may move against each other, so `r = R^(−1/2)` keeps to `R`, and `r = R^(−1)` gives `R²`: where one of
-//! equal counts falls 2 behind all others, its chance is `r²` times what it was. To tell how many were visited gives away that
-//! those before said no, which one that shares the largest count never does.
+//! Counts are visited in random order, and one that is `d` below the largest is accepted with probability `r^d`; the
+//! first accepted one is returned. Counts may change in opposite directions, so `r = R^(−1/2)` has odds at most `R`,
+//! and `r = R^(−1)` has `R²`: if one of several equal counts falls 2 below the others, its probability is multiplied by
+//! `r²`. Returning the number of visits reveals that all earlier counts were rejected, which never happens to a count
+//! that ties for the largest.
 
 use super::{Member, Supremum, ZooError, odds, one_by_one};
 use crate::mechanism::Cell;
@@ -48,7 +49,7 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         ),
         Member {
             name: "permute-and-flip-visits",
-            about: "tells at which visit as well: a count that shares the largest never says no",
+            about: "also returns the number of visits: a count that ties for the largest is never rejected",
             claim,
             supremum: Supremum::Unbounded,
             broken: true,
@@ -62,19 +63,19 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
     ])
 }
 
-/// How far each count is below the largest.
+/// The distance of each count from the largest.
 fn behind(counts: &[i64]) -> impl Iterator<Item = u64> {
     let largest = counts.iter().max().copied().unwrap_or(0);
     counts.iter().map(move |count| largest.abs_diff(*count))
 }
 
-/// The count that is named.
+/// The returned count.
 fn named(counts: &[i64], decay: &Decay, rng: &mut ChaCha20Rng) -> i64 {
     let each: Vec<Segment> = behind(counts).map(|distance| Segment { size: 1, distance }).collect();
     permute_and_flip(&each, decay, rng).map_or(0, |(at, _)| at as i64)
 }
 
-/// The count that is named, and at which visit, by going through an order.
+/// The returned count, and the number of visits, in a random order.
 fn visited(counts: &[i64], coin: &Coin, rng: &mut ChaCha20Rng) -> (i64, i64) {
     let mut left: Vec<(usize, u64)> = behind(counts).enumerate().collect();
     for visit in 1..=counts.len() {
@@ -86,7 +87,7 @@ fn visited(counts: &[i64], coin: &Coin, rng: &mut ChaCha20Rng) -> (i64, i64) {
     (0, 0)
 }
 
-/// An even number below `limit`: what would make the first numbers likelier is drawn anew.
+/// A uniform number below `limit`, by rejection.
 fn below(limit: u64, rng: &mut ChaCha20Rng) -> usize {
     let even = u64::MAX - u64::MAX % limit;
     loop {

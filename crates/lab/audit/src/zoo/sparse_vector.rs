@@ -1,6 +1,8 @@
-//! The sparse vector technique: which queries are above a threshold. Every answer may change by one, in either direction.
+//! The sparse vector technique: reports which queries are above a threshold. Neighbouring answers differ by at most
+//! one, in either direction.
 //!
-//! The variants are those that Lyu, Su and Li (2017) compare, all with a budget of ε = 4·ln(3/2) in all, and the threshold 0.
+//! The variants are those that Lyu, Su and Li (2017) compare, all with a total budget of ε = 4·ln(3/2) and the
+//! threshold 0.
 
 use super::{Member, Supremum, ZooError, geometric, hiding, noise, odds, one_by_one};
 use crate::mechanism::Cell;
@@ -11,14 +13,14 @@ const QUERIES: usize = 8;
 
 #[derive(Clone)]
 struct Variant {
-    /// Noise of the threshold; none if it has none.
+    /// Noise of the threshold, if any.
     threshold: Option<TwoSidedGeometric>,
     query: Option<TwoSidedGeometric>,
-    /// Stops after so many queries above.
+    /// Stops after this many queries above.
     cut_off: usize,
-    /// Draws the threshold's noise again after each query above.
+    /// Draws new noise for the threshold after each query above.
     resets: bool,
-    /// Tells the noisy answer of a query above.
+    /// Returns the noisy answer of a query above.
     tells: bool,
 }
 
@@ -78,7 +80,7 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         ),
         member(
             "sparse-vector-reset",
-            "stops at the second, the threshold's noise drawn again after the first",
+            "stops at the second, with new noise on the threshold after the first",
             Supremum::AtMost(claim.clone()),
             false,
             Variant {
@@ -98,14 +100,14 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         ),
         member(
             "sparse-vector-no-reset",
-            "stops at the fourth query above with noise for one, the threshold's never drawn again: at most ε/2 + 4·ε/2",
+            "stops at the fourth query above with noise for one, and never renews the threshold's noise: at most ε/2 + 4·ε/2",
             Supremum::AtMost(odds(3, 2, 10)?),
             true,
             Variant { cut_off: 4, ..usual.clone() },
         ),
         member(
             "sparse-vector-tells-answer",
-            "tells the noisy answer that was above, which gives the noisy threshold away",
+            "returns the noisy answer above, which reveals the noisy threshold",
             Supremum::Grows,
             true,
             Variant { threshold: Some(half.clone()), query: Some(half.clone()), tells: true, ..usual.clone() },
@@ -126,7 +128,7 @@ pub(super) fn members() -> Result<Vec<Member>, ZooError> {
         ),
         member(
             "sparse-vector-no-cut-off",
-            "never stops: every query above is charged nothing",
+            "never stops: no query above is charged",
             Supremum::Grows,
             true,
             Variant { query: Some(half), cut_off: QUERIES, ..usual },

@@ -1,4 +1,4 @@
-//! Audits of a zoo of mechanisms, and of programs that behave badly.
+//! Audits of the mechanisms of the zoo, and of programs that misbehave.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 #[cfg(unix)]

@@ -1,4 +1,4 @@
-//! Programs that behave and programs that do not. All of them are gone afterwards.
+//! Programs that follow the protocol and programs that do not. No process remains afterwards.
 
 use deniable_audit::{
     Deadlines, InputAdjacency, Mechanism, MechanismError, Neighbours, Outputs, Program, Settings, Value, audit,
@@ -7,7 +7,7 @@ use deniable_core::budget::Spend;
 use deniable_core::exact::ratio;
 use std::time::{Duration, Instant};
 
-/// Reads requests, and runs the given lines of shell with `$n` outputs due.
+/// Reads requests, and runs the given lines of shell, where `$n` is the number of outputs due.
 fn shell(body: &str) -> Program {
     let script = format!(r#"while read -r line; do n=${{line##*\"times\":}}; n=${{n%\}}}}; {body}; done"#);
     let mut program = Program::new("sh", &["-c", &script]);
@@ -15,18 +15,18 @@ fn shell(body: &str) -> Program {
     program
 }
 
-/// Prints `$n` times what is given.
+/// Runs the given command `$n` times.
 fn each(what: &str) -> String {
     format!("i=0; while [ $i -lt $n ]; do {what}; i=$((i+1)); done")
 }
 
-/// Whether a process runs; one that is dead and only waits to be counted does not.
+/// Whether a process runs; a zombie does not.
 fn runs(id: &str) -> bool {
     std::fs::read_to_string(format!("/proc/{id}/stat"))
         .is_ok_and(|stat| stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with('Z')))
 }
 
-/// The error of asking for outputs, once the program is known to be gone.
+/// The error of requesting outputs, after checking that the program has ended.
 fn failure(program: &Program, times: usize) -> MechanismError {
     let mut process = program.start().unwrap();
     let id = process.id().to_string();
@@ -99,7 +99,7 @@ fn a_program_that_hangs_is_ended_with_its_children() {
 }
 
 #[test]
-fn garbage_is_named_by_its_line() {
+fn invalid_lines_are_reported_by_number() {
     let error = failure(&shell("echo 1; echo hello; echo 3"), 3).to_string();
     assert_eq!(error, "line 2 of the output of `sh` is neither a number, nor a string, nor a list of these: \"hello\"");
     let error = failure(&shell("echo 1; echo; echo 3"), 3).to_string();
@@ -116,24 +116,24 @@ fn wrong_counts() {
     };
     assert!(matches!(failure(&few, 3), MechanismError::Hangs { line: 2, missing: 1, asked: 3, .. }));
     let error = failure(&shell("echo 1; echo 2; echo 3"), 2).to_string();
-    assert_eq!(error, "line 3 of the output of `sh` is one more than was asked for: \"3\"");
+    assert_eq!(error, "line 3 of the output of `sh` is one more than the requested outputs: \"3\"");
 }
 
 #[test]
-fn a_changed_form_is_noticed_mid_run() {
+fn a_change_of_form_is_detected_during_a_run() {
     let error = failure(&shell("echo 1; echo 2.5; echo '\"none\"'"), 3).to_string();
     assert_eq!(error, "line 3 of the output of `sh` is a string, but all lines before were a number: \"\\\"none\\\"\"");
 }
 
 #[test]
-fn a_huge_line_is_not_swallowed() {
+fn a_huge_line_is_rejected() {
     let error = failure(&shell("head -c 3000000 /dev/zero | tr '\\0' 9; echo"), 1).to_string();
     assert!(error.starts_with("line 1 of the output of `sh` is longer than 1048576 bytes: \"9999"), "{error}");
 }
 
 #[test]
 fn several_processes_share_the_work() {
-    // Two outputs of equal chance would need randomness in the shell; the input itself is the plainest leak there is.
+    // Random outputs would need randomness in the shell; returning the input itself is the simplest leak.
     let program = shell("v=${line#*[}; v=${v%%]*}; yes $v | head -n $n");
     let mut workers = program.start_several(2).unwrap();
     let neighbours = Neighbours::counts(InputAdjacency::OneEntry, 1);
@@ -146,7 +146,7 @@ fn several_processes_share_the_work() {
 }
 
 #[test]
-fn the_python_example_is_caught() {
+fn the_python_example_is_broken() {
     let there = std::process::Command::new("python3").arg("--version").output().is_ok_and(|out| out.status.success());
     if !there {
         deniable_testing::skipped(

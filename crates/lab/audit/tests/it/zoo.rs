@@ -1,4 +1,5 @@
-//! The zoo at small sizes: every broken mechanism is caught, no correct one is accused, no bound exceeds what is true.
+//! The zoo at small sizes: every broken mechanism is found, no correct one is accused, and no bound exceeds the true
+//! value.
 
 use deniable_audit::table::TableMechanism;
 use deniable_audit::zoo::{Member, members};
@@ -20,13 +21,13 @@ fn run(member: &Member, samples: u64, error: f64, seed: u64) -> Verdict {
     audit(&mut [member.seeded(seed)], &member.neighbours, Some(&member.claim), &settings).unwrap()
 }
 
-/// Whether a certified odds ratio is above what the mechanism really keeps to.
+/// Whether a certified odds ratio is above the true one of the mechanism.
 fn is_wrong(member: &Member, verdict: &Verdict) -> bool {
     let odds = verdict.odds();
     odds > whole(1) && member.supremum.ceiling().is_some_and(|most| !Spend::odds(odds).unwrap().fits(most).unwrap())
 }
 
-/// The seeds are fixed: each audit alone would be wrong at most once in a thousand.
+/// The seeds are fixed: each audit alone would be wrong at most once in a thousand runs.
 #[test]
 fn every_broken_mechanism_is_caught() {
     for member in members().unwrap().iter().filter(|member| member.broken) {
@@ -46,7 +47,8 @@ fn no_correct_mechanism_is_accused() {
     }
 }
 
-/// At 90% confidence, of 150 audits at most 15 may be wrong on average; 30 or more would come once in ten thousand runs.
+/// At 90% confidence, of 150 audits at most 15 may be wrong on average; 30 or more would occur once in ten thousand
+/// runs.
 #[test]
 fn the_stated_confidence_is_kept() {
     let members = members().unwrap();
@@ -60,10 +62,10 @@ fn the_stated_confidence_is_kept() {
     assert!(wrong < 30, "{wrong} of 150");
 }
 
-/// The full thousand: at 99.9% confidence one false alarm is expected at most, and six would come once in 1,600 runs.
+/// The full thousand: at 99.9% confidence at most one false alarm is expected, and six would occur once in 1,600 runs.
 #[test]
 #[ignore = "several minutes"]
-fn a_thousand_audits_hardly_ever_cry_wolf() {
+fn a_thousand_audits_have_few_false_alarms() {
     let members = members().unwrap();
     let correct: Vec<&Member> = members.iter().filter(|member| !member.broken).collect();
     let alarms = (0..1000).filter(|at| run(correct[at % correct.len()], 50_000, 0.001, *at as u64).is_broken()).count();
@@ -74,13 +76,13 @@ fn parameters(list: &[(&str, &str)]) -> BTreeMap<String, String> {
     list.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
 }
 
-/// What `deniable check` decides on add/remove neighbours.
+/// The decision of `deniable check` on add/remove neighbours.
 fn decided(name: &str, list: &[(&str, &str)]) -> Bound {
     let exact = builtin::build(name, &parameters(list)).unwrap();
     decide(&exact, &Notion::Unbounded { sign: Sign::Both }, &Family::All).unwrap().value.high().clone()
 }
 
-/// What is found on samples is below what is decided on the exact table, and near it.
+/// The bound certified from samples is below the exact decision on the table, and near it.
 #[test]
 fn audits_agree_with_exact_decisions() {
     let cases: [(&str, &[(&str, &str)]); 6] = [
@@ -108,7 +110,7 @@ fn audits_agree_with_exact_decisions() {
     }
 }
 
-/// The exact suprema of the finite members are what `deniable check` decides.
+/// The exact suprema of the finite members equal the decisions of `deniable check`.
 #[test]
 fn suprema_of_finite_members_are_decided() {
     let members = members().unwrap();

@@ -1,4 +1,4 @@
-//! Every attack on made-up people of whom everything is known: the figures of docs/how-to/attack.md.
+//! All attacks on a simulated population with known truth: the figures of docs/how-to/attack.md.
 //!
 //! `cargo run --release -p deniable-attack --example simulated`
 #![allow(clippy::print_stdout, reason = "figures are printed")]
@@ -65,8 +65,9 @@ fn membership() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// 20,000 people: 20 districts, birthdays over 70 years, two sexes. Half of them are in the data. The register has three
-/// quarters of all: half of those in the data, so that others can be taken for the rest, and all who are not.
+/// 20,000 people: 20 districts, birthdays over 70 years, two sexes. Half of them are in the data. The register has
+/// three quarters of them: half of those in the data, so people outside the register can be mistaken for them, and all
+/// who are not in the data.
 fn by_columns() -> Result<(), Box<dyn Error>> {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let (mut released, mut register) =
@@ -97,8 +98,8 @@ fn by_columns() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// 2,000 people with 30 of 1,000 films each, of whom half are in the data; what is known of each: some films, the rating, and
-/// the day within ten.
+/// 2,000 people with 30 of 1,000 films each, of whom half are in the data. The attacker knows some films of each, the
+/// rating, and the day within ten.
 fn by_ratings() {
     let mut rng = ChaCha8Rng::seed_from_u64(SEED);
     let mut below = |bound: u32| u32::try_from(rng.next_u64() % u64::from(bound)).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! Which allele is counted: two files may name the same two alleles in either order.
+//! The counted allele: two files may name the same two alleles in either order.
 
-/// How the alleles of one file fit those of another.
+/// The relation between the alleles of one file and those of another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fit {
     /// The same allele is counted.
@@ -10,7 +10,7 @@ pub enum Fit {
 }
 
 impl Fit {
-    /// A frequency as the other file counts it.
+    /// The frequency of the allele that the other file counts.
     #[must_use]
     pub fn frequency(self, frequency: f64) -> f64 {
         match self {
@@ -19,7 +19,7 @@ impl Fit {
         }
     }
 
-    /// Copies, 0 to 2, as the other file counts them.
+    /// The number of copies, 0 to 2, of the allele that the other file counts.
     #[must_use]
     pub fn copies(self, copies: u8) -> u8 {
         match self {
@@ -32,33 +32,34 @@ impl Fit {
 /// The reason why alleles do not match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AlleleMismatch {
-    /// A and T, or C and G, in the other order: that is the same pair in the other order, or the same order as read from the
-    /// other strand, and nothing tells which.
+    /// A and T, or C and G, in reverse order: either the same pair in reverse order, or the same order read from the
+    /// other strand. The files do not determine which.
     Ambiguous,
-    /// The alleles as the other strand of the DNA has them. They are not turned: a file that mixes strands is better corrected first.
+    /// The alleles of the other DNA strand. They are not complemented: a file that mixes strands should be corrected
+    /// first.
     Strand,
     /// Other alleles.
     Other,
 }
 
-/// How alleles `(a1, a2)` fit the wanted ones. PLINK writes `0` for an allele that nobody in a file has: it fits whatever is
-/// opposite the other allele.
+/// The relation of the alleles `found` to the `wanted` ones. PLINK writes `0` for an allele that no person in a file
+/// carries: it matches any allele opposite the other one.
 ///
 /// # Errors
-/// When they do not fit.
+/// If they do not match.
 pub fn fit(wanted: (&str, &str), found: (&str, &str)) -> Result<Fit, AlleleMismatch> {
     let upper = |(a1, a2): (&str, &str)| (a1.to_ascii_uppercase(), a2.to_ascii_uppercase());
     let (wanted, found) = (upper(wanted), upper(found));
     let same = |one: &str, other: &str| one == other || one == "0" || other == "0";
     let fits = |(w1, w2): (&str, &str), (f1, f2): (&str, &str)| {
-        // Two alleles of which nobody has either say nothing.
+        // Two alleles, neither of which is known in both files, do not determine the order.
         (same(w1, f1) && same(w2, f2)) && (known(w1, f1) || known(w2, f2))
     };
     let (w, f) = ((wanted.0.as_str(), wanted.1.as_str()), (found.0.as_str(), found.1.as_str()));
     let half_known = [w.0, w.1, f.0, f.1].contains(&"0");
     let palindrome = complement(w.0) == Some(w.1) || complement(f.0) == Some(f.1);
     match (fits(w, f), fits(w, (f.1, f.0))) {
-        // `0 A` beside `A T`: the A could be the T of the other strand.
+        // `0 A` and `A T`: the A could be the T of the other strand.
         _ if palindrome && half_known => Err(AlleleMismatch::Ambiguous),
         (true, _) => Ok(Fit::Same),
         (false, true) if palindrome => Err(AlleleMismatch::Ambiguous),
@@ -74,7 +75,7 @@ fn known(one: &str, other: &str) -> bool {
     one == other && one != "0"
 }
 
-/// The base opposite a base.
+/// The complementary base.
 fn complement(allele: &str) -> Option<&'static str> {
     match allele {
         "A" => Some("T"),

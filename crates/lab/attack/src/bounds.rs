@@ -1,56 +1,58 @@
-//! What a promise allows any test of membership, whatever it looks at.
+//! The bounds that a promise puts on every test of membership.
 //!
-//! Let odds be at most R: for either answer to "is this person in the data", no output of the release is more than R times as
-//! probable as for the other. A test calls members by outputs, and perhaps by chances of its own, so its rates of true
-//! positives `t` and of false positives `α` fulfil `t ≤ R·α`, and for those it does not call, `1 − α ≤ R·(1 − t)`. Hence
+//! Let odds be at most R: no output of the release is more than R times as probable if a person is in the data as if
+//! not, or conversely. A test decides membership from outputs, and perhaps from its own randomness, so its rates of
+//! true positives `t` and of false positives `α` satisfy `t ≤ R·α`, and the complements satisfy `1 − α ≤ R·(1 − t)`.
+//! Hence
 //!
 //! > **t ≤ min(R·α, 1 − (1 − α)/R)**
 //!
-//! Both meet at `α = 1/(R + 1)`, `t = R/(R + 1)`. From there follow, exactly:
+//! Both bounds meet at `α = 1/(R + 1)`, `t = R/(R + 1)`. It follows, exactly:
 //!
 //! - **advantage** `t − α`: largest at that corner, `(R − 1)/(R + 1)`.
-//! - **area** under a ROC curve: every curve lies below the bound, so its area is at most that below the bound. The triangle to
-//!   the left of the corner has `½ · 1/(R+1) · R/(R+1)`, the trapezoid to the right `½ · R/(R+1) · (R/(R+1) + 1)`; together
-//!   `R·(2R + 2) / (2(R + 1)²) = R/(R + 1)`.
+//! - **area** under a ROC curve: every curve is below the bound, so its area is at most that below the bound. The
+//! triangle
+//!   to the left of the corner has `½ · 1/(R+1) · R/(R+1)`, the trapezoid to the right `½ · R/(R+1) · (R/(R+1) + 1)`;
+//!   together `R·(2R + 2) / (2(R + 1)²) = R/(R + 1)`.
 //!
-//! Called the other way round a test is a test as well: an area is at least `1/(R + 1)`.
+//! The inverted test is also a test, so an area is at least `1/(R + 1)`.
 //!
-//! R must be that of everything that was released about the pool, and the promise must be about membership: a promise about
-//! who is a case says nothing about who took part. These are statements about chances over the noise. A single release has
-//! drawn its noise, and every target meets the same: measured rates scatter around their mean from release to release, more
-//! than people alone would make them.
+//! R must be that of all releases about the pool, and the promise must be about membership: a promise about labels (who
+//! is a case) does not limit inference of participation. These are statements on probabilities over the noise. A single
+//! release has one draw of the noise for all targets, so measured rates scatter around their mean from release to
+//! release, more than sampling of people alone would cause.
 
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, whole};
 use num_traits::{One, ToPrimitive, Zero};
 
-/// The bounds that odds of at most R put on every test.
+/// Bounds on every test under odds of at most R.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bounds {
     odds: Rational,
 }
 
 impl Bounds {
-    /// What is allowed by odds of at most R; `None` below 1, which no odds are.
+    /// The bounds for odds of at most R; `None` below 1, which is not a valid odds bound.
     #[must_use]
     pub fn of_odds(odds: Rational) -> Option<Self> {
         (odds >= Rational::one()).then_some(Self { odds })
     }
 
-    /// What is allowed by everything that was spent. Odds that are no rational number are rounded up.
+    /// The bounds for everything spent. Irrational odds are rounded up.
     #[must_use]
     pub fn of(spent: &Spend) -> Self {
         let odds = spent.exact_odds().unwrap_or_else(|| spent.odds_at_most());
         Self { odds: odds.max(Rational::one()) }
     }
 
-    /// R.
+    /// R, at least 1.
     #[must_use]
     pub fn odds(&self) -> &Rational {
         &self.odds
     }
 
-    /// The largest rate of true positives at a rate `alpha` of false positives, which is moved into `[0, 1]`.
+    /// The largest rate of true positives at a rate `alpha` of false positives, clamped to `[0, 1]`.
     #[must_use]
     pub fn power(&self, alpha: &Rational) -> Rational {
         let alpha = alpha.clone().clamp(Rational::zero(), Rational::one());
@@ -59,7 +61,7 @@ impl Bounds {
         above.min(below)
     }
 
-    /// The largest area under a ROC curve, `R/(R + 1)`. The smallest is one less this.
+    /// The largest area under a ROC curve, `R/(R + 1)`. The smallest is 1 minus this.
     #[must_use]
     pub fn area(&self) -> Rational {
         &self.odds / (&self.odds + whole(1))
@@ -72,14 +74,14 @@ impl Bounds {
     }
 }
 
-/// The comparison of a measured number, with its interval, with its bound.
+/// The comparison of a measured interval with its bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoundComparison {
     /// The whole interval is at or below the bound.
     Within,
-    /// The bound lies in the interval: these people are too few to tell.
+    /// The bound is inside the interval: there are too few people to decide.
     Undecided,
-    /// The whole interval is above the bound: beyond what the promise allows on average over releases.
+    /// The whole interval is above the bound: more than the promise allows on average over releases.
     Beyond,
 }
 
@@ -97,7 +99,7 @@ impl BoundComparison {
         }
     }
 
-    /// In words, for a table.
+    /// The text for a table.
     #[must_use]
     pub fn words(self) -> &'static str {
         match self {
@@ -123,13 +125,14 @@ mod tests {
         assert_eq!(Bounds::of_odds(ratio(1, 2)), None);
         let nothing = Bounds::of(&Spend::nothing());
         assert_eq!((nothing.area(), nothing.power(&ratio(1, 7))), (ratio(1, 2), ratio(1, 7)));
-        // √2, from above.
+        // √2, rounded up.
         let root = Bounds::of(&Spend::parse("2", "1/2").unwrap());
         assert!(root.odds() * root.odds() >= whole(2) && *root.odds() < ratio(14_143, 10_000));
     }
 
     proptest! {
-        /// The area is what numeric integration of the bound gives, and the advantage the largest gap of the bound.
+        /// The area equals numeric integration of the bound, and the advantage is the largest distance of the bound
+        /// from the diagonal.
         #[test]
         fn areas_and_advantages_are_those_of_the_curve(numerator in 1_i64..400, denominator in 1_i64..20) {
             let odds = ratio(numerator, denominator) + Rational::one();
@@ -147,7 +150,7 @@ mod tests {
             prop_assert!(gap <= exact + 1e-12 && gap >= exact - slope * width);
             let corner = Rational::one() / (bounds.odds() + Rational::one());
             prop_assert_eq!(bounds.power(&corner) - &corner, bounds.advantage());
-            // Exactly: the two pieces on both sides of the corner.
+            // Exactly: the sum of the pieces on both sides of the corner.
             let top = bounds.power(&corner);
             let half = ratio(1, 2);
             let left = &half * &corner * &top;

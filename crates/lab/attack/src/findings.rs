@@ -1,4 +1,4 @@
-//! One test on people of whom the truth is known: every number with its interval, and beside it what a promise allows.
+//! The measures of one test on people with known truth: each with its interval, and the bound of a promise.
 
 use crate::bounds::{BoundComparison, Bounds};
 use crate::intervals::Proportion;
@@ -12,35 +12,35 @@ pub fn rates() -> [Rational; 2] {
     [ratio(1, 20), ratio(1, 100)]
 }
 
-/// What a test reaches.
+/// The measures of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Findings {
-    /// Members with a statistic.
+    /// Number of members with a statistic.
     pub members: usize,
-    /// Non-members with one.
+    /// Number of non-members with a statistic.
     pub others: usize,
     /// The coverage of all intervals, in `(0, 1)`.
     pub confidence: f64,
-    /// The ROC curve, of everybody.
+    /// The ROC curve of all members and non-members.
     pub roc: Vec<Point>,
-    /// The area under it; `None` where there are fewer than two members or others.
+    /// The area under it; `None` if there are fewer than two members or two non-members.
     pub area: Option<Area>,
-    /// The power at [`rates`], or that there are too few non-members to speak of it.
+    /// The power at each of [`rates`], or the error that there are too few non-members for it.
     pub powers: Vec<Result<Power, TooFew>>,
-    /// The advantage; `None` as for the area.
+    /// The advantage; `None` if the area is.
     pub advantage: Option<Advantage>,
 }
 
-/// What is measured of a test.
+/// A measure of a test.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Measure {
     /// The area under the ROC curve.
     Area,
     /// The share of members found at this rate of false positives.
     Power(Rational),
-    /// The rate of false positives itself, where the threshold was set for this rate.
+    /// The measured rate of false positives at the threshold that was set for this rate.
     FalsePositives(Rational),
-    /// The largest power less false positives.
+    /// The largest difference between power and rate of false positives.
     Advantage,
 }
 
@@ -56,22 +56,22 @@ impl std::fmt::Display for Measure {
     }
 }
 
-/// A number to show, with what is allowed.
+/// A measure, with its bound.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// What it is.
+    /// The measure.
     pub measure: Measure,
-    /// The number.
+    /// The measured value.
     pub value: f64,
-    /// The ends of its interval.
+    /// The ends of the interval.
     pub interval: (f64, f64),
-    /// The most that a promise allows, and how the interval lies to it; `None` without a promise, and for rates of false
-    /// positives, of which none is promised.
+    /// The largest value that the promise allows, and the comparison with the interval; `None` without a promise, and
+    /// for rates of false positives, which no promise bounds.
     pub bound: Option<(Rational, BoundComparison)>,
 }
 
 impl Findings {
-    /// Measures a statistic of members and of others, both finite, at a confidence in `(0, 1)`.
+    /// Measures a statistic of members and non-members, both finite, at a confidence in `(0, 1)`.
     #[must_use]
     pub fn of(members: &[f64], others: &[f64], confidence: f64) -> Self {
         let halves = Halves::of(others);
@@ -86,7 +86,7 @@ impl Findings {
         }
     }
 
-    /// Everything that could be measured, beside its bound.
+    /// All available measures, with their bounds.
     #[must_use]
     pub fn rows(&self, bounds: Option<&Bounds>) -> Vec<Row> {
         let row = |measure, value, interval, bound: Option<Rational>| Row {
@@ -123,11 +123,11 @@ mod tests {
     use deniable_core::exact::whole;
 
     #[test]
-    fn rows_stand_beside_their_bounds() {
+    fn rows_have_their_bounds() {
         let others: Vec<f64> = (0..120).map(f64::from).collect();
         let members: Vec<f64> = (0..120).map(|score| f64::from(score) + 100.0).collect();
         let measured = Findings::of(&members, &others, 0.95);
-        // 60 people calibrate 5% and not 1%.
+        // 60 people are enough to calibrate 5%, but not 1%.
         assert!(measured.powers[0].is_ok() && measured.powers[1].is_err());
         let bounds = Bounds::of_odds(whole(2)).unwrap();
         let rows = measured.rows(Some(&bounds));

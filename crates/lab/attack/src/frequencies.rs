@@ -1,4 +1,4 @@
-//! Frequencies as they were published: by `deniable gwas --counts` (tab-separated) or by PLINK (`.frq`, `.assoc`).
+//! Published frequencies: from `deniable gwas --counts` (tab-separated) or from PLINK (`.frq`, `.assoc`).
 
 use crate::table_error::{TableError, TableErrorKind};
 use deniable_core::text::{shown, spreadsheet_cell};
@@ -9,46 +9,45 @@ use std::path::Path;
 /// Longest line, in bytes.
 const LONGEST_LINE: usize = 1 << 20;
 
-/// Whose frequencies of a table that has several.
+/// The group whose frequencies are read from a table that has several.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Side {
-    /// Of the cases (`F_A`), or of everybody (`MAF`) in a table that does not tell them apart: the pool that a release is
-    /// about.
+    /// The cases (`F_A`), or all people (`MAF`) in a table without groups: the pool that a release is about.
     #[default]
     Cases,
-    /// Of the controls (`F_U`), or of everybody (`MAF`): the nearest to people at large that such a table has.
+    /// The controls (`F_U`), or all people (`MAF`): the closest to the general population that such a table has.
     Controls,
 }
 
 /// One SNP and the frequency of one of its alleles.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Site {
-    /// Its name.
+    /// The name of the SNP.
     pub name: String,
-    /// The allele whose frequency it is.
+    /// The allele that the frequency is of.
     pub a1: String,
-    /// The other.
+    /// The other allele.
     pub a2: String,
     /// The share of `a1` among all alleles, 0 to 1.
     pub frequency: f64,
 }
 
-/// The frequencies of a table, in its order; every name once.
+/// The frequencies of a table, in its order; names are unique.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Frequencies {
     /// The SNPs that have a frequency.
     pub sites: Vec<Site>,
-    /// SNPs without one (`NA`).
+    /// Number of SNPs without a frequency (`NA`).
     pub without: u64,
-    /// SNPs without a name of their own: `.`, or a name that several of a genotype file share.
+    /// Number of SNPs without a unique name: `.`, or a name that several SNPs of a genotype file share.
     pub nameless: u64,
 }
 
-/// Reads a table whose first line names its columns, which blanks part: `SNP`, `A1`, `A2`, and `F_A` (cases) or `F_U`
-/// (controls), or else `MAF`. Other columns are not looked at.
+/// Reads a table whose first line names its columns, separated by blanks: `SNP`, `A1`, `A2`, and `F_A` (cases) or `F_U`
+/// (controls), or else `MAF`. Other columns are ignored.
 ///
 /// # Errors
-/// When the file cannot be read, a column is not there, a value is no frequency, or a name stands in two lines.
+/// If the file cannot be read, a column is missing, a value is not a frequency, or a name occurs on two lines.
 pub fn read(file: &Path, side: Side) -> Result<Frequencies, TableError> {
     let opened = TableError::open(file)?;
     let mut input = BufReader::new(opened);
@@ -136,7 +135,7 @@ impl Columns {
         if words.len() != self.all {
             return Err(TableErrorKind::Values { found: words.len(), expected: self.all });
         }
-        // Tables of ours have an apostrophe before what a spreadsheet would compute.
+        // Our tables have an apostrophe before cells that a spreadsheet would evaluate.
         let word = |place: usize| {
             let word = words.get(place).copied().unwrap_or_default();
             word.strip_prefix('\'').filter(|bare| spreadsheet_cell(bare) == word).unwrap_or(word)
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn the_tables_that_there_are() {
+    fn tables_of_plink_and_of_deniable_are_read() {
         let frq = " CHR  SNP   A1   A2          MAF  NCHROBS\n   1  rs1    A    G       0.2554      200\n   1  rs2    0    G           NA        0\n";
         let all = of(frq, Side::Cases).unwrap();
         assert_eq!((shares(&all), all.without), (vec![("rs1", "A", 0.2554)], 1));
@@ -191,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn complaints_name_the_line() {
+    fn errors_name_the_line() {
         let complaint = |text: &str, side| of(text, side).map_err(|error| (error.line, error.kind)).unwrap_err();
         let header = "SNP A1 A2 MAF\n";
         for (lines, line, kind) in [

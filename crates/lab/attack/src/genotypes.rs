@@ -1,4 +1,4 @@
-//! Targets: people whose genotypes are known, and of whom an attack says whether they were in a pool.
+//! Targets: people with known genotypes, whose membership in a pool is to be inferred.
 
 use crate::alleles::Fit;
 use crate::panel::{Panel, PanelCounts};
@@ -9,7 +9,7 @@ use deniable_genome::{FileError, Individuals};
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
 
-/// Where genotypes are. Phenotypes are not needed.
+/// The files with genotypes. Phenotypes are not needed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
     /// `PREFIX.bed`, `.bim` and `.fam`.
@@ -19,10 +19,10 @@ pub enum Source {
 }
 
 impl Source {
-    /// Opens it.
+    /// Opens the files.
     ///
     /// # Errors
-    /// When a file cannot be read, or does not fit the others.
+    /// If a file cannot be read, or contradicts the others.
     pub fn open(&self) -> Result<Individuals, FileError> {
         match self {
             Self::Plink(prefix) => Individuals::plink(prefix),
@@ -36,23 +36,23 @@ impl Source {
 #[derive(Debug, Clone, Default)]
 pub struct Targets {
     names: Vec<Name>,
-    /// For each SNP, the released and the reference frequency of its counted allele.
+    /// The released and the reference frequency of the counted allele of each SNP.
     sites: Vec<(f64, f64)>,
-    /// SNP by SNP, everybody's call: copies of the allele that the released table counts.
+    /// The calls of all people, SNP by SNP: copies of the allele that the released table counts.
     calls: Vec<Genotype>,
     matched: PanelCounts,
 }
 
 impl Targets {
-    /// Reads targets at the SNPs of a panel; copies are turned to the allele that the released table counts.
+    /// Reads targets at the SNPs of a panel; copies are of the allele that the released table counts.
     ///
     /// # Errors
-    /// When the files cannot be read, or hold none of the SNPs.
+    /// If the files cannot be read, or have none of the SNPs.
     pub fn read(individuals: &Individuals, panel: &Panel, file: &Path) -> Result<Self, TableError> {
         let mut found = panel.finder();
         let mut rows = Vec::new();
         let mut calls = Vec::new();
-        // The site of the SNP that is shown next: found when it is asked for, and used when it is shown.
+        // The site of the next SNP: found when the reader requests it, and used when its genotypes arrive.
         let next = Cell::new(None);
         individuals.genotypes(
             &mut |variant| {
@@ -72,7 +72,7 @@ impl Targets {
         let mut clean = Vec::new();
         for (at, site) in &kept {
             sites.push(panel.frequencies(*site));
-            // Rows are only copied where a SNP that stands twice had to go.
+            // Rows are only copied if a duplicate SNP was removed.
             if kept.len() < rows.len() {
                 clean.extend_from_slice(calls.get(at * people..(at + 1) * people).unwrap_or_default());
             }
@@ -84,9 +84,10 @@ impl Targets {
         Ok(Self { names: individuals.names().to_vec(), sites, calls, matched })
     }
 
-    /// Targets given directly: for each SNP the released and the reference frequency, and everybody's call. For simulations.
+    /// Targets given directly: for each SNP the released and the reference frequency, and the calls of all people. For
+    /// simulations.
     ///
-    /// Every row must hold as many calls as there are names; SNPs whose row does not are left out.
+    /// Every row must have as many calls as there are names; SNPs with other rows are left out.
     #[must_use]
     pub fn of(names: Vec<Name>, rows: Vec<((f64, f64), Vec<Genotype>)>) -> Self {
         let mut targets = Self { names, ..Self::default() };
@@ -97,27 +98,27 @@ impl Targets {
         targets
     }
 
-    /// Everybody, in the order of the file.
+    /// The names of all people, in the order of the file.
     #[must_use]
     pub fn names(&self) -> &[Name] {
         &self.names
     }
 
-    /// How many SNPs are used.
+    /// The number of SNPs used.
     #[must_use]
     pub fn snps(&self) -> usize {
         self.sites.len()
     }
 
-    /// Which SNPs are used, and why others are not.
+    /// The number of SNPs used, and of those left out by reason.
     #[must_use]
     pub fn matched(&self) -> &PanelCounts {
         &self.matched
     }
 
-    /// The correlation of released and reference frequencies, −1 to 1; `None` where one of them is the same at all SNPs. It is
-    /// near 1 for exact frequencies of people alike, near 0 under much noise, and below 0 where one table counts other alleles
-    /// than it says.
+    /// The correlation of released and reference frequencies, −1 to 1; `None` if one of them is constant. It is near 1
+    /// for exact frequencies of similar people, near 0 under much noise, and negative if one table counts other alleles
+    /// than it names.
     #[must_use]
     pub fn agreement(&self) -> Option<f64> {
         let many = crate::intervals::float(self.sites.len().max(1) as u64);
@@ -128,9 +129,9 @@ impl Targets {
         (spread > 1e-18).then(|| (both / spread.sqrt()).clamp(-1.0, 1.0))
     }
 
-    /// Every SNP: its released frequency, its reference frequency, and everybody's call.
+    /// For every SNP, its released frequency, its reference frequency, and the calls of all people.
     pub fn rows(&self) -> impl Iterator<Item = (f64, f64, &[Genotype])> {
-        // Nobody: rows without a call.
+        // Without people, rows have no calls.
         let people = self.names.len().max(1);
         let rows = self.calls.chunks_exact(people);
         self.sites.iter().zip(rows).map(|((released, reference), row)| (*released, *reference, row))

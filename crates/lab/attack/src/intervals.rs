@@ -1,22 +1,24 @@
-//! How sure a count of people is: exact binomial intervals (Clopper and Pearson), and quantiles of the normal distribution.
+//! Confidence of counts of people: exact binomial intervals (Clopper and Pearson), and quantiles of the normal
+//! distribution.
 //!
-//! These are for reading beside what an attack found: no promise and no verdict rests on them, so the usual library computes them.
-//! Where one does, bounds are rounded outward and our own (`deniable_audit::bound`, `deniable_core::exact`).
+//! These accompany the results of an attack: no promise and no verdict depends on them, so a general library computes
+//! them. If one does, bounds are rounded outward and computed by this project (`deniable_audit::bound`,
+//! `deniable_core::exact`).
 
 use statrs::distribution::{ContinuousCDF, Normal};
 use statrs::function::beta::checked_beta_reg;
 
-/// So many of so many.
+/// A count out of a total.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Proportion {
-    /// How many.
+    /// The count.
     pub hits: u64,
-    /// Of how many.
+    /// The total.
     pub of: u64,
 }
 
 impl Proportion {
-    /// The share, in `[0, 1]`; nothing where there is nobody.
+    /// The share, in `[0, 1]`; `None` if the total is 0.
     #[must_use]
     pub fn value(self) -> Option<f64> {
         (self.of > 0).then(|| float(self.hits) / float(self.of))
@@ -36,10 +38,10 @@ impl std::fmt::Display for Proportion {
     }
 }
 
-/// The exact interval of Clopper and Pearson: whatever the true chance, it covers it with at least the stated confidence, a
-/// number in `(0, 1)`. Of nobody, everything is possible.
+/// The exact interval of Clopper and Pearson: it covers the true probability with at least the stated confidence, a
+/// number in `(0, 1)`. For a total of 0 it is `[0, 1]`.
 ///
-/// Ends are those of the incomplete beta function, computed to nine digits or more.
+/// The ends are quantiles of the beta distribution, computed to nine digits or more.
 #[must_use]
 pub fn clopper_pearson(share: Proportion, confidence: f64) -> (f64, f64) {
     let Proportion { hits, of } = share;
@@ -49,7 +51,7 @@ pub fn clopper_pearson(share: Proportion, confidence: f64) -> (f64, f64) {
     let hits = hits.min(of);
     let tail = (1.0 - confidence).clamp(0.0, 1.0) / 2.0;
     let (k, n) = (float(hits), float(of));
-    // At the low end so many hits or more have the chance of the tail, at the high end so many or fewer.
+    // At the low end, `hits` or more have the probability of the tail; at the high end, `hits` or fewer.
     let low = if hits == 0 { 0.0 } else { crossing(|p| incomplete_beta(k, n - k + 1.0, p) >= tail).0 };
     let high = if hits == of { 1.0 } else { crossing(|p| incomplete_beta(k + 1.0, n - k, p) >= 1.0 - tail).1 };
     (low, high)
@@ -61,7 +63,7 @@ pub fn normal_quantile(probability: f64) -> f64 {
     Normal::standard().inverse_cdf(probability.clamp(0.0, 1.0))
 }
 
-/// The last point in `[0, 1]` where a condition does not hold, and the first where it does.
+/// The last point in `[0, 1]` where a condition is false, and the first where it is true.
 fn crossing(holds: impl Fn(f64) -> bool) -> (f64, f64) {
     let (mut low, mut high) = (0.0, 1.0);
     for _ in 0..80 {
@@ -75,10 +77,10 @@ fn crossing(holds: impl Fn(f64) -> bool) -> (f64, f64) {
     (low, high)
 }
 
-/// The regularised incomplete beta function `I_x(a, b)`, for `a, b > 0`. (Its inverse in the same library does not always come back,
-/// which is why ends are searched for.)
+/// The regularised incomplete beta function `I_x(a, b)`, for `a, b > 0`. (Its inverse in the same library does not
+/// always terminate, so ends are found by bisection.)
 fn incomplete_beta(a: f64, b: f64, x: f64) -> f64 {
-    // There is a value for all that are above 0.
+    // Defined for all `a, b > 0`.
     checked_beta_reg(a, b, x).unwrap_or(f64::NAN)
 }
 
@@ -97,7 +99,7 @@ mod tests {
         (from..=n).map(|k| choose(k) * p.powi(k as i32) * (1.0 - p).powi((n - k) as i32)).sum()
     }
 
-    /// At the ends, the tails of the binomial distribution itself are those stated.
+    /// At the ends, the tails of the binomial distribution equal the stated ones.
     #[test]
     fn ends_are_those_of_the_binomial_distribution() {
         for n in [1_u32, 2, 7, 40] {
@@ -115,9 +117,9 @@ mod tests {
         assert_eq!(clopper_pearson(Proportion { hits: 0, of: 0 }, 0.95), (0.0, 1.0));
     }
 
-    /// Nobody of n: the high end has a closed form, also for many people.
+    /// For no hits in n, the high end has a closed form, also for large n.
     #[test]
-    fn nobody_of_many() {
+    fn no_hits_of_many() {
         for n in [1_u64, 99, 1_000_000] {
             let (low, high) = clopper_pearson(Proportion { hits: 0, of: n }, 0.95);
             let expected = -libm::expm1(0.025_f64.ln() / float(n));

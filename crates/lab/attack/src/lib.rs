@@ -1,30 +1,30 @@
-//! Attacks on what was published: who took part, and whose row is this? (A-2 to A-5)
+//! Attacks on published results: inference of membership, and linkage of rows to people (A-2 to A-5).
 //!
-//! A promise says what no observer can learn. An attack says what a particular observer does learn. Both are reported side by
-//! side here: what a test reaches on people of whom the truth is known, and what the odds that a ledger promises allow any
-//! test at all.
+//! A promise bounds what any observer can learn. An attack measures what a particular observer learns. This crate
+//! reports both: the success of a test on people with known truth, and the bound that the odds of a ledger put on every
+//! test.
 //!
 //! | question | module |
 //! |---|---|
 //! | which frequencies were released? | [`frequencies`] |
-//! | what are the frequencies of people at large? | [`mod@reference`] |
+//! | which frequencies does the general population have? | [`mod@reference`] |
 //! | which SNPs do the files share, with which allele first? | [`alleles`], [`panel`] |
 //! | which genotypes does each target have? | [`genotypes`] |
-//! | who is known to be in, who not to be? | [`people`] |
-//! | does somebody look like one of the pool? (A-2, A-3) | [`membership`] |
-//! | how well does a test tell members from others? | [`mod@roc`], [`mod@power`] |
-//! | what does a promise allow any test? (A-5) | [`bounds`] |
-//! | all of it, beside the bounds | [`findings`] |
-//! | what is written of an attack, as data and as text? | [`report`] |
-//! | how sure is a count of people? | [`intervals`] |
-//! | whose row is this? (A-4) | [`linkage`], [`ratings`] |
+//! | which people are known to be in, or not to be? | [`people`] |
+//! | is a person likely one of the pool? (A-2, A-3) | [`membership`] |
+//! | how well does a test separate members from others? | [`mod@roc`], [`mod@power`] |
+//! | which bounds does a promise put on any test? (A-5) | [`bounds`] |
+//! | which measures result, beside the bounds? | [`findings`] |
+//! | how is an attack reported, as data and as text? | [`report`] |
+//! | which intervals does a count of people have? | [`intervals`] |
+//! | which person does a row belong to? (A-4) | [`linkage`], [`ratings`] |
 //!
 //! ```
 //! use deniable_attack::bounds::Bounds;
 //! use deniable_attack::roc::area;
 //! use deniable_core::exact::{ratio, whole};
 //!
-//! // A test scored members and others like this: how well does it tell them apart, and what do odds of 3 allow any test?
+//! A test scored members and others like this. How well does it separate them, and what do odds of 3 allow any test?
 //! let found = area(&[0.9, 0.4, 0.8, 0.7], &[0.1, 0.5, 0.3, 0.2], 0.95).unwrap();
 //! assert_eq!(found.value, 0.9375);
 //! let allowed = Bounds::of_odds(whole(3)).unwrap();
@@ -65,7 +65,8 @@ pub use report::{LinkageReport, MembershipReport, Method, PromiseSource, Promise
 pub use roc::{Area, Point, area, roc};
 pub use table_error::{TableError, TableErrorKind};
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests, so each crate links one test program. It names this crate as other crates
+// do.
 #[cfg(test)]
 extern crate self as deniable_attack;
 #[cfg(test)]

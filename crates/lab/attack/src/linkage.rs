@@ -1,11 +1,13 @@
-//! Whose row is this? A released table joined with an identified one (A-4).
+//! Linkage: a released table joined with an identified one (A-4).
 //!
-//! The pattern of the Massachusetts hospital records (GIC): a table without names has columns that a register with names has
-//! too. Whoever is alone with their combination of values in both is found. The same join is made with people who are known
-//! not to be in the data: whatever is "found" of them is wrong, and says how far a unique match may be trusted.
+//! The pattern of the Massachusetts hospital records (GIC): a table without names shares columns with a register that
+//! has names. A person whose combination of values is unique in both is identified. The same join is made with people
+//! who are known not to be in the data: their matches are all wrong, which measures how far a unique match can be
+//! trusted.
 //!
-//! A match is **unique** where exactly one row of the release and exactly one person of the auxiliary table have a combination
-//! of values. Values are compared as text without blanks around; a person without a value in a key column matches nobody.
+//! A match is **unique** if exactly one row of the release and exactly one person of the auxiliary table have a
+//! combination of values. Values are compared as text without surrounding blanks; a person without a value in a key
+//! column matches no row.
 
 use crate::intervals::Proportion;
 use crate::table_error::{TableError, TableErrorKind};
@@ -14,29 +16,29 @@ use std::collections::{HashMap, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// A table of text. Made from CSV by [`TextTable::read`], or by callers from whatever they read.
+/// A table of text. Read from CSV by [`TextTable::read`], or built by callers from other formats.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextTable {
-    /// What errors call it.
+    /// The name of the table in errors.
     pub file: PathBuf,
-    /// The names of its columns.
+    /// The column names.
     pub columns: Vec<String>,
-    /// Its rows, as many values as columns each.
+    /// The rows, each with one value per column.
     pub rows: Vec<Vec<String>>,
 }
 
 impl TextTable {
-    /// Reads CSV; the first line names the columns. A name that ends in `.tsv` is parted by tabs.
+    /// Reads CSV; the first line names the columns. Files named `.tsv` are separated by tabs.
     ///
     /// # Errors
-    /// When the file cannot be read, is not text, or a line has more or fewer values than the first.
+    /// If the file cannot be read, is not text, or a line has more or fewer values than the first.
     pub fn read(file: &Path) -> Result<Self, TableError> {
         let opened = TableError::open(file)?;
         let tabs = file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("tsv"));
         Self::of(file, opened, if tabs { b'\t' } else { b',' })
     }
 
-    /// The same from any input; `file` is what errors name.
+    /// Reads CSV from any input; `file` is its name in errors.
     ///
     /// # Errors
     /// As [`TextTable::read`].
@@ -51,10 +53,10 @@ impl TextTable {
         Ok(Self { file: file.to_owned(), columns, rows })
     }
 
-    /// The place of a column.
+    /// The index of a column.
     ///
     /// # Errors
-    /// When there is none of that name, or several.
+    /// If there is no column of this name, or several.
     pub fn column(&self, name: &str) -> Result<usize, TableError> {
         let mut places = (0..).zip(&self.columns).filter(|(_, column)| *column == name).map(|(place, _)| place);
         let kind = match (places.next(), places.next()) {
@@ -74,7 +76,7 @@ impl TextTable {
         names.iter().map(|name| self.column(name)).collect()
     }
 
-    /// The value of a row in a column; nothing where there is none.
+    /// The value of a row in a column; `None` if it is empty.
     fn value(&self, row: usize, column: usize) -> Option<&str> {
         self.rows.get(row)?.get(column).map(String::as_str).filter(|value| !value.is_empty())
     }
@@ -89,23 +91,23 @@ impl TextTable {
 pub struct JoinColumns {
     /// The columns that both tables have.
     pub columns: Vec<String>,
-    /// The column that says who somebody is, in both tables: the curator's, to measure with. Without it no match can be called
-    /// correct, and nobody outside.
+    /// The column that identifies people in both tables: the curator's, for measuring. Without it no match is known to
+    /// be correct, and no person to be outside the data.
     pub truth: Option<String>,
 }
 
 /// Counts of a group of people, by the outcome of the linkage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LinkageCounts {
-    /// How many people were looked for.
+    /// Number of people searched for.
     pub people: u64,
-    /// Those without a value in a column that was joined on; they match nobody.
+    /// People without a value in a joined column; they match no row.
     pub incomplete: u64,
-    /// Those whose values at least one row of the release has.
+    /// People whose values occur in at least one row of the release.
     pub agreeing: u64,
-    /// Those matched uniquely.
+    /// People matched uniquely.
     pub unique: u64,
-    /// Those matched uniquely and correctly, where the truth is known.
+    /// People matched uniquely and correctly; `None` if the truth is unknown.
     pub correct: Option<u64>,
 }
 
@@ -132,15 +134,16 @@ impl LinkageCounts {
 /// The result of an attack by linkage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Linkage {
-    /// The people of the auxiliary table who are in the data; where no truth is given, all of them.
+    /// The people of the auxiliary table who are in the data; all of them if the truth is unknown.
     pub targets: LinkageCounts,
-    /// The baseline: people who are not in the data, where any are known. Every unique match is wrong.
+    /// The baseline: people who are known not to be in the data, if any. Every unique match of theirs is wrong.
     pub outside: Option<LinkageCounts>,
 }
 
 impl Linkage {
-    /// The share of all unique matches that is correct, those of people outside included: how far a match may be trusted by
-    /// somebody who does not know who is in the data. It depends on how many people of either kind were looked for.
+    /// The share of all unique matches that is correct, including those of people outside: the chance that a match is
+    /// correct for an observer who does not know who is in the data. It depends on the numbers of both kinds of people
+    /// searched for.
     #[must_use]
     pub fn trust(&self) -> Option<Proportion> {
         let outside = self.outside.map_or(0, |outside| outside.unique);
@@ -150,12 +153,12 @@ impl Linkage {
 
 /// Joins a release with an auxiliary table, exactly.
 ///
-/// With a column of truth, people of the auxiliary table of whom no row of the release is are the baseline. `outsiders` are
-/// more of them: a table with the key columns, of people known not to be in the data. Each is joined with the people of the
-/// auxiliary table around, as one more of them.
+/// With a truth column, people of the auxiliary table without a row in the release are the baseline. `outsiders` are
+/// more of them: a table with the key columns, of people known not to be in the data. Each is joined as one additional
+/// person of the auxiliary table.
 ///
 /// # Errors
-/// When a column is not there, or no column is named.
+/// If a column is missing, or no column is named.
 pub fn link(
     released: &TextTable,
     auxiliary: &TextTable,
@@ -203,7 +206,7 @@ pub fn link(
         }
     }
     if let Some(outsiders) = outsiders {
-        // Where they have the column of truth, it tells whether they are outside.
+        // If the outsiders have the truth column, it is checked that they are outside.
         if let Some(truth) = on.truth.as_deref().and_then(|truth| outsiders.column(truth).ok()) {
             let is_known = |row: &usize| outsiders.value(*row, truth).is_some_and(|name| known.contains(name));
             let inside = (0..outsiders.rows.len()).filter(is_known).count() as u64;
@@ -223,7 +226,7 @@ pub fn link(
 }
 
 impl LinkageCounts {
-    /// Adds somebody; the row that they are matched with uniquely.
+    /// Adds a person; returns the row that they are matched with uniquely.
     fn add(&mut self, key: Option<&[&str]>, rows: &HashMap<Vec<&str>, Vec<usize>>, alone: bool) -> Option<usize> {
         self.people += 1;
         let Some(key) = key else {
@@ -263,8 +266,8 @@ mod tests {
     #[test]
     fn unique_correct_and_outside() {
         let released = table(RELEASED);
-        // 1 is found; 2 shares her values with a stranger in the register; 3 and 4 have the same; 5 has no zip; 7 is not in the
-        // data and looks like nobody, and 8 has no zip of his own.
+        // 1 is found; 2 shares her values with another person in the register; 3 and 4 have equal values; 5 has no zip;
+        // 7 is not in the data and matches no row, and 8 has no zip.
         let register = table(
             "id,name,sex,birth,zip\n1,W,m,1945-07-31,02138\n2,A,f,1950-01-01, 02138\n6,B,f,1950-01-01,02138\n\
              3,C,f,1950-01-01,02139\n5,E,m,1960-01-01,02140\n7,F,m,1990-01-01,02138\n8,G,m,1945-07-31,\n",

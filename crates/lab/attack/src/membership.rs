@@ -1,17 +1,18 @@
-//! Does somebody look like one of the pool? Two statistics, larger for members.
+//! Two statistics of membership in a pool, larger for members.
 //!
-//! With `g` a target's copies of an allele (0, 1 or 2), `p` its frequency among people at large and `m̂` the released one:
+//! With `g` a target's copies of an allele (0, 1 or 2), `p` its frequency in the general population and `m̂` the
+//! released one:
 //!
 //! - **Homer** (A-2): `D = |g/2 − p| − |g/2 − m̂|` at each of m SNPs, and `T = √m · mean(D) / sd(D)` with the sample's standard
 //!   deviation (m − 1).
 //! - **Likelihood ratio** (A-3): the sum of `g ln(m̂/p) + (2 − g) ln((1 − m̂)/(1 − p))`.
 //!
-//! SNPs at which a target's call is missing are skipped. The nominal distribution of neither statistic is ever used: SNPs are
-//! in linkage, references are of other people, and released numbers may carry noise. Thresholds are set on people who are
+//! SNPs without a call of the target are skipped. The nominal distributions of the statistics are not used: SNPs are
+//! linked, references are of other people, and released numbers may have noise. Thresholds are set on people who are
 //! known not to be in the pool ([`mod@crate::power`]).
 //!
-//! The likelihood ratio needs frequencies strictly between 0 and 1: a finite sample's 0 does not mean that nobody carries the
-//! allele. [`Clamp`] moves both into its range, for this statistic only.
+//! The likelihood ratio needs frequencies strictly between 0 and 1: a 0 in a finite sample does not mean that no person
+//! carries the allele. [`Clamp`] moves both frequencies into its range, for this statistic only.
 
 use crate::genotypes::Targets;
 
@@ -25,7 +26,7 @@ pub enum Test {
 }
 
 impl Test {
-    /// As it is written on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -35,14 +36,14 @@ impl Test {
     }
 }
 
-/// Frequencies are moved into `[least, 1 − least]` before logarithms are taken.
+/// Frequencies are clamped to `[least, 1 − least]` before logarithms are taken.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Clamp {
     least: f64,
 }
 
 impl Clamp {
-    /// Above 0 and below one half; `None` otherwise.
+    /// `least` must be above 0 and below one half; `None` otherwise.
     #[must_use]
     pub fn new(least: f64) -> Option<Self> {
         (least > 0.0 && least < 0.5).then_some(Self { least })
@@ -68,28 +69,29 @@ impl Default for Clamp {
 /// The statistic of one target.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Statistic {
-    /// Its value; `None` where there is none: no SNP with a call, or for Homer's fewer than two, or no difference between them.
+    /// The value; `None` if it is undefined: no SNP with a call, or for Homer's statistic fewer than two, or no
+    /// variation between them.
     pub value: Option<f64>,
-    /// At how many SNPs the target has a call.
+    /// Number of SNPs at which the target has a call.
     pub snps: u32,
 }
 
-/// What a pass over all SNPs gives.
+/// The result of a pass over all SNPs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statistics {
-    /// Of every target, in their order.
+    /// The statistic of every target, in their order.
     pub each: Vec<Statistic>,
-    /// SNPs of which a frequency was moved by the clamp; 0 for Homer's.
+    /// Number of SNPs with a clamped frequency; 0 for Homer's statistic.
     pub clamped: u64,
 }
 
-/// The statistics of all targets. Time is people × SNPs.
+/// The statistics of all targets, in time people × SNPs.
 #[must_use]
 pub fn statistics(test: Test, targets: &Targets, clamp: Clamp) -> Statistics {
     let mut sums = vec![Sum::default(); targets.names().len()];
     let mut clamped = 0;
     for (released, reference, row) in targets.rows() {
-        // What 0, 1 and 2 copies add.
+        // The terms of 0, 1 and 2 copies.
         let adds = match test {
             Test::Homer => homer_terms(released, reference),
             Test::LikelihoodRatio => {
@@ -145,12 +147,12 @@ impl Sum {
         let m = f64::from(self.terms);
         let mean = self.sum / m;
         let variance = (self.squares - self.sum * mean) / (m - 1.0);
-        // Terms are within [−1, 1]: below this, all of them are equal but for rounding.
+        // Terms are within [−1, 1]: below this, all of them are equal except for rounding.
         (variance > 1e-14).then(|| m.sqrt() * mean / variance.sqrt())
     }
 }
 
-/// The statistics of members and of others, where it is known who is which (`None`: not known) and there is a value.
+/// The statistics of members and of others, each if defined; targets with an unknown label (`None`) are left out.
 #[must_use]
 pub fn parted(statistics: &[Statistic], members: &[Option<bool>]) -> (Vec<f64>, Vec<f64>) {
     let of = |wanted: bool| {
@@ -178,10 +180,10 @@ mod tests {
 
     #[test]
     fn both_statistics() {
-        // Released, reference; the calls of two people.
+        // Released and reference frequency; the calls of two people.
         let all = targets(&[((0.5, 0.25), [Two, Zero]), ((0.1, 0.2), [Zero, Missing]), ((0.3, 0.6), [One, One])]);
         let homer = statistics(Test::Homer, &all, Clamp::default());
-        // Of the first: 0.75 − 0.5, 0.2 − 0.1, 0.1 − 0.2; of the second: 0.25 − 0.5 and 0.1 − 0.2.
+        // Terms of the first person: 0.75 − 0.5, 0.2 − 0.1, 0.1 − 0.2; of the second: 0.25 − 0.5 and 0.1 − 0.2.
         let (d, mean) = ([0.25, 0.1, -0.1], 0.25 / 3.0);
         let variance = d.iter().map(|d: &f64| (d - mean).powi(2)).sum::<f64>() / 2.0;
         near(homer.each[0].value, 3.0_f64.sqrt() * mean / variance.sqrt());
@@ -204,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_release_that_is_the_reference_says_nothing() {
+    fn a_release_equal_to_the_reference_carries_no_information() {
         let all = targets(&[((0.5, 0.5), [Two, One]), ((0.1, 0.1), [Zero, One])]);
         let homer = statistics(Test::Homer, &all, Clamp::default());
         assert_eq!(values(&homer), [None, None]);

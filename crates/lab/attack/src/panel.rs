@@ -1,4 +1,4 @@
-//! The SNPs that a released table, a reference and targets share, all with the same allele counted.
+//! The SNPs that a released table, a reference and targets share, with the same allele counted in all.
 
 use crate::alleles::{AlleleMismatch, Fit, fit};
 use crate::frequencies::Frequencies;
@@ -11,19 +11,19 @@ use std::collections::HashMap;
 pub struct PanelCounts {
     /// SNPs with a frequency in the released table.
     pub released: u64,
-    /// Used.
+    /// Used SNPs.
     pub used: u64,
-    /// Used: another file counts the other allele, and was turned.
+    /// Used SNPs of which another file counts the other allele, and was swapped.
     #[serde(rename = "turned")]
     pub swapped: u64,
     /// Left out: not in the reference.
     pub not_in_reference: u64,
     /// Left out: not among the targets' SNPs.
     pub not_in_targets: u64,
-    /// Left out: of that name there are several in the targets' file.
+    /// Left out: several SNPs of the targets' file have the name.
     #[serde(rename = "several_in_targets")]
     pub twice: u64,
-    /// Left out: A and T, or C and G, in the other order or half known.
+    /// Left out: A and T, or C and G, in reverse order or with one allele unknown.
     #[serde(rename = "ambiguous_strand")]
     pub ambiguous: u64,
     /// Left out: alleles of the other strand.
@@ -44,7 +44,7 @@ impl PanelCounts {
     }
 }
 
-/// One line: how many, and the reasons.
+/// One line: the number used, and the numbers left out by reason.
 impl std::fmt::Display for PanelCounts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} of {} released SNPs used", self.used, self.released)?;
@@ -56,7 +56,7 @@ impl std::fmt::Display for PanelCounts {
 }
 
 impl PanelCounts {
-    /// How many SNPs were left out, and why.
+    /// The nonzero numbers of SNPs left out, with their reasons.
     pub fn left_out(&self) -> impl Iterator<Item = (u64, &'static str)> {
         let all = [
             (self.not_in_reference, "not in the reference"),
@@ -88,7 +88,7 @@ struct Site {
 }
 
 impl Panel {
-    /// Matches by name and alleles; reference frequencies are turned to the allele that the released table counts.
+    /// Matches by name and alleles; reference frequencies are converted to the allele that the released table counts.
     #[must_use]
     pub fn new(released: &Frequencies, reference: &Frequencies) -> Self {
         let by_name: HashMap<&str, _> = reference.sites.iter().map(|site| (site.name.as_str(), site)).collect();
@@ -114,13 +114,13 @@ impl Panel {
         panel
     }
 
-    /// How many SNPs there are.
+    /// The number of SNPs.
     #[must_use]
     pub fn len(&self) -> usize {
         self.sites.len()
     }
 
-    /// Whether there are none.
+    /// Whether the panel is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sites.is_empty()
@@ -153,7 +153,7 @@ pub(crate) struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// The site of a SNP, and how its alleles fit; nothing where it is not wanted.
+    /// The site of a SNP, and the relation of its alleles; `None` if it is not in the panel.
     pub(crate) fn find(&mut self, variant: &Variant) -> Option<(usize, Fit)> {
         let place = *self.by_name.get(variant.id.as_str())?;
         let site = self.panel.sites.get(place)?;
@@ -167,7 +167,7 @@ impl Finder<'_> {
         found.ok().map(|fit| (place, fit))
     }
 
-    /// What was matched, and of the rows that were read, by their sites, those that stay: their places and sites.
+    /// The counts; and, given the sites of the rows read, the indices and sites of the rows to keep.
     pub(crate) fn finish(&self, rows: &[usize]) -> (PanelCounts, Vec<(usize, usize)>) {
         let mut matched = self.panel.matched;
         for (met, site) in self.met.iter().zip(&self.panel.sites) {

@@ -1,4 +1,4 @@
-//! Lists of people, as PLINK's `--keep` reads them.
+//! Lists of people in the format of PLINK's `--keep`.
 
 use crate::table_error::{TableError, TableErrorKind};
 use deniable_core::text::shown;
@@ -6,11 +6,11 @@ use deniable_genome::individuals::Name;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Who of `names` stands in a list: a line for each person, `FID IID`, or the individual alone. The answer is in the order of
-/// the names, with the number of listed names that belong to nobody.
+/// Whether each of `names` is in a list: a line for each person, `FID IID`, or the individual alone. The result is in
+/// the order of the names, with the number of listed names that are not among them.
 ///
 /// # Errors
-/// When the list cannot be read, a line has other than one or two words, or nobody is named in it.
+/// If the list cannot be read, a line has other than one or two words, or none of the names is listed.
 pub fn listed(names: &[Name], file: &Path) -> Result<(Vec<bool>, u64), TableError> {
     let text = std::fs::read_to_string(file).map_err(|error| TableError::unreadable(file, &error))?;
     let mut wanted = HashSet::new();

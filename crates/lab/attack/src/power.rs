@@ -1,27 +1,28 @@
-//! What a test reaches at a stated rate of false positives, with thresholds set on people who are known not to be members.
+//! The power of a test at a stated rate of false positives, with thresholds set on people known not to be members.
 //!
-//! A threshold that is set and measured on the same people flatters the test. So non-members are parted in two halves, every
-//! other one in their order: thresholds are set on the first, and false positives measured on the second.
+//! A threshold that is set and measured on the same people overstates the test. So non-members are split into two
+//! halves, alternating in their order: thresholds are set on the first, and false positives measured on the second.
 //!
-//! **Setting a threshold.** Of n calibration people let the k-th largest statistic be the threshold, with `k = ⌊α(n + 1)⌋`, and
-//! call those above it members. A non-member like them is above it with a chance of at most `k/(n + 1) ≤ α`, whatever the
-//! statistic's distribution. Where k is 0, there are too few to speak of α: 1% takes 99 calibration people, 5% takes 19.
+//! **Setting a threshold.** The threshold is the k-th largest statistic of n calibration people, with `k = ⌊α(n + 1)⌋`,
+//! and people above it are called members. An exchangeable non-member is above it with a probability of at most
+//! `k/(n + 1) ≤ α`, whatever the statistic's distribution. If k is 0, there are too few people for α: 1% needs 99
+//! calibration people, 5% needs 19.
 
 use crate::intervals::{Proportion, float};
 use deniable_core::exact::{Rational, Rounding, percent, whole};
 use num_traits::{One, Signed, ToPrimitive};
 
-/// Non-members, parted in two.
+/// Non-members, split into two halves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Halves {
-    /// On these, thresholds are set.
+    /// People on whom thresholds are set.
     pub calibration: Vec<f64>,
-    /// On these, false positives are counted.
+    /// People on whom false positives are counted.
     pub check: Vec<f64>,
 }
 
 impl Halves {
-    /// Every other one, the first to calibration.
+    /// Alternates, beginning with calibration.
     #[must_use]
     pub fn of(others: &[f64]) -> Self {
         let every = |first: usize| others.iter().skip(first).step_by(2).copied().collect();
@@ -32,37 +33,37 @@ impl Halves {
 /// A test at one rate of false positives.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Power {
-    /// The rate α that was asked for.
+    /// The requested rate α.
     pub alpha: Rational,
     /// People above it are called members.
     pub threshold: f64,
-    /// How many non-members set it.
+    /// Number of non-members that set the threshold.
     pub calibration: u64,
-    /// Non-members called members, among those that did not set it.
+    /// Non-members called members, of those that did not set the threshold.
     pub false_positives: Proportion,
-    /// Members called members: the power.
+    /// Members called members, of all members: the power.
     pub true_positives: Proportion,
 }
 
-/// Too few people to speak of a rate of false positives.
+/// There are too few people for a rate of false positives.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{people} people who are known not to be in the pool are too few to calibrate a test at {} false positives; it takes {needed}",
     percent(.alpha, 4, Rounding::Nearest)
 )]
 pub struct TooFew {
-    /// The rate.
+    /// The requested rate.
     pub alpha: Rational,
-    /// How many non-members there are, in both halves.
+    /// Number of non-members, in both halves.
     pub people: u64,
-    /// How many it takes, in both halves.
+    /// Number of non-members needed, in both halves.
     pub needed: u64,
 }
 
 /// The power at a rate α of false positives, in `(0, 1)`.
 ///
 /// # Errors
-/// When there are too few non-members for α.
+/// If there are too few non-members for α.
 pub fn power(members: &[f64], others: &Halves, alpha: &Rational) -> Result<Power, TooFew> {
     let n = others.calibration.len() as u64;
     let rank = (alpha * whole(n + 1)).to_integer().to_usize().unwrap_or(0);
@@ -81,8 +82,8 @@ pub fn power(members: &[f64], others: &Halves, alpha: &Rational) -> Result<Power
     })
 }
 
-/// The fewest non-members, in both halves, for a rate of false positives: twice `⌈1/α⌉ − 1`, less one, since the first half is
-/// the larger one.
+/// The smallest number of non-members, in both halves, for a rate of false positives: twice `⌈1/α⌉ − 1`, minus one,
+/// since the first half is the larger one.
 fn needed(alpha: &Rational) -> u64 {
     if !alpha.is_positive() || *alpha >= Rational::one() {
         return u64::MAX;
@@ -99,7 +100,7 @@ fn above(scores: &[f64], threshold: f64) -> Proportion {
 /// The largest difference between the rates of true and of false positives.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Advantage {
-    /// The difference at the threshold that was chosen, −1 to 1.
+    /// The difference at the chosen threshold, −1 to 1.
     pub value: f64,
     /// The low end of its interval, −1 to 1.
     pub low: f64,
@@ -113,9 +114,10 @@ pub struct Advantage {
     pub true_positives: Proportion,
 }
 
-/// The advantage of a test: the threshold with the largest difference on every other member and non-member, measured on the
-/// rest. The interval is that of Clopper and Pearson for either rate, each at half the error, at a confidence in `(0, 1)`: it
-/// is about this threshold, and covers at least as often as stated. `None` where there are fewer than two members or others.
+/// The advantage of a test: the threshold with the largest difference on every other member and non-member, measured on
+/// the remaining ones. The interval is that of Clopper and Pearson for each rate, at half the error each, at a
+/// confidence in `(0, 1)`: it is for this threshold, and covers at least as often as stated. `None` if there are fewer
+/// than two members or two non-members.
 #[must_use]
 pub fn advantage(members: &[f64], others: &[f64], confidence: f64) -> Option<Advantage> {
     let (members, others) = (Halves::of(members), Halves::of(others));
@@ -124,10 +126,10 @@ pub fn advantage(members: &[f64], others: &[f64], confidence: f64) -> Option<Adv
     }
     let points = crate::roc::roc(&members.calibration, &others.calibration);
     let difference = |point: &crate::roc::Point| point.true_positives - point.false_positives;
-    // A point calls those at its threshold and above: the next point's threshold is the first that is below.
+    // A point calls people at or above its threshold members, so the next point's threshold is the first value below.
     let best = (0..points.len()).max_by(|one, other| {
         let of = |at: &usize| points.get(*at).map_or(f64::NEG_INFINITY, difference);
-        // The strictest threshold among equals.
+        // The strictest of equal thresholds.
         of(one).total_cmp(&of(other)).then(other.cmp(one))
     })?;
     let threshold = points.get(best + 1).map_or(f64::NEG_INFINITY, |next| next.threshold);
@@ -158,7 +160,7 @@ mod tests {
     fn thresholds_leave_at_most_alpha_above() {
         let others = Halves { calibration: upto(99), check: upto(200) };
         let found = power(&upto(300), &others, &ratio(1, 100)).unwrap();
-        // The largest of 99: the members 99 to 299 are above.
+        // The largest of 99 is the threshold: the members 99 to 299 are above it.
         assert_eq!((found.threshold, found.true_positives), (98.0, Proportion { hits: 201, of: 300 }));
         assert_eq!(found.false_positives, Proportion { hits: 101, of: 200 });
         let five = power(&upto(300), &others, &ratio(1, 20)).unwrap();
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_is_said() {
+    fn too_few_non_members_are_an_error() {
         for (people, alpha, enough) in [
             (196, ratio(1, 100), false),
             (197, ratio(1, 100), true),

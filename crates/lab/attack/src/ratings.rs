@@ -1,16 +1,16 @@
-//! Whose ratings are these? Sparse records matched although nothing agrees exactly.
+//! Linkage of sparse ratings, which match although no values agree exactly.
 //!
-//! The pattern of the film ratings of 2006 (Narayanan and Shmatikov 2008): a record is a set of items with a rating and a day.
-//! Somebody who knows a few of a person's items, roughly what they thought of them and roughly when, compares them with every
-//! record. An item that few records have says more.
+//! The pattern of the film ratings of 2006 (Narayanan and Shmatikov 2008): a record is a set of items with a rating and
+//! a day. An observer who knows a few of a person's items, with the approximate rating and day, compares them with
+//! every record. An item that few records have carries more information.
 //!
-//! **Score.** `Σ 1/ln(1 + n_i)` over the known items i that a record has as well, with the rating and the day within their
-//! tolerances, where `n_i` records of the release have i.
+//! **Score.** `Σ 1/ln(1 + n_i)` over the known items i that the record contains too, with rating and day within their
+//! tolerances, where `n_i` records of the release contain i.
 //!
-//! **Accepting.** The best record is accepted where it is ahead of the second by at least φ standard deviations of the scores
-//! of all records (the *eccentricity*), and agrees in a stated number of items. The second condition matters where most scores
-//! are 0: there a single agreement by chance is many standard deviations ahead of nothing. People who are not in the data have
-//! a best record too; how often it is accepted is the baseline.
+//! **Accepting.** The best record is accepted if it exceeds the second by at least φ standard deviations of the scores
+//! of all records (the *eccentricity*), and agrees in a minimum number of items. The second condition matters if most
+//! scores are 0: then a single agreement by chance is many standard deviations above zero. People who are not in the
+//! data have a best record too; the rate at which it is accepted is the baseline.
 
 use crate::intervals::float;
 use crate::linkage::{Linkage, LinkageCounts, TextTable};
@@ -18,40 +18,40 @@ use crate::table_error::{TableError, TableErrorKind};
 use deniable_core::text::shown;
 use std::collections::{BTreeMap, HashMap};
 
-/// The columns of a table of ratings, a line for each item of each person.
+/// The columns of a table of ratings, with a line for each item of each person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Columns {
-    /// Who: the record's name, or the person's.
+    /// The name of the record or person.
     pub person: String,
-    /// Which item.
+    /// The item.
     pub item: String,
-    /// A number; `None` where only items are known.
+    /// A number; `None` if only items are known.
     pub rating: Option<String>,
-    /// A whole number of days, or a date as `2006-10-02`; `None` where no days are known.
+    /// An integer number of days, or a date as `2006-10-02`; `None` if days are unknown.
     pub day: Option<String>,
 }
 
-/// One rating: what is not known agrees with everything.
+/// One rating; an unknown value agrees with every value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rating {
     /// The rating.
     pub rating: Option<f64>,
-    /// The day, from any beginning that both tables share.
+    /// The day, counted from an origin that both tables share.
     pub day: Option<i64>,
 }
 
-/// Records: for each name, its items with their ratings.
+/// Records: the items of each name, with their ratings.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Records {
-    /// By name; of an item that stands twice, both.
+    /// By name; duplicate items are all kept.
     pub each: BTreeMap<String, Vec<(String, Rating)>>,
 }
 
 impl Records {
-    /// Reads a table of ratings. Lines without a person or an item are refused; empty ratings and days are not known.
+    /// Reads a table of ratings. Lines without a person or an item are rejected; empty ratings and days are unknown.
     ///
     /// # Errors
-    /// When a column is not there or a value is no number or day.
+    /// If a column is missing or a value is not a number or day.
     pub fn of(table: &TextTable, columns: &Columns) -> Result<Self, TableError> {
         let place = |name: &Option<String>| name.as_ref().map(|name| table.column(name)).transpose();
         let (person, item) = (table.column(&columns.person)?, table.column(&columns.item)?);
@@ -80,7 +80,7 @@ impl Records {
     }
 }
 
-/// Days since a fixed one.
+/// Days since a fixed date.
 fn days(text: &str) -> Option<i64> {
     if let Ok(days) = text.parse::<i32>() {
         return Some(days.into());
@@ -90,16 +90,16 @@ fn days(text: &str) -> Option<i64> {
     first.until(date).ok().map(|span| i64::from(span.get_days()))
 }
 
-/// How near is near enough.
+/// Tolerances of a match.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Settings {
     /// Ratings agree that differ by at most this; at least 0.
     pub rating: f64,
     /// Days agree that differ by at most this; at least 0.
     pub days: u32,
-    /// In how many items the best record must agree; at least 1.
+    /// Smallest number of items in which the best record must agree; at least 1.
     pub items: u32,
-    /// φ: how many standard deviations the best score must be ahead of the second; above 0.
+    /// φ: standard deviations by which the best score must exceed the second; above 0.
     pub eccentricity: f64,
 }
 
@@ -117,24 +117,24 @@ pub struct BestRecord<'a> {
     pub record: &'a str,
     /// Its score.
     pub score: f64,
-    /// In how many items it agrees.
+    /// Number of items in which it agrees.
     pub items: u32,
-    /// How many standard deviations of all scores it is ahead of the second; infinite where there is no other record.
+    /// Standard deviations of all scores by which it exceeds the second; infinite if there is no other record.
     pub eccentricity: f64,
 }
 
-/// A release, by item.
+/// The records of a release, indexed by item.
 #[derive(Debug)]
 pub struct Index<'a> {
     names: Vec<&'a str>,
     /// For each item, the records that have it.
     items: HashMap<&'a str, Vec<(usize, Rating)>>,
-    /// For each item, what agreeing on it adds to a score.
+    /// The weight of each item in a score.
     weights: HashMap<&'a str, f64>,
 }
 
 impl<'a> Index<'a> {
-    /// Of a release.
+    /// Builds the index of a release.
     #[must_use]
     pub fn of(released: &'a Records) -> Self {
         let names = released.each.keys().map(String::as_str).collect();
@@ -145,7 +145,7 @@ impl<'a> Index<'a> {
             }
         }
         let weight = |all: &Vec<(usize, Rating)>| {
-            // Records stand in their order: those that have an item twice, beside each other.
+            // Records are in order, so duplicates of an item in a record are adjacent.
             let records = all.chunk_by(|one, other| one.0 == other.0).count();
             1.0 / libm::log1p(float(records as u64))
         };
@@ -153,7 +153,8 @@ impl<'a> Index<'a> {
         Self { names, items, weights }
     }
 
-    /// The best record for what is known of somebody; `None` where no record agrees in anything, or several are the best.
+    /// The best record for the known ratings of a person; `None` if no record agrees in any item, or several are
+    /// equally good.
     #[must_use]
     pub fn best(&self, known: &[(String, Rating)], settings: &Settings) -> Option<BestRecord<'a>> {
         let near = |one: &Rating, other: &Rating| {
@@ -161,7 +162,7 @@ impl<'a> Index<'a> {
             let days = one.day.zip(other.day).is_none_or(|(a, b)| a.abs_diff(b) <= u64::from(settings.days));
             ratings && days
         };
-        // By record, so that sums are always of the same order.
+        // By record, so that sums are always in the same order.
         let mut scores: BTreeMap<usize, (f64, u32)> = BTreeMap::new();
         let mut done = std::collections::HashSet::new();
         for (item, rating) in known.iter().filter(|(item, _)| done.insert(item.as_str())) {
@@ -171,7 +172,7 @@ impl<'a> Index<'a> {
             let agrees = |(_, other): &&(usize, Rating)| near(rating, other);
             let mut last = None;
             for (record, _) in all.iter().filter(agrees) {
-                // An item counts once, however often a record has it.
+                // An item counts once, even if a record has it several times.
                 if last.replace(*record) != Some(*record) {
                     let (score, items) = scores.entry(*record).or_default();
                     *score += weight;
@@ -202,10 +203,10 @@ impl<'a> Index<'a> {
     }
 }
 
-/// Matches everybody in `auxiliary` with a record of the release. Where `same_names` holds, a person's name is that of their
-/// record: then matches can be correct, and people without a record are the baseline. `outsiders` are more of them.
+/// Matches all people of `auxiliary` with a record of the release. If `same_names`, a person's name is that of their
+/// record: then correct matches are known, and people without a record are the baseline. `outsiders` are more of them.
 ///
-/// In the result a match is unique where it is accepted, and agreeing where some record is the best.
+/// In the result, a match is unique if it is accepted, and agreeing if some record is the best.
 #[must_use]
 pub fn link(
     released: &Records,
@@ -231,7 +232,7 @@ pub fn link(
     Linkage { targets, outside: (same_names || outsiders.is_some()).then_some(outside) }
 }
 
-/// Counts somebody; the record that is accepted.
+/// Counts a person; returns the accepted record.
 fn accepted<'a>(group: &mut LinkageCounts, best: Option<BestRecord<'a>>, settings: &Settings) -> Option<&'a str> {
     group.people += 1;
     let best = best?;
@@ -271,11 +272,11 @@ mod tests {
         };
         let (rare, common) = (1.0 / 2.0_f64.ln(), 1.0 / 4.0_f64.ln());
         assert_eq!(best("x,rare,4,26\nx,common,3,9\n"), Some(("a", rare + common)));
-        // A day too late, and too good by more than one: nothing agrees.
+        // A day too late, and a rating too good by more than one: no record agrees.
         assert_eq!((best("x,rare,5,27\n"), best("x,rare,3.9,12\n"), best("x,none,1,1\n")), (None, None, None));
-        // Three are equally good.
+        // Three records are equally good.
         assert_eq!(best("x,common,3,10\n"), None);
-        // What is not known agrees with everything.
+        // Unknown values agree with every value.
         assert_eq!(best("x,rare,,\n"), Some(("a", rare)));
         assert_eq!(best("x,rare,,\nx,rare,,\n"), Some(("a", rare)));
     }
@@ -291,7 +292,8 @@ mod tests {
         assert!(refused.to_string().starts_with("r.csv:3: the rating `three` is not a number"), "{refused}");
     }
 
-    /// 300 people with 30 of 500 films each: six of them, known roughly, find everybody in the data and nobody outside.
+    /// 300 people with 30 of 500 films each: six of them, approximately known, identify all people in the data and none
+    /// outside.
     #[test]
     fn sparse_people_are_found() {
         let mut rng = ChaCha8Rng::seed_from_u64(4);
@@ -320,7 +322,7 @@ mod tests {
         let (targets, outside) = with(3);
         assert_eq!((targets.people, outside.people), (300, 100));
         assert_eq!((targets.unique, targets.correct, outside.unique), (300, Some(300), 0));
-        // One agreement by chance stands out where nothing else agrees: the baseline tells.
+        // One chance agreement stands out if no other record agrees: the baseline shows it.
         let (_, outside) = with(1);
         assert!(outside.unique > 10, "{outside:?}");
     }

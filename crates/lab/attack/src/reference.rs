@@ -1,17 +1,18 @@
-//! The frequencies of people at large: from another cohort's genotypes, or from a table as in [`mod@crate::frequencies`].
+//! Frequencies of the general population: from another cohort's genotypes, or from a table as in
+//! [`mod@crate::frequencies`].
 
 use crate::frequencies::{Frequencies, Site};
 use deniable_genome::{FileError, Individuals};
 use std::collections::{HashMap, HashSet};
 
-/// The frequencies of A1 among the `chosen` people (by their places in the file, from 0) at the SNPs that `released` names.
-/// Missing calls are left out; a SNP at which nobody has a call is counted as [`Frequencies::without`]; names that several SNPs
-/// have, as [`Frequencies::nameless`].
+/// The frequencies of A1 among the `chosen` people (by their indices in the file, from 0) at the SNPs of `released`.
+/// Missing calls are left out; a SNP without any call counts as [`Frequencies::without`]; names that several SNPs
+/// share, as [`Frequencies::nameless`].
 ///
-/// The people must not be members of the pool: a reference that shares members with it makes members look like anybody.
+/// The people must not be members of the pool: a reference that contains members hides them.
 ///
 /// # Errors
-/// When the files cannot be read.
+/// If the files cannot be read.
 pub fn of_people(
     individuals: &Individuals,
     chosen: &dyn Fn(usize) -> bool,

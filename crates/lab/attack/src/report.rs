@@ -1,4 +1,4 @@
-//! Reports of attacks: everything that was measured, `Serialize` for programs and `Display` for a terminal.
+//! Reports of attacks: all measures, with `Serialize` for programs and `Display` for a terminal.
 
 mod linkage;
 mod membership;
@@ -14,9 +14,9 @@ use serde::Serialize;
 /// A share of people with its interval.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Share {
-    /// How many.
+    /// The count.
     pub hits: u64,
-    /// Of how many.
+    /// The total.
     pub of: u64,
     /// The share, from 0 to 1; `None` without people.
     pub value: Option<f64>,
@@ -38,7 +38,7 @@ impl Share {
 /// A confidence in words: `95%`.
 #[must_use]
 pub fn coverage(confidence: f64) -> String {
-    // Nine digits, so that 0.999 does not read 99.90000000000001%.
+    // Nine digits, so that 0.999 is not written as 99.90000000000001%.
     let text = format!("{:.9}", confidence * 100.0);
     format!("{}%", text.trim_end_matches('0').trim_end_matches('.'))
 }

@@ -1,20 +1,21 @@
-//! How well a statistic tells members from others: the ROC curve and the area under it.
+//! The separation of members from others by a statistic: the ROC curve and the area under it.
 
 use crate::intervals::{float, normal_quantile};
 
-/// One point of a ROC curve: who scores above a threshold.
+/// One point of a ROC curve: the people at or above a threshold.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// People with at least this statistic are called members; infinite at the first point, where nobody is.
+    /// People with at least this statistic are called members; infinite at the first point, which calls no people
+    /// members.
     pub threshold: f64,
-    /// The share of non-members that is called so, 0 to 1.
+    /// The share of non-members called members, 0 to 1.
     pub false_positives: f64,
-    /// The share of members that is called so, 0 to 1.
+    /// The share of members called members, 0 to 1.
     pub true_positives: f64,
 }
 
-/// The ROC curve, from (0, 0) to (1, 1), a point for each different statistic; empty where there are no members or no others.
-/// Statistics must be finite.
+/// The ROC curve, from (0, 0) to (1, 1), with a point for each different statistic; empty if there are no members or no
+/// others. Statistics must be finite.
 #[must_use]
 pub fn roc(members: &[f64], others: &[f64]) -> Vec<Point> {
     if members.is_empty() || others.is_empty() {
@@ -47,26 +48,26 @@ pub struct Area {
     pub low: f64,
     /// The high end.
     pub high: f64,
-    /// The standard error by DeLong; 0 where members and others are wholly apart.
+    /// The standard error by DeLong; 0 if members and others are completely separated.
     pub error: f64,
 }
 
-/// The area under the curve, with the interval of DeLong (1988) at a confidence in `(0, 1)`; `None` where there are fewer than
-/// two members or two others.
+/// The area under the curve, with the interval of DeLong (1988) at a confidence in `(0, 1)`; `None` if there are fewer
+/// than two members or two others.
 ///
-/// Where members and others are wholly apart DeLong's error is 0, which says nothing. Then with n the smaller of both numbers,
-/// n disjoint pairs are all in the right order, so areas below `((1 − confidence)/2)^(1/n)` are rejected exactly, and that is
-/// the end of the interval.
+/// If members and others are completely separated, DeLong's error is 0 and carries no information. Then, with n the
+/// smaller of both numbers, n disjoint pairs are all in the right order, so areas below `((1 − confidence)/2)^(1/n)`
+/// are rejected exactly, and that is the end of the interval.
 ///
-/// The interval is about other people drawn like these, and this one release. Another release of the same pool has noise of its
-/// own, which all targets share.
+/// The interval covers other people drawn like these, for this one release. Another release of the same pool has
+/// independent noise, which all its targets share.
 #[must_use]
 pub fn area(members: &[f64], others: &[f64], confidence: f64) -> Option<Area> {
     if members.len() < 2 || others.len() < 2 {
         return None;
     }
     let (m, n) = (float(members.len() as u64), float(others.len() as u64));
-    // For each member the share of others below, for each other the share of members above.
+    // The share of others below each member, and the share of members above each other.
     let below = placements(members, others);
     let above: Vec<f64> = placements(others, members).into_iter().map(|share| 1.0 - share).collect();
     let value = below.iter().sum::<f64>() / m;
@@ -87,7 +88,7 @@ pub fn area(members: &[f64], others: &[f64], confidence: f64) -> Option<Area> {
     Some(Area { value, low, high, error })
 }
 
-/// For each of `these`, the share of `those` that lies below, ties counted half.
+/// For each of `these`, the share of `those` below it, ties counted half.
 fn placements(these: &[f64], those: &[f64]) -> Vec<f64> {
     let mut sorted = those.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -100,7 +101,7 @@ fn placements(these: &[f64], those: &[f64]) -> Vec<f64> {
     these.iter().map(of).collect()
 }
 
-/// Equal as numbers; 0 and −0 are.
+/// Equal as numbers: 0 equals −0.
 fn equal(one: f64, other: f64) -> bool {
     one.partial_cmp(&other) == Some(std::cmp::Ordering::Equal)
 }

@@ -1,22 +1,22 @@
-//! What can be wrong with a table that an attack reads: the place, the complaint and the help.
+//! Errors of the tables that an attack reads: the place, the problem and the remedy.
 
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use deniable_core::text::shown;
 use deniable_genome::FileError;
 use std::path::{Path, PathBuf};
 
-/// A table that cannot be used, and where.
+/// A problem of a table, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableError {
     /// The file.
     pub file: PathBuf,
-    /// The line, from 1; `None` when the file as a whole is wrong.
+    /// The line, from 1; `None` if the whole file is invalid.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// The problem.
     pub kind: TableErrorKind,
 }
 
-/// `file:line: complaint`, and the help on a line of its own.
+/// `file:line: problem`, and the help on its own line.
 impl std::fmt::Display for TableError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.file.display())?;
@@ -37,43 +37,43 @@ impl Diagnose for TableError {
     }
 }
 
-/// What is wrong with a table.
+/// A problem of a table.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TableErrorKind {
-    /// Missing, no permission, a failing disk.
+    /// A file that is missing, forbidden, or on a failing disk.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// Packed.
+    /// A compressed file.
     #[error("this file is compressed")]
     Compressed,
     /// A file of another format.
-    #[error("it is a Parquet file, and text is read here")]
+    #[error("this is a Parquet file, not text")]
     Parquet,
-    /// People who are said not to be in the data, and are.
+    /// People listed as outside the data who are in it.
     #[error("{0} of these people are in the released table, by the column of truth, and cannot be outside it")]
     Inside(u64),
-    /// Not text.
+    /// A line that is not text.
     #[error("this line is not text")]
     NotText,
-    /// A line that is longer than any sensible one.
+    /// A line that is longer than any plausible one.
     #[error("this line is longer than {0} bytes")]
     LongLine(usize),
-    /// A column that is not there.
+    /// A missing column.
     #[error("there is no column {wanted}; there are: {found}")]
     NoColumn {
-        /// What was looked for.
+        /// The columns requested.
         wanted: String,
-        /// What there is.
+        /// The columns of the table.
         found: String,
     },
-    /// A column that somebody named, and that is not there.
+    /// A missing column that the user named.
     #[error("there is no column `{wanted}`{}; there are: {found}", .near.as_ref().map_or_else(String::new, |near| format!(", did you mean `{near}`?")))]
     Unknown {
-        /// What was looked for.
+        /// The column requested.
         wanted: String,
-        /// The column whose name is most like it.
+        /// The column with the most similar name.
         near: Option<String>,
-        /// What there is.
+        /// The columns of the table.
         found: String,
     },
     /// A name that several columns have.
@@ -82,50 +82,50 @@ pub enum TableErrorKind {
     /// Too few or too many values.
     #[error("this line has {found} values, and the header names {expected} columns")]
     Values {
-        /// How many there are.
+        /// The number of values.
         found: usize,
-        /// How many there must be.
+        /// The number of columns.
         expected: usize,
     },
-    /// A line that names no person.
+    /// A line that does not name a person.
     #[error(
         "this line has {0} words, and a person is named by one or two: the family and the individual, or the individual alone"
     )]
     Person(usize),
-    /// A list of other people than those in the genotype file.
-    #[error("nobody of the genotype file is named here{}", .0.as_ref().map_or_else(String::new, |name| format!("; nobody there is called {name}")))]
+    /// A list without any person of the genotype file.
+    #[error("no person of the genotype file is named here{}", .0.as_ref().map_or_else(String::new, |name| format!("; it has no person {name}")))]
     Nobody(Option<String>),
-    /// A frequency that is none.
+    /// An invalid frequency.
     #[error("the frequency `{0}` is not a number from 0 to 1")]
     Frequency(String),
-    /// A number that is none.
+    /// An invalid number.
     #[error("the {what} `{found}` is not {expected}")]
     Number {
-        /// Of what.
+        /// The kind of value.
         what: &'static str,
-        /// What was found.
+        /// The text found.
         found: String,
-        /// What it must be.
+        /// The expected form.
         expected: &'static str,
     },
-    /// A SNP that stands here twice.
-    #[error("the SNP {name} stands here a second time; the first is in line {first}")]
+    /// A duplicate SNP.
+    #[error("duplicate SNP {name}; the first is in line {first}")]
     Twice {
         /// Its name.
         name: String,
         /// The line of the first.
         first: u64,
     },
-    /// A table without a line.
+    /// An empty table.
     #[error("there are no {0} in this file")]
     Empty(&'static str),
-    /// Genotype files that cannot be used.
+    /// Invalid genotype files.
     #[error("{0}")]
     Genotypes(FileError),
 }
 
 impl TableErrorKind {
-    /// What to do about it.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match self {
@@ -140,17 +140,17 @@ impl TableErrorKind {
                  (.assoc)"
             }
             Self::Unknown { .. } => {
-                "name one of these; commas part columns, and tabs where the file's name ends in .tsv"
+                "name one of these; columns are separated by commas, or by tabs in files named .tsv"
             }
             Self::TwoColumns(_) => "rename one of the two",
             Self::Values { .. } => {
-                "fix the line; where blanks part the columns, no value may have one or be left empty"
+                "fix the line; if blanks separate the columns, no value may contain a blank or be empty"
             }
             Self::Person(_) => "write FID and IID with a blank between, as in the .fam file",
             Self::Nobody(_) => {
-                "check that list and genotypes belong together; a list is read as PLINK's --keep reads it"
+                "check that list and genotypes belong together; the format of a list is that of PLINK's --keep"
             }
-            Self::Frequency(_) => "write a number from 0 to 1, or NA where there is none",
+            Self::Frequency(_) => "write a number from 0 to 1, or NA if it is missing",
             Self::Number { .. } => "fix the line, or name another column",
             Self::Twice { .. } => "keep one of the two lines",
             Self::Empty(_) => "check that this is the right file, and that it was written to the end",
@@ -160,12 +160,12 @@ impl TableErrorKind {
 }
 
 impl TableError {
-    /// About a file as a whole.
+    /// An error of a file as a whole.
     pub(crate) fn whole(file: &Path, kind: TableErrorKind) -> Self {
         Self { file: file.to_owned(), line: None, kind }
     }
 
-    /// Opens a file of text; a compressed one is said to be that.
+    /// Opens a text file; a compressed one is an error.
     pub(crate) fn open(file: &Path) -> Result<std::fs::File, Self> {
         use std::io::{Read, Seek};
         let refused = |error: std::io::Error| Self::unreadable(file, &error);
@@ -178,7 +178,7 @@ impl TableError {
         if begin == *b"PAR1" {
             return Err(Self::whole(file, TableErrorKind::Parquet));
         }
-        // A pipe cannot be read from its beginning again.
+        // A pipe cannot be rewound.
         opened.rewind().map_err(refused)?;
         Ok(opened)
     }
@@ -187,12 +187,12 @@ impl TableError {
         Self { file: file.to_owned(), line: Some(line), kind }
     }
 
-    /// About a file that the operating system refuses.
+    /// An error of the operating system.
     pub(crate) fn unreadable(file: &Path, error: &std::io::Error) -> Self {
         Self::whole(file, TableErrorKind::Unreadable(shown(&error.to_string())))
     }
 
-    /// What the reader of CSV says.
+    /// An error of the CSV reader.
     pub(crate) fn csv(file: &Path, error: &csv::Error) -> Self {
         let line = error.position().map(csv::Position::line);
         let kind = match error.kind() {

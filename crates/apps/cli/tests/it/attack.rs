@@ -144,7 +144,7 @@ fn mistakes_of_who_and_what() {
     assert!(both.stderr.contains("on both lists"), "{both:?}");
     place.write("strangers", "nobody nobody\n");
     let strangers = run(&["cohort", "--members", "strangers", "--others", "rest"]).refused();
-    assert!(strangers.stderr.contains("nobody there is called nobody nobody"), "{strangers:?}");
+    assert!(strangers.stderr.contains("it has no person nobody nobody"), "{strangers:?}");
     // Whoever the reference is of is no target.
     let members = run(&["cohort", "--members", "members", "--others", "rest"]).misused();
     assert!(members.stderr.contains("120 of --members are people of the reference"), "{members:?}");

@@ -8,16 +8,16 @@ use deniable_core::text::push_paragraph;
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter};
 
-/// How people and rows are matched.
+/// The method that matches people with rows.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Method {
-    /// They have the same values in these columns.
+    /// Equal values in these columns.
     Columns(Vec<String>),
-    /// Their ratings of some items are near.
+    /// Similar ratings of some items.
     Ratings {
         /// The column of items.
         item: String,
-        /// What near means.
+        /// The tolerances.
         settings: Settings,
     },
 }
@@ -45,7 +45,7 @@ impl Serialize for Method {
 /// A group of people, by the outcome of the attack.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct LinkedGroup {
-    /// How many people were looked for.
+    /// Number of people searched for.
     pub people: u64,
     /// People without a value to match on; they match no row.
     pub incomplete: u64,
@@ -53,7 +53,7 @@ pub struct LinkedGroup {
     pub agreeing: u64,
     /// The share of people who are matched uniquely.
     pub unique: Share,
-    /// The correct ones of these matches, where the truth is known.
+    /// The correct ones of these matches; `None` if the truth is unknown.
     pub correct: Option<Share>,
     /// The share of people who are matched uniquely and correctly.
     #[serde(skip)]
@@ -79,28 +79,29 @@ impl LinkedGroup {
 pub struct LinkageReport {
     /// The name of the released table.
     pub released: String,
-    /// How people and rows are matched.
+    /// The method that matches people with rows.
     #[serde(rename = "how")]
     pub method: Method,
     /// The coverage of intervals, in `(0, 1)`.
     pub confidence: f64,
-    /// The people in the data who were looked for; where no truth is given, everybody who was.
+    /// The people in the data who were searched for; if the truth is unknown, all who were.
     pub targets: LinkedGroup,
-    /// People who are known not to be in the data, where there are any.
+    /// People who are known not to be in the data, if any.
     pub outside: Option<LinkedGroup>,
-    /// The correct ones of all unique matches, those of people outside included.
+    /// The correct ones of all unique matches, including those of people outside.
     #[serde(rename = "correct_of_all_matches")]
     pub trust: Option<Share>,
-    /// Rows or records of the released table.
+    /// Number of rows or records of the released table.
     #[serde(skip)]
     pub rows: usize,
-    /// What was read: what it is, and its name.
+    /// The files read: the role and the name of each.
     #[serde(skip)]
     pub files: Vec<(&'static str, String)>,
 }
 
 impl LinkageReport {
-    /// Adds intervals, at a confidence in `(0, 1)`, to the findings among this many released rows. The first file is the released table.
+    /// Adds intervals, at a confidence in `(0, 1)`, to the counts among this many released rows. The first file is the
+    /// released table.
     #[must_use]
     pub fn new(
         found: &Linkage,
@@ -121,13 +122,13 @@ impl LinkageReport {
         }
     }
 
-    /// Whether it is known who is who.
+    /// Whether the true identities are known.
     #[must_use]
     pub fn is_truth_known(&self) -> bool {
         self.targets.correct.is_some()
     }
 
-    /// What was measured, in order: a label and a share.
+    /// The measured shares in order, with labels.
     #[must_use]
     pub fn shares(&self) -> Vec<(&'static str, Share)> {
         let matched =
@@ -148,23 +149,21 @@ impl LinkageReport {
         let mut notes = Vec::new();
         let incomplete = targets.incomplete + outside.map_or(0, |outside| outside.incomplete);
         if incomplete > 0 {
-            notes.push(format!("{incomplete} people lack a value that is joined on, and match nobody"));
+            notes.push(format!("{incomplete} people lack a value of a joined column, so they match no row"));
         }
         if targets.agreeing == 0 && targets.people > 0 {
             notes.push(
-                "nobody agrees with any row: is the table generalised, or are values written otherwise? `deniable assess --auxiliary` \
-                 reads ranges and stars"
+                "no person agrees with any row: check whether the table is generalised, or spells values differently; \
+                 `deniable assess --auxiliary` reads ranges and stars"
                     .to_owned(),
             );
         }
         if targets.correct.is_none() {
-            notes.push(
-                "nothing says who somebody is in both tables, so no match can be called right or wrong".to_owned(),
-            );
+            notes.push("no column identifies people in both tables, so no match can be verified".to_owned());
         }
         if outside.is_none() {
             notes.push(
-                "there is no baseline: nobody is known not to be in the data, so how often such people are matched is not known"
+                "there is no baseline: no person is known to be outside the data, so the rate of false matches is unknown"
                     .to_owned(),
             );
         }
@@ -172,7 +171,7 @@ impl LinkageReport {
     }
 }
 
-/// The report, which ends with a line end.
+/// The report as text; it ends with a newline.
 impl Display for LinkageReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let mut text = String::new();
@@ -187,7 +186,7 @@ impl Display for LinkageReport {
                 right(format!("{:.1}% to {:.1}%", 100.0 * low, 100.0 * high)),
             ]);
         }
-        writeln!(f, "Linkage with {}: whose rows are these?\n{text}{grid}", self.released)?;
+        writeln!(f, "Linkage with {}\n{text}{grid}", self.released)?;
         let mut notes = String::new();
         self.notes().iter().for_each(|note| push_paragraph(&mut notes, "  ", note));
         f.write_str(&notes)

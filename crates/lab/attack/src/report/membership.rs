@@ -1,4 +1,4 @@
-//! The report of an attack on membership (A-2, A-3), beside what a promise allows any test (A-5).
+//! The report of an attack on membership (A-2, A-3), with the bounds of a promise on any test (A-5).
 
 use super::{Warning, coverage};
 use crate::bounds::Bounds;
@@ -12,26 +12,26 @@ use deniable_core::text::{push_paragraph, spreadsheet_cell};
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter, Write};
 
-/// What bounds every test, or why nothing does.
+/// The bound on every test, or the reason why there is none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Promised {
     /// Odds about membership.
     Bounded(Bounds, PromiseSource),
     /// No ledger was named.
     NoLedger,
-    /// Nothing was released under the ledger.
+    /// The ledger has no releases.
     NothingReleased {
-        /// Whom the ledger is about.
+        /// The population of the ledger.
         population: String,
     },
-    /// The promise is about labels; where one entry was chosen, that of this entry.
+    /// The promise is about labels; the number is that of the chosen entry, if one was chosen.
     Labels(Option<u64>),
 }
 
-/// The releases that odds are of.
+/// The releases that the odds cover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromiseSource {
-    /// Everything that was released about a population.
+    /// All releases about a population.
     All {
         /// The population.
         population: String,
@@ -40,7 +40,7 @@ pub enum PromiseSource {
     },
     /// One entry of the ledger.
     Entry {
-        /// Its number.
+        /// The entry number.
         entry: u64,
         /// The name of the release.
         name: String,
@@ -51,10 +51,10 @@ impl Display for PromiseSource {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::All { population, releases: 1 } => {
-                write!(f, "everything that was released about {population} (1 release)")
+                write!(f, "the one release about {population}")
             }
             Self::All { population, releases } => {
-                write!(f, "everything that was released about {population} ({releases} releases)")
+                write!(f, "all {releases} releases about {population}")
             }
             Self::Entry { entry, name } => write!(f, "entry {entry}, \"{name}\""),
         }
@@ -62,7 +62,7 @@ impl Display for PromiseSource {
 }
 
 impl Promised {
-    /// The bounds, where there are any.
+    /// The bounds, if any.
     #[must_use]
     pub fn bounds(&self) -> Option<&Bounds> {
         match self {
@@ -72,20 +72,20 @@ impl Promised {
     }
 }
 
-/// In one line: the odds and where they come from, or why there are none.
+/// One line: the odds and their source, or the reason why there are none.
 impl Display for Promised {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Bounded(bounds, source) => {
                 let odds = short_odds(bounds.odds());
-                write!(f, "allowed by odds of at most {odds} from {source}, if this table is of it")
+                write!(f, "allowed by odds of at most {odds} from {source}, if this table is covered")
             }
-            Self::NoLedger => f.write_str("no bound: no ledger is named, so nothing is known to be promised"),
+            Self::NoLedger => f.write_str("no bound: no ledger is named, so no promise is known"),
             Self::NothingReleased { population } => {
-                write!(f, "no bound: nothing has been released about {population} under this ledger")
+                write!(f, "no bound: this ledger has no release about {population}")
             }
             Self::Labels(None) => f.write_str(
-                "no bound: the ledger's promise is about who is a case, and bounds no test of who took part",
+                "no bound: the ledger's promise is about labels (who is a case), and bounds no test of who took part",
             ),
             Self::Labels(Some(entry)) => {
                 write!(f, "no bound: entry {entry} was charged to labels, which bounds no test of who took part")
@@ -94,7 +94,7 @@ impl Display for Promised {
     }
 }
 
-/// Odds, as short as four decimals allow, rounded up.
+/// Odds with at most four decimals, rounded up.
 #[must_use]
 pub fn short_odds(odds: &Rational) -> String {
     let text = decimal(odds, 4, Rounding::Up);
@@ -106,11 +106,11 @@ pub fn short_odds(odds: &Rational) -> String {
 pub struct Score {
     /// The target's name in the file of genotypes.
     pub target: String,
-    /// The statistic; `None` where there are too few calls.
+    /// The statistic; `None` if there are too few calls.
     pub value: Option<f64>,
-    /// At how many SNPs the target has a call.
+    /// Number of SNPs at which the target has a call.
     pub snps: u32,
-    /// Whether the target is a member, where that is known.
+    /// Whether the target is a member; `None` if unknown.
     pub is_member: Option<bool>,
 }
 
@@ -121,29 +121,29 @@ pub struct MembershipReport {
     pub test: Test,
     /// The name of the released table.
     pub released: String,
-    /// Which SNPs were used, and why others were not.
+    /// The number of SNPs used, and of those left out by reason.
     pub snps: PanelCounts,
-    /// The correlation of released and reference frequencies, where it is defined.
+    /// The correlation of released and reference frequencies; `None` if undefined.
     pub agreement: Option<f64>,
-    /// SNPs whose frequency was moved away from 0 or 1.
+    /// Number of SNPs whose frequency was clamped away from 0 or 1.
     pub clamped: u64,
     /// Every target, in the order of the file.
     pub scores: Vec<Score>,
     /// The coverage of intervals, in `(0, 1)`.
     pub confidence: f64,
-    /// What the test reaches; `None` where it is not known of any target whether they are in.
+    /// The measures of the test; `None` if no target has a known label.
     pub findings: Option<Findings>,
-    /// What bounds every test.
+    /// The bound on every test.
     pub promised: Promised,
-    /// What was read: what it is, and its name.
+    /// The files read: the role and the name of each.
     pub files: Vec<(&'static str, String)>,
-    /// What may be a mistake in the lists.
+    /// Likely mistakes in the lists.
     pub warnings: Vec<Warning>,
 }
 
 impl MembershipReport {
-    /// Puts together what was measured. `labels` are of the targets in their order; where there are none nothing is measured. The first
-    /// file is the released table.
+    /// Combines the measures. `labels` are those of the targets in their order; without labels there are no measures.
+    /// The first file is the released table.
     #[must_use]
     pub fn new(
         test: Test,
@@ -181,7 +181,7 @@ impl MembershipReport {
         }
     }
 
-    /// The statistic in words.
+    /// The name of the statistic.
     #[must_use]
     pub fn title(&self) -> &'static str {
         match self.test {
@@ -190,29 +190,29 @@ impl MembershipReport {
         }
     }
 
-    /// The numbers of members and of others with a statistic; 0 where nothing is measured.
+    /// The numbers of members and of others with a statistic; 0 without measures.
     #[must_use]
     pub fn people(&self) -> (usize, usize) {
         self.findings.as_ref().map_or((0, 0), |findings| (findings.members, findings.others))
     }
 
-    /// How many targets have no statistic.
+    /// The number of targets without a statistic.
     #[must_use]
     pub fn without_value(&self) -> usize {
         self.scores.iter().filter(|score| score.value.is_none()).count()
     }
 
-    /// Everything that could be measured, beside its bound.
+    /// All available measures, with their bounds.
     #[must_use]
     pub fn rows(&self) -> Vec<Row> {
         self.findings.as_ref().map_or_else(Vec::new, |findings| findings.rows(self.promised.bounds()))
     }
 
-    /// What could not be measured, and why, in sentences.
+    /// The missing measures, with reasons, in sentences.
     #[must_use]
     pub fn not_measured(&self) -> Vec<String> {
         let Some(findings) = &self.findings else {
-            let why = "nothing is measured: of no target it is stated whether they are among the members or the others";
+            let why = "nothing is measured: no target is listed among the members or the others";
             return vec![why.to_owned()];
         };
         let mut missing: Vec<String> =
@@ -226,30 +226,30 @@ impl MembershipReport {
         missing
     }
 
-    /// What makes the numbers doubtful, in sentences: mistakes that no file shows.
+    /// Signs of mistakes in the input that no file shows, in sentences.
     #[must_use]
     pub fn doubts(&self) -> Vec<String> {
         let mut doubts = Vec::new();
-        // Under much noise, which all targets share, either group may happen to score higher.
+        // Under much noise, which all targets share, either group may score higher by chance.
         let is_nearly_exact = self.agreement.is_some_and(|agreement| agreement > 0.5);
         let area = self.findings.as_ref().and_then(|findings| findings.area);
         if is_nearly_exact && area.is_some_and(|area| area.high < 0.5) {
             doubts.push(
-                "members score below others, which no test of membership should give: are the lists of members and of others exchanged, or \
-                 are members part of the reference?"
+                "members score below others, unlike in any test of membership: check that the lists of members and of others are not \
+                 exchanged, and that no members are part of the reference"
                     .to_owned(),
             );
         }
         if let Some(agreement) = self.agreement.filter(|agreement| *agreement < -0.2) {
             doubts.push(format!(
-                "released and reference frequencies run against each other (correlation {agreement:.2}): does one of them count the \
-                 other allele?"
+                "released and reference frequencies are negatively correlated ({agreement:.2}): check that both count the same \
+                 allele"
             ));
         }
         doubts
     }
 
-    /// Every target with the statistic, tab-separated, with a header.
+    /// A tab-separated table of all targets with the statistic, with a header.
     #[must_use]
     pub fn score_table(&self) -> String {
         let mut text = "TARGET\tSTATISTIC\tSNPS\tMEMBER\n".to_owned();
@@ -267,14 +267,14 @@ impl MembershipReport {
     }
 }
 
-/// The report, which ends with a line end.
+/// The report as text; it ends with a newline.
 impl Display for MembershipReport {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        let mut text = format!("{} on {}: who took part?\n", self.title(), self.released);
+        let mut text = format!("{} on {}: test of membership\n", self.title(), self.released);
         let mut add = |line: &str| push_paragraph(&mut text, "  ", line);
         add(&self.snps.to_string());
         if self.clamped > 0 {
-            add(&format!("{} SNPs with a frequency of 0 or 1, or close to it, were moved", self.clamped));
+            add(&format!("{} SNPs with a frequency at or near 0 or 1 were clamped", self.clamped));
         }
         if let Some(Findings { members, others, .. }) = &self.findings {
             let targets = self.scores.len();
@@ -309,7 +309,7 @@ impl Display for MembershipReport {
     }
 }
 
-/// Bounds are exact fractions; what is measured is a float.
+/// Bounds are exact fractions; measures are floats.
 impl Serialize for MembershipReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         #[derive(Serialize)]

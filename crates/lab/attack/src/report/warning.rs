@@ -1,8 +1,8 @@
-//! What may be a mistake in the lists of an attack on membership.
+//! Likely mistakes in the lists of an attack on membership.
 
 use deniable_core::diagnostic::Surface;
 
-/// What may be a mistake in a list.
+/// A likely mistake in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Warning {
     /// Names of a list that are not among the targets.
@@ -11,15 +11,15 @@ pub enum Warning {
         option: &'static str,
         /// The list.
         file: String,
-        /// How many names.
+        /// Number of names.
         names: u64,
     },
-    /// People of the reference who are known not to be in the pool, and are left out; the number is how many.
+    /// People of the reference who are known not to be in the pool, and are left out; the value is their number.
     OthersInReference(usize),
 }
 
 impl Warning {
-    /// The warning in the words of a surface.
+    /// The warning, with options written as this surface writes them.
     #[must_use]
     pub fn text(&self, surface: Surface) -> String {
         match self {

@@ -1,4 +1,4 @@
-//! From files to matched genotypes: alleles are turned, and what does not fit is left out and counted.
+//! From files to matched genotypes: alleles are swapped if needed, and SNPs that do not match are left out and counted.
 
 use deniable_attack::{Panel, PanelCounts, Side, Source, TableErrorKind, Targets, frequencies, listed, reference};
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ fn snps_are_matched_by_name_and_alleles() {
 }
 
 #[test]
-fn people_are_listed_and_strangers_are_refused() {
+fn people_are_listed_and_lists_without_targets_are_rejected() {
     let folder = Folder::new();
     let frq = folder.write("r.frq", "SNP A1 A2 MAF\nrs1 A G 0.25\n");
     let released = frequencies::read(&frq, Side::Cases).unwrap();

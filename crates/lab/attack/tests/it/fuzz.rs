@@ -1,4 +1,4 @@
-//! Damaged tables, from a seeded mutator: what fuzzing looks for at length.
+//! Damaged tables from a seeded mutator; the fuzz targets run the same for longer.
 
 #[path = "../../../../../fuzz/src/attack.rs"]
 mod attack;
@@ -10,7 +10,7 @@ mod damage;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng as _, SeedableRng as _};
 
-/// Pieces that no seed is made of.
+/// Pieces that occur in no seed.
 const PIECES: [&[u8]; 14] = [
     b"",
     b"\t",
@@ -38,7 +38,7 @@ fn corpus() {
 }
 
 #[test]
-fn damaged_tables_are_refused_with_words_or_read() {
+fn damaged_tables_are_parsed_or_rejected_with_a_message() {
     let mut random = ChaCha8Rng::seed_from_u64(23);
     let seeds = seeds();
     let mut below = |bound: usize| (random.next_u64() % bound as u64) as usize;

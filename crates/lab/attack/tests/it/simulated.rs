@@ -1,4 +1,4 @@
-//! On a simulated study, raw frequencies tell members from others, and frequencies under a promise do not.
+//! On a simulated study, raw frequencies separate members from others, and frequencies under a promise do not.
 
 use super::cohort::{self, Population};
 use deniable_attack::{Bounds, Findings, Test, parted, statistics};
@@ -13,7 +13,7 @@ fn raw_frequencies_betray_members() {
     let raw = population.raw().unwrap();
     let (targets, labels) = population.targets(&raw).unwrap();
     assert_eq!((targets.snps(), targets.matched().released, targets.matched().ambiguous), (1000, 1000, 0));
-    // PLINK counts the rarer allele among the study's people; where that is another than the file's, it was turned.
+    // PLINK counts the rarer allele among the study's people; if it differs from that of the file, it was swapped.
     assert!(targets.matched().swapped > 10, "{}", targets.matched());
     for test in TESTS {
         let (members, others) = parted(&statistics(test, &targets, Default::default()).each, &labels);
@@ -21,7 +21,7 @@ fn raw_frequencies_betray_members() {
         let measured = Findings::of(&members, &others, cohort::CONFIDENCE);
         let area = measured.area.unwrap();
         assert!(area.value > if test == Test::LikelihoodRatio { 0.9 } else { 0.8 }, "{test:?} {area:?}");
-        // 5% and 1% of the other half, within four standard errors of 500 people.
+        // 5% and 1% of the second half, within four standard errors of 500 people.
         for (power, most) in measured.powers.iter().zip([0.05 + 4.0 * 0.0098, 0.01 + 4.0 * 0.0045]) {
             let power = power.as_ref().unwrap();
             assert!(power.false_positives.value().unwrap() <= most, "{test:?} {power:?}");
@@ -38,9 +38,9 @@ fn raw_frequencies_betray_members() {
     }
 }
 
-/// The mean over 25 releases is within its bound, with three standard errors of that mean to spare: what remains is less than
-/// one chance in three hundred for each number, were it at its bound (Student's t with 24 degrees of freedom). The releases are
-/// seeded: what passes once passes always.
+/// The mean over 25 releases is within its bound, with three standard errors of that mean to spare: a mean at its bound
+/// would exceed this with a probability below 1/300 for each number (Student's t with 24 degrees of freedom). The
+/// releases are seeded, so the test is deterministic.
 #[test]
 fn a_promise_of_two_keeps_both_tests_within_their_bounds() {
     let population = Population::new(2).unwrap();

@@ -1,4 +1,5 @@
-//! A made-up population: a study of cases and controls, people outside it, and a reference; raw and private releases about it.
+//! A simulated population: a study of cases and controls, people outside it, and a reference; raw and private releases
+//! about it.
 
 use deniable_attack::frequencies::Frequencies;
 use deniable_attack::{Findings, Panel, Side, Source, Targets, Test, frequencies, parted, reference, statistics};
@@ -23,24 +24,24 @@ pub const CASES: usize = 200;
 pub const CONTROLS: usize = 200;
 /// Targets who are not in the study.
 pub const OUTSIDE: usize = 1000;
-/// People of whom the reference frequencies are.
+/// People whose frequencies are the reference.
 pub const REFERENCE: usize = 1000;
 /// SNPs, not in linkage.
 pub const SNPS: u32 = 1000;
 /// The coverage of intervals.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// Whatever goes wrong ends a test or the example.
+/// Any error ends a test or the example.
 pub type Fallible<T> = Result<T, Box<dyn Error>>;
 
-/// The population in a folder of its own.
+/// The population, in a temporary folder.
 pub struct Population {
     folder: tempfile::TempDir,
     people: Individuals,
 }
 
 impl Population {
-    /// Makes it. No SNP is a cause: cases differ from others by chance alone.
+    /// Simulates the population. No SNP is causal: cases differ from others only by chance.
     pub fn new(seed: u64) -> Fallible<Self> {
         let folder = tempfile::tempdir()?;
         let all = CASES + CONTROLS + OUTSIDE + REFERENCE;
@@ -70,9 +71,9 @@ impl Population {
         PhenoFile { path: self.path("study.pheno"), column: Column::First }
     }
 
-    /// The association table of PLINK, with the frequencies as they are.
+    /// The association table of PLINK, with exact frequencies.
     pub fn raw(&self) -> Fallible<Frequencies> {
-        // The simulated .fam file gives everybody a phenotype; those outside the study have none in it.
+        // The simulated .fam file gives all people a phenotype; people outside the study have none here.
         let fam: String = std::fs::read_to_string(self.path("all.fam"))?;
         let study = fam.lines().enumerate().map(|(person, line)| {
             let (start, _) = line.rsplit_once('\t').unwrap_or((line, ""));
@@ -100,9 +101,9 @@ impl Population {
         Ok(frequencies::read(&self.path("raw.assoc"), Side::Cases)?)
     }
 
-    /// Allele counts of all SNPs under a promise that nobody's belief is multiplied by more than `gain`, whatever it was: odds of
-    /// at most `gain`. Every seed is a release of its own; asked again, its ledger shows the
-    /// same answer.
+    /// Allele counts of all SNPs under a promise that no belief is multiplied by more than `gain`, whatever the prior:
+    /// odds of at most `gain`. Every seed is a release of its own; a repeated request returns the stored answer of its
+    /// ledger.
     pub fn private(&self, gain: u64, seed: u64) -> Fallible<Frequencies> {
         let ledger = self.path(&format!("{gain}-{seed}.ledger"));
         let promised =
@@ -129,7 +130,7 @@ impl Population {
         Ok(frequencies::read(&self.path("private.tsv"), Side::Cases)?)
     }
 
-    /// The targets of an attack on released frequencies, and who is a member.
+    /// The targets of an attack on released frequencies, and their membership.
     pub fn targets(&self, released: &Frequencies) -> Fallible<(Targets, Vec<Option<bool>>)> {
         let first = CASES + CONTROLS + OUTSIDE;
         let reference = reference::of_people(&self.people, &|place| place >= first, released)?;
@@ -143,7 +144,7 @@ impl Population {
         Ok((targets, (0..self.people.names().len()).map(label).collect()))
     }
 
-    /// What a test reaches against released frequencies.
+    /// The measures of a test against released frequencies.
     pub fn attack(&self, test: Test, released: &Frequencies) -> Fallible<Findings> {
         let (targets, labels) = self.targets(released)?;
         let (members, others) = parted(&statistics(test, &targets, Default::default()).each, &labels);

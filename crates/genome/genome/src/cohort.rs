@@ -1,14 +1,14 @@
-//! What every genotype file gives: SNPs with their counts, and a log of what was left out.
+//! The output of every genotype reader: SNPs with their counts, and a log of what was left out.
 
 use crate::counting::Masks;
 use crate::file_error::{FileError, FileErrorKind};
 use crate::table::ContingencyTable;
 use std::path::Path;
 
-/// Most people: their alleles are counted in 32 bits.
+/// Largest number of people: their alleles are counted in 32 bits.
 pub const MOST_PEOPLE: usize = 1 << 30;
 
-/// What somebody is in an association study.
+/// The group of a person in an association study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Phenotype 1.
@@ -18,7 +18,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// A phenotype as PLINK writes it; `Ok(None)` when it is missing.
+    /// Parses a phenotype of PLINK; `Ok(None)` if it is missing.
     pub(crate) fn parse(text: &str) -> Result<Option<Self>, FileErrorKind> {
         match text {
             "1" => Ok(Some(Self::Control)),
@@ -32,15 +32,15 @@ impl Status {
 /// One SNP, as its file names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Variant {
-    /// The chromosome by PLINK's number: 1 to 22; 0, where it is not known; 25, for the part that X and Y share.
+    /// The chromosome by PLINK's number: 1 to 22; 0 if it is unknown; 25 for the region shared by X and Y.
     pub chromosome: u8,
-    /// The name; `.` where it has none.
+    /// The name; `.` if it has none.
     pub id: String,
     /// The position in base pairs.
     pub position: u32,
-    /// The allele whose copies are counted: the fifth column of a .bim file, the alternate allele of a VCF file.
+    /// The counted allele: the fifth column of a .bim file, the alternate allele of a VCF file.
     pub a1: String,
-    /// The other: the sixth column of a .bim file, the reference allele of a VCF file.
+    /// The other allele: the sixth column of a .bim file, the reference allele of a VCF file.
     pub a2: String,
 }
 
@@ -49,31 +49,31 @@ pub struct Variant {
 pub struct MissingCalls {
     /// Cases without a known genotype.
     pub cases: u32,
-    /// Controls without one.
+    /// Controls without a known genotype.
     pub controls: u32,
 }
 
-/// What is counted of one SNP.
+/// The counts of one SNP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counts {
     /// Cases and controls with 0, 1 and 2 copies of `a1`, and a known genotype.
     pub table: ContingencyTable,
-    /// Cases and controls without one.
+    /// Cases and controls without a known genotype.
     pub missing: MissingCalls,
-    /// Founders with 0, 1 and 2 copies, also those without a phenotype. PLINK chooses the minor allele among them.
+    /// Founders with 0, 1 and 2 copies, including those without a phenotype. PLINK chooses the minor allele among them.
     pub founders: [u32; 3],
 }
 
 /// One SNP and its counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Snp {
-    /// Which.
+    /// The SNP.
     pub variant: Variant,
-    /// How many.
+    /// Its counts.
     pub counts: Counts,
 }
 
-/// What was read, what was left out, and why. For the curator alone: its numbers are exact.
+/// The numbers of people and SNPs read and left out, by reason. For the curator only: the numbers are exact.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Log {
     /// People in the genotype file.
@@ -84,10 +84,10 @@ pub struct Log {
     pub controls: u64,
     /// People left out because they have no phenotype.
     pub unphenotyped: u64,
-    /// People in the phenotype file who are not in the genotype file.
+    /// People of the phenotype file who are not in the genotype file.
     pub strangers: u64,
-    /// People of unknown sex. They are used: the chromosomes in use do not depend on sex. PLINK uses them with
-    /// `--allow-no-sex` only.
+    /// People of unknown sex. They are used: the chromosomes in use do not depend on sex. PLINK uses them only with
+    /// `--allow-no-sex`.
     pub sex_unknown: u64,
     /// Lines of SNPs in the genotype file.
     pub snps: u64,
@@ -95,29 +95,29 @@ pub struct Log {
     pub used: u64,
     /// Left out: on X (23), where men have one copy.
     pub x: u64,
-    /// Left out: on Y (24), which men alone have.
+    /// Left out: on Y (24), which only men have.
     pub y: u64,
-    /// Left out: in the mitochondria (26), of which everybody has one copy.
+    /// Left out: in the mitochondria (26), of which every person has one copy.
     pub mt: u64,
-    /// Left out: on contigs that are no chromosome.
+    /// Left out: on contigs other than chromosomes.
     pub contigs: u64,
-    /// Left out: a negative position, by which PLINK switches a SNP off.
+    /// Left out: a negative position, by which PLINK disables a SNP.
     pub switched_off: u64,
     /// Left out: more than two alleles (VCF).
     pub multiallelic: u64,
     /// Left out: no genotypes (VCF).
     pub without_genotypes: u64,
-    /// Used: SNPs with one allele only among cases and controls. Whether a SNP is one depends on private data, so a release
-    /// cannot leave it out.
+    /// Used: SNPs with only one allele among cases and controls. Whether a SNP is monomorphic depends on private data,
+    /// so a release cannot leave it out.
     pub monomorphic: u64,
     /// Missing calls of cases and controls in the SNPs that are used.
     pub missing_calls: u64,
-    /// Calls of anybody of which one allele is known (VCF: `./1`): they count as missing.
+    /// Calls, of any person, with one known allele (VCF: `./1`): they count as missing.
     pub half_calls: u64,
 }
 
 impl Log {
-    /// Counts what a chromosome's name means; the number when its SNPs are used.
+    /// Counts a SNP by its chromosome; returns the number if the SNP is used.
     pub(crate) fn chromosome(&mut self, name: &str) -> Option<u8> {
         let left_out = match chromosome(name) {
             Chromosome::Diploid(number) => return Some(number),
@@ -130,7 +130,7 @@ impl Log {
         None
     }
 
-    /// Counts a SNP that is used.
+    /// Counts a used SNP.
     pub(crate) fn count(&mut self, counts: &Counts) {
         let ContingencyTable { cases, controls } = counts.table;
         let alleles = counts.table.case_alleles() + counts.table.control_alleles();
@@ -158,7 +158,7 @@ impl std::fmt::Display for Log {
             (self.x, "left out on X"),
             (self.y, "left out on Y"),
             (self.mt, "left out in the mitochondria"),
-            (self.contigs, "left out on contigs that are no chromosome"),
+            (self.contigs, "left out on contigs other than chromosomes"),
             (self.switched_off, "left out with a negative position"),
             (self.multiallelic, "left out with more than two alleles"),
             (self.without_genotypes, "left out without genotypes"),
@@ -178,7 +178,7 @@ impl std::fmt::Display for Log {
     }
 }
 
-/// What a chromosome's name means for counting.
+/// The meaning of a chromosome's name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Chromosome {
     Diploid(u8),
@@ -188,10 +188,11 @@ enum Chromosome {
     Contig,
 }
 
-/// PLINK's human names, with and without `chr`: `--assoc` counts men once on X, and everybody once on Y and in the mitochondria;
-/// `--model` leaves out Y, mitochondria, and men on X. A [`ContingencyTable`] holds diploid genotypes, so all three are left out here.
+/// PLINK's human names, with and without `chr`: `--assoc` counts men once on X, and all people once on Y and in the
+/// mitochondria; `--model` leaves out Y, mitochondria, and men on X. A [`ContingencyTable`] contains diploid genotypes,
+/// so all three are left out here.
 fn chromosome(name: &str) -> Chromosome {
-    // Nearly all names are plain numbers.
+    // Most names are plain numbers.
     if let ([_] | [_, _], Ok(number @ 0..=22)) = (name.as_bytes(), name.parse::<u8>())
         && !name.starts_with('+')
     {
@@ -211,7 +212,7 @@ fn chromosome(name: &str) -> Chromosome {
     }
 }
 
-/// Who is counted: `status` and whether somebody is a founder, in the order of the genotype file.
+/// The masks for counting, from each person's status and whether they are a founder, in the order of the genotype file.
 pub(crate) fn masks(file: &Path, people: &[(Option<Status>, bool)], log: &mut Log) -> Result<Masks, FileError> {
     if people.len() > MOST_PEOPLE {
         return Err(FileError::whole(file, FileErrorKind::TooManyPeople { limit: MOST_PEOPLE }));
@@ -246,7 +247,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_of_chromosomes_are_plinks() {
+    fn names_of_chromosomes_are_those_of_plink() {
         for (name, expected) in [
             ("1", Chromosome::Diploid(1)),
             ("chr22", Chromosome::Diploid(22)),
@@ -270,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn the_log_says_why() {
+    fn the_log_states_reasons() {
         let log = Log { people: 5, cases: 2, controls: 2, unphenotyped: 1, snps: 4, used: 2, x: 2, ..Log::default() };
         let words = "5 people: 2 cases, 2 controls; 1 left out without a phenotype\n4 SNPs: 2 used; 2 left out on X";
         assert_eq!(log.to_string(), words);

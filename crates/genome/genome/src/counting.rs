@@ -1,14 +1,14 @@
-//! Counting genotypes 32 at a time: PLINK's two bits for each person, masked by who is a case and who a control.
+//! Counts genotypes 32 at a time: PLINK's two bits for each person, masked by cases and by controls.
 //!
-//! Two bits are 00 for two copies of A1, 10 for one, 11 for none, and 01 where the call is missing. So with `low` and `high`
-//! bits, masked: none = |low ∧ high|, one = |high| − none, missing = |low| − none, and two is what is left.
+//! Two bits are 00 for two copies of A1, 10 for one, 11 for none, and 01 for a missing call. So with `low` and `high`
+//! bits, masked: none = |low ∧ high|, one = |high| − none, missing = |low| − none, and two is the remainder.
 
 use crate::cohort::{Counts, MissingCalls};
 use crate::table::ContingencyTable;
 
 const PEOPLE: usize = 32;
 
-/// A set of people: the low bit of a person's two is set.
+/// A set of people: the low one of a member's two bits is set.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mask {
     words: Vec<u64>,
@@ -20,7 +20,7 @@ impl Mask {
         Self { words: vec![0; people.div_ceil(PEOPLE)], size: 0 }
     }
 
-    /// Adds somebody, once; nobody beyond the people there are.
+    /// Adds a person, if not yet in the set; ignores indices beyond the last person.
     pub fn add(&mut self, person: usize) {
         if let Some(word) = self.words.get_mut(person / PEOPLE) {
             let bit = 1 << (2 * (person % PEOPLE));
@@ -29,14 +29,14 @@ impl Mask {
         }
     }
 
-    /// How many there are.
+    /// The number of people in the set.
     #[must_use]
     pub fn size(&self) -> u32 {
         self.size
     }
 }
 
-/// Who is a case, who a control, and who a founder.
+/// The cases, the controls and the founders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Masks {
     /// The cases.
@@ -46,25 +46,25 @@ pub struct Masks {
     /// The founders.
     pub founders: Mask,
     people: usize,
-    /// Cases and controls are the founders: they need not be counted a third time.
+    /// Whether the founders are exactly the cases and controls, so they need not be counted again.
     same: bool,
 }
 
 impl Masks {
-    /// Nobody, among so many people.
+    /// Empty sets, among this many people.
     #[must_use]
     pub fn new(people: usize) -> Self {
         let mask = Mask::new(people);
         Self { cases: mask.clone(), controls: mask.clone(), founders: mask, people, same: true }
     }
 
-    /// Notes whether founders are the cases and controls. To be called when everybody is added.
+    /// Determines whether founders are exactly the cases and controls. Call it after the last person is added.
     pub fn settle(&mut self) {
         let both = self.cases.words.iter().zip(&self.controls.words).map(|(case, control)| case | control);
         self.same = both.eq(self.founders.words.iter().copied());
     }
 
-    /// The people of the file.
+    /// Number of people in the file.
     #[must_use]
     pub fn people(&self) -> usize {
         self.people
@@ -77,7 +77,7 @@ pub fn row_bytes(people: usize) -> usize {
     people.div_ceil(4)
 }
 
-/// The bytes of a SNP as words, the first person lowest; `words` is used again.
+/// Converts the bytes of a SNP to words, the first person in the lowest bits; `words` is reused.
 pub fn to_words(bytes: &[u8], words: &mut Vec<u64>) {
     words.clear();
     let (whole, rest) = bytes.as_chunks::<8>();
@@ -89,13 +89,13 @@ pub fn to_words(bytes: &[u8], words: &mut Vec<u64>) {
     }
 }
 
-/// Counts one SNP. Bits of people who are in no mask do not matter.
+/// Counts one SNP. Bits of people in no mask are ignored.
 #[must_use]
 pub fn count(row: &[u64], masks: &Masks) -> Counts {
     count_words(row, |word| word, None, masks)
 }
 
-/// Counts one SNP right where a .bed file's bytes were read to: a copy as words would cost a tenth of counting.
+/// Counts one SNP in the buffer of the .bed reader: a copy as words would cost a tenth of counting.
 pub(crate) fn count_bytes(row: &[u8], masks: &Masks) -> Counts {
     let (whole, rest) = row.as_chunks::<8>();
     let mut last = [0; 8];
@@ -104,7 +104,7 @@ pub(crate) fn count_bytes(row: &[u8], masks: &Masks) -> Counts {
     count_words(whole, u64::from_le_bytes, last, masks)
 }
 
-/// Counts one SNP in words of any form, and perhaps a last one.
+/// Counts one SNP in words of any form, with an optional last word.
 #[inline]
 fn count_words<W: Copy>(row: &[W], word: impl Fn(W) -> u64 + Copy, last: Option<u64>, masks: &Masks) -> Counts {
     let of = |mask| genotypes(row, word, last, mask);
@@ -132,9 +132,9 @@ fn genotypes<W: Copy>(row: &[W], word: impl Fn(W) -> u64, last: Option<u64>, mas
     ([both, one, mask.size - high - missing], missing)
 }
 
-/// Set low bits, set high bits, and pairs with both: within the mask. Sums of three words fit into pairs of bits, two such sums
-/// into half a byte, and 21 of those into a byte, so that bits are gathered once in 63 words. Four such columns of words are added
-/// up side by side, which compilers turn into vector instructions.
+/// Set low bits, set high bits, and pairs with both, within the mask. Sums of three words fit into pairs of bits, two
+/// such sums into half a byte, and 21 of those into a byte, so bits are gathered once per 63 words. Four columns of
+/// words are summed side by side, which compilers turn into vector instructions.
 #[inline]
 fn totals<W: Copy>(row: &[W], word: impl Fn(W) -> u64, last: Option<u64>, mask: &[u64]) -> [u32; 3] {
     const BLOCK: usize = 21 * GROUP;
@@ -170,7 +170,7 @@ fn totals<W: Copy>(row: &[W], word: impl Fn(W) -> u64, last: Option<u64>, mask: 
     totals
 }
 
-/// Columns of words that are added up side by side.
+/// Columns of words that are summed side by side.
 const LANES: usize = 4;
 const GROUP: usize = 3 * LANES;
 
@@ -195,7 +195,7 @@ fn add(bytes: &mut [[u64; LANES]; 3], row: &[u64; GROUP], mask: &[u64; GROUP]) {
     }
 }
 
-/// Pairs of bits, up to 3 each, added up within their byte: up to 12.
+/// Pairs of bits, up to 3 each, summed within their byte: up to 12.
 #[inline]
 fn in_bytes(pairs: u64) -> u64 {
     const PAIRS: u64 = 0x3333_3333_3333_3333;
@@ -213,7 +213,7 @@ fn across(bytes: u64) -> u32 {
     u32::try_from(sum).unwrap_or(u32::MAX)
 }
 
-/// A SNP in the making, person by person: what readers of other formats than .bed count through.
+/// Builds a SNP person by person, for readers of formats other than .bed.
 #[derive(Debug, Default)]
 pub struct Packer {
     words: Vec<u64>,
@@ -229,12 +229,12 @@ pub enum Genotype {
     One,
     /// No copy.
     None,
-    /// Not known.
+    /// A missing call.
     Missing,
 }
 
 impl Genotype {
-    /// How many copies of A1; nothing where the call is missing.
+    /// The number of copies of A1; `None` for a missing call.
     #[must_use]
     pub fn copies(self) -> Option<u8> {
         match self {
@@ -246,7 +246,7 @@ impl Genotype {
     }
 }
 
-/// The genotypes that a row of a .bed file holds, four in a byte. The last byte may hold fewer people than that.
+/// The genotypes in a row of a .bed file, four per byte. The last byte may contain fewer people than that.
 pub(crate) fn unpack(row: &[u8]) -> impl Iterator<Item = Genotype> {
     row.iter().flat_map(|byte| {
         [0, 2, 4, 6].map(|shift| match (byte >> shift) & 0b11 {
@@ -259,13 +259,13 @@ pub(crate) fn unpack(row: &[u8]) -> impl Iterator<Item = Genotype> {
 }
 
 impl Packer {
-    /// Forgets everybody.
+    /// Removes all people.
     pub fn clear(&mut self) {
         self.words.clear();
         self.people = 0;
     }
 
-    /// The next person.
+    /// Adds the next person.
     pub fn push(&mut self, genotype: Genotype) {
         let bits: u64 = match genotype {
             Genotype::Two => 0b00,
@@ -283,13 +283,13 @@ impl Packer {
         self.people += 1;
     }
 
-    /// How many there are.
+    /// The number of people.
     #[must_use]
     pub fn people(&self) -> usize {
         self.people
     }
 
-    /// The SNP.
+    /// The words of the SNP.
     #[must_use]
     pub fn words(&self) -> &[u64] {
         &self.words

@@ -1,20 +1,20 @@
-//! What can be wrong with a genotype or phenotype file: the place, the complaint and the help.
+//! Errors of genotype and phenotype files: the place, the problem and the remedy.
 
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
 use std::path::{Path, PathBuf};
 
-/// A file that cannot be used, and where.
+/// A problem of a file, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileError {
     /// The file.
     pub file: PathBuf,
-    /// The line, from 1; `None` when the file as a whole is wrong, or has no lines.
+    /// The line, from 1; `None` if the whole file is invalid, or has no lines.
     pub line: Option<u64>,
-    /// What is wrong.
+    /// The problem.
     pub kind: FileErrorKind,
 }
 
-/// `file:line: complaint`, and the help on a line of its own.
+/// `file:line: problem`, and the help on its own line.
 impl std::fmt::Display for FileError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.file.display())?;
@@ -39,55 +39,55 @@ impl Diagnose for FileError {
     }
 }
 
-/// What is wrong with a file.
+/// A problem of a file.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FileErrorKind {
-    /// Missing, no permission, a failing disk.
+    /// A file that is missing, forbidden, or on a failing disk.
     #[error("cannot be read: {0}")]
     Unreadable(String),
-    /// Not what it was when it was opened.
+    /// A file that changed after it was opened.
     #[error("changed while it was read")]
     Changed,
-    /// A line that is longer than any sensible one.
+    /// A line that is longer than any plausible one.
     #[error("this line is longer than {limit} bytes")]
     LongLine {
-        /// How long a line may be.
+        /// Longest allowed line, in bytes.
         limit: usize,
     },
-    /// A character that names and numbers have no use for.
+    /// A character that is not allowed in names and numbers.
     #[error("there is {what} at byte {column} of this line")]
     Character {
-        /// What was found.
+        /// The kind of character.
         what: &'static str,
-        /// Where in the line, from 1.
+        /// The byte in the line, from 1.
         column: usize,
     },
     /// A quote in a phenotype file, whose columns are plain words.
     #[error("there is a quote at byte {column} of this line")]
     Quote {
-        /// Where in the line, from 1.
+        /// The byte in the line, from 1.
         column: usize,
     },
-    /// A blank line among lines that are numbered by their place.
-    #[error("this line is blank, and others follow")]
+    /// A blank line in a file whose lines are identified by their number.
+    #[error("this line is blank, but other lines follow")]
     Blank,
     /// Too few or too many columns.
     #[error("this line has {found} columns, and {expected} are expected: {names}")]
     Columns {
-        /// How many there are.
+        /// Number of columns found.
         found: usize,
-        /// How many there must be.
+        /// Number of columns expected.
         expected: &'static str,
-        /// What they are.
+        /// The names of the columns.
         names: &'static str,
     },
-    /// A file without a person or a SNP.
+    /// A file without people or SNPs.
     #[error("there are no {0} in this file")]
     Empty(&'static str),
-    /// Somebody stands here twice.
-    #[error("{id} stands here a second time; the first is in line {first}")]
+    /// A person listed twice.
+    #[error("duplicate {id}; the first is in line {first}")]
     Duplicate {
-        /// Who.
+        /// The person.
         id: String,
         /// The line of the first.
         first: u64,
@@ -95,50 +95,50 @@ pub enum FileErrorKind {
     /// A phenotype that is neither case, control nor missing.
     #[error("the phenotype `{found}` is neither 1 (control), 2 (case) nor missing (0, -9, NA): it is quantitative")]
     Quantitative {
-        /// What was found.
+        /// The text found.
         found: String,
     },
-    /// Nobody to compare with.
+    /// A cohort without cases or without controls.
     #[error("there are {cases} cases and {controls} controls; an association needs at least one of each")]
     OneGroup {
-        /// The cases.
+        /// Number of cases.
         cases: u64,
-        /// The controls.
+        /// Number of controls.
         controls: u64,
     },
     /// More people than can be counted.
     #[error("there are more than {limit} people")]
     TooManyPeople {
-        /// How many there may be.
+        /// Largest number of people.
         limit: usize,
     },
-    /// A phenotype column that is not there.
+    /// A missing phenotype column.
     #[error("there is no phenotype column {wanted}; there are: {found}")]
     NoColumn {
-        /// What was asked for.
+        /// The column requested.
         wanted: String,
-        /// What there is.
+        /// The columns of the file.
         found: String,
     },
-    /// A column is asked for by name, and no line names the columns.
-    #[error("the phenotype column `{name}` is asked for by name, and the first line is not a header")]
+    /// A column selected by name in a file without a header.
+    #[error("the phenotype column `{name}` is selected by name, but the first line is not a header")]
     NoHeader {
-        /// What was asked for.
+        /// The name requested.
         name: String,
     },
-    /// A position that is no whole number.
+    /// A position that is not an integer.
     #[error("the position `{found}` is not a whole number below 2147483647")]
     Position {
-        /// What was found.
+        /// The text found.
         found: String,
     },
-    /// Not a PLINK 1 file at all.
+    /// A file that is not a PLINK 1 file.
     #[error("this is not a PLINK 1 .bed file: it begins with {found}, not 6c 1b")]
     Magic {
         /// The first bytes, in hexadecimal.
         found: String,
     },
-    /// The other order of a PLINK 1 file.
+    /// A PLINK 1 file in the other order.
     #[error(
         "this .bed file is in the sample-major order, or older than PLINK 1.0 (its third byte is {mode:02x}, not 01)"
     )]
@@ -146,10 +146,10 @@ pub enum FileErrorKind {
         /// The third byte.
         mode: u8,
     },
-    /// A .bed file that does not fit the people and the SNPs.
+    /// A .bed file whose length contradicts the people and the SNPs.
     #[error("{found} bytes are not {snps} SNPs of {people} people, which take 3 + {snps} × {row} = {expected}")]
     Length {
-        /// Its length.
+        /// Its length in bytes.
         found: u64,
         /// SNPs in the .bim file.
         snps: u64,
@@ -157,54 +157,54 @@ pub enum FileErrorKind {
         people: u64,
         /// Bytes of one SNP.
         row: u64,
-        /// What the length must be.
+        /// The expected length in bytes.
         expected: u128,
     },
-    /// What the reader of VCF says.
+    /// An error of the VCF parser.
     #[error("this is not VCF: {0}")]
     Vcf(String),
-    /// A VCF file nobody is named in.
+    /// A VCF file without samples.
     #[error("this VCF file names no samples: it holds variants without genotypes")]
     NoSamples,
-    /// Compressed, but not in blocks.
+    /// A compressed file without bgzip's blocks.
     #[error("this file is compressed, but not with bgzip")]
     NotBgzip,
     /// A compressed block that does not decompress.
     #[error("a compressed block of this file is damaged, near line {line}")]
     Damaged {
-        /// The line that was being read.
+        /// The line being read.
         line: u64,
     },
-    /// The mark at the end of a bgzipped file is not there.
+    /// A bgzipped file without its end mark.
     #[error("this bgzipped file ends without its end mark: it is cut off")]
     Truncated,
-    /// A genotype that is none.
+    /// An invalid genotype.
     #[error("sample {sample} has the genotype `{found}`")]
     Genotype {
         /// The sample.
         sample: String,
-        /// What was found.
+        /// The text found.
         found: String,
     },
     /// More or fewer genotypes than samples.
     #[error("this line has {found} genotypes, and the header names {expected} samples")]
     Samples {
-        /// How many genotypes there are.
+        /// Number of genotypes.
         found: usize,
-        /// How many samples there are.
+        /// Number of samples.
         expected: usize,
     },
-    /// Two lines of a phenotype file could be meant by one sample of a VCF file.
+    /// Two lines of a phenotype file that match one sample of a VCF file.
     #[error("the sample {sample} of the VCF file is the individual of lines {first} and {second}")]
     Ambiguous {
         /// The sample.
         sample: String,
-        /// A line.
+        /// The first line.
         first: u64,
-        /// Another one.
+        /// The second line.
         second: u64,
     },
-    /// Phenotypes that belong to nobody in the genotype file.
+    /// A phenotype file without any person of the genotype file.
     #[error("none of the people in this file is in {genotypes}")]
     Strangers {
         /// The file with the genotypes.
@@ -213,7 +213,7 @@ pub enum FileErrorKind {
 }
 
 impl FileError {
-    /// About a file as a whole.
+    /// An error of a file as a whole.
     pub(crate) fn whole(file: &Path, kind: FileErrorKind) -> Self {
         Self { file: file.to_owned(), line: None, kind }
     }
@@ -222,12 +222,12 @@ impl FileError {
         Self { file: file.to_owned(), line: Some(line), kind }
     }
 
-    /// About a file that the operating system refuses.
+    /// An error of the operating system.
     pub(crate) fn unreadable(file: &Path, error: &std::io::Error) -> Self {
         Self::whole(file, FileErrorKind::Unreadable(shown(&error.to_string())))
     }
 
-    /// What to do.
+    /// The remedy.
     #[must_use]
     pub fn help(&self) -> &'static str {
         match &self.kind {
@@ -235,7 +235,7 @@ impl FileError {
                 "give the prefix that .bed, .bim and .fam share, or the path of a VCF or phenotype file, and check the \
                  permissions"
             }
-            FileErrorKind::Changed => "wait until nothing writes to it, and start again",
+            FileErrorKind::Changed => "wait until no program writes to it, and start again",
             FileErrorKind::LongLine { .. } => {
                 "check that this is the right file, and that its lines end with line feeds"
             }
@@ -248,7 +248,7 @@ impl FileError {
             FileErrorKind::Blank => "remove the blank line, or copy the three files anew from one source",
             FileErrorKind::Columns { .. } => "fix the line; names must not contain spaces or tabs",
             FileErrorKind::Empty(_) => "check that this is the right file, and that it was written to the end",
-            FileErrorKind::Duplicate { .. } => "remove or rename one of the two: nobody is counted twice",
+            FileErrorKind::Duplicate { .. } => "remove or rename one of the two: each person is counted once",
             FileErrorKind::Quantitative { .. } => {
                 "only cases and controls are supported: recode the phenotype as 1 and 2, or choose another column or file"
             }
@@ -274,15 +274,15 @@ impl FileError {
                 "write diploid or haploid genotypes of the alleles 0 and 1, as in 0/1, 1|1, 0 or ./. (`bcftools norm` helps)"
             }
             FileErrorKind::Samples { .. } => "write the file anew; its lines do not fit its header",
-            FileErrorKind::Ambiguous { .. } => "keep one line for each individual: VCF knows no families",
+            FileErrorKind::Ambiguous { .. } => "keep one line for each individual: VCF has no families",
             FileErrorKind::Strangers { .. } => {
-                "check that both files name people alike: FID and IID, or the samples of a VCF file"
+                "check that both files use the same names: FID and IID, or the samples of a VCF file"
             }
         }
     }
 }
 
-/// What a file holds, fit for a line of a terminal: what is not seen is escaped, and it is not too long.
+/// Text of a file for display on one terminal line: invisible characters are escaped, and long text is cut.
 pub(crate) fn shown(text: &str) -> String {
     const LONGEST: usize = 60;
     let short: String = text.chars().take(LONGEST).collect();

@@ -1,32 +1,33 @@
-//! Missing calls in releases: filled by a public rule before anything is counted.
+//! Missing calls in releases: filled by a public rule before counting.
 //!
-//! A release is calibrated to what one person can change. With missing calls left out, a person changes how many people a table
-//! counts, and the exact distances of G-2 do not hold. So every call gets a genotype by a rule that anybody may know: never by a
-//! frequency of the cohort, which is what is protected. The curator's own statistics ([`crate::assoc`]) leave missing calls
-//! out, as PLINK does.
+//! A release is calibrated to the influence of one person. If missing calls were left out, a person would change the
+//! number of people in a table, and the exact distances of G-2 would not hold. So every call gets a genotype by a
+//! public rule: never by a frequency of the cohort, which is protected. The curator's own statistics ([`crate::assoc`])
+//! leave missing calls out, as PLINK does.
 //!
-//! The rule names A1 or A2 of the file. Where a program chose A1 by the cohort's frequencies (PLINK does unless
-//! `--keep-allele-order` is given), their order itself is taken from private data; order alleles by a public reference first.
+//! The rule names A1 or A2 of the file. If a program chose A1 by the cohort's frequencies (PLINK does unless
+//! `--keep-allele-order` is given), their order itself depends on private data; order alleles by a public reference
+//! first.
 
 use crate::cohort::Counts;
 use crate::table::ContingencyTable;
 use serde::{Deserialize, Serialize};
 
-/// What a missing call counts as.
+/// The genotype of a missing call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Fill {
     /// Two copies of the file's A2, the sixth column of .bim or VCF's reference allele: no copy of A1.
     #[default]
     HomozygousA2,
-    /// One copy of each.
+    /// One copy of each allele.
     Heterozygous,
     /// Two copies of the file's A1.
     HomozygousA1,
 }
 
 impl Fill {
-    /// The table of everybody: as many cases and controls at every SNP.
+    /// The table of all people: every SNP has the same numbers of cases and controls.
     #[must_use]
     pub fn table(self, counts: &Counts) -> ContingencyTable {
         let mut table = counts.table;
@@ -45,7 +46,7 @@ impl Fill {
         table
     }
 
-    /// The rule, in words.
+    /// The rule in words.
     #[must_use]
     pub fn in_words(self) -> &'static str {
         match self {
@@ -62,7 +63,7 @@ mod tests {
     use crate::cohort::MissingCalls;
 
     #[test]
-    fn everybody_is_in_the_filled_table() {
+    fn all_people_are_in_the_filled_table() {
         let counts = Counts {
             table: ContingencyTable { cases: [1, 2, 3], controls: [4, 5, 6] },
             missing: MissingCalls { cases: 10, controls: 20 },

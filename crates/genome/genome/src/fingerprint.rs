@@ -1,13 +1,13 @@
-//! What files hold, hashed under a key (BLAKE3): to tell later whether they are still the same.
+//! Keyed hashes (BLAKE3) of the contents of files, to check later that they are unchanged.
 //!
-//! Genotypes are hashed block by block by the threads that count them, so that what is fingerprinted is what was counted, and
-//! costs no second reading.
+//! Genotypes are hashed block by block by the threads that count them, so the fingerprint covers exactly the counted
+//! bytes, without reading them again.
 
 use crate::file_error::FileError;
 use std::fs::File;
 use std::path::Path;
 
-/// A fingerprint in the making.
+/// An incremental fingerprint.
 #[derive(Debug, Clone)]
 pub struct Fingerprint {
     key: [u8; 32],
@@ -15,16 +15,17 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Nothing yet, under this key: without it, nobody can try whether somebody's genotypes are in the files.
+    /// An empty fingerprint under this key: without the key, guesses of a person's genotypes in the files cannot be
+    /// tested.
     #[must_use]
     pub fn new(key: [u8; 32]) -> Self {
         Self { key, all: blake3::Hasher::new_keyed(&key) }
     }
 
-    /// Adds a whole file.
+    /// Adds the contents of a file.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn add_file(&mut self, file: &Path) -> Result<(), FileError> {
         let unreadable = |error| FileError::unreadable(file, &error);
         let mut hasher = blake3::Hasher::new_keyed(&self.key);
@@ -33,18 +34,18 @@ impl Fingerprint {
         Ok(())
     }
 
-    /// Adds what was hashed elsewhere under the same key.
+    /// Adds a hash that was computed elsewhere under the same key.
     pub fn add(&mut self, hash: &[u8; 32]) {
         self.all.update(hash);
     }
 
-    /// The key of hashes that are added.
+    /// The key for hashes to add.
     #[must_use]
     pub fn key(&self) -> &[u8; 32] {
         &self.key
     }
 
-    /// In hexadecimal.
+    /// The fingerprint in hexadecimal.
     #[must_use]
     pub fn hex(&self) -> String {
         self.all.finalize().to_hex().to_string()

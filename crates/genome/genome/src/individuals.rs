@@ -1,7 +1,7 @@
-//! People one by one: the genotypes of everybody in a file at chosen SNPs, whether or not anybody has a phenotype.
+//! Genotypes of individuals: the calls of all people in a file at chosen SNPs, with or without phenotypes.
 //!
-//! Counting never needs this. Attacks on what was published do: they ask of each person whether their genotypes fit better to
-//! the published numbers than to those of people at large.
+//! Counting does not need this. Attacks on published results do: they test for each person whether their genotypes fit
+//! the published numbers better than those of the general population.
 
 use crate::cohort::{Log, Variant};
 use crate::counting::Genotype;
@@ -12,17 +12,17 @@ use crate::plink::{self, bim, fam};
 use crate::vcf;
 use std::path::{Path, PathBuf};
 
-/// A file of genotypes of people, without phenotypes.
+/// A file of genotypes, without phenotypes.
 #[derive(Debug, Clone)]
 pub struct Individuals {
     names: Vec<Name>,
     from: Source,
 }
 
-/// What somebody is called in a genotype file.
+/// The name of a person in a genotype file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Name {
-    /// The family (FID); `None` in VCF files, which know none.
+    /// The family (FID); `None` in VCF files, which have no families.
     pub family: Option<String>,
     /// The individual (IID), or the sample.
     pub id: String,
@@ -45,10 +45,10 @@ enum Source {
 }
 
 impl Individuals {
-    /// Opens a PLINK fileset by its prefix. Phenotypes are not looked at.
+    /// Opens a PLINK fileset by its prefix. Phenotypes are ignored.
     ///
     /// # Errors
-    /// When a file cannot be read, or the files do not fit together.
+    /// If a file cannot be read, or the files contradict each other.
     pub fn plink(prefix: &Path) -> Result<Self, FileError> {
         let [bed, bim, fam] = plink::files(prefix);
         let people = fam::read(Lines::open(&fam)?, false)?;
@@ -61,25 +61,25 @@ impl Individuals {
     /// Opens a VCF file, plain or bgzipped.
     ///
     /// # Errors
-    /// When it cannot be read, is not VCF, or names a sample twice.
+    /// If it cannot be read, is not VCF, or names a sample twice.
     pub fn vcf(file: &Path) -> Result<Self, FileError> {
         let samples = vcf::sample_names(file)?;
         let names = samples.iter().map(|id| Name { family: None, id: id.clone() }).collect();
         Ok(Self { names, from: Source::Vcf { file: file.to_owned(), samples } })
     }
 
-    /// Everybody, in the order of the file.
+    /// The names of all people, in the order of the file.
     #[must_use]
     pub fn names(&self) -> &[Name] {
         &self.names
     }
 
-    /// Shows the genotypes of everybody at the SNPs that are `wanted`, in the order of the file: copies of A1, a byte for each
-    /// person. SNPs that are never counted (X, Y, mitochondria, several alternate alleles) are not shown, and `wanted` is not
-    /// asked about them; the log says how many there are, and as `used` how many were shown. Memory is that of one SNP.
+    /// Passes the genotypes of all people at the `wanted` SNPs to the visitor, in the order of the file: copies of A1,
+    /// a byte for each person. SNPs that are never counted (X, Y, mitochondria, several alternate alleles) are skipped
+    /// without calling `wanted`; the log counts them, and as `used` the SNPs visited. Memory is that of one SNP.
     ///
     /// # Errors
-    /// When a file cannot be read, or is no longer what it was when it was opened.
+    /// If a file cannot be read, or has changed since it was opened.
     pub fn genotypes(
         &self,
         wanted: &mut dyn FnMut(&Variant) -> bool,

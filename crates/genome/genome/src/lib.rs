@@ -1,21 +1,22 @@
-//! Association results of case-control cohorts that nobody's participation can be read from (G-1 to G-3).
+//! Private association results of case-control cohorts: allele counts, χ² and top SNPs that hide participation (G-1 to
+//! G-3).
 //!
 //! | question | module |
 //! |---|---|
 //! | how many cases and controls have which genotype? | [`table`] |
-//! | who and what is in a PLINK fileset, or a VCF file? | [`plink`], [`vcf`] |
+//! | which people and SNPs are in a PLINK fileset, or a VCF file? | [`plink`], [`vcf`] |
 //! | which genotypes does each person have? | [`individuals`] |
-//! | which SNPs are counted, and what is left out? | [`cohort`], [`counting`] |
-//! | are the files still the same? | [`fingerprint`] |
-//! | what does a missing call count as in a release? | [`fill`] |
-//! | what would PLINK print? | [`assoc`] |
+//! | which SNPs are counted, and which are left out? | [`cohort`], [`counting`] |
+//! | are the files unchanged? | [`fingerprint`] |
+//! | which genotype does a missing call get in a release? | [`fill`] |
+//! | which tables does PLINK print? | [`assoc`] |
 //! | how strong is the association, and is it significant? | [`chi2`] |
-//! | how far can one participant move χ²? (G-1) | [`sensitivity`] |
-//! | how many participants would have to change before the verdict does? (G-2) | [`mod@distance`] |
+//! | by how much can one participant change χ²? (G-1) | [`sensitivity`] |
+//! | how many participants must change to change the verdict? (G-2) | [`mod@distance`] |
 //! | which SNPs are the most associated? (G-3) | [`select`] |
-//! | how often do chosen SNPs occur, and how strong are they? | [`noisy`] |
-//! | what would a cohort with known causes look like? | [`simulate`] |
-//! | would a selection find the causes? | [`power`] |
+//! | which noisy counts and χ² do chosen SNPs have? | [`noisy`] |
+//! | how are cohorts with known causes simulated? | [`simulate`] |
+//! | how likely does a selection find the causes? | [`power`] |
 //!
 //! ```
 //! use deniable_core::exact::whole;
@@ -25,7 +26,7 @@
 //! let snp = ContingencyTable { cases: [10, 20, 70], controls: [40, 40, 20] };
 //! let far = distance(&snp, Test::Allelic, CohortAdjacency::LabelSwap, &Threshold::new(&whole(30))?)?;
 //! assert!(far.significant); // its χ² is at least 30 ...
-//! assert_eq!(far.moves, Some(7)); // ... and stays so until so many pairs have exchanged their labels
+//! assert_eq!(far.moves, Some(7)); // ... and stays so until 7 pairs have exchanged their labels
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -60,7 +61,8 @@ pub use plink::{Column, Fileset, PhenoFile};
 pub use table::{CohortAdjacency, ContingencyTable, Test};
 pub use vcf::Vcf;
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests, so each crate links one test program. It names this crate as other crates
+// do.
 #[cfg(test)]
 extern crate self as deniable_genome;
 #[cfg(test)]

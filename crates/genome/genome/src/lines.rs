@@ -1,4 +1,4 @@
-//! Lines of bounded length: whatever a file holds, reading it takes no more memory than its longest permitted line.
+//! Lines of bounded length: reading any file takes no more memory than its longest permitted line.
 
 use crate::file_error::{FileError, FileErrorKind};
 use std::fs::File;
@@ -21,13 +21,13 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// The lines of a file.
+    /// Opens the lines of a file.
     pub(crate) fn open(file: &Path) -> Result<Self, FileError> {
         let opened = File::open(file).map_err(|error| FileError::unreadable(file, &error))?;
         Ok(Self::of(file, Box::new(BufReader::with_capacity(1 << 16, opened)), LONGEST_LINE))
     }
 
-    /// The lines of an input; `file` is what errors name.
+    /// The lines of an input; `file` is its name in errors.
     pub(crate) fn of(file: &Path, input: Box<dyn BufRead>, limit: usize) -> Self {
         Self { file: file.to_owned(), input, limit, line: Vec::new(), number: 0 }
     }
@@ -37,17 +37,17 @@ impl Lines {
         &self.file
     }
 
-    /// The number of the line that was read last, from 1.
+    /// The number of the current line, from 1.
     pub(crate) fn number(&self) -> u64 {
         self.number
     }
 
-    /// An error at the line that was read last.
+    /// An error at the current line.
     pub(crate) fn error(&self, kind: FileErrorKind) -> FileError {
         FileError::at(&self.file, self.number, kind)
     }
 
-    /// The line that was read last, without its end (a line feed, or a carriage return and a line feed).
+    /// The current line, without its end (a line feed, or a carriage return and a line feed).
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.line
     }
@@ -129,13 +129,13 @@ impl Lines {
         }
     }
 
-    /// The line that was read last, as text; nothing where it is none, which [`Lines::advance_ascii`] refuses.
+    /// The current line as text; empty if it is not text, which [`Lines::advance_ascii`] rejects.
     pub(crate) fn text(&self) -> &str {
         std::str::from_utf8(&self.line).unwrap_or_default()
     }
 
     fn unreadable(&self, error: &std::io::Error) -> FileError {
-        // Faults inside compressed blocks are faults of the file.
+        // Errors inside compressed blocks are errors of the file.
         let kind = match error.kind() {
             std::io::ErrorKind::InvalidData => FileErrorKind::Damaged { line: self.number },
             std::io::ErrorKind::UnexpectedEof => FileErrorKind::Truncated,
@@ -145,13 +145,13 @@ impl Lines {
     }
 }
 
-/// The words of a line of [`Lines::advance_ascii`], which tabs and spaces part.
+/// The words of a line of [`Lines::advance_ascii`], separated by tabs and spaces.
 pub(crate) fn words(line: &str) -> impl Iterator<Item = &str> {
-    // The other white space of ASCII is not in such a line.
+    // Such a line has no other white space of ASCII.
     line.split_ascii_whitespace()
 }
 
-/// Exactly `N` words, or how many there are.
+/// Exactly `N` words; the error is their actual number.
 pub(crate) fn exactly<const N: usize>(line: &str) -> Result<[&str; N], usize> {
     let mut columns = [""; N];
     let mut found = 0;

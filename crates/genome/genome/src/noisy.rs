@@ -1,20 +1,20 @@
 //! Allele counts, frequencies and χ² of chosen SNPs with exact two-sided geometric noise (M-GEO).
 //!
-//! The SNPs must be public already, or picked privately ([`crate::select`]): naming them costs an odds ratio of its own, and
-//! the two multiply (C-1). `R` of a call is the odds ratio of all its numbers together.
+//! The SNPs must be public already, or picked privately ([`crate::select`]): selecting them costs a separate odds
+//! ratio, and the two multiply (C-1). `R` of a call is the odds ratio of all its numbers together.
 //!
-//! One person carries genotypes at every SNP, so moves all of them at once. The L1 sensitivity of the allele counts of K SNPs
-//! is, exactly (tests enumerate small cohorts):
+//! One person has genotypes at every SNP, so one move changes all of them. The L1 sensitivity of the allele counts of K
+//! SNPs is, exactly (tests enumerate small cohorts):
 //!
 //! | adjacency | one move | cases and controls | cases alone |
 //! |---|---|---|---|
 //! | genotype | one person's copies change by at most 2 at each SNP, in one group | `2K` | `2K` |
 //! | label swap | a case with `g` copies and a control with `h` change places: x by `h−g`, y by `g−h` | `4K` | `2K` |
 //!
-//! Under label swap `x + y` is public, so the count of the cases alone tells as much with half the noise.
+//! Under label swap `x + y` is public, so the count of the cases alone has the same information with half the noise.
 //!
-//! The numbers of cases and controls are public and the same for every SNP: where genotypes are missing, people without one
-//! must have been counted in a way that no move changes.
+//! The numbers of cases and controls are public and the same for every SNP: people without a genotype must have been
+//! counted by a rule that no move changes.
 
 use crate::chi2::survival;
 use crate::select::{SelectError, sensitivity_steps, steps};
@@ -30,23 +30,23 @@ use rand_core::Rng;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NoisyError {
     /// No SNPs.
-    #[error("there is no SNP to speak of")]
+    #[error("no SNP is given")]
     Nothing,
     /// Tables over different people.
     #[error("not every SNP counts the same numbers of cases and controls; fill in missing genotypes first")]
     People,
-    /// A confidence of 1 needs margins without end.
+    /// A confidence outside of `[0, 1)`; 1 would need infinite margins.
     #[error("the confidence must be at least 0 and below 1, not {0}")]
     Confidence(Rational),
-    /// A grid or a sensitivity that is none.
+    /// An invalid grid or sensitivity.
     #[error(transparent)]
     Grid(#[from] SelectError),
-    /// No sensible noise.
+    /// Invalid noise.
     #[error(transparent)]
     Decay(#[from] DecayError),
 }
 
-/// Whose allele counts are released.
+/// The groups whose allele counts are released.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sides {
     /// Of cases and of controls.
@@ -55,7 +55,7 @@ pub enum Sides {
     Cases,
 }
 
-/// The L1 sensitivity of the allele counts of `snps` SNPs: see the module.
+/// The L1 sensitivity of the allele counts of `snps` SNPs: see the table of the module.
 #[must_use]
 pub fn count_sensitivity(adjacency: CohortAdjacency, sides: Sides, snps: usize) -> BigInt {
     let each = match (adjacency, sides) {
@@ -68,25 +68,25 @@ pub fn count_sensitivity(adjacency: CohortAdjacency, sides: Sides, snps: usize) 
 /// An allele count with noise, between 0 and twice the people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NoisyCount {
-    /// The noisy count of copies, moved into `0..=2·people`.
+    /// The noisy count of copies, clamped to `0..=2·people`.
     pub copies: u64,
     /// The true count is at least this with the stated confidence, and
     pub low: u64,
     /// at most this.
     pub high: u64,
-    /// How many people were counted; public.
+    /// The number of people counted; public.
     pub people: u64,
 }
 
 impl NoisyCount {
     fn new(noisy: &BigInt, margin: &BigInt, people: u64) -> Self {
         let most = BigInt::from(2 * people);
-        // Whatever lies outside is surely wrong: moving ends into the range can only make the interval truer.
+        // Values out of range are impossible: clamping the ends can only improve the interval.
         let within = |value: BigInt| value.clamp(BigInt::zero(), most.clone()).to_u64().unwrap_or(2 * people);
         Self { copies: within(noisy.clone()), low: within(noisy - margin), high: within(noisy + margin), people }
     }
 
-    /// The share of copies among all alleles, with the ends of its interval; nothing where there are no people.
+    /// The share of copies among all alleles, and the ends of its interval; `None` without people.
     #[must_use]
     pub fn frequency(&self) -> Option<[Rational; 3]> {
         let of = |copies: u64| Rational::new(copies.into(), BigInt::from(2 * self.people));
@@ -99,14 +99,14 @@ impl NoisyCount {
 pub struct NoisyAlleles {
     /// `x`: among cases.
     pub cases: NoisyCount,
-    /// `y`: among controls, where it was asked for.
+    /// `y`: among controls; `None` if not requested.
     pub controls: Option<NoisyCount>,
 }
 
 /// The allele counts of these SNPs with noise. Each interval covers its count with the stated `confidence`, in `[0, 1)`.
 ///
 /// # Errors
-/// When there is no SNP, tables are over different people, or a parameter makes no sense.
+/// If there is no SNP, tables are over different people, or a parameter is invalid.
 pub fn allele_counts<R: Rng>(
     tables: &[ContingencyTable],
     adjacency: CohortAdjacency,
@@ -120,7 +120,7 @@ pub fn allele_counts<R: Rng>(
     alleles(&numbers, people, adjacency, sides, odds, confidence)
 }
 
-/// The cases and controls of these tables.
+/// The numbers of cases and controls of these tables.
 fn people(tables: &[ContingencyTable]) -> Result<(u64, u64), NoisyError> {
     let of = |table: &ContingencyTable| (table.all_cases(), table.all_controls());
     let first = tables.first().map(of).ok_or(NoisyError::Nothing)?;
@@ -149,7 +149,7 @@ pub fn draw_alleles<R: Rng>(
     Ok(copies.map(|copies| i128::from(copies).saturating_add(noise.sample(rng))).collect())
 }
 
-/// The allele counts that were drawn by [`draw_alleles`], of so many cases and controls, with their intervals.
+/// The allele counts drawn by [`draw_alleles`], with their intervals, given the numbers of cases and controls.
 ///
 /// # Errors
 /// As [`allele_counts`].
@@ -179,7 +179,7 @@ pub fn alleles(
 pub struct NoisyStatistic {
     /// Which test.
     pub test: Test,
-    /// The noisy value, moved into `[0, most]`, where `most` is the largest that this many people can give.
+    /// The noisy value, clamped to `[0, most]`, where `most` is the largest possible for this many people.
     pub value: Rational,
     /// The true value is at least this with the stated confidence, and
     pub low: Rational,
@@ -188,14 +188,14 @@ pub struct NoisyStatistic {
 }
 
 impl NoisyStatistic {
-    /// The p-value with the ends of its interval, smallest end second: to look at, to some 12 digits.
+    /// The p-value and the ends of its interval, the smaller end second: for display, to some 12 digits.
     #[must_use]
     pub fn p_values(&self) -> [f64; 3] {
         [&self.value, &self.high, &self.low].map(|value| survival(value.to_f64().unwrap_or(f64::MAX), self.test))
     }
 }
 
-/// The largest χ² of `people` cases and controls together: all alleles apart (allelic) or all genotypes apart.
+/// The largest χ² of `people` cases and controls together: completely separated alleles (allelic) or genotypes.
 #[must_use]
 pub fn largest_statistic(test: Test, people: u64) -> Rational {
     match test {
@@ -206,11 +206,11 @@ pub fn largest_statistic(test: Test, people: u64) -> Rational {
 
 /// Adds noise to χ² of chosen SNPs, in whole steps of the declared `grid`.
 ///
-/// `sensitivity` is the most that one move changes one of them (G-1); K of them share the odds, at K times that. Each interval
-/// covers its true value, grid included, with the stated `confidence`, in `[0, 1)`.
+/// `sensitivity` is the largest change of one of them by one move (G-1); K of them share the odds, at K times that.
+/// Each interval covers its true value, including the grid step, with the stated `confidence`, in `[0, 1)`.
 ///
 /// # Errors
-/// When there is no value, or a parameter makes no sense.
+/// If there is no value, or a parameter is invalid.
 #[expect(clippy::too_many_arguments, reason = "every one is part of the statement that goes with the numbers")]
 pub fn statistics<R: Rng>(
     values: &[Rational],
@@ -226,7 +226,7 @@ pub fn statistics<R: Rng>(
     of_statistics(&numbers, test, people, sensitivity, grid, odds, confidence)
 }
 
-/// The noisy steps of the grid of [`statistics`] as they are drawn.
+/// The noisy numbers of grid steps of [`statistics`].
 ///
 /// # Errors
 /// As [`statistics`].
@@ -246,7 +246,7 @@ pub fn draw_statistics<R: Rng>(
     Ok(steps.into_iter().map(|steps| i128::from(steps).saturating_add(noise.sample(rng))).collect())
 }
 
-/// The χ² that were drawn by [`draw_statistics`], with their intervals.
+/// The χ² drawn by [`draw_statistics`], with their intervals.
 ///
 /// # Errors
 /// As [`statistics`].
@@ -265,14 +265,14 @@ pub fn of_statistics(
     let within = |steps: BigInt| (whole(steps) * grid).clamp(Rational::zero(), most.clone());
     let each = |noisy: &i128| {
         let noisy = BigInt::from(*noisy);
-        // A value of `s` steps was somewhere from `s` up to `s + 1` of them.
+        // A value of `s` steps was between `s` and `s + 1` steps.
         let (low, high) = (&noisy - &margin, &noisy + &margin + 1);
         NoisyStatistic { test, value: within(noisy), low: within(low), high: within(high) }
     };
     Ok(numbers.iter().map(each).collect())
 }
 
-/// The noise, and the margin that covers a draw of it.
+/// The noise, and the margin that covers one draw of it.
 fn noise(odds: &Spend, sensitivity: &BigInt, confidence: &Rational) -> Result<(TwoSidedGeometric, BigInt), NoisyError> {
     if *confidence < Rational::zero() || *confidence >= Rational::one() {
         return Err(NoisyError::Confidence(confidence.clone()));
@@ -303,9 +303,9 @@ mod tests {
         [sum(0, 1, 0), sum(0, 1, 1), sum(2, 3, 0), sum(2, 3, 1)]
     }
 
-    /// The largest L1 change over every neighbour of every cohort, of one SNP and of two, is the stated one.
+    /// The largest L1 change over every neighbour of every cohort, of one SNP and of two, equals the stated one.
     #[test]
-    fn sensitivities_are_those_of_every_small_cohort() {
+    fn sensitivities_are_attained_in_every_small_cohort() {
         // [adjacency][sides][one or two SNPs]
         let mut most = [[[0_u64; 2]; 2]; 2];
         let mut look = |adjacency: usize, one: &[[u32; 2]; 4], other: &[[u32; 2]; 4]| {
@@ -369,8 +369,8 @@ mod tests {
                 }
             }
             assert_eq!(widest, 2 * margin);
-            // Two thousand or more, 5.6 standard errors below nine tenths: each of two checks fails for one seed in
-            // 2·10⁷, by the exact binomial tail. Ends at 0 or 200 cover more often.
+            // 2,000 or more, 5.6 standard errors below 0.9: each of the two checks fails for one seed in 2·10⁷, by the
+            // exact binomial tail. Ends at 0 or 200 cover more often.
             let least = 0.9 - 5.6 * (0.09 / f64::from(all)).sqrt();
             assert!(f64::from(covered) >= least * f64::from(all), "{covered} of {all}");
         }
@@ -410,12 +410,12 @@ mod tests {
             }
         }
         assert_eq!(widest, width);
-        // One seed in 4·10⁷, by the exact binomial tail.
+        // Fails for one seed in 4·10⁷, by the exact binomial tail.
         let least = 0.8 - 5.6 * (0.16 / f64::from(all)).sqrt();
         assert!(f64::from(covered) >= least * f64::from(all), "{covered} of {all}");
     }
 
-    /// Where the noise is next to none, what is left of the interval is the step of the grid that the value lies in.
+    /// If the noise is negligible, the interval is the grid step that contains the value.
     #[test]
     fn a_grid_step_is_part_of_the_interval() {
         let odds = Spend::odds(whole(BigInt::one() << 200)).unwrap();

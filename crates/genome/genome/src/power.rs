@@ -1,18 +1,19 @@
-//! How probably a private selection returns the SNPs that matter: over promises, priors, picks and cohorts.
+//! The probability that a private selection returns the planted SNPs: over promises, priors, picks and cohorts.
 //!
-//! This is for planning and for pictures, not for releases: it works in floating point, on scores that are known (of
-//! simulated cohorts, or of one's own, in which case its results must not leave the house). No ledger is involved.
+//! For planning and charts, not for releases: it works in floating point, on known scores (of simulated cohorts, or of
+//! the curator's own, whose results must not be published). No ledger is involved.
 //!
-//! **One integral instead of `n!` orders.** Picks of the exponential mechanism without replacement come in the order in which
-//! independent exponential clocks ring, SNP `i` at rate `w_i ∝ r̂^(best − score_i)`: the minimum of such clocks is `i` with
-//! probability proportional to `w_i`, and clocks forget. So `k` planted SNPs are all among the first M just when, at the time
-//! the last of them rings, at most `M − k` of the others have rung. With `F(t)` the probability that all planted have
-//! rung, which rises, and `C(t)` the probability that at most `M − k` others have, which falls, that is `∫ C dF`. Noise that
-//! is added once gives the same integral: SNPs "ring" as a bar comes down from above past their noisy values.
+//! **One integral instead of `n!` orders.** Picks of the exponential mechanism without replacement are in the order in
+//! which independent exponential clocks ring, SNP `i` at rate `w_i ∝ r̂^(best − score_i)`: the minimum of such clocks
+//! is `i` with probability proportional to `w_i`, and clocks are memoryless. So `k` planted SNPs are all among the
+//! first M exactly if, when the last of them rings, at most `M − k` other clocks have rung. With `F(t)` the probability
+//! that all planted have rung, which increases, and `C(t)` the probability that at most `M − k` others have, which
+//! decreases, that is `∫ C dF`. Noise that is added once gives the same integral: SNPs "ring" as a bar descends past
+//! their noisy values.
 //!
-//! **What is returned encloses it**: over a cut of the line, `Σ ΔF·C` with `C` at the later ends is a lower bound and at the
-//! earlier ends an upper one. Cuts are halved until they matter little; the [`Chance`] keeps both bounds. Floating point
-//! adds less than 10⁻⁹ to that.
+//! **The result encloses it**: over a partition of the line, `Σ ΔF·C` with `C` at the later ends is a lower bound and
+//! at the earlier ends an upper one. Intervals are halved until they contribute little; the [`Chance`] has both bounds.
+//! Floating point adds an error below 10⁻⁹.
 
 mod race;
 
@@ -28,24 +29,24 @@ use num_traits::ToPrimitive;
 use race::{Race, Runner};
 use std::fmt::Write;
 
-/// Bounds on a probability, apart from rounding (below 10⁻⁹).
+/// Bounds on a probability, except for rounding (below 10⁻⁹).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Chance {
-    /// Not less than this.
+    /// The lower bound.
     pub low: f64,
-    /// Not more than this.
+    /// The upper bound.
     pub high: f64,
 }
 
 impl Chance {
-    /// Halfway between the bounds, much nearer to the truth than either.
+    /// The mean of the bounds, much closer to the true value than either.
     #[must_use]
     pub fn middle(&self) -> f64 {
         f64::midpoint(self.low, self.high)
     }
 }
 
-/// What SNPs are selected by, and how.
+/// The evidence by which SNPs are selected, and the mechanism.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Evidence<'a> {
     /// Exponential mechanism over distance scores: [`crate::select::by_score`].
@@ -67,7 +68,7 @@ pub enum Evidence<'a> {
 }
 
 impl Evidence<'_> {
-    /// In a word or two.
+    /// A short name.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -84,7 +85,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// The most that one move changes one SNP's evidence.
+    /// The largest change of one SNP's evidence by one move.
     fn sensitivity(&self) -> BigInt {
         match self {
             Self::Scores(_) => 1.into(),
@@ -93,77 +94,77 @@ impl Evidence<'_> {
     }
 }
 
-/// A cohort to look at.
+/// A cohort to evaluate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cohort<'a> {
-    /// What it is called in the table.
+    /// The label in the table.
     pub label: String,
-    /// How many cases.
+    /// Number of cases.
     pub cases: u32,
-    /// How many controls.
+    /// Number of controls.
     pub controls: u32,
-    /// What the evidence protects.
+    /// The adjacency that the evidence protects.
     pub adjacency: CohortAdjacency,
-    /// The threshold of the distance score, where there is one.
+    /// The threshold of the distance score, if any.
     pub threshold: Option<Rational>,
-    /// All SNPs.
+    /// The evidence of all SNPs.
     pub evidence: Evidence<'a>,
-    /// The places of those that should be found, without repetition.
+    /// The indices of the SNPs to be found, without repetition.
     pub planted: &'a [usize],
 }
 
-/// A promise to whom, and how many SNPs under it.
+/// A promise, the observers that it holds for, and the number of picks.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Setting {
-    /// What is promised: `Gain(γ)` (B-3), or `Epsilon(ε)`, or any other.
+    /// The promise: `Gain(γ)` (B-3), or `Epsilon(ε)`, or any other.
     pub promise: Promise,
-    /// What the observer may believe beforehand.
+    /// The prior beliefs of observers.
     pub priors: PriorRange,
-    /// M.
+    /// M, the number of SNPs picked.
     pub picks: usize,
 }
 
-/// What one setting does to one cohort.
+/// The result of one setting for one cohort.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
-    /// Which cohort, by its place in the list.
+    /// The index of the cohort.
     pub cohort: usize,
-    /// Which setting, by its place in the list.
+    /// The index of the setting.
     pub setting: usize,
-    /// The odds ratio that the promise allows, spent on this selection whole.
+    /// The odds ratio that the promise allows; this selection spends all of it.
     pub odds: Spend,
-    /// How probably all planted SNPs are picked.
+    /// The probability that all planted SNPs are picked.
     pub all: Chance,
-    /// How probably each planted SNP is picked, in their order.
+    /// The probability that each planted SNP is picked, in their order.
     pub each: Vec<Chance>,
 }
 
 impl Row {
-    /// How many planted SNPs are picked on average.
+    /// The expected number of planted SNPs picked.
     #[must_use]
     pub fn expected(&self) -> f64 {
         self.each.iter().map(Chance::middle).sum()
     }
 }
 
-/// Nothing to compute.
+/// Invalid input.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PowerError {
     /// A promise that cannot be kept.
     #[error(transparent)]
     Promise(#[from] PromiseError),
-    /// Picks that cannot be made.
+    /// An impossible selection.
     #[error(transparent)]
     Select(#[from] SelectError),
-    /// A planted SNP that is not there, or is there twice, or none at all.
+    /// A planted SNP that does not exist or is repeated, or no planted SNP.
     #[error("the planted SNPs must be at least one, all different, and among the {0} SNPs")]
     Planted(usize),
 }
 
-/// Every cohort under every setting.
+/// Evaluates every cohort under every setting.
 ///
 /// # Errors
-/// When a promise cannot be kept, or a cohort has too few SNPs.
+/// If a promise cannot be kept, or a cohort has too few SNPs.
 pub fn table(cohorts: &[Cohort<'_>], settings: &[Setting]) -> Result<Vec<Row>, PowerError> {
     let mut rows = vec![];
     for (place, cohort) in cohorts.iter().enumerate() {
@@ -176,10 +177,10 @@ pub fn table(cohorts: &[Cohort<'_>], settings: &[Setting]) -> Result<Vec<Row>, P
     Ok(rows)
 }
 
-/// How probably all planted SNPs, and how probably each of them, is among the `picks` picks that share `odds`.
+/// The probability that all planted SNPs, and that each of them, is among the `picks` picks that share `odds`.
 ///
 /// # Errors
-/// When there are too few SNPs, or a parameter makes no sense.
+/// If there are too few SNPs, or a parameter is invalid.
 pub fn chances(
     evidence: &Evidence<'_>,
     planted: &[usize],
@@ -202,12 +203,12 @@ pub fn chances(
     Ok((of(planted), planted.iter().map(|snp| of(&[*snp])).collect()))
 }
 
-/// `−ln r̂`, to look at.
+/// `−ln r̂` as a float.
 fn slope(decay: &Decay) -> f64 {
     decay.scale_bound().to_f64().map_or(0.0, f64::recip)
 }
 
-/// Each SNP as a runner, and the race they run.
+/// Each SNP as a runner, and the race.
 #[expect(clippy::cast_precision_loss, reason = "scores are far below 2^53, and this is to look at")]
 fn runners(evidence: &Evidence<'_>, slope: f64) -> (Vec<Option<Runner>>, Race) {
     match evidence {
@@ -265,7 +266,7 @@ pub fn markdown(cohorts: &[Cohort<'_>], settings: &[Setting], rows: &[Row]) -> S
     text
 }
 
-/// A promise with its one parameter, where it has one.
+/// A promise with its parameter, if it has one.
 fn promised(promise: &Promise) -> String {
     match promise {
         Promise::Gain(value) => format!("γ = {}", fraction(value)),

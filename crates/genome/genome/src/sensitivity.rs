@@ -1,7 +1,7 @@
-//! How far one participant can move χ² (G-1).
+//! The largest change of χ² by one participant (G-1).
 //!
 //! These are the largest differences of χ² between neighbouring cohorts of `R` cases and `S` controls, over *all*
-//! tables, also those with empty columns. They are attained, which tests show by exhaustion.
+//! tables, including those with empty columns. They are attained, as tests show by enumeration.
 
 use crate::table::{CohortAdjacency, Test};
 use deniable_core::exact::{Rational, whole};
@@ -15,8 +15,8 @@ use num_traits::Zero;
 /// | genotype | `N²/(RS)·(1 − 1/(max(R,S)+1))` | twice that |
 /// | label swap | `N²/(RS)·(2 − 1/R − 1/S)` | twice that |
 ///
-/// In a small cohort it exceeds the largest χ², `N` or `2N`, and no noise of that size is of any use: release by
-/// distance (G-2) instead. Published sensitivities are smaller, and hold only among tables without empty columns (E-6).
+/// In a small cohort it exceeds the largest χ², `N` or `2N`, and noise of that size is useless: use distances (G-2)
+/// instead. Published sensitivities are smaller, and hold only for tables without empty columns (E-6).
 #[must_use]
 pub fn sensitivity(cases: u32, controls: u32, test: Test, adjacency: CohortAdjacency) -> Rational {
     if cases == 0 || controls == 0 {
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn small_fractions_are_those_of_the_statistic() {
+    fn small_fractions_equal_the_statistic() {
         for cases in splits(4) {
             for controls in splits(7) {
                 let table = ContingencyTable { cases, controls };
@@ -129,7 +129,7 @@ mod tests {
         one(r, s).max(one(s, r))
     }
 
-    /// E-6: one replaced person moves the allelic χ² further than published, as soon as a column may be empty.
+    /// E-6: one replaced person changes the allelic χ² by more than published, if a column may be empty.
     #[test]
     fn the_published_allelic_sensitivity_is_exceeded() {
         let full = |table: &ContingencyTable| (0..3).all(|i| table.cases[i] + table.controls[i] > 0);
@@ -152,13 +152,13 @@ mod tests {
                     }
                 }
             }
-            // Among tables without empty columns it holds.
+            // It holds for tables without empty columns.
             assert!(ratio(within.0, within.1) <= bound, "R={r} S={s}: {within:?} > {bound}");
             attained += u32::from(ratio(within.0, within.1) == bound);
             exceeded += u32::from(beyond.is_some());
             first = first.or(beyond.map(|beyond| (bound, beyond)));
         }
-        assert_eq!(exceeded, 49, "it fails for every R and S");
+        assert_eq!(exceeded, 49, "it is exceeded for every R and S");
         assert_eq!(attained, 49, "it is attained there");
         let (bound, (table, next, (top, bottom))) = first.unwrap();
         #[allow(clippy::print_stdout)] // The counterexample itself.
@@ -167,7 +167,7 @@ mod tests {
         }
     }
 
-    /// The counterexample for readers: two controls have two copies or none, and the one who has none gets two.
+    /// A counterexample for readers: two controls have two copies and none, and the second one gets two.
     #[test]
     fn a_counterexample_to_check_by_hand() {
         let before = ContingencyTable { cases: [2, 0, 0], controls: [1, 0, 1] };
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_to_compare_with() {
+    fn without_cases_or_controls_the_sensitivity_is_zero() {
         for (r, s) in [(0, 0), (0, 5), (5, 0)] {
             for (test, adjacency) in Test::ALL.into_iter().zip(CohortAdjacency::ALL) {
                 assert_eq!(sensitivity(r, s, test, adjacency), whole(0));

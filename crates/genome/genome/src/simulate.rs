@@ -1,30 +1,30 @@
-//! Made-up case-control cohorts with planted causes, written as PLINK files: to learn on, and to measure against.
+//! Simulated case-control cohorts with planted causes, written as PLINK files: for learning and for measuring.
 //!
 //! | part | module |
 //! |---|---|
-//! | what is asked for | [`Settings`] |
+//! | the parameters | [`Settings`] |
 //! | haplotypes in linkage, block by block | `blocks` |
-//! | who falls ill | `people` |
+//! | cases and controls by disease status | `people` |
 //! | `.bed`, `.bim` and `.fam` | `plink` |
 //!
-//! **Genotypes.** The genome is cut into blocks, independent of each other. In a block there are up to 64 founder haplotypes
-//! around a circle; at each SNP the counted allele is carried by a run of `k` neighbours, whose beginning moves by at most one
-//! founder from SNP to SNP. Each of a person's two haplotypes copies a uniformly random founder, and between two SNPs it
-//! switches, with a stated probability, to one drawn anew. So every allele has frequency `k/founders` exactly, genotypes are
-//! in Hardy-Weinberg proportions, and correlation fades with distance within a block.
+//! **Genotypes.** The genome is divided into independent blocks. A block has up to 64 founder haplotypes in a circle;
+//! at each SNP the counted allele is carried by a run of `k` neighbours, whose beginning moves by at most one founder
+//! from SNP to SNP. Each of a person's two haplotypes copies a uniformly random founder, and between two SNPs it
+//! switches, with a given probability, to a newly drawn one. So every allele has frequency `k/founders` exactly,
+//! genotypes are in Hardy-Weinberg proportions, and correlation decreases with distance within a block.
 //!
-//! **Causes.** Some SNPs, at most one in a block and hence independent, multiply the odds of disease by a stated ratio for
-//! each copy of the counted allele, starting from the baseline risk of somebody without any copy.
+//! **Causes.** Some SNPs, at most one in a block and hence independent, multiply the odds of disease by a given ratio
+//! for each copy of the counted allele, starting from the baseline risk of a person without copies.
 //!
-//! **Cases and controls** are sampled by rejection: the copies at all causal SNPs are drawn from the population, then whether
-//! that person is ill, and whoever is not needed any more is dropped. That is exactly the logistic model at any risk; drawing
-//! each SNP from its distribution among cases would be so only for rare diseases, because causes are not independent given
-//! disease. It is cheap, because nothing but the causes is drawn for those who are dropped. The blocks of the others are then
-//! drawn outward from the causal SNP, given its alleles: the copying process looks the same in both directions, so this is
-//! its exact conditional distribution.
+//! **Cases and controls** are sampled by rejection: the copies at all causal SNPs are drawn from the population, then
+//! the disease status, and people of a group that is complete are dropped. That is exactly the logistic model at any
+//! risk; drawing each SNP from its distribution among cases would be exact only for rare diseases, because causes are
+//! not independent given disease. It is fast, because only the causes are drawn for people who are dropped. The blocks
+//! of the kept people are then drawn outward from the causal SNP, given its alleles: the copying process is reversible,
+//! so this is its exact conditional distribution.
 //!
-//! The same settings and seed give the same files, byte for byte: ChaCha, whole numbers, and of floating point only what is
-//! exactly defined everywhere (products and quotients, no functions).
+//! The same settings and seed give the same files, byte for byte: ChaCha, integers, and only those floating-point
+//! operations that are defined exactly on all platforms (products and quotients, no functions).
 
 mod blocks;
 mod chance;
@@ -35,39 +35,40 @@ use rand_chacha::ChaCha8Rng;
 use rand_core::SeedableRng;
 use std::path::Path;
 
-/// The stream of random numbers that sets up the causes and draws people; block `b` uses stream `b + 1`.
+/// The random stream for the causes and the people; block `b` uses stream `b + 1`.
 const PEOPLE: u64 = 0;
-/// More people than biobanks have; states take a byte per haplotype.
+/// More than any biobank has; states take a byte per haplotype.
 const MOST_PEOPLE: u32 = 10_000_000;
 /// The founders' alleles at one SNP are the bits of a word.
 const MOST_FOUNDERS: u32 = 64;
-/// The rows of one block are held in memory: `block · people / 4` bytes.
+/// Largest memory for the rows of one block, `block · people / 4` bytes.
 const MOST_HELD: u64 = 1 << 30;
 /// Rarer diseases would make rejection slow.
 const RAREST: f64 = 1e-4;
 
-/// What kind of cohort to make.
+/// The parameters of a simulated cohort.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// How many cases; at least 1.
+    /// Number of cases; at least 1.
     pub cases: u32,
-    /// How many controls; at least 1.
+    /// Number of controls; at least 1.
     pub controls: u32,
-    /// How many SNPs; at least 1.
+    /// Number of SNPs; at least 1.
     pub snps: u32,
-    /// Allele frequencies are between these, in (0, 1); they are whole multiples of `1/founders`.
+    /// The range of allele frequencies, in (0, 1); they are multiples of `1/founders`.
     pub frequencies: (f64, f64),
-    /// How many SNPs make a block; at least 1.
+    /// Number of SNPs per block; at least 1.
     pub block: u32,
-    /// How many founder haplotypes a block has, 2 to 64.
+    /// Number of founder haplotypes per block, 2 to 64.
     pub founders: u32,
-    /// How probably a haplotype switches to another founder from one SNP to the next, in `[0, 1]`; 1 is no linkage.
+    /// The probability that a haplotype switches to another founder from one SNP to the next, in `[0, 1]`; 1 is no
+    /// linkage.
     pub switch: f64,
-    /// How probably a genotype is missing, in `[0, 1)`.
+    /// The probability that a genotype is missing, in `[0, 1)`.
     pub missing: f64,
-    /// The risk of disease of somebody without any causal allele, from `0.0001` up to below 1.
+    /// The risk of disease for a person without causal alleles, at least `0.0001` and below 1.
     pub risk: f64,
-    /// For each planted cause, by what one copy multiplies the odds of disease: from 1/100 to 100. At most one per block.
+    /// The odds ratio of disease per copy, for each planted cause: from 1/100 to 100. At most one cause per block.
     pub causes: Vec<f64>,
 }
 
@@ -92,15 +93,15 @@ impl Default for Settings {
 /// A planted cause.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cause {
-    /// Which SNP, from 0.
+    /// The index of the SNP, from 0.
     pub snp: u32,
     /// The frequency of its counted allele in the population.
     pub frequency: f64,
-    /// By what each copy multiplies the odds of disease.
+    /// The odds ratio of disease per copy.
     pub odds_ratio: f64,
 }
 
-/// A cohort that cannot be made.
+/// A cohort that cannot be simulated.
 #[derive(Debug, thiserror::Error)]
 pub enum SimulateError {
     /// A setting out of range.
@@ -108,15 +109,15 @@ pub enum SimulateError {
     Setting {
         /// The field of [`Settings`].
         name: &'static str,
-        /// What is allowed.
+        /// The allowed range.
         range: &'static str,
     },
-    /// No file.
+    /// A file that cannot be written.
     #[error("cannot write {path}: {error}")]
     Write {
         /// The file.
         path: String,
-        /// Why.
+        /// The error of the operating system.
         error: std::io::Error,
     },
 }
@@ -125,10 +126,10 @@ pub enum SimulateError {
 /// of the counted allele, `10` one, `11` none, `01` missing. Cases come first.
 pub type Row<'a> = &'a [u8];
 
-/// Makes a cohort and hands out its SNPs in order; returns the planted causes.
+/// Simulates a cohort and passes its SNPs to `each` in order; returns the planted causes.
 ///
 /// # Errors
-/// When a setting is out of range, or whatever `each` fails with.
+/// If a setting is out of range, or `each` fails.
 pub fn each_snp<E: From<SimulateError>>(
     settings: &Settings,
     seed: u64,
@@ -152,12 +153,12 @@ pub fn each_snp<E: From<SimulateError>>(
     Ok(causes)
 }
 
-/// Makes a cohort and writes `stem.bed`, `stem.bim` and `stem.fam`; returns the planted causes.
+/// Simulates a cohort and writes `stem.bed`, `stem.bim` and `stem.fam`; returns the planted causes.
 ///
 /// The counted allele is the first of `.bim` (A1). Memory is that of one block: `people · (block/4 + 4)` bytes.
 ///
 /// # Errors
-/// When a setting is out of range or a file cannot be written.
+/// If a setting is out of range or a file cannot be written.
 pub fn write(settings: &Settings, seed: u64, stem: &Path) -> Result<Vec<Cause>, SimulateError> {
     settings.check()?;
     let mut files = plink::Files::create(settings, stem)?;
@@ -166,7 +167,7 @@ pub fn write(settings: &Settings, seed: u64, stem: &Path) -> Result<Vec<Cause>, 
     Ok(causes)
 }
 
-/// What a SNP is called, by its number from 0.
+/// The name of a SNP, by its index from 0.
 #[must_use]
 pub fn name(snp: u32) -> String {
     format!("sim{snp}")
@@ -180,19 +181,19 @@ fn stream(seed: u64, stream: u64) -> ChaCha8Rng {
 }
 
 impl Settings {
-    /// Everybody.
+    /// Number of cases and controls together.
     #[must_use]
     pub fn people(&self) -> u32 {
         self.cases.saturating_add(self.controls)
     }
 
-    /// How many blocks there are; the last may be shorter.
+    /// Number of blocks; the last may be shorter.
     #[must_use]
     pub fn blocks(&self) -> u32 {
         self.snps.div_ceil(self.block.max(1))
     }
 
-    /// How many founders may carry an allele, least and most.
+    /// The smallest and the largest number of founders that carry an allele.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 0 and 64 after the check")]
     fn carriers(&self) -> (u32, u32) {
         let founders = f64::from(self.founders);
@@ -200,7 +201,7 @@ impl Settings {
         ((low as u32).max(1), (high as u32).min(self.founders.saturating_sub(1)))
     }
 
-    /// Whether everything is in range.
+    /// Checks that all settings are in range.
     fn check(&self) -> Result<(), SimulateError> {
         let must = |holds: bool, name, range| if holds { Ok(()) } else { Err(SimulateError::Setting { name, range }) };
         must((1..=MOST_PEOPLE).contains(&self.cases), "cases", "between 1 and 10,000,000")?;

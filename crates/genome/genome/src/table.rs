@@ -1,11 +1,11 @@
-//! The table of one SNP: how many cases and controls have 0, 1 and 2 copies of the counted allele.
+//! The table of one SNP: numbers of cases and controls with 0, 1 and 2 copies of the counted allele.
 
 use serde::{Deserialize, Serialize};
 
 /// Genotype counts of one SNP among people with a known genotype.
 ///
-/// With `R` cases and `S` controls: `cases = (r0,r1,r2)`, `controls = (s0,s1,s2)`, and each sums to `R` or `S`. Which allele is
-/// counted does not matter to any test, as long as it is one and the same.
+/// With `R` cases and `S` controls: `cases = (r0,r1,r2)`, `controls = (s0,s1,s2)`, which sum to `R` and `S`. No test
+/// depends on which allele is counted, as long as it is the same one everywhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ContingencyTable {
     /// Cases with 0, 1 and 2 copies.
@@ -40,18 +40,19 @@ impl ContingencyTable {
     }
 }
 
-/// Which cohorts must not be told apart. The two protect different secrets.
+/// The adjacency of cohorts. The two variants protect different secrets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CohortAdjacency {
-    /// One participant's genotypes are replaced by others; who is a case is public. It protects that a person took part.
+    /// One participant's genotypes are replaced by others; the labels (case or control) are public. Protects
+    /// participation.
     Genotype,
-    /// One case and one control exchange labels; the cohort is public. It protects who is a case.
+    /// One case and one control exchange labels; the cohort is public. Protects the labels (case or control).
     LabelSwap,
 }
 
 impl CohortAdjacency {
-    /// Both.
+    /// Both adjacencies.
     pub const ALL: [Self; 2] = [Self::Genotype, Self::LabelSwap];
 }
 
@@ -66,6 +67,6 @@ pub enum Test {
 }
 
 impl Test {
-    /// Both.
+    /// Both tests.
     pub const ALL: [Self; 2] = [Self::Allelic, Self::Genotypic];
 }

@@ -1,8 +1,9 @@
-//! VCF, plain or bgzipped, with the phenotypes of a file of their own.
+//! VCF, plain or bgzipped, with the phenotypes of a separate file.
 //!
-//! As PLINK 1.9 reads it (`--vcf FILE --vcf-half-call missing`): A1 is the alternate allele and A2 the reference; phases and
-//! filters are not looked at; one allele alone (a haploid call) counts as two; SNPs with several alternate alleles, or without
-//! genotypes, are left out and counted. A sample is the individual (IID) of that name in the phenotype file, in whatever family.
+//! As PLINK 1.9 reads it (`--vcf FILE --vcf-half-call missing`): A1 is the alternate allele and A2 the reference;
+//! phases and filters are ignored; one allele alone (a haploid call) counts as two; SNPs with several alternate
+//! alleles, or without genotypes, are left out and counted. A sample matches the individual (IID) of that name in the
+//! phenotype file, in any family.
 
 use crate::cohort::{Log, Snp, Variant, masks};
 use crate::counting::{Genotype, Masks, Packer, count};
@@ -22,7 +23,7 @@ pub const LONGEST_LINE: usize = 64 << 20;
 /// Longest header: lines about contigs and annotations, and the names of the samples.
 const LONGEST_HEADER: usize = 64 << 20;
 
-/// A VCF file whose header was read, and whose samples have phenotypes.
+/// A VCF file whose header was read, with the phenotypes of its samples.
 #[derive(Debug, Clone)]
 pub struct Vcf {
     file: PathBuf,
@@ -36,7 +37,7 @@ impl Vcf {
     /// Opens a VCF file and reads its header.
     ///
     /// # Errors
-    /// When a file cannot be read, is not VCF, names a sample twice, or has no cases or no controls.
+    /// If a file cannot be read, is not VCF, names a sample twice, or has no cases or no controls.
     pub fn open(file: &Path, pheno: &PhenoFile) -> Result<Self, FileError> {
         let phenotypes = Phenotypes::read(pheno)?;
         let samples = samples(&mut input(file)?)?;
@@ -54,13 +55,13 @@ impl Vcf {
         Ok(Self { file: file.to_owned(), pheno: pheno.path.clone(), samples, masks, log })
     }
 
-    /// The samples, in the order of the file.
+    /// The names of the samples, in the order of the file.
     #[must_use]
     pub fn samples(&self) -> &[String] {
         &self.samples
     }
 
-    /// People that are left out. [`Vcf::scan`] also counts SNPs.
+    /// The numbers of people left out. [`Vcf::scan`] also counts SNPs.
     #[must_use]
     pub fn log(&self) -> &Log {
         &self.log
@@ -69,16 +70,16 @@ impl Vcf {
     /// Adds the genotypes and the phenotypes to a fingerprint.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// If a file cannot be read.
     pub fn add_to(&self, fingerprint: &mut Fingerprint) -> Result<(), FileError> {
         fingerprint.add_file(&self.pheno)?;
         fingerprint.add_file(&self.file)
     }
 
-    /// Counts all SNPs that are used, and shows them in the order of the file.
+    /// Counts all used SNPs, and passes them to the visitor in the order of the file.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line is not VCF.
+    /// If the file cannot be read, or a line is not VCF.
     pub fn scan(&self, visit: &mut dyn FnMut(Snp)) -> Result<Log, FileError> {
         let mut log = self.log.clone();
         let mut row = Packer::default();
@@ -98,11 +99,11 @@ impl Vcf {
         Ok(log)
     }
 
-    /// Shows the genotypes of everybody, with or without a phenotype, at the SNPs that are wanted, as
+    /// Passes the genotypes of all people, with or without a phenotype, at the wanted SNPs to the visitor, as
     /// [`crate::Individuals::genotypes`] does.
     ///
     /// # Errors
-    /// When the file cannot be read, or a line is not VCF.
+    /// If the file cannot be read, or a line is not VCF.
     pub fn genotypes(
         &self,
         wanted: &mut dyn FnMut(&Variant) -> bool,
@@ -112,7 +113,7 @@ impl Vcf {
     }
 }
 
-/// The genotypes of all samples at the SNPs that are wanted.
+/// Visits the genotypes of all samples at the wanted SNPs.
 pub(crate) fn genotypes(
     file: &Path,
     samples: &[String],
@@ -141,7 +142,7 @@ pub(crate) fn sample_names(file: &Path) -> Result<Vec<String>, FileError> {
     samples(&mut input(file)?)
 }
 
-/// Reads every record, of a file whose samples are still these.
+/// Reads every record, after checking that the samples are unchanged.
 fn each_record(
     file: &Path,
     expected: &[String],
@@ -166,14 +167,14 @@ fn each_record(
     if empty { Err(FileError::whole(file, FileErrorKind::Empty("SNPs"))) } else { Ok(()) }
 }
 
-/// Where the genotypes of a record that is used are.
+/// The position of the genotypes in a used record.
 struct Place {
     chromosome: u8,
-    /// The column of a sample's values that holds its genotype.
+    /// The column of a sample's values that contains its genotype.
     genotypes: usize,
 }
 
-/// `None` when the record is left out; the log knows why.
+/// `None` if the record is left out; the log has the reason.
 fn place(record: &noodles::Record, log: &mut Log) -> Option<Place> {
     let chromosome = log.chromosome(record.reference_sequence_name())?;
     if record.alternate_bases().as_ref().contains(',') {
@@ -187,7 +188,7 @@ fn place(record: &noodles::Record, log: &mut Log) -> Option<Place> {
     Some(Place { chromosome, genotypes })
 }
 
-/// The SNP of a record, and its highest allele: 0 where there is no alternate one.
+/// The SNP of a record, and its highest allele: 0 without an alternate one.
 fn variant(record: &noodles::Record, chromosome: u8) -> Result<(Variant, u8), FileErrorKind> {
     let alternate = record.alternate_bases();
     let alternate = alternate.as_ref();
@@ -200,13 +201,14 @@ fn variant(record: &noodles::Record, chromosome: u8) -> Result<(Variant, u8), Fi
         }
     };
     let ids = record.ids();
-    // PLINK writes 0 for an allele that nobody has.
+    // PLINK writes 0 for an allele that no person has.
     let (a1, a2) = (name(alternate, "0")?, name(record.reference_bases(), "0")?);
     let variant = Variant { chromosome, id: name(ids.as_ref(), ".")?, position, a1, a2 };
     Ok((variant, u8::from(!alternate.is_empty())))
 }
 
-/// Shows the genotype of every sample, in order; returns how many calls know one allele of two.
+/// Passes the genotype of every sample to the visitor, in order; returns the number of calls with one known allele of
+/// two.
 fn calls(
     record: &noodles::Record,
     place: usize,
@@ -233,7 +235,7 @@ fn calls(
     }
 }
 
-/// A name or an allele, which is printed: plain ASCII, and `nothing` where there is none.
+/// A name or an allele for display: plain ASCII, and `nothing` if it is missing.
 fn name(text: &str, nothing: &str) -> Result<String, FileErrorKind> {
     if let Some(at) = text.bytes().position(|byte| !byte.is_ascii_graphic()) {
         return Err(FileErrorKind::Vcf(format!(
@@ -245,7 +247,7 @@ fn name(text: &str, nothing: &str) -> Result<String, FileErrorKind> {
     Ok(if text.is_empty() { nothing } else { text }.to_owned())
 }
 
-/// A genotype of the alleles 0 and 1, and whether one of two alleles is missing; `None` when it is none.
+/// Parses a genotype of the alleles 0 and 1, and whether one of two alleles is missing; `None` if it is invalid.
 fn genotype(text: &[u8], highest: u8) -> Option<(Genotype, bool)> {
     let allele = |byte: u8| match byte {
         b'.' => Some(None),
@@ -305,14 +307,14 @@ fn samples(lines: &mut Lines) -> Result<Vec<String>, FileError> {
     Ok(samples)
 }
 
-/// The lines of a VCF file, decompressed where it is bgzipped, whatever its name.
+/// The lines of a VCF file, decompressed if it is bgzipped, whatever its name.
 fn input(file: &Path) -> Result<Lines, FileError> {
     let unreadable = |error| FileError::unreadable(file, &error);
     let mut opened = File::open(file).map_err(unreadable)?;
     let mut start = Vec::new();
     (&mut opened).take(18).read_to_end(&mut start).map_err(unreadable)?;
     let input: Box<dyn BufRead> = match start.as_slice() {
-        // A gzip header with the field of bgzip: its size, and the letters BC.
+        // A gzip header with the extra field of bgzip: its size, and the letters BC.
         [0x1f, 0x8b, 8, 4, _, _, _, _, _, _, 6, 0, b'B', b'C', 2, 0, ..] => {
             ends(file, &mut opened)?;
             opened.seek(SeekFrom::Start(0)).map_err(unreadable)?;
@@ -327,7 +329,8 @@ fn input(file: &Path) -> Result<Lines, FileError> {
     Ok(Lines::of(file, input, LONGEST_LINE))
 }
 
-/// Whether a bgzipped file ends with the empty block that marks its end: without it, it could have been cut between blocks.
+/// Whether a bgzipped file ends with the empty block that marks its end: without the mark, it may have been truncated
+/// between blocks.
 fn ends(file: &Path, opened: &mut File) -> Result<(), FileError> {
     const END: [u8; 28] =
         [0x1f, 0x8b, 8, 4, 0, 0, 0, 0, 0, 0xff, 6, 0, b'B', b'C', 2, 0, 0x1b, 0, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0];

@@ -1,10 +1,11 @@
-//! Fractions of whole numbers, compared exactly without big numbers.
+//! Fractions of integers, compared exactly without big integers.
 
 use std::cmp::Ordering;
 
-/// Compares `a·b` with `c·d`, whatever their sizes.
+/// Compares `a·b` with `c·d`, for all sizes.
 ///
-/// The products of a cohort of 10,000 people fit into 128 bits, which is the fast way; longer ones are built from halves.
+/// The products of a cohort of 10,000 people fit into 128 bits, which is the fast path; longer ones are built from
+/// halves.
 pub(crate) fn compare_products(a: u128, b: u128, c: u128, d: u128) -> Ordering {
     match (a.checked_mul(b), c.checked_mul(d)) {
         (Some(left), Some(right)) => left.cmp(&right),
@@ -39,7 +40,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn as_big_numbers_do(a: u128, b: u128, c: u128, shift in 0_u32..127) {
+        fn products_compare_as_big_integers(a: u128, b: u128, c: u128, shift in 0_u32..127) {
             let big = |x: u128, y: u128| BigUint::from(x) * BigUint::from(y);
             let d = b >> shift;
             prop_assert_eq!(compare_products(a, b, c, d), big(a, b).cmp(&big(c, d)));

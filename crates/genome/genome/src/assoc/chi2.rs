@@ -1,10 +1,10 @@
-//! χ² as PLINK computes it, in doubles and with its own rules for empty rows and columns: for the curator's table alone. What
-//! is decided or released goes by the fractions of [`crate::chi2`].
+//! χ² as PLINK computes it, in doubles and with PLINK's rules for empty rows and columns: for the curator's table only.
+//! Decisions and releases use the fractions of [`crate::chi2`].
 
 use crate::chi2::survival;
 use crate::table::Test;
 
-/// χ² of a 2×2 table; `None` where a row or a column is empty.
+/// χ² of a 2×2 table; `None` if a row or a column is empty.
 pub(super) fn two_by_two(cases: [u64; 2], controls: [u64; 2]) -> Option<f64> {
     let [a, b] = cases.map(|count| count as f64);
     let [c, d] = controls.map(|count| count as f64);
@@ -17,13 +17,14 @@ pub(super) fn allelic(cases: [u64; 2], controls: [u64; 2]) -> Option<f64> {
     two_by_two(cases, controls)
 }
 
-/// The same for `--assoc`, which prints 0 instead of NA where all calls of one group are missing and the other has both alleles.
+/// χ² for `--assoc`, which prints 0 instead of NA if all calls of one group are missing and the other group has both
+/// alleles.
 pub(super) fn allelic_in_assoc(cases: [u64; 2], controls: [u64; 2]) -> Option<f64> {
     let both = cases.iter().zip(&controls).all(|(case, control)| case + control > 0);
     both.then(|| two_by_two(cases, controls).unwrap_or(0.0))
 }
 
-/// Of genotypes. `None` where a row or a column of the 2×3 table is empty.
+/// χ² of genotypes; `None` if a row or a column of the 2×3 table is empty.
 pub(super) fn genotypic(cases: [u64; 3], controls: [u64; 3]) -> Option<f64> {
     let all_cases: u64 = cases.iter().sum();
     let all_controls: u64 = controls.iter().sum();
@@ -40,7 +41,7 @@ pub(super) fn genotypic(cases: [u64; 3], controls: [u64; 3]) -> Option<f64> {
     Some(chi2)
 }
 
-/// Cochran and Armitage's test with weights 0, 1 and 2.
+/// The Cochran-Armitage test with weights 0, 1 and 2.
 pub(super) fn trend(cases: [u64; 3], controls: [u64; 3]) -> Option<f64> {
     let [_, one_case, two_cases] = cases.map(|count| count as f64);
     let [_, one_control, two_controls] = controls.map(|count| count as f64);
@@ -58,12 +59,12 @@ pub(super) fn dominant([n, o, t]: [u64; 3], [m, p, u]: [u64; 3]) -> Option<f64> 
     two_by_two([o + t, n], [p + u, m])
 }
 
-/// People with two copies against the others.
+/// People with two copies against those with one or none.
 pub(super) fn recessive([n, o, t]: [u64; 3], [m, p, u]: [u64; 3]) -> Option<f64> {
     two_by_two([t, n + o], [u, m + p])
 }
 
-/// The probability of χ² at least as large.
+/// The probability that χ² is at least this large.
 pub(super) fn tail(chi2: f64, freedom: u32) -> f64 {
     survival(chi2, if freedom == 2 { Test::Genotypic } else { Test::Allelic })
 }
@@ -77,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn tails_are_those_of_tables() {
+    fn tails_equal_those_of_mpmath() {
         // mpmath: erfc(sqrt(x / 2)) with 25 digits.
         close(tail(0.01, 1), 0.920_344_325_445_942);
         close(tail(3.841_458_820_694_124, 1), 0.05);

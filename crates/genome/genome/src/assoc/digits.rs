@@ -1,10 +1,10 @@
-//! Numbers as PLINK 1.9 prints them: four significant digits, as `%.4g`, and halves to even.
+//! Numbers in PLINK 1.9's format: four significant digits, as `%.4g`, with halves to even.
 
-/// Digits, of which four are before the point, count as in the middle this close to it: where 0.48125 is a little more as a double, PLINK still
-/// prints 0.4812.
+/// Scaled numbers, with four digits before the point, this close to a half are rounded to even: although 0.48125 is
+/// slightly more as a double, PLINK prints 0.4812.
 const MIDDLE: f64 = 5e-9;
 
-/// A number that is not negative, with four significant digits.
+/// Formats a non-negative number with four significant digits.
 #[must_use]
 pub fn four(value: f64) -> String {
     if !value.is_finite() {
@@ -21,7 +21,7 @@ pub fn four(value: f64) -> String {
 fn significant(value: f64) -> (u32, i32) {
     let mut exponent = value.log10().floor() as i32;
     let mut scaled = scale(value, exponent);
-    // The logarithm may be off by one next to a power of ten.
+    // The logarithm may be off by one near a power of ten.
     if scaled < 1000.0 {
         exponent -= 1;
         scaled = scale(value, exponent);
@@ -37,7 +37,8 @@ fn significant(value: f64) -> (u32, i32) {
     if digits > 9999 { (1000, exponent + 1) } else { (digits, exponent) }
 }
 
-/// The first four digits before the point; in two steps for the smallest numbers, because no double is large enough for one.
+/// Scales to four digits before the point; in two steps for the smallest numbers, because no double is large enough for
+/// one.
 fn scale(value: f64, exponent: i32) -> f64 {
     const FAR: i32 = 300;
     if exponent < -FAR {
@@ -49,7 +50,7 @@ fn scale(value: f64, exponent: i32) -> f64 {
     }
 }
 
-/// As many of the digits as stand before the point, or zeros behind it; no zeros at the end.
+/// Fixed-point notation, without trailing zeros.
 fn plain(digits: u32, exponent: i32) -> String {
     let after = usize::try_from(3 - exponent).unwrap_or(0);
     let unit = 10u32.pow(after.min(9) as u32);

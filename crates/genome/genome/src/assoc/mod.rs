@@ -1,7 +1,7 @@
-//! The curator's own table: what PLINK 1.9 prints for `--assoc` and `--model`, from the same counts. Exact, so never to be
-//! published; the private releases are made from [`crate::fill`]ed tables.
+//! The curator's own table: the output of PLINK 1.9 for `--assoc` and `--model`, from the same counts. It is exact and
+//! must not be published; private releases use [`crate::fill`]ed tables.
 //!
-//! PLINK calls the allele A1 that is rarer among founders, unless `--keep-allele-order` is given: [`Order`]. Missing calls are
+//! PLINK's A1 is the rarer allele among founders, unless `--keep-allele-order` is given: [`Order`]. Missing calls are
 //! left out SNP by SNP.
 
 mod chi2;
@@ -15,13 +15,13 @@ use chi2::{allelic, allelic_in_assoc, dominant, genotypic, recessive, tail, tren
 use digits::four;
 use std::io::Write;
 
-/// Which allele is A1.
+/// The order of the alleles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Order {
-    /// The rarer one among founders; the file's A1 where both are equally common. What PLINK does.
+    /// A1 is the rarer allele among founders; the file's A1 if both are equally common. PLINK's default.
     #[default]
     MinorFirst,
-    /// The file's. What PLINK does with `--keep-allele-order`.
+    /// A1 is the file's. PLINK's `--keep-allele-order`.
     AsInFile,
 }
 
@@ -43,7 +43,7 @@ impl Order {
     }
 }
 
-/// A row of `--assoc`. What PLINK prints as NA is `None`.
+/// A row of `--assoc`. `None` is PLINK's NA.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AssocRow {
     /// The SNP.
@@ -94,7 +94,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// All, in PLINK's order.
+    /// All tests, in PLINK's order.
     pub const ALL: [Self; 5] = [Self::Geno, Self::Trend, Self::Allelic, Self::Dom, Self::Rec];
 
     /// PLINK's name.
@@ -110,17 +110,17 @@ impl Model {
     }
 }
 
-/// PLINK prints NA for GENO, DOM and REC where one of the six genotype counts is smaller (`--cell`).
+/// PLINK prints NA for GENO, DOM and REC if one of the six genotype counts is smaller (`--cell`).
 pub const SMALLEST_CELL: u32 = 5;
 
-/// A row of `--model`. What PLINK prints as NA is `None`.
+/// A row of `--model`. `None` is PLINK's NA.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ModelRow {
     /// The test.
     pub model: Model,
-    /// Cases: two copies, one, none; or A1, A2; or with, without.
+    /// Counts of cases: two copies, one, none; or A1, A2; or with, without.
     pub cases: Vec<u64>,
-    /// Controls.
+    /// Counts of controls, in the same order.
     pub controls: Vec<u64>,
     /// χ².
     pub chi2: Option<f64>,
@@ -181,10 +181,10 @@ fn ratio(above: f64, below: f64) -> Option<f64> {
     (below > 0.0).then(|| above / below)
 }
 
-/// The width of the column of names that PLINK begins with.
+/// The initial width of PLINK's column of names.
 pub const NARROWEST: usize = 4;
 
-/// How PLINK 1.9 widens that column: by two more than is needed, whenever a name does not fit.
+/// The width of that column after a name: PLINK 1.9 widens it to two more than the length of a name that does not fit.
 #[must_use]
 pub fn wider(width: usize, name: &str) -> usize {
     if name.len() > width { name.len() + 2 } else { width }
@@ -197,7 +197,7 @@ fn number(value: Option<f64>) -> String {
 /// The header of `--assoc`; `width` is [`crate::Fileset::name_width`].
 ///
 /// # Errors
-/// When it cannot be written.
+/// If it cannot be written.
 pub fn write_assoc_header(out: &mut dyn Write, width: usize) -> std::io::Result<()> {
     let mut line = aligned(&ASSOC, width, ["CHR", "SNP", "BP", "A1", "F_A", "F_U", "A2", "CHISQ", "P", "OR"]);
     line.push_str(" \n");
@@ -207,7 +207,7 @@ pub fn write_assoc_header(out: &mut dyn Write, width: usize) -> std::io::Result<
 /// A row of `--assoc`.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If it cannot be written.
 pub fn write_assoc(out: &mut dyn Write, width: usize, row: &AssocRow) -> std::io::Result<()> {
     let Variant { chromosome, id, position, a1, a2 } = &row.variant;
     let (chromosome, position) = (chromosome.to_string(), position.to_string());
@@ -222,7 +222,7 @@ pub fn write_assoc(out: &mut dyn Write, width: usize, row: &AssocRow) -> std::io
 /// The header of `--model`.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If it cannot be written.
 pub fn write_model_header(out: &mut dyn Write, width: usize) -> std::io::Result<()> {
     let mut line = aligned(&MODEL, width, ["CHR", "SNP", "A1", "A2", "TEST", "AFF", "UNAFF", "CHISQ", "DF", "P"]);
     line.push('\n');
@@ -232,7 +232,7 @@ pub fn write_model_header(out: &mut dyn Write, width: usize) -> std::io::Result<
 /// A row of `--model`.
 ///
 /// # Errors
-/// When it cannot be written.
+/// If it cannot be written.
 pub fn write_model(out: &mut dyn Write, width: usize, variant: &Variant, row: &ModelRow) -> std::io::Result<()> {
     let Variant { chromosome, id, position: _, a1, a2 } = variant;
     let chromosome = chromosome.to_string();
@@ -246,12 +246,12 @@ pub fn write_model(out: &mut dyn Write, width: usize, variant: &Variant, row: &M
     out.write_all(line.as_bytes())
 }
 
-/// How wide PLINK prints columns; 0 stands for the names of SNPs.
+/// PLINK's column widths for `--assoc`; 0 is the column of names.
 const ASSOC: [usize; 10] = [4, 0, 10, 4, 8, 8, 4, 12, 12, 12];
-/// The same for `--model`.
+/// PLINK's column widths for `--model`.
 const MODEL: [usize; 10] = [4, 0, 4, 4, 8, 14, 14, 12, 4, 12];
 
-/// Columns aligned to the right, which wider cells push on.
+/// Right-aligned columns; a wider cell shifts the following ones.
 fn aligned(widths: &[usize; 10], name_width: usize, cells: [&str; 10]) -> String {
     let mut line = String::with_capacity(128);
     for (place, (cell, width)) in cells.into_iter().zip(widths).enumerate() {

@@ -1,4 +1,4 @@
-//! Lines that PLINK 1.9 printed, for machines where it is not installed. `tests/it/files/compare.rs` compares every SNP with it.
+//! Lines printed by PLINK 1.9, for machines without it. `tests/it/files/compare.rs` compares every SNP with PLINK.
 
 use super::*;
 use crate::cohort::{Counts, MissingCalls};
@@ -43,7 +43,7 @@ const MONOMORPHIC: &str = "\
 ";
 
 #[test]
-fn rows_are_plinks() {
+fn rows_equal_those_of_plink() {
     let common = snp("rs588412", 239_391, [234, 493, 273], [232, 501, 267]);
     assert_eq!(lines(common.clone(), Order::MinorFirst), COMMON);
     assert_eq!(lines(common, Order::AsInFile), COMMON);
@@ -56,7 +56,7 @@ fn the_rarer_allele_among_founders_is_a1() {
     std::mem::swap(&mut reversed.variant.a1, &mut reversed.variant.a2);
     assert_eq!(lines(reversed.clone(), Order::MinorFirst), COMMON);
     assert_ne!(lines(reversed.clone(), Order::AsInFile), COMMON);
-    // Founders alone decide; where both alleles are as common among them, nothing is exchanged.
+    // Only founders decide; if both alleles are equally common among them, the order of the file is kept.
     for founders in [[9, 5, 9], [10, 5, 9], [0, 0, 0]] {
         reversed.counts.founders = founders;
         assert_eq!(Order::MinorFirst.of(reversed.clone()), reversed);
@@ -64,8 +64,8 @@ fn the_rarer_allele_among_founders_is_a1() {
 }
 
 #[test]
-fn small_cells_and_missing_groups_are_na_where_plink_says_so() {
-    // One genotype count below 5: GENO, DOM and REC are NA, the others are not.
+fn small_cells_and_missing_groups_are_na_as_in_plink() {
+    // One genotype count is below 5: GENO, DOM and REC are NA, the other tests are not.
     let table = snp("rs", 1, [1, 56, 943], [1, 59, 940]).counts.table;
     let printed: Vec<bool> = Model::ALL.iter().map(|model| ModelRow::of(*model, &table).chi2.is_some()).collect();
     assert_eq!(printed, [false, true, true, false, false]);

@@ -1,10 +1,10 @@
 //! χ² of the 2×2 table of alleles and of the 2×3 table of genotypes, exactly.
 //!
-//! Whether a SNP is significant is decided in whole numbers alone; floats appear in what is shown ([`approximate`],
-//! [`p_value`]) and in turning a p-value into a threshold, which is public and chosen before any data is seen.
+//! Significance of a SNP is decided in whole numbers only; floats are used for display ([`approximate`], [`p_value`])
+//! and to convert a p-value to a threshold, which is public and chosen before any data is seen.
 //!
-//! **Empty margins.** The term of an empty column is 0. χ² of a monomorphic SNP is 0, and so is χ² where there is no
-//! case or no control: such tables say nothing about an association, and are never significant.
+//! **Empty margins.** The term of an empty column is 0. χ² of a monomorphic SNP is 0, and so is χ² without cases or
+//! without controls: such tables have no information on an association, and are never significant.
 
 mod p_value;
 mod rule;
@@ -17,24 +17,24 @@ use deniable_core::exact::{Rational, Rounding};
 use num_bigint::BigInt;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// Numerators and denominators of thresholds stay below this, so that no comparison needs a big number.
+/// Numerators and denominators of thresholds are below this, so that no comparison needs big integers.
 const THRESHOLD_LIMIT: u64 = 1 << 48;
 
-/// A threshold that cannot be used.
+/// An invalid threshold.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ThresholdError {
-    /// χ² is never negative: every table reaches 0.
+    /// A threshold that every table reaches, since χ² is never negative.
     #[error("the threshold {0} is not positive: every SNP would be significant; write one such as 29.72")]
     NotPositive(Rational),
-    /// More digits than any table can tell apart.
+    /// A threshold with more digits than allowed.
     #[error("the threshold {0} has too many digits; numerator and denominator must be below 2^48")]
     TooLong(Rational),
-    /// Not a probability that a threshold belongs to.
+    /// A p-value without a threshold.
     #[error("the p-value {0} is not between 10^-300 and 1 (both excluded)")]
     NotAPValue(Rational),
 }
 
-/// A public threshold `c > 0` on χ². A SNP is significant where `χ² ≥ c`: one that hits `c` exactly is.
+/// A public threshold `c > 0` on χ². A SNP is significant if `χ² ≥ c`, including equality.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Threshold {
     numerator: u64,
@@ -45,7 +45,7 @@ impl Threshold {
     /// The threshold `c`.
     ///
     /// # Errors
-    /// When `c` is not positive, or has a numerator or denominator of 2^48 or more in lowest terms.
+    /// If `c` is not positive, or has a numerator or denominator of 2^48 or more in lowest terms.
     pub fn new(c: &Rational) -> Result<Self, ThresholdError> {
         if !c.is_positive() {
             return Err(ThresholdError::NotPositive(c.clone()));
@@ -57,11 +57,11 @@ impl Threshold {
         }
     }
 
-    /// The threshold that belongs to a p-value, as a decimal of six places: [`Rounding::Up`] gives one that only
-    /// p-values of at most `p` reach, [`Rounding::Down`] one that all of them reach, [`Rounding::Nearest`] the nearest.
+    /// The threshold of a p-value, as a decimal of six places: [`Rounding::Up`] returns one that only p-values of at
+    /// most `p` reach, [`Rounding::Down`] one that all of them reach, [`Rounding::Nearest`] the nearest.
     ///
     /// # Errors
-    /// When `p` is not between 10⁻³⁰⁰ and 1, or so near to 1 that the threshold is 0.
+    /// If `p` is not between 10⁻³⁰⁰ and 1, or so close to 1 that the threshold is 0.
     pub fn at_p_value(p: &Rational, test: Test, rounding: Rounding) -> Result<Self, ThresholdError> {
         let millionths = p_value::millionths(p, test, rounding)?;
         Self::new(&Rational::new(millionths.into(), 1_000_000.into()))
@@ -73,7 +73,7 @@ impl Threshold {
         Rational::new(self.numerator.into(), self.denominator.into())
     }
 
-    /// `c` as a float: to choose where to look, never to decide.
+    /// `c` as a float: only for choosing a starting point, never for deciding.
     #[allow(clippy::cast_precision_loss)] // Below 2^48.
     pub(crate) fn as_float(&self) -> f64 {
         self.numerator as f64 / self.denominator as f64
@@ -97,7 +97,7 @@ pub fn statistic(table: &ContingencyTable, test: Test) -> Rational {
     if cases.is_zero() || controls.is_zero() {
         return Rational::zero();
     }
-    // A column with `a` cases and `b` controls in it, or that many of their alleles.
+    // The term of a column with `a` cases and `b` controls, or alleles of them.
     let term = |a: u64, b: u64| {
         let gap = BigInt::from(a) * &controls - BigInt::from(b) * &cases;
         if a + b == 0 { Rational::zero() } else { Rational::new(&gap * &gap, BigInt::from(a + b) * &cases * &controls) }
@@ -106,8 +106,8 @@ pub fn statistic(table: &ContingencyTable, test: Test) -> Rational {
         Test::Genotypic => {
             table.cases.iter().zip(&table.controls).map(|(r, s)| term(u64::from(*r), u64::from(*s))).sum()
         }
-        // The two columns of alleles have opposite gaps: 1/m + 1/(2N−m) = 2N/(m(2N−m)). Counted in alleles, both the
-        // gaps and RS are those of people times 2 and 4, and 4/(2·2) = 1.
+        // The two columns of alleles have opposite gaps: 1/m + 1/(2N−m) = 2N/(m(2N−m)). Counted in alleles, the gaps
+        // are those of people times 2, and RS times 4, and 4/(2·2) = 1.
         Test::Allelic => {
             let (x, y) = (table.case_alleles(), table.control_alleles());
             term(x, y) + term(2 * table.all_cases() - x, 2 * table.all_controls() - y)
@@ -117,13 +117,13 @@ pub fn statistic(table: &ContingencyTable, test: Test) -> Rational {
 
 /// χ² as a float with a relative error below 10⁻¹⁴: for display only.
 #[must_use]
-#[allow(clippy::cast_precision_loss)] // Rounding is what is asked for.
+#[allow(clippy::cast_precision_loss)] // Rounding is intended.
 pub fn approximate(table: &ContingencyTable, test: Test) -> f64 {
     let (cases, controls) = (table.all_cases(), table.all_controls());
     if cases == 0 || controls == 0 {
         return 0.0;
     }
-    // Gaps are exact, below 2^70, so that nothing cancels among rounded numbers; only positive terms are added.
+    // Gaps are exact, below 2^70, so no cancellation occurs between rounded numbers; only positive terms are added.
     let term = |a: u64, b: u64| {
         if a + b == 0 {
             return 0.0;
@@ -144,7 +144,7 @@ pub fn approximate(table: &ContingencyTable, test: Test) -> f64 {
 
 /// Whether `χ² ≥ c`, exactly.
 ///
-/// Up to 2^25 (33 million) people this takes a handful of 128-bit products, at any threshold; beyond, big numbers.
+/// Up to 2^25 (33 million) people this takes a few 128-bit products, at any threshold; beyond, big integers.
 #[must_use]
 pub fn is_significant(table: &ContingencyTable, test: Test, threshold: &Threshold) -> bool {
     let (cases, controls) = (table.all_cases(), table.all_controls());
@@ -184,14 +184,14 @@ mod tests {
         // Σ(O−E)²/E with E = 28.5, 18, 3.5 twice.
         let by_hand = (ratio(49, 4) / ratio(57, 2) + ratio(4, 18) + ratio(9, 4) / ratio(7, 2)) * whole(2);
         assert_eq!(statistic(&one, Test::Genotypic), by_hand);
-        // Separated cohorts: χ² = N for genotypes and 2N for alleles.
+        // Completely separated cohorts: χ² = N for genotypes and 2N for alleles.
         let apart = table([0, 0, 5], [5, 0, 0]);
         assert_eq!(statistic(&apart, Test::Genotypic), whole(10));
         assert_eq!(statistic(&apart, Test::Allelic), whole(20));
     }
 
     #[test]
-    fn what_says_nothing_is_zero() {
+    fn tables_without_information_are_zero() {
         for empty in [
             table([0; 3], [0; 3]),
             table([3, 2, 1], [0; 3]),
@@ -205,12 +205,12 @@ mod tests {
                 assert!(!is_significant(&empty, test, &at("1e-9")), "{empty:?}");
             }
         }
-        // Heterozygotes alone: one column of genotypes, two of alleles, no gap in either.
+        // Heterozygotes only: one column of genotypes, two of alleles, no gap in either.
         assert_eq!(statistic(&table([0, 5, 0], [0, 7, 0]), Test::Allelic), whole(0));
     }
 
     #[test]
-    fn a_threshold_that_is_hit_is_reached() {
+    fn equality_with_the_threshold_is_significant() {
         let hit = table([0, 0, 4], [1, 0, 3]);
         assert!(is_significant(&hit, Test::Allelic, &at("16/7")));
         assert!(!is_significant(&hit, Test::Allelic, &at("1600000001/700000000")));
@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(at("3.84").value(), ratio(96, 25));
     }
 
-    /// The largest cohorts of the fast way, and one beyond it.
+    /// The largest cohorts of the fast path, and one beyond it.
     #[test]
     fn millions_of_people() {
         let longest = Threshold::new(&ratio((1 << 48) - 1, (1 << 48) - 2)).unwrap();
@@ -260,7 +260,7 @@ mod tests {
                 let exact = statistic(&table, test);
                 let threshold = Threshold::new(&Rational::new(n.into(), d.into())).unwrap();
                 prop_assert_eq!(is_significant(&table, test, &threshold), exact >= threshold.value());
-                // At χ² itself, where it is short enough to be a threshold, and next to it.
+                // At χ² itself, if it is short enough for a threshold, and next to it.
                 let Ok(itself) = Threshold::new(&exact) else { continue };
                 prop_assert!(is_significant(&table, test, &itself));
                 let above = Threshold { numerator: itself.numerator + 1, ..itself };
@@ -269,7 +269,7 @@ mod tests {
         }
 
         #[test]
-        fn thresholds_that_are_hit(table in any_table(12)) {
+        fn equality_with_thresholds_is_significant_in_any_table(table in any_table(12)) {
             for test in Test::ALL {
                 let Ok(itself) = Threshold::new(&statistic(&table, test)) else { continue };
                 prop_assert!(is_significant(&table, test, &itself));
@@ -279,14 +279,14 @@ mod tests {
         }
 
         #[test]
-        fn shown_values_are_near(table in any_table(200_000)) {
+        fn approximations_are_near_the_exact_values(table in any_table(200_000)) {
             for test in Test::ALL {
                 let exact = statistic(&table, test).to_f64().unwrap();
                 prop_assert!((approximate(&table, test) - exact).abs() <= 1e-14 * exact);
             }
         }
 
-        /// Counting the other allele, and exchanging cases and controls, changes nothing.
+        /// Counting the other allele, and exchanging cases and controls, do not change χ².
         #[test]
         fn symmetries(table in any_table(1000)) {
             let turned = |counts: [u32; 3]| [counts[2], counts[1], counts[0]];

@@ -1,8 +1,8 @@
-//! p-values, for people to read, and the thresholds that belong to them.
+//! p-values for display, and the thresholds that belong to them.
 //!
-//! With one degree of freedom the chance of a larger χ² is `erfc(√(χ²/2))`, with two it is `e^(−χ²/2)`.
-//! Both stay ours: thresholds that decide what is significant are rounded to a named side, which rests on the relative error that
-//! is stated here, far out in the tails where statistics libraries state none.
+//! With one degree of freedom the probability of a larger χ² is `erfc(√(χ²/2))`, with two it is `e^(−χ²/2)`. Both are
+//! implemented here: thresholds that decide significance are rounded to a given side, which depends on the relative
+//! error that is stated here, far out in the tails where statistics libraries state none.
 
 use super::{ThresholdError, approximate};
 use crate::table::{ContingencyTable, Test};
@@ -15,7 +15,7 @@ pub fn p_value(table: &ContingencyTable, test: Test) -> f64 {
     survival(approximate(table, test), test)
 }
 
-/// The chance that χ² with one (allelic) or two (genotypic) degrees of freedom is at least `statistic ≥ 0`, with a
+/// The probability that χ² with one (allelic) or two (genotypic) degrees of freedom is at least `statistic ≥ 0`, with a
 /// relative error below 10⁻¹³ down to 10⁻³⁰⁰.
 #[must_use]
 pub fn survival(statistic: f64, test: Test) -> f64 {
@@ -24,28 +24,28 @@ pub fn survival(statistic: f64, test: Test) -> f64 {
         Test::Genotypic => (-half).exp(),
         Test::Allelic => {
             let root = half.sqrt();
-            // erfc falls like e^(−root²), which would magnify the rounding of the root a thousandfold. The rest
-            // half − root² is known exactly, and its part of the exponent is put back.
+            // erfc falls like e^(−root²), which would magnify the rounding of the root a thousandfold. The remainder
+            // half − root² is known exactly, and its part of the exponent is added back.
             let rest = (-root).mul_add(root, half);
             libm::erfc(root) * (1.0 - rest)
         }
     }
 }
 
-/// χ² is asked for in these steps.
+/// Resolution of χ² in the search.
 const STEP: f64 = 1e-6;
-/// More than the relative error of [`survival`] and of writing `p` as a float.
+/// An upper bound on the relative error of [`survival`] and of writing `p` as a float.
 const MARGIN: f64 = 1e-12;
-/// More steps than χ² has at a p-value of 10⁻³⁰⁰ (1382 and 1376 millions).
+/// An upper bound on the steps of χ² at a p-value of 10⁻³⁰⁰ (1382 and 1376 millions).
 const MOST_STEPS: u64 = 1_400_000_000;
 
-/// The millionths of χ² that belong to `p`, on the named side for certain.
+/// The millionths of χ² that belong to `p`, guaranteed to be on the given side.
 pub(super) fn millionths(p: &Rational, test: Test, rounding: Rounding) -> Result<u64, ThresholdError> {
     let unusable = || ThresholdError::NotAPValue(p.clone());
     let chance = p.to_f64().filter(|p| (1e-300..1.0).contains(p)).ok_or_else(unusable)?;
     #[allow(clippy::cast_precision_loss)] // Far below 2^53.
     let survives = |steps: f64, bound: f64| survival(steps * STEP, test) > bound;
-    // The least number of steps whose chance is no longer above `bound`.
+    // The smallest number of steps whose probability is not above `bound`.
     let first = |bound: f64, shift: f64| {
         let (mut low, mut high) = (0, MOST_STEPS);
         while low < high {
@@ -60,7 +60,7 @@ pub(super) fn millionths(p: &Rational, test: Test, rounding: Rounding) -> Result
         low
     };
     let steps = match rounding {
-        // Steps that are one too many, because of the margin, are still on the right side.
+        // One step too many, because of the margin, is still on the right side.
         Rounding::Up => first(chance * (1.0 - MARGIN), 0.0),
         Rounding::Down => first(chance * (1.0 + MARGIN), 0.0).saturating_sub(1),
         Rounding::Nearest => first(chance, 0.5),
@@ -78,7 +78,7 @@ mod tests {
         (value / expected - 1.0).abs()
     }
 
-    /// Against mpmath with 60 digits: `erfc(sqrt(mpf(x)/2))`.
+    /// Compared with mpmath with 60 digits: `erfc(sqrt(mpf(x)/2))`.
     #[test]
     fn one_degree_of_freedom() {
         for (statistic, expected) in ONE_DEGREE {
@@ -100,7 +100,7 @@ mod tests {
         (1370.0, 6.942937364643268e-300),
     ];
 
-    /// Against the exact enclosures of the exponential.
+    /// Compared with the exact enclosures of the exponential.
     #[test]
     fn two_degrees_of_freedom() {
         for (n, d) in [(1_i64, 1000_i64), (1, 1), (599, 100), (29, 1), (3362, 100), (200, 1), (1381, 1)] {
@@ -147,12 +147,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_p_value() {
+    fn invalid_p_values_are_rejected() {
         for p in [whole(0), whole(1), whole(2), ratio(-1, 2), power(&ratio(1, 10), 301)] {
             let refused = Threshold::at_p_value(&p, Test::Allelic, Rounding::Up);
             assert_eq!(refused, Err(ThresholdError::NotAPValue(p)));
         }
-        // So near to 1 that χ² rounds to 0.
+        // So close to 1 that χ² rounds to 0.
         let near = whole(1) - ratio(1, 1 << 40);
         assert!(Threshold::at_p_value(&near, Test::Genotypic, Rounding::Down).is_err());
         assert!(Threshold::at_p_value(&near, Test::Genotypic, Rounding::Up).is_ok());

@@ -1,4 +1,4 @@
-//! Bit-parallel counts are those of a loop over people.
+//! Bit-parallel counts, compared with a loop over people.
 
 use super::*;
 use proptest::prelude::*;
@@ -18,7 +18,7 @@ fn naive(bytes: &[u8], members: &[usize]) -> ([u32; 3], u32) {
     (copies, missing)
 }
 
-/// Nobody, a case, a control; and whether a founder.
+/// Neither (0), a case or a control; and whether a founder.
 fn people() -> impl Strategy<Value = Vec<(u8, bool)>> {
     let length = prop_oneof![1usize..70, 2000usize..2100, 6000usize..6100];
     length.prop_flat_map(|people| prop::collection::vec((0u8..3, any::<bool>()), people))
@@ -55,10 +55,10 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
-    fn counts_are_those_of_a_loop(people in people(), seed in any::<u64>()) {
+    fn counts_equal_those_of_a_loop(people in people(), seed in any::<u64>()) {
         use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
         let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
-        // The bits after the last person are random too: they must not count.
+        // The bits after the last person are random too, and must be ignored.
         let mut bytes = vec![0; row_bytes(people.len())];
         random.fill_bytes(&mut bytes);
         compare(&people, &bytes);
@@ -73,8 +73,8 @@ proptest! {
 }
 
 #[test]
-fn sums_do_not_overflow_their_bits() {
-    // Every bit is set, or one of each pair: the largest sums.
+fn largest_sums_do_not_overflow_their_bits() {
+    // All bits are set, or one of each pair: the largest sums.
     for byte in [0xff, 0xaa, 0x55, 0x00] {
         for people in [1, 63 * 32, 63 * 32 + 1, 64 * 32, 10_000] {
             compare(&vec![(1, true); people], &vec![byte; row_bytes(people)]);
@@ -83,7 +83,7 @@ fn sums_do_not_overflow_their_bits() {
 }
 
 #[test]
-fn a_packed_row_is_that_of_a_bed_file() {
+fn a_packed_row_equals_that_of_a_bed_file() {
     let genotypes = [Genotype::Two, Genotype::Missing, Genotype::One, Genotype::None, Genotype::One];
     let mut packer = Packer::default();
     for person in 0..70 {
@@ -109,7 +109,7 @@ fn a_packed_row_is_that_of_a_bed_file() {
 }
 
 #[test]
-fn nobody_is_added_twice_or_from_outside() {
+fn a_person_is_added_at_most_once_and_only_within_range() {
     let mut masks = Masks::new(3);
     masks.cases.add(1);
     masks.cases.add(1);

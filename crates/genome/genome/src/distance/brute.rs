@@ -1,15 +1,15 @@
-//! Distances by searching every table, which the fast ones are compared with.
+//! Distances by searching every table, as a reference for the fast ones.
 
 use crate::chi2::{Threshold, is_significant};
 use crate::table::{CohortAdjacency, ContingencyTable, Test};
 use std::collections::{HashMap, VecDeque};
 
-/// Every way in which `people` can have three genotypes.
+/// All distributions of `people` over three genotypes.
 pub(crate) fn splits(people: u32) -> Vec<[u32; 3]> {
     (0..=people).flat_map(|one| (0..=people - one).map(move |two| [people - one - two, one, two])).collect()
 }
 
-/// Every table with these numbers of cases and controls.
+/// All tables with these numbers of cases and controls.
 pub(crate) fn tables(cases: u32, controls: u32) -> Vec<ContingencyTable> {
     let all = splits(controls);
     splits(cases)
@@ -18,7 +18,7 @@ pub(crate) fn tables(cases: u32, controls: u32) -> Vec<ContingencyTable> {
         .collect()
 }
 
-/// One person of `counts` goes from one genotype to another.
+/// `counts` after one person changes from one genotype to another.
 fn moved(counts: [u32; 3], from: usize, to: usize) -> Option<[u32; 3]> {
     let mut next = counts;
     next[from] = next[from].checked_sub(1)?;
@@ -26,7 +26,7 @@ fn moved(counts: [u32; 3], from: usize, to: usize) -> Option<[u32; 3]> {
     Some(next)
 }
 
-/// Every table that one move away.
+/// All tables one move away.
 pub(crate) fn neighbours(table: &ContingencyTable, adjacency: CohortAdjacency) -> Vec<ContingencyTable> {
     let pairs = (0..3).flat_map(|from| (0..3).map(move |to| (from, to))).filter(|(from, to)| from != to);
     pairs
@@ -51,8 +51,8 @@ pub(crate) fn neighbours(table: &ContingencyTable, adjacency: CohortAdjacency) -
         .collect()
 }
 
-/// The distances of all tables of a cohort across `c`, by one search from all neighbouring pairs on different sides.
-/// Tables that are not in the answer never cross.
+/// The distances across `c` of all tables of a cohort, by one search from all neighbouring pairs on different sides.
+/// Tables missing from the result never cross.
 pub(crate) fn all_distances(
     cases: u32,
     controls: u32,
@@ -69,7 +69,8 @@ pub(crate) fn all_distances(
             queue.push_back((*table, 1));
         }
     }
-    // Moves can be undone, so the path from a table to the other side stays on its own side until its last move.
+    // Moves are reversible, so the shortest path from a table to the other side stays on its own side until the last
+    // move.
     for (table, _) in &queue {
         found.insert(*table, (found[table].0, Some(1)));
     }
@@ -84,7 +85,7 @@ pub(crate) fn all_distances(
     found
 }
 
-/// Whether some table within `most` moves is on the other side: by breadth, for larger cohorts.
+/// Whether some table within `most` moves is on the other side, by breadth-first search, for larger cohorts.
 pub(crate) fn crosses_within(
     table: &ContingencyTable,
     test: Test,

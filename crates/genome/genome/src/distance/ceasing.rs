@@ -1,8 +1,8 @@
-//! Fewest replaced genotypes after which a SNP's genotypic χ² is below the threshold.
+//! The smallest number of replaced genotypes after which a SNP's genotypic χ² is below the threshold.
 //!
-//! In terms of `H = Σ h(r_i,s_i)`, `h(a,b) = ab/(a+b)`, it is below where `H` exceeds a bound `T` (see
-//! [`GenotypicRule`]). So this looks for a lattice point in four dimensions, two for each group, that few moves reach and
-//! that lies in the convex body `H > T`. Three facts about `h` make that quick.
+//! In terms of `H = Σ h(r_i,s_i)`, `h(a,b) = ab/(a+b)`, χ² is below the threshold where `H` exceeds a bound `T` (see
+//! [`GenotypicRule`]). So this searches for a lattice point in four dimensions, two for each group, within few moves
+//! and in the convex body `H > T`. Three facts about `h` make the search fast.
 //!
 //! 1. `h(a,b) = min over ρ of (1−ρ)²a + ρ²b`, attained at `ρ = a/(a+b)`. So *any* `ρ_0, ρ_1, ρ_2` bound `H` from above by a
 //!    linear function ([`Cut`]), by which `k` moves gain at most `k` times the best of twelve numbers. A `ρ` near that of
@@ -11,8 +11,8 @@
 //! 3. For fixed genotypes of one group, `H` is a sum of concave functions of one count each of the other group. Then
 //!    exchanges of single people that each increase `H` lead to the best whole numbers ([`Inner`]).
 //!
-//! So one group, the *outer* one, is walked through row by row, by facts 1 and 2 only where they leave hope; the other,
-//! *inner* one is answered for by fact 3. Floats choose `ρ` and where to begin. They cannot change what is found: every
+//! So the rows of one group, the *outer* one, are enumerated as far as facts 1 and 2 do not exclude them; the other,
+//! *inner* group is optimised by fact 3. Floats choose `ρ` and the starting point. They cannot change the result: every
 //! bound and every comparison is one of whole numbers.
 
 use super::first;
@@ -20,15 +20,15 @@ use super::guide::{Guide, guide};
 use crate::chi2::{GenotypicRule, Threshold};
 use crate::table::ContingencyTable;
 
-/// The fewest moves to χ² < c, for a table with χ² ≥ c.
+/// The smallest number of moves to χ² < c, for a table with χ² ≥ c.
 pub(super) fn genotypic(table: &ContingencyTable, threshold: &Threshold) -> Option<i64> {
     let (cases, controls) = (table.cases.map(i64::from), table.controls.map(i64::from));
-    // χ² stays when cases and controls exchange their roles; the smaller group has fewer ways to be walked through.
+    // χ² is invariant when cases and controls are exchanged; the smaller group has fewer rows to enumerate.
     let (outer, inner) = if table.all_cases() <= table.all_controls() { (cases, controls) } else { (controls, cases) };
     let people = |counts: [i64; 3]| counts.iter().sum::<i64>().unsigned_abs();
     let rule = GenotypicRule::new(people(outer), people(inner), threshold);
     let need = i128::try_from(rule.most_h_in_2_48ths()?).ok()?;
-    // All alike is always possible: χ² = 0.
+    // Equal genotypes for all people are always reachable: χ² = 0.
     let most = (0..3).map(|i| rule.cases + rule.controls - outer[i] - inner[i]).min()?;
     let guide = guide(outer, inner, threshold.as_float(), most);
     let cut = Cut::new(outer, inner, &guide, need);
@@ -39,13 +39,13 @@ pub(super) fn genotypic(table: &ContingencyTable, threshold: &Threshold) -> Opti
 
 /// A linear bound on `H`, in units of 2^−48.
 struct Cut {
-    /// What one person of each genotype adds to the bound: `(1−ρ)²` in the outer group, at most 2^48.
+    /// The contribution of one person of each genotype to the bound: `(1−ρ)²` in the outer group, at most 2^48.
     outer: [i128; 3],
-    /// The bound of the cohort as it is, less `T` rounded down: below the cut, a cohort needs more than 0.
+    /// The bound of the unchanged cohort, minus `T` rounded down: a cohort below the threshold needs more than 0.
     now: i128,
-    /// The most that one move in the outer group adds.
+    /// The largest gain of one move in the outer group.
     outer_gain: i128,
-    /// The most that one move in the inner group, where a person adds `ρ²`, does.
+    /// The largest gain of one move in the inner group, where a person contributes `ρ²`.
     inner_gain: i128,
 }
 
@@ -63,13 +63,13 @@ impl Cut {
         }
     }
 
-    /// A number of moves that is too small for certain, by fact 1; 0 if nothing is known.
+    /// A number of moves that is provably too small, by fact 1; 0 if there is no bound.
     fn too_few(&self) -> i64 {
         let gain = self.outer_gain.max(self.inner_gain);
         if self.now > 0 || gain <= 0 { 0 } else { i64::try_from(-self.now / gain).unwrap_or(0) }
     }
 
-    /// Whether the bound leaves hope for this change of the outer group, with `rest` moves in the inner one.
+    /// Whether the bound allows this change of the outer group, with `rest` moves in the inner one.
     fn allows(&self, change: [i64; 3], rest: i64) -> bool {
         self.after(change, rest) > 0
     }
@@ -80,7 +80,7 @@ impl Cut {
     }
 }
 
-/// The most that one move adds: from the cheapest genotype that someone has to the dearest.
+/// The largest gain of one move: from the genotype of smallest weight that occurs to that of the largest weight.
 fn gain(weights: [i128; 3], counts: [i64; 3]) -> i128 {
     let dearest = weights.into_iter().max().unwrap_or(0);
     let cheapest = (0..3).filter(|i| counts[*i] > 0).map(|i| weights[i]).min();
@@ -88,22 +88,22 @@ fn gain(weights: [i128; 3], counts: [i64; 3]) -> i128 {
 }
 
 struct Search {
-    /// Of the outer group as cases and the inner one as controls.
+    /// The rule with the outer group as cases and the inner one as controls.
     rule: GenotypicRule,
     outer: [i64; 3],
     inner: [i64; 3],
     cut: Cut,
-    /// The genotype whose change in the outer group makes up the rows.
+    /// The genotype whose change in the outer group defines the rows.
     column: usize,
-    /// The change of it to begin with.
+    /// The change to begin with.
     start: i64,
 }
 
 impl Search {
-    /// Whether `k` moves can make χ² < c.
+    /// Whether `k` moves can reach χ² < c.
     ///
-    /// Rows with hope lie together: the best that facts 1 and 2 allow for is, for either, a concave function of a row's
-    /// change, as it is a maximum of a jointly concave function over the rest of a convex domain.
+    /// Rows that the bounds allow are contiguous: the largest values that facts 1 and 2 allow are each a concave
+    /// function of a row's change, as the maximum of a jointly concave function over the rest of a convex domain.
     fn can_cease(&self, k: i64) -> bool {
         let have = self.outer[self.column];
         let (low, high) = (-k.min(have), k.min(self.rule.cases - have));
@@ -129,16 +129,17 @@ impl Search {
         false
     }
 
-    /// Whether facts 1 and 2 leave hope for a row.
+    /// Whether facts 1 and 2 allow a row.
     fn hopeful(&self, row: i64, k: i64) -> bool {
         let (_, best) = self.best_of_row(row, k);
         best > 0 && self.joined_reaches(row, k)
     }
 
-    /// Fact 2: whether the 2×2 table of this column and the two others together can get beyond `T`.
+    /// Fact 2: whether the 2×2 table of this column and the two merged others can exceed `T`.
     ///
-    /// With `row` people more in the outer group, it is best where the inner group has the same proportion, `H = RS/N`,
-    /// which is beyond `T`. If the remaining moves do not lead there, then it is best as near as they do.
+    /// With `row` people more in the outer group, `H` is largest where the inner group has the same proportion:
+    /// `H = RS/N`, which exceeds `T`. If the remaining moves do not reach that point, `H` is largest at the nearest
+    /// point that they reach.
     fn joined_reaches(&self, row: i64, k: i64) -> bool {
         let (a, b) = (self.outer[self.column] + row, self.inner[self.column]);
         let rest = k - row.abs();
@@ -157,7 +158,7 @@ impl Search {
         ((self.column + 1) % 3, (self.column + 2) % 3)
     }
 
-    /// The changes of a row's outer group, by that of the second genotype.
+    /// The changes of a row's outer group, given that of the second genotype.
     fn change(&self, row: i64, second: i64) -> [i64; 3] {
         let (j, l) = self.others();
         let mut change = [row; 3];
@@ -166,16 +167,16 @@ impl Search {
         change
     }
 
-    /// The changes of the second genotype that `k` moves allow.
+    /// The range of the second genotype's change within `k` moves.
     fn range(&self, row: i64, k: i64) -> (i64, i64) {
         let (j, l) = self.others();
         ((-k).max(-row - k).max(-self.outer[j]), k.min(k - row).min(self.outer[l] - row))
     }
 
-    /// The place in a row with the largest bound by fact 1, and how far that is above what is needed.
+    /// The position in a row with the largest bound by fact 1, and how far it exceeds the required one.
     ///
-    /// The bound is concave and, between the places where one of the changes is 0, linear: it is largest there or at an
-    /// end of the row.
+    /// The bound is concave and, between the positions where one of the changes is 0, linear: its maximum is at one of
+    /// these or at an end of the row.
     fn best_of_row(&self, row: i64, k: i64) -> (i64, i128) {
         let (low, high) = self.range(row, k);
         let mut best = (low, i128::MIN);
@@ -189,7 +190,7 @@ impl Search {
         best
     }
 
-    /// Whether some cohort of a row has χ² < c: those that fact 1 leaves hope for, which lie together.
+    /// Whether some cohort of a row has χ² < c: visits those that fact 1 allows, which are contiguous.
     fn row(&self, row: i64, k: i64) -> bool {
         let (low, high) = self.range(row, k);
         let (best, _) = self.best_of_row(row, k);
@@ -207,12 +208,12 @@ impl Search {
     }
 }
 
-/// The moves that a change of one group takes.
+/// The number of moves for a change of one group.
 fn moves(change: [i64; 3]) -> i64 {
     change.into_iter().map(i64::abs).max().unwrap_or(0)
 }
 
-/// The inner group beside a fixed outer one.
+/// The inner group for a fixed outer one.
 struct Inner {
     outer: [i64; 3],
     inner: [i64; 3],
@@ -220,10 +221,10 @@ struct Inner {
 }
 
 impl Inner {
-    /// The genotypes with the largest `H` that the moves lead to.
+    /// The genotypes with the largest `H` within the moves.
     ///
-    /// Fact 3: where no exchange of one person for another increases a sum of concave functions of one count each, with
-    /// the total and the range of each count given, nothing does.
+    /// Fact 3: a sum of concave functions of one count each, with given total and ranges, is maximal if no exchange of
+    /// one person increases it.
     fn best(&self) -> [i64; 3] {
         let low = self.inner.map(|count| count - self.moves.min(count));
         let high = self.inner.map(|count| count + self.moves);
@@ -239,8 +240,8 @@ impl Inner {
         }
     }
 
-    /// Whether one person's exchange increases `H`: one more adds `a²/((a+b)(a+b+1))` to `h(a,b)`, and one less takes
-    /// `a²/((a+b−1)(a+b))`. All products are below 2^104.
+    /// Whether exchanging one person increases `H`: one more adds `a²/((a+b)(a+b+1))` to `h(a,b)`, and one less
+    /// subtracts `a²/((a+b−1)(a+b))`. All products are below 2^104.
     fn exchange_helps(&self, counts: [i64; 3], from: usize, to: usize) -> bool {
         let wide = |n: i64| u128::from(n.unsigned_abs());
         let (a, c) = (wide(self.outer[from]), wide(self.outer[to]));
@@ -251,14 +252,15 @@ impl Inner {
         c * c * (n - 1) * n > a * a * m * (m + 1)
     }
 
-    /// Counts in proportion to the outer group as far as their ranges allow, rounded: where exchanges begin.
+    /// Counts in proportion to the outer group as far as their ranges allow, rounded: the starting point of exchanges.
     fn near_best(&self, low: [i64; 3], high: [i64; 3]) -> [i64; 3] {
         let mut counts = self.inner;
         let mut open = [true; 3];
         let (mut people, mut share) = (counts.iter().sum::<i64>(), self.outer.iter().sum::<i64>());
         for _ in 0..3 {
             let wanted = [0, 1, 2].map(|i| if share > 0 { self.outer[i] * people / share } else { self.inner[i] });
-            // What the ranges lack or leave over decides which of their ends hold; the others share the rest anew.
+            // The surplus or deficit of the ranges determines which ends are active; the other counts share the rest
+            // again.
             let opened = || (0..3).filter(|i| open[*i]);
             let lacking: i64 = opened().map(|i| (low[i] - wanted[i]).max(0)).sum();
             let over: i64 = opened().map(|i| (wanted[i] - high[i]).max(0)).sum();
@@ -275,7 +277,7 @@ impl Inner {
                 break;
             }
         }
-        // Whatever rounding leaves goes where there is room, so that the total stays.
+        // The rounding remainder goes where the ranges have room, so that the total is unchanged.
         let total: i64 = self.inner.iter().sum();
         for i in 0..3 {
             let missing = total - counts.iter().sum::<i64>();

@@ -1,4 +1,4 @@
-//! Distances by replaced genotypes, but for the hardest case, which is [`super::ceasing`].
+//! Distances by replaced genotypes, except for the hardest case, which is [`super::ceasing`].
 //!
 //! Cases and controls change independently: `k` moves are `k1` among cases and `k − k1` among controls.
 
@@ -9,19 +9,20 @@ use crate::table::ContingencyTable;
 /// The people of one group, by genotype.
 type Counts = [i64; 3];
 
-/// Genotypes may be anything: whoever leaves one may enter any.
+/// No limits: a replaced genotype may become any other.
 const ANY: Counts = [1 << 40; 3];
 
 fn alleles(counts: Counts) -> i64 {
     2 * counts[2] + counts[1]
 }
 
-/// How far `k` moves raise a group's allele count: by 2 while someone has none, then by 1. All between is reached, too.
+/// The largest increase of a group's allele count by `k` moves: 2 each while a person has no copies, then 1. All
+/// smaller increases are reached, too.
 fn most_raised(counts: Counts, k: i64) -> i64 {
     2 * k.min(counts[0]) + (k - counts[0]).clamp(0, counts[1])
 }
 
-/// How far `k` moves lower it.
+/// The largest decrease by `k` moves.
 fn most_lowered(counts: Counts, k: i64) -> i64 {
     2 * k.min(counts[2]) + (k - counts[2]).clamp(0, counts[1])
 }
@@ -37,14 +38,14 @@ pub(super) fn allelic(table: &ContingencyTable, threshold: &Threshold, significa
     }
 }
 
-/// About how many moves make χ² ≥ c, if all of them are in one group and each raises or lowers by 2. In floats, and it decides
-/// nothing: it is where the search begins.
+/// The approximate number of moves to χ² ≥ c, if all of them are in one group and each changes the count by 2. In
+/// floats, and only the starting point of the search.
 fn about_to_become(rule: &AllelicRule, x: i64, y: i64) -> i64 {
     let (gap, copies) = ((x * rule.controls - y * rule.cases) as f64, (x + y) as f64);
     let (by_case, by_control) = (2.0 * rule.controls as f64, 2.0 * rule.cases as f64);
     let ways = [(by_case, 2.0), (-by_case, -2.0), (by_control, -2.0), (-by_control, 2.0)];
     let moves = ways.map(|(widening, adding): (f64, f64)| {
-        // The gap that is needed depends on how many copies there are after the moves, which it says: little.
+        // The required gap depends on the copies after the moves, but only weakly.
         (0..3).fold(0.0, |moves, _| {
             let needed = rule.about_gap(copies + adding * moves).copysign(widening);
             (needed - gap) / widening
@@ -53,11 +54,11 @@ fn about_to_become(rule: &AllelicRule, x: i64, y: i64) -> i64 {
     moves.into_iter().fold(f64::MAX, f64::min).ceil() as i64
 }
 
-/// Whether `k` moves can make χ² ≥ c.
+/// Whether `k` moves can reach χ² ≥ c.
 ///
-/// With `k1` of them among cases, (x,y) ranges over a rectangle; χ² is convex, so largest at one of its corners. As `k1`
-/// goes from 0 to `k` each corner moves along straight lines, which turn where a group has run out of people who can
-/// change by 2, or of all who can change. On each line χ² is convex again: the turning points are enough.
+/// With `k1` of them among cases, (x,y) ranges over a rectangle; χ² is convex, so its maximum is at one of the corners.
+/// As `k1` goes from 0 to `k` each corner moves along straight lines, which turn where a group runs out of people who
+/// can change by 2, or of all who can change. On each line χ² is convex again: the turning points suffice.
 fn allelic_can_become(rule: &AllelicRule, cases: Counts, controls: Counts, k: i64) -> bool {
     let (x, y) = (alleles(cases), alleles(controls));
     let turns = |raise: bool, counts: Counts| {
@@ -77,8 +78,8 @@ fn allelic_can_become(rule: &AllelicRule, cases: Counts, controls: Counts, k: i6
     })
 }
 
-/// A number of moves that is enough for χ² < c, and seldom many too many: with some fixed divisions of the moves between
-/// cases and controls, which go towards each other. All alike is always possible (χ² = 0).
+/// An upper bound on the moves to χ² < c, usually close: by some fixed divisions of the moves between cases and
+/// controls, whose frequencies move towards each other. Equal genotypes are always reachable (χ² = 0).
 fn few_to_cease(rule: &AllelicRule, cases: Counts, controls: Counts) -> i64 {
     let (x, y) = (alleles(cases), alleles(controls));
     let have = |i: usize| cases[i] + controls[i];
@@ -93,14 +94,14 @@ fn few_to_cease(rule: &AllelicRule, cases: Counts, controls: Counts) -> i64 {
             }
         })
     };
-    // Many moves may lead beyond the middle, so this need not be the first; but that many are enough.
+    // More moves may pass the middle, so this need not be the smallest number; but it suffices.
     first(alike, ceased).unwrap_or(alike)
 }
 
-/// The fewest moves to χ² < c: over every `x'`, those to it and to the nearest `y'`.
+/// The smallest number of moves to χ² < c: over every `x'`, the moves to it and to the nearest `y'`.
 ///
-/// For one `x'`, χ² is convex in `y'` and 0 at `y' = x'S/R`, so that it falls towards there from both sides. Moves grow
-/// with the way that a count goes. All alike is always possible (χ² = 0).
+/// For one `x'`, χ² is convex in `y'` and 0 at `y' = x'S/R`, so it decreases towards this point from both sides. The
+/// number of moves grows with the change of a count. Equal genotypes are always reachable (χ² = 0).
 fn allelic_ceasing(rule: &AllelicRule, cases: Counts, controls: Counts) -> i64 {
     let (x, y) = (alleles(cases), alleles(controls));
     let (most_x, most_y) = (2 * rule.cases, 2 * rule.controls);
@@ -115,7 +116,7 @@ fn allelic_ceasing(rule: &AllelicRule, cases: Counts, controls: Counts) -> i64 {
                 open[side] = false;
                 continue;
             };
-            // `y'` is worth a look if fewer than `best` moves lead there.
+            // `y'` is of interest only if fewer than `best` moves reach it.
             let left = best - 1 - spent;
             let (low, high) =
                 ((y - most_lowered(controls, left)).max(0), (y + most_raised(controls, left)).min(most_y));
@@ -133,7 +134,7 @@ fn allelic_ceasing(rule: &AllelicRule, cases: Counts, controls: Counts) -> i64 {
     best
 }
 
-/// The `y'` in `low..=high`, a range with `y` in it, that is nearest to `y` and has χ² < c beside `x`.
+/// The `y'` in `low..=high`, a range that contains `y`, that is nearest to `y` and has χ² < c with `x`.
 fn nearest_ceased(rule: &AllelicRule, x: i64, y: i64, low: i64, high: i64) -> Option<i64> {
     let ceased = |y: i64| !rule.is_significant(x, y);
     if ceased(y) {
@@ -142,7 +143,7 @@ fn nearest_ceased(rule: &AllelicRule, x: i64, y: i64, low: i64, high: i64) -> Op
     let middle = x * rule.controls;
     let floor = middle.div_euclid(rule.cases);
     if y * rule.cases < middle {
-        // Up to the last whole number before the middle χ² falls; the next one may be the first to do.
+        // Up to the last integer before the middle χ² decreases; the next one may be the first below c.
         let last = floor.min(high);
         first(last - y, |shift| ceased(y + shift))
             .map(|shift| y + shift)
@@ -166,10 +167,10 @@ pub(super) fn genotypic_becoming(table: &ContingencyTable, threshold: &Threshold
     first(rule.cases + rule.controls, |k| genotypic_can_become(&rule, cases, controls, k))
 }
 
-/// The ways in which a group can run together: to which genotype, from which first, and from which then.
+/// The orders in which a group can concentrate: the target genotype, the first source, and the second source.
 const WAYS: [[usize; 3]; 6] = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]];
 
-/// The group after `k` moves in one way.
+/// The group after `k` moves in one such order.
 fn run_together(counts: Counts, [to, one, other]: [usize; 3], k: i64) -> Counts {
     let from_one = k.min(counts[one]);
     let from_other = (k - from_one).min(counts[other]);
@@ -180,17 +181,17 @@ fn run_together(counts: Counts, [to, one, other]: [usize; 3], k: i64) -> Counts 
     next
 }
 
-/// Whether `k` moves can make χ² ≥ c.
+/// Whether `k` moves can reach χ² ≥ c.
 ///
-/// `k1` moves change a group by the δ with sum 0 and `−min(k1, count) ≤ δ ≤ k1`. Two of these bounds meet where one
-/// genotype has given all it can, another what is left, and the third has taken it: the six ways above. χ² is convex, so
-/// largest where cases and controls are at such corners. As `k1` goes from 0 to `k`, corners move along straight lines
-/// that turn where a genotype is used up, and on each of them χ² is convex again.
+/// `k1` moves change a group by a δ with sum 0 and `−min(k1, count) ≤ δ ≤ k1`. Two of these bounds are active where one
+/// genotype has lost all that it can, another the remaining moves, and the third has gained them: the six orders above.
+/// χ² is convex, so its maximum has cases and controls at such corners. As `k1` goes from 0 to `k`, corners move along
+/// straight lines that turn where a genotype is used up, and on each of them χ² is convex again.
 fn genotypic_can_become(rule: &GenotypicRule, cases: Counts, controls: Counts, k: i64) -> bool {
     let reached = |way: [usize; 3], other: [usize; 3], k1: i64| {
         rule.is_significant(run_together(cases, way, k1), run_together(controls, other, k - k1))
     };
-    // All moves in one group: the other stays, whatever its way.
+    // All moves in one group: the other is unchanged, whatever its order.
     if WAYS.into_iter().any(|way| reached(way, way, 0) || reached(way, way, k)) {
         return true;
     }

@@ -1,16 +1,16 @@
-//! Where to look for the nearest cohort below the threshold: the best one in real numbers.
+//! The starting point of the search for the nearest cohort below the threshold: the optimum in real numbers.
 //!
-//! All of this is in floats, and none of it decides anything: see [`super::ceasing`].
+//! All of this is in floats, and does not affect the result: see [`super::ceasing`].
 //!
-//! Cases leave the genotype with the largest share of cases for the one with the smallest, controls go the other way.
-//! That goes on until the share of one of the two is that of the middle genotype. From then on moves keep both of these
-//! equal, and since `h(λa,λb) = λh(a,b)`, both count as one. So the best cohort for given numbers of moves in either
-//! group is known, and there remains a search of one dimension for the best division of the moves.
+//! Cases move from the genotype with the largest share of cases to the one with the smallest, controls in the opposite
+//! direction, until the share of one of the two equals that of the middle genotype. From then on moves keep these two
+//! equal, and since `h(λa,λb) = λh(a,b)`, both count as one. So the best cohort for given numbers of moves in each
+//! group is known, and a one-dimensional search finds the best division of the moves.
 
 pub(super) struct Guide {
     /// The share of the outer group among people with each genotype, in 2^−24.
     pub rho: [u32; 3],
-    /// The genotype that is alone, the two others having equal shares.
+    /// The genotype on its own; the two others have equal shares.
     pub column: usize,
     /// The change of the outer group in this genotype.
     pub start: i64,
@@ -19,7 +19,7 @@ pub(super) struct Guide {
 /// People of both groups in a column.
 type Column = (f64, f64);
 
-/// The guide for a cohort above the threshold `c` on χ², which `most` moves bring below.
+/// The guide for a cohort above the threshold `c` on χ², which `most` moves bring below it.
 #[allow(clippy::cast_precision_loss)] // Counts are below 2^25.
 pub(super) fn guide(outer: [i64; 3], inner: [i64; 3], c: f64, most: i64) -> Guide {
     let order = by_share(outer, inner);
@@ -61,7 +61,7 @@ fn by_share(outer: [i64; 3], inner: [i64; 3]) -> [usize; 3] {
         _ => std::cmp::Ordering::Equal,
     });
     if let Some(place) = (0..3).find(|place| empty(order[*place])) {
-        // Compared with an empty column nothing is larger or smaller; the two others may be in the wrong order.
+        // No column is larger or smaller than an empty one; the two others may be in the wrong order.
         let rest = [order[(place + 1) % 3], order[(place + 2) % 3]];
         let (one, two) = if before(rest[1], rest[0]) { (rest[1], rest[0]) } else { (rest[0], rest[1]) };
         order = [one, order[place], two];
@@ -94,7 +94,7 @@ struct BestShares {
     outer_moves: f64,
 }
 
-/// The best cohort that `moves` lead to: `H` is concave in their division, and a search by thirds finds its largest.
+/// The best cohort within `moves`: `H` is concave in their division, and a ternary search finds its maximum.
 fn best_division(columns: [Column; 3], moves: f64) -> BestShares {
     let (mut low, mut high) = (0.0, moves);
     let at = |outer_moves: f64| best_cohort(columns, outer_moves, moves - outer_moves);
@@ -106,12 +106,12 @@ fn best_division(columns: [Column; 3], moves: f64) -> BestShares {
             high -= third;
         }
     }
-    // A maximum at an end, where all moves are in one group, is met exactly.
+    // A maximum at an end, where all moves are in one group, is evaluated exactly.
     let ends = [at(0.0), at(moves)];
     ends.into_iter().fold(at((low + high) / 2.0), |best, end| if end.h >= best.h { end } else { best })
 }
 
-/// The best cohort after these moves in either group.
+/// The best cohort after these moves in each group.
 fn best_cohort([largest, middle, smallest]: [Column; 3], outer_moves: f64, inner_moves: f64) -> BestShares {
     let from = (largest.0 - outer_moves, largest.1 + inner_moves);
     let to = (smallest.0 + outer_moves, smallest.1 - inner_moves);
@@ -132,7 +132,7 @@ fn best_cohort([largest, middle, smallest]: [Column; 3], outer_moves: f64, inner
         }
         (false, true) => alone_from(),
         (true, false) => alone_to(),
-        // Joining never decreases `H`: the smaller of the two bounds is nearer to the truth.
+        // Joining never decreases `H`, so the smaller of the two bounds is closer to the true value.
         (true, true) => {
             if first.0 <= second.0 {
                 alone_from()
@@ -143,7 +143,7 @@ fn best_cohort([largest, middle, smallest]: [Column; 3], outer_moves: f64, inner
     }
 }
 
-/// `H` of two columns and their shares, the first of which began as the larger. Where it no longer is, fewer moves would
+/// `H` of two columns and their shares, the first of which was initially larger. If it no longer is, fewer moves would
 /// have made them equal.
 fn joined(larger: Column, smaller: Column) -> (f64, f64, f64) {
     if larger.0 * smaller.1 > smaller.0 * larger.1 {

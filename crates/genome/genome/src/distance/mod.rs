@@ -1,9 +1,9 @@
-//! How many moves it takes to carry a SNP across a public threshold (G-2), exactly.
+//! The distance of a SNP from a public threshold, in moves (G-2), exactly.
 //!
-//! A *move* is what the adjacency hides: one participant's genotype is replaced, or one case and one control exchange
-//! labels. The distance of a SNP is the least number of moves to a cohort in which it is on the other side of `χ² ≥ c`.
-//! One move changes the distance by at most 1, and so it does the score. This holds for the *true* distance only: an
-//! approximation that is off by one in places has sensitivity 2 and voids the guarantee. So nothing here is
+//! A *move* is the change that the adjacency hides: one participant's genotype is replaced, or one case and one control
+//! exchange labels. The distance of a SNP is the smallest number of moves to a cohort in which it is on the other side
+//! of `χ² ≥ c`. One move changes the distance by at most 1, and so the score. This holds only for the *true* distance:
+//! an approximation with an error of one in places has sensitivity 2 and breaks the guarantee. So no value here is
 //! approximated, and tests compare every small table with a search of all tables.
 //!
 //! | | becoming significant | ceasing to be |
@@ -12,10 +12,10 @@
 //! | genotypic, genotype moves | `genotype` | `ceasing` |
 //! | both, label swaps | `swap` | `swap` |
 //!
-//! They share one fact. For fixed numbers of cases and controls χ² is a convex function of the counts (of alleles or of
-//! genotypes): a sum of terms `(linear)²/(positive linear)`, continued by 0 where a column is empty. So it is largest at
-//! corners of what can be reached, which makes *becoming* significant a matter of few tables for each number of moves.
-//! *Ceasing* is looking for a lattice point inside a convex body, where corners are not enough.
+//! They have one fact in common. For fixed numbers of cases and controls χ² is a convex function of the counts (of
+//! alleles or of genotypes): a sum of terms `(linear)²/(positive linear)`, continued by 0 where a column is empty. So
+//! its maximum is at corners of the reachable set, and *becoming* significant needs few tables for each number of
+//! moves. *Ceasing* is a search for a lattice point inside a convex body, for which corners are not enough.
 
 mod ceasing;
 mod genotype;
@@ -30,29 +30,29 @@ mod tests;
 use crate::chi2::{MOST_PEOPLE, Threshold, is_significant};
 use crate::table::{CohortAdjacency, ContingencyTable, Test};
 
-/// A cohort larger than the arithmetic of distances allows for.
+/// A cohort that is too large for the arithmetic of distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("{people} people are more than the {MOST_PEOPLE} that distances can be computed for")]
+#[error("distances cannot be computed for {people} people, only for up to {MOST_PEOPLE}")]
 pub struct TooManyPeople {
-    /// Cases and controls.
+    /// Number of cases and controls.
     pub people: u64,
 }
 
-/// How far a SNP is from the other side of a threshold.
+/// The distance of a SNP from the other side of a threshold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Distance {
-    /// Whether χ² ≥ c now.
+    /// Whether χ² ≥ c in the given cohort.
     pub significant: bool,
-    /// The least number of moves, at least 1, after which it is the other way round; nothing where no moves do that.
+    /// The smallest number of moves, at least 1, that changes this; `None` if no number of moves does.
     pub moves: Option<u64>,
 }
 
 impl Distance {
-    /// The score (G-2): the distance `d` of a significant SNP, `1 − d` of another; nothing where no moves change the
+    /// The score (G-2): the distance `d` of a significant SNP, `1 − d` of any other; `None` if no moves change the
     /// verdict. One move changes a score by at most 1.
     ///
-    /// No moves change the fact that there is no score: it is as public as the adjacency makes the cohort, and such a
-    /// SNP gets weight 0, whichever side it is on.
+    /// No moves change whether there is a score: it is as public as the adjacency makes the cohort, and a SNP without a
+    /// score gets weight 0, whichever side it is on.
     #[must_use]
     pub fn score(&self) -> Option<i64> {
         let moves = i64::try_from(self.moves?).ok()?;
@@ -63,7 +63,7 @@ impl Distance {
 /// The distance of a SNP across the threshold.
 ///
 /// # Errors
-/// When the cohort has more than 2^25 (33 million) people.
+/// If the cohort has more than 2^25 (33 million) people.
 pub fn distance(
     table: &ContingencyTable,
     test: Test,
@@ -76,7 +76,7 @@ pub fn distance(
         return Err(TooManyPeople { people });
     }
     let significant = is_significant(table, test, threshold);
-    // Without cases or controls χ² is 0, whatever the genotypes.
+    // Without cases or controls χ² is 0 for all genotypes.
     let moves = if cases == 0 || controls == 0 {
         None
     } else {
@@ -91,12 +91,12 @@ pub fn distance(
     Ok(Distance { significant, moves: moves.map(i64::unsigned_abs) })
 }
 
-/// The least `k` in `1..=most` with `holds(k)`, which once true must stay true.
+/// The smallest `k` in `1..=most` with `holds(k)`, which must be monotone: once true, it stays true.
 fn first(most: i64, holds: impl Fn(i64) -> bool) -> Option<i64> {
     first_near(most, 1, holds)
 }
 
-/// The same, found sooner where the guess is near.
+/// The same, faster if the guess is close.
 fn first_near(most: i64, guess: i64, holds: impl Fn(i64) -> bool) -> Option<i64> {
     if most < 1 {
         return None;
@@ -137,12 +137,12 @@ fn first_near(most: i64, guess: i64, holds: impl Fn(i64) -> bool) -> Option<i64>
     Some(high)
 }
 
-/// The fewest moves that change a group's allele count by exactly `shift`, where `leave[g]` people can give up genotype
-/// `g` and `enter[g]` can take it on; nothing where that is impossible.
+/// The smallest number of moves that changes a group's allele count by exactly `shift`, if `leave[g]` people can lose
+/// genotype `g` and `enter[g]` can gain it; `None` if that is impossible.
 ///
 /// With changes `δ` of the three genotype counts, `δ1 + 2δ2 = shift` and `δ0 + δ1 + δ2 = 0` leave `b = δ2` free:
-/// `δ = (b − shift, shift − 2b, b)`. The moves, `max |δ|`, are convex in `b` and the same for `b` and `shift − b`, so the
-/// possible `b` next to `shift/2` is best.
+/// `δ = (b − shift, shift − 2b, b)`. The number of moves, `max |δ|`, is convex in `b` and the same for `b` and
+/// `shift − b`, so the possible `b` closest to `shift/2` is best.
 fn moves_to_shift(leave: [i64; 3], enter: [i64; 3], shift: i64) -> Option<i64> {
     let up = |value: i64| -((-value).div_euclid(2));
     let low = (-leave[2]).max(up(shift - enter[1])).max(shift - leave[0]);

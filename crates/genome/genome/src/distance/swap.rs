@@ -1,13 +1,13 @@
-//! Distances by label swaps: the columns of the table stay, and cases and controls exchange places between them.
+//! Distances by label swaps: the columns of the table are fixed, and cases and controls are exchanged between them.
 //!
-//! A case of genotype `i` and a control of genotype `j` that exchange labels turn `r` into `r − e_i + e_j`. So `k` swaps
+//! If a case of genotype `i` and a control of genotype `j` exchange labels, `r` becomes `r − e_i + e_j`. So `k` swaps
 //! reach the `r + δ` with `δ0 + δ1 + δ2 = 0`, `−r ≤ δ ≤ s` and `max |δ| ≤ k`.
 
 use super::{first, moves_to_shift};
 use crate::chi2::{AllelicRule, GenotypicRule, Threshold};
 use crate::table::ContingencyTable;
 
-/// The allelic test. With `m = x + y` fixed, χ² depends on `(xN − mR)²` alone: the SNP is not significant for an
+/// The allelic test. With `m = x + y` fixed, χ² depends only on `(xN − mR)²`: the SNP is not significant for an
 /// interval of `x` around `mR/N`, and significant on both sides of it.
 pub(super) fn allelic(table: &ContingencyTable, threshold: &Threshold, significant: bool) -> Option<i64> {
     let rule = AllelicRule::new(table.all_cases(), table.all_controls(), threshold);
@@ -15,15 +15,15 @@ pub(super) fn allelic(table: &ContingencyTable, threshold: &Threshold, significa
     let (x, y) = (2 * leave[2] + leave[1], 2 * enter[2] + enter[1]);
     let copies = x + y;
     let reached = |x: i64| rule.is_significant(x, copies - x);
-    // Counting the other allele turns moves to the left into moves to the right.
+    // Counting the other allele turns decreases of `x` into increases.
     let turned = |counts: [i64; 3]| [counts[2], counts[1], counts[0]];
     let moves = |right: bool, shift: i64| {
         if right { moves_to_shift(leave, enter, shift) } else { moves_to_shift(turned(leave), turned(enter), shift) }
     };
     let least = |right: bool, shift: i64, also_next: bool| {
-        // The moves that shift by t + 2 contain some that shift by 2, or two that shift by 1, if t ≥ 1; without them
-        // they are fewer, and shift by t. So the nearest two targets are enough, and two are needed: without
-        // heterozygotes the parity of x stays.
+        // Moves that shift by t + 2, t ≥ 1, include one that shifts by 2, or two that shift by 1; the other, fewer
+        // moves shift by t. So the nearest two targets suffice, and two are needed: without heterozygotes the parity of
+        // x is fixed.
         let next = if also_next { moves(right, shift + 1) } else { None };
         moves(right, shift).into_iter().chain(next).min()
     };
@@ -33,20 +33,21 @@ pub(super) fn allelic(table: &ContingencyTable, threshold: &Threshold, significa
         let down = first(x - lowest, |shift| reached(x - shift)).and_then(|shift| least(false, shift, true));
         return up.into_iter().chain(down).min();
     }
-    // The middle, mR/N, lies between these two; whatever is not significant on their side is nearer than they are.
+    // The middle, mR/N, is between these two; insignificant counts on the near side of it are closer to `x`.
     let people = rule.cases + rule.controls;
     let floor = (copies * rule.cases).div_euclid(people);
     let right = x <= floor;
-    // From here to the middle, and one beyond it, in shifts to the named side.
+    // From here to the middle, and one beyond it, in shifts to the given side.
     let (near, at) = if right { (floor - x, 1) } else { (x - floor, -1) };
     let ceased = |shift: i64| !reached(x + at * shift);
-    // Going right, `floor` is the last before the middle; going left, `floor + 1` is, unless the middle is whole.
+    // To the right, `floor` is the last before the middle; to the left, `floor + 1` is, unless the middle is an
+    // integer.
     let last = if right || copies * rule.cases == floor * people { near } else { near - 1 };
     let shift = first(last, ceased).or_else(|| ceased(last + 1).then_some(last + 1))?;
     least(right, shift, ceased(shift + 1))
 }
 
-/// The genotypic test. With the columns `n` fixed it is `Σ r_i²/n_i` that decides: separable, convex.
+/// The genotypic test. With the columns `n` fixed, `Σ r_i²/n_i` decides: separable, convex.
 pub(super) fn genotypic(table: &ContingencyTable, threshold: &Threshold, significant: bool) -> Option<i64> {
     let rule = GenotypicRule::new(table.all_cases(), table.all_controls(), threshold);
     let swaps = Swaps { rule, cases: table.cases.map(i64::from), controls: table.controls.map(i64::from) };
@@ -68,13 +69,13 @@ impl Swaps {
         self.rule.is_significant([r0 + a, r1 + b, r2 + c], [s0 - a, s1 - b, s2 - c])
     }
 
-    /// The least and largest `δ_i` within `k` swaps.
+    /// The smallest and largest `δ_i` within `k` swaps.
     fn range(&self, i: usize, k: i64) -> (i64, i64) {
         (-k.min(self.cases[i]), k.min(self.controls[i]))
     }
 
-    /// Whether `k` swaps can make χ² ≥ c. It is convex in δ, so largest at a corner of the polygon, where two of the
-    /// three δ are at an end of their range.
+    /// Whether `k` swaps can reach χ² ≥ c. χ² is convex in δ, so its maximum is at a corner of the polygon, where two
+    /// of the three δ are at an end of their range.
     fn can_become(&self, k: i64) -> bool {
         let ranges = [0, 1, 2].map(|i| self.range(i, k));
         (0..3).any(|free| {
@@ -96,12 +97,12 @@ impl Swaps {
         })
     }
 
-    /// Whether `k` swaps can make χ² < c: whether that holds where `Σ w_i (r_i+δ_i)²`, `w_i` the product of the other
-    /// columns, is least among the whole δ that `k` swaps reach.
+    /// Whether `k` swaps can reach χ² < c: evaluated at the minimum of `Σ w_i (r_i+δ_i)²`, `w_i` the product of the
+    /// other columns, among the integer δ within `k` swaps.
     ///
-    /// The least value for a given δ_0 is a convex function of the *whole* number δ_0, as it is for real ones: the best
-    /// split of −δ_0 between two convex terms takes unit steps in order of their marginal costs. So its slope tells on
-    /// which side the least one is.
+    /// The minimum for a given δ_0 is a convex function of the *integer* δ_0, as it is for real ones: the best split of
+    /// −δ_0 between two convex terms takes unit steps in order of their marginal costs. So the sign of its slope
+    /// determines the side of the minimum.
     fn can_cease(&self, k: i64) -> bool {
         let [first, second, third] = [0, 1, 2].map(|i| self.range(i, k));
         let (mut low, mut high) = (first.0.max(-second.1 - third.1), first.1.min(-second.0 - third.0));
@@ -129,7 +130,7 @@ impl Swaps {
         (0..3).map(|i| weights[i] * i128::from(self.cases[i] + change[i]).pow(2)).sum()
     }
 
-    /// The best δ with the given δ_0, where that is possible.
+    /// The best δ with the given δ_0, if there is one.
     fn best(&self, first: i64, second: (i64, i64), third: (i64, i64)) -> [i64; 3] {
         let [_, w, v] = self.weights();
         // w(r_1+t)² + v(r_2−δ_0−t)² falls from t to t+1 as long as w(2(r_1+t)+1) < v(2(r_2−δ_0−t)−1), that is as long as

@@ -18,7 +18,7 @@ fn found(cases: [u32; 3], controls: [u32; 3], test: Test, adjacency: CohortAdjac
     distance(&ContingencyTable { cases, controls }, test, adjacency, &at(c)).unwrap()
 }
 
-/// Every table of the cohort against a search of all tables. Returns how many were compared.
+/// Compares every table of the cohort with a search of all tables. Returns the number compared.
 fn compare_all(r: u32, s: u32, test: Test, adjacency: CohortAdjacency, c: &Threshold) -> usize {
     let all = all_distances(r, s, test, adjacency, c);
     for (table, (significant, moves)) in &all {
@@ -43,7 +43,7 @@ fn every_small_table() {
     assert_eq!(compared, 537_920);
 }
 
-/// The same at thresholds that some table of the cohort hits exactly, and right above them.
+/// The same at thresholds that equal χ² of some table of the cohort, and slightly above them.
 #[test]
 fn every_small_table_at_thresholds_that_are_hit() {
     for (r, s) in (1..=7).flat_map(|r| (1..=7).map(move |s| (r, s))) {
@@ -62,7 +62,8 @@ fn every_small_table_at_thresholds_that_are_hit() {
     }
 }
 
-/// The same where the groups differ much in size, and the allele counts of the large one pass by those of the small one.
+/// The same for groups of very different sizes: the allele counts of the large group can move past those of the small
+/// one.
 #[test]
 fn every_small_table_of_lopsided_cohorts() {
     for (r, s) in [(1, 25), (25, 1), (2, 19), (19, 2), (3, 14), (14, 3)] {
@@ -74,8 +75,8 @@ fn every_small_table_of_lopsided_cohorts() {
     }
 }
 
-/// G-2's trap: from (0,0,5) and (5,0,0) the corners of what three moves reach are all significant, but two cases and one
-/// control are enough.
+/// A trap of G-2: from (0,0,5) and (5,0,0) the corners of the set that three moves reach are all significant, but two
+/// cases and one control are enough.
 #[test]
 fn corners_are_not_enough_to_cease() {
     let trap = found([0, 0, 5], [5, 0, 0], Test::Allelic, CohortAdjacency::Genotype, "3.84");
@@ -87,22 +88,23 @@ fn corners_are_not_enough_to_cease() {
     }
 }
 
-/// G-2's trap: without heterozygotes a swap keeps the parity of the allele count, and χ² is 16/7 on both sides.
+/// A trap of G-2: without heterozygotes a swap preserves the parity of the allele count, and χ² is 16/7 on both sides.
 #[test]
 fn parity_never_lands() {
     let trap = found([0, 0, 4], [1, 0, 3], Test::Allelic, CohortAdjacency::LabelSwap, "16/7");
     assert_eq!(trap, Distance { significant: true, moves: None });
     assert_eq!(trap.score(), None);
-    // Replaced genotypes are another matter, and so is a threshold right above.
+    // Replaced genotypes do not preserve it; a threshold slightly above can be crossed.
     let other = found([0, 0, 4], [1, 0, 3], Test::Allelic, CohortAdjacency::Genotype, "16/7");
     assert_eq!(other.moves, Some(1));
     let above = found([0, 0, 4], [1, 0, 3], Test::Allelic, CohortAdjacency::LabelSwap, "1600001/700000");
     assert_eq!(above, Distance { significant: false, moves: None });
 }
 
-/// Among real numbers one lands in the middle, among whole ones first right beyond it: the nearest is not the next.
+/// In real numbers the search would end in the middle, in integers right beyond it: the nearest target is not the next
+/// one.
 #[test]
-fn the_middle_may_lie_between_whole_numbers() {
+fn the_middle_may_be_between_integers() {
     let beyond = all_distances(2, 19, Test::Allelic, CohortAdjacency::Genotype, &at("1/50"));
     let overshoots = beyond.iter().filter(|(table, (significant, moves))| {
         let gap = |t: &ContingencyTable| {
@@ -129,7 +131,7 @@ fn scores() {
     assert_eq!(score(true, None), None);
 }
 
-/// Monomorphic SNPs have their true distance; under label swaps nothing happens to them.
+/// Monomorphic SNPs have their true distance; label swaps do not change them.
 #[test]
 fn monomorphic() {
     for test in Test::ALL {
@@ -141,7 +143,7 @@ fn monomorphic() {
 }
 
 #[test]
-fn what_no_table_reaches() {
+fn thresholds_that_no_table_reaches() {
     // χ² is at most 2N and N.
     assert_eq!(found([0, 0, 5], [5, 0, 0], Test::Allelic, CohortAdjacency::Genotype, "20").moves, Some(1));
     assert_eq!(found([0, 0, 5], [5, 0, 0], Test::Genotypic, CohortAdjacency::Genotype, "10").moves, Some(1));
@@ -155,7 +157,7 @@ fn what_no_table_reaches() {
     }
 }
 
-/// The score changes by at most 1 with every move (G-2), and moves do not change whether there is one.
+/// The score changes by at most 1 with every move (G-2), and whether there is a score does not change.
 #[test]
 fn every_score_has_sensitivity_one() {
     let mut pairs = 0;
@@ -179,7 +181,7 @@ fn every_score_has_sensitivity_one() {
     assert!(pairs > 300_000, "{pairs}");
 }
 
-/// 33 million people: no product overflows (tests are built to notice).
+/// 33 million people: no product overflows (tests detect overflow).
 #[test]
 fn the_largest_cohorts() {
     let half = u32::try_from(MOST_PEOPLE / 2).unwrap();
@@ -205,12 +207,12 @@ fn the_largest_cohorts() {
 }
 
 fn group(most: u32) -> impl Strategy<Value = [u32; 3]> {
-    // Genotypes of any frequency, with empty columns now and then.
+    // Genotypes of any frequency, sometimes with empty columns.
     let count = || prop_oneof![4 => 0..=most, 1 => 0..=2_u32];
     [count(), count(), count()]
 }
 
-/// A table and a threshold that is not far from it: its χ² times something between 1/2 and 3/2, or a usual one.
+/// A table and a threshold close to it: its χ² times a factor between 1/2 and 3/2, or a usual one.
 fn close(most: u32) -> impl Strategy<Value = (ContingencyTable, Threshold, Test)> {
     let tests = prop_oneof![Just(Test::Allelic), Just(Test::Genotypic)];
     (group(most / 3), group(most / 3), tests, 50_i64..150, any::<bool>()).prop_map(
@@ -226,7 +228,7 @@ fn close(most: u32) -> impl Strategy<Value = (ContingencyTable, Threshold, Test)
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Up to 40 cases and controls, by a search of all tables within a few moves.
+    /// Up to 40 cases and controls, compared with a search of all tables within a few moves.
     #[test]
     fn nothing_nearer_and_something_that_near((table, c, test) in close(40)) {
         for (adjacency, most) in [(CohortAdjacency::Genotype, 4), (CohortAdjacency::LabelSwap, 6)] {
@@ -244,7 +246,8 @@ proptest! {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(150))]
 
-    /// In cohorts of thousands distances of neighbours still differ by at most 1, and by 0 or more from 1 on the border.
+    /// In cohorts of thousands, scores of neighbours differ by at most 1, and distances are 1 on both sides of the
+    /// threshold.
     #[test]
     fn neighbours_in_large_cohorts((table, c, test) in close(5000)) {
         for adjacency in CohortAdjacency::ALL {
@@ -261,7 +264,7 @@ proptest! {
         }
     }
 
-    /// Which allele is counted, and which group is called cases, does not matter.
+    /// The choice of the counted allele, and exchanging cases and controls, do not matter.
     #[test]
     fn symmetries((table, c, test) in close(3000)) {
         let turned = |counts: [u32; 3]| [counts[2], counts[1], counts[0]];
@@ -275,9 +278,9 @@ proptest! {
     }
 }
 
-/// Wherever a search begins, it ends in the same place.
+/// The result does not depend on the guess.
 #[test]
-fn guesses_decide_nothing() {
+fn guesses_do_not_change_results() {
     for most in 0..20 {
         for least in 1..25 {
             let expected = (least <= most).then_some(least);

@@ -9,12 +9,12 @@ use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::sync_channel;
 
-/// What a SNP-major file begins with.
+/// The first bytes of a SNP-major file.
 const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
-/// Bytes that a thread reads at once, unless one SNP takes more.
+/// Bytes that a thread reads at once, unless one SNP needs more.
 const BLOCK: usize = 1 << 20;
 
-/// A .bed file that begins as it must, and is as long as it must be.
+/// A .bed file with the right first bytes and length.
 #[derive(Debug, Clone)]
 pub(crate) struct Bed {
     file: PathBuf,
@@ -23,7 +23,7 @@ pub(crate) struct Bed {
 }
 
 impl Bed {
-    /// Checks the beginning and the length.
+    /// Checks the first bytes and the length.
     pub(crate) fn open(file: &Path, people: usize, snps: u64) -> Result<Self, FileError> {
         let unreadable = |error| FileError::unreadable(file, &error);
         let mut opened = File::open(file).map_err(unreadable)?;
@@ -44,13 +44,14 @@ impl Bed {
         Ok(Self { file: file.to_owned(), row, snps })
     }
 
-    /// SNPs that a thread reads at once.
+    /// Number of SNPs that a thread reads at once.
     fn block(&self) -> usize {
         (BLOCK / self.row.max(1)).max(1)
     }
 
-    /// Counts everything, in blocks by several threads, and shows the blocks in the order of the file. Memory is that of three
-    /// blocks for each thread: one that is counted, and the counts of one or two that wait. With a key, blocks are hashed too.
+    /// Counts all SNPs, in blocks by several threads, and passes the blocks to the visitor in the order of the file.
+    /// Memory is that of three blocks for each thread: one being counted, and the counts of one or two in the queue.
+    /// With a key, blocks are hashed too.
     pub(crate) fn count(
         &self,
         threads: NonZeroUsize,
@@ -63,7 +64,7 @@ impl Bed {
         let files = (0..threads).map(|_| File::open(&self.file)).collect::<std::io::Result<Vec<_>>>();
         let files = files.map_err(|error| FileError::unreadable(&self.file, &error))?;
         std::thread::scope(|scope| {
-            // Threads take turns, so that each one's next block is the next that is needed of it.
+            // Threads take blocks in turn, so the next block of each thread is the next one needed from it.
             let counted = |(first, input): (u64, File)| {
                 let (send, receive) = sync_channel(1);
                 scope.spawn(move || {
@@ -71,7 +72,7 @@ impl Bed {
                     for block in (first..blocks).step_by(threads) {
                         let result = worker.count(self, block, masks);
                         let failed = result.is_err();
-                        // Nobody listens any more where something else has failed.
+                        // The receiver is gone if another thread has failed.
                         if send.send(result).is_err() || failed {
                             return;
                         }
@@ -89,7 +90,7 @@ impl Bed {
         })
     }
 
-    /// How many SNPs the file holds.
+    /// Number of SNPs in the file.
     pub(crate) fn snps(&self) -> u64 {
         self.snps
     }
@@ -108,7 +109,7 @@ impl Bed {
     }
 }
 
-/// One thread's part: its own place in the file, and its own memory.
+/// The part of one thread: its position in the file, and its memory.
 #[derive(Debug)]
 struct Worker {
     input: File,
@@ -116,12 +117,12 @@ struct Worker {
     bytes: Vec<u8>,
 }
 
-/// What is known of the SNPs of a block.
+/// The counts of a block of SNPs.
 #[derive(Debug)]
 pub(crate) struct Block {
     /// In the order of the file.
     pub(crate) counts: Vec<Counts>,
-    /// The hash of the genotypes, where there is a key. Where blocks begin depends on the number of people alone.
+    /// The hash of the genotypes, if there is a key. Block boundaries depend only on the number of people.
     pub(crate) hash: Option<[u8; 32]>,
 }
 
@@ -131,7 +132,7 @@ impl Worker {
         let (row, most) = (bed.row, bed.block());
         let first = block * most as u64;
         let snps = usize::try_from(bed.snps - first).unwrap_or(usize::MAX).min(most);
-        // The length of the file was checked against people and SNPs: a block is never longer than the file.
+        // The file's length was checked against people and SNPs, so a block is never longer than the file.
         self.bytes.resize(row * snps, 0);
         self.input.seek(SeekFrom::Start(MAGIC.len() as u64 + first * row as u64))?;
         self.input.read_exact(&mut self.bytes)?;
@@ -141,7 +142,7 @@ impl Worker {
     }
 }
 
-/// Reads one SNP after another, in any order. Memory is that of one SNP.
+/// Reads single SNPs, in any order. Memory is that of one SNP.
 #[derive(Debug)]
 pub(crate) struct Rows<'a> {
     bed: &'a Bed,
@@ -150,9 +151,9 @@ pub(crate) struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The packed genotypes of a SNP, by its place from 0.
+    /// The packed genotypes of a SNP, by its index from 0.
     pub(crate) fn read(&mut self, snp: u64) -> Result<&[u8], FileError> {
-        // A place beyond the file is found by reading on from its end.
+        // An index beyond the file is detected when reading past its end.
         let start = snp.saturating_mul(self.bed.row as u64).saturating_add(MAGIC.len() as u64);
         let read = self.input.seek(SeekFrom::Start(start)).and_then(|_| self.input.read_exact(&mut self.bytes));
         read.map_err(|error| self.bed.fault(&error))?;
@@ -174,7 +175,7 @@ mod tests {
     use crate::{Fileset, Fingerprint};
     use std::num::NonZeroUsize;
 
-    /// Ledgers remember fingerprints: they may never change, and do not depend on threads.
+    /// Ledgers store fingerprints: they must never change, and must not depend on threads.
     #[test]
     fn fingerprints_are_of_blocks_in_the_order_of_the_file() {
         const PEOPLE: u32 = 40_001;

@@ -5,7 +5,7 @@ use crate::cohort::{Log, Variant};
 use crate::file_error::{FileError, FileErrorKind, shown};
 use crate::lines::{Lines, exactly};
 
-/// Last position that PLINK reads.
+/// Largest position that PLINK reads.
 const LAST_POSITION: i64 = 2_147_483_646;
 
 /// A line of a .bim file.
@@ -13,11 +13,11 @@ const LAST_POSITION: i64 = 2_147_483_646;
 pub(crate) enum Line<'a> {
     /// A SNP that is used.
     Used(SnpLine<'a>),
-    /// One that is left out; the log knows why.
+    /// A SNP that is left out; the log has the reason.
     LeftOut,
 }
 
-/// A SNP, borrowed from its line: the survey reads all lines and keeps none.
+/// A SNP, borrowed from its line: the survey reads all lines and stores none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SnpLine<'a> {
     chromosome: u8,
@@ -56,16 +56,16 @@ pub(crate) fn next<'a>(lines: &'a mut Lines, log: &mut Log) -> Result<Option<Lin
     Ok(Some(Line::Used(SnpLine { chromosome, id, position, alleles: [a1, a2] })))
 }
 
-/// What a first pass over a .bim file tells.
+/// The result of a first pass over a .bim file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Survey {
-    /// How many SNPs there are, used or not, and why not.
+    /// Number of SNPs, used or not, by reason.
     pub(crate) log: Log,
-    /// How wide PLINK prints names.
+    /// The width of PLINK's column of names.
     pub(crate) name_width: usize,
 }
 
-/// Reads a .bim file to its end, and keeps nothing but numbers.
+/// Reads a .bim file to its end, and stores only numbers.
 pub(crate) fn survey(mut lines: Lines) -> Result<Survey, FileError> {
     let mut survey = Survey { name_width: NARROWEST, ..Survey::default() };
     while let Some(line) = next(&mut lines, &mut survey.log)? {

@@ -5,22 +5,22 @@ use crate::file_error::{FileError, FileErrorKind, shown};
 use crate::lines::{Lines, exactly};
 use std::collections::HashMap;
 
-/// Somebody in a .fam file.
+/// A person of a .fam file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Person {
     /// The family (FID).
     pub family: String,
     /// The individual within the family (IID).
     pub id: String,
-    /// Neither parent is named. PLINK chooses minor alleles among founders.
+    /// Whether both parents are unknown. PLINK chooses minor alleles among founders.
     pub founder: bool,
-    /// Whether the fifth column says 1 or 2.
+    /// Whether the fifth column is 1 or 2.
     pub sex_known: bool,
-    /// The sixth column; `None` where it is missing, or not asked for.
+    /// The sixth column; `None` if it is missing, or was not requested.
     pub status: Option<Status>,
 }
 
-/// Reads people. Phenotypes that are not asked for are not looked at: they may be anything where a phenotype file is given.
+/// Reads people. Phenotypes are parsed only if requested: with a phenotype file, the column may contain anything.
 pub(crate) fn read(mut lines: Lines, with_phenotypes: bool) -> Result<Vec<Person>, FileError> {
     const NAMES: &str = "FID, IID, father, mother, sex, phenotype";
     let mut people = Vec::new();
@@ -44,7 +44,7 @@ pub(crate) fn read(mut lines: Lines, with_phenotypes: bool) -> Result<Vec<Person
     Ok(people)
 }
 
-/// A person's name for an error.
+/// The name of a person for errors.
 pub(crate) fn full_name(family: &str, id: &str) -> String {
     format!("{} {}", shown(family), shown(id))
 }

@@ -1,11 +1,11 @@
 //! PLINK 1 filesets: `PREFIX.bed`, `PREFIX.bim` and `PREFIX.fam`.
 //!
-//! What is counted is what PLINK 1.9 counts with `--allow-no-sex`, on chromosomes of which everybody has two copies. PLINK's
-//! `--assoc` also has rows for X (men counted once), Y and the mitochondria (everybody once), and `--model` for the women on X;
-//! those SNPs are left out here and counted in the [`Log`], because a [`crate::ContingencyTable`] and the distances of G-2 are about
-//! people with two copies.
+//! The counts are those of PLINK 1.9 with `--allow-no-sex`, on chromosomes of which every person has two copies.
+//! PLINK's `--assoc` also has rows for X (men counted once), Y and the mitochondria (all people once), and `--model`
+//! for women on X; those SNPs are left out here and counted in the [`Log`], because a [`crate::ContingencyTable`] and
+//! the distances of G-2 are about people with two copies.
 //!
-//! Memory is that of the people, and of a few blocks of SNPs for each thread: it does not grow with the SNPs.
+//! Memory is that of the people, and of a few blocks of SNPs for each thread: it does not grow with the number of SNPs.
 
 pub(crate) mod bed;
 pub(crate) mod bim;
@@ -24,7 +24,7 @@ use bed::Bed;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// A fileset whose three files belong together.
+/// A fileset of three consistent files.
 #[derive(Debug, Clone)]
 pub struct Fileset {
     bim: PathBuf,
@@ -38,12 +38,12 @@ pub struct Fileset {
 }
 
 impl Fileset {
-    /// Opens the three files of a prefix (PLINK's `--bfile`), with the phenotypes of the .fam file, or of a file of their own.
-    /// People and SNPs are read and checked; of the genotypes, the beginning and the length.
+    /// Opens the three files of a prefix (PLINK's `--bfile`), with the phenotypes of the .fam file, or of a separate
+    /// file. Reads and checks people and SNPs; of the genotypes, only the first bytes and the length.
     ///
     /// # Errors
-    /// When a file cannot be read, or the files do not fit together; when a phenotype is quantitative; when there are no cases
-    /// or no controls.
+    /// If a file cannot be read, or the files contradict each other; if a phenotype is quantitative; if there are no
+    /// cases or no controls.
     pub fn open(prefix: &Path, pheno: Option<&PhenoFile>) -> Result<Self, FileError> {
         let [bed, bim, fam] = files(prefix);
         let mut people = fam::read(Lines::open(&fam)?, pheno.is_none())?;
@@ -68,27 +68,27 @@ impl Fileset {
         &self.people
     }
 
-    /// What is left out, as far as it is known before genotypes are read. [`Fileset::scan`] returns all of it.
+    /// The numbers left out, as far as known before genotypes are read. [`Fileset::scan`] returns all of them.
     #[must_use]
     pub fn log(&self) -> &Log {
         &self.log
     }
 
-    /// How wide PLINK prints the column of names.
+    /// The width of PLINK's column of names.
     #[must_use]
     pub fn name_width(&self) -> usize {
         self.name_width
     }
 
-    /// Counts all SNPs that are used, and shows them in the order of the file.
+    /// Counts all used SNPs, and passes them to the visitor in the order of the file.
     ///
     /// # Errors
-    /// When a file cannot be read, or is no longer what it was when it was opened.
+    /// If a file cannot be read, or has changed since it was opened.
     pub fn scan(&self, threads: NonZeroUsize, visit: &mut dyn FnMut(Snp)) -> Result<Log, FileError> {
         self.pass(threads, None, visit)
     }
 
-    /// The same, and adds the genotypes, the SNPs and the people to a fingerprint.
+    /// Like [`Fileset::scan`], and adds the genotypes, the SNPs and the people to a fingerprint.
     ///
     /// # Errors
     /// As [`Fileset::scan`].
@@ -104,7 +104,7 @@ impl Fileset {
         self.pass(threads, Some(fingerprint), visit)
     }
 
-    /// Shows the genotypes of everybody, with or without a phenotype, at the SNPs that are wanted, as
+    /// Passes the genotypes of all people, with or without a phenotype, at the wanted SNPs to the visitor, as
     /// [`crate::Individuals::genotypes`] does.
     ///
     /// # Errors
@@ -127,7 +127,7 @@ impl Fileset {
         let mut log = self.log.clone();
         let mut read = Log::default();
         let mut lines = Lines::open(&self.bim)?;
-        // While the counts of some blocks are shown, others are counted.
+        // Blocks are counted while the counts of others are visited.
         self.bed.count(threads, key, &self.masks, &mut |block| {
             if let (Some(fingerprint), Some(hash)) = (fingerprint.as_mut(), &block.hash) {
                 fingerprint.add(hash);
@@ -150,7 +150,7 @@ impl Fileset {
     }
 }
 
-/// The genotypes of all people at the SNPs that are wanted.
+/// Visits the genotypes of all people at the wanted SNPs.
 pub(crate) fn genotypes(
     bed: &Bed,
     bim: &Path,
@@ -168,7 +168,7 @@ pub(crate) fn genotypes(
         let variant = named.variant();
         if wanted(&variant) {
             calls.clear();
-            // The line that was just read is that of the row, and is counted already.
+            // The current line is that of the row, and is counted already.
             calls.extend(unpack(rows.read(log.snps - 1)?).take(people));
             shown += 1;
             visit(&variant, &calls);
@@ -180,10 +180,10 @@ pub(crate) fn genotypes(
     Ok(Log { people: people as u64, used: shown, ..log })
 }
 
-/// What the names of the three files of a prefix end in.
+/// The extensions of the three files of a prefix.
 const ENDINGS: [&str; 3] = [".bed", ".bim", ".fam"];
 
-/// The three files of a prefix (PLINK's `--bfile`), which may have dots of its own: .bed, .bim and .fam.
+/// The three files of a prefix (PLINK's `--bfile`), which may contain dots: .bed, .bim and .fam.
 #[must_use]
 pub fn files(prefix: &Path) -> [PathBuf; 3] {
     ENDINGS.map(|ending| {
@@ -193,7 +193,7 @@ pub fn files(prefix: &Path) -> [PathBuf; 3] {
     })
 }
 
-/// The prefix that is meant where one of its files is named, as `people.bed` in place of `people`, which is a common slip.
+/// The intended prefix if one of its files is named, as `people.bed` instead of `people`, which is a common mistake.
 #[must_use]
 pub fn meant(path: &Path) -> Option<PathBuf> {
     let [bed, ..] = files(path);
@@ -204,7 +204,7 @@ pub fn meant(path: &Path) -> Option<PathBuf> {
     is_slip.then_some(prefix)
 }
 
-/// Gives people their phenotypes; how many phenotypes belong to nobody.
+/// Assigns phenotypes to people; returns the number of phenotypes without a person.
 fn phenotyped(people: &mut [Person], phenotypes: &Phenotypes, fam: &Path) -> Result<u64, FileError> {
     let mut known = 0;
     for person in people {

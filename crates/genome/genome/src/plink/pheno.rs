@@ -1,4 +1,4 @@
-//! Phenotypes from a file of their own: FID, IID and one or more phenotypes, with or without a header (PLINK's `--pheno`).
+//! Phenotypes from a separate file: FID, IID and one or more phenotypes, with or without a header (PLINK's `--pheno`).
 
 use super::fam::full_name;
 use crate::cohort::Status;
@@ -7,19 +7,19 @@ use crate::lines::{Lines, words};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Which phenotype of the file.
+/// The selected phenotype of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Column {
-    /// The first.
+    /// The first phenotype.
     #[default]
     First,
-    /// The one of that name in the header (PLINK's `--pheno-name`).
+    /// The phenotype of this name in the header (PLINK's `--pheno-name`).
     Named(String),
-    /// The first has number 1 (PLINK's `--mpheno`).
+    /// The phenotype of this number; the first has number 1 (PLINK's `--mpheno`).
     Number(usize),
 }
 
-/// A phenotype file, and which phenotype of it.
+/// A phenotype file, and the selected phenotype.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PhenoFile {
     /// The file.
@@ -28,11 +28,11 @@ pub struct PhenoFile {
     pub column: Column,
 }
 
-/// Who has which phenotype.
+/// The phenotypes of people.
 #[derive(Debug, Clone)]
 pub struct Phenotypes {
     file: PathBuf,
-    /// By family and individual: the line, and the phenotype.
+    /// The line and the phenotype, by family and individual.
     people: HashMap<(String, String), (u64, Option<Status>)>,
 }
 
@@ -42,7 +42,7 @@ impl Phenotypes {
     /// Reads a phenotype file.
     ///
     /// # Errors
-    /// When it cannot be read, names somebody twice, or has other values than 1, 2, 0, -9 and NA in the column that is asked for.
+    /// If it cannot be read, names a person twice, or has values other than 1, 2, 0, -9 and NA in the selected column.
     pub fn read(pheno: &PhenoFile) -> Result<Self, FileError> {
         let mut lines = Lines::open(&pheno.path)?;
         let mut people = HashMap::new();
@@ -50,7 +50,7 @@ impl Phenotypes {
         while lines.advance_filled()? {
             let line = lines.text();
             let fault = |kind| lines.error(kind);
-            // A name in quotes is no person's name, and the person would count as one without a phenotype.
+            // A quoted name would match no person, who would then count as unphenotyped.
             if let Some(at) = line.find('"') {
                 return Err(fault(FileErrorKind::Quote { column: at + 1 }));
             }
@@ -93,29 +93,30 @@ impl Phenotypes {
         &self.file
     }
 
-    /// How many people it names.
+    /// The number of people that it names.
     #[must_use]
     pub fn len(&self) -> usize {
         self.people.len()
     }
 
-    /// Whether it names nobody, which no file does that was read.
+    /// Whether it names no people; never true for a file that was read.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.people.is_empty()
     }
 
-    /// Somebody's phenotype: `None` when the file does not name the person, `Some(None)` when it says that it is missing.
+    /// The phenotype of a person: `None` if the file does not name the person, `Some(None)` if the phenotype is
+    /// missing.
     #[must_use]
     pub fn of(&self, family: &str, id: &str) -> Option<Option<Status>> {
         // The map is keyed by owned names: two short copies for each person of a cohort, once.
         self.people.get(&(family.to_owned(), id.to_owned())).map(|(_, status)| *status)
     }
 
-    /// The phenotypes by individual alone, for formats without families; the names are those that somebody asks for.
+    /// The phenotypes by individual alone, for formats without families; `names` are the individuals needed.
     ///
     /// # Errors
-    /// When one of those names stands in several families.
+    /// If one of those names occurs in several families.
     pub(crate) fn by_individual<'a>(
         &'a self,
         asked: &dyn Fn(&str) -> bool,
@@ -137,12 +138,12 @@ fn is_header(line: &str) -> bool {
     matches!(columns.next(), Some("FID" | "#FID")) && columns.next() == Some("IID")
 }
 
-/// The place of a phenotype after FID and IID, from the first line.
+/// The index of a phenotype after FID and IID, from the first line.
 fn column(line: &str, column: &Column) -> Result<usize, FileErrorKind> {
     let phenotypes = words(line).count().saturating_sub(2);
     let header = is_header(line);
     let names = || {
-        // As many as anybody reads.
+        // At most 20 names in a message.
         let names: Vec<String> = words(line).skip(2).take(20).map(shown).collect();
         if header { names.join(", ") } else { format!("{phenotypes} columns without names") }
     };

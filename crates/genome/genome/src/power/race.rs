@@ -1,12 +1,12 @@
-//! `∫ C dF` between bounds: whether those that are wanted arrive before too many others.
+//! `∫ C dF` between bounds: the probability that the wanted runners arrive before too many others.
 
 use super::Chance;
 
-/// What is left out at both ends of the line.
+/// Probability ignored at each end of the line.
 const NEGLIGIBLE: f64 = 1e-10;
-/// A piece of the line whose bounds are less apart than this is not cut any more: some thousand pieces are left.
+/// An interval whose bounds differ by less than this is not divided further: some thousand intervals result.
 const FINE: f64 = 4e-7;
-/// Whoever has not arrived with probability below `e^−700` has arrived.
+/// A runner whose probability of not having arrived is below `e^−700` counts as arrived.
 const CERTAIN: f64 = 700.0;
 const DEEPEST: u32 = 48;
 
@@ -14,7 +14,7 @@ const DEEPEST: u32 = 48;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Runner(pub f64);
 
-/// How arrivals depend on scores; "when" is a real number `x` that grows.
+/// The arrival times of runners, by score; a time is a real number `x`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Race {
     /// Exponential clocks with rates `e^(slope·score)`; `x` is the logarithm of time.
@@ -29,7 +29,7 @@ struct Group {
 }
 
 impl Race {
-    /// `−ln` of the probability that a runner has not arrived by `x`: never falls.
+    /// `−ln` of the probability that a runner has not arrived by `x`; it never decreases.
     fn hazard(self, score: f64, x: f64) -> f64 {
         match self {
             Self::Clocks { slope } => (x + slope * score).exp(),
@@ -41,7 +41,7 @@ impl Race {
         }
     }
 
-    /// Everybody's arrival is between these, but for next to nothing.
+    /// The times between which all runners arrive, except for a negligible probability.
     fn span(self, worst: f64, runners: f64) -> (f64, f64) {
         let rare = 40.0 + runners.ln();
         match self {
@@ -87,13 +87,13 @@ impl Race {
         Chance { low: sum.low.max(0.0), high: sum.high.min(1.0) }
     }
 
-    /// The probability that at most `room` of the others have arrived by `x`: a sum of binomial numbers, cut off at `room`.
+    /// The probability that at most `room` other runners have arrived by `x`: a sum of binomials, truncated at `room`.
     fn at_most(self, room: usize, others: &[Group], x: f64) -> f64 {
         let mut counts = vec![0.0; room + 1];
         counts[0] = 1.0;
         for group in others {
             let hazard = self.hazard(group.score, x);
-            // Best first, so nobody later is likelier.
+            // Groups are sorted best first, so no later one is likelier.
             if group.size * hazard < 1e-18 {
                 break;
             }
@@ -109,7 +109,7 @@ impl Race {
     }
 }
 
-/// One end of a piece of the line.
+/// One end of an interval of the line.
 #[derive(Debug, Clone, Copy)]
 struct End {
     x: f64,
@@ -117,8 +117,8 @@ struct End {
     in_time: f64,
 }
 
-/// The probabilities of `0..=room` successes out of `size`, where failing has probability `e^−hazard`: by their logarithms,
-/// because the first may be far below the smallest number there is.
+/// The probabilities of `0..=room` successes out of `size`, where a trial fails with probability `e^−hazard`: computed
+/// by logarithms, because the first may underflow.
 fn binomial(size: f64, hazard: f64, room: usize) -> Vec<f64> {
     if hazard > CERTAIN {
         return (0..=room)
@@ -139,7 +139,7 @@ fn binomial(size: f64, hazard: f64, room: usize) -> Vec<f64> {
     each
 }
 
-/// All but the wanted by score, best first.
+/// All runners except the wanted ones, grouped by score, best first.
 fn groups(runners: &[Option<Runner>], wanted: &[usize]) -> Vec<Group> {
     let others = runners.iter().enumerate().filter(|(snp, _)| !wanted.contains(snp));
     let mut scores: Vec<f64> = others.filter_map(|(_, runner)| runner.map(|runner| runner.0)).collect();
@@ -154,7 +154,8 @@ fn groups(runners: &[Option<Runner>], wanted: &[usize]) -> Vec<Group> {
     groups
 }
 
-/// The last `x` for which something still holds that holds up to some point, or an end where it holds nowhere or everywhere.
+/// The last `x` at which a condition holds that holds up to some point; one of the ends if it holds nowhere or
+/// everywhere.
 fn last(ends: (f64, f64), holds: impl Fn(f64) -> bool) -> f64 {
     let (mut from, mut to) = ends;
     for _ in 0..60 {
@@ -176,9 +177,9 @@ mod tests {
     use deniable_core::noise::{Decay, TwoSidedGeometric};
     use num_traits::ToPrimitive;
 
-    /// The probability that a noisy score passes the bar is that of the noise, on both sides of zero.
+    /// The probability that a noisy score passes the bar equals that of the sampler, on both sides of zero.
     #[test]
-    fn hazards_of_noise_are_those_of_the_sampler() {
+    fn hazards_of_noise_equal_those_of_the_sampler() {
         let noise = TwoSidedGeometric::new(Decay::exactly(ratio(2, 3)).unwrap());
         let race = Race::Noise { slope: 1.5_f64.ln() };
         for (bar, score) in [(0, 0), (3, 0), (-4, 0), (-9, -7), (-5, -7), (-7, -7), (2, -1)] {

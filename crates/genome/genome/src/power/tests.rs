@@ -1,4 +1,4 @@
-//! Against exact rationals, against the samplers, and against what was published.
+//! Comparisons with exact rationals, with the samplers, and with published results.
 
 use super::*;
 use crate::select::{by_noise, probabilities};
@@ -10,7 +10,8 @@ use rand_core::SeedableRng;
 
 const SEVEN: [Option<i64>; 7] = [Some(4), Some(-3), Some(2), None, Some(0), Some(2), Some(-40)];
 
-/// Every set of one, two and three planted SNPs out of seven: the bounds hold the exact probability, and are near it.
+/// Every set of one, two and three planted SNPs out of seven: the bounds contain the exact probability, and are close
+/// to it.
 #[test]
 fn the_exact_probability_is_enclosed() {
     for (odds, picks) in [(whole(16), 1), (whole(16), 2), (ratio(729, 64), 3), (whole(4096), 3), (whole(4096), 6)] {
@@ -29,7 +30,7 @@ fn the_exact_probability_is_enclosed() {
     }
 }
 
-/// Noise of decay 2^(−1/25) on six SNPs, some of them equal: the bounds hold the shares of 1,500 draws.
+/// Noise of decay 2^(−1/25) on six SNPs, some of them equal: the bounds contain the frequencies of 1,500 draws.
 #[test]
 fn noise_is_enclosed() {
     let statistics = [9, 4, 4, 0, 7, -3].map(whole);
@@ -46,16 +47,16 @@ fn noise_is_enclosed() {
         let (all, _) = chances(&Evidence::Noise { steps: &steps, sensitivity: 25 }, &planted, 2, &odds).unwrap();
         assert!(all.high - all.low < 0.02, "{all:?}");
         let share = f64::from(found) / 1_500.0;
-        // 4.5 standard errors each: about 10⁻⁵ for one seed, so the seed is fixed. Ties go by place, which the bounds
-        // leave open.
+        // 4.5 standard errors each: about 10⁻⁵ for one seed, so the seed is fixed. Ties are broken by index, which the
+        // bounds leave open.
         let error = 4.5 * (all.high.max(0.01) / 1_500.0).sqrt();
         assert!(all.low - error < share && share < all.high + error, "{all:?} for {share}");
     }
 }
 
-/// THHA15: γ = 2 allows ε = ln 2 whatever is believed beforehand, and ln 3 at a prior of one half (B-3).
+/// THHA15: γ = 2 allows ε = ln 2 for any prior, and ln 3 at a prior of one half (B-3).
 #[test]
-fn bounded_priors_buy_power() {
+fn bounded_priors_increase_power() {
     let mut scores: Vec<Option<i64>> = (0..20_000).map(|snp| Some(-20 - snp % 90)).collect();
     let planted = [17, 1_500];
     for (snp, score) in planted.iter().zip([30, 18]) {
@@ -88,14 +89,14 @@ fn bounded_priors_buy_power() {
     assert!(text.contains("| γ = 2 | 1/2 to 1/2 | 1.0987 | 2 |"), "{text}");
 }
 
-/// Scores that are thousands apart, and many picks: no number gets too small or too large.
+/// Scores that are thousands apart, and many picks: no number underflows or overflows.
 #[test]
 fn extremes() {
     let odds = Spend::epsilon(whole(200)).unwrap();
     let wide: Vec<Option<i64>> = (0..300).map(|snp| Some(-snp * 1000)).collect();
     let (all, each) = chances(&Evidence::Scores(&wide), &[0, 1, 299], 3, &odds).unwrap();
     assert!(all.high < 1e-6 && each[0].low > 0.999 && each[1].low > 0.999 && each[2].high < 1e-6, "{all:?} {each:?}");
-    // All alike: M of n.
+    // Equal scores: M of n.
     let alike = vec![Some(7); 600];
     let (_, each) = chances(&Evidence::Scores(&alike), &[9], 120, &odds).unwrap();
     assert!((each[0].middle() - 0.2).abs() < 1e-4, "{each:?}");
@@ -106,7 +107,8 @@ fn extremes() {
     assert!((each[0].middle() - 0.2).abs() < 1e-4, "{each:?}");
 }
 
-/// From genotypes to power: the causes of a simulated cohort have the largest χ², and more people make them easier to find.
+/// From genotypes to power: the causes of a simulated cohort have the largest χ², and more people make them easier to
+/// find.
 #[test]
 fn simulated_causes_are_found() {
     let mut before = 0.0;

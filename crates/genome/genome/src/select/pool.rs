@@ -1,25 +1,25 @@
-//! SNPs by score, from which one after the other is picked.
+//! SNPs grouped by score, for picking without replacement.
 
 use deniable_core::exact::{Rational, power, whole};
 use deniable_core::noise::{Decay, Segment, choose};
 use rand_core::Rng;
 
-/// SNPs that have not been picked, best score first.
+/// The remaining SNPs, best score first.
 ///
-/// SNPs of one score are one [`Segment`], so a pick costs the number of different scores, of which distances have at most a
-/// few thousand, and not the number of SNPs.
+/// SNPs with the same score form one [`Segment`], so the cost of a pick depends on the number of different scores, of
+/// which distances have at most a few thousand, and not on the number of SNPs.
 #[derive(Debug, Clone)]
 pub(super) struct Pool {
-    /// All SNPs with a score, those of one score next to each other; of a group, the first `size` are left.
+    /// All SNPs with a score, sorted by score; the first `size` of a group remain.
     snps: Vec<usize>,
-    /// Where each group begins in `snps`.
+    /// The first index of each group in `snps`.
     starts: Vec<usize>,
-    /// How many are left of each group, and how far its score is below the best.
+    /// The remaining number of each group, and the distance of its score from the best.
     groups: Vec<Segment>,
 }
 
 impl Pool {
-    /// The SNPs that have a score. Differences of scores are below `2^63`.
+    /// Takes the SNPs with a score. Differences of scores must be below `2^63`.
     pub fn new(scores: &[Option<i64>]) -> Self {
         let scored = scores.iter().enumerate().filter_map(|(snp, score)| score.map(|score| (score, snp)));
         let mut ranked: Vec<(i64, usize)> = scored.collect();
@@ -39,25 +39,26 @@ impl Pool {
         Self { snps: ranked.into_iter().map(|(_, snp)| snp).collect(), starts, groups }
     }
 
-    /// How many SNPs are left.
+    /// The number of remaining SNPs.
     pub fn left(&self) -> usize {
         self.groups.iter().filter_map(|group| usize::try_from(group.size).ok()).sum()
     }
 
-    /// How many are left of each group.
+    /// The remaining number of each group.
     #[cfg(test)]
     pub fn sizes(&self) -> Vec<u64> {
         self.groups.iter().map(|group| group.size).collect()
     }
 
-    /// Takes one of those left, with probability exactly proportional to `r̂^(best − score)`; nothing where none is left.
+    /// Removes and returns one remaining SNP, with probability exactly proportional to `r̂^(best − score)`; `None` if
+    /// none remains.
     pub fn pick<R: Rng>(&mut self, decay: &Decay, rng: &mut R) -> Option<usize> {
         let (group, offset) = choose(&self.groups, decay, rng)?;
         let start = *self.starts.get(group)?;
         let segment = self.groups.get_mut(group)?;
         let last = start + usize::try_from(segment.size).ok()?.checked_sub(1)?;
         segment.size -= 1;
-        // The places of those left are always drawn uniformly, so which of them stands where does not matter.
+        // Positions within a group are always drawn uniformly, so their order does not matter.
         self.snps.swap(start + usize::try_from(offset).ok()?, last);
         self.snps.get(last).copied()
     }
@@ -83,7 +84,7 @@ pub fn probabilities(scores: &[Option<i64>], picks: usize, decay: &Decay) -> Vec
     lists
 }
 
-/// Every list that has one SNP more, with its probability.
+/// All lists with one more SNP, with their probabilities.
 fn longer(list: &[usize], chance: &Rational, weights: &[Option<Rational>]) -> Vec<(Vec<usize>, Rational)> {
     let left = || weights.iter().enumerate().filter(|(snp, _)| !list.contains(snp));
     let total: Rational = left().filter_map(|(_, weight)| weight.as_ref()).sum();

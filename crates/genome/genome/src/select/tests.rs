@@ -1,4 +1,4 @@
-//! Probabilities exactly, and the odds between neighbouring cohorts exactly.
+//! Exact probabilities of selections, and exact odds between neighbouring cohorts.
 
 use super::pool::Pool;
 use super::*;
@@ -9,7 +9,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Hands out the given words, and then zeros.
+/// A generator that returns the given words, and then zeros.
 struct Script(Vec<u64>);
 
 impl rand_core::TryRng for Script {
@@ -31,8 +31,8 @@ fn halving(numerator: i64, denominator: i64) -> Decay {
 
 const FIVE: [Option<i64>; 6] = [Some(2), Some(-1), Some(2), None, Some(0), Some(3)];
 
-/// Walks the sampler over every word: the first word of a pick chooses a group, which only grows with it, so bisection
-/// finds every boundary among all 2^64 words; the second word chooses within the group, by its lowest bits.
+/// Enumerates the sampler over every word: the first word of a pick chooses a group, monotonically, so bisection finds
+/// every boundary among all 2^64 words; the second word chooses within the group, by its lowest bits.
 fn walk(pool: &Pool, decay: &Decay, picks: usize, list: &[usize], chance: &Rational, into: &mut SetProbabilities) {
     if picks == 0 {
         into.insert(list.to_vec(), chance.clone());
@@ -74,8 +74,8 @@ fn sizes(pool: &Pool) -> Vec<u64> {
     pool.sizes()
 }
 
-/// Every ordered list of three out of five SNPs has the probability that G-3 states, to within the few words of 2^64 that
-/// take a second word to decide (and then go to both sides exactly: `core::noise::choice`).
+/// Every ordered list of three out of five SNPs has the probability that G-3 states, except for the few words of 2^64
+/// that need a second word to decide (which then decides exactly: `core::noise::choice`).
 #[test]
 fn the_samplers_own_distribution_is_the_stated_one() {
     for decay in [halving(1, 2), halving(2, 3), halving(9, 10)] {
@@ -94,14 +94,14 @@ fn the_samplers_own_distribution_is_the_stated_one() {
 
 #[test]
 fn probabilities_of_a_case_by_hand() {
-    // Weights 1/2, 1/16 at r = 1/2 below the best: 2 → 1/2, −1 → 1/16, 0 → 1/8, 3 → 1. In all 35/16.
+    // Weights relative to the best at r = 1/2: SNP 2 → 1/2, −1 → 1/16, 0 → 1/8, 3 → 1. Their sum is 35/16.
     let chances: BTreeMap<_, _> = probabilities(&FIVE, 2, &halving(1, 2)).into_iter().collect();
     assert_eq!(chances[&vec![5, 0]], ratio(16, 35) * ratio(8, 19));
     assert_eq!(chances[&vec![1, 5]], ratio(1, 35) * ratio(16, 34));
     assert_eq!(chances[&vec![4, 2]], ratio(2, 35) * ratio(8, 33));
 }
 
-/// Pearson's statistic over all 20 lists of two, by the public function.
+/// Pearson's statistic over all 20 lists of two, for the public function.
 #[test]
 fn a_hundred_thousand_selections_fit() {
     let odds = Spend::odds(ratio(81, 16)).unwrap();
@@ -122,7 +122,7 @@ fn a_hundred_thousand_selections_fit() {
     assert!(statistic < 69.8, "χ² = {statistic}");
 }
 
-/// Whether allelic χ² is at least `c`: an empty row or column tells nothing.
+/// Whether allelic χ² is at least `c`; an empty row or column has no information.
 fn significant(table: &ContingencyTable, c: &Rational) -> bool {
     let (r, s) = (i128::from(table.all_cases()), i128::from(table.all_controls()));
     let (x, y) = (i128::from(table.case_alleles()), i128::from(table.control_alleles()));
@@ -141,7 +141,7 @@ fn tally(genotypes: &[u8], is_case: impl Fn(usize) -> bool) -> ContingencyTable 
     table
 }
 
-/// Distance scores by brute force: the least number of moves to any cohort on the other side.
+/// Distance scores by brute force: the smallest number of moves to any cohort on the other side.
 fn scores(sides: &[bool], moves: impl Fn(usize, usize) -> i64) -> Vec<Option<i64>> {
     (0..sides.len())
         .map(|here| {
@@ -163,8 +163,8 @@ fn worst(one: &[Option<i64>], other: &[Option<i64>], picks: usize, decay: &Decay
     both.max().unwrap_or_else(Rational::one)
 }
 
-/// Every labelling of six people as three cases and three controls, five SNPs, one of which can never cross: true scores
-/// move by at most 1 and the odds of all picks stay within R; with decay `R^−1` they would not.
+/// Every labelling of six people as three cases and three controls, five SNPs, one of which can never cross: true
+/// scores change by at most 1 and the odds of all picks are within R; with decay `R^−1` they would not be.
 #[test]
 fn label_swaps_stay_within_the_odds() {
     let genotypes: [[u8; 6]; 5] =
@@ -203,7 +203,7 @@ fn label_swaps_stay_within_the_odds() {
     }
 }
 
-/// Every cohort of two cases and two controls with three SNPs of which two are looked at, every replacement of one person.
+/// Every cohort of two cases and two controls with three SNPs of which two vary, every replacement of one person.
 #[test]
 fn replaced_genotypes_stay_within_the_odds() {
     let people = |code: usize| [0, 1, 2, 3].map(|person| u8::try_from(code / 3_usize.pow(person) % 3).unwrap());
@@ -212,7 +212,7 @@ fn replaced_genotypes_stay_within_the_odds() {
         let sides: Vec<bool> = (0..81).map(|code| significant(&tally(&people(code), |p| p < 2), &c)).collect();
         let score = scores(&sides, |here, there| i64::try_from(differ(here, there)).unwrap());
         assert!(score.iter().all(Option::is_some));
-        // What a person's replacement does to one SNP: any genotype to any other.
+        // The effects of a person's replacement on one SNP: any genotype to any other.
         let changes = |code: usize, person: u32| {
             let place = 3_usize.pow(person);
             let rest = code - code / place % 3 * place;
@@ -221,7 +221,7 @@ fn replaced_genotypes_stay_within_the_odds() {
         for (picks, odds) in [(1, whole(4)), (2, whole(16)), (2, ratio(5, 4))] {
             let odds = Spend::odds(odds).unwrap();
             let decay = decay(&odds, picks, &1.into()).unwrap();
-            // Only scores matter, so every combination of scores is looked at once; the third SNP stays far away.
+            // Only scores matter, so every combination of scores is checked once; the third SNP stays far away.
             let mut looked = BTreeSet::new();
             let mut most = whole(1);
             for (first, second) in (0..81).flat_map(|first| (0..81).map(move |second| (first, second))) {
@@ -254,7 +254,7 @@ fn noise_added_once_stays_within_the_odds() {
             let noisy = [values[0] + a, values[1] + b, values[2] + c].map(i128::from);
             *sums.entry(largest(noisy.into_iter(), picks).unwrap()).or_default() += weight;
         }
-        // (1−r)/(1+r) = 3/5 for each draw; all beyond the reach has at most three times 2·r^(reach+1)/(1+r).
+        // (1−r)/(1+r) = 3/5 for each draw; the values beyond the reach have at most three times 2·r^(reach+1)/(1+r).
         let unit = power(&ratio(3, 5), 3) / whole(BigInt::one() << (6 * reach));
         let missing = whole(6) * power(&quarter, 13) / ratio(5, 4);
         sums.into_iter()
@@ -277,7 +277,7 @@ fn noise_added_once_stays_within_the_odds() {
                 closest = closest.max(most);
             }
         }
-        // Half the noise would square the odds, and break the bound for one pick.
+        // Half the noise would square the odds, and exceed the bound for one pick.
         assert!(closest > whole(half), "{closest}");
     }
 }
@@ -307,7 +307,7 @@ fn refusals() {
     assert!(matches!(by(whole(4), Rational::new(1.into(), BigInt::one() << 70)), Err(SelectError::TooFine { .. })));
 }
 
-/// Rounding to a grid never moves two values further apart than the rounded sensitivity, which is attained.
+/// Rounding to a grid never increases a difference beyond the rounded sensitivity, which is attained.
 #[test]
 fn grids_round_sensitivities_up() {
     let grid = ratio(1, 4);
@@ -322,9 +322,9 @@ fn grids_round_sensitivities_up() {
     }
 }
 
-/// Both comparisons find an effect that stands out, and `by_noise` breaks ties by place.
+/// Both comparison methods find a strong effect, and `by_noise` breaks ties by index.
 #[test]
-fn comparisons_find_what_stands_out() {
+fn comparison_methods_find_a_strong_effect() {
     let mut statistics: Vec<Rational> = (0..200).map(|place| ratio(place % 7, 3)).collect();
     statistics[77] = whole(900);
     let (odds, grid) = (Spend::epsilon(whole(2)).unwrap(), ratio(1, 100));
@@ -336,7 +336,8 @@ fn comparisons_find_what_stands_out() {
     assert_eq!(largest([4, 9, 4, 9, 1].into_iter(), 3), Ok(vec![1, 3, 0]));
 }
 
-/// A million SNPs, and odds so large that a SNP one behind is e^20 times rarer: every pick is among the best, and none comes twice.
+/// A million SNPs, and odds so large that a SNP one step behind is e^20 times rarer: every pick is among the best, and
+/// none is repeated.
 #[test]
 fn the_best_of_a_million() {
     let scores: Vec<Option<i64>> = (0..1_000_000_i64).map(|snp| Some((snp * 7919) % 3000 - 2990)).collect();
@@ -345,7 +346,7 @@ fn the_best_of_a_million() {
     assert!(picks.iter().all(|snp| scores[*snp] == Some(9)), "{picks:?}");
     let places: BTreeSet<usize> = picks.iter().copied().collect();
     assert_eq!((picks.len(), places.len()), (100, 100));
-    // Ties are broken evenly: the 333 best lie 3,000 places apart, all over the million.
+    // Ties are broken uniformly: the 333 best are 3,000 indices apart, spread over the million.
     let (first, last) = (places.first().unwrap(), places.last().unwrap());
     assert!(*first < 100_000 && *last > 900_000, "{places:?}");
 }

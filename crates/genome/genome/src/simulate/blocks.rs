@@ -1,4 +1,4 @@
-//! The rows of one block: everybody's haplotypes copy founders, switching now and then.
+//! The rows of one block: all haplotypes copy founders, and switch between them at random.
 
 use super::chance::{Gaps, below};
 use super::{Cause, Settings};
@@ -7,7 +7,7 @@ use rand_core::Rng;
 /// The bits of a missing genotype.
 const MISSING: u8 = 0b01;
 
-/// Makes one block after the other in the same memory.
+/// Simulates one block after another in the same memory.
 pub(super) struct Maker {
     founders: u32,
     carriers: (u32, u32),
@@ -15,9 +15,9 @@ pub(super) struct Maker {
     row_bytes: usize,
     switches: Gaps,
     missing: Gaps,
-    /// The founder that each haplotype copies at the SNP in hand; two for each person, padded to whole bytes of a row.
+    /// The founder that each haplotype copies at the current SNP; two for each person, padded to whole bytes of a row.
     copied: Vec<u8>,
-    /// What it was where the block began.
+    /// The founders at the anchor of the block.
     anchored: Vec<u8>,
     rows: Vec<u8>,
 }
@@ -39,12 +39,12 @@ impl Maker {
         }
     }
 
-    /// The rows of the block made last.
+    /// The rows of the last block.
     pub fn rows(&self) -> impl Iterator<Item = &[u8]> {
         self.rows.chunks_exact(self.row_bytes)
     }
 
-    /// Makes the SNPs from `first` on; where there is a cause among them, everybody's two alleles there are given.
+    /// Simulates the SNPs from `first` on; if one of them is a cause, the two alleles of all people there are given.
     pub fn make<R: Rng>(&mut self, first: u32, length: u32, planted: Option<(&Cause, &[u8])>, rng: &mut R) {
         let anchor = planted.map_or(0, |(cause, _)| place(cause.snp - first));
         let carried = self.carried(length, anchor, planted.map(|(cause, _)| cause), rng);
@@ -54,7 +54,7 @@ impl Maker {
             Some((_, alleles)) => self.begin_with(carried.get(anchor).copied().unwrap_or(0), alleles, rng),
             None => self.begin(rng),
         }
-        // Outward from the anchor: up to the end, then from the anchor down to the beginning.
+        // Outward from the anchor: to the end, then from the anchor back to the beginning.
         self.anchored.clone_from(&self.copied);
         for (snp, carriers) in carried.iter().enumerate().skip(anchor) {
             if snp > anchor {
@@ -69,7 +69,8 @@ impl Maker {
         }
     }
 
-    /// For each SNP, the founders that carry the counted allele, as bits: a run around the circle whose beginning wanders.
+    /// For each SNP, the founders that carry the counted allele, as bits: a run around the circle whose beginning
+    /// moves.
     fn carried<R: Rng>(&self, length: u32, anchor: usize, cause: Option<&Cause>, rng: &mut R) -> Vec<u64> {
         let (least, most) = self.carriers;
         let circle = self.founders;
@@ -89,14 +90,14 @@ impl Maker {
         (0..place(length)).map(one).collect()
     }
 
-    /// Every haplotype copies any founder.
+    /// Every haplotype starts at a random founder.
     fn begin<R: Rng>(&mut self, rng: &mut R) {
         for copied in self.copied.iter_mut().take(2 * self.people) {
             *copied = founder(self.founders, rng);
         }
     }
 
-    /// Every haplotype copies any founder that has its allele.
+    /// Every haplotype starts at a random founder that has its allele.
     fn begin_with<R: Rng>(&mut self, carriers: u64, alleles: &[u8], rng: &mut R) {
         for (pair, alleles) in self.copied.chunks_exact_mut(2).zip(alleles) {
             for (haplotype, copied) in pair.iter_mut().enumerate() {
@@ -110,7 +111,7 @@ impl Maker {
         }
     }
 
-    /// From one SNP to the next or the one before, some haplotypes switch.
+    /// From one SNP to an adjacent one, some haplotypes switch.
     fn switch<R: Rng>(&mut self, rng: &mut R) {
         let all = 2 * self.people;
         let mut place = self.switches.next(all, rng);
@@ -122,7 +123,7 @@ impl Maker {
         }
     }
 
-    /// Packs everybody's genotype: four people a byte, the first in the lowest bits.
+    /// Packs the genotypes of all people: four per byte, the first in the lowest bits.
     fn write<R: Rng>(&mut self, snp: usize, carriers: u64, rng: &mut R) {
         // By copies: none, one, two.
         const CODES: [u8; 4] = [0b11, 0b10, 0b00, 0b00];
@@ -143,14 +144,14 @@ impl Maker {
             }
             person += 1 + self.missing.next(self.people - person, rng);
         }
-        // Beyond the last person, PLINK wants zeros.
+        // PLINK requires zeros after the last person.
         if let (Some(last), over @ 1..) = (row.last_mut(), self.people % 4) {
             *last &= (1 << (2 * over)) - 1;
         }
     }
 }
 
-/// Any founder: there are at most 64.
+/// A random founder; there are at most 64.
 fn founder<R: Rng>(founders: u32, rng: &mut R) -> u8 {
     u8::try_from(below(founders, rng)).unwrap_or(0)
 }
@@ -159,7 +160,7 @@ fn place(number: u32) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// The whole number that a frequency times the number of founders is.
+/// The integer product of a frequency and the number of founders.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "between 1 and 63")]
 fn whole(carriers: f64) -> u32 {
     carriers.round() as u32

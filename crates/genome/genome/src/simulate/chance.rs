@@ -1,11 +1,11 @@
-//! Random choices out of whole numbers, the same on every machine.
+//! Random choices with integers, the same on every machine.
 
 use rand_core::Rng;
 
-/// How long the table of gaps is: longer gaps are counted out in several draws.
+/// Length of the table of gaps: longer gaps are drawn in several steps.
 const LONGEST: usize = 4096;
 
-/// A uniform number below `limit`, between 1 and `2^31`, by drawing anew while it is too large.
+/// A uniform number below `limit`, which is between 1 and `2^31`, by rejection.
 pub(super) fn below<R: Rng>(limit: u32, rng: &mut R) -> u32 {
     let mask = limit.next_power_of_two() - 1;
     loop {
@@ -16,7 +16,7 @@ pub(super) fn below<R: Rng>(limit: u32, rng: &mut R) -> u32 {
     }
 }
 
-/// Something that happens with probability `chance` in `[0, 1]`, to within `2^−64`.
+/// True with probability `chance` in `[0, 1]`, up to `2^−64`.
 pub(super) fn happens<R: Rng>(chance: f64, rng: &mut R) -> bool {
     chance >= 1.0 || rng.next_u64() < threshold(chance)
 }
@@ -27,15 +27,15 @@ fn threshold(chance: f64) -> u64 {
     (chance * 18_446_744_073_709_551_616.0) as u64
 }
 
-/// How many tries fail before one succeeds, for rare successes: one draw for each success and not for each try.
+/// The number of failures before a success, for rare successes: one draw for each success and not for each trial.
 #[derive(Debug, Clone)]
 pub(super) struct Gaps {
-    /// `2^64` times the probability that the first `i + 1` tries fail; nothing where no try ever succeeds.
+    /// `2^64` times the probability that the first `i + 1` trials fail; empty if no trial succeeds.
     survive: Vec<u64>,
 }
 
 impl Gaps {
-    /// For tries that succeed with probability `chance` in `[0, 1]`.
+    /// For trials that succeed with probability `chance` in `[0, 1]`.
     pub fn new(chance: f64) -> Self {
         let success = if chance >= 1.0 { u64::MAX } else { threshold(chance) };
         let fail = u128::from(u64::MAX - success);
@@ -48,7 +48,7 @@ impl Gaps {
         Self { survive }
     }
 
-    /// The number of failures before the next success, or `limit` where there are at least as many.
+    /// The number of failures before the next success, at most `limit`.
     pub fn next<R: Rng>(&self, limit: usize, rng: &mut R) -> usize {
         if self.survive.is_empty() {
             return limit;

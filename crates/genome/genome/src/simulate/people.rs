@@ -1,13 +1,13 @@
-//! Which SNPs are causes, and who falls ill.
+//! Chooses the causal SNPs, and samples cases and controls.
 
 use super::chance::{below, happens};
 use super::{Cause, Settings, SimulateError};
 use rand_core::Rng;
 
-/// Where it takes more tries than this for each person kept, one side is too rare.
+/// Largest number of trials per person kept: beyond it, one group is too rare.
 const TRIES: u64 = 20_000;
 
-/// Places the causes in different blocks, at random, and draws how many founders carry each.
+/// Places the causes in different blocks, at random, and draws the number of founders that carry each.
 pub(super) fn causes<R: Rng>(settings: &Settings, rng: &mut R) -> Vec<Cause> {
     let (least, most) = settings.carriers();
     let mut blocks: Vec<u32> = vec![];
@@ -29,9 +29,9 @@ pub(super) fn causes<R: Rng>(settings: &Settings, rng: &mut R) -> Vec<Cause> {
     with.map(|((snp, frequency), odds_ratio)| Cause { snp, frequency, odds_ratio: *odds_ratio }).collect()
 }
 
-/// For each cause, the counted alleles of everyone's two haplotypes there (bit 0 and bit 1): cases first.
+/// For each cause, the counted alleles of all people's two haplotypes there (bit 0 and bit 1): cases first.
 ///
-/// People are drawn from the population, fall ill by the logistic model, and are kept while they are needed.
+/// People are drawn from the population, become ill by the logistic model, and are kept until their group is complete.
 pub(super) fn copies<R: Rng>(
     settings: &Settings,
     causes: &[Cause],

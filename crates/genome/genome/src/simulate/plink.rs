@@ -5,16 +5,16 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-/// The two bytes of every `.bed` file, and the one that says "SNP by SNP".
+/// The two bytes of every `.bed` file, and the one for SNP-major order.
 const MAGIC: [u8; 3] = [0x6c, 0x1b, 0x01];
-/// SNPs are spread over as many chromosomes as people have autosomes.
+/// SNPs are spread over 22 chromosomes, the number of human autosomes.
 const CHROMOSOMES: u32 = 22;
-/// The shortest of them has 46.7 million base pairs: SNPs are spread over so many of each.
+/// Base pairs of each chromosome that SNPs are spread over; the shortest has 46.7 million.
 const SHORTEST: u32 = 46_000_000;
 /// Alleles of successive SNPs: the counted one first.
 const ALLELES: [[&str; 2]; 4] = [["A", "G"], ["T", "C"], ["G", "A"], ["C", "T"]];
 
-/// A file that is being written.
+/// An output file.
 struct OutputFile {
     path: PathBuf,
     file: BufWriter<File>,
@@ -22,7 +22,7 @@ struct OutputFile {
 
 impl OutputFile {
     fn create(stem: &Path, extension: &str) -> Result<Self, SimulateError> {
-        // Not `with_extension`, which would take "cohort" away from "cohort.v2".
+        // Not `with_extension`, which would turn "cohort.v2" into "cohort".
         let mut path = stem.as_os_str().to_owned();
         path.push(".");
         path.push(extension);
@@ -44,13 +44,13 @@ fn failed(path: &Path, error: std::io::Error) -> SimulateError {
     SimulateError::Write { path: path.display().to_string(), error }
 }
 
-/// The three files; `.fam` is written at once.
+/// The three files; `.fam` is written immediately.
 pub(super) struct Files {
     bed: OutputFile,
     bim: OutputFile,
-    /// SNPs on each chromosome: whole blocks.
+    /// SNPs on each chromosome, in whole blocks.
     each: u32,
-    /// Base pairs between two of them.
+    /// Base pairs between two SNPs.
     step: u32,
 }
 

@@ -1,9 +1,9 @@
-//! Files that say what was made, and made-up people that follow the stated model.
+//! The files contain the simulated cohort, and simulated people follow the stated model.
 
 use super::*;
 use crate::table::ContingencyTable;
 
-/// Copies of the counted allele, or nothing where missing.
+/// Copies of the counted allele, or `None` if missing.
 fn unpack(row: Row<'_>, people: u32) -> Vec<Option<u8>> {
     let codes = (0..people as usize).map(|person| row[person / 4] >> (2 * (person % 4)) & 3);
     codes.map(|code| [Some(2), None, Some(1), Some(0)][usize::from(code)]).collect()
@@ -35,7 +35,7 @@ fn small() -> Settings {
 }
 
 #[test]
-fn the_files_say_what_was_made() {
+fn the_files_contain_the_simulated_cohort() {
     let settings = small();
     let folder = tempfile::tempdir().unwrap();
     let stem = folder.path().join("cohort.v2");
@@ -48,7 +48,7 @@ fn the_files_say_what_was_made() {
     assert_eq!(bed.len(), 3 + 101 * 14);
     for (packed, row) in bed[3..].chunks(14).zip(&rows) {
         assert_eq!(&unpack(packed, 53), row);
-        assert_eq!(packed[13] >> 2, 0, "what is beyond the last person is zero");
+        assert_eq!(packed[13] >> 2, 0, "bits after the last person are zero");
     }
     let bim = String::from_utf8(read("bim")).unwrap();
     assert_eq!(bim.lines().count(), 101);
@@ -62,7 +62,7 @@ fn the_files_say_what_was_made() {
     assert!(matches!(write(&settings, 9, Path::new("/nowhere/at/all")), Err(SimulateError::Write { .. })));
 }
 
-/// The same on every machine: this number may change only together with the model.
+/// The same on every machine: this hash may change only together with the model.
 #[test]
 fn the_same_seed_gives_the_same_bytes() {
     let digest = |seed| {
@@ -81,7 +81,8 @@ fn the_same_seed_gives_the_same_bytes() {
     assert_eq!(digest(4), 15_520_565_067_827_667_420);
 }
 
-/// With causes that cause nothing: frequencies are multiples of 1/founders, genotypes in Hardy-Weinberg proportions, as many missing as stated.
+/// With causes without effect: frequencies are multiples of 1/founders, genotypes in Hardy-Weinberg proportions, and
+/// the stated share is missing.
 #[test]
 fn genotypes_follow_the_population() {
     let settings = Settings {
@@ -129,8 +130,8 @@ fn correlation(one: &[Option<u8>], other: &[Option<u8>]) -> f64 {
 }
 
 #[test]
-fn linkage_fades_with_distance_and_ends_with_the_block() {
-    // Causes that cause nothing, one in each block: linkage is the same on both sides of them.
+fn linkage_decreases_with_distance_and_ends_with_the_block() {
+    // Causes without effect, one in each block: linkage is the same on both sides of them.
     let settings = Settings { snps: 600, block: 30, switch: 0.05, causes: vec![1.0; 20], ..Settings::default() };
     let (_, rows) = all(&settings, 8);
     let mean = |gap: usize, across: bool| {
@@ -145,7 +146,7 @@ fn linkage_fades_with_distance_and_ends_with_the_block() {
     assert!(correlation(&rows[0], &rows[1]) < 0.02);
 }
 
-/// Two causes, a common disease: genotype pairs of cases and of controls have the probabilities of the logistic model, where
+/// Two causes, a common disease: genotype pairs of cases and of controls have the probabilities of the logistic model;
 /// drawing the SNPs one by one would be wrong.
 #[test]
 fn rejection_gives_the_logistic_model() {
@@ -187,7 +188,8 @@ fn rejection_gives_the_logistic_model() {
     assert!(risk.case_alleles() > risk.control_alleles() + 5_000);
 }
 
-/// Two founders and no switching: within a block everybody's genotypes are all alike or opposite, on both sides of the cause.
+/// Two founders and no switching: within a block the genotypes of every SNP equal those of the cause or are opposite,
+/// on both sides of it.
 #[test]
 fn blocks_follow_their_cause() {
     let settings = Settings {
@@ -216,7 +218,7 @@ fn blocks_follow_their_cause() {
 }
 
 #[test]
-fn settings_out_of_range_are_refused() {
+fn settings_out_of_range_are_rejected() {
     let refused = |change: fn(&mut Settings)| {
         let mut settings = small();
         change(&mut settings);
@@ -239,6 +241,6 @@ fn settings_out_of_range_are_refused() {
     assert_eq!(refused(|s| s.risk = 0.0), "risk");
     assert_eq!(refused(|s| s.causes = vec![0.0]), "causes");
     assert_eq!(refused(|s| s.causes = vec![2.0; 12]), "causes");
-    // Nobody stays well.
+    // Controls are too rare.
     assert_eq!(refused(|s| (s.risk, s.causes) = (0.999_999_9, vec![100.0; 11])), "risk");
 }

@@ -1,4 +1,4 @@
-//! Damaged genotype files, from a seeded mutator: what fuzzing looks for at length.
+//! Damaged genotype files from a seeded mutator; the fuzz targets run the same for longer.
 
 #[path = "../../../../../fuzz/src/corpus.rs"]
 mod corpus;
@@ -14,7 +14,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng as _, SeedableRng as _};
 use std::io::Write as _;
 
-/// Pieces that no seed is made of.
+/// Pieces that occur in no seed.
 const PIECES: [&[u8]; 15] = [
     b"",
     b"\t",
@@ -39,7 +39,7 @@ fn bgzipped(bytes: &[u8]) -> Vec<u8> {
     writer.finish().unwrap()
 }
 
-/// Each of the four files of a fileset, with the byte that says which it is, and how the phenotype is chosen.
+/// Each of the four files of a fileset, preceded by a byte for the file, and the selection of the phenotype.
 fn plink_seeds() -> Vec<Vec<u8>> {
     let seed = |(place, (_, good)): (usize, &(&str, &[u8]))| [&[place as u8], *good].concat();
     let mut seeds: Vec<Vec<u8>> = plink::GOOD.iter().enumerate().map(seed).collect();
@@ -62,7 +62,7 @@ fn damaged(seed: &[u8], keep: usize, random: &mut ChaCha8Rng) -> Vec<u8> {
 }
 
 #[test]
-fn damaged_filesets_are_refused_with_words_or_counted() {
+fn damaged_filesets_are_counted_or_rejected_with_a_message() {
     let mut random = ChaCha8Rng::seed_from_u64(deniable_testing::seed(21));
     let seeds = plink_seeds();
     let cases = sized(750, 3_000);
@@ -71,7 +71,7 @@ fn damaged_filesets_are_refused_with_words_or_counted() {
 }
 
 #[test]
-fn damaged_vcf_files_are_refused_with_words_or_counted() {
+fn damaged_vcf_files_are_counted_or_rejected_with_a_message() {
     let mut random = ChaCha8Rng::seed_from_u64(deniable_testing::seed(22));
     let (cases, mut counted) = (sized(750, 3_000), 0);
     for case in 0..cases {

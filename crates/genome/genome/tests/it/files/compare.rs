@@ -1,4 +1,4 @@
-//! The curator's tables are PLINK 1.9's, byte for byte.
+//! The curator's tables equal those of PLINK 1.9, byte for byte.
 
 use super::fixture::{Files, Random, Shape, plink};
 use deniable_genome::assoc::{
@@ -10,7 +10,7 @@ use std::path::Path;
 
 const TWO: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// `--assoc` and `--model`.
+/// The tables of `--assoc` and `--model`.
 pub struct Tables {
     pub assoc: Vec<u8>,
     pub model: Vec<u8>,
@@ -42,7 +42,7 @@ fn tables(prefix: &Path, pheno: Option<&PhenoFile>, order: Order) -> Tables {
     tables
 }
 
-/// Line by line, so that a difference is seen. PLINK's rows on X, Y and MT have no counterpart.
+/// Compares line by line, so that a failure shows the difference. PLINK's rows on X, Y and MT have no counterpart.
 pub fn same(ours: &[u8], theirs: &Path) -> usize {
     let ours = String::from_utf8(ours.to_vec()).unwrap();
     let theirs = std::fs::read_to_string(theirs).unwrap();
@@ -74,7 +74,7 @@ fn compare(folder: &Path, prefix: &Path, pheno: Option<&PhenoFile>, more: &[&str
 }
 
 #[test]
-fn every_snp_of_the_simulated_study_is_plinks() {
+fn every_snp_of_the_simulated_study_equals_plink() {
     let Some(prefix) = deniable_testing::gwas() else { return };
     let folder = tempfile::tempdir().unwrap();
     compare(folder.path(), &prefix, None, &[]);
@@ -91,7 +91,7 @@ const PLAIN: Shape = Shape {
 };
 
 #[test]
-fn random_studies_with_every_oddity_are_plinks() {
+fn random_studies_with_every_oddity_equal_plink() {
     for seed in 0..6 {
         let files = Files::random(&PLAIN, seed);
         let folder = files.folder.path();
@@ -103,7 +103,7 @@ fn random_studies_with_every_oddity_are_plinks() {
 }
 
 #[test]
-fn studies_of_many_sizes_are_plinks() {
+fn studies_of_many_sizes_equal_plink() {
     for (seed, people) in [2, 3, 4, 5, 7, 63, 64, 65, 160, 401, 2500].into_iter().enumerate() {
         let shape = Shape { people, chromosomes: &["7"], snps_each: 400, missing: 0.01, ..PLAIN };
         let files = Files::random(&shape, 100 + seed as u64);
@@ -114,8 +114,8 @@ fn studies_of_many_sizes_are_plinks() {
 }
 
 #[test]
-fn round_studies_whose_numbers_lie_between_two_digits_are_plinks() {
-    // Frequencies in steps of 1/160 and 1/320 have a 5 after the fourth digit, again and again.
+fn studies_whose_numbers_are_rounding_ties_equal_plink() {
+    // Frequencies in steps of 1/160 and 1/320 often have a 5 after the fourth digit.
     for (seed, people) in [160, 320, 800].into_iter().enumerate() {
         let shape = Shape {
             people,
@@ -165,7 +165,7 @@ fn phenotype_files_are_read_as_plink_reads_them() {
 fn odd_lines_are_read_as_plink_reads_them() {
     let files = Files::random(&Shape { chromosomes: &["1", "2"], snps_each: 9, ..PLAIN }, 60);
     let bim = std::fs::read_to_string(files.path("t.bim")).unwrap();
-    // Windows line ends, other names of chromosomes, spaces, no end of the last line, a SNP that is switched off.
+    // Windows line ends, other chromosome names, spaces, no end of the last line, a disabled SNP.
     let mut lines: Vec<String> = bim.lines().map(|line| line.replace('\t', "  ")).collect();
     lines[2] = lines[2].replace("  10", "  -10");
     files.write("t.bim", lines.join("\r\n").replace("2  rs", "chr2\trs"));

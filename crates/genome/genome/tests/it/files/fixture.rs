@@ -1,4 +1,4 @@
-//! Random filesets, and what PLINK 1.9 makes of them.
+//! Random filesets, and their results in PLINK 1.9.
 
 use deniable_genome::counting::{Genotype, row_bytes};
 use deniable_genome::{Column, PhenoFile};
@@ -32,7 +32,7 @@ impl Random {
     }
 }
 
-/// Who is in a fileset, and on which chromosomes its SNPs are.
+/// The people of a fileset, and the chromosomes of its SNPs.
 pub struct Shape {
     pub people: usize,
     pub chromosomes: &'static [&'static str],
@@ -42,7 +42,7 @@ pub struct Shape {
     pub odd_people: bool,
 }
 
-/// A fileset that lives in a folder of its own.
+/// A fileset in a temporary folder.
 pub struct Files {
     pub folder: tempfile::TempDir,
     pub genotypes: Vec<Vec<Genotype>>,
@@ -106,7 +106,7 @@ impl Files {
     }
 }
 
-/// A small one with both groups.
+/// A small fileset with both groups.
 pub fn small() -> Files {
     let shape = Shape {
         people: 11,
@@ -133,7 +133,7 @@ fn packed(row: &[Genotype]) -> Vec<u8> {
     bytes
 }
 
-/// Runs PLINK 1.9; `false`, loudly, where it is not installed (Debian's `plink1.9`).
+/// Runs PLINK 1.9; returns `false`, with a message, if it is not installed (Debian's `plink1.9`).
 pub fn plink(folder: &Path, arguments: &[&str]) -> bool {
     let mut plink = Command::new("plink1.9");
     plink.args(arguments).current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());

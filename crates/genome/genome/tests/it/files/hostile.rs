@@ -1,4 +1,4 @@
-//! Files that are not what they should be: each is refused with its name, the line and the hint.
+//! Invalid files: each is rejected with its name, the line and a help.
 
 use super::fixture::{BED, Files, small};
 use deniable_genome::{Column, FileErrorKind, Fileset, PhenoFile};
@@ -13,7 +13,7 @@ fn refused(prefix: &Path, pheno: Option<&PhenoFile>) -> (String, Option<u64>, Fi
     (file, error.line, error.kind, words)
 }
 
-/// The file `name` with other contents is refused at that line, with these words.
+/// The file `name` with these contents is rejected at that line, with these words.
 fn bad(name: &str, contents: impl AsRef<[u8]>, line: Option<u64>, words: &str) {
     let files = small();
     files.write(name, contents);
@@ -49,9 +49,9 @@ fn bed_files() {
 fn fam_files() {
     let good = text(&small(), "t.fam");
     bad("t.fam", "", None, "no people");
-    bad("t.fam", format!("{good}F0 I0 0 0 1 1\n"), Some(12), "F0 I0 stands here a second time; the first is in line 1");
+    bad("t.fam", format!("{good}F0 I0 0 0 1 1\n"), Some(12), "duplicate F0 I0; the first is in line 1");
     bad("t.fam", good.replace("F3 I3 0", "F3 I3"), Some(4), "5 columns, and 6 are expected: FID, IID, father");
-    bad("t.fam", good.replacen('\n', "\n\n", 1), Some(2), "blank, and others follow");
+    bad("t.fam", good.replacen('\n', "\n\n", 1), Some(2), "blank, but other lines follow");
     bad("t.fam", good.replace("I3 0 0", "I3 0 0 0"), Some(4), "7 columns");
     bad("t.fam", good.replace("I3", "Jürgen"), Some(4), "a character outside ASCII at byte 5");
     bad("t.fam", good.replace("I3", "I\u{1b}[31m"), Some(4), "a control character at byte 5");
@@ -72,7 +72,7 @@ fn bim_files() {
     bad("t.bim", "", None, "no SNPs");
     let line = good.lines().nth(2).unwrap();
     bad("t.bim", good.replace(line, "1 rs 0 1 A"), Some(3), "5 columns");
-    bad("t.bim", good.replace(line, ""), Some(3), "blank, and others follow");
+    bad("t.bim", good.replace(line, ""), Some(3), "blank, but other lines follow");
     bad("t.bim", good.replace(line, "1 rs 0 1 A C G"), Some(3), "7 columns");
     for position in ["1e5", "x", "2147483647", "99999999999999999999", "1.0"] {
         let other = good.replace(line, &format!("1 rs 0 {position} A C"));
@@ -101,17 +101,12 @@ fn pheno_files() {
     refusal("F1 I1\n", Column::First, Some(1), "2 columns, and 3 or more are expected");
     refusal("F1 I1 1 2\nF2 I2 1\n", Column::Number(2), Some(2), "as many as in the first line");
     refusal("F1 I1 1 2\nF2\n", Column::Number(2), Some(2), "1 columns, and 3 or more");
-    refusal(
-        "F1 I1 1\nF2 I2 2\nF1 I1 1\n",
-        Column::First,
-        Some(3),
-        "F1 I1 stands here a second time; the first is in line 1",
-    );
+    refusal("F1 I1 1\nF2 I2 2\nF1 I1 1\n", Column::First, Some(3), "duplicate F1 I1; the first is in line 1");
     refusal("F1 I1 1\nF2 I2 2.5\n", Column::First, Some(2), "quantitative");
     refusal("F1 I1 1\n\"F2\" \"I2\" 2\n", Column::First, Some(2), "there is a quote at byte 1");
     refusal("F1 I1 1\nF2 I2\" 2\n", Column::First, Some(2), "there is a quote at byte 6");
     refusal("F1 I1 1\rF2 I2 2\n", Column::First, Some(1), "a control character at byte 8");
-    refusal("F1 I1 1\n", named("flu"), Some(1), "asked for by name");
+    refusal("F1 I1 1\n", named("flu"), Some(1), "selected by name");
     refusal("FID IID flu gout\nF1 I1 1 1\n", named("cold"), Some(1), "no phenotype column cold; there are: flu, gout");
     refusal("FID IID flu gout\nF1 I1 1 1\n", Column::Number(3), Some(1), "no phenotype column 3; there are: flu, gout");
     refusal("F1 I1 1\n", Column::Number(0), Some(1), "no phenotype column 0; there are: 1 columns without names");
@@ -124,13 +119,13 @@ fn pheno_files() {
 }
 
 #[test]
-fn files_that_are_not_there() {
+fn missing_files_are_rejected() {
     for name in ["t.bed", "t.bim", "t.fam"] {
         let files = small();
         std::fs::remove_file(files.path(name)).unwrap();
         let (file, _, kind, _) = refused(&files.prefix(), None);
         assert!(file == name && matches!(kind, FileErrorKind::Unreadable(_)));
-        // A folder in place of a file.
+        // A folder instead of a file.
         std::fs::create_dir(files.path(name)).unwrap();
         assert_eq!(refused(&files.prefix(), None).0, name);
     }
@@ -146,7 +141,7 @@ fn a_line_of_ten_million_columns_is_refused_before_it_is_read() {
     let pheno = files.pheno(&format!("F1 I1 1\n{line}"), Column::First);
     let (file, at, kind, _) = refused(&files.prefix(), Some(&pheno));
     assert_eq!((file.as_str(), at, kind), ("t.pheno", Some(2), FileErrorKind::LongLine { limit: 1 << 20 }));
-    // As long as permitted, it is read as columns.
+    // A line of the permitted length is parsed into columns.
     let short = "1 ".repeat(500_000);
     bad("t.fam", &short, Some(1), "500000 columns");
 }

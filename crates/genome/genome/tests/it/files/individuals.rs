@@ -1,4 +1,4 @@
-//! People one by one: the genotypes that went into a file come out of it, with phenotypes or without.
+//! Genotypes of individuals: the genotypes written to a file are read back, with or without phenotypes.
 
 use super::fixture::{Files, Shape, small};
 use deniable_genome::counting::Genotype;
@@ -15,7 +15,7 @@ fn shape() -> Shape {
     }
 }
 
-/// Every third SNP of the file that is on a chromosome in use, with everybody's genotypes.
+/// Every third SNP of the file on a used chromosome, with the genotypes of all people.
 fn chosen(files: &Files) -> Vec<Vec<Genotype>> {
     let used = |place: &usize| matches!(place / 30, 0 | 2) && place.is_multiple_of(3);
     (0..files.genotypes.len()).filter(used).map(|place| files.genotypes[place].clone()).collect()
@@ -82,7 +82,7 @@ fn genotypes_come_back_from_vcf() {
 }
 
 #[test]
-fn files_that_change_are_noticed() {
+fn changed_files_are_rejected() {
     let files = small();
     let people = Individuals::plink(&files.prefix()).unwrap();
     let bim = std::fs::read_to_string(files.path("t.bim")).unwrap();

@@ -1,4 +1,4 @@
-//! Genotype files: read, refused, counted, and compared with PLINK 1.9.
+//! Genotype files: read, rejected, counted, and compared with PLINK 1.9.
 
 mod compare;
 mod fixture;

@@ -1,4 +1,4 @@
-//! What is read of a fileset, and what the log says.
+//! Reading of filesets, and their logs.
 
 use super::fixture::{Files, Shape, small};
 use deniable_genome::counting::Genotype;
@@ -89,14 +89,14 @@ fn the_log_counts_what_is_left_out_by_reason() {
     assert_eq!((log.snps, log.used, log.x, log.y, log.mt, log.contigs), (14, 6, 2, 2, 2, 2));
     assert_eq!((log.people, log.cases + log.controls + log.unphenotyped), (40, 40));
     assert!(log.unphenotyped > 0 && log.sex_unknown > 0 && log.missing_calls == missing && missing > 0);
-    // Filled tables hold everybody at every SNP.
+    // Filled tables contain all people at every SNP.
     assert_eq!(people, vec![(log.cases, log.controls); 6]);
 }
 
 #[test]
 fn a_phenotype_file_replaces_the_column_and_counts_strangers() {
     let files = small();
-    // The column of the .fam file may hold anything then.
+    // The column of the .fam file may then contain anything.
     let fam = std::fs::read_to_string(files.path("t.fam")).unwrap();
     files.write("t.fam", fam.replace(" 1 1\n", " 1 3.25\n"));
     let pheno = files.pheno("FID IID a b\nF1 I1 1 2\nF2 I2 2 1\nF3 I3 2 -9\nZ Z 1 1\n", Column::Named("b".to_owned()));
@@ -108,7 +108,7 @@ fn a_phenotype_file_replaces_the_column_and_counts_strangers() {
 
 /// Editors may add a byte order mark and blank lines to a file.
 #[test]
-fn marks_and_blank_lines_are_no_people() {
+fn byte_order_marks_and_blank_lines_are_ignored() {
     let files = small();
     let names =
         |opened: &Fileset| (opened.people().len(), opened.log().cases, opened.log().controls, opened.log().snps);
@@ -126,7 +126,7 @@ fn marks_and_blank_lines_are_no_people() {
 }
 
 #[test]
-fn a_fileset_that_changes_while_it_is_read_is_refused() {
+fn a_fileset_that_changes_while_it_is_read_is_rejected() {
     let files = small();
     let opened = Fileset::open(&files.prefix(), None).unwrap();
     let bim = std::fs::read_to_string(files.path("t.bim")).unwrap();

@@ -1,4 +1,4 @@
-//! VCF: as PLINK 1.9 reads it, and refused with words where it is none.
+//! VCF: read as by PLINK 1.9, and rejected with a message if invalid.
 
 use super::compare::{Tables, same};
 use super::fixture::{Files, Random, plink, small};
@@ -31,7 +31,7 @@ fn open(files: &Files, contents: &[u8], people: usize) -> Result<Vcf, FileError>
 }
 
 #[test]
-fn random_files_are_plinks() {
+fn random_files_equal_plink() {
     for seed in 0..4 {
         let files = small();
         let mut random = Random::new(seed);
@@ -64,7 +64,7 @@ fn random_files_are_plinks() {
         let (ours, log) = read(&vcf, Order::MinorFirst);
         assert!(log.multiallelic > 0 && log.without_genotypes > 0 && log.half_calls > 0 && log.missing_calls > 0);
         assert_eq!(log.snps, log.used + log.multiallelic + log.without_genotypes);
-        // Compressed, the same.
+        // The same for a compressed file.
         files.write("z.vcf.gz", bgzip(&text));
         let zipped = Vcf::open(&files.path("z.vcf.gz"), &pheno(&files, people)).unwrap();
         let (again, log_again) = read(&zipped, Order::MinorFirst);
@@ -113,7 +113,7 @@ fn people_are_matched_by_individual() {
 }
 
 #[test]
-fn files_that_are_not_vcf_are_refused_with_words() {
+fn files_that_are_not_vcf_are_rejected_with_a_message() {
     let files = small();
     let start = HEADER.to_owned() + &samples(3);
     let line = |genotypes: &str| format!("{start}1\t5\trs\tA\tC\t.\t.\t.\tGT\t{genotypes}\n");
@@ -141,7 +141,7 @@ fn files_that_are_not_vcf_are_refused_with_words() {
 }
 
 #[test]
-fn compressed_files_that_are_cut_or_of_another_kind_are_refused() {
+fn truncated_and_other_compressed_files_are_rejected() {
     let files = small();
     let mut text = HEADER.to_owned() + &samples(3);
     for snp in 0..20_000 {
@@ -165,7 +165,7 @@ fn compressed_files_that_are_cut_or_of_another_kind_are_refused() {
 }
 
 #[test]
-fn a_line_without_end_is_refused() {
+fn an_overlong_line_is_rejected() {
     let files = small();
     let mut text = (HEADER.to_owned() + &samples(3)).into_bytes();
     text.extend(b"1\t5\trs\tA\tC\t.\t.\t");

@@ -1,4 +1,4 @@
-//! Answers: as the ledger stores them, and as they are published.
+//! Answers, in the forms of the ledger and of publications.
 
 use crate::payment::Payment;
 use crate::promise::Protects;
@@ -13,10 +13,10 @@ use deniable_publication::{AnswerOdds, Cell, KeyValue, Noise, NumberCell, Scalar
 use num_traits::{Signed, ToPrimitive};
 use serde::{Deserialize, Serialize};
 
-/// Decimals of χ² and of frequencies.
+/// Decimal places of χ² and of frequencies.
 const PLACES: u32 = 4;
 
-/// How many people and SNPs there are; public.
+/// The numbers of people and SNPs; public.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Sizes {
@@ -24,51 +24,52 @@ pub struct Sizes {
     pub cases: u64,
     /// Controls.
     pub controls: u64,
-    /// SNPs that are used.
+    /// Number of used SNPs.
     pub snps: u64,
 }
 
-/// What the ledger stores of an answer beside its numbers.
+/// The data that the ledger stores of an answer beside its numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
-    /// Of the cohort.
+    /// The sizes of the cohort.
     pub sizes: Sizes,
-    /// The SNPs: picks in their order, or those that were asked for.
+    /// The SNPs: picks in their order, or the requested ones.
     pub snps: Vec<SnpName>,
-    /// The decay of the noise, exact. Its law does not follow from the numbers, and an answer is shown under its own law only.
+    /// The decay of the noise, exact. The numbers do not determine the law of the noise, and an answer is shown only
+    /// under its own law.
     pub decay: String,
-    /// The threshold on χ², exact, where there is one: that of a p-value is computed in floats.
+    /// The exact threshold on χ², if any: that of a p-value is computed in floats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub threshold: Option<String>,
-    /// A `PublishedForm`. It is not read with the numbers.
+    /// A `PublishedForm`, which is not read together with the numbers.
     #[serde(default)]
     pub published: serde_json::Value,
 }
 
-/// An answer: everything that is shown follows from it and the request.
+/// An answer; together with the request it determines everything that is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Of the cohort.
+    /// The sizes of the cohort.
     pub sizes: Sizes,
-    /// The SNPs: picks in their order, or those that were asked for.
+    /// The SNPs: picks in their order, or the requested ones.
     pub snps: Vec<SnpName>,
-    /// What is said of each of them, in their order; nothing where only their names are released.
+    /// The values of each SNP, in their order; empty if only names are released.
     pub values: Vec<Values>,
     /// The noise.
     pub noise: Noise,
-    /// The threshold on χ², where there is one.
+    /// The threshold on χ², if any.
     pub threshold: Option<Threshold>,
 }
 
-/// A SNP's place among those that are used, and its name.
+/// The index of a SNP among the used ones, and its name.
 pub(crate) type NamedSnp = (usize, String);
 
-/// A SNP, as its file names it.
+/// A SNP with the names of its file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SnpName {
-    /// Its place among the SNPs that are used: names need not be unique.
+    /// Its index among the used SNPs: names need not be unique.
     pub place: u64,
     /// The chromosome by PLINK's number.
     pub chr: u8,
@@ -78,24 +79,24 @@ pub struct SnpName {
     pub bp: u32,
     /// The counted allele.
     pub a1: String,
-    /// The other.
+    /// The other allele.
     pub a2: String,
 }
 
 impl SnpName {
-    /// The SNP at a place.
+    /// The SNP at an index.
     pub(crate) fn new(place: usize, variant: Variant) -> Self {
         let Variant { chromosome, id, position, a1, a2 } = variant;
         Self { place: place as u64, chr: chromosome, snp: id, bp: position, a1, a2 }
     }
 }
 
-/// What is said of one SNP.
+/// The released values of one SNP.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Values {
-    /// Noisy χ² or the copies of A1 among cases: the value and the ends of its interval.
+    /// Noisy χ², or the copies of A1 among cases: the value and the ends of its interval.
     pub first: [Rational; 3],
-    /// The copies of A1 among controls, where they are released.
+    /// The copies of A1 among controls, if released.
     pub controls: Option<[Rational; 3]>,
 }
 
@@ -112,7 +113,7 @@ impl From<NoisyAlleles> for Values {
     }
 }
 
-/// A released number with its ends, rounded outward.
+/// A released number with the ends of its interval, rounded outward.
 fn number(of: &[Rational; 3], written: &dyn Fn(&Rational, Rounding) -> String) -> Cell {
     let [value, low, high] = of;
     let scalar = |value: &Rational, rounding| written(value, rounding).parse().ok().map(Scalar::Number);
@@ -124,14 +125,14 @@ fn number(of: &[Rational; 3], written: &dyn Fn(&Rational, Rounding) -> String) -
     })
 }
 
-/// The places of SNPs with their names.
+/// The indices of SNPs with their names.
 pub(crate) fn named(snps: &[SnpName]) -> Vec<NamedSnp> {
     let snp = |snp: &SnpName| Some((usize::try_from(snp.place).ok()?, snp.snp.clone()));
     snps.iter().filter_map(snp).collect()
 }
 
 impl Answer {
-    /// The answer as it is published.
+    /// The answer in its published form.
     #[must_use]
     pub fn table(&self, request: &Query, part: Part, payment: &Payment) -> PublishedAnswer {
         let lead: &[&str] = if part == Part::Picks { &["PICK"] } else { &[] };
@@ -191,7 +192,8 @@ impl Answer {
         row
     }
 
-    /// The largest score that so many cases and controls can have: all cases of one genotype, all controls of the other.
+    /// The largest possible score for these numbers of cases and controls: all cases have one genotype, all controls
+    /// another.
     fn largest_score(&self, request: &Query) -> Option<i64> {
         let threshold = self.threshold.as_ref()?;
         let [cases, controls] =
@@ -200,7 +202,7 @@ impl Answer {
         distance(&apart, request.test, request.protects.adjacency(), threshold).ok()?.score()
     }
 
-    /// Whether the noise is as large as anything that could be seen through it: by public numbers alone.
+    /// Whether the margin of the noise is at least the largest possible signal: computed from public numbers alone.
     fn is_chance(&self, request: &Query, part: Part) -> bool {
         let most = match part {
             Part::Picks => self.largest_score(request).map(whole),
@@ -210,7 +212,7 @@ impl Answer {
         most.is_some_and(|most| *self.noise.margin.value() >= most)
     }
 
-    /// What to know about an answer, whatever the data holds.
+    /// Notes on an answer that do not depend on the data.
     fn warnings(&self, request: &Query, part: Part) -> Vec<String> {
         let mut all = vec![
             request.protects.sentence().to_owned(),
@@ -225,42 +227,43 @@ impl Answer {
         match (part, &request.snps) {
             (Part::Picks, Snps::Top { score: Score::Distance(_), .. }) => {
                 all.push(format!(
-                    "SNPs are picked by chance, the likelier the more people would have to change before their {} χ² falls below \
-                     {}; how near that is to choosing the best, the noise says",
+                    "SNPs are picked at random, with a higher probability the more people would have to change before their {} χ² \
+                     falls below {}; the noise states how close the picks are to the best",
                     test_name(request.test),
                     self.threshold.as_ref().map_or_else(String::new, |threshold| plain(&threshold.value()))
                 ));
                 if let Some(largest) = self.largest_score(request) {
                     all.push(format!(
-                        "no SNP of so many cases and controls is further beyond it than {largest} people: where the noise's margin is \
-                         a large part of that, picks are mostly chance"
+                        "with these numbers of cases and controls, no SNP is more than {largest} people beyond it: if the margin of the \
+                         noise is a large part of that, picks are mostly random"
                     ));
                 }
             }
-            (Part::Picks, _) => all.push(format!("SNPs are picked by their {} χ² and chance", test_name(request.test))),
+            (Part::Picks, _) => all.push(format!("SNPs are picked by their {} χ² with noise", test_name(request.test))),
             (Part::Statistics, _) => all.push(format!(
-                "the {} χ² is that of the filled tables, with noise; a value below 0 is shown as 0; p-values follow from it",
+                "the {} χ² is that of the filled tables, with noise; a value below 0 is shown as 0; p-values are computed from it",
                 test_name(request.test)
             )),
             (Part::Counts, _) => all.push(
-                "counts are copies of A1, with noise; what falls outside the possible range is moved to its end".to_owned(),
+                "counts are copies of A1, with noise; values outside the possible range are moved to its end".to_owned(),
             ),
         }
         if self.is_chance(request, part) {
             all.push(
-                "with so few people, so many SNPs and so small a part of the promise this is most probably nothing but noise: its \
-                 margin is as large as anything that could be seen through it; `deniable gwas power` says what would do"
+                "this answer is most probably only noise: with so few people, so many SNPs or so small a part of the promise, the \
+                 margin is at least the largest possible signal; `deniable gwas power` computes which sizes suffice"
                     .to_owned(),
             );
         }
         if part != Part::Picks && matches!(request.snps, Snps::Top { .. }) {
-            all.push("these SNPs were chosen by a release of their own, whose odds multiply with these".to_owned());
+            all.push("a separate release chose these SNPs; its odds multiply with those of this one".to_owned());
         }
         all
     }
 }
 
-/// The p-value of a noisy χ². Where its interval reaches 1, it has no value of its own, which would be quoted without it.
+/// The p-value of a noisy χ². If its interval reaches 1, no point value is given, since it would be quoted without the
+/// interval.
 fn p_values([value, low, high]: &[Rational; 3], test: Test) -> Cell {
     let p = |statistic: &Rational| {
         let p = survival(statistic.to_f64().unwrap_or(f64::MAX), test);
@@ -271,12 +274,12 @@ fn p_values([value, low, high]: &[Rational; 3], test: Test) -> Cell {
     Cell::Number(NumberCell { value: own, low: p(high), high: p(low), ..NumberCell::default() })
 }
 
-/// A p-value to five digits, as PLINK writes it.
+/// A p-value with five significant digits, as PLINK writes it.
 fn p_value(p: f64) -> String {
     if p >= 0.001 { format!("{p:.4}") } else { format!("{p:.4e}") }
 }
 
-/// The tables of a publication as one tab-separated table: a line for each SNP, with PLINK's names of columns.
+/// The answers of a publication as one tab-separated table: a line for each SNP, with PLINK's column names.
 #[must_use]
 pub fn tab_separated(tables: &[PublishedAnswer], protects: Protects) -> String {
     const NAMES: [&str; 5] = ["CHR", "SNP", "BP", "A1", "A2"];

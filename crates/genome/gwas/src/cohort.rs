@@ -1,4 +1,4 @@
-//! The cohort: where its files are, and the table of every SNP.
+//! The cohort: its files, and the table of every SNP.
 
 use crate::answer::Sizes;
 use deniable_genome::{
@@ -9,10 +9,10 @@ use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// Where the genotypes and the phenotypes are.
+/// The files of genotypes and phenotypes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Files {
-    /// `PREFIX.bed`, `.bim` and `.fam`, with the phenotypes of the last or of a file of their own.
+    /// `PREFIX.bed`, `.bim` and `.fam`, with the phenotypes of the last or of a separate file.
     Plink {
         /// The prefix.
         prefix: PathBuf,
@@ -29,7 +29,7 @@ pub enum Files {
 }
 
 impl Files {
-    /// Every file that is read.
+    /// The paths of all files.
     #[must_use]
     pub fn all(&self) -> Vec<PathBuf> {
         let (genotypes, pheno) = match self {
@@ -39,10 +39,10 @@ impl Files {
         genotypes.into_iter().chain(pheno.map(|pheno| pheno.path.clone())).collect()
     }
 
-    /// Opens them, if they are there and belong together, as far as that is known before genotypes are read.
+    /// Opens the files, and checks as far as possible before genotypes are read that they belong together.
     ///
     /// # Errors
-    /// When a file cannot be read, or does not fit the others.
+    /// If a file cannot be read, or contradicts the others.
     pub fn open(&self) -> Result<OpenFiles, FileError> {
         Ok(match self {
             Self::Plink { prefix, pheno } => OpenFiles::Plink(Fileset::open(prefix, pheno.as_ref())?.into()),
@@ -51,7 +51,7 @@ impl Files {
     }
 }
 
-/// The files of a run: opened when they are first needed, and once.
+/// The files of a run: opened on first use, and only once.
 #[derive(Debug, Clone)]
 pub struct CohortFiles {
     files: Files,
@@ -59,22 +59,22 @@ pub struct CohortFiles {
 }
 
 impl CohortFiles {
-    /// Files that nobody has looked for yet.
+    /// Files that are not opened yet.
     #[must_use]
     pub fn new(files: Files) -> Self {
         Self { files, opened: OnceCell::new() }
     }
 
-    /// Where they are.
+    /// The paths of the files.
     #[must_use]
     pub fn files(&self) -> &Files {
         &self.files
     }
 
-    /// The files, opened.
+    /// Opens the files on the first call.
     ///
     /// # Errors
-    /// When a file cannot be read, or does not fit the others.
+    /// If a file cannot be read, or contradicts the others.
     pub fn open(&self) -> Result<&OpenFiles, FileError> {
         if let Some(opened) = self.opened.get() {
             return Ok(opened);
@@ -84,7 +84,7 @@ impl CohortFiles {
     }
 }
 
-/// Files whose people and phenotypes were read, and their genotypes not.
+/// Files with people and phenotypes read, but not the genotypes.
 #[derive(Debug, Clone)]
 pub enum OpenFiles {
     /// PLINK.
@@ -94,10 +94,11 @@ pub enum OpenFiles {
 }
 
 impl OpenFiles {
-    /// Reads everything and shows every SNP that is used, in the order of the files, adding what was read to a fingerprint.
+    /// Reads all files, passes every used SNP to the visitor in the order of the files, and adds the data to a
+    /// fingerprint.
     ///
     /// # Errors
-    /// When a file cannot be read, or does not fit the others.
+    /// If a file cannot be read, or contradicts the others.
     pub fn scan(
         &self,
         fingerprint: &mut Fingerprint,
@@ -114,23 +115,24 @@ impl OpenFiles {
     }
 }
 
-/// Every SNP of a cohort with its table, missing calls filled. Of each SNP it keeps 24 bytes of counts and its line of names.
+/// Every SNP of a cohort with its table, with missing calls filled. Memory for each SNP is 24 bytes of counts and its
+/// line of names.
 #[derive(Debug, Clone, Default)]
 pub struct Cohort {
-    /// The tables, all over the same people.
+    /// The tables, all of the same people.
     pub tables: Vec<ContingencyTable>,
     names: Names,
-    /// What was left out; for the curator alone.
+    /// The numbers read and left out; for the curator only.
     pub log: Log,
-    /// What the files hold, in hexadecimal; never printed.
+    /// The fingerprint of the files, in hexadecimal; never printed.
     pub fingerprint: String,
 }
 
 impl Cohort {
-    /// Reads a cohort. `tell` is called now and then with the number of SNPs so far.
+    /// Reads a cohort. Calls `tell` repeatedly with the number of SNPs so far.
     ///
     /// # Errors
-    /// When a file cannot be read, or does not fit the others.
+    /// If a file cannot be read, or contradicts the others.
     pub fn read(
         files: &OpenFiles,
         fill: Fill,
@@ -138,7 +140,7 @@ impl Cohort {
         threads: NonZeroUsize,
         tell: &dyn Fn(u64),
     ) -> Result<Self, FileError> {
-        /// SNPs between two words about progress.
+        /// SNPs between two reports of progress.
         const OFTEN: usize = 4096;
         let mut fingerprint = Fingerprint::new(key);
         let mut cohort = Self::default();
@@ -153,23 +155,23 @@ impl Cohort {
         Ok(cohort)
     }
 
-    /// How many people and SNPs there are.
+    /// The numbers of people and SNPs.
     #[must_use]
     pub fn sizes(&self) -> Sizes {
         let (cases, controls) = self.tables.first().map_or((0, 0), |table| (table.all_cases(), table.all_controls()));
         Sizes { cases, controls, snps: self.tables.len() as u64 }
     }
 
-    /// The SNP at a place.
+    /// The SNP at an index.
     #[must_use]
     pub fn variant(&self, place: usize) -> Option<Variant> {
         self.names.get(place)
     }
 
-    /// The places of SNPs by their names. Names are public, so an error may speak of them.
+    /// The indices of SNPs by their names. Names are public, so errors may contain them.
     ///
     /// # Errors
-    /// The first name that is not there, or stands there more than once.
+    /// The first name that is missing or not unique.
     pub fn places(&self, wanted: &[String]) -> Result<Vec<usize>, NameError> {
         let mut found: HashMap<&str, Vec<usize>> = wanted.iter().map(|name| (name.as_str(), vec![])).collect();
         for place in 0..self.tables.len() {
@@ -188,18 +190,18 @@ impl Cohort {
     }
 }
 
-/// A SNP that was asked for by a name that does not lead to one.
+/// A name that does not identify one SNP.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
-    /// No such SNP.
+    /// No SNP has this name.
     #[error("there is no SNP `{0}` among those that are used")]
     Unknown(String),
-    /// Several of that name.
+    /// Several SNPs have this name.
     #[error("several SNPs are called `{0}`")]
     Twice(String),
 }
 
-/// The names of SNPs in one text: five words a line, which takes far less than five texts of their own.
+/// The names of SNPs in one text: five words a line, which takes far less memory than five strings each.
 #[derive(Debug, Clone, Default)]
 struct Names {
     text: String,
@@ -210,7 +212,7 @@ impl Names {
     fn push(&mut self, variant: &Variant) {
         use std::fmt::Write;
         let Variant { chromosome, id, position, a1, a2 } = variant;
-        // Writing to a string does not fail. No word of a .bim or VCF line has a tab in it.
+        // Writing to a string cannot fail. No word of a .bim or VCF line contains a tab.
         let _ = write!(self.text, "{chromosome}\t{id}\t{position}\t{a1}\t{a2}");
         self.ends.push(self.text.len());
     }
@@ -252,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_leads_to_one_snp() {
+    fn a_name_identifies_one_snp() {
         let mut cohort = Cohort::default();
         for id in ["rs1", "rs2", "rs2"] {
             cohort.names.push(&variant(id, 1));

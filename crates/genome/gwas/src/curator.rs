@@ -1,4 +1,4 @@
-//! The curator's own view: true values, as PLINK computes them. Never to be published.
+//! The curator's own view: true values, as PLINK computes them. It must never be published.
 
 use crate::cohort::Files;
 use deniable_core::text::spreadsheet_cell;
@@ -7,8 +7,8 @@ use deniable_genome::{FileError, Fingerprint, Snp, Test};
 use std::fmt::Write;
 use std::num::NonZeroUsize;
 
-/// What stands above the values.
-const MARK: &str = "# NOT FOR PUBLICATION: these are exact values, and tell who took part.";
+/// The first and last line of the view.
+const MARK: &str = "# NOT FOR PUBLICATION: these are exact values, which reveal who took part.";
 
 /// One SNP with its statistic.
 struct Line {
@@ -16,11 +16,11 @@ struct Line {
     text: String,
 }
 
-/// The SNPs of largest χ², largest first, with PLINK's treatment of missing calls and minor alleles; tab-separated, below a
-/// line that says what it is.
+/// The SNPs of largest χ², in descending order, with PLINK's treatment of missing calls and minor alleles;
+/// tab-separated, between lines that mark it as not for publication.
 ///
 /// # Errors
-/// When a file cannot be read, or does not fit the others.
+/// If a file cannot be read, or contradicts the others.
 pub fn view(
     files: &Files,
     test: Test,
@@ -30,7 +30,7 @@ pub fn view(
 ) -> Result<String, FileError> {
     let mut best: Vec<Line> = Vec::new();
     let (mut read, mut without) = (0_u64, 0_u64);
-    // The key does not matter: the fingerprint is not kept.
+    // The key does not matter: the fingerprint is discarded.
     let log = files.open()?.scan(&mut Fingerprint::new([0; 32]), threads, &mut |snp| {
         read += 1;
         if read.is_multiple_of(4096) {
@@ -52,12 +52,12 @@ pub fn view(
     };
     let mut text = format!("{MARK}\n");
     for line in log.to_string().lines() {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "# {line}");
     }
-    let _ = writeln!(text, "# A1 is the rarer allele, as PLINK has it; releases keep the order of the files");
+    let _ = writeln!(text, "# A1 is the rarer allele, as in PLINK; releases keep the order of the files");
     if without > 0 {
-        let _ = writeln!(text, "# {without} SNPs have no χ², for want of counts (PLINK's NA), and are not shown");
+        let _ = writeln!(text, "# {without} SNPs have no χ² because of missing counts (PLINK's NA), and are left out");
     }
     let _ = writeln!(text, "CHR\tSNP\tBP\tA1\tA2\t{values}\tMISSING");
     for line in &best {

@@ -1,4 +1,4 @@
-//! Picks and noise: what is computed once a release is paid for, and how far it may be off.
+//! Picks and noise: computed once a release is charged; and their margins.
 
 use crate::answer::{Answer, Sizes, SnpName, Values};
 use crate::error::GwasError;
@@ -15,7 +15,7 @@ use deniable_publication::{Noise, NoiseKind, UpperBound};
 use num_bigint::BigInt;
 use rand_core::CryptoRng;
 
-/// The exact numbers of a release.
+/// The exact values of a release.
 pub(crate) enum Exact {
     Scores(Vec<Option<i64>>),
     /// χ²: of all SNPs for picks, otherwise of the requested SNPs.
@@ -68,7 +68,7 @@ impl Run<'_> {
         }
     }
 
-    /// The exact numbers of a release, without random bits.
+    /// Computes the exact values of a release, without random bits.
     pub(crate) fn exact(&mut self, part: Part, places: &[usize]) -> Result<Exact, GwasError> {
         let test = self.request.test;
         let tables = &self.cohort.tables;
@@ -100,7 +100,7 @@ impl Run<'_> {
         }
     }
 
-    /// How many numbers are drawn for a release.
+    /// The number of values drawn for a release.
     pub(crate) fn count(&self, part: Part) -> usize {
         match (part, self.sides().1) {
             (Part::Counts, Sides::Both) => 2 * self.snps(),
@@ -108,7 +108,7 @@ impl Run<'_> {
         }
     }
 
-    /// Draws the numbers of a release: the places of picks, steps of the grid, or copies of A1.
+    /// Draws the numbers of a release: the indices of picks, steps of the grid, or copies of A1.
     pub(crate) fn drawn<R: CryptoRng>(&self, part: Part, exact: &Exact, rng: &mut R) -> Result<Vec<i128>, GwasError> {
         let Query { protects, grid, snps, .. } = self.request;
         let odds = &self.payment.per_move;
@@ -129,7 +129,7 @@ impl Run<'_> {
         }
     }
 
-    /// The SNPs of a release, as the files name them.
+    /// The SNPs of a release, with the names of the files.
     pub(crate) fn snp_names(&self, part: Part, places: &[usize], numbers: &[i128]) -> Result<Vec<SnpName>, GwasError> {
         let broken = || GwasError::Unwritable(self.request.name(part, self.snps()));
         let places = match part {
@@ -143,7 +143,7 @@ impl Run<'_> {
         places.iter().map(snp).collect()
     }
 
-    /// The threshold on χ² of a release, where it has one.
+    /// The threshold on χ² of a release, if any.
     pub(crate) fn threshold(&self, part: Part) -> Result<Option<Threshold>, GwasError> {
         match &self.request.snps {
             Snps::Top { score: Score::Distance(cut), .. } if part == Part::Picks => {
@@ -153,7 +153,7 @@ impl Run<'_> {
         }
     }
 
-    /// The answer that has these numbers, of a cohort of this size.
+    /// The answer with these numbers, for a cohort of this size.
     pub(crate) fn answer_of(
         &self,
         part: Part,
@@ -166,7 +166,7 @@ impl Run<'_> {
         Ok(Answer { sizes, snps, values, noise: self.noise(part, sizes)?, threshold })
     }
 
-    /// The values of the SNPs that a release is about.
+    /// The values of the SNPs of a release.
     fn values(&self, part: Part, numbers: &[i128], sizes: Sizes) -> Result<Vec<Values>, GwasError> {
         let Query { test, grid, .. } = self.request;
         let Sizes { cases, controls, .. } = sizes;
@@ -181,7 +181,7 @@ impl Run<'_> {
         Ok(noisy.into_iter().map(Values::from).collect())
     }
 
-    /// The noise of the numbers of all SNPs.
+    /// The noise of the values of all SNPs.
     fn value_noise(&self, part: Part, sizes: Sizes) -> Result<Noise, GwasError> {
         let (grid, snps) = (&self.request.grid, self.snps());
         if part == Part::Statistics {
@@ -192,8 +192,8 @@ impl Run<'_> {
         self.geometric("the number of copies of A1", &count_sensitivity(adjacency, sides, snps), &whole(1))
     }
 
-    /// Whose alleles are counted. Under label swap the counts of cases and controls together are public, so that those of the
-    /// cases alone tell as much with half the noise.
+    /// The groups whose alleles are counted. Under label swap the total counts of cases and controls are public, so the
+    /// counts of the cases alone have the same information with half the noise.
     fn sides(&self) -> (CohortAdjacency, Sides) {
         match self.request.protects.adjacency() {
             CohortAdjacency::Genotype => (CohortAdjacency::Genotype, Sides::Both),

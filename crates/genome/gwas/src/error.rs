@@ -1,4 +1,4 @@
-//! What can go wrong about a release.
+//! Errors of a release.
 
 use crate::cohort::NameError;
 use crate::payment::PaymentError;
@@ -14,65 +14,65 @@ use deniable_genome::select::SelectError;
 use deniable_ledger::VersionError;
 use deniable_protocol::ProtocolError;
 
-/// A release that did not come about. For the curator: some of these depend on private files.
+/// A failed release. For the curator: some of these errors depend on private files.
 #[derive(Debug, thiserror::Error)]
 pub enum GwasError {
-    /// The files cannot be used.
+    /// Invalid files.
     #[error(transparent)]
     File(#[from] FileError),
-    /// The files are not those of the version.
+    /// Files that are not those of the registered version.
     #[error(transparent)]
     Version(#[from] VersionError),
-    /// The version was not registered as it is read, and is now. Nothing was asked of it yet.
+    /// The version was not registered for these options, and is registered now. No release has used it yet.
     #[error("the cohort had not been registered as these options read it; now it is, and nothing was released yet")]
     OnlyRegistered,
     /// A release failed after it was charged. The same release resumes at no cost.
     #[error("{release} is paid for but not answered: {error}")]
     Unanswered {
-        /// Which release.
+        /// The name of the release.
         release: String,
-        /// Why.
+        /// The cause.
         error: Box<GwasError>,
     },
-    /// No account may pay.
+    /// No account can pay.
     #[error(transparent)]
     Payment(#[from] PaymentError),
-    /// The ledger does not allow it, or could not record it.
+    /// The ledger does not allow the release, or cannot record it.
     #[error(transparent)]
     Protocol(#[from] ProtocolError),
-    /// What was computed cannot be written down.
+    /// An answer that cannot be serialized.
     #[error("the answer of {0} cannot be written down")]
     Unwritable(String),
-    /// A name that leads to no SNP.
+    /// A name that does not identify one SNP.
     #[error(transparent)]
     Name(#[from] NameError),
     /// More SNPs than there are.
-    #[error("{wanted} SNPs are asked for, and there are {of}")]
+    #[error("{wanted} SNPs are requested, but there are only {of}")]
     TooMany {
-        /// How many are asked for.
+        /// Number of SNPs requested.
         wanted: usize,
-        /// How many there are.
+        /// Number of SNPs.
         of: usize,
     },
-    /// No threshold.
+    /// An invalid threshold.
     #[error(transparent)]
     Threshold(#[from] ThresholdError),
-    /// Too large a cohort.
+    /// A cohort that is too large.
     #[error(transparent)]
     People(#[from] TooManyPeople),
-    /// SNPs cannot be picked so.
+    /// An impossible selection of SNPs.
     #[error(transparent)]
     Select(#[from] SelectError),
-    /// Numbers cannot be released so.
+    /// Numbers that cannot be released.
     #[error(transparent)]
     Noisy(#[from] NoisyError),
-    /// No sensible noise.
+    /// Invalid noise.
     #[error(transparent)]
     Decay(#[from] DecayError),
-    /// People that cannot be named so.
+    /// An invalid name of people.
     #[error(transparent)]
     Subject(#[from] NotPlain),
-    /// Amounts of odds.
+    /// An invalid amount of odds.
     #[error(transparent)]
     Spend(#[from] SpendError),
 }
@@ -88,10 +88,10 @@ impl Diagnose for GwasError {
             {
                 let fits = match fits {
                     Some(share) => format!("{} fits, at most", surface.set("spend", share)),
-                    None => "nothing is left".to_owned(),
+                    None => "the budget is exhausted".to_owned(),
                 };
                 let help = format!(
-                    "{fits}; what was answered before is free, with the {} it was asked with. `deniable ledger show` lists it; \
+                    "{fits}; stored answers are free if requested with the same {} as before. `deniable ledger show` lists them; \
                      nothing was charged",
                     options(surface)
                 );
@@ -101,13 +101,13 @@ impl Diagnose for GwasError {
             Self::Version(_) => {
                 let version = surface.set(version(surface), 2);
                 let help = format!(
-                    "bring the registered files back, or give these a version of their own with {version}; nothing was charged"
+                    "restore the registered files, or register these as another version with {version}; nothing was charged"
                 );
                 (Code::Data, help)
             }
             Self::OnlyRegistered => {
                 let help = format!(
-                    "nothing was charged. Read what was found, above; if it is as it should be, the same {} now releases. \
+                    "nothing was charged. Check the numbers above; if they are as expected, the same {} now releases. \
                      {} does both in one run",
                     call(surface),
                     surface.switch("register")
@@ -121,7 +121,7 @@ impl Diagnose for GwasError {
                 let help = "names are those of the second column of .bim, or the third of VCF, among SNPs on chromosomes 1 to 22 and XY";
                 (Code::Data, help.to_owned())
             }
-            Self::TooMany { .. } => (Code::Other, format!("ask for fewer with {}", option("top"))),
+            Self::TooMany { .. } => (Code::Other, format!("request fewer with {}", option("top"))),
             Self::Threshold(_) => {
                 let ways = [surface.set("threshold", "29.7"), surface.set("p-value", "0.05")];
                 (Code::Other, format!("write {}", ways.join(" or ")))
@@ -129,7 +129,7 @@ impl Diagnose for GwasError {
             Self::Select(_) | Self::Noisy(_) | Self::Decay(_) => {
                 let [threshold, p_value, top, grid] = ["threshold", "p-value", "top", "grid"].map(option);
                 let help = format!(
-                    "nothing was charged; another {threshold} or {p_value}, fewer SNPs with {top}, or a coarser {grid} may do"
+                    "nothing was charged; try another {threshold} or {p_value}, fewer SNPs with {top}, or a coarser {grid}"
                 );
                 (Code::Other, help)
             }

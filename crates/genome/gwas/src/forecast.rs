@@ -30,7 +30,7 @@ pub struct Forecast {
 pub struct ForecastRelease {
     /// Its name.
     pub name: String,
-    /// The charges and the noise; `None` where the ledger stores the answer already, which is free.
+    /// The charges and the noise; `None` if the ledger has a stored answer, which is free.
     pub new: Option<(Vec<ForecastCharge>, Noise)>,
 }
 
@@ -50,14 +50,14 @@ pub struct ForecastAccount {
     pub account: AccountId,
     /// The largest odds ratio.
     pub limit: Spend,
-    /// The odds ratio that is spent.
+    /// The odds ratio already spent.
     pub spent: Spend,
 }
 
 /// Forecasts a request. Nothing is charged.
 ///
 /// # Errors
-/// What a release itself would be refused for, before it is charged.
+/// The errors of a release itself before it is charged.
 pub fn forecast(
     means: &Means<'_>,
     promised: &CohortPromise,
@@ -68,7 +68,7 @@ pub fn forecast(
     let promised = &promised.within(accounts)?;
     let payment = payment(accounts, promised, request.protects, &request.each())?;
     let tell = |snps| (means.tell)(Event::Reading(snps));
-    // Nothing is compared with what was registered: only the numbers of people and SNPs are used.
+    // Fingerprints are not compared: only the numbers of people and SNPs are used.
     let cohort = Cohort::read(means.files.open()?, request.fill, [0; 32], means.threads, &tell)?;
     let mut run = Run::new(means, promised, request, payment);
     run.take(cohort)?;
@@ -105,7 +105,7 @@ impl Display for Forecast {
         for ForecastRelease { name, new } in &self.releases {
             writeln!(f, "{name}")?;
             let Some((charges, noise)) = new else {
-                writeln!(f, "  was answered before, and is free")?;
+                writeln!(f, "  has a stored answer, and is free")?;
                 continue;
             };
             for ForecastCharge { account, cost } in charges {

@@ -1,20 +1,20 @@
-//! Association results that nobody's participation can be read from: from genotype files to published picks.
+//! Private association results, from genotype files to published picks.
 //!
 //! | question | module |
 //! |---|---|
-//! | what is promised, about what, against whom? | [`promise`] |
-//! | what is asked of a cohort? | [`request`] |
-//! | where are its files, and what is the table of every SNP? | [`cohort`] |
-//! | are they the declared version, and has the curator seen them? | [`registration`] |
+//! | what is promised, to whom, and against which observers? | [`promise`] |
+//! | what does a request contain? | [`request`] |
+//! | which files does a cohort have, and which table does every SNP have? | [`cohort`] |
+//! | are the files those of the declared version, and has the curator checked them? | [`registration`] |
 //! | how far is every SNP from the threshold? | [`mod@scores`] |
-//! | who pays for a release? | [`mod@payment`] |
-//! | what would it cost, and how far would it be off? | [`mod@forecast`] |
-//! | what can go wrong? | [`GwasError`] |
-//! | charge, compute, store, show | [`mod@release`] |
-//! | what is picked, and with which noise? | `draw` |
+//! | which accounts pay for a release? | [`mod@payment`] |
+//! | what does a request cost, and how large is its noise? | [`mod@forecast`] |
+//! | which errors are possible? | [`GwasError`] |
+//! | how is a release charged, computed, stored and shown? | [`mod@release`] |
+//! | which SNPs are picked, and with which noise? | `draw` |
 //! | what is stored, and what is published? | [`answer`] |
-//! | what are the true values, for the curator alone? | [`curator`] |
-//! | would a selection find the causes, and how many people does that take? | [`power`] |
+//! | which true values does the curator see? | [`curator`] |
+//! | how likely does a selection find the causes, and how many people does that need? | [`power`] |
 //!
 //! ```
 //! use deniable_core::{adversary::PriorRange, exact::{ratio, whole}, noise::SystemRng, promise::Promise};
@@ -24,7 +24,7 @@
 //! use deniable_ledger::Ledger;
 //!
 //! # let folder = tempfile::tempdir()?;
-//! // A made-up cohort as PLINK files, and the promise that nobody's belief to be in it grows more than twofold.
+//! // A simulated cohort as PLINK files, and the promise that beliefs in membership grow at most twofold.
 //! let prefix = folder.path().join("cohort");
 //! write(&Settings { cases: 60, controls: 50, snps: 300, ..Settings::default() }, 7, &prefix)?;
 //! let ledger = folder.path().join("people.ledger");
@@ -75,7 +75,8 @@ pub use release::{Event, Means, Origin, ReleaseOutcome, release};
 pub use request::{Cut, Part, Query, Score, Snps};
 pub use scores::scores;
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests, so each crate links one test program. It names this crate as other crates
+// do.
 #[cfg(test)]
 extern crate self as deniable_gwas;
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Who pays for a release: membership and labels are different secrets, and so different accounts of a ledger.
+//! The accounts that pay for a release: membership and labels are different secrets, with different accounts in a
+//! ledger.
 //!
 //! | release | membership | label |
 //! |---|---|---|
@@ -7,9 +8,10 @@
 //! | label swap, with no membership account | | `c` |
 //! | both | `c^(1/2)` | `c` |
 //!
-//! Odds `r` about one replaced genotype are odds of at most `r²` about a label swap, which is two of them (G-4). The other way round
-//! nothing follows: a release under label swap may tell everything of who took part. So it is refused where a ledger promises
-//! anything about membership; and an account of labels is not opened where releases have told of labels without it.
+//! Odds `r` about one replaced genotype imply odds of at most `r²` about a label swap, which is two replacements (G-4).
+//! There is no converse: a release under label swap may fully reveal participation. So such a release is rejected if a
+//! ledger promises anything about membership; and an account of labels cannot be opened after releases have revealed
+//! information on labels without it.
 
 use crate::promise::{CohortPromise, Protects};
 use deniable_core::budget::{Spend, SpendError};
@@ -18,51 +20,50 @@ use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::secret::Secret;
 use deniable_ledger::{Account, AccountId};
 
-/// What one release costs whom.
+/// The cost of one release, and the accounts that pay it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payment {
-    /// The odds ratio that one move of the adjacency may give.
+    /// The largest odds ratio for one move of the adjacency.
     pub per_move: Spend,
-    /// The account that pays first, and
+    /// The account that pays first.
     pub account: AccountId,
-    /// what: the odds ratio that is shown.
+    /// Its charge: the odds ratio that is shown.
     pub cost: Spend,
-    /// Who else pays, and what.
+    /// The second account and its charge, if any.
     pub also: Option<(AccountId, Spend)>,
 }
 
 impl Payment {
-    /// Every account that pays, and what.
+    /// Every account that pays, with its charge.
     pub fn charges(&self) -> impl Iterator<Item = (&AccountId, &Spend)> {
         std::iter::once((&self.account, &self.cost)).chain(self.also.as_ref().map(|(account, cost)| (account, cost)))
     }
 }
 
-/// A release that no account may pay for.
+/// A release that no account can pay for.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PaymentError {
-    /// The cohort is not public.
+    /// The ledger protects participation.
     #[error(
-        "the ledger of `{0}` promises that nobody can tell who took part, and a release under label-swap takes who took part to \
-         be public"
+        "the ledger of `{0}` protects participation, but a release under label-swap assumes that participation is public"
     )]
     MembershipPromised(String),
-    /// Labels were told of before.
+    /// Earlier releases revealed information on labels.
     #[error(
-        "releases about `{0}` have told of labels before there was an account for them, so that it cannot be said any more what \
-         anyone knows"
+        "earlier releases about `{0}` revealed information on labels before there was an account for them, so labels can \
+         no longer be protected"
     )]
     LabelsToldOf(String),
-    /// Who took part was told of before.
+    /// Earlier releases assumed that participation is public.
     #[error(
-        "releases about `{0}` under label-swap took who took part to be public, so that it cannot be promised any more that \
-         nobody can tell"
+        "earlier releases about `{0}` under label-swap assumed that participation is public, so it can no longer be \
+         protected"
     )]
     CohortToldOf(String),
-    /// Another process opened an account meanwhile.
-    #[error("another process opened an account of this ledger meanwhile, which changes who pays")]
+    /// Another process opened an account during the run.
+    #[error("another process opened an account of this ledger during the run, which changes the accounts that pay")]
     Changed,
-    /// Amounts of odds.
+    /// An invalid amount of odds.
     #[error(transparent)]
     Spend(#[from] SpendError),
 }
@@ -72,7 +73,7 @@ impl Diagnose for PaymentError {
         let only = |adjacency| surface.set("adjacency", adjacency);
         let help = match self {
             Self::MembershipPromised(_) => format!(
-                "use {}, which is charged to each account that there is; or keep another ledger if the cohort is public after all \
+                "use {}, which is charged to every account of the ledger; or use another ledger if the cohort is public \
                  ({}, {})",
                 only("genotype"),
                 surface.option("population"),
@@ -91,10 +92,10 @@ impl Diagnose for PaymentError {
     }
 }
 
-/// What a release of this share of the promise costs, and whom, beside the accounts that there are.
+/// The cost of a release with this share of the promise, given the existing accounts.
 ///
 /// # Errors
-/// When no account may pay for it.
+/// If no account can pay for it.
 pub fn payment(
     accounts: &[Account],
     promised: &CohortPromise,
@@ -144,7 +145,7 @@ mod tests {
         CohortPromise::new("people".into(), folder.join("l"), priors, vec![Promise::Gain(whole(2))]).unwrap()
     }
 
-    /// What it costs, after these accounts have paid for something.
+    /// The payment after these accounts have paid for a release.
     fn after(paid: &[Secret], protects: Protects) -> Result<Payment, PaymentError> {
         let folder = tempfile::tempdir().unwrap();
         let promised = promised(folder.path());

@@ -1,23 +1,25 @@
-//! Whether a private selection would find the causes: over promises, priors, picks, thresholds and sizes of cohorts.
+//! The probability that a private selection finds the causes: over promises, priors, picks, thresholds and cohort
+//! sizes.
 //!
 //! | part | module |
 //! |---|---|
-//! | what is asked | [`PowerQuery`] |
-//! | cohorts, their evidence, and the chances under each setting | `measure` |
-//! | the answer as rows, a table, and curves to be drawn | [`Power`] |
-//! | how many participants it takes | [`Power::needed`] |
+//! | the parameters | [`PowerQuery`] |
+//! | cohorts, their evidence, and the probabilities under each setting | `measure` |
+//! | the result as rows, a table, and curves | [`Power`] |
+//! | the number of participants needed | [`Power::needed`] |
 //!
-//! Nothing is drawn and nothing is released: chances are computed from scores that are known, as `deniable_genome::power` says,
-//! so no ledger is charged. Where the cohorts are simulated, the results are about made-up people and may be shown to anybody.
-//! Where the curator's own cohort is given ([`Cohorts::Given`]), they depend on it without any noise, and must stay with the
-//! curator: [`Power::simulated`] says which.
+//! No random values are drawn and no results are released: probabilities are computed from known scores (see
+//! `deniable_genome::power`), so no ledger is charged. If the cohorts are simulated, the results are about simulated
+//! people and may be published. If the curator's own cohort is given ([`Cohorts::Given`]), they depend on it without
+//! any noise, and must not be published: [`Power::simulated`] distinguishes the two.
 //!
-//! All cohorts of one seed have the same causes with the same frequencies, whatever their size. Chances of several seeds are
-//! averaged, and how far the seeds lie apart is reported beside the average.
+//! All cohorts of one seed have the same causes with the same frequencies, whatever their size. Probabilities of
+//! several seeds are averaged, and their spread is reported with the average.
 //!
-//! Found is the planted SNP itself. Where SNPs are in linkage, neighbours of the strongest cause have scores like its own and
-//! take picks from the others, the more surely the larger the cohort: with as few picks as causes, chances may then fall as
-//! cohorts grow. Simulate without linkage (blocks of one SNP) to see what a promise costs apart from that.
+//! Only the planted SNP itself counts as found. If SNPs are in linkage, neighbours of the strongest cause have similar
+//! scores and take picks from the other causes, the more likely the larger the cohort: with as few picks as causes,
+//! probabilities may then fall as cohorts grow. Simulate without linkage (blocks of one SNP) to isolate the cost of a
+//! promise.
 
 mod measure;
 mod needed;
@@ -41,29 +43,29 @@ use std::num::NonZeroUsize;
 use std::sync::mpsc;
 use std::thread;
 
-/// Where cohorts come from.
+/// The source of the cohorts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Cohorts {
-    /// Made up in memory: a cohort for each size and seed.
+    /// Simulated in memory: a cohort for each size and seed.
     Simulated {
-        /// Everything but the size; its `cases` and `controls` are not used. Missing calls count as by
+        /// All parameters except the size; its `cases` and `controls` are ignored. Missing calls are filled by
         /// [`deniable_genome::Fill::default`].
         settings: Settings,
-        /// Cases and controls, each at least 1. A size that is named twice counts once.
+        /// Cases and controls, each at least 1. Duplicate sizes count once.
         sizes: Vec<(u32, u32)>,
-        /// One cohort of each size for each seed. A seed that is named twice counts once.
+        /// One cohort of each size for each seed. Duplicate seeds count once.
         seeds: Vec<u64>,
     },
-    /// The curator's own: results depend on it and are not for publication.
+    /// The curator's own cohort: results depend on it and are not for publication.
     Given {
         /// All SNPs, with the same numbers of cases and controls.
         tables: Vec<(Variant, ContingencyTable)>,
-        /// The places of the SNPs that should be found, without repetition.
+        /// The indices of the SNPs to be found, without repetition.
         planted: Vec<usize>,
     },
 }
 
-/// What SNPs are selected by.
+/// The score of a selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Score {
     /// The exponential mechanism over distances (G-2, G-3).
@@ -80,96 +82,96 @@ pub enum Score {
     },
 }
 
-/// What is asked: every combination of its lists. Repetitions in a list count once.
+/// The parameters of a power analysis: every combination of the lists is computed. Duplicates in a list count once.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PowerQuery {
     /// The cohorts.
     pub cohorts: Cohorts,
-    /// What is promised, and against which prior beliefs; the whole promise is spent on the one selection.
+    /// The promises, each with the prior beliefs that it covers; the selection spends the whole promise.
     pub promises: Vec<(Promise, PriorRange)>,
-    /// M: how many SNPs are picked.
+    /// M, the number of SNPs picked.
     pub picks: Vec<usize>,
-    /// Thresholds; they matter to [`Score::Distance`] alone, which needs at least one.
+    /// Thresholds; only [`Score::Distance`] uses them, and needs at least one.
     pub thresholds: Vec<Cut>,
     /// The test.
     pub test: Test,
-    /// What is protected.
+    /// The adjacencies that are protected.
     pub adjacencies: Vec<CohortAdjacency>,
-    /// What is selected by.
+    /// The scores.
     pub scores: Vec<Score>,
 }
 
-/// How far the work is.
+/// The progress of the work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
-    /// Steps done: a cohort made, or one setting computed for a cohort.
+    /// Steps done: a cohort simulated, or one setting computed for a cohort.
     pub done: usize,
-    /// Steps in all.
+    /// Number of steps in total.
     pub of: usize,
 }
 
-/// A question without an answer.
+/// Invalid parameters.
 #[derive(Debug, thiserror::Error)]
 pub enum PowerFailure {
     /// An empty list.
     #[error("name at least one {what}")]
     Nothing {
-        /// What the list should hold.
+        /// The kind of item.
         what: &'static str,
     },
     /// A planted SNP that is not among the SNPs.
     #[error("there is no SNP number {} to find: the cohort has {snps}", place + 1)]
     Planted {
-        /// Its place, from 0.
+        /// Its index, from 0.
         place: usize,
-        /// How many there are.
+        /// Number of SNPs.
         snps: usize,
     },
     /// A planted SNP that is named twice.
     #[error("SNP number {} is named twice among those to find", place + 1)]
     PlantedTwice {
-        /// Its place, from 0.
+        /// Its index, from 0.
         place: usize,
     },
-    /// Tables over different people.
+    /// Tables of different people.
     #[error("SNP number {} does not count the same numbers of cases and controls as the first; fill in missing calls", place + 1)]
     People {
-        /// Its place, from 0.
+        /// Its index, from 0.
         place: usize,
     },
-    /// More SNPs to be picked than there are, or none.
+    /// A number of picks that is 0 or exceeds the number of SNPs.
     #[error("{picks} SNPs cannot be picked from {snps}")]
     Picks {
-        /// M.
+        /// M, the number of picks.
         picks: usize,
-        /// How many there are.
+        /// Number of SNPs.
         snps: usize,
     },
-    /// A cohort that cannot be made.
+    /// A cohort that cannot be simulated.
     #[error(transparent)]
     Simulate(#[from] SimulateError),
     /// A promise that cannot be kept.
     #[error(transparent)]
     Promise(#[from] PromiseError),
-    /// A threshold that cannot be used.
+    /// An invalid threshold.
     #[error(transparent)]
     Threshold(#[from] ThresholdError),
-    /// A grid that cannot be used.
+    /// An invalid grid.
     #[error(transparent)]
     Grid(#[from] SelectError),
-    /// A cohort too large for distances.
+    /// A cohort that is too large for distances.
     #[error(transparent)]
     TooManyPeople(#[from] TooManyPeople),
-    /// Chances that cannot be computed.
+    /// Probabilities that cannot be computed.
     #[error(transparent)]
     Chances(#[from] PowerError),
 }
 
-/// The chances of finding what is planted, under every combination of the question; on up to `threads` threads, with the same
-/// result for any number of them. `progress` is called after every step, by the thread that called.
+/// The probabilities of finding the planted SNPs, under every combination of the parameters; on up to `threads`
+/// threads, with the same result for any number of them. `progress` is called after every step, on the calling thread.
 ///
 /// # Errors
-/// When a list is empty or a parameter out of range; when a cohort has too few SNPs for the picks.
+/// If a list is empty or a parameter out of range, or a cohort has too few SNPs for the picks.
 pub fn power(
     question: &PowerQuery,
     threads: NonZeroUsize,
@@ -179,7 +181,7 @@ pub fn power(
     let of = plan.steps();
     let (tick, ticks) = mpsc::channel();
     let outcomes = thread::scope(|scope| {
-        // The one sender goes with the worker and is dropped at its end, which ends the loop below.
+        // The worker owns the only sender; dropping it at the end terminates the loop below.
         let work = scope.spawn(|| plan.measure(threads.get(), tick));
         for (done, ()) in (1..).zip(ticks) {
             progress(Progress { done, of });

@@ -1,4 +1,4 @@
-//! What is promised to the people of a cohort, about what, against whom.
+//! The promise to the people of a cohort: the secrets, the bounds and the observers.
 
 use deniable_core::adversary::{Adversary, AdversaryError, MovesTogether, PriorRange};
 use deniable_core::diagnostic::{Code, Diagnose, Diagnostic, Surface};
@@ -14,12 +14,12 @@ use deniable_publication::Statement;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
 
-/// A promise, the people it is made to, and where it is kept.
+/// A promise, the people it is made to, and its ledger.
 #[derive(Debug, Clone)]
 pub struct CohortPromise {
     asker: String,
     ledger: PathBuf,
-    /// About membership; about labels the same is promised.
+    /// The guarantee about membership; the guarantee about labels is the same.
     guarantee: Guarantee,
     confidence: Rational,
 }
@@ -30,16 +30,16 @@ pub enum CohortPromiseError {
     /// A promise that cannot be kept.
     #[error(transparent)]
     Promise(#[from] GuaranteeError),
-    /// People or an entity that cannot be named so.
+    /// An invalid name of people or of an entity.
     #[error(transparent)]
     Name(#[from] NotPlain),
-    /// No theorem covers these adversaries.
+    /// Adversaries that no theorem covers.
     #[error(transparent)]
     Adversary(#[from] AdversaryError),
-    /// A policy that protects how many people there are.
+    /// A policy that protects the number of people.
     #[error(
-        "the policy protects how many people are in the data, and association results tell how many cases and controls there \
-         are"
+        "the policy protects the number of people in the data, but association results reveal the numbers of cases and \
+         controls"
     )]
     SizeProtected,
 }
@@ -67,9 +67,9 @@ impl Diagnose for CohortPromiseError {
                 option("population")
             ),
             Self::Promise(GuaranteeError::Promise(PromiseError::NeedsPriorBound { end, .. })) => {
-                let (end, example) = if *end == "at_most" { ("most", "..1/2") } else { ("least", "1/2..") };
+                let (end, example) = if *end == "at_most" { ("above", "..1/2") } else { ("below", "1/2..") };
                 format!(
-                    "add what observers may believe beforehand at {end}, such as {}; {} bounds nothing",
+                    "bound the prior belief from {end}, such as with {}; {} sets no bound",
                     set("prior", example),
                     set("prior", "any")
                 )
@@ -93,13 +93,13 @@ fn promise(surface: Surface, name: &str, value: &str) -> String {
     }
 }
 
-/// What a release protects.
+/// The secrets that a release protects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protects {
-    /// That a person took part: one participant's genotypes are replaced by others, and who is a case is public.
+    /// Participation: one participant's genotypes are replaced by others; the labels (case or control) are public.
     Genotype,
-    /// Who is a case: one case and one control exchange labels, and the cohort is public.
+    /// Labels: one case and one control exchange labels; the cohort is public.
     LabelSwap,
     /// Both.
     #[serde(rename = "genotype,label-swap")]
@@ -107,8 +107,9 @@ pub enum Protects {
 }
 
 impl Protects {
-    /// The adjacency that distances and sensitivities follow. A label swap is two replacements of genotypes: the case gets the
-    /// control's and the control the case's. So odds `r` about one genotype are at most `r²` about labels.
+    /// The adjacency that determines distances and sensitivities. A label swap is two replacements of genotypes: the
+    /// case gets the control's and the control the case's. So odds `r` about one genotype are at most `r²` about
+    /// labels.
     #[must_use]
     pub fn adjacency(self) -> CohortAdjacency {
         match self {
@@ -117,7 +118,7 @@ impl Protects {
         }
     }
 
-    /// The secret that is spoken of first.
+    /// The secret that is named first.
     #[must_use]
     pub fn secret(self) -> Secret {
         match self {
@@ -126,7 +127,7 @@ impl Protects {
         }
     }
 
-    /// As it is written on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -136,32 +137,32 @@ impl Protects {
         }
     }
 
-    /// In one sentence.
+    /// A description in one sentence.
     #[must_use]
     pub fn sentence(self) -> &'static str {
         match self {
             Self::Genotype => {
-                "adjacency genotype: any one participant's genotypes could be replaced by anyone's; it protects that a person \
-                 took part, and takes who is a case to be public"
+                "adjacency genotype: any one participant's genotypes could be replaced by any others; this protects that a person \
+                 took part, and assumes that it is public who is a case"
             }
             Self::LabelSwap => {
-                "adjacency label-swap: any one case and one control could exchange labels; it protects who is a case, and takes \
-                 who took part, with all genotypes, to be public"
+                "adjacency label-swap: any one case and one control could exchange labels; this protects who is a case, and \
+                 assumes that participation and all genotypes are public"
             }
             Self::Both => {
-                "adjacency genotype,label-swap: any one participant's genotypes could be replaced by anyone's, and any one case \
-                 and one control could exchange labels; it protects that a person took part, and who is a case"
+                "adjacency genotype,label-swap: any one participant's genotypes could be replaced by any others, and any one case \
+                 and one control could exchange labels; this protects that a person took part, and who is a case"
             }
         }
     }
 }
 
 impl CohortPromise {
-    /// A promise stated without a policy, against anyone whose belief beforehand was in `priors`, and who may know how many
-    /// cases and controls there are.
+    /// A promise stated without a policy, against observers with prior beliefs in `priors`, who may know the numbers of
+    /// cases and controls.
     ///
     /// # Errors
-    /// When it cannot be kept.
+    /// If it cannot be kept.
     pub fn new(
         population: String,
         ledger: PathBuf,
@@ -177,7 +178,7 @@ impl CohortPromise {
     /// The promise of a policy, to the people of its ledger.
     ///
     /// # Errors
-    /// When the policy protects the number of people.
+    /// If the policy protects the number of people.
     pub fn of_policy(policy: &Policy) -> Result<Self, CohortPromiseError> {
         if !policy.guarantee().adversary().knows_size() {
             return Err(CohortPromiseError::SizeProtected);
@@ -190,17 +191,17 @@ impl CohortPromise {
         })
     }
 
-    /// The same promise, kept in another ledger.
+    /// The same promise with another ledger.
     #[must_use]
     pub fn in_ledger(self, ledger: &Path) -> Self {
         Self { ledger: ledger.to_owned(), ..self }
     }
 
-    /// The same promise in a ledger: where its accounts tell people apart by a column of other data, every sample is taken to
-    /// be one of these people.
+    /// The same promise in a ledger: if its accounts identify people by a column of other data, every sample is assumed
+    /// to be one of these people.
     ///
     /// # Errors
-    /// Never: what a ledger has was checked when it was written.
+    /// Never: names in a ledger were validated when they were written.
     pub fn within(&self, accounts: &[Account]) -> Result<Self, NotPlain> {
         let (population, own) = (self.population(), self.guarantee.subject().entity());
         let of_these = |account: &&Account| account.id.universe == population;
@@ -209,13 +210,13 @@ impl CohortPromise {
         Ok(Self { guarantee: self.guarantee.of(subject), ..self.clone() })
     }
 
-    /// Who asks, as the ledger knows it.
+    /// The name under which the ledger records its requests.
     #[must_use]
     pub fn asker(&self) -> &str {
         &self.asker
     }
 
-    /// The people.
+    /// The people that the promise is made to.
     #[must_use]
     pub fn population(&self) -> &str {
         self.guarantee.subject().population()
@@ -233,19 +234,19 @@ impl CohortPromise {
         &self.confidence
     }
 
-    /// What is promised about one of the secrets.
+    /// The guarantee about one of the secrets.
     #[must_use]
     pub fn guarantee(&self, secret: Secret) -> Guarantee {
         self.guarantee.about(secret)
     }
 
-    /// The account of the ledger for one kind of secret.
+    /// The account of the ledger for one secret.
     #[must_use]
     pub fn account(&self, secret: Secret) -> AccountId {
         AccountId::of(&self.guarantee(secret))
     }
 
-    /// The guarantee in words and numbers, about one of the secrets that are protected.
+    /// The guarantee in words and numbers, for one of the protected secrets.
     #[must_use]
     pub fn statement(&self, protects: Protects, secret: Secret) -> Statement {
         let statement = Statement::assuming(&self.guarantee(secret), &assumptions(protects, secret));
@@ -257,15 +258,15 @@ impl CohortPromise {
     }
 }
 
-/// What is assumed about a cohort, in the account of a secret.
+/// The assumptions about a cohort, in the account of a secret.
 pub(crate) fn assumptions(protects: Protects, secret: Secret) -> Vec<String> {
-    let person = "one sample is one person, and nobody stands in the files twice";
-    let counts = "how many cases and how many controls there are is public, as are the SNPs, their order and that of their \
-                      alleles in the files";
+    let person = "one sample is one person, and no person is in the files twice";
+    let counts = "the numbers of cases and of controls are public, as are the SNPs, their order and that of their alleles \
+                     in the files";
     let taken = match (protects, secret) {
-        (Protects::Both, _) => "neither who took part nor who is a case is taken to be public",
-        (_, Secret::Membership) => "who is a case is public, and known of everybody in question",
-        (_, Secret::Label) => "who took part is public, with all genotypes; neither is protected",
+        (Protects::Both, _) => "neither participation nor the labels (who is a case) are assumed to be public",
+        (_, Secret::Membership) => "who is a case is public, for participants and for all other people",
+        (_, Secret::Label) => "participation and all genotypes are public, and not protected",
     };
     [person, counts, taken].map(str::to_owned).to_vec()
 }

@@ -1,8 +1,8 @@
-//! Which files are the declared version, and whether the curator has seen what is in them. Everything here is for the curator:
-//! it depends on private genotypes.
+//! Registration of the declared version of the files, and of the curator's check. All of this is for the curator: it
+//! depends on private genotypes.
 //!
-//! A version stands for the bytes of its files; a registration also says which phenotype was looked at, since that decides who
-//! is a case. Once it is there, nothing that is asked looks at what was found.
+//! A version identifies the bytes of its files; a registration also includes the phenotype used, since that determines
+//! the labels. Later releases do not depend on what the check reported.
 
 use crate::cohort::Cohort;
 use crate::error::GwasError;
@@ -14,24 +14,24 @@ use deniable_ledger::{Ledger, RegistrationOutcome, VersionError};
 use std::collections::BTreeSet;
 use std::time::{Duration, SystemTime};
 
-/// What fingerprints of files are keyed for.
+/// The key derivation context of fingerprints.
 const FINGERPRINT: &str = "deniable 2026-11 fingerprint of genotypes";
-/// What digests of readings are derived for.
+/// The key derivation context of digests of readings.
 const READING: &str = "deniable 2026-12 reading of genotypes";
 
-/// What the files are declared to be.
+/// The declaration of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DeclaredCohort<'a> {
-    /// What the ledger calls the cohort.
+    /// The name of the cohort in the ledger.
     pub source: &'a str,
-    /// Its version: other contents need another.
+    /// Its version: other contents need another version.
     pub version: &'a str,
-    /// Which phenotype of a file with several.
+    /// The phenotype, for files with several.
     pub phenotype: Option<&'a str>,
 }
 
 impl Query {
-    /// What the files of this request are declared to be.
+    /// The declaration of the files of this request.
     #[must_use]
     pub fn declared(&self) -> DeclaredCohort<'_> {
         DeclaredCohort { source: &self.source, version: &self.version, phenotype: self.phenotype.as_deref() }
@@ -39,10 +39,10 @@ impl Query {
 }
 
 impl DeclaredCohort<'_> {
-    /// What stands in the ledger for how the files are read.
+    /// The digest, in the ledger, of the options for reading the files.
     fn reading(&self) -> String {
         let mut hasher = blake3::Hasher::new_derive_key(READING);
-        // Nothing and an empty name are two things.
+        // No name and an empty name must differ.
         hasher.update(&[u8::from(self.phenotype.is_some())]).update(self.phenotype.unwrap_or_default().as_bytes());
         hasher.finalize().to_hex().to_string()
     }
@@ -58,17 +58,17 @@ fn key(ledger: &Ledger) -> [u8; 32] {
     ledger.key().derive(FINGERPRINT)
 }
 
-/// Reads a cohort once and registers its version: `deniable gwas check`. Returns what the files contain, and whether the ledger
-/// registered it.
+/// Reads a cohort once and registers its version: `deniable gwas check`. Returns the contents of the files, and whether
+/// the ledger registered them.
 ///
 /// # Errors
-/// When the files cannot be used.
+/// If the files are invalid.
 pub fn check(
     means: &Means<'_>,
     declared: DeclaredCohort<'_>,
     ledger: &mut Ledger,
 ) -> Result<(Log, Result<RegistrationOutcome, VersionError>), FileError> {
-    /// SNPs between two words about progress.
+    /// SNPs between two reports of progress.
     const OFTEN: u64 = 4096;
     let mut fingerprint = Fingerprint::new(key(ledger));
     let mut read = 0_u64;
@@ -82,11 +82,11 @@ pub fn check(
     Ok((log, registered))
 }
 
-/// The cohort of a request, once its files are known to be those of the registered version. One that is not registered as it is
-/// read is registered, and the run ends there unless it may go on.
+/// The cohort of a request, after checking that its files are those of the registered version. A version that is not
+/// registered for these options is registered, and the run ends there unless it may go on.
 ///
 /// # Errors
-/// When the files cannot be used, or are not those of the version; and when they are registered by this and the run ends.
+/// If the files are invalid, or not those of the version; and if they are registered by this call and the run ends.
 pub(crate) fn cohort(means: &Means<'_>, request: &Query, ledger: &mut Ledger) -> Result<Cohort, GwasError> {
     let declared = request.declared();
     let DeclaredCohort { source, version, .. } = declared;
@@ -105,11 +105,11 @@ pub(crate) fn cohort(means: &Means<'_>, request: &Query, ledger: &mut Ledger) ->
     Ok(cohort)
 }
 
-/// Whether files were written to after their version was registered, by their time stamps: they may have changed, and only
-/// reading them could tell. Says no where nothing can be told.
+/// Whether the files were modified after their version was registered, by their time stamps: they may have changed,
+/// which only reading them would decide. False if it is unknown.
 pub(crate) fn written_since(means: &Means<'_>, request: &Query, ledger: &Ledger) -> bool {
     let registered = ledger.registered_at(&request.source, &request.version);
-    // The ledger keeps whole seconds, and what was written within that second was most likely what was registered.
+    // The ledger stores whole seconds; a write within that second was most likely the registered state.
     let Some(end) = registered.and_then(|at| at.checked_add(Duration::from_secs(1))) else { return false };
     let written = |file: &std::path::PathBuf| -> Option<SystemTime> { file.metadata().ok()?.modified().ok() };
     means.files.files().all().iter().filter_map(written).any(|written| written >= end)

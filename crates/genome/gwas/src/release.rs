@@ -1,4 +1,4 @@
-//! Association results, as a kind of release: what is asked of each, in the order that `deniable_protocol` owns.
+//! Association results as a kind of release: the steps that `deniable_protocol` calls in its order.
 
 use crate::answer::{Answer, NamedSnp, Record, SnpName, named};
 use crate::cohort::{Cohort, CohortFiles};
@@ -24,7 +24,7 @@ use std::num::NonZeroUsize;
 
 pub use deniable_protocol::Origin;
 
-/// What identities of releases are hashed for.
+/// The hash context of the identities of releases.
 const IDENTITY: &str = "deniable-ledger-v1 identity of an association release";
 
 /// The context string with which digests of bases are derived. A change of a law of the noise changes it.
@@ -33,46 +33,46 @@ const BASIS: &str = "deniable 2026-12 basis of an association release";
 /// The form in which association results are stored.
 pub const FORM: Form = Form::new("gwas", 1);
 
-/// What a release tells while it runs. For the curator: it depends on private files.
+/// A progress event of a release. For the curator: it depends on private files.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// So many SNPs were read.
+    /// This many SNPs were read.
     Reading(u64),
-    /// All was read; what was found, and what was left out.
+    /// All SNPs were read; the numbers read and left out.
     Read(&'a Log),
     /// This run registered the version of the files.
     Registered(DeclaredCohort<'a>),
-    /// All answers are stored ones, and the files were written to after their version was registered.
+    /// All answers are stored ones, but the files were modified after their version was registered.
     WrittenSince(DeclaredCohort<'a>),
-    /// Distances, or other scores, of so many SNPs are computed.
+    /// Scores of this many SNPs are being computed.
     Scoring(usize),
-    /// They are computed; picks are drawn.
+    /// Scores are computed; picks are being drawn.
     Picking,
     /// A release is computed, and about to be stored.
     Storing,
-    /// A release has its answer.
+    /// A release has its answer, from this origin.
     Answered(&'a str, Origin),
 }
 
-/// What a release works with.
+/// The resources of a release.
 #[derive(Clone, Copy)]
 pub struct Means<'a> {
     /// The files.
     pub files: &'a CohortFiles,
-    /// Threads.
+    /// Number of threads.
     pub threads: NonZeroUsize,
-    /// Whether a run that registers a version goes on in it.
+    /// Whether a run that registers a version continues.
     pub register: bool,
-    /// What it tells the curator.
+    /// Receives events for the curator.
     pub tell: &'a dyn Fn(Event<'_>),
 }
 
-/// What a request has come to.
+/// The outcome of a request.
 #[derive(Debug)]
 pub struct ReleaseOutcome {
-    /// What may be published: the answers that came about.
+    /// The publishable part: the answers obtained.
     pub publication: Publication,
-    /// Why others did not, after they were charged. The same releases resume at no cost.
+    /// The errors of releases that failed after they were charged. The same releases resume at no cost.
     pub unanswered: Vec<GwasError>,
 }
 
@@ -80,7 +80,7 @@ impl ReleaseOutcome {
     /// The publication of all releases.
     ///
     /// # Errors
-    /// Why the first of those without an answer has none.
+    /// The error of the first release without an answer.
     pub fn complete(self) -> Result<Publication, GwasError> {
         match self.unanswered.into_iter().next() {
             Some(error) => Err(error),
@@ -89,13 +89,13 @@ impl ReleaseOutcome {
     }
 }
 
-/// Makes every release of a request, in order, and gives what may be published.
+/// Performs every release of a request, in order, and returns the publishable part.
 ///
-/// Stored answers cost nothing, and need no files. Everything that can be refused is refused before the first charge. A cohort
-/// that is not registered as it is read is read and registered first; unless the run may go on, that is all.
+/// Stored answers cost nothing, and need no files. All rejections occur before the first charge. A cohort that is not
+/// registered for these options is read and registered first; unless the run may go on, it ends there.
 ///
 /// # Errors
-/// When the files, the ledger or the promise do not allow it; the error says what was charged.
+/// If the files, the ledger or the promise do not allow it; the error states what was charged.
 pub fn release<R: CryptoRng>(
     means: &Means<'_>,
     promised: &CohortPromise,
@@ -107,7 +107,7 @@ pub fn release<R: CryptoRng>(
     let promised = &promised.within(&summary.accounts)?;
     let payment = payment(&summary.accounts, promised, request.protects, &request.each())?;
     for (account, _) in payment.charges() {
-        // An account that is there must agree before anything is read; a new one is opened with the first charge.
+        // An existing account must agree before any file is read; a new one is opened with the first charge.
         if summary.accounts.iter().any(|known| known.id.same_place(account)) {
             ledger.open_account(&promised.guarantee(account.kind)).map_err(ProtocolError::from)?;
         }
@@ -115,7 +115,7 @@ pub fn release<R: CryptoRng>(
     let mut run = Run::new(means, promised, request, payment);
     run.recall(&summary);
     if run.named.is_none() {
-        // Where names lead is known from the files alone, and without it no release is known.
+        // The SNPs that names identify are known only from the files, and without them no release is determined.
         run.take(cohort(means, request, ledger)?)?;
     }
     let told = |event: deniable_protocol::Event<'_>| match event {
@@ -140,22 +140,22 @@ pub fn release<R: CryptoRng>(
     Ok(ReleaseOutcome { publication, unanswered })
 }
 
-/// One run over a request.
+/// One run of a request.
 pub(crate) struct Run<'a> {
     pub means: &'a Means<'a>,
     pub promised: &'a CohortPromise,
     pub request: &'a Query,
     pub payment: Payment,
-    /// What was read; empty while nothing had to be.
+    /// The cohort; empty while it did not have to be read.
     pub cohort: Cohort,
-    /// The SNPs that are asked for by name, in the order of the files; none while their places are not known.
+    /// The SNPs requested by name, in the order of the files; `None` while their indices are unknown.
     pub named: Option<Vec<NamedSnp>>,
-    /// Distance scores, where they had to be known before the charge.
+    /// Distance scores, if they were needed before the charge.
     pub scores: Option<Vec<Option<i64>>>,
 }
 
 impl<'a> Run<'a> {
-    /// A run for which nothing was read yet.
+    /// A run without a cohort.
     pub(crate) fn new(means: &'a Means<'a>, promised: &'a CohortPromise, request: &'a Query, payment: Payment) -> Self {
         let named = match &request.snps {
             Snps::Named(_) => None,
@@ -164,11 +164,11 @@ impl<'a> Run<'a> {
         Self { means, promised, request, payment, cohort: Cohort::default(), named, scores: None }
     }
 
-    /// Goes on over a cohort that was read.
+    /// Continues with a cohort that was read.
     pub(crate) fn take(&mut self, cohort: Cohort) -> Result<(), GwasError> {
         if let Snps::Named(names) = &self.request.snps {
             let mut places = cohort.places(names)?;
-            // The same SNPs in another order, or twice, are the same question.
+            // The same SNPs in another order, or with repetitions, are the same request.
             places.sort_unstable();
             places.dedup();
             let named = |place: usize| Some((place, cohort.variant(place)?.id));
@@ -178,7 +178,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// The names that are asked for, each once.
+    /// The requested names, without repetitions.
     fn asked(&self) -> BTreeSet<&'a str> {
         match &self.request.snps {
             Snps::Named(names) => names.iter().map(String::as_str).collect(),
@@ -186,7 +186,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Takes the places of named SNPs from a stored answer to the very same question, whose identity they are part of.
+    /// Takes the indices of named SNPs from a stored answer to the same request, whose identity includes them.
     fn recall(&mut self, ledger: &Summary) {
         if self.named.is_none() {
             let releases = || ledger.accounts.iter().flat_map(|account| &account.releases);
@@ -204,7 +204,7 @@ impl<'a> Run<'a> {
         {
             return None;
         }
-        // What cannot be read is refused by whoever shows it.
+        // Invalid records are rejected when they are shown.
         let named = named(&Record::deserialize(release.answer.as_ref()?.read().ok()?).ok()?.snps);
         let same = named.iter().map(|(_, name)| name.as_str()).collect::<BTreeSet<_>>() == self.asked();
         (same && self.ask(part, &named).identity == release.query.identity).then_some(named)
@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
         self.request.parts().get(at).copied().unwrap_or(Part::Picks)
     }
 
-    /// How many SNPs are released.
+    /// The number of SNPs released.
     pub(crate) fn snps(&self) -> usize {
         match &self.request.snps {
             Snps::Top { picks, .. } => *picks,
@@ -223,8 +223,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// A release as the ledger remembers it. Its identity covers everything that decides what is released: the request's
-    /// words, the places of SNPs, the files' version, the adjacency and the odds of one move.
+    /// The charge of a release. Its identity covers everything that determines the release: the request's words, the
+    /// indices of SNPs, the files' version, the adjacency and the odds of one move.
     fn ask(&self, part: Part, snps: &[NamedSnp]) -> Charge {
         let Query { source, version, .. } = self.request;
         let (places, names): (Vec<usize>, Vec<String>) = snps.iter().cloned().unzip();
@@ -248,7 +248,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The SNPs that a release is about: picks have none yet, those behind them have theirs; `None` while they are not known.
+    /// The SNPs of a release: empty for picks, the picked ones for the releases after them; `None` while they are
+    /// unknown.
     fn places(&self, part: Part, answers: &[Option<Answer>]) -> Option<Vec<NamedSnp>> {
         match (part, &self.request.snps) {
             (Part::Picks, _) => Some(vec![]),
@@ -258,12 +259,12 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The places of the SNPs of a release; empty for picks.
+    /// The indices of the SNPs of a release; empty for picks.
     fn places_of(&self, part: Part, answers: &[Option<Answer>]) -> Vec<usize> {
         self.places(part, answers).unwrap_or_default().into_iter().map(|(place, _)| place).collect()
     }
 
-    /// Refuses what can be refused by what is public.
+    /// Rejects requests on the basis of public values.
     pub(crate) fn check(&mut self, pending: &[Part]) -> Result<(), GwasError> {
         let (of, wanted) = (self.cohort.tables.len(), self.snps());
         if wanted > of {
@@ -293,8 +294,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Refuses thresholds that too few SNPs can cross. Which can is public: under label swap the genotypes are, and under
-    /// genotype replacement every SNP can be any other (G-2).
+    /// Rejects thresholds that too few SNPs can cross. Which SNPs can is public: under label swap the genotypes are,
+    /// and under genotype replacement every SNP can become any other (G-2).
     fn check_reach(&mut self, wanted: usize) -> Result<(), GwasError> {
         let Query { test, protects, snps, .. } = self.request;
         let Snps::Top { score: Score::Distance(cut), .. } = snps else { return Ok(()) };
@@ -322,11 +323,11 @@ impl<'a> Run<'a> {
         Ok(scores(&self.cohort.tables, *test, protects.adjacency(), threshold, self.means.threads)?)
     }
 
-    /// The record of an answer for the account of the payer at this place, whose page is about that account's secret.
+    /// The record of an answer for the account of this payer, whose page is about the secret of that account.
     fn record(&self, part: Part, payer: usize, answer: Answer) -> Result<Record, String> {
         let payer = self.payment.charges().nth(payer).map(|(account, _)| account.kind);
         let secret = payer.unwrap_or_else(|| self.request.protects.secret());
-        // Where both accounts pay, neither secret is taken to be public.
+        // If both accounts pay, neither secret is assumed to be public.
         let protects = if self.payment.also.is_some() { Protects::Both } else { self.request.protects };
         let table = answer.table(self.request, part, &self.payment);
         let shown = ShownAnswer { confidence: Confidence::new(self.promised.confidence()), table };
@@ -389,19 +390,19 @@ impl Kind for Run<'_> {
         let people = [sizes.cases, sizes.controls];
         let is_small = people.iter().all(|people| u32::try_from(*people).is_ok());
         if snps.len() != self.snps() || numbers.len() != self.count(part) || !are_picks || !is_small {
-            return Err("it has another shape".to_owned());
+            return Err("its shape does not match the request".to_owned());
         }
         let read = |text: &String| parse_rational(text).ok().and_then(|value| Threshold::new(&value).ok());
-        let threshold = threshold.as_ref().map(|text| read(text).ok_or("its threshold is not one")).transpose()?;
+        let threshold = threshold.as_ref().map(|text| read(text).ok_or("its threshold is invalid")).transpose()?;
         let answer = self.answer_of(part, numbers, sizes, snps, threshold).map_err(|error| error.to_string())?;
         if answer.noise.decay.to_string() == decay {
             Ok(answer)
         } else {
-            Err("its noise has another law than in this version; use the version that stored it".to_owned())
+            Err("its noise follows another law than in this version; use the version that stored it".to_owned())
         }
     }
 
-    /// Who may pay was settled with the payment.
+    /// The payment has already determined whether an account can pay.
     fn admit(&self, _: &Summary) -> Result<(), GwasError> {
         Ok(())
     }
@@ -411,7 +412,7 @@ impl Kind for Run<'_> {
         if now == self.payment { Ok(()) } else { Err(PaymentError::Changed.into()) }
     }
 
-    /// The files are read, unless they had to be to know the releases at all.
+    /// Reads the files, unless they were needed to determine the releases.
     fn ready(&mut self, ledger: &mut Ledger, pending: &[usize]) -> Result<(), GwasError> {
         if pending.is_empty() {
             if self.cohort.tables.is_empty() && written_since(self.means, self.request, ledger) {
@@ -426,8 +427,8 @@ impl Kind for Run<'_> {
         self.check(&parts)
     }
 
-    /// Of the files, under the ledger's key. The laws of the noise follow from the identity and the files. They are not written
-    /// out, since the basis is compared before the files are read.
+    /// The fingerprint of the files, under the ledger's key. The laws of the noise follow from the identity and the
+    /// files; they are not included, since the basis is compared before the files are read.
     fn basis(&self, _: usize, ledger: &Ledger) -> String {
         let Query { source, version, .. } = self.request;
         let mut hasher = blake3::Hasher::new_derive_key(BASIS);
@@ -465,9 +466,9 @@ impl Kind for Run<'_> {
 
 #[cfg(test)]
 mod tests {
-    /// Pages are written from the ledger alone, whatever kind of release an answer is of.
+    /// Pages are written from the ledger alone, for answers of any kind of release.
     #[test]
-    fn pages_know_the_form() {
+    fn pages_support_the_form() {
         assert!(deniable_publication::shown::HELD_BY.contains(&super::FORM.to_string().as_str()));
     }
 }

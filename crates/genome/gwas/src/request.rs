@@ -1,55 +1,55 @@
-//! What is asked of a cohort: which SNPs, and what of them.
+//! A request about a cohort: the SNPs, and the results about them.
 
 use crate::promise::Protects;
 use deniable_core::exact::{Rational, Rounding, decimal, whole};
 use deniable_genome::chi2::ThresholdError;
 use deniable_genome::{Fill, Test, Threshold};
 
-/// A command's worth of releases.
+/// The releases of one command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Query {
-    /// What the ledger calls the cohort.
+    /// The name of the cohort in the ledger.
     pub source: String,
-    /// Its declared version: other contents need another.
+    /// Its declared version: other contents need another version.
     pub version: String,
-    /// Which phenotype of a file with several; they are different releases.
+    /// The phenotype, for files with several; each is a different release.
     pub phenotype: Option<String>,
-    /// What is protected.
+    /// The protected secrets.
     pub protects: Protects,
-    /// Which statistic.
+    /// The statistic.
     pub test: Test,
-    /// What missing calls count as.
+    /// The rule for missing calls.
     pub fill: Fill,
-    /// Which SNPs.
+    /// The SNPs.
     pub snps: Snps,
     /// Whether their χ² and p-values are released.
     pub statistics: bool,
     /// Whether their allele counts and frequencies are released.
     pub counts: bool,
-    /// The part of the promise for all of it, above 0 and at most 1.
+    /// The part of the promise for all releases together, above 0 and at most 1.
     pub share: Rational,
-    /// The steps of χ² where it gets noise, above 0.
+    /// The grid of noisy χ², above 0.
     pub grid: Rational,
 }
 
-/// Which SNPs a release is about.
+/// The SNPs of a release.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Snps {
-    /// The most associated ones, picked by chance so that nobody shows.
+    /// The most associated ones, picked privately.
     Top {
-        /// How many, M.
+        /// The number of picks, M.
         picks: usize,
-        /// By what.
+        /// The score.
         score: Score,
     },
-    /// These, by their names, which must be public.
+    /// SNPs by their names, which must be public.
     Named(Vec<String>),
 }
 
-/// By what SNPs are picked.
+/// The score of a selection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Score {
-    /// How many people would have to change before the SNP crosses the threshold (G-2, G-3).
+    /// The number of people who would have to change before the SNP crosses the threshold (G-2, G-3).
     Distance(Cut),
     /// χ² as weights of the exponential mechanism: for comparison.
     ChiSquare,
@@ -60,21 +60,21 @@ pub enum Score {
 /// A public threshold of significance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cut {
-    /// On χ².
+    /// A threshold on χ².
     ChiSquare(Rational),
     /// The p-value of the whole study: it is divided by the number of SNPs (Bonferroni).
     PValue(Rational),
 }
 
 impl Cut {
-    /// The threshold on χ² among so many SNPs. What belongs to a p-value is rounded up, to six places.
+    /// The threshold on χ² for this number of SNPs. The threshold of a p-value is rounded up, to six places.
     ///
     /// # Errors
-    /// When it makes no sense.
+    /// If it is invalid.
     pub fn threshold(&self, test: Test, snps: usize) -> Result<Threshold, ThresholdError> {
         match self {
             Self::ChiSquare(value) => Threshold::new(value),
-            // A share of it could be a p-value where it is none itself.
+            // A fraction of it could be a p-value although it is not one.
             Self::PValue(p) if *p >= whole(1) => Err(ThresholdError::NotAPValue(p.clone())),
             Self::PValue(p) => Threshold::at_p_value(&(p / whole(snps.max(1))), test, Rounding::Up),
         }
@@ -89,7 +89,7 @@ impl Cut {
 }
 
 impl Score {
-    /// As it is written on the command line.
+    /// The name on the command line.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -100,19 +100,19 @@ impl Score {
     }
 }
 
-/// One release: a charge of its own, and an answer.
+/// One release, with its own charge and answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Part {
     /// The names of the most associated SNPs.
     Picks,
-    /// Their χ² and p-values.
+    /// The χ² and p-values of the SNPs.
     Statistics,
-    /// Their allele counts and frequencies.
+    /// The allele counts and frequencies of the SNPs.
     Counts,
 }
 
 impl Query {
-    /// The releases, in the order in which they are made. They share the request's share in equal parts.
+    /// The releases, in the order in which they are made. They divide the request's share equally.
     #[must_use]
     pub fn parts(&self) -> Vec<Part> {
         let all = [
@@ -129,7 +129,7 @@ impl Query {
         &self.share / whole(self.parts().len().max(1))
     }
 
-    /// What a release is called, so that it can be told from others in a list.
+    /// The name of a release, which distinguishes it from others in a list.
     #[must_use]
     pub fn name(&self, part: Part, snps: usize) -> String {
         let many = if snps == 1 { "1 SNP".to_owned() } else { format!("{snps} SNPs") };
@@ -144,8 +144,8 @@ impl Query {
         format!("{what}, {} test, {}{phenotype}{version}", test_name(self.test), self.protects.name())
     }
 
-    /// A release in words that everything follows from which decides its distribution, but for its odds and the data: two
-    /// releases with the same words are the same release.
+    /// A description that determines the distribution of a release, except for its odds and the data: two releases with
+    /// the same words are the same release.
     #[must_use]
     pub fn words(&self, part: Part, names: &[String]) -> String {
         let (test, fill) = (test_name(self.test), self.fill.in_words());
@@ -168,7 +168,7 @@ impl Query {
     }
 }
 
-/// As PLINK's users call it.
+/// The test's name among users of PLINK.
 #[must_use]
 pub fn test_name(test: Test) -> &'static str {
     match test {
@@ -177,7 +177,7 @@ pub fn test_name(test: Test) -> &'static str {
     }
 }
 
-/// A decimal where that is exact in a few places, otherwise the fraction.
+/// A decimal if it is exact with a few places, otherwise the fraction.
 pub(crate) fn plain(value: &Rational) -> String {
     let short = decimal(value, 9, Rounding::Nearest);
     match deniable_core::exact::parse_rational(&short) {
@@ -211,16 +211,16 @@ mod tests {
     }
 
     #[test]
-    fn releases_share_alike() {
+    fn releases_divide_the_share_equally() {
         let request = request();
         assert_eq!((request.parts(), request.each()), (vec![Part::Picks, Part::Counts], ratio(1, 4)));
         let named = Query { snps: Snps::Named(vec!["rs1".to_owned()]), ..request };
         assert_eq!((named.parts(), named.each()), (vec![Part::Counts], ratio(1, 2)));
     }
 
-    /// Whatever changes the distribution changes the words.
+    /// Every change of the distribution changes the words.
     #[test]
-    fn words_tell_releases_apart() {
+    fn words_distinguish_releases() {
         let one = request();
         let picks = |request: &Query| request.words(Part::Picks, &[]);
         assert_eq!(

@@ -1,16 +1,16 @@
-//! Distance scores of a whole cohort, by several threads.
+//! Distance scores of a whole cohort, on several threads.
 
 use deniable_genome::distance::TooManyPeople;
 use deniable_genome::{CohortAdjacency, ContingencyTable, Test, Threshold, distance};
 use std::num::NonZeroUsize;
 
-/// SNPs that a thread takes at once: some take much longer than others.
+/// Number of SNPs that a thread takes at a time: some SNPs take much longer than others.
 const AT_ONCE: usize = 512;
 
 /// The score of every SNP, in order (G-2).
 ///
 /// # Errors
-/// When there are too many people.
+/// If there are too many people.
 pub fn scores(
     tables: &[ContingencyTable],
     test: Test,
@@ -46,7 +46,7 @@ mod tests {
     use deniable_core::exact::ratio;
 
     #[test]
-    fn threads_change_nothing() {
+    fn scores_do_not_depend_on_threads() {
         let tables: Vec<ContingencyTable> =
             (0..2000).map(|at| ContingencyTable { cases: [at % 7, 5, at % 11], controls: [4, at % 5, 9] }).collect();
         let threshold = Threshold::new(&ratio(384, 100)).unwrap();

@@ -283,7 +283,7 @@ share = "1/4"
     let spent = picks(&[&PROMISE[..], &["--adjacency", "genotype", "--spend", "1/3"]].concat()).refused();
     assert!(spent.stderr.contains("nothing was charged"), "{}", spent.stderr);
     let public = picks(&[&PROMISE[..], &["--adjacency", "label-swap", "--spend", "1/8"]].concat()).refused();
-    assert!(public.stderr.contains("nobody can tell who took part"), "{}", public.stderr);
+    assert!(public.stderr.contains("protects participation"), "{}", public.stderr);
     // The other way round: where labels are promised, SQL is not answered.
     let labels = ["--adjacency", "label-swap", "--population", "labels", "--spend", "1/8"];
     let refused = picks(&[&PROMISE[..], &labels].concat()).refused();
@@ -297,7 +297,7 @@ share = "1/4"
     place.edit("policy.toml", "insider", "anyone");
     let size = picks(&["--policy", "policy.toml", "--adjacency", "genotype"]);
     assert_eq!(size.code, Some(2));
-    assert!(size.stderr.contains("protects how many people"), "{}", size.stderr);
+    assert!(size.stderr.contains("protects the number of people"), "{}", size.stderr);
 }
 
 /// A promise is changed for both secrets at once, or for none: otherwise no flags would fit the ledger any more.

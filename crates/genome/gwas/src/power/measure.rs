@@ -1,7 +1,8 @@
-//! Cohorts, their evidence, and the chances under each setting.
+//! Cohorts, their evidence, and the probabilities under each setting.
 //!
-//! The evidence of a cohort (distances, or χ² on a grid) depends on neither promise, prior nor M, and is computed once for all of
-//! them. Threads take whole cohorts; where there are fewer cohorts than threads, the SNPs and the settings of one are shared.
+//! The evidence of a cohort (distances, or χ² on a grid) does not depend on promise, prior or M, and is computed once
+//! for all of them. Threads take whole cohorts; if there are fewer cohorts than threads, they share the SNPs and the
+//! settings of one.
 
 use super::result::Series;
 use super::{Cohorts, PowerFailure, PowerQuery, Score};
@@ -23,10 +24,10 @@ use num_traits::{One, Signed, ToPrimitive};
 use std::borrow::Cow;
 use std::sync::mpsc::Sender;
 
-/// SNPs are handed to threads by so many.
+/// Number of SNPs that a thread takes at a time.
 const CHUNK: usize = 256;
 
-/// The whole promise, as odds to spend.
+/// The whole promise as odds to spend.
 #[derive(Debug, Clone, PartialEq)]
 struct Offer {
     promise: Promise,
@@ -34,23 +35,23 @@ struct Offer {
     odds: Spend,
 }
 
-/// A threshold, and how it was asked for.
+/// A threshold, and the p-value from which it was derived.
 #[derive(Debug, Clone, PartialEq)]
 struct Line {
     threshold: Threshold,
-    /// The p-value of the family, where that was given.
+    /// The p-value of the family, if one was given.
     family: Option<Rational>,
 }
 
-/// A question whose parts have been checked, without repetitions.
+/// Validated parameters, without duplicates.
 pub struct Plan<'a> {
     pub question: &'a PowerQuery,
     pub snps: usize,
-    /// How many SNPs should be found.
+    /// Number of SNPs to be found.
     pub planted: usize,
-    /// Cases and controls, from few participants to many.
+    /// Cases and controls, in ascending order of participants.
     pub sizes: Vec<(u32, u32)>,
-    /// Without any where a cohort is given.
+    /// Empty if a cohort is given.
     pub seeds: Vec<u64>,
     adjacencies: Vec<CohortAdjacency>,
     scores: Vec<Score>,
@@ -59,12 +60,12 @@ pub struct Plan<'a> {
     picks: Vec<usize>,
 }
 
-/// What one setting does to one cohort.
+/// The result of one setting for one cohort.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Outcome {
-    /// How probably all planted SNPs are picked.
+    /// The probability that all planted SNPs are picked.
     pub all: Chance,
-    /// How many planted SNPs are picked on average.
+    /// The expected number of planted SNPs picked.
     pub found: f64,
 }
 
@@ -75,7 +76,7 @@ struct CohortTables<'a> {
     planted: Cow<'a, [usize]>,
 }
 
-/// The items without repetitions, in the order of their first mention; there must be some.
+/// The items without duplicates, in order of first occurrence; at least one is required.
 fn once<T: Clone + PartialEq>(items: &[T], what: &'static str) -> Result<Vec<T>, PowerFailure> {
     let mut different: Vec<T> = vec![];
     for item in items {
@@ -87,7 +88,7 @@ fn once<T: Clone + PartialEq>(items: &[T], what: &'static str) -> Result<Vec<T>,
 }
 
 impl<'a> Plan<'a> {
-    /// Checks what can be checked before any cohort is looked at.
+    /// Validates the parameters before any cohort is computed.
     pub fn new(question: &'a PowerQuery) -> Result<Self, PowerFailure> {
         let (snps, planted, mut sizes, seeds) = match &question.cohorts {
             Cohorts::Simulated { settings, sizes, seeds } => {
@@ -122,7 +123,7 @@ impl<'a> Plan<'a> {
         Ok(Self { question, snps, planted, sizes, seeds, adjacencies, scores, lines, offers, picks })
     }
 
-    /// The thresholds that matter to a score; one place without a threshold, where none does.
+    /// The thresholds that a score uses; one `None` if it uses none.
     fn lines_of(&self, score: &Score) -> Vec<Option<&Line>> {
         match score {
             Score::Distance => self.lines.iter().map(Some).collect(),
@@ -158,7 +159,7 @@ impl<'a> Plan<'a> {
         self.offers.iter().flat_map(|offer| self.picks.iter().map(move |picks| (offer, *picks))).collect()
     }
 
-    /// How many ticks [`Plan::measure`] gives: one for each cohort, and one for each setting of each.
+    /// The number of ticks of [`Plan::measure`]: one for each cohort, and one for each setting of each.
     pub fn steps(&self) -> usize {
         self.sizes.len() * self.seeds.len().max(1) * (1 + self.series().len())
     }
@@ -166,11 +167,11 @@ impl<'a> Plan<'a> {
     /// For each size, and within it for each seed, the outcomes of all settings.
     ///
     /// # Errors
-    /// When a cohort cannot be made, or has too few SNPs that can be picked.
+    /// If a cohort cannot be simulated, or has too few SNPs to pick.
     pub fn measure(&self, threads: usize, tick: Sender<()>) -> Result<Vec<Vec<Outcome>>, PowerFailure> {
         let seeds: Vec<Option<u64>> =
             if self.seeds.is_empty() { vec![None] } else { self.seeds.iter().copied().map(Some).collect() };
-        // The largest first, so that no thread is left with one of them at the end.
+        // The largest first, so that no thread has one of them left at the end.
         let cohorts: Vec<((u32, u32), Option<u64>)> =
             self.sizes.iter().rev().flat_map(|size| seeds.iter().rev().map(|seed| (*size, *seed))).collect();
         let each = threads.checked_div(cohorts.len()).unwrap_or(1).max(1);
@@ -187,7 +188,8 @@ impl<'a> Plan<'a> {
         match (&self.question.cohorts, seed) {
             (Cohorts::Simulated { settings, .. }, Some(seed)) => {
                 let settings = deniable_genome::simulate::Settings { cases, controls, ..settings.clone() };
-                // Made at the first SNP, when the settings have been checked: nobody makes room for four billion people.
+                // Created at the first SNP, after the settings are checked: this avoids allocating for four billion
+                // people.
                 let mut everybody = None;
                 let (mut tables, mut words) = (vec![], vec![]);
                 let causes = each_snp::<SimulateError>(&settings, seed, |_, row| {
@@ -230,7 +232,7 @@ impl<'a> Plan<'a> {
                 };
                 let most = sensitivity_steps(&sensitivity(made.cases, made.controls, test, *adjacency), grid)?;
                 let most = most.to_u64().ok_or_else(|| too_fine(made, test, *adjacency, grid))?;
-                // χ² does not depend on the adjacency, and both ways of selecting by it may use one grid.
+                // χ² does not depend on the adjacency, and both scores based on it may use the same grid.
                 if !grids.iter().any(|(known, _)| *known == grid) {
                     let steps = |table: &ContingencyTable| Ok(steps(&statistic(table, test), grid)?);
                     grids.push((grid, by_chunks(threads, &made.tables, steps)?));
@@ -262,12 +264,12 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// One step is done. Whether anybody still listens does not matter to the work.
+/// Reports one step. The work does not depend on whether there is a receiver.
 fn done(tick: &Sender<()>) {
     let _ = tick.send(());
 }
 
-/// Whether the tables and what is planted fit together: the cases and controls of every SNP.
+/// Checks that the tables and the planted SNPs are consistent; returns the cases and controls of every SNP.
 fn given<'t>(
     tables: impl ExactSizeIterator<Item = &'t ContingencyTable>,
     planted: &[usize],
@@ -291,14 +293,14 @@ fn given<'t>(
             return Err(PowerFailure::People { place });
         }
     }
-    // Somebody counted four billion people.
+    // A count above the range of 32 bits.
     let small =
         |count: u64| u32::try_from(count).map_err(|_| deniable_genome::distance::TooManyPeople { people: count });
     let (cases, controls) = size.unwrap_or_default();
     Ok((small(cases)?, small(controls)?))
 }
 
-/// The threshold that is meant, among so many SNPs.
+/// The threshold for this number of SNPs.
 fn line(cut: &Cut, snps: usize, test: Test) -> Result<Line, PowerFailure> {
     let family = match cut {
         Cut::ChiSquare(_) => None,
@@ -307,7 +309,7 @@ fn line(cut: &Cut, snps: usize, test: Test) -> Result<Line, PowerFailure> {
     Ok(Line { threshold: cut.threshold(test, snps)?, family })
 }
 
-/// Cases first, as [`each_snp`] hands them out.
+/// Cases first, as in [`each_snp`].
 fn masks(cases: u32, controls: u32) -> Masks {
     let [cases, people] =
         [cases, cases.saturating_add(controls)].map(|count| usize::try_from(count).unwrap_or(usize::MAX));
@@ -321,7 +323,7 @@ fn masks(cases: u32, controls: u32) -> Masks {
     masks
 }
 
-/// Something of every SNP, on several threads.
+/// A value for every SNP, computed on several threads.
 fn by_chunks<R: Send>(
     threads: usize,
     tables: &[ContingencyTable],
@@ -345,7 +347,7 @@ fn in_words(score: &Score) -> String {
     }
 }
 
-/// A promise with its parameters, as papers write them.
+/// A promise with its parameters, in the notation of papers.
 fn promised(promise: &Promise) -> String {
     match promise {
         Promise::Gain(value) => format!("γ = {}", fraction(value)),
@@ -355,7 +357,7 @@ fn promised(promise: &Promise) -> String {
     }
 }
 
-/// Prior beliefs in a few words.
+/// Prior beliefs as short text.
 fn prior(priors: &PriorRange) -> String {
     let (low, high) = (fraction(priors.low()), fraction(priors.high()));
     match (priors.low().is_positive(), priors.high().is_one()) {

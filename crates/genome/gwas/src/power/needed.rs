@@ -1,4 +1,4 @@
-//! How many participants it takes until what is planted is found with a given probability.
+//! The number of participants needed to find all planted SNPs with a given probability.
 
 use super::result::{Power, Row, Series, count};
 use serde::Serialize;
@@ -8,13 +8,13 @@ use std::fmt::Write;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetSize {
-    /// At so many participants, on the straight line between the two nearest sizes.
+    /// At this number of participants, interpolated linearly between the two nearest sizes.
     At(f64),
-    /// Already at the smallest size, of so many participants.
+    /// Reached already at the smallest size, with this number of participants.
     Already(u64),
-    /// Not even at the largest size, of so many participants.
+    /// Not reached at the largest size, with this number of participants.
     NotYet(u64),
-    /// There is no size with a known chance.
+    /// No size has a known probability.
     Unknown,
 }
 
@@ -28,36 +28,37 @@ pub struct RequiredSize {
     pub target: f64,
     /// Cases and controls together.
     pub reached: TargetSize,
-    /// The standard error of that number over seeds, by leaving out one after the other (the jackknife); nothing where there is
-    /// one cohort of each size, or where leaving one out takes the number beyond the sizes looked at.
+    /// The standard error of that number over seeds, by the jackknife; `None` if there is one cohort of each size, or
+    /// if the number without one of the seeds is outside the computed sizes.
     pub standard_error: Option<f64>,
 }
 
-/// How many participants one setting needs as a share of what another needs.
+/// The participants that one setting needs, relative to another.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SizeComparison {
     /// The setting.
     pub one: Series,
-    /// The other: the first with the same adjacency, score, threshold and M.
+    /// The reference: the first setting with the same adjacency, score, threshold and M.
     pub other: Series,
     /// The probability that all planted SNPs are found.
     pub target: f64,
-    /// The participants that `one` needs over those that `other` needs; nothing where either number lies beyond the sizes.
+    /// The participants that `one` needs over those that `other` needs; `None` if either number is outside the computed
+    /// sizes.
     pub share: Option<f64>,
-    /// The standard error of the share over seeds, as in [`RequiredSize`]: cohorts of one seed are compared with each other, so what
-    /// they have in common does not count.
+    /// The standard error of the share over seeds, as in [`RequiredSize`]: cohorts of the same seed are compared, so
+    /// their common variation cancels.
     pub standard_error: Option<f64>,
 }
 
-/// The chances, and the numbers of participants that a target takes. `Display` writes tables in Markdown.
+/// The probabilities, and the participants needed for a target. `Display` writes tables in Markdown.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PowerReport {
-    /// The chances.
+    /// The probabilities.
     #[serde(flatten)]
     pub power: Power,
-    /// For each setting, the number of participants.
+    /// The number of participants for each setting.
     pub needed: Vec<RequiredSize>,
-    /// What each promise and prior needs as a share of what the first of them needs.
+    /// The participants of each promise and prior, relative to the first of them.
     pub compared: Vec<SizeComparison>,
     /// The probability that all planted SNPs are found.
     #[serde(skip)]
@@ -80,7 +81,7 @@ impl std::fmt::Display for PowerReport {
 }
 
 impl RequiredSize {
-    /// Cases and controls together, where that lies among the sizes looked at.
+    /// Cases and controls together; `None` outside the computed sizes.
     #[must_use]
     pub fn participants(&self) -> Option<f64> {
         match self.reached {
@@ -102,15 +103,16 @@ impl std::fmt::Display for TargetSize {
 }
 
 impl Power {
-    /// The report on these chances, for a probability that all planted SNPs are found, above 0 and below 1.
+    /// The report on these probabilities, for a target probability of finding all planted SNPs, above 0 and below 1.
     #[must_use]
     pub fn report(self, target: f64) -> PowerReport {
         let (needed, compared) = (self.needed(target), self.compared(target));
         PowerReport { power: self, needed, compared, target }
     }
 
-    /// For each setting, the number of participants at which the chance of finding all planted SNPs reaches `target`: between
-    /// the largest size that misses it and the next, linearly. Sizes with a chance that is not a number are passed over.
+    /// For each setting, the number of participants at which the probability of finding all planted SNPs reaches
+    /// `target`: linearly interpolated between the largest size that misses it and the next. Sizes whose probability is
+    /// not a number are ignored.
     #[must_use]
     pub fn needed(&self, target: f64) -> Vec<RequiredSize> {
         let of = |series: Series| {
@@ -122,7 +124,7 @@ impl Power {
         self.series().into_iter().map(of).collect()
     }
 
-    /// What each promise and prior needs as a share of what the first of them needs, all else being equal.
+    /// The participants that each promise and prior needs, relative to the first of them with otherwise equal settings.
     #[must_use]
     pub fn compared(&self, target: f64) -> Vec<SizeComparison> {
         let all = self.series();
@@ -137,7 +139,7 @@ impl Power {
         all.iter().filter_map(beside).collect()
     }
 
-    /// The participants that a setting needs, of all seeds or without one.
+    /// The participants that a setting needs, over all seeds or without one of them.
     fn at(&self, series: &Series, without: Option<usize>, target: f64) -> Option<f64> {
         match reached(&self.points(series, without), target) {
             TargetSize::At(participants) => Some(participants),
@@ -145,7 +147,8 @@ impl Power {
         }
     }
 
-    /// Participants and chances of a setting, from few participants to many: of all seeds, or without one.
+    /// Participants and probabilities of a setting, in ascending order of participants: over all seeds, or without one
+    /// of them.
     fn points(&self, series: &Series, without: Option<usize>) -> Vec<(u64, f64)> {
         let chance = |row: &Row| match without {
             None => row.all,
@@ -162,13 +165,13 @@ impl Power {
         points
     }
 
-    /// How many seeds every size of a setting has.
+    /// The number of seeds of every size of a setting.
     fn seeds(&self, series: &Series) -> usize {
         let rows = self.rows.iter().filter(|row| row.series == *series);
         rows.map(|row| row.by_seed.len()).min().unwrap_or(0)
     }
 
-    /// The standard error of what is computed from all seeds, from what it would be without each.
+    /// The jackknife standard error of a value computed from all seeds.
     fn jackknife(seeds: usize, of: &dyn Fn(Option<usize>) -> Option<f64>) -> Option<f64> {
         let without: Vec<f64> = (0..seeds).map(|seed| of(Some(seed))).collect::<Option<_>>()?;
         let middle = mean(&without);
@@ -182,11 +185,11 @@ fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / count(values.len())
 }
 
-/// Where points, from few participants to many, come to the target and stay.
+/// The point from which all later points, in ascending order of participants, reach the target.
 #[expect(clippy::cast_precision_loss, reason = "numbers of participants are far below 2^53")]
 fn reached(points: &[(u64, f64)], target: f64) -> TargetSize {
     let (Some((smallest, _)), Some((largest, _))) = (points.first(), points.last()) else { return TargetSize::Unknown };
-    // Reaching, so that a target that is not a number is never reached.
+    // Compares by reaching, so that a target that is not a number is never reached.
     let Some(missed) = points.iter().rposition(|(_, chance)| !reaches(*chance, target)) else {
         return TargetSize::Already(*smallest);
     };
@@ -203,19 +206,19 @@ fn reaches(chance: f64, target: f64) -> bool {
     chance >= target
 }
 
-/// What [`Power::needed`] found, as a table in Markdown.
+/// The result of [`Power::needed`] as a table in Markdown.
 #[must_use]
 pub(super) fn markdown(needed: &[RequiredSize]) -> String {
     let mut text = format!("{}| target | participants |\n{}|---|---|\n", Series::HEAD, Series::RULE);
     for needed in needed {
         let error = needed.standard_error.map(|error| format!(" ± {error:.0}")).unwrap_or_default();
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(text, "{}| {} | {}{error} |", needed.series.cells(), needed.target, needed.reached);
     }
     text
 }
 
-/// What [`Power::compared`] found, a sentence for each.
+/// The result of [`Power::compared`], as one sentence each.
 #[must_use]
 pub(super) fn sentences(compared: &[SizeComparison]) -> Vec<String> {
     let said = |compared: &SizeComparison| {

@@ -1,4 +1,4 @@
-//! The answer: rows, a table, and curves for whoever draws them.
+//! The result: rows, a table, and curves for charts.
 
 use super::measure::{Outcome, Plan};
 use super::{Cohorts, PowerQuery};
@@ -7,33 +7,33 @@ use deniable_genome::table::{CohortAdjacency, Test};
 use serde::Serialize;
 use std::fmt::Write;
 
-/// Everything about a row but the size of the cohort: a curve over sizes.
+/// The parameters of a row except for the size of the cohort: a curve over sizes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Series {
-    /// What is protected.
+    /// The protected adjacency.
     pub adjacency: CohortAdjacency,
-    /// What is selected by, in words.
+    /// The score, in words.
     pub score: String,
-    /// The threshold on χ² as a decimal; nothing where the score has none.
+    /// The threshold on χ² as a decimal; `None` if the score uses none.
     pub threshold: Option<String>,
-    /// The p-value of the whole family of tests, where the threshold was asked for by it.
+    /// The p-value of the whole family of tests, if the threshold was derived from one.
     pub family: Option<String>,
-    /// What is promised, in words.
+    /// The promise, in words.
     pub promise: String,
-    /// Against which prior beliefs, in words.
+    /// The prior beliefs that it covers, in words.
     pub prior: String,
-    /// ε that the promise allows (B-3 and its kin), rounded up.
+    /// The ε that the promise allows (B-3 and related bounds), rounded up.
     pub epsilon: String,
-    /// M.
+    /// M, the number of picks.
     pub picks: usize,
 }
 
 impl Series {
-    /// The head of [`Series::cells`], open at its end.
+    /// The header of [`Series::cells`], without the last bar.
     pub(super) const HEAD: &str = "| adjacency | by | threshold | promise | prior | ε | M ";
     pub(super) const RULE: &str = "|---|---|---|---|---|---|---";
 
-    /// The setting as cells of a table, open at their end.
+    /// The setting as cells of a table, without the last bar.
     pub(super) fn cells(&self) -> String {
         format!(
             "| {} | {} | {} | {} | {} | {} | {} ",
@@ -47,7 +47,7 @@ impl Series {
         )
     }
 
-    /// Whether the two differ in their promise and prior alone.
+    /// Whether two settings differ only in promise and prior.
     pub(super) fn is_like(&self, other: &Self) -> bool {
         let of = |series: &Self| Self {
             promise: String::new(),
@@ -64,7 +64,7 @@ impl Series {
         format!("{promise} with {prior} ({epsilon})")
     }
 
-    /// The whole setting, for a sentence.
+    /// The whole setting, for use in a sentence.
     pub(super) fn at_length(&self) -> String {
         let [.., picks, score, line] = self.parts();
         let line = if line.is_empty() { line } else { format!(" at {line}") };
@@ -81,7 +81,7 @@ impl Series {
         })
     }
 
-    /// What may differ within one picture, in words.
+    /// The parameters that may differ within one chart, in words.
     fn parts(&self) -> [String; 6] {
         let line = self.line().map(|line| format!("χ² ≥ {line}")).unwrap_or_default();
         let prior = if self.prior == "any" { "any prior".into() } else { format!("prior {}", self.prior) };
@@ -90,56 +90,57 @@ impl Series {
     }
 }
 
-/// What one setting does to cohorts of one size.
+/// The result of one setting for cohorts of one size.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
-    /// How many cases.
+    /// Number of cases.
     pub cases: u32,
-    /// How many controls.
+    /// Number of controls.
     pub controls: u32,
     /// The setting.
     #[serde(flatten)]
     pub series: Series,
-    /// How probably all planted SNPs are found, from 0 to 1: the mean over seeds.
+    /// The probability that all planted SNPs are found, from 0 to 1: the mean over seeds.
     pub all: f64,
-    /// By how much the mean may differ from that of the exact probabilities: half the width of their bounds, at most.
+    /// Largest difference of this mean from that of the exact probabilities: at most half the width of their bounds.
     pub all_within: f64,
-    /// The lowest of the seeds.
+    /// The lowest probability of a seed.
     pub all_lowest: f64,
-    /// The highest.
+    /// The highest probability of a seed.
     pub all_highest: f64,
-    /// The standard error of the mean over seeds; nothing where there is one cohort.
+    /// The standard error of the mean over seeds; `None` for a single cohort.
     pub all_standard_error: Option<f64>,
-    /// The seeds themselves, in the order of the question; one value where one cohort is given.
+    /// The probabilities of the seeds, in the order of the parameters; one value if a cohort is given.
     pub by_seed: Vec<f64>,
-    /// How many planted SNPs are found on average.
+    /// The expected number of planted SNPs found.
     pub found: f64,
-    /// Of how many.
+    /// Number of planted SNPs.
     pub planted: usize,
-    /// How many cohorts were averaged.
+    /// Number of cohorts averaged.
     pub seeds: usize,
 }
 
 impl Row {
-    /// Cases and controls.
+    /// Cases and controls together.
     #[must_use]
     pub fn participants(&self) -> u64 {
         u64::from(self.cases) + u64::from(self.controls)
     }
 }
 
-/// The chances of finding what is planted.
+/// The probabilities of finding the planted SNPs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Power {
-    /// Whether all cohorts were made up. If not, the rows depend on real people without any noise: not for publication.
+    /// Whether all cohorts were simulated. If not, the rows depend on real people without any noise: not for
+    /// publication.
     pub simulated: bool,
-    /// What was looked at, in a sentence.
+    /// A description of the cohorts, in one sentence.
     pub setup: String,
-    /// How many SNPs a cohort has.
+    /// Number of SNPs of a cohort.
     pub snps: usize,
     /// The test.
     pub test: Test,
-    /// Setting by setting, from few participants to many.
+    /// Grouped by setting, each in ascending order of participants.
     pub rows: Vec<Row>,
 }
 
@@ -201,12 +202,12 @@ impl Power {
         all
     }
 
-    /// The rows as a table in Markdown, below a sentence on the set-up: probabilities to three places, with their standard
-    /// error over seeds where there are several.
+    /// The rows as a table in Markdown, below a sentence on the cohorts: probabilities to three places, with their
+    /// standard error over seeds if there are several.
     #[must_use]
     pub fn markdown(&self) -> String {
         let mut text = format!("{}\n\n{}", self.setup, Series::HEAD);
-        // Where there is one cohort, it lies nowhere between others.
+        // The range over seeds is shown only if there are several cohorts.
         let several = self.rows.iter().any(|row| row.seeds > 1);
         let between = if several { (" seeds from | to |", "---|---|") } else { ("", "") };
         let _ = writeln!(text, "| cases | controls | all found |{} found |", between.0);
@@ -216,7 +217,7 @@ impl Power {
             let error = row.all_standard_error.map(|error| format!(" ± {error:.3}")).unwrap_or_default();
             let between =
                 if several { format!(" {:.3} | {:.3} |", row.all_lowest, row.all_highest) } else { String::new() };
-            // Writing to a string does not fail.
+            // Writing to a string cannot fail.
             let _ = writeln!(
                 text,
                 "{}| {} | {} | {:.3}{error} |{between} {:.2} of {} |",
@@ -231,8 +232,8 @@ impl Power {
         text
     }
 
-    /// The curves of each adjacency: the two protect different secrets, and their curves do not belong side by side. Curves are
-    /// named by what differs among them.
+    /// The curves of each adjacency: the two protect different secrets, so their curves belong in separate charts.
+    /// Curves are named by the parameters that differ among them.
     #[must_use]
     pub fn curves(&self) -> Vec<Curves> {
         let all = self.series();
@@ -250,7 +251,7 @@ impl Power {
 /// The curves of one adjacency.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curves {
-    /// What is protected.
+    /// The protected adjacency.
     pub adjacency: CohortAdjacency,
     /// A curve for each setting.
     pub curves: Vec<Curve>,
@@ -259,20 +260,20 @@ pub struct Curves {
 /// The chances under one setting, over sizes of cohorts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curve {
-    /// The setting, as far as it differs from those of the other curves.
+    /// The setting, reduced to the parameters that differ from the other curves.
     pub name: String,
-    /// Size by size, in the order of the rows.
+    /// The points in the order of the rows.
     pub points: Vec<Point>,
 }
 
-/// The chance at one size.
+/// The probability at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
-    /// Cases and controls.
+    /// Cases and controls together.
     pub participants: u64,
-    /// How probably all planted SNPs are found, from 0 to 1.
+    /// The probability that all planted SNPs are found, from 0 to 1.
     pub found: f64,
-    /// Two standard errors over seeds; 0 where there is one cohort.
+    /// Two standard errors over seeds; 0 for a single cohort.
     pub within: f64,
 }
 
@@ -283,7 +284,7 @@ impl Curves {
         adjacency(self.adjacency)
     }
 
-    /// What is protected, in words.
+    /// The protected secret, in words.
     #[must_use]
     pub fn protects(&self) -> &'static str {
         match self.adjacency {
@@ -298,7 +299,7 @@ fn point(row: &Row) -> Point {
     Point { participants: row.participants(), found: row.all, within }
 }
 
-/// Each series by what differs among them, and by its promise where nothing does.
+/// The names of series by the parameters that differ among them; by the promise if none does.
 fn names(series: &[&Series]) -> Vec<String> {
     let parts: Vec<[String; 6]> = series.iter().map(|series| series.parts()).collect();
     let differs = |at: usize| parts.windows(2).any(|two| matches!(two, [one, other] if one.get(at) != other.get(at)));
@@ -340,7 +341,7 @@ fn setup(question: &PowerQuery, plan: &Plan<'_>) -> String {
     }
 }
 
-/// A simulation but for its size.
+/// The parameters of a simulation except for its size.
 fn described(settings: &Settings) -> String {
     let Settings { snps, frequencies: (low, high), block, founders, switch, missing, risk, causes, .. } = settings;
     format!(

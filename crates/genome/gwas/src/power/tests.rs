@@ -1,4 +1,4 @@
-//! Small cohorts: what must rise rises, averages are averages, and what makes no sense is named.
+//! Small cohorts: probabilities are monotone, averages are correct, and invalid parameters are rejected by name.
 
 use super::*;
 use deniable_core::exact::{ratio, whole};
@@ -11,8 +11,8 @@ fn half() -> PriorRange {
     PriorRange::new(Some(ratio(1, 2)), Some(ratio(1, 2))).unwrap()
 }
 
-/// Two strong causes among 60 SNPs without linkage (two picks would go to neighbours of the stronger cause, the more surely the
-/// larger the cohort); γ = 2 against any prior and against one half.
+/// Two strong causes among 60 SNPs without linkage (with linkage, two picks would go to neighbours of the stronger
+/// cause, the more likely the larger the cohort); γ = 2 against any prior and against one half.
 fn question(sizes: &[(u32, u32)], seeds: &[u64]) -> PowerQuery {
     let settings =
         Settings { snps: 60, block: 10, switch: 1.0, causes: vec![2.5, 2.5], risk: 0.1, ..Settings::default() };
@@ -36,7 +36,7 @@ fn chances_of(power: &Power) -> Vec<f64> {
     power.rows.iter().map(|row| row.all).collect()
 }
 
-/// Every score and adjacency: more people find more, and so does a larger ε.
+/// For every score and adjacency, more people and a larger ε increase the probabilities.
 #[test]
 fn chances_rise_with_people_and_with_epsilon() {
     let mut wide = question(&[(100, 100), (300, 300), (1200, 1200)], &[4]);
@@ -61,9 +61,10 @@ fn chances_rise_with_people_and_with_epsilon() {
     assert!(best.all > 0.9, "{best:?}");
 }
 
-/// From genotypes to a row by hand: the causes of the seed, their distances, and the chances of `deniable_genome`.
+/// A row computed by hand from genotypes: the causes of the seed, their distances, and the probabilities of
+/// `deniable_genome`.
 #[test]
-fn a_row_is_the_chance_of_its_cohort() {
+fn a_row_equals_the_probability_of_its_cohort() {
     let one = question(&[(200, 150)], &[7]);
     let row = ask(&one).unwrap().rows[1].clone();
     let Cohorts::Simulated { settings, .. } = &one.cohorts else { panic!() };
@@ -91,7 +92,7 @@ fn a_row_is_the_chance_of_its_cohort() {
     assert_eq!((row.cases, row.controls, row.planted, row.seeds), (200, 150, 2, 1));
     assert_eq!((row.all_lowest, row.all_highest, row.all_standard_error), (row.all, row.all, None));
 
-    // The same tables, given: the same chance, and a warning.
+    // The same tables as a given cohort: the same probability, and a warning.
     let variant = Variant { chromosome: 1, id: "rs1".into(), position: 1, a1: "A".into(), a2: "G".into() };
     let tables = tables.into_iter().map(|table| (variant.clone(), table)).collect();
     let given = ask(&PowerQuery { cohorts: Cohorts::Given { tables, planted }, ..one.clone() }).unwrap();
@@ -132,7 +133,7 @@ fn the_same_seeds_give_the_same_result_on_any_number_of_threads() {
         assert_eq!(power(&one, NonZeroUsize::new(threads).unwrap(), &mut |_| {}).unwrap(), alone);
     }
     assert_ne!(chances_of(&ask(&question(&[(120, 80), (40, 60)], &[1, 3])).unwrap()), chances_of(&alone));
-    // Four cohorts, each made and then asked two settings.
+    // Four cohorts, each simulated and then evaluated under two settings.
     assert_eq!(steps, (1..=12).map(|done| Progress { done, of: 12 }).collect::<Vec<_>>());
 }
 
@@ -186,9 +187,9 @@ fn needed_participants_are_interpolated() {
     assert_eq!(reached(&rising, 0.75), Some(TargetSize::At(8000.0)));
     assert_eq!(reached(&rising, 0.0), Some(TargetSize::Already(2000)));
     assert_eq!(reached(&rising, 0.76), Some(TargetSize::NotYet(8000)));
-    // Where it falls below again, the size from which it stays counts.
+    // If the curve falls below the target again, the size from which it stays above counts.
     assert_eq!(reached(&[(1, 0.6), (2, 0.25), (3, 0.75)], 0.5), Some(TargetSize::At(5.0)));
-    // What is not a number neither counts nor breaks anything.
+    // Values that are not numbers are ignored.
     assert_eq!(reached(&[(1000, 0.0), (2000, f64::NAN), (3000, 1.0)], 0.5), Some(TargetSize::At(4000.0)));
     assert_eq!(reached(&[(1000, f64::NAN)], 0.5), None.or(Some(TargetSize::Unknown)));
     assert_eq!(reached(&rising, f64::NAN), Some(TargetSize::NotYet(8000)));
@@ -202,8 +203,9 @@ fn needed_participants_are_interpolated() {
     assert!(needed::markdown(&rows(&rising).needed(0.3)).contains("| 0.3 | 4400 |"));
 }
 
-/// Chances of three seeds that rise by 1/2 from 1,000 to 2,000 participants. The crossing is then linear in the mean of the
-/// seeds, for which the jackknife gives the standard error of a mean, and half of 0.1 over a slope of 1/2 in 1,000.
+/// Probabilities of three seeds that rise by 1/2 from 1,000 to 2,000 participants. The crossing is then linear in the
+/// mean of the seeds, for which the jackknife gives the standard error of a mean, and half of 0.1 over a slope of 1/2
+/// in 1,000.
 #[test]
 fn needed_participants_have_a_standard_error() {
     let mut power = rows(&[(500, 0.1), (1000, 0.6)]);
@@ -217,7 +219,7 @@ fn needed_participants_have_a_standard_error() {
     // Without the best seed, the target is beyond the largest size.
     assert_eq!(power.needed(0.58)[0].standard_error, None);
 
-    // A second setting that needs three quarters of the participants whichever seed is left out.
+    // A second setting that needs three quarters of the participants without any of the seeds, too.
     let half = Series { prior: "1/2".into(), epsilon: "1.0987".into(), ..power.rows[0].series.clone() };
     let (any, mut others) = (power.rows[0].series.clone(), power.rows.clone());
     for row in &mut others {
@@ -225,7 +227,7 @@ fn needed_participants_have_a_standard_error() {
         row.series = half.clone();
     }
     power.rows.extend(others);
-    // Another M is not compared with either.
+    // A setting with another M is not compared with either.
     power.rows.extend(rows(&[(1, 0.1)]).rows.into_iter().map(|mut row| {
         row.series.picks = 3;
         row
@@ -255,7 +257,7 @@ fn texts_and_curves() {
         text.starts_with("Simulated cohorts: 60 SNPs in blocks of 10") && text.contains("seeds 1, 2; allelic test.")
     );
     assert_eq!(text.lines().count(), 2 + 2 + 8);
-    // Every row has as many cells as the head.
+    // Every row has as many cells as the header.
     assert!(text.lines().skip(2).all(|line| line.matches('|').count() == 14), "{text}");
     let json = serde_json::to_value(&power).unwrap();
     assert_eq!(json["rows"][0]["adjacency"], "genotype");
@@ -270,17 +272,17 @@ fn texts_and_curves() {
         let expected: Vec<_> = rows.iter().map(of).collect();
         assert_eq!(points.iter().map(|at| (at.participants, at.found, at.within)).collect::<Vec<_>>(), expected);
     }
-    // Numbers that are none.
+    // Values that are not numbers.
     let none = rows(&[(10, f64::NAN), (20, f64::INFINITY)]);
     assert!(none.markdown().contains("NaN") && serde_json::to_string(&none).is_ok());
     let [curves] = none.curves().try_into().unwrap();
     let [Curve { name, points }] = curves.curves.try_into().unwrap();
-    // Nothing differs, so a curve is named by its promise.
+    // No parameter differs, so a curve is named by its promise.
     assert_eq!((name.as_str(), points.len()), ("γ = 2, any prior, ε 0.6932", 2));
 }
 
 #[test]
-fn what_makes_no_sense_is_named() {
+fn invalid_parameters_are_named() {
     let refused = |change: &dyn Fn(&mut PowerQuery)| {
         let mut one = question(&[(20, 20)], &[1]);
         change(&mut one);

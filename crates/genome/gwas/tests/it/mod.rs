@@ -1,4 +1,4 @@
-//! Releases of association results, and what they must not tell.
+//! Releases of association results, and the secrets that they must not reveal.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod registration;

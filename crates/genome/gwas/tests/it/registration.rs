@@ -1,4 +1,4 @@
-//! Registration: a cohort is looked at before it is asked, and what was answered needs no files.
+//! Registration: a cohort is checked before its first release, and stored answers need no files.
 
 use super::release::{Place, TWO, gain, names, top};
 use deniable_core::exact::ratio;
@@ -27,13 +27,13 @@ impl Place {
         let files = CohortFiles::new(self.files.clone());
         let means = Means { files: &files, threads: TWO, register: false, tell: &|_| {} };
         let (log, registered) = check(&means, request.declared(), &mut ledger)?;
-        // The log comes with every outcome.
+        // Every outcome includes the log.
         assert_eq!((log.cases, log.controls, log.used), (60, 50, 300));
         assert!(log.missing_calls > 1000);
         Ok(registered?)
     }
 
-    /// One that is not to go on where it registers.
+    /// A run that ends if it registers the cohort.
     fn stops(&self, request: &Query) -> (Result<ReleaseOutcome, GwasError>, Vec<Origin>) {
         self.released(&gain(), request, false, &mut seed())
     }
@@ -42,7 +42,7 @@ impl Place {
         self.files.all().iter().for_each(|file| std::fs::remove_file(file).unwrap());
     }
 
-    /// One call of one person: from missing to no copy, or the other way round.
+    /// Changes one call of one person: from missing to no copy, or conversely.
     fn change_a_call(&self) {
         let bed = self.files.all().into_iter().find(|file| file.extension().is_some_and(|end| end == "bed")).unwrap();
         let mut bytes = std::fs::read(&bed).unwrap();
@@ -52,14 +52,14 @@ impl Place {
 }
 
 #[test]
-fn a_cohort_is_registered_before_it_is_asked() {
+fn a_cohort_is_registered_before_its_first_release() {
     for request in [top(2), named(&["sim3", "sim7"])] {
         let place = Place::new();
         let (stopped, _) = place.stops(&request);
         assert!(matches!(stopped, Err(GwasError::OnlyRegistered)), "{stopped:?}");
         let summary = place.summary();
         assert_eq!((summary.accounts.len(), summary.versions.len()), (0, 1), "nothing is promised yet");
-        // The same again goes on.
+        // The same request again continues.
         let (released, origins) = place.stops(&request);
         assert!(released.is_ok_and(|released| released.unanswered.is_empty()));
         assert!(origins.iter().all(|origin| *origin == Origin::Charged));
@@ -68,7 +68,7 @@ fn a_cohort_is_registered_before_it_is_asked() {
 }
 
 #[test]
-fn a_check_registers_what_it_found() {
+fn a_check_registers_the_contents_of_the_files() {
     let place = Place::new();
     assert_eq!(place.check(&top(1)).unwrap(), RegistrationOutcome::New);
     assert_eq!(place.check(&top(1)).unwrap(), RegistrationOutcome::Same);
@@ -81,15 +81,15 @@ fn a_check_registers_what_it_found() {
         assert!(refused.unwrap_err().to_string().contains("version `1` of `cohort`"));
     }
     assert_eq!(place.summary().accounts[0].releases.len(), 1);
-    // Other contents have another version, which is looked at, too.
+    // Other contents have another version, which is checked, too.
     let second = Query { version: "2".into(), ..top(2) };
     assert!(matches!(place.stops(&second).0, Err(GwasError::OnlyRegistered)));
     assert_eq!(place.stops(&second).1, [Origin::Charged]);
 }
 
-/// Another phenotype of the same file decides anew who is a case: it was not looked at.
+/// Another phenotype of the same file changes the labels, and was not checked.
 #[test]
-fn another_phenotype_is_another_look() {
+fn another_phenotype_is_registered_separately() {
     let mut place = Place::new();
     let Files::Plink { prefix, .. } = place.files.clone() else { panic!() };
     let fam = std::fs::read_to_string(prefix.with_extension("fam")).unwrap();
@@ -112,7 +112,7 @@ fn another_phenotype_is_another_look() {
 }
 
 #[test]
-fn what_is_stored_needs_no_files() {
+fn stored_answers_need_no_files() {
     let place = Place::new();
     let picks = Query { statistics: true, counts: true, share: ratio(1, 4), ..top(3) };
     let list = named(&["sim7", "sim3"]);
@@ -126,7 +126,7 @@ fn what_is_stored_needs_no_files() {
         assert!(origins.iter().all(|origin| *origin == Origin::Stored));
     }
     assert_eq!(place.summary().head, head);
-    // Whatever is new needs them, and nothing is charged for it without.
+    // New requests need the files, and fail before any charge without them.
     for request in [top(2), named(&["sim3"]), Query { share: ratio(1, 8), ..named(&["sim3", "sim7"]) }] {
         let (refused, _) = place.stops(&request);
         assert!(matches!(refused, Err(GwasError::File(_))), "{refused:?}");
@@ -134,9 +134,9 @@ fn what_is_stored_needs_no_files() {
     assert_eq!(place.summary().head, head);
 }
 
-/// A stored answer is about what the version was: whoever changed the files since is told.
+/// A stored answer is about the registered version: if the files were modified since, an event reports it.
 #[test]
-fn files_that_were_written_to_are_told() {
+fn modified_files_are_reported() {
     let place = Place::new();
     place.run(&gain(), &top(1)).0.unwrap();
     let told = |place: &Place| {
@@ -162,7 +162,7 @@ fn files_are_opened_once() {
     assert!(std::ptr::eq(files.open().unwrap(), files.open().unwrap()));
 }
 
-/// Stores the first answer of a place's ledger in that of another place, changed.
+/// Copies the first answer of one ledger to that of another place, with a change.
 fn copy_changed(from: &Place, to: &Place, request: &Query, change: impl Fn(&mut serde_json::Value, &mut Vec<i128>)) {
     let account = from.summary().accounts[0].clone();
     let picks = &account.releases[0];
@@ -188,17 +188,17 @@ fn copy_changed(from: &Place, to: &Place, request: &Query, change: impl Fn(&mut 
     ledger.store_answer(seq, &form, &answer).unwrap();
 }
 
-/// Numbers are not shown under a law of noise, or for sizes, that are not theirs.
+/// Numbers are not shown under a different law of noise, or for different sizes.
 #[test]
-fn a_changed_record_is_not_shown() {
+fn a_changed_record_is_rejected() {
     let whole = Place::new();
     let request = top(1);
     whole.run(&gain(), &request).0.unwrap();
     let changes: [(&str, serde_json::Value, &str); 4] = [
         ("decay", "1/2".into(), "another law"),
         ("threshold", "none".into(), "threshold"),
-        ("sizes", serde_json::json!({ "cases": u64::MAX, "controls": 1, "snps": 3 }), "another shape"),
-        ("snps", serde_json::json!([]), "another shape"),
+        ("sizes", serde_json::json!({ "cases": u64::MAX, "controls": 1, "snps": 3 }), "its shape"),
+        ("snps", serde_json::json!([]), "its shape"),
     ];
     for (field, value, reason) in changes {
         let place = Place::new();
@@ -208,9 +208,9 @@ fn a_changed_record_is_not_shown() {
     }
 }
 
-/// Picks whose stored answer names a place that no file has: what follows from them is charged and fails.
+/// Picks whose stored answer has an index beyond the files: the releases that depend on it are charged and fail.
 #[test]
-fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
+fn a_release_that_fails_after_its_charge_does_not_block_others() {
     let (whole, place) = (Place::new(), Place::new());
     // The whole promise pays for the three releases.
     let request = Query { statistics: true, counts: true, share: deniable_core::exact::whole(1), ..top(2) };
@@ -229,7 +229,7 @@ fn one_that_fails_after_its_charge_keeps_no_other_from_being_shown() {
         format!("{name} is paid for but not answered: the answer of {name} cannot be written down")
     });
     assert_eq!(said, expected);
-    // Both were paid, and are resumed, although nothing is left.
+    // Both were paid, and are resumed, although the budget is exhausted.
     let releases = place.summary().accounts[0].releases.len();
     assert_eq!(place.stops(&request).0.unwrap().unanswered.len(), 2);
     let again = &place.summary().accounts[0].releases;

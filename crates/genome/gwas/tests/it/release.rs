@@ -1,4 +1,4 @@
-//! Releases from files to answers: what they cost, what they say, and what is refused before anything is charged.
+//! Releases from files to answers: their costs, their contents, and rejections before any charge.
 
 use deniable_core::adversary::PriorRange;
 use deniable_core::budget::Spend;
@@ -24,7 +24,7 @@ use std::path::Path;
 
 pub const TWO: NonZeroUsize = NonZeroUsize::new(2).unwrap();
 
-/// A cohort on disk, and the ledger beside it.
+/// A cohort on disk, and its ledger.
 pub struct Place {
     folder: tempfile::TempDir,
     pub files: Files,
@@ -52,7 +52,7 @@ impl Place {
         deniable_ledger::show(&self.ledger()).unwrap()
     }
 
-    /// One run of its own, and where its answers came from.
+    /// One separate run, and the origins of its answers.
     pub fn run(&self, promise: &Promise, request: &Query) -> (Result<Publication, GwasError>, Vec<Origin>) {
         self.run_with(promise, request, &mut ChaCha20Rng::seed_from_u64(1))
     }
@@ -119,7 +119,7 @@ pub fn gain() -> Promise {
     Promise::Gain(whole(2))
 }
 
-/// Next to no noise: the largest ε that a promise may have.
+/// Negligible noise: the largest ε that a promise may have.
 fn next_to_none() -> Promise {
     Promise::Epsilon(whole(4096))
 }
@@ -145,7 +145,7 @@ fn numbers(publication: &Publication, ask: usize, column: &str) -> Vec<f64> {
 }
 
 #[test]
-fn the_same_is_shown_again_free() {
+fn the_same_request_is_free() {
     let place = Place::new();
     let request = Query { statistics: true, counts: true, ..top(3) };
     let (first, origins) = place.run(&gain(), &request);
@@ -175,9 +175,9 @@ impl TryRng for FailingRng {
 
 impl TryCryptoRng for FailingRng {}
 
-/// P-1: a draw that broke off at its first random bit is never repeated, and the picks are charged anew.
+/// P-1: a draw that failed at its first random bit is never repeated, and the picks are charged anew.
 #[test]
-fn picks_whose_draw_broke_off_are_charged_anew() {
+fn picks_whose_draw_failed_are_charged_anew() {
     let place = Place::new();
     let killed =
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| place.run_with(&gain(), &top(3), &mut FailingRng)));
@@ -189,9 +189,9 @@ fn picks_whose_draw_broke_off_are_charged_anew() {
     assert_eq!((origins, place.spent(Secret::Label)), (vec![Origin::Charged], spent.and(&spent)));
 }
 
-/// A grid so fine that large χ² have no number of steps: it is refused by the number of people, before the charge.
+/// A grid so fine that a large χ² has too many steps: it is rejected by the number of people, before the charge.
 #[test]
-fn grids_that_are_too_fine_are_refused_before_the_charge() {
+fn grids_that_are_too_fine_are_rejected_before_the_charge() {
     let place = Place::new();
     let fine = ratio(1, 1 << 62) / whole(1 << 20);
     for request in [
@@ -209,7 +209,7 @@ fn files_are_those_of_their_version() {
     let place = Place::new();
     place.run(&gain(), &top(1)).0.unwrap();
     let Files::Plink { prefix, .. } = &place.files else { panic!() };
-    // One call of one person: from missing to no copy, or the other way round.
+    // Changes one call of one person: from missing to no copy, or conversely.
     let mut bed = prefix.as_os_str().to_owned();
     bed.push(".bed");
     let mut bytes = std::fs::read(&bed).unwrap();
@@ -218,7 +218,7 @@ fn files_are_those_of_their_version() {
     let spent = place.spent(Secret::Label);
     let (refused, _) = place.run(&gain(), &top(2));
     assert!(matches!(refused, Err(GwasError::Version(_))), "{refused:?}");
-    // What was answered is about what the version was, and is shown as that.
+    // Stored answers are about the registered version, and are shown as such.
     assert_eq!(place.run(&gain(), &top(1)).1, [Origin::Stored]);
     assert_eq!(place.spent(Secret::Label), spent);
     let again = Query { version: "2".into(), ..top(2) };
@@ -226,7 +226,7 @@ fn files_are_those_of_their_version() {
 }
 
 #[test]
-fn nothing_is_charged_for_what_does_not_fit_or_makes_no_sense() {
+fn invalid_and_unaffordable_requests_are_not_charged() {
     let place = Place::new();
     let refused = |request: &Query| {
         let (refused, _) = place.run(&gain(), request);
@@ -242,14 +242,14 @@ fn nothing_is_charged_for_what_does_not_fit_or_makes_no_sense() {
     assert!(matches!(refused(&top(301)), GwasError::TooMany { wanted: 301, of: 300 }));
     let cut = Snps::Top { picks: 1, score: Score::Distance(Cut::PValue(whole(2))) };
     assert!(matches!(refused(&Query { snps: cut, ..top(1) }), GwasError::Threshold(_)));
-    // No table of so many people reaches it, so that there is nothing to pick; known before anything is charged.
+    // No table of this many people reaches the threshold, so no SNP can be picked; known before any charge.
     for protects in [Protects::Genotype, Protects::LabelSwap] {
         let far = Snps::Top { picks: 1, score: Score::Distance(Cut::ChiSquare(whole(5000))) };
         assert!(matches!(refused(&Query { snps: far, protects, ..top(1) }), GwasError::Select(_)));
     }
     let fine = Query { grid: deniable_core::exact::power(&ratio(1, 10), 30), statistics: true, ..top(1) };
     assert!(matches!(refused(&fine), GwasError::Select(_) | GwasError::Decay(_)));
-    // Together they do not fit, though the first alone would.
+    // Together they exceed the budget, though the first alone would not.
     place.run(&gain(), &Query { share: ratio(3, 4), ..top(2) }).0.unwrap();
     let before = place.spent(Secret::Label);
     let (refused, _) = place.run(&gain(), &Query { counts: true, share: ratio(1, 3), ..top(2) });
@@ -257,9 +257,9 @@ fn nothing_is_charged_for_what_does_not_fit_or_makes_no_sense() {
     assert_eq!(place.spent(Secret::Label), before);
 }
 
-/// With next to no noise, picks are the SNPs of largest distance score, and numbers are the true ones.
+/// With negligible noise, picks are the SNPs of largest distance score, and numbers are the true ones.
 #[test]
-fn without_noise_the_truth_is_released() {
+fn without_noise_true_values_are_released() {
     for protects in [Protects::Genotype, Protects::LabelSwap] {
         let place = Place::new();
         let request = Query { statistics: true, counts: true, protects, share: whole(1), ..top(3) };
@@ -293,7 +293,7 @@ fn without_noise_the_truth_is_released() {
     }
 }
 
-/// Names need not be unique: picks are known by their places.
+/// Names need not be unique: picks are identified by their indices.
 #[test]
 fn snps_without_names_are_picked_and_counted() {
     let place = Place::new();
@@ -311,9 +311,9 @@ fn snps_without_names_are_picked_and_counted() {
     assert_eq!(place.run(&gain(), &request).1, [Origin::Stored; 2]);
 }
 
-/// The same SNPs in another order, or twice, are the same question.
+/// The same SNPs in another order, or with repetitions, are the same request.
 #[test]
-fn a_list_is_a_set() {
+fn lists_of_snps_are_sets() {
     let place = Place::new();
     let of = |names: &[&str]| Query {
         snps: Snps::Named(names.iter().map(|name| (*name).to_owned()).collect()),
@@ -326,7 +326,7 @@ fn a_list_is_a_set() {
     assert_eq!((first, origins), (second.unwrap(), vec![Origin::Stored]));
 }
 
-/// Everybody is in every table: with missing calls left out, nobody's part could be bounded.
+/// All people are in every table: if missing calls were left out, no person's influence could be bounded.
 #[test]
 fn missing_calls_are_filled() {
     let cohort = Place::new().cohort();
@@ -335,24 +335,24 @@ fn missing_calls_are_filled() {
 }
 
 #[test]
-fn a_release_that_touches_both_is_charged_to_each() {
+fn a_release_that_affects_both_secrets_is_charged_to_each() {
     let place = Place::new();
     let both = Query { protects: Protects::Both, ..top(2) };
     let publication = place.run(&gain(), &both).0.unwrap();
     assert_eq!(place.spent(Secret::Membership), Spend::parse("2", "1/4").unwrap());
     assert_eq!(place.spent(Secret::Label), Spend::parse("2", "1/2").unwrap());
-    // Each account's record has the same answer, and takes neither secret to be public.
+    // Each account's record has the same answer, and assumes neither secret to be public.
     let summary = place.summary();
     let said = |kind: Secret| {
         let account = summary.accounts.iter().find(|account| account.id.kind == kind).unwrap();
         account.releases[0].answer.as_ref().unwrap().read().unwrap()["published"].to_string()
     };
-    let neither = "neither who took part nor who is a case is taken to be public";
+    let neither = "neither participation nor the labels (who is a case) are assumed to be public";
     assert!(said(Secret::Label).contains(neither) && said(Secret::Membership).contains(neither));
     let picked = names(&publication, 0);
     assert!(picked.iter().all(|name| said(Secret::Label).contains(name) && said(Secret::Membership).contains(name)));
     assert_eq!(place.run(&gain(), &both).1, [Origin::Stored]);
-    // A genotype release goes on telling of labels.
+    // A later genotype release still reveals information on labels.
     place.run(&gain(), &Query { protects: Protects::Genotype, share: ratio(1, 8), ..top(1) }).0.unwrap();
     assert_eq!(place.spent(Secret::Membership), Spend::parse("2", "3/8").unwrap());
     assert_eq!(place.spent(Secret::Label), Spend::parse("2", "3/4").unwrap());
@@ -360,10 +360,10 @@ fn a_release_that_touches_both_is_charged_to_each() {
     assert!(matches!(refused, Err(GwasError::Payment(_))), "{refused:?}");
 }
 
-/// Two processes create a ledger at once, one for labels and one for membership: the second is refused before its
+/// Two processes create a ledger at once, one for labels and one for membership: the second is rejected before its
 /// charge.
 #[test]
-fn an_account_that_another_process_opens_is_seen_before_the_charge() {
+fn an_account_opened_by_another_process_is_detected_before_the_charge() {
     let place = Place::new();
     let promised = place.promised(gain());
     let mut ledger = Ledger::open_or_create(promised.ledger(), "people").unwrap();
@@ -384,9 +384,10 @@ fn an_account_that_another_process_opens_is_seen_before_the_charge() {
     assert!(place.summary().accounts.iter().all(|account| account.releases.is_empty()));
 }
 
-/// Whatever the genotypes, the same request succeeds with as many lines and the same columns, or fails with the same words.
+/// For all genotypes, the same request succeeds with as many lines and the same columns, or fails with the same
+/// message.
 #[test]
-fn what_is_seen_does_not_depend_on_genotypes() {
+fn the_form_of_results_does_not_depend_on_genotypes() {
     let shape = |place: &Place, request: &Query| {
         place.run(&gain(), request).0.map_err(|error| error.to_string()).map(|publication| {
             let text = tab_separated(&publication.answers, request.protects);
@@ -412,7 +413,7 @@ fn what_is_seen_does_not_depend_on_genotypes() {
     ] {
         let usual = shape(&Place::new(), &request);
         assert!(usual.is_ok(), "{usual:?}");
-        // Everybody missing, everybody without a copy.
+        // All calls missing; all people without a copy.
         for byte in [0b0101_0101, 0b1111_1111] {
             assert_eq!(shape(&emptied(byte), &request), usual);
         }
@@ -433,8 +434,8 @@ fn one_line_for_each_snp() {
     assert_eq!(*lines[2].last().unwrap(), "genotype");
 }
 
-/// The interval of every number covers the truth in at least 95% of all draws; with 400 draws the chance to see fewer than 90%
-/// of a 95% interval is below 10⁻⁴. At small scale, 100 draws of fixed seeds.
+/// The interval of every number covers the true value in at least 95% of all draws; with 400 draws, the probability of
+/// less than 90% for a 95% interval is below 10⁻⁴. At small scale, 100 draws of fixed seeds.
 #[test]
 fn intervals_cover() {
     let place = Place::new();
@@ -465,10 +466,10 @@ fn intervals_cover() {
     assert!(covered * 10 >= draws * 9, "{covered} of {draws}");
 }
 
-/// The odds of the answer are those that were paid: on a tiny cohort, over every pair of neighbours, the exact probability of
-/// each pick changes by at most the odds of one move.
+/// The odds of the answer are at most those that were paid: on a tiny cohort, over every pair of neighbours, the exact
+/// probability of each pick changes by at most the odds of one move.
 #[test]
-fn picks_keep_the_odds_they_pay_for() {
+fn picks_do_not_exceed_the_odds_paid() {
     let threshold = Threshold::new(&ratio(2, 1)).unwrap();
     let odds = Spend::odds(whole(3)).unwrap();
     let decay = deniable_genome::select::decay(&odds, 1, &1.into()).unwrap();
@@ -494,7 +495,7 @@ fn picks_keep_the_odds_they_pay_for() {
 }
 
 #[test]
-fn a_ledger_of_another_population_is_refused() {
+fn a_ledger_of_another_population_is_rejected() {
     let place = Place::new();
     Ledger::open_or_create(&place.ledger(), "others").unwrap();
     assert!(Ledger::open_or_create(Path::new(&place.ledger()), "people").is_err());

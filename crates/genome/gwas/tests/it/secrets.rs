@@ -1,4 +1,5 @@
-//! What a release that protects one secret tells of the other (G-4), over every cohort of two cases, two controls and two SNPs.
+//! The influence of the other secret on a release that protects one (G-4), over every cohort of two cases, two controls
+//! and two SNPs.
 
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, power, ratio, whole};
@@ -31,7 +32,7 @@ fn tables(cohort: &Cohort) -> [ContingencyTable; 2] {
     })
 }
 
-/// The exact probability that the first SNP is the one pick, for scores of an adjacency and an odds ratio of 3.
+/// The exact probability that the first SNP is the only pick, for scores of an adjacency and an odds ratio of 3.
 struct Picks {
     adjacency: CohortAdjacency,
     threshold: Threshold,
@@ -61,7 +62,7 @@ impl Picks {
     }
 }
 
-/// Exchanging two labels is the same as giving each of the two the other's genotypes.
+/// Exchanging two labels is equivalent to exchanging the genotypes of the two people.
 fn swapped(cohort: &Cohort, case: usize, control: usize) -> Cohort {
     let mut there = *cohort;
     there.swap(case, control);
@@ -87,7 +88,8 @@ fn a_label_swap_is_two_replacements() {
             }
         }
     }
-    // Odds of 3 about genotypes are at most 9 about labels. A score can move by two, so that nothing less holds in general.
+    // Odds of 3 about genotypes are at most 9 about labels. A score can change by two, so no smaller bound holds in
+    // general.
     assert!(largest <= power(&whole(3), 2) && largest > whole(2), "{largest}");
     assert_eq!(furthest, 2);
 }

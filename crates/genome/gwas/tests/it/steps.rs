@@ -1,4 +1,4 @@
-//! P-1 for association results: runs that end at each of their steps, each request for random bits among them.
+//! P-1 for association results: runs that end at each of their steps, including each request for random bits.
 
 use super::release::{Place, TWO, gain, top};
 use deniable_core::budget::Spend;
@@ -10,7 +10,7 @@ use deniable_testing::{Sampler, Steps};
 use rand_chacha::ChaCha20Rng;
 use rand_core::SeedableRng;
 
-/// One run, as of a separate process: whether it drew, and its publication, unless it ended.
+/// One run, as if in a separate process: whether it drew, and its publication, unless it ended.
 fn run(place: &Place, request: &Query, last: Option<u64>, seed: u64) -> (bool, Option<Publication>) {
     let steps = Steps::ending_at(last);
     let published = steps.run(|steps| {
@@ -18,7 +18,7 @@ fn run(place: &Place, request: &Query, last: Option<u64>, seed: u64) -> (bool, O
         let mut ledger = Ledger::open_or_create(promised.ledger(), "people").unwrap();
         let mut rng = Sampler::new(steps, ChaCha20Rng::seed_from_u64(seed));
         let tell = |event: Event<'_>| {
-            // Reading is reported by every thread; a panic of one is not a kill.
+            // All threads report reading; a panic of one of them does not model a kill.
             if matches!(event, Event::Answered(..) | Event::Picking) {
                 steps.pass();
             }
@@ -30,7 +30,7 @@ fn run(place: &Place, request: &Query, last: Option<u64>, seed: u64) -> (bool, O
     (steps.has_drawn(), published)
 }
 
-/// Membership and labels pay together: one draw for both, and each of them pays for each draw.
+/// Membership and labels pay together: one draw for both, and each account pays for each draw.
 #[test]
 fn both_accounts_are_drawn_once_for_each_payment() {
     let request = Query { protects: Protects::Both, share: deniable_core::exact::ratio(1, 8), ..top(2) };

@@ -1,4 +1,4 @@
-//! The output of every genotype reader: SNPs with their counts, and a log of what was left out.
+//! The output of every genotype reader: SNPs with their counts, and a log of the numbers left out.
 
 use crate::counting::Masks;
 use crate::file_error::{FileError, FileErrorKind};
@@ -34,7 +34,7 @@ impl Status {
 pub struct Variant {
     /// The chromosome by PLINK's number: 1 to 22; 0 if it is unknown; 25 for the region shared by X and Y.
     pub chromosome: u8,
-    /// The name; `.` if it has none.
+    /// The name; `.` if it is missing.
     pub id: String,
     /// The position in base pairs.
     pub position: u32,

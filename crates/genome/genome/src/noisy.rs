@@ -177,7 +177,7 @@ pub fn alleles(
 /// A χ² with noise, on its grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoisyStatistic {
-    /// Which test.
+    /// The test.
     pub test: Test,
     /// The noisy value, clamped to `[0, most]`, where `most` is the largest possible for this many people.
     pub value: Rational,

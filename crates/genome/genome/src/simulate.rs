@@ -61,7 +61,7 @@ pub struct Settings {
     pub block: u32,
     /// Number of founder haplotypes per block, 2 to 64.
     pub founders: u32,
-    /// The probability that a haplotype switches to another founder from one SNP to the next, in `[0, 1]`; 1 is no
+    /// The probability that a haplotype switches to another founder from one SNP to the next, in `[0, 1]`; 1 means no
     /// linkage.
     pub switch: f64,
     /// The probability that a genotype is missing, in `[0, 1)`.

@@ -28,7 +28,7 @@ pub struct Sizes {
     pub snps: u64,
 }
 
-/// The data that the ledger stores of an answer beside its numbers.
+/// The data that the ledger stores of an answer in addition to its numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Record {
@@ -250,8 +250,8 @@ impl Answer {
         }
         if self.is_chance(request, part) {
             all.push(
-                "this answer is most probably only noise: with so few people, so many SNPs or so small a part of the promise, the \
-                 margin is at least the largest possible signal; `deniable gwas power` computes which sizes suffice"
+                "this answer is most probably only noise, whose margin is at least the largest possible signal: take more people, \
+                 fewer SNPs or a larger part of the promise; `deniable gwas power` computes which sizes suffice"
                     .to_owned(),
             );
         }

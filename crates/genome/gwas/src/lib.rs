@@ -2,7 +2,7 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | what is promised, to whom, and against which observers? | [`promise`] |
+//! | which promise is made, to whom, and against which observers? | [`promise`] |
 //! | what does a request contain? | [`request`] |
 //! | which files does a cohort have, and which table does every SNP have? | [`cohort`] |
 //! | are the files those of the declared version, and has the curator checked them? | [`registration`] |
@@ -12,7 +12,7 @@
 //! | which errors are possible? | [`GwasError`] |
 //! | how is a release charged, computed, stored and shown? | [`mod@release`] |
 //! | which SNPs are picked, and with which noise? | `draw` |
-//! | what is stored, and what is published? | [`answer`] |
+//! | which parts of an answer are stored and published? | [`answer`] |
 //! | which true values does the curator see? | [`curator`] |
 //! | how likely does a selection find the causes, and how many people does that need? | [`power`] |
 //!

@@ -35,7 +35,7 @@ pub struct SensitiveColumn {
     pub distance: Distance,
 }
 
-/// What to assess: the tables, their columns, priors and demands.
+/// The input of an assessment: tables, columns, priors and demands.
 #[derive(Debug)]
 pub struct Input<'a> {
     /// The table that was or will be published.
@@ -90,7 +90,7 @@ impl<'a> Input<'a> {
     }
 }
 
-/// How the cells of one column were read.
+/// The kinds of cells of one column.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Readings {
     /// The column's name, as the header has it.
@@ -124,7 +124,7 @@ pub struct OfSecret {
     pub name: String,
     /// The number of different values.
     pub values: u64,
-    /// Its l-diversity, in all three forms.
+    /// Its l-diversity: distinct, entropy and recursive.
     #[serde(flatten)]
     pub diversity: Diversity,
     /// The distance between values: `equal`, `ordered`, `hierarchical`.
@@ -143,7 +143,7 @@ pub struct OfSecret {
 /// with numbers rounded in favour of the attacker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Assessment {
-    /// How the cells of each column were read.
+    /// The kinds of cells of each column.
     #[serde(rename = "columns")]
     pub readings: Vec<Readings>,
     /// The sizes of the equivalence classes.
@@ -152,7 +152,7 @@ pub struct Assessment {
     pub risk: Risk,
     /// The measures of each sensitive column.
     pub sensitive: Vec<OfSecret>,
-    /// How far beliefs about presence move.
+    /// The movement of beliefs about presence.
     #[serde(rename = "presence")]
     pub membership: Membership,
     /// Whether each demand is met, in the order of the demands.

@@ -1,4 +1,4 @@
-//! How far a published table moves beliefs about sensitive values (I-BOP, two-sided and in odds).
+//! Movement of beliefs about sensitive values by a published table (I-BOP, two-sided and in odds).
 //!
 //! An observer who knows that a person with values `q` is in the table believed `α = f(s|q)` before. Afterwards they
 //! know the class `q*`:

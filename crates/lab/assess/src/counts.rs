@@ -6,7 +6,7 @@
 use crate::error::{AssessError, TableRole};
 use std::collections::HashMap;
 
-/// Most people in a table: products of two counts, times a number of values, must fit 127 bits.
+/// Largest number of people in a table: products of two counts, times a number of values, must fit 127 bits.
 pub const MOST_PEOPLE: u64 = 1 << 50;
 
 /// A column, with its distinct values.

@@ -18,8 +18,8 @@
 //! `M = n`: every person whom the class covers is certainly in. `n = 0` (a type that no class covers): certainly out.
 //!
 //! **If certainty about other people is allowed**, the odds ratio is unbounded, whatever the counts: for an observer
-//! who knows that exactly `n−1` other people of the class are in, the last person is certainly in; for one who knows
-//! that `n` of them are, out.
+//! who knows that exactly `n−1` other people of the class are in, the last person is certainly in; if the observer knows
+//! that `n` of them are in, the last person is certainly out.
 
 use crate::background::Matching;
 use crate::classes::Classes;

@@ -21,8 +21,8 @@
 //!
 //! Notions have every name of [`deniable_core::notion`]: `pmp=2` is `gain=2`, `loss=2` is `negative-gain=2`.
 //!
-//! Demands on beliefs must hold for observers who know the published margins, and for those who know the background, if
-//! there is one.
+//! Demands on beliefs must hold for observers who know the published margins, and for observers who know the
+//! background, if there is one.
 
 use crate::error::AssessError;
 use crate::limit::Limit;

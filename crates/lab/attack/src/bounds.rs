@@ -3,7 +3,7 @@
 //! Let odds be at most R: no output of the release is more than R times as probable if a person is in the data as if
 //! not, or conversely. A test decides membership from outputs, and perhaps from its own randomness, so its rates of
 //! true positives `t` and of false positives `α` satisfy `t ≤ R·α`, and the complements satisfy `1 − α ≤ R·(1 − t)`.
-//! Hence
+//! Therefore
 //!
 //! > **t ≤ min(R·α, 1 − (1 − α)/R)**
 //!

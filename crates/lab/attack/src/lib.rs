@@ -14,7 +14,7 @@
 //! | is a person likely one of the pool? (A-2, A-3) | [`membership`] |
 //! | how well does a test separate members from others? | [`mod@roc`], [`mod@power`] |
 //! | which bounds does a promise put on any test? (A-5) | [`bounds`] |
-//! | which measures result, beside the bounds? | [`findings`] |
+//! | which measures are reported, with which bounds? | [`findings`] |
 //! | how is an attack reported, as data and as text? | [`report`] |
 //! | which intervals does a count of people have? | [`intervals`] |
 //! | which person does a row belong to? (A-4) | [`linkage`], [`ratings`] |

@@ -322,7 +322,7 @@ mod tests {
         let (targets, outside) = with(3);
         assert_eq!((targets.people, outside.people), (300, 100));
         assert_eq!((targets.unique, targets.correct, outside.unique), (300, Some(300), 0));
-        // One chance agreement stands out if no other record agrees: the baseline shows it.
+        // One chance agreement is accepted if no other record agrees: the baseline shows it.
         let (_, outside) = with(1);
         assert!(outside.unique > 10, "{outside:?}");
     }

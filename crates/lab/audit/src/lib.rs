@@ -2,10 +2,10 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | what is audited, and what are outputs? | [`mechanism`] |
+//! | which mechanisms can be audited, and how are outputs stored? | [`mechanism`] |
 //! | how is a program of any language audited? | [`process`] |
 //! | which pairs of inputs are tried? | [`neighbours`] |
-//! | what is an event, and how is it read? | [`event`] |
+//! | which events are tested, and how are they printed? | [`event`] |
 //! | which pair and which events look worst? | [`search`] |
 //! | which bounds on a probability follow from a count? | [`bound`] |
 //! | how is an audit put together? | [`mod@audit`] |

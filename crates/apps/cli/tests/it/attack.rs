@@ -123,7 +123,7 @@ fn bounds_come_from_the_account_of_membership() {
     assert!(unknown.stderr.contains("charges for membership are"), "{unknown:?}");
     release(&place, &["--gain", "2", "--prior", "1/2", "--adjacency", "label-swap"], "labels");
     let labels = attack(&place, "lr", "labels", &["--ledger", "labels.ledger"]).done();
-    assert!(labels.stdout.contains("bounds no test of who took part"), "{labels:?}");
+    assert!(labels.stdout.contains("bounds no test of membership"), "{labels:?}");
 }
 
 #[test]

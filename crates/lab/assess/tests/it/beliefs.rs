@@ -219,14 +219,14 @@ fn powers_of_e() {
 /// Beliefs that floats hardly separate: whatever their order, the exact maximum is named.
 #[test]
 fn near_ties_are_decided_exactly() {
-    const MANY: u64 = 100_000_000_000;
+    const ROWS: u64 = 100_000_000_000;
     for more in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [0, 2, 1]] {
         let mut counts = Counts::new(&["q", "s"]).unwrap();
         for (class, more) in more.into_iter().enumerate() {
-            counts.push(&[&class.to_string(), "a"], MANY).unwrap();
-            counts.push(&[&class.to_string(), "b"], 2 * MANY + more).unwrap();
+            counts.push(&[&class.to_string(), "a"], ROWS).unwrap();
+            counts.push(&[&class.to_string(), "b"], 2 * ROWS + more).unwrap();
         }
-        counts.push(&["9", "a"], MANY).unwrap();
+        counts.push(&["9", "a"], ROWS).unwrap();
         let all = classes(&counts, &["q"], &["s"]);
         let found = Beliefs::of(&all, &all.secrets[0], Prior::Margins).unwrap();
         let most = more.iter().position(|more| *more == 2).map(|class| format!("q={class}"));

@@ -12,7 +12,7 @@ use deniable_core::text::{push_paragraph, spreadsheet_cell};
 use serde::{Serialize, Serializer};
 use std::fmt::{self, Display, Formatter, Write};
 
-/// The bound on every test, or the reason why there is none.
+/// The bound on every test, or the reason why it is missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Promised {
     /// Odds about membership.
@@ -72,7 +72,7 @@ impl Promised {
     }
 }
 
-/// One line: the odds and their source, or the reason why there are none.
+/// One line: the odds and their source, or the reason why there is no bound.
 impl Display for Promised {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
@@ -84,11 +84,11 @@ impl Display for Promised {
             Self::NothingReleased { population } => {
                 write!(f, "no bound: this ledger has no release about {population}")
             }
-            Self::Labels(None) => f.write_str(
-                "no bound: the ledger's promise is about labels (who is a case), and bounds no test of who took part",
-            ),
+            Self::Labels(None) => {
+                f.write_str("no bound: the ledger's promise is about labels, and bounds no test of membership")
+            }
             Self::Labels(Some(entry)) => {
-                write!(f, "no bound: entry {entry} was charged to labels, which bounds no test of who took part")
+                write!(f, "no bound: entry {entry} was charged to labels, which bounds no test of membership")
             }
         }
     }

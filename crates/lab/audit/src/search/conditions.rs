@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// Number of leading entries with features; longer outputs are described by these, their last entry, length and sum.
 pub(super) const ENTRIES: usize = 16;
 /// Largest number of conditions: every pair of them is tried.
-const MOST: usize = 360;
+const MAX_CONDITIONS: usize = 360;
 const MOST_CUTS: usize = 28;
 /// Largest number of exact values of one entry, and of whole outputs.
 const MOST_ATOMS: usize = 24;
@@ -61,11 +61,11 @@ pub(super) fn collect(sampled: SampledOutputs<'_>) -> Conditions {
         })
         .collect();
     // Two conditions for every cut; the features share the remaining room equally.
-    let room = MOST.saturating_sub(found.list.len()) / (2 * columns.len().max(1));
+    let room = MAX_CONDITIONS.saturating_sub(found.list.len()) / (2 * columns.len().max(1));
     for (feature, column, cuts) in &columns {
         let step = cuts.len().div_ceil(room.clamp(2, MOST_CUTS));
         for cut in cuts.iter().skip(step / 2).step_by(step.max(1)) {
-            if found.list.len() + 2 > MOST + 40 {
+            if found.list.len() + 2 > MAX_CONDITIONS + 40 {
                 return found;
             }
             found.add(Condition::AtLeast(*feature, *cut), |at| column[at] >= *cut);
@@ -124,7 +124,7 @@ pub(super) fn cuts(column: &[f64], most: usize) -> Vec<f64> {
 fn atoms(sampled: SampledOutputs<'_>, found: &mut Conditions) {
     let outputs = sampled.outputs;
     let width = width(sampled);
-    let budget = (MOST / 2 / (width + 1)).clamp(2, MOST_ATOMS);
+    let budget = (MAX_CONDITIONS / 2 / (width + 1)).clamp(2, MOST_ATOMS);
     for at in 0..width {
         let mut counts: HashMap<(u8, u64), ValueHits> = HashMap::new();
         for (place, row) in outputs.rows().enumerate() {

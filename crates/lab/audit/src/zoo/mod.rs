@@ -95,7 +95,7 @@ impl Member {
     /// An instance with randomness from the operating system.
     ///
     /// # Errors
-    /// If there is none.
+    /// If it has no random bits.
     pub fn start(&self) -> Result<Box<dyn Mechanism>, MechanismError> {
         let mut seed = [0; 32];
         SystemRng::new()?.fill_bytes(&mut seed);

@@ -73,7 +73,7 @@ impl Population {
 
     /// The association table of PLINK, with exact frequencies.
     pub fn raw(&self) -> Fallible<Frequencies> {
-        // The simulated .fam file gives all people a phenotype; people outside the study have none here.
+        // The simulated .fam file gives all people a phenotype; people outside the study have no phenotype here.
         let fam: String = std::fs::read_to_string(self.path("all.fam"))?;
         let study = fam.lines().enumerate().map(|(person, line)| {
             let (start, _) = line.rsplit_once('\t').unwrap_or((line, ""));
@@ -102,7 +102,7 @@ impl Population {
     }
 
     /// Allele counts of all SNPs under a promise that no belief is multiplied by more than `gain`, whatever the prior:
-    /// odds of at most `gain`. Every seed is a release of its own; a repeated request returns the stored answer of its
+    /// odds of at most `gain`. Every seed is a separate release; a repeated request returns the stored answer of its
     /// ledger.
     pub fn private(&self, gain: u64, seed: u64) -> Fallible<Frequencies> {
         let ledger = self.path(&format!("{gain}-{seed}.ledger"));

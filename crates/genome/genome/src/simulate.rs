@@ -209,7 +209,7 @@ impl Settings {
         must((1..=1_000_000_000).contains(&self.snps), "snps", "between 1 and 1,000,000,000")?;
         must((1..=self.snps).contains(&self.block), "block", "between 1 and the number of SNPs")?;
         let held = u64::from(self.block) * u64::from(self.people().div_ceil(4));
-        must(held <= MOST_HELD, "block", "shorter: with so many people it needs more than a gigabyte of memory")?;
+        must(held <= MOST_HELD, "block", "shorter: with this many people it needs more than a gigabyte of memory")?;
         must((2..=MOST_FOUNDERS).contains(&self.founders), "founders", "between 2 and 64")?;
         let (low, high) = self.frequencies;
         must(low > 0.0 && high < 1.0 && low <= high, "frequencies", "between 0 and 1, the lower first")?;

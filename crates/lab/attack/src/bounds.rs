@@ -104,7 +104,7 @@ impl BoundComparison {
     pub fn words(self) -> &'static str {
         match self {
             Self::Within => "within the bound",
-            Self::Undecided => "too few people to tell",
+            Self::Undecided => "too few people to decide",
             Self::Beyond => "beyond the bound",
         }
     }

@@ -211,7 +211,7 @@ mod tests {
         let (place, problem) = line("a,x,*\nb,x,**\n");
         assert_eq!(place, 2);
         assert!(problem.contains("`x` is below `**` here and below `*` in line 1"), "{problem}");
-        assert!(line("\n").1.contains("no values"));
+        assert!(line("\n").1.contains("is empty"));
         // `b` is a leaf, and the parent of another leaf.
         assert!(line("a,b\nb,c\n").1.contains("other leaves"));
         // The same name for the same leaves is allowed.

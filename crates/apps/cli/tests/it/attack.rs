@@ -190,7 +190,7 @@ fn rows_are_linked_with_a_register() {
     assert!(table.contains("not in the data, matched uniquely all the same") && table.contains("2 of 3"), "{table}");
     assert!(place.read("page.html").contains("hospital.csv"));
     let blind = run(&[]).done().stdout;
-    assert!(blind.contains("no match can be called right or wrong") && blind.contains("no baseline"), "{blind}");
+    assert!(blind.contains("no match can be verified") && blind.contains("no baseline"), "{blind}");
     assert!(run(&["--truth", "zip"]).misused().stderr.contains("--truth is one of the columns"));
     assert!(run(&["--truth", "nobody"]).refused().stderr.contains("there is no column `nobody`"));
     place.write("register.csv", "id,zip\n1\n");

@@ -319,7 +319,7 @@ fn demands_are_read() {
     };
     assert!(error("k").contains("such as k=5"));
     assert!(error("").contains("no demand is given") && error(" ,").contains("no demand is given"));
-    assert!(error("k=5,k=4").contains("twice"));
+    assert!(error("k=5,k=4").contains("duplicate demand"));
     assert!(error("entrop-l=2").contains("did you mean `entropy-l`?"));
     assert!(error("k=2.5").contains("whole number"));
     assert!(error("t=1.1").contains("from 0 to 1"));

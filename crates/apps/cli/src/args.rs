@@ -1,4 +1,4 @@
-//! The command line's words.
+//! Command-line arguments.
 
 pub mod assess;
 pub mod attack;
@@ -32,30 +32,31 @@ Examples:
   deniable translate --from gain=3/2 --prior 1/5..4/5
   deniable gwas --bfile cohort --gain 2 --prior 1/2 --adjacency label-swap --top 5 --p-value 0.05
 
-Standard output carries only what may be published, but for attack, assess, and data check and gwas check with \
---format json, whose findings about your own data are for you. Standard error, the exit status, progress and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
+Standard output contains only what may be published. The exceptions are attack and assess, and data check and gwas \
+check with --format json: their findings about your own data are for you. Standard error, the exit status, progress \
+and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.";
 
 /// Private answers from a stated risk.
 ///
-/// Say in a policy how sure anyone may become that a given person is in the data, and ask in SQL. Deniable
-/// works out how much noise that takes, answers, and remembers what has been spent.
+/// A policy limits how sure any observer may become that a given person is in the data. Queries are SQL. Deniable
+/// computes the noise that the limit requires, answers, and records in a ledger what has been spent.
 #[derive(Debug, Parser)]
 #[command(name = "deniable", version, after_help = EXAMPLES, disable_help_subcommand = true)]
 pub struct Args {
-    /// What to do.
+    /// The command to run.
     #[command(subcommand)]
     pub command: Command,
 }
 
-/// The whole command line: what is declared here, and a flag for each parameter of a built-in mechanism.
+/// The whole command line: the declarations of this module, and a flag for each parameter of a built-in mechanism.
 pub fn command() -> clap::Command {
     groups::grouped(Args::command().mut_subcommand("check", check::with_parameters))
 }
 
-/// What these words say, the program's own name first.
+/// Parses a command line whose first word is the program's own name.
 ///
 /// # Errors
-/// When they are no command, and when they ask for help: the error is what to say, and the exit code.
+/// When the words are not a command, and when they request help: the error has the text to print and the exit code.
 pub fn read(words: &[OsString]) -> Result<Args, clap::Error> {
     let matches = command().try_get_matches_from(words).map_err(|mut error| {
         hint(&mut error, words);
@@ -68,11 +69,11 @@ pub fn read(words: &[OsString]) -> Result<Args, clap::Error> {
     Ok(args)
 }
 
-/// Flags that other programs have, and what they are called here: a flag, and its value where that is what was meant.
+/// Flags of other programs, each with the flag of this program that replaces it and, where it implies one, its value.
 const ELSEWHERE: [(&str, &str, Option<&str>); 3] =
     [("--json", "format", Some("json")), ("--csv", "format", Some("csv")), ("--share", "spend", None)];
 
-/// Says what a flag is called here, in place of advice that helps nobody, where this run's command has it.
+/// Replaces clap's suggestion for a flag of another program by this program's flag, if the command of this run has it.
 fn hint(error: &mut clap::Error, words: &[OsString]) {
     let Some(ContextValue::String(flag)) = error.get(ContextKind::InvalidArg) else { return };
     let Some((_, name, value)) = ELSEWHERE.iter().find(|(elsewhere, ..)| elsewhere == flag) else { return };
@@ -98,17 +99,17 @@ fn hint(error: &mut clap::Error, words: &[OsString]) {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Begin a policy from the column names of a file. No value of the data is looked at.
+    /// Write a draft of a policy from the column names of a file. No value of the data is read.
     #[command(after_help = "\
 Examples:
   deniable init visits.csv --out policy.toml
   deniable init export.csv --delimiter ';' --table visits > policy.toml
   deniable init visits.parquet --out policy.toml
 
-Only the first line of CSV, or the schema of Parquet, is read. What a person must decide is left open as \"?\"; every \
-command names the blanks that are left.")]
+Only the first line of CSV, or the schema of Parquet, is read. Each decision that the curator must make is left open \
+as \"?\"; every command lists the blanks that remain.")]
     Init(Init),
-    /// Say how far the answers of a policy will be from the truth, and what they cost. No data is read or charged.
+    /// Estimate the errors and the cost of a policy's answers. No data is read, nothing is charged.
     #[command(after_help = "\
 Examples:
   deniable plan examples/clinic/policy.toml
@@ -118,52 +119,53 @@ Examples:
   deniable plan policy.toml --sweep rows_per_group=1..50
   deniable plan policy.toml --least-promise
 
-A sweep looks at other caps, `rows_per_group` or `groups`, or at other promises: `epsilon`, `gain`, `negative_gain`, `posterior_at_most` (or `posterior`), `posterior_at_least`, \
-`rho`, `alpha` or `beta`. The swept promise stands alone, in place of all that the policy promises.")]
+A sweep varies a cap, `rows_per_group` or `groups`, or a promise: `epsilon`, `gain`, `negative_gain`, \
+`posterior_at_most` (or `posterior`), `posterior_at_least`, `rho`, `alpha` or `beta`. A swept promise replaces every \
+promise of the policy.")]
     Plan(Plan),
-    /// Answer a policy's queries: charge the ledger, compute, store, show.
+    /// Answer a policy's queries: charge the ledger, compute, store and print the answers.
     #[command(after_help = "\
 Examples:
   deniable release examples/clinic/policy.toml --register --yes
   deniable release policy.toml --query 'visits by sex' --format csv --out by-sex.csv
   deniable release examples/adult/policy.toml --data path/to/adult.data --register --yes
 
-Data that were never looked at as the policy reads them are scanned and registered first, and that is all, so that you can \
-read what was found; the same command then releases. --register goes on in the same run. Nothing is registered where a \
-column reads badly: `deniable data check` says which, and how to accept it.
+Data that are not registered yet as the policy reads them are scanned and registered first. The run stops there, so \
+that you can read the findings; the same command then releases. With --register, it continues in the same run. Nothing \
+is registered while a column cannot be read as declared: `deniable data check` reports which, and how to accept it.
 
-Asking the same again shows the stored answer and costs nothing, also with another ORDER BY or other names.")]
+Repeating a query prints the stored answer and costs nothing, also with another ORDER BY or other aliases.")]
     Release(Release),
-    /// Open a local page on which the promise can be moved, with what it costs beside it. No data is read.
+    /// Open a local page to vary the promise and see its cost. No data is read.
     #[command(after_help = "\
 Examples:
   deniable explore examples/clinic/policy.toml
   deniable explore policy.toml --port 8080 --no-open
 
-The page is served to this machine alone, under an address that nobody can guess, until Ctrl-C. \"Use these\" writes the \
-promise into the policy. `deniable plan --sweep` has the same numbers as a table.")]
+The page is served to this machine alone, under an address that contains a secret, until Ctrl-C. \"Use these\" writes \
+the promise into the policy. `deniable plan --sweep` prints the same numbers as a table.")]
     Explore(Explore),
-    /// Write a page for everyone: the answers with pictures, the guarantee in words, what was spent. Nothing is charged.
+    /// Write a page that may be published: answers with charts, the guarantee, and the spending. Nothing is charged.
     #[command(after_help = "\
 Examples:
   deniable report policy.toml --out report.html
   deniable report --ledger clinic.ledger --out everything.html
   deniable release policy.toml --report report.html
 
-The page is one file that loads nothing from elsewhere, for screens, print and screen readers. Nothing on it comes from \
-private data but the released answers.")]
+The page is one file that loads no other files, for screens, print and screen readers. Only the released answers on it \
+depend on private data.")]
     Report(Report),
-    /// Advise on caps and bounds, from noisy quantiles of one value an entity. Charged like any release.
+    /// Suggest caps and bounds, from noisy quantiles of one value per entity. Charged like any release.
     #[command(after_help = "\
 Examples:
   deniable suggest policy.toml --spend 1/50
   deniable suggest policy.toml --query 'visits by sex' --spend 2% --dry-run
 
-Of each entity: rows in its largest group, its groups, and its smallest and largest value of every column that is added up or \
-ranked, between the declared bounds. `deniable data check` has the exact losses for your eyes; caps chosen by those depend on \
-the data.")]
+The values of each entity are the rows in its largest group, the number of its groups, and its smallest and largest \
+value of every column that is added up or ranked, within the declared bounds. `deniable data check` reports the exact \
+losses to you; caps chosen from those depend on the data.")]
     Suggest(Suggest),
-    /// Answer a query that is not in the policy, from what is left of the promise; without SQL, a prompt.
+    /// Answer a query that is not in the policy, from the remaining promise; without SQL, open a prompt.
     #[command(after_help = "\
 Examples:
   deniable ask policy.toml 'SELECT COUNT(*) FROM visits WHERE age > 80' --spend 1/40
@@ -171,19 +173,20 @@ Examples:
   deniable ask policy.toml --spend 1/40
   deniable ask policy.toml --yes --spend 1/40 --format json < queries.sql
 
-The share is of the whole promise about the population, and is charged under the policy's name with `/ask`: the policy's \
-own `spend` is for the queries that it lists, and does not limit these. What the promise allows in all is never exceeded.")]
+The share is a part of the whole promise about the population, and is charged under the policy's name with `/ask`: the \
+policy's own `spend` is for the queries that it lists, and does not limit these. The total that the promise allows is \
+never exceeded.")]
     Ask(Ask),
-    /// Answer SQL of several analysts, from the tools that they have: a server of PostgreSQL's protocol.
+    /// Answer SQL of several analysts over PostgreSQL's wire protocol, from the clients that they already have.
     #[command(after_help = serve::SERVE_EXAMPLES)]
     Serve(serve::Serve),
-    /// Say who may connect to the server, and which part of the promise is whose.
+    /// Manage the accounts that may connect to the server, and their parts of the promise.
     #[command(subcommand, after_help = serve::ACCOUNT_EXAMPLES)]
     Account(serve::Account),
-    /// Look at the data before anything is released from it.
+    /// Check the data before the first release.
     #[command(subcommand)]
     Data(Data),
-    /// Look at what was promised, spent and released.
+    /// Show or verify the ledger of promises, charges and answers, or change the recorded promise.
     #[command(
         subcommand,
         after_help = "\
@@ -193,34 +196,35 @@ Examples:
   deniable ledger change-promise policy.toml --reason 'the board agreed on 14 May'"
     )]
     Ledger(LedgerCommand),
-    /// Decide exactly how much a finite mechanism lets anyone learn, and show where.
+    /// Decide exactly how much a finite mechanism reveals, and show a worst case.
     #[command(after_help = check::CHECK_EXAMPLES)]
     Check(check::Check),
-    /// Verify a certificate of `check` by code that shares nothing with it.
+    /// Verify a certificate of `check` with independent code.
     #[command(after_help = "\
 Examples:
   deniable check kmax --k 2 --n 5 --family uniform --certificate proof.json
   deniable recheck proof.json
 
-Exit codes: 0 it is right; 1 it is not, and what is wrong with it; 2 bad usage.")]
+Exit codes: 0 the certificate is right; 1 it is wrong, and the output names the fault; 2 bad usage; 3 the witness is \
+right, but the upper bound is too large to be rechecked.")]
     Recheck(check::Recheck),
-    /// Say one privacy promise in the terms of others.
+    /// Translate a privacy promise into the terms of other notions.
     #[command(after_help = "\
 Examples:
   deniable translate --from gain=3/2 --prior 1/5..4/5 --to epsilon,rho:100,posterior,alpha-beta
   deniable translate --from epsilon=1
   deniable translate --from odds=3/2 --from odds=2 --compose --to gain --prior 1/2..1/2")]
     Translate(check::Translate),
-    /// Release association results of a case-control cohort that nobody's participation can be read from.
+    /// Release association results of a case-control cohort under a privacy promise.
     #[command(after_help = gwas::EXAMPLES)]
     Gwas(Box<gwas::Gwas>),
-    /// Find out from its outputs alone whether a mechanism keeps what is claimed of it.
+    /// Test, from its outputs alone, whether a mechanism keeps a claimed promise.
     #[command(after_help = audit::EXAMPLES)]
     Audit(audit::Audit),
     /// Try known attacks on a release: who took part, and whose row is this?
     #[command(subcommand, after_help = attack::EXAMPLES)]
     Attack(Box<attack::Attack>),
-    /// Find out what an anonymised table gives away: to whom, about whom, and how far beliefs move.
+    /// Assess what an anonymised table reveals: to whom, about whom, and how far beliefs move.
     #[command(after_help = assess::EXAMPLES)]
     Assess(Box<assess::Assess>),
     /// Explain a notion, a family of priors, a mechanism, a theorem or a term of another library.
@@ -255,7 +259,7 @@ mod tests {
         command.get_arguments().flat_map(names).collect()
     }
 
-    /// `docs/reference/cli.md` has every flag where its command is described, and no flag that there is not.
+    /// `docs/reference/cli.md` lists every flag in the section of its command, and no flag that does not exist.
     #[test]
     fn the_reference_has_every_flag() {
         let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reference/cli.md");

@@ -1,4 +1,4 @@
-//! The words of `audit`: what a mechanism gives away, from its outputs alone.
+//! Arguments of `audit`, which tests a mechanism by its outputs alone.
 
 use super::output::LedgerFormat;
 use clap::ValueEnum;
@@ -12,10 +12,10 @@ Examples:
   deniable audit --list
 
 The program is started once for each process. It reads lines such as {\"input\":[3,0,5],\"times\":1000} and writes that many \
-lines, each an output: a number, a string, or a list of both (docs/how-to/audit.md). An audit finds faults; it proves nothing where \
-it finds none.
+lines, each an output: a number, a string, or a list of both (docs/how-to/audit.md). An audit can find faults; finding no \
+fault proves nothing.
 
-Exit codes: 0 nothing was found against the claim; 1 the claim is broken, or the mechanism failed; 2 bad usage.";
+Exit codes: 0 no evidence against the claim; 1 the claim is broken, or the mechanism failed; 2 bad usage.";
 
 /// `deniable audit`.
 #[derive(Debug, clap::Args)]
@@ -23,22 +23,22 @@ pub struct Audit {
     /// The program and its arguments, after `--`.
     #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<String>,
-    /// Audit this mechanism of the zoo instead, against its own claim and with its own neighbours.
+    /// Audit this built-in mechanism instead, against its own claim and with its own neighbours.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["program", "neighbours", "entries", "pair", "processes"])]
     pub builtin: Option<String>,
-    /// List the zoo.
+    /// List the built-in mechanisms.
     #[arg(long, exclusive = true)]
     pub list: bool,
-    /// What it is said to keep to: `epsilon=0.1`, `epsilon=ln(3)`, `odds=3`, or `gain=2` with --prior.
+    /// The promise to test: `epsilon=0.1`, `epsilon=ln(3)`, `odds=3`, or `gain=2` with --prior.
     #[arg(long, value_name = "PARAMETER=VALUE")]
     pub claim: Option<String>,
-    /// What observers may have believed beforehand: 1/2, 1/5..4/5 or any; for claims about beliefs, and for what is said of them.
+    /// Prior beliefs of observers: 1/2, 1/5..4/5 or any. For claims about beliefs, and for the beliefs in the result.
     #[arg(long, value_name = "BELIEF|LOW..HIGH|any", allow_hyphen_values = true)]
     pub prior: Option<String>,
-    /// Which inputs are neighbours.
+    /// The inputs that count as neighbours.
     #[arg(long, value_enum, default_value_t = Neighbours::EachByOne)]
     pub neighbours: Neighbours,
-    /// How many entries an input has.
+    /// Number of entries of an input.
     #[arg(long, value_name = "N", default_value = "1")]
     pub entries: NonZeroUsize,
     /// Try this pair instead, as 0,0,5/1,0,5; may be given several times.
@@ -47,24 +47,25 @@ pub struct Audit {
     /// Entries may be negative: answers to any queries, not counts.
     #[arg(long, conflicts_with = "pair")]
     pub negative: bool,
-    /// Outputs drawn in all.
+    /// Total number of outputs to draw.
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     pub samples: u64,
-    /// How surely every bound holds.
+    /// Confidence that all reported bounds hold.
     #[arg(long, value_name = "PROBABILITY", default_value = "99.9%")]
     pub confidence: String,
-    /// Start the program so many times, to run side by side.
+    /// Number of copies of the program that run in parallel.
     #[arg(long, value_name = "N", default_value = "2")]
     pub processes: NonZeroUsize,
-    /// End a program that is silent for so many seconds while it owes outputs; before its first one it has at least 30.
+    /// End a program that writes nothing for this many seconds while outputs are due; at least 30 before its first
+    /// output.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     pub deadline: u64,
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
 }
 
-/// Which inputs are neighbours.
+/// Neighbouring inputs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Neighbours {
     /// Every entry may differ by one, in either direction: arbitrary counting queries.

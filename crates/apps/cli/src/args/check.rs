@@ -1,4 +1,4 @@
-//! The words of `check`, `recheck`, `translate` and `explain`: mathematics alone, no data.
+//! Arguments of `check`, `recheck`, `translate` and `explain`, which read no data.
 
 use super::output::LedgerFormat;
 use clap::{Arg, ArgMatches, Command};
@@ -26,51 +26,52 @@ Exit codes: 0 decided, and the claim holds if there is one; 1 the claim is broke
 /// `deniable check`.
 #[derive(Debug, clap::Args)]
 pub struct Check {
-    /// A mechanism's file (TOML, JSON, CSV or Parquet), or the name of a built-in mechanism.
+    /// The file of a mechanism (TOML, JSON, CSV or Parquet), or the name of a built-in mechanism.
     #[arg(required_unless_present = "list")]
     pub mechanism: Option<String>,
-    /// The notion of privacy, as `dp`, `pmp` or `rho:100`; without one, membership privacy if there is a family, otherwise all.
+    /// The notion of privacy, such as `dp`, `pmp` or `rho:100`; if omitted, membership privacy with --family, otherwise
+    /// all.
     #[arg(long, value_name = "NOTION", conflicts_with = "all")]
     pub notion: Option<String>,
-    /// What observers may have believed, as `independent`, `bounded`, `uniform` or `sampled:1/10`.
+    /// The family of priors, such as `independent`, `bounded`, `uniform` or `sampled:1/10`.
     #[arg(long, value_name = "FAMILY")]
     pub family: Option<String>,
-    /// Uncertain priors lie in this range.
+    /// The range of uncertain priors, those other than 0 and 1.
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true)]
     pub prior: Option<String>,
     /// The priors of `--family explicit`, and all mixtures of them: TOML, JSON or CSV.
     #[arg(long, value_name = "FILE")]
     pub priors: Option<PathBuf>,
-    /// Whether this holds, as `gain=3/2`, `odds=3`, `epsilon=1` or `epsilon=ln(3)`.
+    /// Decide whether this bound holds: `gain=3/2`, `odds=3`, `epsilon=1` or `epsilon=ln(3)`.
     #[arg(long, value_name = "PARAMETER=VALUE", conflicts_with = "all")]
     pub claim: Option<String>,
-    /// Every notion that can be decided, in order of strictness.
+    /// Decide every notion that can be decided, in order of strictness.
     #[arg(long)]
     pub all: bool,
     /// Write a certificate that `deniable recheck` verifies to this file.
     #[arg(long, value_name = "FILE", conflicts_with = "all")]
     pub certificate: Option<PathBuf>,
-    /// Of a protocol, whose view it is: the first party's (1) or the second's (2).
+    /// The party of a protocol whose view is the mechanism: the first (1) or the second (2).
     #[arg(long, value_name = "1|2", value_parser = clap::value_parser!(u8).range(1..=2))]
     pub party: Option<u8>,
-    /// Whether the family of priors is scalable, downward and upward (LQS13 3.5, 3.9).
+    /// Decide whether the family of priors is scalable, downward and upward (LQS13 3.5, 3.9).
     #[arg(long, conflicts_with_all = ["all", "notion", "claim", "certificate"])]
     pub scalable: bool,
-    /// Pair what is expected with this entity in and out of the data one step apart, or show what cannot be paired (LQS13 4.9); with
-    /// `--family explicit` and one prior.
+    /// Couple the datasets expected with this entity in the data to those expected without it, one step apart, or show
+    /// the cut that prevents it (LQS13 4.9). Needs `--family explicit` with one prior.
     #[arg(long, value_name = "ENTITY", conflicts_with_all = ["all", "claim", "certificate", "scalable"])]
     pub coupling: Option<String>,
-    /// Of induced neighbours, the datasets that are possible, as `size = 2 and (ann or bob)`; without it, those of the
-    /// file.
+    /// The possible datasets for induced neighbours, as `size = 2 and (ann or bob)`; the datasets of the file if
+    /// omitted.
     #[arg(long, value_name = "FORMULA")]
     pub possible: Option<String>,
-    /// Ask about the mechanism on a random sample, in which each member is kept with this probability.
+    /// Check the mechanism on a random sample, in which each member is kept with this probability.
     #[arg(long, value_name = "RATE")]
     pub sample: Option<String>,
     /// List notions, families and built-in mechanisms with their parameters.
     #[arg(long, exclusive = true)]
     pub list: bool,
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
     /// The parameters of a built-in mechanism, by name.
@@ -78,7 +79,7 @@ pub struct Check {
     pub parameters: BTreeMap<String, String>,
 }
 
-/// The parameters of all built-in mechanisms, each once; `n` is short for `entities`.
+/// The parameters of all built-in mechanisms, each with the mechanisms that take it; `n` is short for `entities`.
 pub fn parameters() -> BTreeMap<&'static str, Vec<&'static str>> {
     let mut all: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for mechanism in MECHANISMS {
@@ -102,7 +103,7 @@ pub fn with_parameters(command: Command) -> Command {
     })
 }
 
-/// The parameters that were given.
+/// The parameters that the command line sets.
 pub fn given(matches: &ArgMatches) -> BTreeMap<String, String> {
     let value = |name: &str| matches.get_one::<String>(name).cloned();
     parameters().keys().filter_map(|name| Some(((*name).to_owned(), value(name)?))).collect()
@@ -113,7 +114,7 @@ pub fn given(matches: &ArgMatches) -> BTreeMap<String, String> {
 pub struct Recheck {
     /// A certificate that `deniable check --certificate` wrote.
     pub certificate: PathBuf,
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
 }
@@ -121,19 +122,19 @@ pub struct Recheck {
 /// `deniable translate`.
 #[derive(Debug, clap::Args)]
 pub struct Translate {
-    /// What holds, as `gain=3/2`, `epsilon=1`, `odds=3` or `rho=1/2:100`; given several times with --compose.
+    /// The promise to translate: `gain=3/2`, `epsilon=1`, `odds=3` or `rho=1/2:100`; several times with --compose.
     #[arg(long, value_name = "NOTION=VALUE", required = true)]
     pub from: Vec<String>,
-    /// What to say it as, separated by commas: `epsilon,rho:100,posterior`; without it, everything.
+    /// The notions to translate to, separated by commas: `epsilon,rho:100,posterior`; all notions if omitted.
     #[arg(long, value_name = "NOTION,...", value_delimiter = ',')]
     pub to: Vec<String>,
-    /// Uncertain priors lie in this range.
+    /// The range of uncertain priors, those other than 0 and 1.
     #[arg(long, value_name = "LOW..HIGH", allow_hyphen_values = true)]
     pub prior: Option<String>,
-    /// Several releases about the same people: their odds are multiplied, and the total is translated.
+    /// Compose several releases about the same people: multiply their odds ratios and translate the total.
     #[arg(long)]
     pub compose: bool,
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
 }
@@ -141,10 +142,10 @@ pub struct Translate {
 /// `deniable explain`.
 #[derive(Debug, clap::Args)]
 pub struct Explain {
-    /// A notion, family, mechanism, theorem or term: `pmp`, `F-DB`, `k-Max`, `B-3`, `privacy unit`; without one, the list
-    /// of all.
+    /// A notion, family, mechanism, theorem or term: `pmp`, `F-DB`, `k-Max`, `B-3`, `privacy unit`; lists all names if
+    /// omitted.
     pub name: Option<String>,
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
 }

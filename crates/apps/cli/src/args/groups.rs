@@ -1,21 +1,22 @@
-//! The overview of the commands in `deniable --help`, by what one wants to do.
+//! The overview of the commands in `deniable --help`, grouped by purpose.
 
 use clap::Command;
 use clap::builder::StyledStr;
 use std::fmt::Write;
 
-/// What one wants to do, and the commands for it.
+/// Headings of the overview, each with its commands in order.
 const GROUPS: [(&str, &[&str]); 6] = [
     ("Prepare a release", &["init", "plan", "explore", "data"]),
     ("Release, under a promise", &["release", "ask", "suggest", "gwas"]),
-    ("Let others ask", &["serve", "account"]),
-    ("Look at what was released", &["ledger", "report"]),
-    ("Find out what something gives away", &["check", "recheck", "audit", "attack", "assess"]),
+    ("Serve several analysts", &["serve", "account"]),
+    ("Inspect past releases", &["ledger", "report"]),
+    ("Measure what a mechanism or table reveals", &["check", "recheck", "audit", "attack", "assess"]),
     ("Understand promises", &["translate", "explain"]),
 ];
 
-/// The same command, whose help shows its parts in groups. clap knows headings for flags and none for commands, so the list of each
-/// group is rendered by clap from a command of these parts alone, and a template puts the groups where its own list would be.
+/// Returns the command with its subcommands listed in groups in the help. clap has headings for flags but not for
+/// commands, so clap renders the list of each group from a command with these subcommands alone, and a template puts
+/// the groups in place of clap's own list.
 pub fn grouped(command: Command) -> Command {
     let heading = command.get_styles().get_header();
     let mut groups = StyledStr::new();
@@ -23,9 +24,9 @@ pub fn grouped(command: Command) -> Command {
         let parts = names.iter().enumerate();
         let parts = parts.filter_map(|(at, name)| Some(command.find_subcommand(name)?.clone().display_order(at)));
         let group = Command::new("group").disable_help_subcommand(true).subcommands(parts);
-        // The overview is short; what a command says at length stands in its own help.
+        // `render_help` takes the one-line summaries; the long descriptions are in each command's own help.
         let list = group.help_template("{subcommands}").render_help().ansi().to_string();
-        // Writing to a text does not fail.
+        // Writing to a `StyledStr` does not fail.
         let _ = write!(groups, "{heading}{wanted}:{heading:#}\n{}\n\n", list.trim_end());
     }
     let template = format!(
@@ -41,7 +42,7 @@ mod tests {
     use crate::args::command;
     use std::collections::BTreeMap;
 
-    /// A command that is in no group would be found by nobody.
+    /// A command outside all groups would be missing from the overview.
     #[test]
     fn every_command_is_in_one_group() {
         let mut times: BTreeMap<String, usize> =
@@ -57,7 +58,7 @@ mod tests {
     fn the_overview_has_every_command_once() {
         let help = command().render_help().to_string();
         for part in command().get_subcommands() {
-            // Words that are wrapped stand farther in.
+            // Continuation lines are indented further.
             let start = format!("  {} ", part.get_name());
             let lines: Vec<&str> = help.lines().filter(|line| line.starts_with(&start)).collect();
             let [line] = lines.as_slice() else { panic!("{}: {lines:?}", part.get_name()) };

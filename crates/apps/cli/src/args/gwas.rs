@@ -1,4 +1,4 @@
-//! The words of `gwas`: association results of case-control cohorts.
+//! Arguments of `gwas`: association results of case-control cohorts.
 
 use super::limits::threads;
 use super::output::LedgerFormat;
@@ -20,39 +20,40 @@ Examples:
   deniable gwas --vcf cohort.vcf.gz --pheno cohort.pheno --epsilon 1 --adjacency genotype --snps rs1,rs2 --statistics
   deniable gwas --bfile cohort --curator --top 20
 
---adjacency says which secret is kept: with `genotype` that a person took part (one participant's genotypes could be anyone's, \
-who is a case is public); with `label-swap` who is a case (a case and a control could exchange labels, the cohort is public); \
-with `genotype,label-swap` both. Everything is charged to one ledger, and the same asked again is shown again, free.";
+--adjacency chooses the secret. `genotype` protects participation: the genotypes of one participant may be replaced by \
+any others, and case status is public. `label-swap` protects case status: a case and a control may exchange labels, \
+and the cohort is public. `genotype,label-swap` protects both. Everything is charged to one ledger; repeating a \
+release prints the stored results, free.";
 
 pub const SIMULATE_EXAMPLES: &str = "\
 Examples:
   deniable gwas simulate --out cohort
   deniable gwas simulate --cases 1000 --controls 1000 --snps 50000 --odds-ratios 2,1.8,1.5 --seed 7 --out cohort
 
-The same settings and seed make the same files. What was planted goes to standard output, and into PREFIX.causal.tsv.";
+The same settings and seed make the same files. The planted SNPs are printed and written to PREFIX.causal.tsv.";
 
 /// `deniable gwas`.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct Gwas {
-    /// What to release.
+    /// Arguments of a release, when there is no subcommand.
     #[command(flatten)]
     pub release: Release,
-    /// What else to do.
+    /// The subcommand, if any.
     #[command(subcommand)]
     pub command: Option<GwasCommand>,
 }
 
-/// What else `deniable gwas` can do.
+/// The subcommands of `deniable gwas`.
 #[derive(Debug, clap::Subcommand)]
 pub enum GwasCommand {
-    /// Look at a cohort before anything is released from it, and register its version. Nothing is charged.
+    /// Check a cohort before its first release, and register its version. Nothing is charged.
     #[command(after_help = CHECK_EXAMPLES)]
     Check(Check),
-    /// Make a case-control cohort with planted causes, as PLINK files.
+    /// Simulate a case-control cohort with planted causal SNPs, as PLINK files.
     #[command(after_help = SIMULATE_EXAMPLES)]
     Simulate(Simulate),
-    /// How probably the planted SNPs are found, and how many people that takes. No ledger is charged.
+    /// Estimate the power: how probably planted SNPs are found, and with how many participants. No ledger is charged.
     #[command(after_help = POWER_EXAMPLES)]
     Power(Box<Power>),
 }
@@ -63,8 +64,9 @@ Examples:
   deniable gwas check --vcf cohort.vcf.gz --pheno cohort.pheno --pheno-name asthma --data-version 2024-06
   deniable gwas check --bfile cohort --policy policy.toml
 
-What is found is for the curator alone: people, cases and controls, SNPs, missing genotypes, and what is left out. A release of \
-a cohort that is not registered does the same first and stops there; --register goes on in the same run.";
+The findings are for the curator alone: numbers of people, cases, controls, SNPs and missing genotypes, and \
+exclusions. A release of a cohort that is not registered does the same first and stops; with --register it continues \
+in the same run.";
 
 pub const POWER_EXAMPLES: &str = "\
 Examples:
@@ -73,11 +75,12 @@ Examples:
   deniable gwas power --epsilon 0.5,1,2 --adjacency genotype --score distance,chi2 --odds-ratios 1.5,1.5
   deniable gwas power --bfile cohort --causal rs4111409,rs2324591 --gain 2 --prior any,1/2 --p-value 0.05
 
-No ledger is charged. On simulated cohorts that harms nobody; what is said of your own cohort (--bfile, --vcf) is exact, must \
-not be published, and goes to standard error or into --out. The whole promise is spent on one selection. Found is the planted \
-SNP itself: with linkage (--block 20) neighbours of a strong cause take picks from the others.";
+No ledger is charged. Simulated cohorts contain no real people. Results about your own cohort (--bfile, --vcf) are \
+exact, must not be published, and go to standard error or into --out. The whole promise is spent on one selection. \
+Only the planted SNP itself counts as found: with linkage (--block 20), neighbours of a strong cause take picks from \
+the other causes.";
 
-/// Where the genotypes and the phenotypes are.
+/// Files of genotypes and phenotypes.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Input {
     /// PREFIX.bed, PREFIX.bim and PREFIX.fam (PLINK 1 binary, SNP-major).
@@ -86,13 +89,13 @@ pub struct Input {
     /// A VCF file, plain or bgzipped; needs --pheno.
     #[arg(long, value_name = "FILE", conflicts_with = "bfile", help_heading = "Data")]
     pub vcf: Option<PathBuf>,
-    /// Phenotypes in a file of their own: FID, IID, then 1 (control), 2 (case), or 0, -9, NA (missing).
+    /// A separate file of phenotypes: FID, IID, then 1 (control), 2 (case), or 0, -9, NA (missing).
     #[arg(long, value_name = "FILE", help_heading = "Data")]
     pub pheno: Option<PathBuf>,
-    /// The phenotype of this name, where the first line of --pheno is a header.
+    /// The name of the phenotype, if the first line of --pheno is a header.
     #[arg(long, value_name = "NAME", requires = "pheno", help_heading = "Data")]
     pub pheno_name: Option<String>,
-    /// The phenotype of this number, from 1 on.
+    /// The number of the phenotype, counted from 1.
     #[arg(long, value_name = "N", requires = "pheno", conflicts_with = "pheno_name", help_heading = "Data")]
     pub mpheno: Option<NonZeroUsize>,
 }
@@ -100,17 +103,17 @@ pub struct Input {
 /// The version, population and ledger that the curator declares for the files.
 #[derive(Debug, Clone, clap::Args)]
 pub struct DeclaredFiles {
-    /// The version of the files: other contents need another.
+    /// The version of the files; changed contents need a new version.
     #[arg(long, value_name = "VERSION", default_value = "1", help_heading = "Data")]
     pub data_version: String,
-    /// The people, as the ledger calls them; by the files' name when not stated.
+    /// The ledger's name for these people; the name of the files if omitted.
     #[arg(long, value_name = "NAME", help_heading = "Promise")]
     pub population: Option<String>,
-    /// The ledger; POPULATION.ledger beside the files when not stated.
+    /// The ledger; POPULATION.ledger beside the files if omitted.
     #[arg(long, value_name = "FILE", help_heading = "Promise")]
     pub ledger: Option<PathBuf>,
-    /// State that nobody of this population is in the other ledgers of the folder that know the files or the policy.
-    /// Only for a new ledger, and kept in it.
+    /// State that the other ledgers of the folder that mention the files or the policy are about other people. Only for
+    /// a new ledger, which records it.
     #[arg(long, help_heading = "Promise")]
     pub other_people: bool,
 }
@@ -121,16 +124,16 @@ pub struct Check {
     /// The files.
     #[command(flatten)]
     pub input: Input,
-    /// What the ledger calls them.
+    /// Version, population and ledger.
     #[command(flatten)]
     pub declared: DeclaredFiles,
     /// Take the people and the ledger from this policy.
     #[arg(long, value_name = "POLICY", conflicts_with = "population", help_heading = "Promise")]
     pub policy: Option<PathBuf>,
-    /// How to write what was found: for people on standard error, or as JSON on standard output.
+    /// Output format of the findings: a table on standard error, or JSON on standard output.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table, help_heading = "Output")]
     pub format: LedgerFormat,
-    /// Read with so many threads instead of all.
+    /// Number of threads for reading; all if omitted.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 }
@@ -141,44 +144,44 @@ pub struct Release {
     /// The files.
     #[command(flatten)]
     pub input: Input,
-    /// What the ledger calls them.
+    /// Version, population and ledger.
     #[command(flatten)]
     pub declared: DeclaredFiles,
-    /// Which secret is kept: `genotype` (that a person took part), `label-swap` (who is a case), or both. Required.
+    /// The secret: `genotype` (participation), `label-swap` (case status), or both. Required.
     #[arg(long, value_name = "ADJACENCY", value_enum, value_delimiter = ',', help_heading = "Promise")]
     pub adjacency: Vec<Adjacency>,
-    /// What is promised.
+    /// The promise.
     #[command(flatten)]
     pub promise: PromiseFlags,
-    /// Take the promise, the people and the ledger from this policy, in place of all flags about them.
+    /// Take the promise, the people and the ledger from this policy, instead of flags.
     #[arg(long, value_name = "POLICY", conflicts_with_all = ["gain", "negative_gain", "posterior_at_most", "posterior_at_least", "epsilon", "prior", "population"], help_heading = "Promise")]
     pub policy: Option<PathBuf>,
-    /// What part of the promise this may use in all, such as 1/4 or 25%; all of it when not stated.
+    /// The part of the promise that this command may use in total, such as 1/4 or 25%; all of it if omitted.
     #[arg(long, value_name = "SHARE", value_parser = share, help_heading = "Promise")]
     pub spend: Option<Rational>,
-    /// Register a cohort that is not registered as these flags read it, and go on in the same run. Without it, a run that has
-    /// to register it stops there.
+    /// Register a cohort that is not registered as these flags read it, and continue in the same run. Without this
+    /// flag, the run stops after registering.
     #[arg(long, help_heading = "Data")]
     pub register: bool,
-    /// What a missing call counts as.
+    /// The genotype that replaces a missing call.
     #[arg(long, value_enum, default_value_t = Fill::HomA2, help_heading = "Data")]
     pub fill: Fill,
     /// Release the names of the M most associated SNPs.
     #[arg(long, value_name = "M", conflicts_with_all = ["snps", "extract"], help_heading = "Releases")]
     pub top: Option<NonZeroUsize>,
-    /// By what SNPs are picked: `distance` is the good one, the others are for comparison.
+    /// The score that ranks SNPs: `distance` is recommended, the others are for comparison.
     #[arg(long, value_enum, default_value_t = Score::Distance, help_heading = "Releases")]
     pub score: Score,
-    /// A SNP is significant from this χ² on.
+    /// The smallest χ² at which a SNP is significant.
     #[arg(long, value_name = "CHI2", value_parser = positive, conflicts_with = "p_value", help_heading = "Releases")]
     pub threshold: Option<Rational>,
-    /// A SNP is significant at this p-value divided by the number of SNPs (Bonferroni).
+    /// The p-value at which a SNP is significant; it is divided by the number of SNPs (Bonferroni).
     #[arg(long, value_name = "P", value_parser = positive, help_heading = "Releases")]
     pub p_value: Option<Rational>,
-    /// These SNPs, by their names, separated by commas. The list must not come from the data.
+    /// Names of the SNPs to release, separated by commas. The list must not depend on the data.
     #[arg(long, value_name = "ID,...", value_delimiter = ',', conflicts_with = "extract", help_heading = "Releases")]
     pub snps: Vec<String>,
-    /// The SNPs whose names are in this file, one a line. The list must not come from the data.
+    /// A file with the names of the SNPs to release, one per line. The list must not depend on the data.
     #[arg(long, value_name = "FILE", help_heading = "Releases")]
     pub extract: Option<PathBuf>,
     /// Release χ² and p-values of the chosen SNPs, with noise.
@@ -187,54 +190,54 @@ pub struct Release {
     /// Release allele counts and frequencies of the chosen SNPs, with noise.
     #[arg(long, help_heading = "Releases")]
     pub counts: bool,
-    /// Which χ²: of the two alleles, or of the three genotypes.
+    /// The χ² test: on the two alleles, or on the three genotypes.
     #[arg(long, value_enum, default_value_t = Test::Allelic, help_heading = "Releases")]
     pub test: Test,
-    /// The steps in which χ² gets its noise.
+    /// The step of the grid on which χ² gets its noise.
     #[arg(long, value_name = "STEP", value_parser = positive, default_value = "0.001", help_heading = "Releases")]
     pub grid: Rational,
-    /// How to write the results; by the ending of --out, and a table otherwise.
+    /// Output format; by the extension of --out if omitted, else a table.
     #[arg(long, value_enum, help_heading = "Output")]
     pub format: Option<GwasFormat>,
     /// Write the results to this file instead of standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Write a page as well: the results with pictures, the guarantee, what was spent.
+    /// Also write a page: the results with charts, the guarantee, and the spending.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub report: Option<PathBuf>,
-    /// Say what it costs and how far picks and numbers may be off, and stop there.
+    /// Print the cost and the expected errors of picks and numbers, and stop.
     #[arg(long, help_heading = "Output")]
     pub dry_run: bool,
-    /// Show the true values, which must not be published, on standard error (or in --out). No promise, no ledger.
+    /// Print the true values, which must not be published, to standard error (or --out). No promise, no ledger.
     #[arg(long, conflicts_with_all = ["report", "dry_run", "counts", "policy", "statistics", "snps", "extract", "format"], help_heading = "Output")]
     pub curator: bool,
-    /// Put this promise in place of the recorded one, for everyone, and release nothing. The reason is kept.
+    /// Replace the recorded promise, for all users of the ledger, and release nothing. The ledger records the reason.
     #[arg(long, value_name = "REASON", help_heading = "Promise")]
     pub change_promise: Option<String>,
-    /// Compute with so many threads instead of all.
+    /// Number of threads; all if omitted.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 }
 
-/// A promise in flags. All that are given are kept.
+/// A promise in flags. Every given flag is promised.
 #[derive(Debug, clap::Args)]
 pub struct PromiseFlags {
-    /// Nobody's belief grows to more than this times what it was, nor does doubt shrink by more.
+    /// An observer's belief grows, and doubt shrinks, by at most this factor.
     #[arg(long, value_name = "FACTOR", value_parser = number, help_heading = "Promise")]
     pub gain: Option<Rational>,
-    /// The same of disbelief.
+    /// An observer's belief in absence grows, and doubt of it shrinks, by at most this factor.
     #[arg(long, value_name = "FACTOR", value_parser = number, help_heading = "Promise")]
     pub negative_gain: Option<Rational>,
-    /// Nobody becomes more sure than this.
+    /// No observer's belief rises above this.
     #[arg(long, value_name = "BELIEF", value_parser = number, help_heading = "Promise")]
     pub posterior_at_most: Option<Rational>,
-    /// Nobody becomes less sure than this.
+    /// No observer's belief falls below this.
     #[arg(long, value_name = "BELIEF", value_parser = number, help_heading = "Promise")]
     pub posterior_at_least: Option<Rational>,
-    /// Plain differential privacy.
+    /// The ε of pure differential privacy.
     #[arg(long, value_name = "EPSILON", value_parser = number, help_heading = "Promise")]
     pub epsilon: Option<Rational>,
-    /// What the observers may have believed beforehand: 1/2, 1/5..4/5, ..1/2 or any; any when not stated.
+    /// Prior beliefs of observers: 1/2, 1/5..4/5, ..1/2 or any; any if omitted.
     #[arg(long, value_name = "BELIEF|LOW..HIGH|any", allow_hyphen_values = true, help_heading = "Promise")]
     pub prior: Option<String>,
 }
@@ -245,16 +248,16 @@ pub struct Simulate {
     /// Write PREFIX.bed, PREFIX.bim, PREFIX.fam and PREFIX.causal.tsv.
     #[arg(long, value_name = "PREFIX")]
     pub out: PathBuf,
-    /// How many cases.
+    /// Number of cases.
     #[arg(long, value_name = "N", default_value_t = 3_000)]
     pub cases: u32,
-    /// How many controls.
+    /// Number of controls.
     #[arg(long, value_name = "N", default_value_t = 3_000)]
     pub controls: u32,
-    /// How many SNPs.
+    /// Number of SNPs.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     pub snps: u32,
-    /// By what one copy of each planted allele multiplies the odds of disease, separated by commas.
+    /// Odds ratios of disease per copy of each planted allele, separated by commas.
     #[arg(long, value_name = "RATIO,...", value_delimiter = ',', default_value = "2,2,2,2,2")]
     pub odds_ratios: Vec<f64>,
     /// Frequencies of the counted alleles.
@@ -266,19 +269,19 @@ pub struct Simulate {
     /// Founder haplotypes of a block.
     #[arg(long, value_name = "N", default_value_t = 32)]
     pub founders: u32,
-    /// How probably a haplotype switches to another founder from one SNP to the next; 1 is no linkage.
+    /// Probability that a haplotype switches to another founder between adjacent SNPs; 1 means no linkage.
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.02)]
     pub switch: f64,
-    /// How probably a call is missing.
+    /// Probability that a call is missing.
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.0)]
     pub missing: f64,
-    /// The risk of disease of somebody without any planted allele.
+    /// Risk of disease of a person without any planted allele.
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.05)]
     pub risk: f64,
-    /// The seed.
+    /// Seed of the random generator.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// How to write what was planted.
+    /// Output format of the planted SNPs.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
 }
@@ -289,10 +292,10 @@ pub struct Power {
     /// Your own cohort, in place of simulated ones.
     #[command(flatten)]
     pub input: Input,
-    /// Of your own cohort, the SNPs that should be found, separated by commas.
+    /// The SNPs of your own cohort that should be found, separated by commas.
     #[arg(long, value_name = "ID,...", value_delimiter = ',', help_heading = "Data")]
     pub causal: Vec<String>,
-    /// What a missing call of your own cohort counts as.
+    /// The genotype that replaces a missing call of your own cohort.
     #[arg(long, value_enum, default_value_t = Fill::HomA2, help_heading = "Data")]
     pub fill: Fill,
     /// Sizes of simulated cohorts: cases and controls together, half of each.
@@ -304,13 +307,13 @@ pub struct Power {
         help_heading = "Simulation"
     )]
     pub participants: Vec<u32>,
-    /// Simulated cohorts of each size.
+    /// Number of simulated cohorts of each size.
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=10_000), help_heading = "Simulation")]
     pub seeds: u64,
-    /// How many SNPs.
+    /// Number of SNPs.
     #[arg(long = "simulated-snps", value_name = "N", default_value_t = 1_000, help_heading = "Simulation")]
     pub simulated_snps: u32,
-    /// By what one copy of each planted allele multiplies the odds of disease, separated by commas.
+    /// Odds ratios of disease per copy of each planted allele, separated by commas.
     #[arg(
         long,
         value_name = "RATIO,...",
@@ -322,22 +325,22 @@ pub struct Power {
     /// Frequencies of the counted alleles.
     #[arg(long, value_name = "LOW..HIGH", default_value = "0.1..0.5", value_parser = interval, help_heading = "Simulation")]
     pub frequencies: (f64, f64),
-    /// SNPs in a block of linkage; 1 is no linkage.
+    /// SNPs in a block of linkage; 1 means no linkage.
     #[arg(long, value_name = "N", default_value_t = 1, help_heading = "Simulation")]
     pub block: u32,
-    /// The risk of disease of somebody without any planted allele.
+    /// Risk of disease of a person without any planted allele.
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.05, help_heading = "Simulation")]
     pub risk: f64,
     /// Promises of gain, separated by commas.
     #[arg(long, value_name = "FACTOR,...", value_delimiter = ',', value_parser = number, help_heading = "Promise")]
     pub gain: Vec<Rational>,
-    /// Promises of plain differential privacy, separated by commas.
+    /// Promises of pure differential privacy, separated by commas.
     #[arg(long, value_name = "EPSILON,...", value_delimiter = ',', value_parser = number, help_heading = "Promise")]
     pub epsilon: Vec<Rational>,
     /// Prior beliefs, separated by commas: any, 1/2, 1/5..4/5.
     #[arg(long, value_name = "PRIOR,...", value_delimiter = ',', default_value = "any,1/2", help_heading = "Promise")]
     pub prior: Vec<String>,
-    /// Which secret is kept.
+    /// The secrets to protect.
     #[arg(
         long,
         value_name = "ADJACENCY,...",
@@ -347,10 +350,10 @@ pub struct Power {
         help_heading = "Promise"
     )]
     pub adjacency: Vec<Adjacency>,
-    /// How many SNPs are picked; as many as are planted when not stated.
+    /// Number of SNPs to pick; the number of planted SNPs if omitted.
     #[arg(long, value_name = "M,...", value_delimiter = ',', help_heading = "Releases")]
     pub top: Vec<usize>,
-    /// By what SNPs are picked.
+    /// The score that ranks SNPs.
     #[arg(
         long,
         value_name = "SCORE,...",
@@ -363,19 +366,19 @@ pub struct Power {
     /// Thresholds on χ².
     #[arg(long, value_name = "CHI2,...", value_delimiter = ',', value_parser = positive, help_heading = "Releases")]
     pub threshold: Vec<Rational>,
-    /// P-values that are divided by the number of SNPs; 0.05 where no threshold is stated.
+    /// P-values, divided by the number of SNPs; 0.05 if no threshold is given.
     #[arg(long, value_name = "P,...", value_delimiter = ',', value_parser = positive, help_heading = "Releases")]
     pub p_value: Vec<Rational>,
-    /// Which χ².
+    /// The χ² test.
     #[arg(long, value_enum, default_value_t = Test::Allelic, help_heading = "Releases")]
     pub test: Test,
-    /// The steps in which χ² gets its noise.
+    /// The step of the grid on which χ² gets its noise.
     #[arg(long, value_name = "STEP", value_parser = positive, default_value = "0.01", help_heading = "Releases")]
     pub grid: Rational,
-    /// Say how many participants it takes to find all planted SNPs this probably.
+    /// Report the number of participants at which all planted SNPs are found with this probability.
     #[arg(long, value_name = "PROBABILITY", default_value_t = 0.5, help_heading = "Output")]
     pub target: f64,
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table, help_heading = "Output")]
     pub format: LedgerFormat,
     /// Write the table to this file instead of standard output.
@@ -384,24 +387,24 @@ pub struct Power {
     /// Draw the curves: PREFIX-genotype.svg, PREFIX-label-swap.svg.
     #[arg(long, value_name = "PREFIX", help_heading = "Output")]
     pub chart: Option<PathBuf>,
-    /// Compute with so many threads instead of all.
+    /// Number of threads; all if omitted.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
 }
 
-/// Which secret is kept.
+/// The protected secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Adjacency {
-    /// That a person took part.
+    /// Participation.
     Genotype,
-    /// Who is a case.
+    /// Case status.
     LabelSwap,
 }
 
-/// By what SNPs are picked.
+/// Score that ranks SNPs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Score {
-    /// How many people would have to change before the SNP crosses the threshold.
+    /// Number of people who would have to change before the SNP crosses the threshold.
     Distance,
     /// χ² as weights.
     Chi2,
@@ -409,21 +412,21 @@ pub enum Score {
     Noisy,
 }
 
-/// Which χ².
+/// Variant of the χ² test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Test {
-    /// Of the two alleles, as PLINK's --assoc.
+    /// On the two alleles, as PLINK's --assoc.
     Allelic,
-    /// Of the three genotypes, as PLINK's --model.
+    /// On the three genotypes, as PLINK's --model.
     Genotypic,
 }
 
-/// What a missing call counts as.
+/// Genotype that replaces a missing call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Fill {
     /// Two copies of A2, the reference allele of a VCF file.
     HomA2,
-    /// One copy of each.
+    /// One copy of each allele.
     Het,
     /// Two copies of A1.
     HomA1,
@@ -468,7 +471,7 @@ impl From<Adjacency> for CohortAdjacency {
 }
 
 impl Input {
-    /// The files, as the library takes them.
+    /// Converts to the library's type.
     pub fn genotypes(&self) -> gwas::Genotypes {
         let Self { bfile, vcf, pheno, pheno_name, mpheno } = self.clone();
         gwas::Genotypes { bfile, vcf, pheno, pheno_name, mpheno }
@@ -476,7 +479,7 @@ impl Input {
 }
 
 impl DeclaredFiles {
-    /// The declaration, as the library takes it.
+    /// Converts to the library's type.
     pub fn declaration(&self, policy: Option<&PathBuf>) -> gwas::Declaration {
         let Self { data_version, population, ledger, other_people } = self.clone();
         gwas::Declaration { version: data_version, policy: policy.cloned(), population, ledger, other_people }
@@ -484,7 +487,7 @@ impl DeclaredFiles {
 }
 
 impl Simulate {
-    /// The cohort, as the library takes it.
+    /// Converts to the library's type.
     pub fn settings(&self) -> Settings {
         Settings {
             cases: self.cases,
@@ -501,12 +504,12 @@ impl Simulate {
     }
 }
 
-/// How results are written.
+/// Output format of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum GwasFormat {
     /// For reading, with the guarantee.
     Table,
-    /// Tab-separated, a line for each SNP; the guarantee goes to standard error.
+    /// Tab-separated, one line per SNP; the guarantee goes to standard error.
     Tsv,
     /// Everything, for programs.
     Json,

@@ -1,25 +1,25 @@
-//! What a computation may use.
+//! Limits on memory, threads and temporary files.
 
 use deniable_data::Resources;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-/// What a computation may use.
+/// Limits on memory, threads and temporary files.
 #[derive(Debug, clap::Args)]
 pub struct Limits {
-    /// Hold at most so much in memory, as 512MB or 4GiB; what does not fit goes to temporary files.
+    /// Limit of memory, such as 512MB or 4GiB; larger computations use temporary files.
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size)]
     pub memory: usize,
-    /// Compute with so many threads instead of all.
+    /// Number of threads; all if omitted.
     #[arg(long, value_name = "N", value_parser = threads)]
     pub threads: Option<NonZeroUsize>,
-    /// Write temporary files to this folder instead of the system's. They hold private rows.
+    /// Folder for temporary files instead of the system's. They contain private rows.
     #[arg(long, value_name = "FOLDER", value_parser = folder)]
     pub spill: Option<PathBuf>,
 }
 
 impl Limits {
-    /// As the computation takes it.
+    /// Converts to the type of the computation.
     pub fn resources(&self) -> Resources {
         let default = Resources::default();
         Resources {
@@ -34,19 +34,19 @@ pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "write a whole number from 1 on".to_owned())
 }
 
-/// A folder that is there: after a charge would be late to find that it is not.
+/// Checks that the folder exists before anything is charged.
 fn folder(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
     if path.is_dir() {
         Ok(path)
     } else {
-        Err("it is not a folder; make it first, where nobody else may read".to_owned())
+        Err("it is not a folder; make it first, readable by you alone".to_owned())
     }
 }
 
 const SIZE_HELP: &str = "write a number and a unit, as in --memory 512MiB or --memory 4GiB";
 
-/// A number of bytes: 512MB, 4GiB, 1.5GB. The units of a thousand and those of 1024 are told apart by their `i`.
+/// Parses a number of bytes: 512MB, 4GiB, 1.5GB. MB is 1000² bytes, MiB is 1024².
 fn size(text: &str) -> Result<usize, String> {
     let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len()));
     let unit: u64 = match unit.trim().to_ascii_lowercase().as_str() {
@@ -63,8 +63,8 @@ fn size(text: &str) -> Result<usize, String> {
     };
     let bytes = number.parse::<f64>().map_err(|_| SIZE_HELP)? * unit as f64;
     if bytes < Resources::LEAST_MEMORY as f64 {
-        // A number alone is often meant in other units than bytes.
-        return Err(format!("{bytes} bytes are too little to compute with, 1MB is the least; {SIZE_HELP}"));
+        // A number without a unit is often not meant in bytes.
+        return Err(format!("{bytes} bytes are too little to compute with, at least 1MB is needed; {SIZE_HELP}"));
     }
     Ok(bytes as usize)
 }

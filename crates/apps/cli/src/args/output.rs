@@ -1,9 +1,9 @@
-//! How results are written, and where.
+//! Output formats and files.
 
 use clap::ValueEnum;
 use std::path::PathBuf;
 
-/// How answers are written.
+/// Output format of answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For reading.
@@ -14,7 +14,7 @@ pub enum Format {
     Csv,
 }
 
-/// How a look at the ledger is written.
+/// Output format of commands without CSV.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LedgerFormat {
     /// For reading.
@@ -23,16 +23,16 @@ pub enum LedgerFormat {
     Json,
 }
 
-/// How the results of a look at something are written.
+/// Format and files of the results of `assess` and `attack`.
 #[derive(Debug, clap::Args)]
 pub struct Results {
-    /// How to write the results.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table, help_heading = "Output")]
     pub format: LedgerFormat,
     /// Write the results to this file instead of standard output.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// Write a page as well, with pictures.
+    /// Also write a page with charts.
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub report: Option<PathBuf>,
 }

@@ -1,4 +1,4 @@
-//! The words of the commands that take a policy, and of those that look at its data and its ledger.
+//! Arguments of the commands that take a policy, its data or its ledger.
 
 use super::limits::Limits;
 use super::output::{Format, LedgerFormat};
@@ -8,12 +8,12 @@ use clap::{Args, Subcommand};
 use deniable::{Permissions, RegistrationMode};
 use std::path::{Path, PathBuf};
 
-/// Where a policy and what it names are.
+/// The paths of a policy, its data and its ledger.
 #[derive(Debug, clap::Args)]
 pub struct PolicyPlace {
     /// The policy (TOML).
     pub policy: PathBuf,
-    /// Read the rows from this file, folder or pattern instead of the policy's.
+    /// Read the main table's rows from this file, folder or pattern instead of the policy's.
     #[arg(long, value_name = "PATH")]
     pub data: Option<PathBuf>,
     /// Use this ledger instead of the policy's.
@@ -24,28 +24,28 @@ pub struct PolicyPlace {
 /// `deniable release`.
 #[derive(Debug, clap::Args)]
 pub struct Release {
-    /// Where everything is.
+    /// Policy, data and ledger.
     #[command(flatten)]
     pub place: PolicyPlace,
     /// Answer only this query, by its name; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub query: Vec<String>,
-    /// How to write the answers.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
     /// Write the answers to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Write a page as well: the answers with pictures, the guarantee, what was spent.
+    /// Also write a page: the answers with charts, the guarantee, and the spending.
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
     /// Use up the promise without confirmation.
     #[arg(long)]
     pub yes: bool,
-    /// What may be done before it.
+    /// Permissions to register data and to charge again.
     #[command(flatten)]
     pub registration: Registration,
-    /// What it may use.
+    /// Memory, threads and temporary files.
     #[command(flatten)]
     pub limits: Limits,
 }
@@ -55,10 +55,10 @@ pub struct Release {
 pub struct Explore {
     /// The policy (TOML).
     pub policy: PathBuf,
-    /// Serve the page on this port of 127.0.0.1; 0 is any that is free.
+    /// Serve the page on this port of 127.0.0.1; 0 chooses a free port.
     #[arg(long, value_name = "PORT", default_value_t = 0)]
     pub port: u16,
-    /// Only print the address; open no browser.
+    /// Print the address without opening a browser.
     #[arg(long)]
     pub no_open: bool,
 }
@@ -66,9 +66,9 @@ pub struct Explore {
 /// `deniable report`.
 #[derive(Debug, clap::Args)]
 pub struct Report {
-    /// The policy whose stored answers are shown; without it, everything that the ledger holds.
+    /// The policy whose stored answers are shown; if omitted, everything in the ledger.
     pub policy: Option<PathBuf>,
-    /// Use this ledger instead of the policy's, or alone.
+    /// Use this ledger, instead of the policy's or without a policy.
     #[arg(long, value_name = "PATH")]
     pub ledger: Option<PathBuf>,
     /// Write the page to this file instead of standard output.
@@ -79,29 +79,30 @@ pub struct Report {
 /// `deniable init`.
 #[derive(Debug, clap::Args)]
 pub struct Init {
-    /// A CSV or Parquet file, also in an object store (s3://bucket/visits/*.parquet); with --connect a table or view of PostgreSQL, as
-    /// clinic.visits.
+    /// A CSV or Parquet file, also in an object store (s3://bucket/visits/*.parquet); with --connect, a table or view
+    /// of PostgreSQL, such as clinic.visits.
     pub data: PathBuf,
-    /// The variable that holds the address of the PostgreSQL database, as env:CLINIC_PG.
+    /// The environment variable that contains the address of the PostgreSQL database, as env:CLINIC_PG.
     #[arg(long, value_name = "env:NAME", conflicts_with = "delimiter")]
     pub connect: Option<String>,
-    /// Write the policy to this file, which must not be there yet, instead of standard output.
+    /// Write the policy to this file, which must not exist yet, instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// What queries will call the table; by the file's or relation's name when not stated.
+    /// The table's name in queries; the name of the file or relation if omitted.
     #[arg(long, value_name = "NAME")]
     pub table: Option<String>,
-    /// The character between two fields, or `tab`; a comma, or a tab for .tsv, when not stated.
+    /// The character between two fields, or `tab`; if omitted, a comma, or a tab for .tsv.
     #[arg(long, value_name = "CHARACTER", value_parser = character)]
     pub delimiter: Option<char>,
-    /// A public codebook: types, keys with labels, and bounds are filled in from it. CSV with a line for each column and the header
-    /// `name,type,codes,labels,bounds` (any of them after name; also step and description), as in `sex,integer,0|1,men|women,` and
-    /// `age,integer,,,0..110`; or a data dictionary of REDCap. What it does not say stays open.
+    /// A public codebook, from which types, keys with labels, and bounds are filled in: CSV with one line per column
+    /// and the header `name,type,codes,labels,bounds` (all optional after name; also step and description), as in
+    /// `sex,integer,0|1,men|women,` and `age,integer,,,0..110`; or a data dictionary of REDCap. Values that it does not
+    /// contain stay open.
     #[arg(long, value_name = "FILE")]
     pub dictionary: Option<PathBuf>,
 }
 
-/// A shell makes it hard to type a tab.
+/// Parses one character. A tab is hard to type in a shell, so `tab` and `\t` are accepted for it.
 pub(super) fn character(text: &str) -> Result<char, String> {
     if matches!(text, "tab" | "\\t") {
         return Ok('\t');
@@ -113,12 +114,15 @@ pub(super) fn character(text: &str) -> Result<char, String> {
     }
 }
 
-/// What stands between fields, as a byte.
+/// The delimiter between CSV fields, as a byte.
+///
+/// # Errors
+/// When the character is not ASCII, or is a quote, a line end or `?`.
 pub fn delimiter(character: char) -> Result<u8, Failure> {
     match u8::try_from(character) {
         Ok(byte) if byte.is_ascii() && !matches!(byte, b'"' | b'\n' | b'\r' | b'?') => Ok(byte),
         _ => {
-            let message = format!("--delimiter {character:?} cannot stand between fields");
+            let message = format!("--delimiter {character:?} cannot separate fields");
             Err(Failure::usage(message, "name one ASCII character, such as ';'"))
         }
     }
@@ -127,22 +131,23 @@ pub fn delimiter(character: char) -> Result<u8, Failure> {
 /// `deniable plan`.
 #[derive(Debug, clap::Args)]
 pub struct Plan {
-    /// Where everything is.
+    /// Policy, data and ledger.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// Only this query, by its name; may be given several times.
+    /// Plan only this query, by its name; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub query: Vec<String>,
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
-    /// Errors under other promises or caps: `gain=1.1..4`, or `rows_per_group=1..50:20` for twenty points instead of eight.
+    /// Vary a promise or a cap and print the errors: `gain=1.1..4`, or `rows_per_group=1..50:20` for twenty points
+    /// instead of eight.
     #[arg(long, value_name = "KEY=FROM..TO[:POINTS]")]
     pub sweep: Option<String>,
-    /// The smallest promise that meets the target error of every query, and which query forces it.
+    /// Print the smallest promise that meets the target error of every query, and the query that requires it.
     #[arg(long, conflicts_with_all = ["sweep", "query"])]
     pub least_promise: bool,
-    /// Only the statements that the engine which holds the rows is asked: `engine = "spark"`.
+    /// Print only the SQL that is sent to the external engine (`engine = "spark"`).
     #[arg(long, conflicts_with_all = ["sweep", "least_promise"])]
     pub sql: bool,
 }
@@ -150,21 +155,22 @@ pub struct Plan {
 /// `deniable ask`.
 #[derive(Debug, clap::Args)]
 pub struct Ask {
-    /// Where everything is.
+    /// Policy, data and ledger.
     #[command(flatten)]
     pub place: PolicyPlace,
     /// The query. Without one, queries are read from the prompt or from standard input.
     pub sql: Option<String>,
-    /// What part of the whole promise the answer may use, such as 1/40 or 2.5%; or epsilon=0.1, where `epsilon` is promised.
+    /// The part of the whole promise that the answer may use, such as 1/40 or 2.5%; or epsilon=0.1, if the policy
+    /// promises `epsilon`.
     #[arg(long, value_name = "SHARE", value_parser = spending)]
     pub spend: Option<Spending>,
-    /// What the ledger calls the query.
+    /// The query's name in the ledger.
     #[arg(long, value_name = "NAME", default_value = "question")]
     pub name: String,
-    /// How to write the answer.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
-    /// Say what it costs and how far the answer will be off, and stop there.
+    /// Print the cost and the expected error of the answer, and stop.
     #[arg(long)]
     pub dry_run: bool,
     /// Write the answer into this file instead of standard output.
@@ -182,13 +188,13 @@ pub struct Ask {
     /// Charge queries from the prompt or standard input without confirmation. A query on the command line needs none.
     #[arg(long)]
     pub yes: bool,
-    /// Keep no history of the prompt's queries.
+    /// Do not store a history of the prompt's queries.
     #[arg(long)]
     pub no_history: bool,
-    /// What may be done before it.
+    /// Permissions to register data and to charge again.
     #[command(flatten)]
     pub registration: Registration,
-    /// What it may use.
+    /// Memory, threads and temporary files.
     #[command(flatten)]
     pub limits: Limits,
 }
@@ -196,48 +202,49 @@ pub struct Ask {
 /// `deniable suggest`.
 #[derive(Debug, clap::Args)]
 pub struct Suggest {
-    /// Where everything is.
+    /// Policy, data and ledger.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// Advice on this query only, by its name; may be given several times.
+    /// Suggest caps and bounds for this query only, by its name; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub query: Vec<String>,
-    /// What part of the whole promise the advice may use, such as 1/50 or 2%, shared by the queries; or epsilon=0.1.
+    /// The part of the whole promise that the suggestions may use, such as 1/50 or 2%, divided among the queries; or
+    /// epsilon=0.1.
     #[arg(long, value_name = "SHARE", value_parser = spending)]
     pub spend: Option<Spending>,
-    /// How to write it.
+    /// Output format.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
-    /// Say what it costs and how far off it will be, and stop there.
+    /// Print the cost and the expected error, and stop.
     #[arg(long)]
     pub dry_run: bool,
-    /// What may be done before it.
+    /// Permissions to register data and to charge again.
     #[command(flatten)]
     pub registration: Registration,
-    /// What it may use.
+    /// Memory, threads and temporary files.
     #[command(flatten)]
     pub limits: Limits,
 }
 
-/// What the curator allows beside answering.
+/// Permissions of the curator beside answering.
 #[derive(Debug, Clone, Copy, Args)]
 pub struct Registration {
-    /// Register data that are not registered as the policy reads them, and go on in the same run. Without it, a run that
-    /// has to register them stops there.
+    /// Register data that are not registered as the policy reads them, and continue in the same run. Without this flag,
+    /// the run stops after registering.
     #[arg(long)]
     pub register: bool,
-    /// Charge queries whose numbers an earlier answer contains, and draw new noise for them. Without it, such queries
-    /// are free and get the earlier numbers.
+    /// Charge queries whose numbers an earlier answer contains, and draw new noise for them. Without this flag, such
+    /// queries return the earlier numbers, free.
     #[arg(long)]
     pub again: bool,
-    /// State that nobody of this population is in the other ledgers of the folder that know the policy or its tables.
-    /// Only for a new ledger, and kept in it.
+    /// State that the other ledgers of the folder that mention the policy or its tables are about other people. Only
+    /// for a new ledger, which records it.
     #[arg(long)]
     pub other_people: bool,
 }
 
 impl Registration {
-    /// The same, as releases are allowed it.
+    /// Converts to the permissions of a release.
     pub fn allowed(self) -> Permissions {
         let Self { register, again, other_people } = self;
         Permissions {
@@ -251,37 +258,38 @@ impl Registration {
 /// `deniable data`.
 #[derive(Debug, Subcommand)]
 pub enum Data {
-    /// Scan the data, say column by column what does not fit, and register its version. All of it is for the curator.
+    /// Scan the data, report values that do not fit their columns, and register the version. For the curator alone.
     #[command(after_help = "\
 Examples:
   deniable data check policy.toml
   deniable data check policy.toml --accept death --accept visits.day
   deniable data check policy.toml --format json
 
-What is said here depends on private rows: it is for the curator alone. Nothing is registered, and the exit status is 1, \
-while a declared column reads badly (2% of its values do not read as its type or are none of its keys, or it holds none) \
-that is not accepted by name; the same while fields that begin with no quote have one within (csv:bare-quotes), quoted \
-fields have a line end within (csv:line-ends), or rows end with a lone carriage return (csv:lone-returns). The ledger keeps the names that were accepted, and nothing of what was found.")]
+The output depends on private rows: it is for the curator alone. Nothing is registered, and the exit status is 1, \
+while a declared column that is not accepted by name cannot be read as declared: 2% of its values do not parse as its \
+type or are not among its keys, or it has no values. The same holds while fields without a quote at the start contain \
+one (csv:bare-quotes), quoted fields contain a line end (csv:line-ends), or rows end with a lone carriage return \
+(csv:lone-returns). The ledger records the accepted names, but no findings.")]
     Check(DataCheck),
-    /// Keep the rows of a database as files of Parquet, as they are at one moment, and register these as the policy's version.
+    /// Copy a snapshot of a database's rows to Parquet files, and register these as the policy's version.
     #[command(after_help = "\
 Examples:
   deniable data pull policy.toml --to extract-2024-06
   deniable release policy.toml --data extract-2024-06/visits.parquet
 
-For tables that change all the time: from then on the files answer, which do not. Each table of a database becomes \
-FOLDER/TABLE.parquet, all of one moment, readable by their owner alone. What is said here depends on private rows, as of \
-`deniable data check`.")]
+For tables that change continually: later releases read the files, which do not change. Each table of a database \
+becomes FOLDER/TABLE.parquet, all from one snapshot, readable by the owner alone. The output depends on private rows, \
+like that of `deniable data check`.")]
     Pull(DataPull),
 }
 
 /// `deniable data pull`.
 #[derive(Debug, clap::Args)]
 pub struct DataPull {
-    /// The folder for the files: made where it is not there; no file in it is written over.
+    /// The folder for the files; created if missing. No existing file is overwritten.
     #[arg(long, value_name = "FOLDER")]
     pub to: PathBuf,
-    /// What is registered, and how it is looked at.
+    /// The arguments of `data check`, which follows.
     #[command(flatten)]
     pub check: DataCheck,
 }
@@ -289,38 +297,38 @@ pub struct DataPull {
 /// `deniable data check`.
 #[derive(Debug, clap::Args)]
 pub struct DataCheck {
-    /// Where everything is.
+    /// Policy, data and ledger.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// Accept that this column reads badly, or this quirk of CSV: `column`, or `table.column`; may be given several
-    /// times.
+    /// Accept a column that cannot be read as declared, as `column` or `table.column`, or a quirk of CSV, as
+    /// `csv:line-ends`; may be given several times.
     #[arg(long, value_name = "NAME")]
     pub accept: Vec<String>,
-    /// State that nobody of this population is in the other ledgers of the folder that know the policy or its tables.
-    /// Only for a new ledger, and kept in it.
+    /// State that the other ledgers of the folder that mention the policy or its tables are about other people. Only
+    /// for a new ledger, which records it.
     #[arg(long)]
     pub other_people: bool,
-    /// How to write what was found: a table on standard error, or JSON on standard output.
+    /// Output format of the findings: a table on standard error, or JSON on standard output.
     #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
     pub format: LedgerFormat,
-    /// What working out the losses of caps may use.
+    /// Memory, threads and temporary files for computing the losses of caps.
     #[command(flatten)]
     pub limits: Limits,
 }
 
-/// A ledger to look at.
+/// A ledger to read.
 #[derive(Debug, Args)]
 pub struct LedgerPlace {
     /// A ledger, or a policy that names one.
     #[arg(required_unless_present = "ledger")]
     path: Option<PathBuf>,
-    /// The same, as other commands take it.
+    /// The ledger, as a flag, as other commands take it.
     #[arg(long, value_name = "PATH", conflicts_with = "path")]
     ledger: Option<PathBuf>,
 }
 
 impl LedgerPlace {
-    /// The one that was named.
+    /// The path that the command line gives, as an argument or a flag.
     pub fn path(&self) -> Option<&Path> {
         self.path.as_deref().or(self.ledger.as_deref())
     }
@@ -329,66 +337,66 @@ impl LedgerPlace {
 /// `deniable ledger`.
 #[derive(Debug, Subcommand)]
 pub enum LedgerCommand {
-    /// What was released, what it cost, what anyone can believe by now, and what is left.
+    /// Show releases, their costs, the beliefs that they allow by now, and the remaining promise.
     #[command(after_help = "\
 Examples:
   deniable ledger show policy.toml
   deniable ledger show clinic.ledger --format json")]
     Show {
-        /// Which.
+        /// The ledger.
         #[command(flatten)]
         of: LedgerPlace,
-        /// How to write it.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
         format: LedgerFormat,
     },
-    /// Check every entry against the chain, and the chain against a head noted earlier.
+    /// Verify every entry against the hash chain, and the chain against an earlier head.
     #[command(after_help = "\
 Examples:
   deniable ledger verify clinic.ledger
   deniable ledger verify clinic.ledger --head 14:0f3a...
 
-Without --head, edits that were not carried through the chain are found. With the head that an earlier release \
+Without --head, edits are found unless the rest of the chain was recomputed. With the head that an earlier release \
 printed, truncation, rewriting and restored backups are found too.")]
     Verify {
-        /// Which.
+        /// The ledger.
         #[command(flatten)]
         of: LedgerPlace,
         /// A head that an earlier command printed.
         #[arg(long)]
         head: Option<String>,
-        /// How to write it.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
         format: LedgerFormat,
     },
-    /// Go on from an older ledger, or one whose head is missing. The act and its reason are kept.
+    /// Continue from an older ledger, or one whose head is missing. The ledger records the act and its reason.
     #[command(after_help = "\
 Examples:
   deniable ledger accept-head clinic.ledger --reason 'disk lost on 12 June; restored from the backup of 11 June'
   deniable ledger accept-head clinic.ledger --head /safe/clinic.head --reason 'the same'
 
-What was charged after the older copy was made is not counted any more: the promise no longer covers it. So put the newest \
-copy in place instead, wherever there is one. Every open charge is closed, so that no noise is drawn twice for it.")]
+Charges made after the older copy are no longer counted: the promise does not cover them. If a newer copy exists, \
+restore it instead. Every open charge is closed, so that noise is never drawn twice for it.")]
     AcceptHead {
-        /// Which.
+        /// The ledger.
         #[command(flatten)]
         of: LedgerPlace,
-        /// The file of `head` in serve.toml, where there is one; the one beside the ledger is always meant.
+        /// The file of `head` in serve.toml, if set; the head beside the ledger is always included.
         #[arg(long, value_name = "FILE")]
         head: Option<PathBuf>,
-        /// Why. Kept in the ledger.
+        /// The reason, which the ledger records.
         #[arg(long)]
         reason: String,
     },
-    /// Put the policy's promise in place of the recorded one, for everyone. The act and its reason are kept.
+    /// Replace the recorded promise by the policy's, for all users of the ledger, which records the act and its reason.
     #[command(after_help = "\
 Examples:
   deniable ledger change-promise policy.toml --reason 'ethics board, 12 June: gain 2 instead of 3/2'")]
     ChangePromise {
-        /// Where everything is.
+        /// Policy, data and ledger.
         #[command(flatten)]
         place: PolicyPlace,
-        /// Why. Kept in the ledger.
+        /// The reason, which the ledger records.
         #[arg(long)]
         reason: String,
     },

@@ -1,4 +1,4 @@
-//! The words of the server, and of the accounts that may connect to it.
+//! Arguments of `serve` and `account`.
 
 use super::output::LedgerFormat;
 use super::policy::PolicyPlace;
@@ -15,9 +15,9 @@ Examples:
   psql -h 127.0.0.1 -p 5433 clinic
   deniable serve policy.toml --config serve.toml
 
-Without a serve.toml beside the policy, whoever connects from this machine asks as the curator: for trying it out. With one, the \
-accounts of `deniable account` may connect, each with a part of the promise. SIGHUP reads the policy, the accounts and the certificates \
-anew; Ctrl-C ends it. docs/how-to/serve.md has the clients.";
+Without a serve.toml beside the policy, every client on this machine connects as the curator, for trials. With one, \
+the accounts of `deniable account` may connect, each with a part of the promise. SIGHUP reloads the policy, the \
+accounts and the certificates; Ctrl-C stops the server. docs/how-to/serve.md lists the clients.";
 
 /// Examples of `deniable account`.
 pub const ACCOUNT_EXAMPLES: &str = "\
@@ -30,105 +30,105 @@ Examples:
   deniable account set policy.toml ana --password
   deniable account remove policy.toml ana
 
-Passwords are asked for, or read from standard input: never on the command line. What is kept of them is in the file of accounts that \
-serve.toml names, and parts of the promise are in the ledger.";
+Passwords are typed at a prompt or read from standard input, never from the command line. Salted verifiers of them are in the file \
+of accounts that serve.toml names; parts of the promise are in the ledger.";
 
 /// `deniable serve`.
 #[derive(Debug, clap::Args)]
 pub struct Serve {
-    /// Where everything is.
+    /// Policy, data and ledger.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// How the server is set up; serve.toml beside the policy where nothing is said.
+    /// The configuration of the server; serve.toml beside the policy if omitted.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Listen here instead of where serve.toml says, such as 127.0.0.1:5433; port 0 is any that is free.
+    /// Listen on this address instead of that in serve.toml, such as 127.0.0.1:5433; port 0 chooses a free port.
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<SocketAddr>,
-    /// Which events the log contains instead of those that serve.toml says, such as warn, or warn,queries=info; also as the
+    /// The log filter, instead of that in serve.toml, such as warn, or warn,queries=info; also as the environment
     /// variable DENIABLE_LOG.
     #[arg(long, value_name = "FILTER", env = "DENIABLE_LOG", hide_env = true)]
     pub log: Option<String>,
-    /// Register the data although this column reads badly, or CSV has this quirk, as `data check` does; may be given
-    /// several times.
+    /// Register the data although this column cannot be read as declared, or CSV has this quirk, as `data check` does;
+    /// may be given several times.
     #[arg(long, value_name = "NAME")]
     pub accept: Vec<String>,
 }
 
-/// Which accounts.
+/// The server whose accounts are managed.
 #[derive(Debug, clap::Args)]
 pub struct Accounts {
-    /// Where everything is.
+    /// Policy, data and ledger.
     #[command(flatten)]
     pub place: PolicyPlace,
-    /// How the server is set up; serve.toml beside the policy where nothing is said.
+    /// The configuration of the server; serve.toml beside the policy if omitted.
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
 }
 
-/// What an account may do.
+/// Role of an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Role {
-    /// Asks, and pays from a part that is set aside.
+    /// May query, and pays from a part of the promise that is set aside.
     Analyst,
-    /// Asks for everybody: answers are shown to all, and paid from what is not reserved.
+    /// May query for everyone: all accounts see the answers, and the unreserved part of the promise pays for them.
     Curator,
-    /// Asks nothing, and decides which queries of analysts may be charged, where serve.toml says `needs_approval`.
+    /// May not query, and decides which queries of analysts may be charged, where serve.toml sets `needs_approval`.
     Approver,
 }
 
 /// `deniable account`.
 #[derive(Debug, Subcommand)]
 pub enum Account {
-    /// Let somebody connect, with a part of the promise.
+    /// Add an account, with a part of the promise.
     Add {
-        /// Of which server.
+        /// The server.
         #[command(flatten)]
         of: Accounts,
-        /// The name: letters, digits and `_.@-`.
+        /// The account's name: letters, digits and `_.@-`.
         name: String,
-        /// What it may do.
+        /// The account's role.
         #[arg(long, value_enum, default_value_t = Role::Analyst)]
         role: Role,
         /// The part of the promise that is set aside for an analyst, such as 1/4 or 25%.
         #[arg(long, value_name = "SHARE", value_parser = share)]
         share: Option<Rational>,
-        /// The part overlaps with what others take: then there is no bound for this analyst alone.
+        /// The part overlaps with the parts of other accounts: no bound then covers this analyst alone.
         #[arg(long)]
         overlapping: bool,
     },
-    /// List the accounts, with their parts and what is left of them.
+    /// List the accounts, with their parts and the remainders.
     List {
-        /// Of which server.
+        /// The server.
         #[command(flatten)]
         of: Accounts,
-        /// How to write it.
+        /// Output format.
         #[arg(long, value_enum, default_value_t = LedgerFormat::Table)]
         format: LedgerFormat,
     },
-    /// Give somebody another part, or another password.
+    /// Change an account's part of the promise, or its password.
     Set {
-        /// Of which server.
+        /// The server.
         #[command(flatten)]
         of: Accounts,
-        /// The name.
+        /// The account's name.
         name: String,
-        /// The part of the promise; one that was used may only grow.
+        /// The new part of the promise; a part that was used may only grow.
         #[arg(long, value_name = "SHARE", value_parser = share)]
         share: Option<Rational>,
-        /// The part overlaps with what others take: then there is no bound for this analyst alone.
+        /// The part overlaps with the parts of other accounts: no bound then covers this analyst alone.
         #[arg(long)]
         overlapping: bool,
-        /// Ask for a new password.
+        /// Prompt for a new password.
         #[arg(long)]
         password: bool,
     },
-    /// Let somebody connect no more. A part that was used stays spent, and what is left of it is handed on to nobody.
+    /// Remove an account. A part that was used stays spent, and its remainder is not given to any other account.
     Remove {
-        /// Of which server.
+        /// The server.
         #[command(flatten)]
         of: Accounts,
-        /// The name.
+        /// The account's name.
         name: String,
     },
 }

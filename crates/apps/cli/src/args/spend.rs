@@ -1,27 +1,27 @@
-//! `--spend`: a share of the promise, or an ε where that is exactly a share.
+//! `--spend`: a share of the promise, or an ε that equals a share exactly.
 
 use crate::error::Failure;
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, inside_ln, parse_rational, whole};
 use deniable_publication::remaining::share_of;
 
-/// What an answer may cost.
+/// The largest cost of an answer.
 #[derive(Debug, Clone)]
 pub enum Spending {
     /// A part of the promise.
     Share(Rational),
-    /// So much of ε, as an odds ratio.
+    /// An ε, as an odds ratio.
     Epsilon(Spend),
 }
 
-/// A part of the promise, exact.
+/// Parses a share of the promise, exactly.
 pub fn share(text: &str) -> Result<Rational, String> {
     let value = parse_rational(text).map_err(|error| error.to_string())?;
     let inside = value > whole(0) && value <= whole(1);
     if inside { Ok(value) } else { Err("a share is above 0 and at most 1, such as 1/40 or 2.5%".to_owned()) }
 }
 
-/// A share, or `epsilon=0.1`.
+/// Parses a share, or an ε as `epsilon=0.1`.
 pub fn spending(text: &str) -> Result<Spending, String> {
     let Some(epsilon) = text.trim().strip_prefix("epsilon").and_then(|rest| rest.trim_start().strip_prefix('=')) else {
         return share(text).map(Spending::Share);
@@ -35,10 +35,10 @@ pub fn spending(text: &str) -> Result<Spending, String> {
 }
 
 impl Spending {
-    /// The share of a promise that this is.
+    /// Converts to a share of the promise.
     ///
     /// # Errors
-    /// When an ε is no share of it that can be written exactly, or more than all of it.
+    /// When an ε is not exactly a share of the promise, or exceeds it.
     pub fn of(&self, limit: &Spend) -> Result<Rational, Failure> {
         let epsilon = match self {
             Self::Share(share) => return Ok(share.clone()),
@@ -48,14 +48,14 @@ impl Spending {
         match share_of(epsilon, limit) {
             Ok(share) if share <= whole(1) => Ok(share),
             Ok(_) => Err(Failure::refused(
-                format!("that is more than the whole promise, {whole_promise}"),
+                format!("--spend exceeds the whole promise, {whole_promise}"),
                 "spend a share of it, such as 1/40",
             )),
             Err(nearest) => Err(Failure::refused(
-                format!("ε = {} is no exact share of the promise, {whole_promise}", epsilon.epsilon_in_words()),
+                format!("ε = {} is not an exact share of the promise, {whole_promise}", epsilon.epsilon_in_words()),
                 format!(
-                    "the nearest below that is one over a whole number is --spend {nearest}; with `epsilon` promised, every \
-                     ε is a share"
+                    "use --spend {nearest}, the nearest smaller share that is one over a whole number; if the policy \
+                     promises `epsilon`, every ε is a share"
                 ),
             )),
         }
@@ -68,7 +68,7 @@ mod tests {
     use deniable_core::exact::ratio;
 
     #[test]
-    fn an_epsilon_is_a_share_where_it_is_one() {
+    fn epsilon_converts_only_to_an_exact_share() {
         let of = |text: &str, limit: &Spend| spending(text).unwrap().of(limit).ok();
         let (one, three) = (Spend::epsilon(ratio(2, 1)).unwrap(), Spend::odds(whole(3)).unwrap());
         assert_eq!(of("epsilon=0.1", &one), Some(ratio(1, 20)));

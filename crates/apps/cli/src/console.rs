@@ -4,13 +4,13 @@ use deniable_core::text::{printable, printable_lines};
 use std::io::{BufRead, IsTerminal};
 use std::path::Path;
 
-/// Speaks to the curator. Of what is not seen, line breaks and tabs alone pass as they are.
-#[expect(clippy::print_stderr, reason = "this is where the program speaks to the curator")]
+/// Prints a message for the curator. Of invisible characters, only line breaks and tabs are not escaped.
+#[expect(clippy::print_stderr, reason = "messages for the curator go to standard error")]
 pub fn say(text: impl AsRef<str>) {
     eprintln!("{}", printable_lines(text.as_ref()));
 }
 
-/// A path as it is said: below the working folder, without that.
+/// A path for messages, relative to the working folder if it is below it.
 pub fn shown(path: &Path) -> String {
     let here = std::env::current_dir().ok();
     let name = here

@@ -7,9 +7,9 @@ use std::fmt::Display;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
-/// A command that did not succeed.
+/// Failure of a command.
 pub enum Failure {
-    /// What is wrong: exit code 2 where the arguments are, and 1 otherwise.
+    /// Errors: exit code 2 if one of them is about the arguments, otherwise 1.
     Diagnostics(Vec<Diagnostic>),
     /// The reader of standard output closed it: exit code 1, and no message.
     ClosedPipe,
@@ -22,7 +22,7 @@ impl<E: Diagnose> From<E> for Failure {
 }
 
 impl Failure {
-    /// One refusal without a place; an empty help is left out.
+    /// One refusal without a source location; an empty help is left out.
     pub fn refused(message: impl Display, help: impl Display) -> Self {
         Self::Diagnostics(vec![Diagnostic::new(Code::Other, message).with_help(help)])
     }
@@ -32,7 +32,7 @@ impl Failure {
         Self::Diagnostics(vec![Diagnostic::new(Code::Usage, message).with_help(help)])
     }
 
-    /// What is wrong.
+    /// The errors to print; empty for a closed pipe.
     #[must_use]
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
@@ -41,19 +41,19 @@ impl Failure {
         }
     }
 
-    /// Writes what is wrong to standard error.
+    /// Prints the errors to standard error.
     pub fn tell(&self) {
         self.diagnostics().iter().for_each(print);
     }
 
-    /// Writes what is wrong to standard error and returns the exit code.
+    /// Prints the errors to standard error and returns the exit code.
     pub fn report(self) -> Exit {
         self.tell();
         let is_usage = self.diagnostics().iter().any(|diagnostic| diagnostic.code == Code::Usage);
         if is_usage { Exit::Usage } else { Exit::Refused }
     }
 
-    /// What is wrong, without places and help.
+    /// The messages alone, without source locations and help.
     #[cfg(feature = "serve")]
     pub fn in_words(&self) -> String {
         self.diagnostics().iter().map(Diagnostic::message).collect::<Vec<_>>().join("; ")
@@ -90,7 +90,7 @@ impl miette::Diagnostic for Drawing<'_> {
     }
 }
 
-#[expect(clippy::print_stderr, reason = "this is where the program speaks to the curator")]
+#[expect(clippy::print_stderr, reason = "messages for the curator go to standard error")]
 fn print(diagnostic: &Diagnostic) {
     let fancy = std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let theme = if fancy { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
@@ -105,18 +105,18 @@ fn print(diagnostic: &Diagnostic) {
 
 /// Failures to write results.
 pub fn write_failure(error: &std::io::Error, path: Option<&PathBuf>) -> Failure {
-    // The operating system's own words, without the temporary file's name.
+    // The operating system's message, without the temporary file's name.
     let reason = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
     let reason = reason.split(" at path ").next().unwrap_or_default();
     match path {
         None if error.kind() == std::io::ErrorKind::BrokenPipe => Failure::ClosedPipe,
         None => Failure::refused(
             format!("standard output cannot be written: {reason}"),
-            "the answers are stored: ask again at no cost",
+            "the answers are stored: run the command again at no cost",
         ),
         Some(path) => Failure::refused(
             format!("{} cannot be written: {reason}", path.display()),
-            "name another file; what was released is stored: ask again at no cost",
+            "name another file; the released answers are stored: run the command again at no cost",
         ),
     }
 }

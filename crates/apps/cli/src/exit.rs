@@ -1,22 +1,22 @@
-//! How a command ended.
+//! Exit status of a command.
 
 use std::process::ExitCode;
 
-/// How a command ended, as its exit code says.
+/// Exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Done; what was claimed or demanded holds.
+    /// Done; claims and requirements, if any, hold.
     Done,
     /// Refused or failed, or a claim is broken.
     Refused,
-    /// The words were no command.
+    /// The arguments were invalid.
     Usage,
-    /// Right as far as it was looked at, which is not all.
+    /// The certificate's witness is right, but its upper bound was not verified.
     Unchecked,
 }
 
 impl Exit {
-    /// The exit code.
+    /// The exit code, 0 to 3.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {

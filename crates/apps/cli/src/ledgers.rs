@@ -1,4 +1,4 @@
-//! Ledgers as the commands find them: one that a policy names, or by its own path.
+//! Paths of ledgers: a ledger's own path, or the path that a policy names.
 
 use crate::args::policy::LedgerPlace;
 use crate::console::shown;
@@ -7,7 +7,7 @@ use deniable_ledger::Ledger;
 use deniable_policy::Policy;
 use std::path::{Path, PathBuf};
 
-/// The ledger itself, or the one that a policy names.
+/// The path of a ledger; of a policy (`.toml`), the path that it names.
 pub fn path(path: &Path) -> Result<PathBuf, Failure> {
     if path.extension().is_some_and(|extension| extension == "toml") {
         return Ok(Policy::load(path)?.ledger().to_owned());
@@ -15,17 +15,17 @@ pub fn path(path: &Path) -> Result<PathBuf, Failure> {
     Ok(path.to_owned())
 }
 
-/// The one that a command line names, by its place or its flag.
+/// The ledger that the command line names, as an argument or a flag.
 pub fn of(place: &LedgerPlace) -> Result<PathBuf, Failure> {
-    let named = || Failure::usage("nothing says which ledger", "name a ledger, or a policy that names one");
+    let named = || Failure::usage("no ledger is named", "name a ledger, or a policy that names one");
     path(place.path().ok_or_else(named)?)
 }
 
-/// Opens a ledger that is there, to change what it promises.
+/// Opens an existing ledger, to change its promise.
 pub fn existing(path: &Path, population: &str) -> Result<Ledger, Failure> {
     if !path.exists() {
-        let help = "the first release makes the promise; there is nothing to change before it";
-        return Err(Failure::refused(format!("there is no ledger {}", shown(path)), help));
+        let help = "check the path; the first release creates the ledger and records the promise";
+        return Err(Failure::refused(format!("the ledger {} does not exist", shown(path)), help));
     }
     Ok(Ledger::open_or_create(path, population)?)
 }

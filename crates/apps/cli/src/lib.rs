@@ -1,15 +1,16 @@
 //! The command line, as a library: the program `deniable` is [`main`], and other hosts of it (the Python package) call the same commands.
 //!
-//! Standard output carries what may be published and nothing else, but for `attack` and `assess`. Standard error, the exit
-//! status, progress and timing are for the curator alone. Exit codes: 0 done, 1 refused or failed, 2 bad usage.
+//! Standard output contains only what may be published, except for `attack` and `assess`, and for `data check` and
+//! `gwas check` with JSON. Standard error, the exit status, progress and timing are for the curator alone. Exit codes:
+//! 0 done, 1 refused or failed, 2 bad usage, 3 a certificate verified in part.
 //!
-//! | question | module |
+//! | content | module |
 //! |---|---|
-//! | which words are there? | `args` |
-//! | what does each command do? | `commands` |
-//! | what is said when one fails, where, and what is to be done? | [`error`] |
-//! | how is what was found written? | [`render`] |
-//! | how did it end? | [`exit`] |
+//! | arguments | `args` |
+//! | commands | `commands` |
+//! | failures: message, place and help | [`error`] |
+//! | tables and CSV | [`render`] |
+//! | exit codes | [`exit`] |
 
 mod args;
 mod codebook;
@@ -26,14 +27,14 @@ pub mod render;
 use exit::Exit;
 use std::ffi::OsString;
 
-/// Runs the command that these words say, the program's own name first, and speaks on the process's standard output and error.
+/// Runs a command line whose first word is the program's own name. Writes to the process's standard output and error.
 #[must_use]
 pub fn main(words: &[OsString]) -> Exit {
     deniable::install_sources();
     let args = match args::read(words) {
         Ok(args) => args,
         Err(said) => {
-            // Help goes to standard output, complaints to standard error; where neither can be written nobody listens.
+            // Help goes to standard output, errors to standard error; a failure to write either cannot be reported.
             let _ = said.print();
             return if said.exit_code() == 0 { Exit::Done } else { Exit::Usage };
         }

@@ -1,4 +1,4 @@
-//! `deniable`: private answers from a stated risk. The whole program is the library's [`deniable_cli::main`].
+//! The program `deniable`, which runs [`deniable_cli::main`].
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! Where results go: standard output, or files that appear whole or not at all.
+//! Output of results: to standard output, or to files that are written atomically.
 
 use crate::args::output::{LedgerFormat, Results};
 use crate::console::{say, shown};
@@ -9,8 +9,8 @@ use std::fmt::Display;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Writes what may be published: to standard output, or to a file that appears whole or not at all. Whatever hidden character
-/// reaches this place is escaped; JSON comes with its own escapes.
+/// Writes publishable text to standard output, or atomically to a file. Invisible characters are escaped; JSON already
+/// has its own escapes.
 pub fn publish(text: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
     let text = &*printable_lines(text);
     let Some(path) = out else {
@@ -20,7 +20,7 @@ pub fn publish(text: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
             .and_then(|()| stdout.flush())
             .map_err(|error| write_failure(&error, None));
     };
-    // What a link names is written, not the link; and what is no file, such as a pipe, is written to and not replaced.
+    // Links are followed, and a target that is not a regular file, such as a pipe, is written to and not replaced.
     let path = &path.canonicalize().unwrap_or_else(|_| path.clone());
     if path.metadata().is_ok_and(|about| !about.is_file()) {
         let opened = std::fs::OpenOptions::new().write(true).open(path);
@@ -33,7 +33,7 @@ pub fn publish(text: &str, out: Option<&PathBuf>) -> Result<(), Failure> {
         .and_then(|mut file| {
             file.write_all(text.as_bytes())?;
             file.as_file().sync_all()?;
-            // Temporary files are private; what is written here is meant to be read.
+            // Temporary files are private by default; results may be read by others.
             #[cfg(unix)]
             {
                 use std::os::unix::fs::PermissionsExt;
@@ -57,7 +57,7 @@ fn rendered(report: &(impl Display + Serialize), format: LedgerFormat) -> String
     }
 }
 
-/// Writes a report as it is asked for, and its page where one is wanted.
+/// Writes a report in the format and to the files of the flags, with its page if `--report` is given.
 pub fn results(
     args: &Results,
     report: &(impl Display + Serialize),
@@ -70,15 +70,15 @@ pub fn results(
     Ok(())
 }
 
-/// Writes a page beside the results, and says where it is.
+/// Writes a page and prints its path.
 pub fn publish_page(html: &str, path: &PathBuf) -> Result<(), Failure> {
     publish(html, Some(path))?;
     say(format!("the page is {}", shown(path)));
     Ok(())
 }
 
-/// Refuses files, each with its flag, that could not be written, or would overwrite each other or something that is needed:
-/// data, policies, ledgers with their keys. For before anything is charged.
+/// Refuses output files, each with its flag, that cannot be written, or would overwrite each other or an input: data,
+/// policies, ledgers with their keys. To be called before anything is charged.
 pub fn writable(outs: &[(&str, Option<&Path>)], own: &[PathBuf]) -> Result<(), Failure> {
     let usage = |message: String, help: &str| Err(Failure::usage(message, help));
     let place = |path: &Path| {
@@ -90,8 +90,8 @@ pub fn writable(outs: &[(&str, Option<&Path>)], own: &[PathBuf]) -> Result<(), F
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
         if folder.is_some_and(|folder| !folder.is_dir()) {
             return usage(
-                format!("{flag} {}: its folder is not there", path.display()),
-                "make the folder first, or name another",
+                format!("{flag} {}: the folder does not exist", path.display()),
+                "create the folder first, or name another",
             );
         }
         if path.is_dir() {
@@ -99,14 +99,14 @@ pub fn writable(outs: &[(&str, Option<&Path>)], own: &[PathBuf]) -> Result<(), F
         }
         let same = |(_, other): &&(&str, &Path)| place(path).is_some_and(|path| Some(path) == place(other));
         if let Some((other, _)) = outs.iter().take(at).find(same) {
-            return usage(format!("{other} and {flag} both name {}", path.display()), "give each a file of its own");
+            return usage(format!("{other} and {flag} both name {}", path.display()), "name two different files");
         }
         spare(flag, path, own)?;
     }
     Ok(())
 }
 
-/// Refuses to write over files that are needed, and over the keys and heads beside them.
+/// Refuses an output file that would overwrite an input, or the key or head beside an input.
 fn spare(flag: &str, out: &Path, own: &[PathBuf]) -> Result<(), Failure> {
     let Ok(out) = out.canonicalize() else { return Ok(()) };
     let with_files_beside = |path: &PathBuf| {
@@ -120,5 +120,5 @@ fn spare(flag: &str, out: &Path, own: &[PathBuf]) -> Result<(), Failure> {
     if own.iter().flat_map(with_files_beside).filter_map(|path| path.canonicalize().ok()).all(|path| path != out) {
         return Ok(());
     }
-    Err(Failure::usage(format!("{flag} would overwrite {}, which is needed", out.display()), "name another file"))
+    Err(Failure::usage(format!("{flag} would overwrite {}, which is an input", out.display()), "name another file"))
 }

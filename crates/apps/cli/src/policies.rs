@@ -1,4 +1,4 @@
-//! Policies as the commands take them: read, priced, with the files that they need, and as sessions.
+//! Policies of commands: reading, pricing, input files and sessions.
 
 use crate::args::policy::PolicyPlace;
 use crate::error::Failure;
@@ -10,18 +10,18 @@ use deniable_release::{Plan, TableVersion, with_public_keys};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Reads the policy, and the keys that it takes from public tables. The flags' paths start at the working folder.
+/// Reads the policy, and its keys from public tables. Paths of flags are relative to the working folder.
 pub fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
     let mut policy = Policy::load(&place.policy)?;
     if let Some(data) = &place.data {
-        // A URL is no path: it stays as it is written, and the data's reader says what becomes of it.
+        // A URL is not made absolute; the reader of the data validates it.
         let written = data.to_string_lossy();
         let path = match url_scheme(&written) {
             Some(_) => written.to_string(),
             None => absolute(data).to_string_lossy().into_owned(),
         };
         policy = policy.with_data_at(path).map_err(|format| {
-            let help = "name data of the policy's format, or write another policy for these";
+            let help = "name data in the policy's format, or write another policy for this file";
             let shown = without_credentials(&written);
             Failure::refused(format!("--data {shown} is {format}, and the policy's data is not"), help)
         })?;
@@ -32,7 +32,7 @@ pub fn load(place: &PolicyPlace) -> Result<Policy, Failure> {
     Ok(with_public_keys(policy)?)
 }
 
-/// Reads the policy and prices its asks.
+/// Reads the policy and prices its queries.
 pub fn plan(place: &PolicyPlace) -> Result<Plan, Failure> {
     Ok(Plan::new(load(place)?)?)
 }
@@ -52,12 +52,12 @@ pub fn choose(plan: &mut Plan, names: &[String]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the policy's data can be found.
+/// Checks that the policy's data can be found.
 pub fn locate(plan: &Plan) -> Result<(), SourceError> {
     TableVersion::locate_all(plan, &BTreeMap::new()).map(drop)
 }
 
-/// The files that a plan needs: its tables as far as they can be found, the policy and the ledger.
+/// The input files of a plan: its tables as far as they can be found, the policy and the ledger.
 pub fn own_files(plan: &Plan) -> Vec<PathBuf> {
     let folder = plan.policy().folder();
     let files = |(table, data): (deniable_core::schema::TableSchema, deniable_core::schema::Data)| {
@@ -65,14 +65,14 @@ pub fn own_files(plan: &Plan) -> Vec<PathBuf> {
             return Vec::new();
         }
         let found = deniable_data::Source::locate(table, &data, folder).map(|source| source.files());
-        // Not found as a table, it may still be a file.
+        // A path that is not found as a table may still be a file.
         found.unwrap_or_else(|_| vec![folder.join(&data.path)])
     };
     let tables = plan.tables().into_iter().flat_map(files);
     tables.chain([plan.policy().file().to_owned(), plan.policy().ledger().to_owned()]).collect()
 }
 
-/// A path that does not depend on the working folder.
+/// Makes a path absolute; keeps it if that fails.
 pub fn absolute(path: &Path) -> PathBuf {
     std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }

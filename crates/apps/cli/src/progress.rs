@@ -1,4 +1,4 @@
-//! Progress on standard error, on a terminal only, and only for what takes a while.
+//! Progress on standard error, on a terminal only, for work that takes longer than a second.
 
 use deniable_core::text::printable;
 use deniable_data::Progress as ReadProgress;
@@ -6,10 +6,10 @@ use indicatif::{HumanBytes, HumanCount, HumanDuration, ProgressBar, ProgressStyl
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What takes less is not worth a line.
+/// Shorter work shows no progress.
 const A_WHILE: Duration = Duration::from_secs(1);
 
-/// A line that says what is being done, once it has taken a while.
+/// A line of progress, which appears once the work has taken longer than a second.
 pub struct Progress {
     current: Mutex<Option<Current>>,
 }
@@ -21,17 +21,17 @@ struct Current {
 }
 
 impl Progress {
-    /// Nothing is being done yet.
+    /// Creates it without a current task.
     pub fn new() -> Self {
         Self { current: Mutex::new(None) }
     }
 
-    /// Says what is being done and how many rows it has come.
+    /// Shows the current task and its number of rows.
     pub fn rows(&self, what: &str, rows: u64) {
         self.read(what, ReadProgress { rows, ..ReadProgress::default() });
     }
 
-    /// Says what is being done and how much was read for it.
+    /// Shows the current task and how much it has read.
     pub fn read(&self, what: &str, read: ReadProgress) {
         let mut current = self.current();
         if current.as_ref().is_none_or(|current| current.what != what) {
@@ -49,19 +49,19 @@ impl Progress {
         current.says(words);
     }
 
-    /// Says at once what is being done, which is known to take a while.
+    /// Shows the current task immediately.
     pub fn says(&self, what: &str) {
         let mut current = self.current();
         let started = || Current { what: what.to_owned(), started: Instant::now(), bar: None };
         current.get_or_insert_with(started).says(what.to_owned());
     }
 
-    /// A session tells from its own thread.
+    /// Locked, because a session reports from its own thread.
     fn current(&self) -> MutexGuard<'_, Option<Current>> {
         self.current.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     pub fn done(&self) {
         if let Some(bar) = self.current().take().and_then(|current| current.bar) {
             bar.finish_and_clear();
@@ -71,7 +71,7 @@ impl Progress {
 
 impl Current {
     fn says(&mut self, words: String) {
-        // Draws nothing when standard error is not a terminal.
+        // indicatif draws nothing when standard error is not a terminal.
         let bar = self.bar.get_or_insert_with(|| {
             let style =
                 ProgressStyle::with_template("{spinner} {msg}").unwrap_or_else(|_| ProgressStyle::default_spinner());
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn how_far_it_has_come() {
+    fn progress_shows_rows_bytes_time_and_rate() {
         let read = ReadProgress { rows: 12_000_000, bytes: Some(30 << 20), size: Some(1 << 30) };
         let elapsed = Duration::from_secs(4);
         assert_eq!(in_words(read, elapsed), "12,000,000 rows, 30.00 MiB of 1.00 GiB, 4 seconds, 3,000,000 rows/s");

@@ -1,4 +1,4 @@
-//! What the cells of one line of a codebook mean.
+//! Parses the cells of one line of a codebook.
 
 use super::{Entry, Head};
 use csv::StringRecord;
@@ -30,14 +30,14 @@ pub(super) struct Cells<'a> {
 /// A code with its label.
 type Code = (String, Option<String>);
 
-/// How a cell of types is to be understood.
+/// Meaning of a cell in the column of types.
 enum Kind {
     Is(ColumnType),
-    /// By its codes: whole numbers, or texts.
+    /// The codes decide: whole numbers, or texts.
     Coded,
-    /// One column for each code, each true or false.
+    /// One boolean column for each code.
     Several,
-    /// What has no value, or one whose type is not told. Codes, if any stand there, are something else.
+    /// A field without a value, or with a value of unknown type. Its cell of codes has another meaning.
     Open,
 }
 
@@ -50,17 +50,17 @@ impl<'a> Cells<'a> {
         self.record.iter().all(|cell| cell.trim().is_empty())
     }
 
-    /// The text of a cell; empty where there is none.
+    /// The text of a cell; empty if the codebook does not have this column.
     fn cell(&self, head: Head) -> &'a str {
         let at = self.heads.iter().position(|known| *known == Some(head));
         at.and_then(|at| self.record.get(at)).unwrap_or_default().trim()
     }
 
-    /// What the line says: of one column, or of one for each box that may be ticked.
+    /// The entries of the line: one, or one for each checkbox.
     pub(super) fn entries(&self, line: u64, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry>, CellFault> {
         let name = self.cell(Head::Name);
         if name.is_empty() {
-            return wrong(Head::Name, "the column's name is missing", "write it as it stands in the data");
+            return wrong(Head::Name, "the column's name is missing", "write the name as in the data");
         }
         let about = Some(self.cell(Head::About).split_whitespace().collect::<Vec<_>>().join(" "));
         let about = about.filter(|about| !about.is_empty());
@@ -103,11 +103,11 @@ impl<'a> Cells<'a> {
             "" | "?" | "radio" | "dropdown" | "categorical" | "factor" | "nominal" | "ordinal" | "coded" => Kind::Coded,
             "checkbox" => Kind::Several,
             "calc" | "slider" | "file" | "descriptive" | "sql" | "signature" => Kind::Open,
-            _ => return wrong(Head::Type, format!("`{}` is no type", shown(written)), TYPES),
+            _ => return wrong(Head::Type, format!("`{}` is not a type", shown(written)), TYPES),
         })
     }
 
-    /// The codes in their order, each with its label where it has one.
+    /// The codes in their order, each with its label, if any.
     fn codes(&self) -> Result<Vec<Code>, CellFault> {
         let choices = self.cell(Head::Choices);
         if !choices.is_empty() {
@@ -132,7 +132,7 @@ impl<'a> Cells<'a> {
         Ok(codes.iter().zip(labels).map(|(code, label)| ((*code).to_owned(), Some(label.to_owned()))).collect())
     }
 
-    /// Where the codes and labels stand, for complaints.
+    /// The column with the codes and labels, for messages.
     fn head_of_codes(&self) -> Head {
         if self.cell(Head::Choices).is_empty() { Head::Codes } else { Head::Choices }
     }
@@ -148,33 +148,33 @@ impl<'a> Cells<'a> {
                 Some(ColumnType::Text) | None => Some(Key::Text(code.clone())),
                 Some(kind @ (ColumnType::Decimal | ColumnType::Date | ColumnType::Timestamp)) => {
                     let help = "write integer or text as the type, or remove the codes";
-                    return wrong(head, format!("there are codes, and the type is {}", kind.name()), help);
+                    return wrong(head, format!("codes are not allowed for the type {}", kind.name()), help);
                 }
             };
             let Some(key) = key else {
                 let kind = kind.map_or("", ColumnType::name);
-                let help = "write codes as they stand in the data, or text as the type";
-                return wrong(head, format!("the code `{}` is no {kind}", shown(&code)), help);
+                let help = "write codes as in the data, or text as the type";
+                return wrong(head, format!("the code `{}` is not of the type {kind}", shown(&code)), help);
             };
             if keys.iter().any(|(known, _)| *known == key) {
-                return wrong(head, format!("the code `{}` stands there twice", shown(&code)), "remove one of them");
+                return wrong(head, format!("duplicate code `{}`", shown(&code)), "remove one of them");
             }
             let label = label.filter(|label| !label.is_empty());
             let seen = label.clone().unwrap_or(code);
             if seen.contains(is_hidden) || seen == ALL || seen.is_empty() {
                 let problem = format!("`{}` cannot be shown as a label", shown(&seen));
-                return wrong(of_labels, problem, "write a line of text, without characters that are not seen");
+                return wrong(of_labels, problem, "write a line of text without invisible characters");
             }
             if !labels.insert(seen.clone()) {
-                let help = "give each code a label of its own: two groups would look alike";
-                return wrong(of_labels, format!("the label `{}` stands there twice", shown(&seen)), help);
+                let help = "give each code its own label: two groups would look alike";
+                return wrong(of_labels, format!("duplicate label `{}`", shown(&seen)), help);
             }
             keys.push((key, label));
         }
         Ok(keys)
     }
 
-    /// Lower and upper bound; an end that is not said is a blank.
+    /// Lower and upper bound; a missing bound becomes a `?`.
     fn bounds(&self, kind: Option<ColumnType>) -> Result<Option<[String; 2]>, CellFault> {
         let (written, low, high) = (self.cell(Head::Bounds), self.cell(Head::Low), self.cell(Head::High));
         let (head, ends) = if !written.is_empty() {
@@ -182,7 +182,7 @@ impl<'a> Cells<'a> {
             let parts = ["..", ",", ";", " to "].into_iter().find_map(|between| inner.split_once(between));
             let Some((low, high)) = parts else {
                 let help = "write the least and the greatest plausible value, as in 0..110";
-                return wrong(Head::Bounds, format!("`{}` are no bounds", shown(written)), help);
+                return wrong(Head::Bounds, format!("`{}` is not a pair of bounds", shown(written)), help);
             };
             (Head::Bounds, [low.trim(), high.trim()])
         } else if low.is_empty() && high.is_empty() {
@@ -216,7 +216,7 @@ impl<'a> Cells<'a> {
             && low >= high
         {
             let problem = format!("`{}` is not below `{}`", shown(ends[0]), shown(ends[1]));
-            return wrong(head, problem, "write the lower one first, and leave room between them");
+            return wrong(head, problem, "write the lower bound first; the bounds must differ");
         }
         Ok(Some(ends.map(|end| if end.is_empty() { "?".to_owned() } else { end.to_owned() })))
     }
@@ -228,19 +228,19 @@ impl<'a> Cells<'a> {
         }
         let is_number = matches!(kind, Some(ColumnType::Integer | ColumnType::Decimal) | None);
         if !is_number || !has_bounds {
-            let help = "leave it empty, or write bounds beside it and a number as the type";
-            return wrong(Head::Step, "a step belongs to the bounds of numbers", help);
+            let help = "leave it empty, or add bounds and write integer or decimal as the type";
+            return wrong(Head::Step, "a step needs bounds and a number as the type", help);
         }
         match parse_rational(step) {
             Ok(value) if value > whole(0) => Ok(Some(step.to_owned())),
             _ => {
-                let help = "write how far neighbouring values lie apart, as in 0.5";
-                wrong(Head::Step, format!("`{}` is no step", shown(step)), help)
+                let help = "write the difference of neighbouring values, as in 0.5";
+                wrong(Head::Step, format!("`{}` is not a positive number", shown(step)), help)
             }
         }
     }
 
-    /// Boxes of REDCap: `name___code` is whether the box of this code is ticked.
+    /// Checkboxes of REDCap: `name___code` is true if the box of this code is ticked.
     fn boxes(&self, name: &str, line: u64, about: Option<&str>) -> Result<Vec<Entry>, CellFault> {
         let entry = |(code, label): Code| {
             let told = [about.map(str::to_owned), label].into_iter().flatten().collect::<Vec<_>>().join(": ");
@@ -256,7 +256,7 @@ impl<'a> Cells<'a> {
     }
 }
 
-/// `1, Men`.
+/// Parses a choice of REDCap, such as `1, Men`.
 fn choice(choice: &str) -> Result<Code, CellFault> {
     match choice.split_once(',') {
         Some((code, label)) => Ok((code.trim().to_owned(), Some(label.trim().to_owned()))),
@@ -264,13 +264,13 @@ fn choice(choice: &str) -> Result<Code, CellFault> {
     }
 }
 
-/// A list, with | between its entries, or ; where there is none, or else a comma.
+/// Splits a list at `|`; if it contains none, at `;`, else at commas.
 fn split(cell: &str) -> Vec<&str> {
     let between = ['|', ';', ','].into_iter().find(|between| cell.contains(*between)).unwrap_or('|');
     cell.split(between).map(str::trim).filter(|entry| !entry.is_empty()).collect()
 }
 
-/// Whether a code is a whole number, written as numbers are: `01` is a text.
+/// Whether a code is a whole number in its usual notation: `01` is a text.
 fn is_whole(code: &str) -> bool {
     code.parse::<i64>().is_ok_and(|number| number.to_string() == code)
 }
@@ -283,7 +283,7 @@ fn truth(code: &str) -> Option<bool> {
     }
 }
 
-/// Where an end of bounds lies, for the order of both; `None` where it is none of this type.
+/// The position of a bound, for comparing both; `None` if it is not of this type.
 fn place(end: &str, kind: Option<ColumnType>) -> Option<Rational> {
     let number = || parse_rational(end).ok();
     let moment = || {

@@ -1,7 +1,7 @@
-//! Codebooks: what a public document says of the columns of a table, one a line.
+//! Codebooks: public descriptions of the columns of a table, one per line.
 //!
-//! Two forms are read: a table of `name`, `type`, `codes`, `labels`, `bounds` and `step`, and the data dictionaries of REDCap. A
-//! codebook is public, so complaints quote it, with line and column.
+//! Two forms are read: a table of `name`, `type`, `codes`, `labels`, `bounds` and `step`, and the data dictionaries of
+//! REDCap. A codebook is public, so messages quote it, with line and column.
 
 mod cells;
 
@@ -19,12 +19,12 @@ use std::path::Path;
 /// Most bytes of a codebook.
 const MOST_BYTES: u64 = 16 << 20;
 const MOST_COMPLAINTS: usize = 20;
-/// What may stand between cells: whatever makes a first line in which there is a name.
+/// Delimiters to try, in this order, until the first line has a column of names.
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 const HEADER: &str = "the first line names the columns: `name` (or `variable`), and any of type, codes, labels, bounds, step and \
                       description; a data dictionary of REDCap is read as it is exported";
 
-/// What a column of a codebook says.
+/// Meaning of a codebook's column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Head {
     Name,
@@ -42,7 +42,7 @@ enum Head {
 }
 
 impl Head {
-    /// By the name that stands in the first line; `None` for what is of no use here.
+    /// The meaning of a header; `None` for columns that are not used.
     fn named(name: &str) -> Option<Self> {
         let name = name.trim_start_matches('\u{feff}').trim().to_lowercase().replace('_', " ");
         Some(match name.as_str() {
@@ -62,20 +62,20 @@ impl Head {
     }
 }
 
-/// What a codebook says of one column.
+/// A codebook's entry on one column.
 #[derive(Debug)]
 pub struct Entry {
     /// The column.
     pub name: String,
     /// The line of the codebook on which it begins.
     pub line: u64,
-    /// What is said.
+    /// The notes for the policy.
     pub described: ColumnNotes,
-    /// The type that the codebook says, where the file tells another.
+    /// The codebook's type, if the data have another.
     pub contradicted: Option<ColumnType>,
 }
 
-/// Reads a codebook. Types that are `known` from the data stand, and keys and bounds are read by them.
+/// Reads a codebook. Types that are `known` from the data take precedence, and keys and bounds are parsed by them.
 pub fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry>, Failure> {
     let text = text(path)?;
     let delimiter = DELIMITERS.into_iter().find(|delimiter| {
@@ -104,7 +104,7 @@ pub fn read(path: &Path, known: &BTreeMap<&str, ColumnType>) -> Result<Vec<Entry
                 for entry in entries {
                     match lines.insert(entry.name.clone(), line) {
                         Some(earlier) => {
-                            let problem = format!("`{}` is described on line {earlier} already", shown(&entry.name));
+                            let problem = format!("`{}` is already described on line {earlier}", shown(&entry.name));
                             let wrong = CellFault { head: Head::Name, problem, help: "remove one of them".to_owned() };
                             complaints.push(complaint(path, line, &header, &heads, wrong));
                         }
@@ -133,36 +133,36 @@ fn records(text: &str, delimiter: u8) -> StringRecordsIntoIter<&[u8]> {
 fn text(path: &Path) -> Result<String, Failure> {
     let unreadable = |error: &dyn std::fmt::Display| {
         let help =
-            "name a CSV file in UTF-8 with one line for each column; `deniable init --help` says how it is written";
+            "name a CSV file in UTF-8 with one line per column; `deniable init --help` describes its format";
         Failure::refused(format!("the codebook {} cannot be read: {error}", path.display()), help)
     };
     let length = std::fs::metadata(path).map_err(|error| unreadable(&error))?.len();
     if length > MOST_BYTES {
-        return Err(unreadable(&"it is larger than 16 MiB"));
+        return Err(unreadable(&"larger than 16 MiB"));
     }
     let bytes = std::fs::read(path).map_err(|error| unreadable(&error))?;
-    String::from_utf8(bytes).map_err(|_| unreadable(&"it is not UTF-8"))
+    String::from_utf8(bytes).map_err(|_| unreadable(&"not UTF-8"))
 }
 
-/// What each column says, by its place. Nothing of a first line is quoted that is none: it may be a row of data.
+/// The meaning of each column. A first line without a column of names is not quoted: it may be a row of data.
 fn heads(path: &Path, header: &StringRecord) -> Result<Vec<Option<Head>>, Failure> {
     let heads: Vec<Option<Head>> = header.iter().map(Head::named).collect();
     if !heads.contains(&Some(Head::Name)) {
         return Err(Failure::refused(
-            format!("{}:1: no column of the codebook is called `name`", path.display()),
+            format!("{}:1: the codebook has no column `name`", path.display()),
             HEADER,
         ));
     }
     for (at, head) in heads.iter().enumerate() {
         if let Some(first) = heads.iter().take(at).position(|other| head.is_some() && other == head) {
-            let what = format!("{}:1: columns {} and {} say the same", path.display(), first + 1, at + 1);
-            return Err(Failure::refused(what, "remove one of them, or call it otherwise"));
+            let what = format!("{}:1: columns {} and {} have the same meaning", path.display(), first + 1, at + 1);
+            return Err(Failure::refused(what, "remove or rename one of them"));
         }
     }
     Ok(heads)
 }
 
-/// Line, column and what to do.
+/// The message of an error in a cell, with line, column and help.
 fn complaint(path: &Path, line: u64, header: &StringRecord, heads: &[Option<Head>], wrong: CellFault) -> Diagnostic {
     let CellFault { head, problem, help } = wrong;
     let name = heads.iter().position(|other| *other == Some(head)).and_then(|at| header.get(at));
@@ -174,7 +174,7 @@ fn complaint(path: &Path, line: u64, header: &StringRecord, heads: &[Option<Head
 fn broken(path: &Path, error: &csv::Error) -> Failure {
     let line = error.position().map_or(1, csv::Position::line);
     Failure::refused(
-        format!("{}:{line}: this is no CSV", path.display()),
-        "quote cells that hold commas or line breaks",
+        format!("{}:{line}: invalid CSV", path.display()),
+        "quote cells that contain commas or line breaks",
     )
 }

@@ -1,4 +1,4 @@
-//! `deniable account`: who may connect to a server, and which part of the promise is whose.
+//! `deniable account`: the accounts that may connect to a server, and their parts of the promise.
 
 use crate::args::output::LedgerFormat;
 use crate::args::serve::{Account as Args, Accounts as Place, Role as StatedRole};
@@ -20,11 +20,11 @@ use serde::Serialize;
 use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 
-/// The server that is meant.
+/// The policy and the accounts of a server.
 struct Server {
     policy: Policy,
     path: PathBuf,
-    /// The file that keeps the ledger's head besides the one beside it.
+    /// A second file with the ledger's head, beside the one next to the ledger.
     head: Option<PathBuf>,
     accounts: Accounts,
 }
@@ -34,8 +34,8 @@ impl Server {
         let policy = load(&place.place)?;
         let config = config(place.config.as_deref(), &place.place.policy)?;
         let Some((path, head)) = config.and_then(|config| Some((config.accounts?, config.head))) else {
-            let help = "write a serve.toml beside the policy, or name one with --config; an empty one will do";
-            return Err(Failure::refused("there is no serve.toml, and so no accounts", help));
+            let help = "create a serve.toml beside the policy, which may be empty, or name one with --config";
+            return Err(Failure::refused("there is no serve.toml, so there are no accounts", help));
         };
         let accounts = Accounts::read(&path).map_err(plain)?;
         Ok(Self { policy, path, head, accounts })
@@ -51,8 +51,8 @@ impl Server {
         Ok((ledger, id))
     }
 
-    /// Sets a part aside; what is there already is as good.
-    /// A part that is there stays as it stands to others, unless it is to overlap.
+    /// Sets a part aside. An existing part keeps its sharing unless `overlapping` is set; setting the same part again
+    /// is not an error.
     fn set_aside(&self, name: &str, share: &Rational, overlapping: bool) -> Result<(), Failure> {
         let (mut ledger, id) = self.ledger()?;
         let known = ledger.account(&id).and_then(|account| account.part(name)).map(|part| part.sharing);
@@ -60,13 +60,14 @@ impl Server {
         let overlapping = sharing == Sharing::Overlapping;
         match ledger.set_aside(&id, name, share, sharing) {
             Ok(()) | Err(PartError::Fault(PartFault::Same(_))) => {}
-            Err(error) => return Err(Failure::refused(error, "`deniable account list` shows what is set aside")),
+            Err(error) => return Err(Failure::refused(error, "`deniable account list` shows the parts")),
         }
         let shown = percent(share, 1, Rounding::Down);
         say(format!("{share} of the promise ({shown}) is set aside for \"{name}\"; ledger head {}", ledger.head()));
         if overlapping {
             say(
-                "it overlaps with what others take: what others ask decides what is left, and there is no bound for this analyst alone",
+                "the part overlaps with other accounts: their queries reduce what is left of it, and no bound covers \
+                this analyst alone",
             );
         }
         Ok(())
@@ -86,7 +87,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             let mut server = Server::of(of)?;
             let known = known(&server.accounts, name)?.clone();
             if !*new && share.is_none() {
-                return Err(Failure::usage("nothing says what is to change", "add --share 1/4, or --password"));
+                return Err(Failure::usage("there is nothing to change", "add --share 1/4, or --password"));
             }
             if let Some(share) = share {
                 if let Some(why) = without_part(known.role) {
@@ -98,7 +99,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
                 let verifier = verifier_of(name)?;
                 server.accounts.put(name, Account { verifier, ..known }).map_err(plain)?;
                 server.keep()?;
-                say(format!("\"{name}\" has a new password; a server that runs takes it at SIGHUP"));
+                say(format!("\"{name}\" has a new password; a running server reads it at SIGHUP"));
             }
             Ok(())
         }
@@ -109,15 +110,15 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             server.keep()?;
             let (mut ledger, id) = server.ledger()?;
             match ledger.set_aside(&id, name, &Rational::zero(), Sharing::Reserved) {
-                Ok(()) => say(format!("\"{name}\" is removed, and the part that was never used is given back")),
-                // It was a curator, or the part was used.
+                Ok(()) => say(format!("\"{name}\" is removed, and the unused part is returned to the promise")),
+                // The account was a curator's, or its part was used.
                 Err(PartError::Fault(PartFault::Nothing(_))) => say(format!("\"{name}\" is removed")),
                 Err(PartError::Fault(PartFault::InUse(_))) => {
-                    say(format!("\"{name}\" is removed; what is left of the part is handed on to nobody"));
+                    say(format!("\"{name}\" is removed; the rest of its part is not given to any other account"));
                 }
                 Err(error) => return Err(plain(error)),
             }
-            say("a server that runs takes it at SIGHUP");
+            say("a running server reads the change at SIGHUP");
             Ok(())
         }
     }
@@ -126,8 +127,10 @@ pub fn run(args: &Args) -> Result<(), Failure> {
 fn known<'a>(accounts: &'a Accounts, name: &str) -> Result<&'a Account, Failure> {
     let none = || {
         let names: Vec<&str> = accounts.iter().map(|(name, _)| name).collect();
-        let help =
-            if names.is_empty() { "there are none yet".to_owned() } else { format!("there are {}", names.join(", ")) };
+        let help = match names.as_slice() {
+            [] => "there are no accounts yet".to_owned(),
+            names => format!("choose one of {}", names.join(", ")),
+        };
         Failure::refused(format!("there is no account \"{name}\""), help)
     };
     accounts.get(name).ok_or_else(none)
@@ -137,12 +140,15 @@ fn add(of: &Place, name: &str, role: StatedRole, share: Option<&Rational>, overl
     let mut server = Server::of(of)?;
     if server.accounts.get(name).is_some() {
         return Err(Failure::refused(
-            format!("there is an account \"{name}\" already"),
-            "`deniable account set` changes it",
+            format!("the account \"{name}\" exists already"),
+            "change it with `deniable account set`",
         ));
     }
     if !deniable_serve::accounts::is_name(name) {
-        return Err(Failure::usage("an account needs a name of 1 to 63 letters, digits and `_.@-`", "name it so"));
+        return Err(Failure::usage(
+            "the account's name is not 1 to 63 letters, digits and `_.@-`",
+            "choose another name",
+        ));
     }
     let role = match role {
         StatedRole::Analyst => Role::Analyst,
@@ -154,52 +160,54 @@ fn add(of: &Place, name: &str, role: StatedRole, share: Option<&Rational>, overl
         (Some(why), Some(_)) => return Err(Failure::usage(why, "leave --share out")),
         (None, None) => {
             let help = "add --share 1/4: the part of the promise that is set aside for this analyst";
-            return Err(Failure::usage("nothing says what part of the promise is set aside", help));
+            return Err(Failure::usage("--share is missing: an analyst needs a part of the promise", help));
         }
     }
     let verifier = verifier_of(name)?;
     let earlier = server.ledger().ok().and_then(|(ledger, id)| ledger.account(&id)?.part(name).cloned());
     if earlier.is_some_and(|part| !part.spent.is_nothing()) {
         say(format!(
-            "an earlier account \"{name}\" used its part: whoever has it now sees those answers, and has what is left"
+            "an earlier account \"{name}\" used a part of the promise: the new account sees those answers and has the \
+            rest"
         ));
     }
-    // Somebody with an account and no part is refused everything; one with a part and no account can try again.
+    // The part is set aside first: an account without a part could do nothing, while a part without an account can be
+    // added again.
     if let Some(share) = share {
         server.set_aside(name, share, overlapping)?;
     }
     server.accounts.put(name, Account { role, verifier }).map_err(plain)?;
     server.keep()?;
-    say(format!("\"{name}\" may connect as {role}; a server that runs takes it at SIGHUP"));
+    say(format!("\"{name}\" may connect as {role}; a running server reads it at SIGHUP"));
     Ok(())
 }
 
-/// Why nothing is set aside for accounts of a role; nothing where a part is.
+/// Why a role cannot have a part of the promise; `None` for analysts, who need one.
 fn without_part(role: Role) -> Option<&'static str> {
     match role {
         Role::Analyst => None,
-        Role::Curator => Some("a curator pays from what is not reserved"),
-        Role::Approver => Some("an approver asks nothing, and pays for nothing"),
+        Role::Curator => Some("a curator pays from the unreserved part of the promise"),
+        Role::Approver => Some("an approver cannot query and needs no part of the promise"),
     }
 }
 
-/// The stored verifier of a new password.
+/// Prompts for a password and returns its verifier.
 fn verifier_of(name: &str) -> Result<Verifier, Failure> {
-    let help = "type a longer one, or let one be made: openssl rand -base64 18";
+    let help = "type a longer one, or generate one: openssl rand -base64 18";
     new_verifier(&password(name)?).map_err(|error| match error {
         PasswordError::Short => Failure::refused(error, help),
         PasswordError::Entropy(_) => plain(error),
     })
 }
 
-/// A password: typed twice at a terminal, or the first line of standard input.
+/// Reads a password: typed twice at a terminal, or the first line of standard input.
 fn password(name: &str) -> Result<String, Failure> {
-    let unread = |error: std::io::Error| Failure::refused(format!("no password could be read: {error}"), "try again");
+    let unread = |error: std::io::Error| Failure::refused(format!("the password cannot be read: {error}"), "try again");
     let password = if std::io::stdin().is_terminal() {
         let once = rpassword::prompt_password(format!("password of \"{name}\": ")).map_err(unread)?;
         let twice = rpassword::prompt_password("once more: ").map_err(unread)?;
         if once != twice {
-            return Err(Failure::refused("these are two different passwords", "type the same twice"));
+            return Err(Failure::refused("the two passwords differ", "type the same password twice"));
         }
         once
     } else {
@@ -214,13 +222,13 @@ fn password(name: &str) -> Result<String, Failure> {
 #[derive(Debug, Serialize)]
 struct AccountLine {
     name: String,
-    /// `removed` where there is a part and no account any more.
+    /// `removed` if only the part remains and the account is gone.
     role: String,
-    /// The part of the promise; absent of curators and approvers, and of those for whom nothing is set aside.
+    /// The part of the promise; absent for curators, for approvers, and for accounts without a part.
     share: Option<String>,
     sharing: Option<&'static str>,
     left: Option<String>,
-    /// Requests for approval that nobody has decided.
+    /// Number of undecided requests for approval.
     waiting: usize,
 }
 
@@ -257,7 +265,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
             }),
         }
     };
-    // Parts of those who were removed, too: what they were answered stays known to them.
+    // Removed accounts with a part are listed too: their owners still know the answers.
     let removed = account.iter().flat_map(|account| account.parts().keys()).map(String::as_str);
     let removed = removed.filter(|name| server.accounts.get(name).is_none()).map(|name| (name, None));
     let all: Vec<AccountLine> =
@@ -265,7 +273,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
     let text = match format {
         LedgerFormat::Json => deniable::json(&all),
         LedgerFormat::Table => {
-            let mut table = Grid::new(["account", "role", "part", "", "left", "requests that wait"]);
+            let mut table = Grid::new(["account", "role", "part", "", "left", "waiting requests"]);
             for one in &all {
                 let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
                 let row = [
@@ -279,7 +287,7 @@ fn list(of: &Place, format: LedgerFormat) -> Result<(), Failure> {
                 table.add_row(row.map(cell));
             }
             let free = account.map_or_else(|| whole(1), |account| account.unreserved_share());
-            format!("{table}\nnot reserved for anybody: {free} of the promise\n")
+            format!("{table}\nnot reserved: {free} of the promise\n")
         }
     };
     publish(&text, None)

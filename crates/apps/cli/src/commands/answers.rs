@@ -1,4 +1,4 @@
-//! Answers to the queries of a session, from the ledger or from the data, with a word for the curator about each.
+//! Answers to the queries of a session, from the ledger or from the data, with progress messages for the curator.
 
 use crate::args::limits::Limits;
 use crate::args::output::Format;
@@ -11,16 +11,16 @@ use deniable::{Event, Origin, Plan, Publication, ScanReport, Session, Unanswered
 use deniable_release::{Event as Step, TableVersion};
 use std::sync::Arc;
 
-/// Says what is understood and may not be meant, before it is paid for.
+/// Prints warnings about queries that may not mean what the analyst intends, before they are charged.
 pub fn doubts(plan: &Plan) {
     for ask in plan.queries() {
         ask.query().undeclared().iter().for_each(|note| say(format!("{}: {note}", ask.declared().name)));
     }
 }
 
-/// Answers the queries of a session, with a word for the curator about each; when data have to be registered first, only if that
-/// is wanted in the same run. Queries that exhausted the machine are told at once, and the last of them is the failure beside the
-/// answers to the others.
+/// Answers the queries of a session and reports each to the curator. If data must be registered first, answers only if
+/// `allowed` permits both in one run. Queries that exhausted the machine are reported immediately; the last of them is
+/// returned as the failure, with the answers to the other queries.
 pub fn obtain(
     session: Session,
     limits: &Limits,
@@ -39,7 +39,7 @@ pub fn obtain(
     Ok((released.publication, failed))
 }
 
-/// Says what a session does, on its own thread.
+/// Returns a callback that reports the events of a session; it runs on the session's thread.
 pub fn teller(progress: Arc<Progress>) -> impl Fn(Event<'_>) + Send + Sync + 'static {
     move |event: Event<'_>| match event {
         Event::NewLedger(path) => say(format!("a new ledger begins: {}", shown(path))),
@@ -56,32 +56,33 @@ fn tell(progress: &Progress, step: Step<'_>) {
     match step {
         Step::Checking(rows) => progress.rows("checking the data", rows),
         Step::Computing(name, read) => progress.read(name, read),
-        Step::Trying(name) => progress.says(&format!("{name}: trying the engine on rows that nobody is in")),
+        Step::Trying(name) => progress.says(&format!("{name}: testing the engine on made-up rows")),
         Step::Tried(name, about) => {
             progress.done();
-            say(format!("{name}: tried on rows that nobody is in, {about}"));
+            say(format!("{name}: tested on made-up rows, {about}"));
         }
         Step::Asking(name) => progress.says(&format!("{name}: the engine computes")),
-        // Fewer take no time.
-        Step::AddingUp(name, cells) if cells >= 20_000 => progress.says(&format!("{name}: making its totals add up")),
+        // Fewer cells take no noticeable time.
+        Step::AddingUp(name, cells) if cells >= 20_000 => progress.says(&format!("{name}: making totals consistent")),
         Step::AddingUp(..) => {}
         Step::WrittenSince(TableVersion { source, version, .. }) => say(format!(
-            "the files of `{0}` were written to after version \"{version}\" was registered, and the stored answers are about \
-             what they held then. `deniable data check` tells whether they changed; if so, declare a new `version`",
+            "the files of `{0}` were written to after version \"{version}\" was registered, and the stored answers \
+             describe their earlier contents. Run `deniable data check` to see whether they changed; if so, declare a \
+             new `version`",
             source.table().name
         )),
         Step::Scanned { table, report } => {
             progress.done();
             say(ScanReport::new(table, report).to_string().trim_end());
         }
-        // Told together, by the command that looks.
+        // `deniable data check` reports these together.
         Step::LeftOut { .. } | Step::TrueErrors { .. } => {}
         Step::Registered(TableVersion { source, version, .. }) => {
             say(format!("registered version \"{version}\" of `{}`", source.table().name));
         }
         Step::AnsweredWithin(name, earlier) => {
             progress.done();
-            say(format!("{name}: part of the stored answer \"{earlier}\", free (--again pays for one of its own)"));
+            say(format!("{name}: part of the stored answer \"{earlier}\", free (--again charges for new noise)"));
         }
         Step::Answered(name, origin) => {
             progress.done();
@@ -94,7 +95,7 @@ fn tell(progress: &Progress, step: Step<'_>) {
     }
 }
 
-/// What may be published, as it is written.
+/// Renders a publication in a format; with CSV, prints the guarantee to standard error.
 pub fn written(publication: &Publication, format: Format) -> Result<String, Failure> {
     Ok(match format {
         Format::Table => publication.to_string(),

@@ -1,7 +1,7 @@
-//! `deniable ask`: a question that is not in the policy, paid from what is left of the promise.
+//! `deniable ask`: a query that is not in the policy, charged to the remaining promise.
 //!
-//! It is charged under the policy's name with `/ask`, so that the policy's own `spend` stays for the queries that it lists.
-//! What it may use up is the whole promise: the ledger's limit for everyone, which is never exceeded.
+//! It is charged under the policy's name with `/ask`, so that the policy's own `spend` stays for the queries that it
+//! lists. Such queries may use up the whole promise: the ledger's limit for all its users, which is never exceeded.
 
 use crate::args::output::Format;
 use crate::args::policy::Ask as Args;
@@ -21,7 +21,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         && args.sql.as_deref().is_some_and(|sql| Path::new(sql).is_file())
     {
         return Err(Failure::usage(
-            "the query stands where the policy should",
+            "the query comes before the policy",
             "name the policy first: deniable ask policy.toml 'SELECT ...'",
         ));
     }
@@ -30,13 +30,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let before = Query::answered_before(&policy, sql)?;
     let free = before.last().map(|share| {
         format!(
-            "it was answered before at --spend {share}: asked so again, of the same version of the data, it is free"
+            "this query was answered before at --spend {share}: with that share and the same version of the data, it \
+            is free"
         )
     });
     let spend = args.spend.as_ref().map(|spend| spend.of(policy.guarantee().limit())).transpose()?;
     let Some(share) = &spend else {
-        let help = "add --spend 1/40: the part of the whole promise that it may use".to_owned();
-        return Err(Failure::usage("nothing says what the answer may cost", free.unwrap_or(help)));
+        let help = "add --spend 1/40: the part of the whole promise that the answer may use".to_owned();
+        return Err(Failure::usage("--spend is missing: the query has no share of the promise", free.unwrap_or(help)));
     };
     if !before.contains(share) {
         free.iter().for_each(say);

@@ -1,4 +1,4 @@
-//! `deniable assess`: what an anonymised table gives away.
+//! `deniable assess`: measures what an anonymised table reveals.
 
 use crate::args::assess::{Assess, Empty, Quoting};
 use crate::args::output::Results;
@@ -25,7 +25,7 @@ pub fn run(args: &Assess) -> Result<Exit, Failure> {
     let progress = Progress::new();
     let found = assess(&options, &|step| match step {
         Step::Reading(table, read) => progress.read(&format!("reading {table}"), read),
-        Step::Computing => progress.says("working out what it gives away"),
+        Step::Computing => progress.says("computing the measures"),
     })?;
     progress.done();
     found.warnings.iter().for_each(|warning| say(warning.text(Surface::Command)));

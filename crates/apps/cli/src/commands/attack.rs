@@ -1,4 +1,4 @@
-//! `deniable attack`: what a known adversary learns from a release.
+//! `deniable attack`: measures what a known adversary learns from a release.
 
 use crate::args::attack::{Attack, Linkage, Membership, Output, Pool, Ratings};
 use crate::args::output::Results;
@@ -24,7 +24,7 @@ pub fn run(args: &Attack) -> Result<(), Failure> {
     }
 }
 
-/// Rejects, before anything is read, results that could not be written or would overwrite what is read.
+/// Rejects, before anything is read, output files that cannot be written or would overwrite an input.
 fn outputs(output: &Output, scores: Option<&PathBuf>, own: &[PathBuf]) -> Result<(), Failure> {
     let Results { out, report, .. } = &output.results;
     let scores = scores.map(PathBuf::as_path);

@@ -1,4 +1,4 @@
-//! `deniable audit`: a mechanism against its claim, from its outputs alone.
+//! `deniable audit`: tests a mechanism's claim by its outputs alone.
 
 use crate::args::audit::{Audit as Args, Neighbours as Adjacency};
 use crate::console::say;
@@ -79,18 +79,19 @@ fn introduce(member: &Member) {
     }
 }
 
-/// The program, started as often as is asked.
+/// Starts the program in `--processes` copies.
 fn program(args: &Args) -> Result<Vec<Box<dyn Mechanism>>, Failure> {
     let Some((file, arguments)) = args.program.split_first() else {
-        let help = "write the program after `--`, as in `deniable audit --claim epsilon=1 -- python3 mechanism.py`; or name one of \
-                    the zoo with --builtin";
-        return Err(Failure::usage("nothing says what to audit", help));
+        let help = "write the program after `--`, as in `deniable audit --claim epsilon=1 -- python3 mechanism.py`, or \
+                    name a built-in mechanism with --builtin";
+        return Err(Failure::usage("no mechanism is named", help));
     };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let later = Duration::from_secs(args.deadline.max(1));
     let deadlines = Deadlines { first: Deadlines::default().first.max(later), later };
     let program = Program { deadlines, ..Program::new(file, &arguments) };
-    // Programs have groups of their own, which Ctrl-C does not reach. It fails only where there is a handler already.
+    // Each program runs in its own process group, which Ctrl-C does not reach. Setting the handler fails only if there
+    // is one already.
     let _ = ctrlc::set_handler(|| {
         deniable::audit::end_all();
         std::process::exit(130);
@@ -100,7 +101,7 @@ fn program(args: &Args) -> Result<Vec<Box<dyn Mechanism>>, Failure> {
         .map_err(|error| deniable::audit::Error::from(AuditError::from(error)).into())
 }
 
-/// The pairs of inputs that are tried.
+/// The pairs of neighbouring inputs to test.
 fn neighbours(args: &Args) -> Result<Neighbours, Failure> {
     if !args.pair.is_empty() {
         let pairs = args.pair.iter().map(|text| {
@@ -111,8 +112,8 @@ fn neighbours(args: &Args) -> Result<Neighbours, Failure> {
                 both.filter(|(left, right)| left.len() == right.len()).map(|(left, right)| Pair::new(left, right));
             both.ok_or_else(|| {
                 Failure::usage(
-                    format!("--pair {text} is no pair of inputs"),
-                    "write as many whole numbers on both sides, as --pair 0,0,5/1,0,5",
+                    format!("--pair {text} is not a pair of inputs"),
+                    "write the same number of whole numbers on both sides, as in --pair 0,0,5/1,0,5",
                 )
             })
         });

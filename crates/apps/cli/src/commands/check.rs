@@ -40,7 +40,7 @@ pub fn run(args: &Args) -> Result<Exit, Failure> {
             announce(certificate);
         }
         publish_report(&report, args.format)?;
-        // Also where a bracket around the parameter does not show whether the claim holds.
+        // `holds` is false too where the bracket around the parameter leaves the claim undecided.
         return Ok(if report.holds() { Exit::Done } else { Exit::Refused });
     }
     Ok(Exit::Done)
@@ -63,12 +63,12 @@ fn options(args: &Args) -> Result<Options, Failure> {
     })
 }
 
-/// Names the certificate, and what `deniable recheck` verifies of it.
+/// Prints the certificate's path and which parts of it `deniable recheck` verifies.
 fn announce(certificate: &CertificateReport) {
     let path = shown(&absolute(&certificate.path));
     let verifies = match &certificate.unverified {
         None => "verifies it".to_owned(),
-        Some(time) => format!("verifies the witness, and not the upper bound, which would take about {time}"),
+        Some(time) => format!("verifies the witness but not the upper bound, which would take about {time}"),
     };
     say(format!("certificate written to {path}; `deniable recheck {path}` {verifies}"));
 }

@@ -1,4 +1,4 @@
-//! `deniable data`. Everything said here depends on private rows, and is for the curator.
+//! `deniable data`. Its output depends on private rows and is for the curator alone.
 
 use crate::args::output::LedgerFormat;
 use crate::args::policy::{DataCheck, DataPull};
@@ -32,27 +32,27 @@ pub fn pull(args: &DataPull) -> Result<(), Failure> {
     let stored = |table: &&DeclaredTable| matches!(table.data.format, Format::Postgres { .. });
     let stored: Vec<&DeclaredTable> = tables.iter().filter(stored).collect();
     if stored.is_empty() {
-        let help = "`deniable data check` registers files where they are; a table of a database has `format = \"postgres\"`. An engine writes its \
-             rows as Parquet by itself";
+        let help = "use `deniable data check` for files; a table of a database has `format = \"postgres\"`; rows of an \
+                    engine are exported to Parquet with the engine's own tools";
         return Err(Failure::refused("no table of this policy is in a database", help));
     }
     let files: Vec<PathBuf> =
         stored.iter().map(|table| absolute(&args.to.join(format!("{}.parquet", table.data.table)))).collect();
     if let Some(file) = files.iter().find(|file| file.exists()) {
-        let help = "it may be a version that was registered: name another folder with --to";
-        return Err(Failure::refused(format!("{} is there already", file.display()), help));
+        let help = "name another folder with --to: the file may belong to a registered version";
+        return Err(Failure::refused(format!("{} exists already", file.display()), help));
     }
     let unmade = |error: std::io::Error| {
         Failure::refused(
-            format!("{} cannot be made: {error}", args.to.display()),
-            "name a folder that may be written to",
+            format!("the folder {} cannot be created: {error}", args.to.display()),
+            "name a folder that you may write to",
         )
     };
     std::fs::create_dir_all(&args.to).map_err(unmade)?;
     let progress = Progress::new();
     let mut connections = Connections::default();
     let mut sources = Vec::new();
-    // All of them are found before the first is pulled, and are of one moment.
+    // All tables are located before the first is pulled, and all reads share one snapshot.
     for table in &stored {
         let schema = TableSchema::protected(&table.data.table, table.columns.clone(), None);
         sources.push(Source::locate_with(schema, &table.data, policy.folder(), &mut connections)?);
@@ -67,20 +67,20 @@ pub fn pull(args: &DataPull) -> Result<(), Failure> {
         let section =
             if table.data.table == policy.data().table { "data".to_owned() } else { format!("tables.{name}") };
         let keys = "format, relation and connect";
-        say(format!("to answer from it, state `path = \"{path}\"` under [{section}] in place of {keys}"));
-        // A name that ends as Parquet's do fits rows of a database.
+        say(format!("to answer from this file, write `path = \"{path}\"` under [{section}] in place of {keys}"));
+        // A path that ends in `.parquet` is accepted for a table of a database.
         policy = policy
             .with_table_at(name, path)
-            .map_err(|_| Failure::refused("this is no Parquet", "name another folder"))?;
+            .map_err(|_| Failure::refused("the file is not Parquet", "name another folder"))?;
     }
     register(Session::of_plan(Plan::new(policy)?)?, &args.check)
 }
 
-/// Looks at all rows and registers them.
+/// Scans all rows and registers their version.
 fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     let progress = Arc::new(Progress::new());
     let scans = Arc::new(Mutex::new(Vec::new()));
-    // What was registered is said first.
+    // The head is printed last, after the registered versions.
     let head = Arc::new(Mutex::new(None));
     let losses = Arc::new(Mutex::new(Vec::new()));
     let errors = Arc::new(Mutex::new(Vec::new()));
@@ -94,11 +94,11 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
         }
         Event::Step(Step::LeftOut { query, losses }) => match losses {
             Ok(losses) => held(&lost).push(LeftOut::new(query, losses)),
-            Err(error) => say(format!("{query}: what its caps leave out could not be worked out: {error}")),
+            Err(error) => say(format!("{query}: the losses of its caps cannot be computed: {error}")),
         },
         Event::Step(Step::TrueErrors { query, errors }) => match errors {
             Ok(errors) => held(&off).push(QueryErrors::new(query, errors)),
-            Err(error) => say(format!("{query}: its true error could not be worked out: {error}")),
+            Err(error) => say(format!("{query}: its true error cannot be computed: {error}")),
         },
         Event::Head(head) => *held(&last) = Some(head.clone()),
         other => tell(other),
@@ -107,7 +107,7 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     let result = session.register(&accept).wait();
     progress.done();
     if as_json {
-        // Also of what is not registered: that is where the numbers matter most.
+        // Printed also if the registration failed: the findings explain why.
         let (tables, queries) = (std::mem::take(&mut *held(&scans)), std::mem::take(&mut *held(&losses)));
         let true_errors = std::mem::take(&mut *held(&errors));
         publish(&deniable::json(&DataReport { tables, queries, true_errors }), None)?;
@@ -129,11 +129,12 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
             RegistrationOutcome::New => format!("registered version \"{version}\" of `{table}`"),
             RegistrationOutcome::Again => {
                 format!(
-                    "registered version \"{version}\" of `{table}` again: as this policy reads it, and with what is accepted"
+                    "registered version \"{version}\" of `{table}` again, with this policy's declarations and the \
+                    accepted names"
                 )
             }
             RegistrationOutcome::Same => {
-                format!("version \"{version}\" of `{table}` is registered already, with these files")
+                format!("version \"{version}\" of `{table}` is already registered with these files")
             }
         });
     }
@@ -141,21 +142,21 @@ fn register(session: Session, args: &DataCheck) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What the session's thread has put there.
+/// Locks what the session's thread has stored.
 fn held<T>(place: &Mutex<T>) -> MutexGuard<'_, T> {
     place.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A name after --accept that is no column's.
+/// The failure of a name after --accept that matches no column or several.
 fn misnamed(error: &AcceptError) -> Failure {
     let help = match error {
         AcceptError::Unknown { nearest: Some(nearest), .. } => {
-            format!("did you mean `{nearest}`? Nothing was looked at")
+            format!("did you mean `{nearest}`? No data was read")
         }
         AcceptError::Unknown { nearest: None, .. } => {
-            "name a column that the policy declares, as `column` or `table.column`; nothing was looked at".to_owned()
+            "name a column that the policy declares, as `column` or `table.column`; no data was read".to_owned()
         }
-        AcceptError::Ambiguous { candidates, .. } => format!("say which: {}", candidates.join(", ")),
+        AcceptError::Ambiguous { candidates, .. } => format!("choose one of {}", candidates.join(", ")),
     };
     Failure::usage(format!("--accept: {error}"), help)
 }

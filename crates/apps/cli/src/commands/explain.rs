@@ -1,4 +1,4 @@
-//! `deniable explain`: what a notion, a theorem or a word of the field means here.
+//! `deniable explain`: the meaning of a notion, a theorem or a term of the field.
 
 use crate::args::check::Explain as Args;
 use crate::error::Failure;

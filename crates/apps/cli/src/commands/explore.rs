@@ -1,4 +1,4 @@
-//! `deniable explore`: a local page on which the promise can be moved.
+//! `deniable explore`: a local page to vary the promise.
 
 use crate::args::policy::{Explore as Args, PolicyPlace};
 use crate::console::say;
@@ -18,24 +18,26 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let explorer = Explorer::new(&plan);
     progress.done();
     let explorer = explorer?;
-    // The page that leads to the address stays until the end.
+    // The file that redirects to the address is deleted when the server ends.
     let kept = RefCell::new(None);
     let ready = |address: &str| {
         say(format!(
-            "the page is {address}\nit is there until you press Ctrl-C; whoever has the address can change the policy"
+            "the page is {address}\nit is served until you press Ctrl-C; everyone with this address can change the \
+            policy"
         ));
         if !args.no_open {
             match way_in(address) {
                 Ok(page) => *kept.borrow_mut() = Some(page),
-                Err(_) => say("no browser could be opened: open the address yourself"),
+                Err(_) => say("no browser can be opened: open the address yourself"),
             }
         }
     };
     serve(explorer, args.port, &ready)
-        .map_err(|error| Failure::refused(error, "`--port` chooses another port; 0 is any that is free"))
+        .map_err(|error| Failure::refused(error, "choose another port with --port; 0 takes a free port"))
 }
 
-/// Opens a private file that leads to the address: what is on a browser's command line, every user of the machine can see.
+/// Opens the address through a private file that redirects to it: every user of the machine can see the arguments of
+/// the browser.
 fn way_in(address: &str) -> std::io::Result<NamedTempFile> {
     let mut file = tempfile::Builder::new().suffix(".html").tempfile()?;
     write!(

@@ -1,4 +1,4 @@
-//! `deniable init`: the beginning of a policy. Only names and types of columns are read, never a value.
+//! `deniable init`: a draft of a policy. Only names and types of columns are read, never a value.
 
 use crate::args::policy::Init;
 use crate::args::policy::delimiter;
@@ -18,10 +18,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::path::{Component, Path, PathBuf};
 
-const NO_NAMES_PARQUET: &str = "nothing of it was copied or shown; give the columns plain names: what made the file may have taken a \
-                                row for them";
+const NO_NAMES_PARQUET: &str = "give the columns plain names; the program that wrote the file may have taken a row for \
+                                the names. No part of the file was copied or shown";
 
-/// Most columns that are named in a message.
+/// Most column names in a message.
 const MOST_NAMED: usize = 20;
 
 /// Runs it.
@@ -37,7 +37,7 @@ pub fn run(args: &Init) -> Result<(), Failure> {
         Some(name) if is_table_name(name) => name.clone(),
         Some(name) => {
             return Err(Failure::usage(
-                format!("--table {name}: not a plain name"),
+                format!("--table {name} is not a plain name"),
                 "use lower-case letters, digits and _, as in visits",
             ));
         }
@@ -55,13 +55,13 @@ pub fn run(args: &Init) -> Result<(), Failure> {
         Some(out) => create(out, &text)?,
         None => publish(&text, None)?,
     }
-    say(format!("{} columns of {} found; no row was looked at", input.columns.len(), shown_data(data)));
+    say(format!("{} columns of {} found; no row was read", input.columns.len(), shown_data(data)));
     let shown = args.out.as_ref().map_or_else(|| "policy.toml".to_owned(), |out| out.display().to_string());
     if args.out.is_none() {
         say("save this as policy.toml in this folder: paths in it are relative to the policy");
     }
     say(format!(
-        "next: decide every \"?\" in {shown}, then see `deniable plan {shown}` and `deniable data check {shown}`"
+        "next: replace every \"?\" in {shown}, then run `deniable plan {shown}` and `deniable data check {shown}`"
     ));
     Ok(())
 }
@@ -70,24 +70,25 @@ fn is_url(data: &Path) -> bool {
     data.to_str().is_some_and(|data| url_scheme(data).is_some())
 }
 
-/// A path, or a URL without what may be keys in it.
+/// A path, or a URL without its credentials.
 fn shown_data(data: &Path) -> String {
     without_credentials(&data.to_string_lossy()).into_owned()
 }
 
 fn no_file(data: &Path) -> Failure {
-    let what = if data.is_dir() { "is a folder" } else { "is not there" };
+    let what = if data.is_dir() { "is a folder" } else { "does not exist" };
     let of_file = ["csv", "tsv", "txt", "parquet", "gz", "zst"].contains(&ending(data).as_str());
     let is_relation = !of_file && data.to_str().is_some_and(|name| RelationName::parse(name).is_some());
     let help = if !data.is_dir() && is_relation {
-        "name one CSV or Parquet file; for a table of PostgreSQL add --connect env:NAME, the variable that holds the database's address"
+        "name one CSV or Parquet file; for a table of PostgreSQL add --connect env:NAME, the variable with the \
+        database's address"
     } else {
-        "name one CSV or Parquet file; `path` in the policy can be widened to a folder or pattern later"
+        "name one CSV or Parquet file; `path` in the policy may be changed to a folder or pattern later"
     };
     Failure::refused(format!("{} {what}", data.display()), help)
 }
 
-/// What a catalog or a schema tells of columns, those that can be read: names and types.
+/// A scaffold with the names and types of the readable columns of a catalog or a schema.
 fn typed(all: Vec<StoredColumn>, rows: Rows) -> Scaffold {
     let (mut columns, mut types, mut moments) = (Vec::new(), Vec::new(), BTreeSet::new());
     for StoredColumn { name, kind, has_zone } in all {
@@ -99,18 +100,18 @@ fn typed(all: Vec<StoredColumn>, rows: Rows) -> Scaffold {
                 columns.push(name);
                 types.push(kind);
             }
-            None => say(format!("column `{}` is left out: values of its type are not read", shown(&name))),
+            None => say(format!("column `{}` is left out: its type is not supported", shown(&name))),
         }
     }
     Scaffold { table: String::new(), rows, columns, types: Some(types), moments, described: BTreeMap::new() }
 }
 
-/// The columns of a table or view of PostgreSQL, in a scaffold that has no name yet.
+/// The columns of a table or view of PostgreSQL, in a scaffold without a table name.
 fn relation(data: &Path, connect: &str) -> Result<Scaffold, Failure> {
     if !names_variable(connect) {
         return Err(Failure::usage(
-            "--connect names no variable of the environment",
-            "put the database's address into a variable and name that, as in --connect env:CLINIC_PG",
+            "--connect does not name an environment variable",
+            "put the database's address into a variable and name it, as in --connect env:CLINIC_PG",
         ));
     }
     let name = data.to_string_lossy().into_owned();
@@ -118,20 +119,20 @@ fn relation(data: &Path, connect: &str) -> Result<Scaffold, Failure> {
     Ok(typed(all, Rows::Postgres { relation: name, connect: connect.to_owned() }))
 }
 
-/// The columns of a file, in a scaffold that has no name yet.
+/// The columns of a file, in a scaffold without a table name.
 fn file(args: &Init) -> Result<Scaffold, Failure> {
     let compression = Compression::of_ending(&ending(&args.data));
-    // `visits.tsv.gz` is a `.tsv` once it is unpacked.
+    // The extension of `visits.tsv.gz` is `tsv`.
     let ending = if compression.is_some() { ending(&args.data.with_extension("")) } else { ending(&args.data) };
     let delimiter = args.delimiter.map(delimiter).transpose()?;
     let path = path_in_policy(&args.data, args.out.as_deref());
     match ending.as_str() {
         "parquet" if compression.is_some() => {
-            let help = "unpack it; Parquet is compressed by itself, column by column";
+            let help = "decompress the file; Parquet compresses its columns itself";
             Err(Failure::refused(format!("{} is compressed Parquet", shown_data(&args.data)), help))
         }
         "parquet" if args.delimiter.is_some() => {
-            Err(Failure::usage("--delimiter is for CSV, and this is Parquet", "leave --delimiter out"))
+            Err(Failure::usage("--delimiter is for CSV, and this file is Parquet", "leave --delimiter out"))
         }
         "parquet" => {
             let all = parquet_columns(&args.data)?;
@@ -147,11 +148,11 @@ fn file(args: &Init) -> Result<Scaffold, Failure> {
             if let [one] = columns.as_slice()
                 && let Some(other) = suspected(one)
             {
-                // Who has named the usual one has been asked already.
+                // A stated usual delimiter confirms the single column.
                 match delimiter {
                     None => return Err(single_column(&args.data, other, usual)),
                     Some(stated) if stated == usual => {}
-                    Some(_) => say(format!("WARNING: there is a single column, and its name contains `{other}`")),
+                    Some(_) => say(format!("WARNING: the header has a single column, and its name contains `{other}`")),
                 }
             }
             let rows = Rows::Csv { path, delimiter };
@@ -161,7 +162,7 @@ fn file(args: &Init) -> Result<Scaffold, Failure> {
     }
 }
 
-/// What a codebook says of the columns that were found, with what it does not say on standard error.
+/// The notes of a codebook on the columns of the data; reports mismatches on standard error.
 fn described(codebook: &Path, found: &Scaffold) -> Result<BTreeMap<String, ColumnNotes>, Failure> {
     let types = found.types.iter().flatten().copied();
     let types: BTreeMap<&str, ColumnType> = found.columns.iter().map(String::as_str).zip(types).collect();
@@ -171,7 +172,7 @@ fn described(codebook: &Path, found: &Scaffold) -> Result<BTreeMap<String, Colum
     for entry in &there {
         if let (Some(told), Some(kind)) = (entry.contradicted, entry.described.kind) {
             say(format!(
-                "{}:{}: `{}` is {} in the codebook and {} in the file, whose type stands",
+                "{}:{}: `{}` is {} in the codebook and {} in the file; the type of the file is used",
                 codebook.display(),
                 entry.line,
                 shown(&entry.name),
@@ -185,7 +186,7 @@ fn described(codebook: &Path, found: &Scaffold) -> Result<BTreeMap<String, Colum
         say(format!("{}:{line}: the data has no column `{}`{near}", codebook.display(), shown(name)));
     }
     if others.len() > MOST_NAMED {
-        say(format!("and {} more columns of the codebook that the data does not have", others.len() - MOST_NAMED));
+        say(format!("{} more columns of the codebook are not in the data", others.len() - MOST_NAMED));
     }
     let described: BTreeMap<String, ColumnNotes> =
         there.into_iter().map(|entry| (entry.name, entry.described)).collect();
@@ -197,18 +198,19 @@ fn described(codebook: &Path, found: &Scaffold) -> Result<BTreeMap<String, Colum
     if !silent.is_empty() {
         let more = if silent.len() > MOST_NAMED { ", ..." } else { "" };
         let names = silent.iter().take(MOST_NAMED).cloned().collect::<Vec<_>>().join(", ");
-        say(format!("the codebook says nothing of these columns of the data: {names}{more}"));
+        say(format!("the codebook does not describe these columns of the data: {names}{more}"));
     }
     Ok(described)
 }
 
-/// What the fields of a header that reads as a single name seem to end at: the commonest of the usual delimiters in it.
+/// The likely delimiter of a header that reads as a single name: the most frequent of the usual delimiters in it.
 fn suspected(header: &str) -> Option<char> {
     let times = |delimiter: &char| header.matches(*delimiter).count();
     [';', '\t', '|', ','].into_iter().rev().max_by_key(times).filter(|delimiter| times(delimiter) > 0)
 }
 
-/// A policy of one wrong column would have to be thrown away. Who means it says so, with the usual delimiter.
+/// Refuses a header that reads as one column, because its draft policy would be useless. Stating the usual delimiter
+/// confirms that there is one column.
 fn single_column(data: &Path, other: char, usual: u8) -> Failure {
     let flag = |delimiter: char| match delimiter {
         '\t' => "--delimiter tab".to_owned(),
@@ -217,16 +219,16 @@ fn single_column(data: &Path, other: char, usual: u8) -> Failure {
     let what = if other == '\t' { "tabs".to_owned() } else { format!("`{other}`") };
     Failure::refused(
         format!("{} has a single column, and its name contains {what}", shown_data(data)),
-        format!("if fields end there, add {}; if it is one column, {}", flag(other), flag(char::from(usual))),
+        format!("if that is the delimiter, add {}; if it is one column, add {}", flag(other), flag(char::from(usual))),
     )
 }
 
-/// A file without names begins with a row of data, which a policy is no place for. Nothing of it is said.
+/// The failure of a file without column names. Its first line is a row of data, so the message quotes none of it.
 fn no_names(args: &Init, problem: &NotNames, typed: bool) -> Failure {
     let help = match problem {
-        NotNames::Twice { .. } => "rename one of them in the file: a policy tells columns apart by their names",
+        NotNames::Twice { .. } => "rename one of them in the file: a policy identifies columns by their names",
         _ if args.connect.is_some() => {
-            "nothing of it was copied or shown; give the columns plain names, in a view if need be"
+            "give the columns plain names, in a view if necessary. No part of the table was copied or shown"
         }
         _ if typed => NO_NAMES_PARQUET,
         _ => NO_NAMES,
@@ -252,7 +254,7 @@ fn table_name(args: &Init) -> String {
     if is_table_name(&plain) { plain } else { format!("t_{plain}") }
 }
 
-/// What a file is called without its endings; where a URL is a pattern, what the folder is called.
+/// The name of a file without its extensions; for a URL with a pattern, the name of the folder.
 fn stem(data: &Path) -> String {
     let is_pattern = |data: &Path| is_url(data) && data.to_string_lossy().contains(['*', '[', '{']);
     let named = data.ancestors().find(|part| !is_pattern(part)).unwrap_or(data);
@@ -261,11 +263,11 @@ fn stem(data: &Path) -> String {
     named.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
-/// The data as the policy should name it: relative to the policy's folder, so that both can move together.
+/// The path of the data relative to the policy's folder, so that both can move together.
 fn path_in_policy(data: &Path, out: Option<&Path>) -> String {
     let Some(out) = out.filter(|_| !is_url(data)) else { return data.to_string_lossy().into_owned() };
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // Without links, as `..` leads out of the folder that a link points to.
+    // Links are resolved, because `..` is relative to the folder that a link points to.
     let path = match (data.canonicalize(), folder.canonicalize()) {
         (Ok(data), Ok(folder)) => relative(&data, &folder).unwrap_or(data),
         _ => data.to_owned(),
@@ -273,8 +275,8 @@ fn path_in_policy(data: &Path, out: Option<&Path>) -> String {
     path.to_string_lossy().into_owned()
 }
 
-/// The way from a folder to a file, both absolute and without links; `None` where they have nothing in common, be it another
-/// drive or the root alone, from which an absolute path is plainer.
+/// The relative path from a folder to a file, both absolute and without links; `None` if they share no folder but the
+/// root, where an absolute path is simpler.
 fn relative(file: &Path, folder: &Path) -> Option<PathBuf> {
     let shared = file.components().zip(folder.components()).take_while(|(one, other)| one == other).count();
     let named = file.components().take(shared).any(|part| matches!(part, Component::Normal(_)));
@@ -282,19 +284,19 @@ fn relative(file: &Path, folder: &Path) -> Option<PathBuf> {
     named.then(|| up.chain(file.components().skip(shared)).collect())
 }
 
-/// Never writes over anything, also when the file appears just now.
+/// Creates the file atomically, so that a file created in the meantime is not overwritten.
 fn create(out: &Path, text: &str) -> Result<(), Failure> {
     let written = std::fs::File::create_new(out).and_then(|mut file| file.write_all(text.as_bytes()));
     written.map_err(|error| match error.kind() {
         std::io::ErrorKind::AlreadyExists => there_already(out),
         _ => Failure::refused(
             format!("{} cannot be written: {error}", out.display()),
-            "name another --out, in a folder that is there",
+            "name another --out, in an existing folder",
         ),
     })
 }
 
 fn there_already(out: &Path) -> Failure {
-    let help = "a policy is never overwritten: name another --out, or move that file away";
-    Failure::refused(format!("{} is there already", out.display()), help)
+    let help = "name another --out, or move that file: a policy is never overwritten";
+    Failure::refused(format!("{} exists already", out.display()), help)
 }

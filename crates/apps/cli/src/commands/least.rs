@@ -8,7 +8,7 @@ use deniable_policy::Policy;
 use deniable_release::{LeastError, LeastPromise, least};
 use serde::Serialize;
 
-/// The least promise, for programs too. All numbers are rounded up.
+/// The least promise, for the table and for JSON. All numbers are rounded up.
 #[derive(Serialize)]
 pub struct LeastReport {
     queries: Vec<NeededShare>,
@@ -30,7 +30,7 @@ struct NeededShare {
 }
 
 impl LeastReport {
-    /// Works it out. No data is read.
+    /// Computes the least promise. Reads no data.
     pub fn new(policy: &Policy) -> Result<Self, Failure> {
         let found: LeastPromise = least(policy).map_err(refused)?;
         let all: Rational = found.queries.iter().map(|needed| needed.epsilon.clone()).sum();
@@ -56,25 +56,25 @@ impl LeastReport {
 
 /// For reading.
 pub fn table(shown: &LeastReport) -> String {
-    let mut grid = Grid::new(["query", "target error", "ε it takes", "part"]);
+    let mut grid = Grid::new(["query", "target error", "ε needed", "part"]);
     for NeededShare { query, target_error, epsilon, part } in &shown.queries {
         grid.add_row(vec![cell(query), right(target_error), right(epsilon), right(part)]);
     }
     let LeastReport { spend, epsilon, odds, gain, posterior, before, forced_by, .. } = shown;
     let mut text = format!("{grid}\n");
     let line = format!(
-        "the least promise that meets every target is an odds ratio of {odds} (ε = {epsilon}): with that all of this policy's spend of \
-         {spend} is used"
+        "the least promise that meets every target is an odds ratio of {odds} (ε = {epsilon}), which uses this \
+         policy's whole spend of {spend}"
     );
     push_paragraph(&mut text, "  ", &line);
     let belief = format!(
-        "someone who gave it {before} before could be {posterior} sure after; belief grows at most by a factor {gain}"
+        "someone who gave it {before} before could be {posterior} sure after; belief grows by at most a factor {gain}"
     );
     push_paragraph(&mut text, "  ", &belief);
     push_paragraph(
         &mut text,
         "  ",
-        &format!("\"{forced_by}\" takes the most: allow it a larger error, or leave it out, to promise more"),
+        &format!("\"{forced_by}\" needs the most: allow it a larger error, or leave it out, for a stronger promise"),
     );
     text
 }
@@ -82,10 +82,10 @@ pub fn table(shown: &LeastReport) -> String {
 fn refused(error: LeastError) -> Failure {
     let help = match &error {
         LeastError::Plan(errors) => return errors.clone().into(),
-        LeastError::NoTarget => "give queries the error that they may have: `target_error = 50` under [[query]]",
-        LeastError::Weights(_) => "give each a `target_error` or a `share`: by weight they take whatever is left",
+        LeastError::NoTarget => "state the error that queries may have: `target_error = 50` under [[query]]",
+        LeastError::Weights(_) => "give each a `target_error` or a `share`: weights divide the rest of the spend",
         LeastError::NothingLeft => "lower the shares, or raise `spend` under [budget]",
-        LeastError::Promise(_) => "state an adversary for whom an ε can be promised",
+        LeastError::Promise(_) => "state an adversary against whom an ε can be promised",
     };
     Failure::refused(error, help)
 }

@@ -12,13 +12,13 @@ use deniable_core::guarantee::Guarantee;
 use deniable_ledger::{AccountError, AccountId, Ledger};
 use deniable_report::overview::Overview;
 
-/// Makes all of these the guarantees of their accounts, or none where one account does not admit it; says whether that is weaker.
+/// Replaces the guarantees of their accounts, of all or of none; returns whether one of them became weaker.
 pub fn change_all(ledger: &mut Ledger, guarantees: &[Guarantee], reason: &str) -> Result<bool, Failure> {
     let summary = ledger.summary();
     for guarantee in guarantees {
         let id = AccountId::of(guarantee);
         let Some(account) = summary.accounts.iter().find(|account| account.id == id) else { continue };
-        // The same refusals as those of the change itself, but before any is made.
+        // The same checks as in the change itself, before the first change is made.
         if !account.spent.fits(guarantee.limit()).map_err(AccountError::from)? {
             let (spent, limit) = (account.spent.clone(), guarantee.limit().clone());
             return Err(AccountError::BelowSpent { spent, limit }.into());
@@ -33,7 +33,7 @@ pub fn change_all(ledger: &mut Ledger, guarantees: &[Guarantee], reason: &str) -
     for guarantee in guarantees {
         match ledger.change_promise(guarantee, reason) {
             Ok(is_weaker) => (weaker, changed) = (weaker || is_weaker, true),
-            // One of several may have this guarantee already.
+            // Some of several accounts may have this guarantee already.
             Err(AccountError::NothingChanged) if guarantees.len() > 1 => {}
             Err(error) => return Err(error.into()),
         }
@@ -59,17 +59,16 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
                     let since = if head.is_some() { "; the given head is part of it" } else { "" };
                     let files = match verified.files {
                         0 => String::new(),
-                        1 => "1 large answer in a file of its own, as it was stored\n".to_owned(),
-                        files => format!("{files} large answers in files of their own, all as they were stored\n"),
+                        1 => "1 large answer in its own file, unchanged\n".to_owned(),
+                        files => format!("{files} large answers in their own files, all unchanged\n"),
                     };
                     if verified.strays > 0 {
                         say(format!(
-                            "{} in the folder of answers that no entry names: left by a run that was cut off, or copied there. \
-                             Keep what is in it as secret as the data: it was never released",
-                            if verified.strays == 1 {
-                                "there is 1 file".to_owned()
-                            } else {
-                                format!("there are {} files", verified.strays)
+                            "{} of the folder of answers to which no entry refers, left by an interrupted run or \
+                             copied there. Keep their contents as secret as the data: they were never released",
+                            match verified.strays {
+                                1 => "1 file".to_owned(),
+                                strays => format!("{strays} files"),
                             }
                         ));
                     }
@@ -94,17 +93,17 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
                 Some(_) | None => String::new(),
             };
             say(format!(
-                "the ledger goes on from entry {}{lost}. What they charged is not counted any more",
+                "the ledger continues from entry {}{lost}; charges after it are no longer counted",
                 accepted.from.seq
             ));
-            say(format!("{} open charges are closed; the reason is kept", accepted.closed));
+            say(format!("{} open charges are closed; the ledger records the reason", accepted.closed));
             say(format!("ledger head {}", accepted.head));
             Ok(())
         }
         LedgerCommand::ChangePromise { place, reason } => {
             let plan = plan(place)?;
             let mut ledger = ledgers::existing(plan.policy().ledger(), plan.policy().population())?;
-            // Association results may have an account of labels on the same terms: one promise is in force for everyone.
+            // Association results may have an account of labels on the same terms: one promise holds for all accounts.
             let (own, guarantee) = (plan.account(), plan.policy().guarantee());
             let others = ledger.summary().accounts.into_iter().map(|account| account.id);
             let others =
@@ -114,7 +113,7 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             let limit = plan.policy().guarantee().limit();
             let way = if weaker { "weaker" } else { "not weaker" };
             say(format!(
-                "the promise is now an odds ratio of {}, {way} than before; the reason is kept",
+                "the promise is now an odds ratio of {}, {way} than before; the ledger records the reason",
                 limit.with_epsilon()
             ));
             say(format!("ledger head {}", ledger.head()));

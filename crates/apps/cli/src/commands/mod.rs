@@ -1,4 +1,4 @@
-//! One file or folder for each command. Here is only which of them runs.
+//! The commands, each in its own file or folder, and their dispatch.
 
 #[cfg(feature = "serve")]
 mod account;

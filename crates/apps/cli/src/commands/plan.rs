@@ -1,5 +1,5 @@
-//! `deniable plan`: what answers will cost and how far they will be off. Everything here follows from the policy and
-//! the ledger's public sums, so it may be published.
+//! `deniable plan`: costs and expected errors of answers. The output depends only on the policy and the ledger's public
+//! sums, so it may be published.
 
 use crate::args::output::LedgerFormat;
 use crate::args::policy::Plan as Args;
@@ -10,13 +10,14 @@ use crate::policies::{choose, load, plan};
 use crate::render;
 use deniable::{PlanReport, Session};
 
-/// What engines are asked, where they are asked anything.
+/// The SQL that is sent to engines. Fails if there is none.
 fn statements(shown: &PlanReport) -> Result<String, Failure> {
     let text = shown.statements();
     if text.is_empty() {
         let help =
-            "rows of files and of PostgreSQL are read here; a table that an engine holds has `engine = \"spark\"`";
-        return Err(Failure::refused("no engine is asked for any of these queries", help));
+            "leave --sql out: rows of files and of PostgreSQL are read by deniable; tables of an engine have `engine = \
+            \"spark\"`";
+        return Err(Failure::refused("none of these queries uses an engine", help));
     }
     Ok(text)
 }

@@ -1,6 +1,7 @@
-//! The prompt of `deniable ask`: questions one after the other. Answers go to standard output, all talk to standard error.
+//! The prompt of `deniable ask`. Answers go to standard output, all other text to standard error.
 //!
-//! Without a terminal, lines are read as they come, nothing is charged without `--yes`, and the first failure ends it.
+//! Without a terminal, lines are read as they arrive, nothing is charged without `--yes`, and the first failure ends
+//! it.
 
 use crate::args::output::Format;
 use crate::args::policy::Ask as Args;
@@ -23,15 +24,15 @@ use std::io::{BufRead, IsTerminal};
 use std::path::PathBuf;
 
 const HELP: &str = "\
-SQL that ends in ; is a query. It may span lines, shows what it costs, and is charged when you say so. Several
-on one line are asked one after the other.
-These cost nothing:
-  \\plan [SQL]         how far its answer would be off, and what it would cost; without SQL, of the last query
-  \\left               what is left of the promise
-  \\describe [TABLE]   the tables, or the columns of one
-  \\spend 1/40         what part of the whole promise the next queries may use
-  \\help               this
-  \\quit               the end";
+SQL that ends in ; is a query. It may span lines. The prompt shows its cost and charges it after you confirm.
+Several queries on one line run in order.
+These commands cost nothing:
+  \\plan [SQL]         the expected error and cost of a query, or of the last query
+  \\left               the remaining promise
+  \\describe [TABLE]   the tables, or the columns of a table
+  \\spend 1/40         the part of the whole promise that each of the next queries may use
+  \\help               this list
+  \\quit               ends the prompt";
 
 enum Lines {
     Terminal { editor: Box<DefaultEditor>, history: Option<PathBuf> },
@@ -40,7 +41,7 @@ enum Lines {
 
 enum Line {
     Text(String),
-    /// Ctrl-C: what was begun is not meant.
+    /// Ctrl-C: the unfinished query is dropped.
     Dropped,
     End,
 }
@@ -55,18 +56,18 @@ struct Prompt<'a> {
     args: &'a Args,
     policy: &'a Policy,
     spend: Option<Rational>,
-    /// The last question, answered or not, for `\plan` without one.
+    /// The last query, answered or not, for `\plan` without SQL.
     last: Option<String>,
     lines: Lines,
 }
 
-/// Reads questions until there are no more.
+/// Reads queries and commands until the input ends.
 pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
     let lines = Lines::open(args.no_history)?;
     let spend = args.spend.as_ref().map(|spend| spend.of(policy.guarantee().limit())).transpose()?;
     let mut prompt = Prompt { args, policy, spend, last: None, lines };
     if prompt.lines.is_terminal() {
-        say(format!("queries about \"{}\"; \\help says what else there is", policy.population()));
+        say(format!("queries about \"{}\"; \\help lists the commands", policy.population()));
     }
     let mut typed = String::new();
     loop {
@@ -85,12 +86,12 @@ pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
         match prompt.each(&mut typed) {
             Ok(Next::Line) => {}
             Ok(Next::End) => return Ok(()),
-            // Somebody is there to read what is wrong, and goes on.
+            // At a terminal, the user reads the failure and continues.
             Err(failure) if prompt.lines.is_terminal() && !matches!(failure, Failure::ClosedPipe) => {
                 failure.report();
-                // What follows may build on what failed.
+                // Later queries of the line may depend on the failed one.
                 if !typed.trim().is_empty() {
-                    say("what follows it on the line was not asked");
+                    say("the rest of the line was not run");
                 }
                 typed.clear();
             }
@@ -100,11 +101,11 @@ pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
     if typed.is_empty() {
         return Ok(());
     }
-    Err(Failure::refused("the last query does not end in ; and was not asked", "end it with ;"))
+    Err(Failure::refused("the last query does not end in ; and was not run", "end it with ;"))
 }
 
 impl Prompt<'_> {
-    /// Everything that is complete in what was typed, in order; what is not stays.
+    /// Runs the complete queries and commands of `typed` in order; an unfinished query stays in it.
     fn each(&mut self, typed: &mut String) -> Result<Next, Failure> {
         loop {
             match take(typed) {
@@ -148,8 +149,8 @@ impl Prompt<'_> {
                     self.last = Some(sql.to_owned());
                 }
                 let Some(sql) = &self.last else {
-                    let help = "write \\plan SELECT ... on one line; \\plan alone is about the last query";
-                    return Err(Failure::refused("there was no query yet to plan", help));
+                    let help = "write \\plan SELECT ... on one line; \\plan alone plans the last query";
+                    return Err(Failure::refused("there is no earlier query to plan", help));
                 };
                 self.show_plan(&self.session(sql)?)?;
             }
@@ -165,8 +166,8 @@ impl Prompt<'_> {
 
     fn session(&self, sql: &str) -> Result<Session, Failure> {
         let Some(share) = &self.spend else {
-            let help = "say what part of the promise a query may use: \\spend 1/40, or --spend 1/40 at the start";
-            return Err(Failure::refused("nothing says what the answer may cost", help));
+            let help = "state the part of the promise that a query may use: \\spend 1/40, or --spend 1/40 at the start";
+            return Err(Failure::refused("the query has no share of the promise", help));
         };
         let session = Session::of_plan(question(self.policy, self.args, sql, share)?)?;
         Ok(session.allowing(self.args.registration.allowed()))
@@ -204,7 +205,7 @@ impl Prompt<'_> {
             return Err(failed);
         }
         let text = match self.args.format {
-            // The guarantee is the same each time, and `deniable ledger show` tells it.
+            // The guarantee is the same each time, and `deniable ledger show` prints it.
             Format::Table => publication.answers.iter().map(|ask| ask.in_words(&publication.confidence)).collect(),
             Format::Json | Format::Csv => written(&publication, self.args.format)?,
         };
@@ -218,7 +219,7 @@ impl Prompt<'_> {
                 percent(&left, 1, Rounding::Down),
                 self.policy.guarantee().limit().logarithm_in_words()
             ),
-            None => "the ledger counts by another promise; see `deniable ledger show`".to_owned(),
+            None => "the ledger records another promise than the policy; see `deniable ledger show`".to_owned(),
         });
         Ok(())
     }
@@ -237,8 +238,8 @@ impl Prompt<'_> {
         }
         let Some(table) = tables.iter().find(|table| table.data.table == name) else {
             let known: Vec<&str> = tables.iter().map(|table| table.data.table.as_str()).collect();
-            let help = format!("the policy declares {}", known.join(", "));
-            return Err(Failure::refused(format!("there is no table {name}"), help));
+            let help = format!("choose one of {}", known.join(", "));
+            return Err(Failure::refused(format!("the policy has no table {name}"), help));
         };
         for column in &table.columns {
             let labelled = |key: &Key| match column.labels.get(key) {
@@ -256,7 +257,7 @@ impl Prompt<'_> {
     }
 }
 
-/// An end of bounds, as the policy states it.
+/// A bound, in the notation of the policy.
 fn end(kind: ColumnType, value: &Rational) -> String {
     if kind.is_time() { kind.written(value) } else { short_number(value) }
 }
@@ -270,12 +271,12 @@ impl Lines {
         if !std::io::stdin().is_terminal() {
             return Ok(Self::Pipe(std::io::stdin().lock()));
         }
-        // The terminal itself, so that prompts never mix with answers on standard output.
+        // Prompts go to the terminal itself, so that they never mix with answers on standard output.
         let config = Config::builder().behavior(Behavior::PreferTerm).build();
         let mut editor = DefaultEditor::with_config(config).map_err(|error| broken(&error))?;
         let history = if no_history { None } else { private_history() };
         if let Some(path) = &history {
-            // A first time, or a file that is no history: the prompt works without.
+            // The prompt works without a history, if the file is missing or damaged.
             let _ = editor.load_history(path);
         }
         Ok(Self::Terminal { editor: Box::new(editor), history })
@@ -302,7 +303,7 @@ impl Lines {
         }
     }
 
-    /// Only a person at a terminal can say yes here.
+    /// Asks for confirmation at a terminal; fails without one.
     fn confirm(&mut self, question: &str) -> Result<bool, Failure> {
         match self {
             Self::Terminal { .. } => {
@@ -310,15 +311,15 @@ impl Lines {
                 Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
             }
             Self::Pipe(_) => Err(Failure::refused(
-                "not charged: nobody is at a terminal to agree to the cost",
-                "add --yes to charge what standard input asks, or \\plan to see what it would cost",
+                "the query was not charged: standard input is not a terminal, so the cost cannot be confirmed",
+                "add --yes to charge queries from standard input, or use \\plan to see the cost",
             )),
         }
     }
 
     fn remember(&mut self, line: &str) {
         if let Self::Terminal { editor, history: Some(path) } = self {
-            // A history that cannot be kept is no reason to stop.
+            // A failure to store the history does not stop the prompt.
             let _ = editor.add_history_entry(line.replace('\n', " "));
             let _ = editor.append_history(path);
         }
@@ -329,7 +330,7 @@ fn broken(error: &dyn std::fmt::Display) -> Failure {
     Failure::refused(format!("queries cannot be read: {error}"), "give the query on the command line instead")
 }
 
-/// The file of past questions, which may hold sensitive words: in the user's own state folder, for nobody else to read.
+/// The file of past queries, which may contain sensitive words: in the user's state folder, readable by the user alone.
 fn private_history() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let state = set("XDG_STATE_HOME").or_else(|| set("HOME").map(|home| home.join(".local/state")))?;
@@ -359,7 +360,7 @@ fn private_history() -> Option<PathBuf> {
 mod tests {
     use super::HELP;
 
-    /// Whatever the prompt's help lists is in the reference too.
+    /// Every command of the prompt's help is in `docs/cli.md`.
     #[test]
     fn the_reference_has_every_command() {
         let page = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../docs/reference/cli.md");

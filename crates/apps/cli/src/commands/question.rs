@@ -1,4 +1,4 @@
-//! A query that is not in the policy, with its failures shown in its own words, and what it costs.
+//! A query that is not in the policy: its plan, whose failures quote the query, and its cost.
 
 use crate::args::policy::Ask;
 use crate::error::Failure;
@@ -11,7 +11,7 @@ pub fn question(policy: &Policy, args: &Ask, sql: &str, share: &Rational) -> Res
     Ok(Query::new(&args.name, sql, share.clone()).with_caps(caps).plan(policy)?)
 }
 
-/// What a query costs, as it is asked at the prompt; `left` is the part of the promise that is left.
+/// The cost of a query for the confirmation at the prompt; `left` is the remaining part of the promise.
 pub fn cost_in_words(plan: &Plan, left: Option<&Rational>) -> String {
     let shares: Vec<&Rational> = plan.queries().iter().map(|ask| &ask.declared().share).collect();
     let share = shares.into_iter().sum::<Rational>();

@@ -1,4 +1,4 @@
-//! `deniable recheck`: whether a certificate is right, by code that shares nothing with the search.
+//! `deniable recheck`: verifies a certificate with code that is independent of the search.
 
 use crate::args::check::Recheck as Args;
 use crate::error::Failure;

@@ -16,7 +16,7 @@ use num_traits::{Signed, Zero};
 pub fn run(args: &Release) -> Result<(), Failure> {
     let mut plan = plan(&args.place)?;
     choose(&mut plan, &args.query)?;
-    // What is said about a query's caps comes with its answer.
+    // Queries about a query's caps are published with its answer.
     let own = plan
         .queries()
         .iter()
@@ -25,10 +25,10 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let names: Vec<&str> = own.collect();
     if args.format == Format::Csv && names.len() > 1 {
         let help = format!("choose one with --query: \"{}\"", names.join("\", \""));
-        return Err(Failure::usage("CSV holds one table, and this policy has several queries", help));
+        return Err(Failure::usage("a CSV file contains one table, but the policy has several queries", help));
     }
     if args.place.data.is_some() {
-        // Stored answers need no data; a mistyped path is a mistake all the same.
+        // A mistyped path is reported even if all answers are stored and no data is needed.
         locate(&plan)?;
     }
     writable(&[("--out", args.out.as_deref()), ("--report", args.report.as_deref())], &own_files(&plan))?;

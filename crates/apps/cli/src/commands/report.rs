@@ -1,4 +1,4 @@
-//! `deniable report`: the page on a ledger, or on a ledger as a policy says it.
+//! `deniable report`: the page about a ledger, or about a ledger in the words of a policy.
 
 use crate::args::policy::{PolicyPlace, Report as Args};
 use crate::error::Failure;
@@ -12,7 +12,7 @@ use std::io::IsTerminal;
 pub fn run(args: &Args) -> Result<(), Failure> {
     if args.out.is_none() && std::io::stdout().is_terminal() {
         return Err(Failure::usage(
-            "a page is not for reading in a terminal",
+            "the page is HTML, and standard output is a terminal",
             "add --out report.html, and open that file in a browser",
         ));
     }
@@ -27,7 +27,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         }
         (None, None) => {
             return Err(Failure::usage(
-                "nothing says what the page is about",
+                "no policy or ledger is named",
                 "name a policy, or a ledger with --ledger",
             ));
         }

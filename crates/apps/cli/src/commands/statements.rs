@@ -1,22 +1,22 @@
-//! Where a question ends: at a semicolon that is neither quoted nor in a comment.
+//! Splits typed text into queries, which end at a semicolon that is neither quoted nor in a comment.
 
-/// What the beginning of a typed text is.
+/// First element of a typed text.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Input {
     /// Spaces, comments and stray semicolons.
     Nothing,
-    /// A whole question, without its semicolon.
+    /// A whole query, without its semicolon.
     Query(String),
     /// A line that begins with a backslash.
     Command(String),
-    /// A question that goes on in the next line.
+    /// A query that continues in the next line.
     Unfinished,
 }
 
-/// Takes what stands first in a text of whole lines, and leaves what follows it.
+/// Removes the first element of a text of whole lines and returns it.
 ///
-/// A line that ends in `;` ends a question also where a quote is still open: the quote was forgotten, and a question
-/// that never ends would swallow all that is typed after it.
+/// A line that ends in `;` ends a query even if a quote is still open: the closing quote was forgotten, and otherwise
+/// the query would swallow all later input.
 pub fn take(text: &mut String) -> Input {
     let start = blank(text);
     text.drain(..start);
@@ -37,14 +37,14 @@ pub fn take(text: &mut String) -> Input {
     Input::Query(question[..end].to_owned())
 }
 
-/// How many bytes at the beginning ask nothing.
+/// The number of bytes of leading spaces, semicolons and comments.
 fn blank(text: &str) -> usize {
     let mut at = 0;
     loop {
         let rest = &text[at..];
         let skipped = rest.len() - rest.trim_start_matches(|c: char| c.is_whitespace() || c == ';').len();
         let comment = comment(&rest[skipped..]);
-        // A comment that is not closed yet belongs to what is still to come.
+        // An unclosed comment may be closed by later lines.
         match comment {
             Some(Some(length)) => at += skipped + length,
             Some(None) | None => return at + skipped,
@@ -52,13 +52,13 @@ fn blank(text: &str) -> usize {
     }
 }
 
-/// The bytes of the comment that a text begins with, if it does; `Some(None)` where that is not closed.
+/// The length in bytes of a comment at the start of a text; `Some(None)` if it is not closed.
 fn comment(text: &str) -> Option<Option<usize>> {
     if text.starts_with("--") {
         return Some(Some(text.find('\n').map_or(text.len(), |end| end + 1)));
     }
     let inner = text.strip_prefix("/*")?;
-    // Comments nest, as they do for the parser.
+    // Comments nest, as in the SQL parser.
     let (mut open, mut at) = (1_usize, 0);
     while let Some(next) = inner.get(at..).and_then(|rest| rest.find(['*', '/']).map(|found| at + found)) {
         match inner.get(next..next + 2) {
@@ -73,7 +73,7 @@ fn comment(text: &str) -> Option<Option<usize>> {
     Some(None)
 }
 
-/// Where the first semicolon stands.
+/// Position of the first semicolon.
 enum Semicolon {
     At(usize),
     /// A quote is open at the end.
@@ -93,7 +93,7 @@ fn semicolon(text: &str) -> Semicolon {
             let Some(length) = length else { return Semicolon::Nowhere };
             at += length;
         } else if let Some(quote) = rest.chars().next().filter(|first| matches!(first, '\'' | '"' | '`')) {
-            // A doubled quote inside quotes reads as the end of one text and the beginning of another, which ends at the same place.
+            // A doubled quote inside quotes is handled as two adjacent quoted texts, which end at the same place.
             let Some(length) = rest[1..].find(quote) else { return Semicolon::InQuotes };
             at += length + 2;
         } else {
@@ -107,7 +107,7 @@ fn semicolon(text: &str) -> Semicolon {
 mod tests {
     use super::*;
 
-    /// Everything that is typed, a word for each.
+    /// All elements of a text; `...` marks an unfinished query.
     fn all(text: &str) -> Vec<String> {
         let mut rest = text.to_owned();
         let mut all = Vec::new();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_end_at_their_semicolons() {
+    fn queries_end_at_their_semicolons() {
         assert_eq!(all("a; b;\n"), ["a", "b"]);
         assert_eq!(all("a;\\left\nb"), ["a", "\\left", "... b"]);
         assert_eq!(all(" ;; \n a\n  b ; \n"), ["a\n  b "]);

@@ -1,4 +1,4 @@
-//! `deniable suggest`: advice on caps and bounds, paid for.
+//! `deniable suggest`: suggests caps and bounds from noisy quantiles, charged like any release.
 
 use crate::args::output::LedgerFormat;
 use crate::args::policy::Suggest as Args;
@@ -20,8 +20,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let policy = load(&args.place)?;
     let Some(spend) = &args.spend else {
         return Err(Failure::usage(
-            "nothing says what the advice may cost",
-            "add --spend 1/50: the part of the whole promise that it may use",
+            "--spend is missing: the suggestions have no share of the promise",
+            "add --spend 1/50: the part of the whole promise that they may use",
         ));
     };
     let suggest = Suggest { queries: args.query.clone(), share: spend.of(policy.guarantee().limit())? };
@@ -30,7 +30,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         other => other.into(),
     })?;
     if !without.is_empty() {
-        say(format!("nothing to advise on in \"{}\"", without.join("\", \"")));
+        say(format!("no caps or bounds to suggest for \"{}\"", without.join("\", \"")));
     }
     let asked = plan.clone();
     let session = Session::of_plan(plan)?;
@@ -55,7 +55,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     failed.map_or(Ok(()), Err)
 }
 
-/// One piece of advice, for programs too.
+/// One suggestion, for the table and for JSON.
 #[derive(Debug, Serialize)]
 struct AdviceReport {
     query: String,
@@ -63,12 +63,12 @@ struct AdviceReport {
     about: String,
     quantiles: Vec<Quantile>,
     suggested: Option<String>,
-    /// Whether a query can have it of its own.
+    /// Whether it can be set under `[[query]]`.
     #[serde(skip)]
     is_cap: bool,
 }
 
-/// A noisy quantile, with the interval that its noise leaves.
+/// A noisy quantile with its confidence interval.
 #[derive(Debug, Serialize)]
 struct Quantile {
     percent: u64,
@@ -121,14 +121,15 @@ fn table(all: &[AdviceReport]) -> String {
     push_paragraph(
         &mut text,
         "  ",
-        "each cap and bound that is suggested is one that about 95% of the entities stay within, as far as the noise lets it be seen; a \
-         smaller cap means less noise, and leaves more out. These values are released, so caps and bounds that follow them tell nothing more",
+        "about 95% of the entities stay within each suggested cap and bound, up to the noise; a smaller cap means less \
+         noise and leaves more out. These values are released, so caps and bounds that are chosen by them reveal no \
+         more",
     );
     if all.iter().any(|shown| shown.suggested.is_none()) {
         push_paragraph(
             &mut text,
             "  ",
-            "too noisy: the noise leaves every candidate; spend more, or ask about fewer queries at a time with --query",
+            "too noisy: the noise rules out no candidate; spend more, or choose fewer queries at a time with --query",
         );
     }
     let mut caps: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -138,7 +139,7 @@ fn table(all: &[AdviceReport]) -> String {
     }
     caps.retain(|_, caps| !caps.is_empty());
     if !caps.is_empty() {
-        text.push_str("\nCaps of single queries, in the policy:\n");
+        text.push_str("\nTo set the caps of single queries, write in the policy:\n");
     }
     for (query, caps) in caps {
         let _ = writeln!(text, "  [[query]]  # {query}\n  {}", caps.join("\n  "));

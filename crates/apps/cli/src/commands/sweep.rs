@@ -1,4 +1,4 @@
-//! `deniable plan --sweep`: the errors of a policy's answers under other promises, or other caps.
+//! `deniable plan --sweep`: the errors of a policy's answers under a range of promises or caps.
 
 use crate::error::Failure;
 use crate::policies::choose;
@@ -24,11 +24,11 @@ impl Sweep {
     pub fn parse(text: &str) -> Result<Self, Failure> {
         let help = "write --sweep gain=1.1..4, or --sweep epsilon=0.1..2:20 for twenty points";
         let wrong = |why: String| Failure::usage(format!("--sweep {text}: {why}"), help);
-        let (key, range) = text.split_once('=').ok_or_else(|| wrong("there is no `=`".to_owned()))?;
+        let (key, range) = text.split_once('=').ok_or_else(|| wrong("`=` is missing".to_owned()))?;
         let cap = CAPS.into_iter().find(|cap| *cap == key);
         let Some(key) = cap.or_else(|| whatif::key(key)) else {
             return Err(Failure::usage(
-                format!("--sweep {text}: no promise is called `{key}`"),
+                format!("--sweep {text}: `{key}` is not a promise or a cap"),
                 format!("choose one of {}, {}", KEYS.join(", "), CAPS.join(", ")),
             ));
         };
@@ -36,10 +36,10 @@ impl Sweep {
             None => (range, 8),
             Some((range, points)) => match points.parse::<usize>() {
                 Ok(points @ 2..=MOST) => (range, points),
-                _ => return Err(wrong(format!("`{points}` is no number of points from 2 to {MOST}"))),
+                _ => return Err(wrong(format!("`{points}` is not a number of points from 2 to {MOST}"))),
             },
         };
-        let (from, to) = range.split_once("..").ok_or_else(|| wrong("there is no `..`".to_owned()))?;
+        let (from, to) = range.split_once("..").ok_or_else(|| wrong("`..` is missing".to_owned()))?;
         let number = |text: &str| parse_rational(text.trim()).map_err(|error| wrong(error.to_string()));
         let (from, to) = (number(from)?, number(to)?);
         if from >= to {
@@ -57,15 +57,15 @@ impl Sweep {
         Ok(Self { key, values })
     }
 
-    /// The errors under each promise. Only the promise is another: adversary, shares and asks stay.
+    /// The errors under each promise or cap; adversary, shares and queries stay.
     pub fn over(&self, policy: &Policy, queries: &[String]) -> Result<SweepTable, Failure> {
-        // Queries that cannot be priced under the policy's own promise may be under another.
+        // Queries that cannot be priced under the policy's own promise may have a price under another.
         let own = if CAPS.contains(&self.key) { None } else { Plan::new(policy.clone()).ok() };
         let points = self.values.iter().map(|value| self.point(policy, own.as_ref(), value, queries));
         Ok(SweepTable { key: self.key.to_owned(), points: points.collect::<Result<_, _>>()? })
     }
 
-    /// The policy with another cap, where caps are swept.
+    /// The policy with another cap; `None` if the swept key is a promise.
     fn capped(&self, policy: &Policy, value: &Rational) -> Result<Option<Policy>, Failure> {
         let cap = u32::try_from(value.to_integer()).ok();
         let caps = match self.key {
@@ -74,9 +74,9 @@ impl Sweep {
             _ => return Ok(None),
         };
         if policy.entity().is_none() {
-            let help = "name the column that says whose row each is as `key` under [entity]";
+            let help = "name the column that identifies the person of each row as `key` under [entity]";
             return Err(Failure::usage(
-                format!("--sweep {}: rows are not capped where one row is one person", self.key),
+                format!("--sweep {}: the policy has no [entity], so rows are not capped", self.key),
                 help,
             ));
         }
@@ -123,7 +123,7 @@ impl Sweep {
                 });
                 Ok(each.collect())
             }
-            // SQL that is refused is refused everywhere; only noise and targets depend on the promise.
+            // Invalid SQL fails at every point; only noise and targets depend on the promise.
             Err(errors) if errors.errors().iter().any(PlanError::is_sql) => {
                 return Err(errors.into());
             }

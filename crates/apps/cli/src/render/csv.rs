@@ -1,13 +1,13 @@
-//! One query as CSV: every number has its interval beside it, as `name_low` and `name_high`, that for the population, if any, as
-//! `name_population_low` and `name_population_high`, and how good it is as `name_quality`; notes stand in a last column, in the first row. Texts are guarded, so that a
-//! spreadsheet computes none of them.
+//! One query as CSV. Every number is followed by its interval as `name_low` and `name_high`, the interval for the
+//! population, if any, as `name_population_low` and `name_population_high`, and its class of quality as `name_quality`.
+//! Notes are in a last column, in the first row. Texts that a spreadsheet would evaluate are escaped.
 
 use crate::error::Failure;
 use deniable_core::text::spreadsheet_cell;
 use deniable_publication::Publication;
 use deniable_publication::{Answer, Cell, KeyValue, Scalar};
 
-/// The rows of a publication's first query; what may follow is about it, and in its notes.
+/// The rows of a publication's first query; further answers are about its caps, and its notes contain them.
 pub fn publication(publication: &Publication) -> Result<String, Failure> {
     let failed = |error: &dyn std::fmt::Display| {
         Failure::refused(format!("the answers cannot be written as CSV: {error}"), "choose another --format")
@@ -37,7 +37,7 @@ pub fn publication(publication: &Publication) -> Result<String, Failure> {
     String::from_utf8(bytes).map_err(|error| failed(&error))
 }
 
-/// Whether each column holds numbers is the same in all rows; a table without rows has plain columns.
+/// The header, from the types of the first row, which all rows share; without rows, the names alone.
 fn header(answer: &Answer) -> Vec<String> {
     let (first, population) = (answer.rows.first(), answer.have_population());
     answer
@@ -70,7 +70,7 @@ fn fields(cell: &Cell, has_population: bool, has_quality: bool) -> Vec<String> {
         Cell::Key(Some(key @ (KeyValue::Text(_) | KeyValue::Labelled(_)))) => vec![guarded(&key.text())],
         Cell::Key(key) => vec![key.as_ref().map_or_else(String::new, KeyValue::text)],
         Cell::Number(number) => {
-            // A hidden number has its label where its value would be.
+            // A hidden number has its label in place of its value.
             let value = number.hidden.as_ref().map_or_else(|| text(&number.value), |label| guarded(label));
             let quality = has_quality.then(|| number.quality.map_or_else(String::new, |class| class.to_string()));
             let (least, most) = number.population.as_deref().cloned().unzip();

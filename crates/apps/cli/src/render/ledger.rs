@@ -1,4 +1,4 @@
-//! The ledger for reading.
+//! The ledger as text.
 
 use deniable_core::text::grid::{Grid, cell, right};
 use deniable_core::text::{printable, shown};
@@ -8,7 +8,7 @@ use deniable_report::overview::{
 };
 use std::fmt::Write;
 
-/// A question's name, with its words where others have that name, too.
+/// A query's name, with its SQL if other queries have the same name.
 fn asked(query: &str, sql: &str, all: &[ReleaseOverview]) -> String {
     if all.iter().all(|other| other.query != query || other.sql == sql) {
         return query.to_owned();
@@ -17,24 +17,24 @@ fn asked(query: &str, sql: &str, all: &[ReleaseOverview]) -> String {
     format!("{query}: {}", shown(&words.join(" ")))
 }
 
-/// What is set aside for one who asks.
+/// The part of the promise that is set aside for an account.
 fn set_aside(part: &PartOverview) -> String {
     let how = match part.sharing {
         Sharing::Reserved => "reserved",
-        Sharing::Overlapping => "overlapping with what others take: no bound of its own",
+        Sharing::Overlapping => "overlapping with other accounts: no bound of its own",
     };
     let name = printable(&part.part);
     let mut text = format!("  \"{name}\" has {} of the promise, {how}\n", part.share);
     let _ = writeln!(text, "    spent: an odds ratio of {}", part.spent);
     let _ = writeln!(text, "    left:  {}", part.left);
-    let _ = writeln!(text, "    from this part and what is for everybody, in the end:");
+    let _ = writeln!(text, "    from this part and the common answers, in total:");
     for belief in &part.alone {
         let _ = writeln!(text, "    - {}", belief.sentence());
     }
     text
 }
 
-/// A query that was to be approved, and what was decided.
+/// A request for approval, and its decision.
 fn request(request: &RequestOverview) -> String {
     let words: Vec<&str> = request.sql.split_whitespace().collect();
     let decided = match &request.decision {
@@ -47,7 +47,7 @@ fn request(request: &RequestOverview) -> String {
         }
     };
     format!(
-        "  entry {}, {}: \"{}\" asks to be allowed {} for {}; {decided}\n",
+        "  entry {}, {}: \"{}\" requests {} for {}; {decided}\n",
         request.entry,
         request.at,
         printable(&request.part),
@@ -56,7 +56,7 @@ fn request(request: &RequestOverview) -> String {
     )
 }
 
-/// The ledger for reading.
+/// Renders the ledger as text.
 pub fn table(summary: &Summary) -> String {
     let overview = Overview::new(summary);
     let mut text = format!("ledger of \"{}\"\n", printable(&overview.population));
@@ -78,13 +78,13 @@ pub fn table(summary: &Summary) -> String {
     for AcceptanceOverview { entry, at, reason } in &overview.accepted {
         let _ = writeln!(
             text,
-            "  entry {entry}, {at}: went on from an older copy of the ledger; what was charged in the newer one is not counted; \
-             reason: {}",
+            "  entry {entry}, {at}: continued from an older copy of the ledger; charges of the newer copy are not \
+             counted; reason: {}",
             printable(reason)
         );
     }
     if overview.accounts.is_empty() {
-        text.push_str("  nothing was promised or released yet\n");
+        text.push_str("  no promise and no releases yet\n");
     }
     for account in &overview.accounts {
         let _ = writeln!(text, "\naccount: {}", account.account);
@@ -101,11 +101,11 @@ pub fn table(summary: &Summary) -> String {
             for belief in &account.beliefs {
                 let _ = writeln!(text, "  - {}", belief.sentence());
             }
-            // Who asked is said where anybody has a part of the budget.
+            // The analyst is shown if an account has a part of the budget.
             let is_divided = !account.parts.is_empty();
             let mut header = vec!["entry", "when", "policy", "query", "cost (odds)", "answered"];
             if is_divided {
-                header.insert(3, "who asked");
+                header.insert(3, "analyst");
             }
             let mut grid = Grid::new(header);
             for release in &account.releases {
@@ -118,7 +118,7 @@ pub fn table(summary: &Summary) -> String {
                     cell(release.state()),
                 ];
                 if is_divided {
-                    row.insert(3, cell(release.part.as_deref().unwrap_or("for everybody")));
+                    row.insert(3, cell(release.part.as_deref().unwrap_or("everyone")));
                 }
                 grid.add_row(row);
             }

@@ -1,4 +1,4 @@
-//! How results look.
+//! Text and CSV of results.
 
 pub mod csv;
 pub mod ledger;

@@ -1,4 +1,4 @@
-//! What a scan of the data found, column by column: for the curator, because it depends on private rows.
+//! Findings of a scan of the data, by column: for the curator alone, because they depend on private rows.
 
 use super::true_errors::QueryErrors;
 use deniable::ScanReport;
@@ -8,18 +8,18 @@ use deniable_core::text::push_paragraph;
 use deniable_execute::Losses;
 use serde::Serialize;
 
-/// All that was found, for programs.
+/// All findings, for JSON.
 #[derive(Debug, Serialize)]
 pub struct DataReport {
-    /// Table by table.
+    /// Findings of each table.
     pub tables: Vec<ScanReport>,
-    /// What caps and bounds leave out, query by query; none where nothing was registered.
+    /// Losses of caps and bounds for each query; empty if the version was not registered.
     pub queries: Vec<LeftOut>,
-    /// How far caps and bounds move the numbers of each query; none where nothing was registered.
+    /// Errors of each query from caps and bounds; empty if the version was not registered.
     pub true_errors: Vec<QueryErrors>,
 }
 
-/// What caps and bounds leave out of a query, for programs.
+/// Losses of caps and bounds for a query, for JSON.
 #[derive(Debug, Serialize)]
 pub struct LeftOut {
     query: String,
@@ -28,7 +28,7 @@ pub struct LeftOut {
     entities: Option<u64>,
     entities_beyond_caps: u64,
     beyond_bounds: Vec<ClampedReport>,
-    /// Most rows of one entity, of each table, that met in a join; `null` where none are joined.
+    /// Most rows of one entity in each table that met in a join; `null` without a join.
     rows_in_joins: Option<u32>,
 }
 
@@ -40,7 +40,7 @@ struct ClampedReport {
 }
 
 impl LeftOut {
-    /// Brings what was found of a query into this form.
+    /// Converts the losses of a query.
     pub fn new(query: &str, losses: &Losses) -> Self {
         let beyond = losses.beyond.iter().map(|beyond| ClampedReport {
             expression: beyond.expression.clone(),
@@ -59,10 +59,10 @@ impl LeftOut {
     }
 }
 
-/// What caps and bounds leave out of every query, for reading.
+/// Losses of caps and bounds for every query, as a table.
 pub fn left_out(queries: &[LeftOut]) -> String {
     let mut grid =
-        Grid::new(["query", "rows", "left out by caps", "entities", "that lose anything", "values beyond bounds"]);
+        Grid::new(["query", "rows", "left out by caps", "entities", "with rows left out", "values beyond bounds"]);
     let part = |part: u64, all: u64| match part {
         0 => "0".to_owned(),
         _ => format!("{part} ({})", percent(&(whole(part) / whole(all.max(1))), 1, Rounding::Nearest)),
@@ -87,11 +87,11 @@ pub fn left_out(queries: &[LeftOut]) -> String {
     let mut text = format!("what caps and bounds leave out of each query, exactly\n{grid}\n");
     if queries.iter().any(|query| query.rows_in_joins.is_some()) {
         let note =
-            "where protected tables are joined, rows that `rows_in_joins` leaves out are in none of these figures";
+            "where protected tables are joined, these figures do not include rows that `rows_in_joins` leaves out";
         push_paragraph(&mut text, "  ", note);
     }
     let note = "these figures are exact and private: caps and bounds that are chosen by them depend on the data. `deniable suggest` \
-                gives advice that is paid for";
+                suggests caps and bounds under the promise";
     push_paragraph(&mut text, "  ", note);
     text
 }

@@ -1,4 +1,4 @@
-//! Errors under several promises: a table with a small chart in each row, and JSON.
+//! Errors under several promises or caps: a table with a small chart in each row, and JSON.
 
 use crate::commands::sweep::CAPS;
 use deniable_core::budget::Spend;
@@ -10,19 +10,19 @@ use deniable_release::forecast::{ErrorBound, short};
 use num_traits::{ToPrimitive, Zero};
 use serde::Serialize;
 
-/// A sweep, in a form that can be written as JSON.
+/// A sweep, for the table and for JSON.
 #[derive(Serialize)]
 pub struct SweepTable {
-    /// The promise that is swept.
+    /// The swept promise or cap.
     pub key: String,
-    /// From the first value to the last.
+    /// The points in ascending order of the swept value.
     pub points: Vec<Point>,
 }
 
-/// What one promise comes to.
+/// Errors under one promise or cap.
 #[derive(Serialize)]
 pub struct Point {
-    /// The promise's number, exact.
+    /// The swept value, exact.
     value: String,
     /// The odds ratio that it allows.
     odds: String,
@@ -44,7 +44,7 @@ struct At {
 }
 
 impl Point {
-    /// A promise with the errors of the queries' answers, or why there are none.
+    /// A point with the errors of the queries' answers, or the reason why there are none.
     pub fn new(value: &Rational, odds: &Spend, answers: Result<Vec<(String, String, ErrorBound)>, String>) -> Self {
         let (answers, refused) = match answers {
             Ok(answers) => (answers, None),
@@ -66,7 +66,7 @@ impl Point {
     }
 }
 
-/// The sweep for reading.
+/// The sweep as a table.
 pub fn table(shown: &SweepTable) -> String {
     let mut header = vec!["query".to_owned(), "answer".to_owned()];
     header.extend(shown.points.iter().map(|point| point.shown.clone()));
@@ -90,14 +90,15 @@ pub fn table(shown: &SweepTable) -> String {
         grid.add_row(cells);
     }
     let how = if CAPS.contains(&shown.key.as_str()) {
-        "which holds for all queries: what it leaves out is in none of these errors"
+        "which holds for all queries; the errors do not include what the cap leaves out"
     } else {
-        "which stands alone in place of the policy's promises"
+        "which replaces the policy's promises"
     };
     let mut text = format!("errors by `{}`, {how}\n{grid}\n", shown.key);
     if !rows.is_empty() {
         let words = format!(
-            "chart: the largest error of a row is a full bar, and each step down is an error smaller by a factor of {factor}"
+            "chart: the largest error of a row is a full bar; each step down is an error smaller by a factor of \
+            {factor}"
         );
         push_paragraph(&mut text, "  ", &words);
     }
@@ -111,25 +112,25 @@ pub fn table(shown: &SweepTable) -> String {
         text.push_str("  errors of averages and spreads need typical_rows in [data]\n");
     }
     if any(ErrorBound::NeedsTypical) {
-        text.push_str("  errors of arithmetic need typical values: `deniable plan` without --sweep says which\n");
+        text.push_str("  errors of arithmetic need typical values: `deniable plan` without --sweep lists them\n");
     }
     text
 }
 
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-/// What a step of a bar may stand for.
+/// Possible factors of one step of a bar.
 const FACTORS: [f64; 12] = [1.1, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0, 1000.0];
 
-/// The factor that a step of a bar stands for: the smallest with which the row that varies most has room in the chart.
+/// The factor of one step of a bar: the smallest at which the row that varies most fits the chart.
 fn factor(rows: &[Vec<Option<&Rational>>]) -> f64 {
     let steps = (BARS.len() - 1) as f64;
-    // How many times its own smallest error a row's largest is, as a logarithm; errors of zero are below every scale.
+    // The logarithm of a row's largest error over its smallest; errors of zero are below every scale.
     let spread = |row: &Vec<Option<&Rational>>| {
         let errors = || row.iter().flatten().filter(|error| !error.is_zero());
         Some(log(errors().max()?, errors().min()?))
     };
     let widest = rows.iter().filter_map(spread).fold(0.0, f64::max);
-    // Rounding of logarithms must not ask for the next factor.
+    // Half a step of tolerance, so that rounding of logarithms does not lead to the next factor.
     let fits = |factor: &f64| factor.ln() * (steps + 0.5) > widest;
     FACTORS.into_iter().find(fits).unwrap_or_else(|| (widest / steps).exp().ceil())
 }
@@ -138,7 +139,7 @@ fn log(a: &Rational, b: &Rational) -> f64 {
     (a / b).to_f64().map_or(0.0, f64::ln)
 }
 
-/// A bar for each error: the largest is a full one, and each step below it stands for the factor.
+/// A bar for each error: the largest is a full bar, and each step below it is one factor smaller.
 fn chart(errors: &[Option<&Rational>], factor: f64) -> String {
     let most = errors.iter().flatten().max().filter(|most| !most.is_zero());
     let bar = |error: &Option<&Rational>| match (error, most) {
@@ -164,7 +165,7 @@ mod tests {
         (factor, rows.iter().map(|row| chart(row, factor)).collect())
     }
 
-    /// Every order of magnitude can be told from the next, and a row that hardly varies looks like it.
+    /// Orders of magnitude have distinct bars, and a row that hardly varies has equal bars.
     #[test]
     fn steps_are_factors() {
         assert_eq!(drawn(&[&[10_000_000, 1_000_000, 1000, 10, 1]]), (10.0, vec!["█▇▄▂▁".to_owned()]));

@@ -1,5 +1,4 @@
-//! How far caps and bounds move the numbers of each query, exactly: for the curator, because it depends on private
-//! rows.
+//! Exact errors of each query from caps and bounds: for the curator alone, because they depend on private rows.
 
 use deniable_answers::{TrueError, Worst};
 use deniable_core::exact::{Rounding, percent};
@@ -26,10 +25,10 @@ struct ColumnError {
 #[derive(Debug, Serialize)]
 struct WorstCell {
     cell: String,
-    /// The number that the noise is added to.
+    /// The number to which noise is added.
     answer: String,
     truth: String,
-    /// The error over the true value, in percent; `null` where that is zero.
+    /// The error over the true value, in percent; `null` if the true value is zero.
     relative: Option<String>,
 }
 
@@ -57,7 +56,7 @@ pub fn true_errors(queries: &[QueryErrors]) -> String {
     let mut grid = Grid::new(["query", "number", "cells", "largest error", "of", "in"]);
     for QueryErrors { query, columns } in queries {
         let Some(columns) = columns else {
-            grid.add_row(vec![cell(query), cell(""), right(""), cell("not worked out"), right(""), cell("")]);
+            grid.add_row(vec![cell(query), cell(""), right(""), cell("not computed"), right(""), cell("")]);
             continue;
         };
         for (at, ColumnError { column, cells, worst }) in columns.iter().enumerate() {
@@ -73,7 +72,7 @@ pub fn true_errors(queries: &[QueryErrors]) -> String {
             grid.add_row([cell(name), cell(column), right(cells)].into_iter().chain(row).collect::<Vec<_>>());
         }
     }
-    let mut text = format!("true error of each query before noise: what caps and bounds change, exactly\n{grid}\n");
+    let mut text = format!("true error of each query before noise: the exact effect of caps and bounds\n{grid}\n");
     let note = "these figures are exact and private. Classes of quality stay \"noise only\" until a public statement bounds them: a \
                 `typical_left_out` that is chosen by these figures depends on the data";
     push_paragraph(&mut text, "  ", note);

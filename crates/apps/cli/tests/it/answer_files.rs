@@ -31,13 +31,13 @@ fn the_folder_of_answers_belongs_to_the_ledger() {
     assert!(place.files().contains(&"patients.ledger.answers".to_owned()), "{:?}", place.files());
     assert!(fs::metadata(place.path("patients.ledger")).unwrap().len() < 60_000);
     let verified = place.run(&["ledger", "verify", "policy.toml"]).done();
-    assert!(verified.stdout.contains("1 large answer in a file of its own, as it was stored"), "{}", verified.stdout);
+    assert!(verified.stdout.contains("1 large answer in its own file, unchanged"), "{}", verified.stdout);
     assert_eq!(place.release(&["--format", "json"]).done().stdout, first.stdout);
     place.run(&["report", "--ledger", "patients.ledger", "--out", "page.html"]).done();
     // A stray file is counted, and changes nothing.
     place.write("patients.ledger.answers/left", "");
     let verified = place.run(&["ledger", "verify", "policy.toml"]).done();
-    assert!(verified.stderr.contains("there is 1 file in the folder of answers that no entry names"), "{verified:?}");
+    assert!(verified.stderr.contains("1 file of the folder of answers to which no entry refers"), "{verified:?}");
     let json = place.run(&["ledger", "verify", "policy.toml", "--format", "json"]).done().json();
     assert_eq!((json["answer_files"].as_u64(), json["stray_files"].as_u64()), (Some(1), Some(1)));
     // A copy of the ledger without its folder: everything about that answer is refused, and nothing is charged or answered anew.

@@ -96,7 +96,7 @@ fn a_query_waits_until_it_is_approved() {
     drop(server);
     let shown = place.run(&["ledger", "show", "policy.toml"]).done();
     assert!(
-        shown.stdout.contains("\"ana\" asks to be allowed 3^(1/8) for SELECT sex")
+        shown.stdout.contains("\"ana\" requests 3^(1/8) for SELECT sex")
             && shown.stdout.contains("approved by \"eve\""),
         "{shown:?}"
     );

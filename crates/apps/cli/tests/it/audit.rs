@@ -73,14 +73,14 @@ fn programs_that_misbehave() {
 #[test]
 fn the_first_mistakes() {
     for (more, words) in [
-        (&["--claim", "epsilon=1"][..], "nothing says what to audit"),
+        (&["--claim", "epsilon=1"][..], "no mechanism is named"),
         (&["--builtin", "geometrik"][..], "did you mean geometric?"),
         (&["--builtin", "geometric", "--claim", "epsilon"][..], "there is no value in it"),
         (&["--builtin", "geometric", "--claim", "posterior_at_most=3/4"][..], "prior belief is bounded"),
         (&["--builtin", "geometric", "--confidence", "5%"][..], "is not between 90% and 100%"),
         (&["--builtin", "geometric", "--samples", "10"][..], "1,000"),
-        (&["--pair", "1,2", "--", "true"][..], "is no pair of inputs"),
-        (&["--pair", "0,0/1", "--", "true"][..], "as many whole numbers"),
+        (&["--pair", "1,2", "--", "true"][..], "is not a pair of inputs"),
+        (&["--pair", "0,0/1", "--", "true"][..], "the same number of whole numbers"),
     ] {
         let run = audit(more).misused();
         assert!(run.stderr.replace("\n", " ").contains(words), "{more:?}: {}", run.stderr);

@@ -241,7 +241,7 @@ fn an_upper_bound_that_takes_too_long_is_said_beforehand() {
     let place = place();
     let command = "check kmax --k 2 --n 12 --family one-of:6 --certificate proof.json";
     let run = place.run(&command.split(' ').collect::<Vec<_>>()).done();
-    assert!(run.stderr.contains("and not the upper bound, which would take about"), "{run:?}");
+    assert!(run.stderr.contains("but not the upper bound, which would take about"), "{run:?}");
     assert_eq!(place.run(&["recheck", "proof.json"]).code, Some(3));
 }
 

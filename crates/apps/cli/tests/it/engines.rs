@@ -113,7 +113,7 @@ const RELEASE: [&str; 3] = ["release", "policy.toml", "--register"];
 fn released(place: &Place, engine: &Engine) {
     let first = at(place, engine, &RELEASE).done();
     assert!(first.stderr.contains(&format!("visits: {ROWS} rows of 5000 entities checked")), "{first:?}");
-    assert!(first.stderr.contains("tried on rows that nobody is in"), "{first:?}");
+    assert!(first.stderr.contains("tested on made-up rows"), "{first:?}");
     assert_eq!(place.charges(), 1);
     // Stored: there is no engine at this address, and no interpreter.
     let nowhere = Engine {
@@ -245,13 +245,13 @@ fn an_engine_that_is_found_out_is_tried_again() {
             Engine { python, address: engine.address.clone(), relation: engine.relation.clone(), name: engine.name };
         let found = at(&place, &lying, &["release", "policy.toml"]).refused();
         assert!(line(&found.stderr).contains(said), "{found:?}");
-        assert!(found.stderr.contains("tried on rows that nobody is in"), "each time anew: {found:?}");
+        assert!(found.stderr.contains("tested on made-up rows"), "each time anew: {found:?}");
         let ledger = at(&place, &engine, &["ledger", "show", "policy.toml"]).done().stdout;
         assert!(ledger.contains(&format!("trials passed: 0, failed: {}", at_trial + 1)), "{ledger}");
         assert_eq!(place.charges(), 1);
     }
     let resumed = at(&place, &engine, &["release", "policy.toml"]).done();
-    assert!(resumed.stderr.contains("tried on rows that nobody is in"), "{resumed:?}");
+    assert!(resumed.stderr.contains("tested on made-up rows"), "{resumed:?}");
     assert!(resumed.stderr.contains("an earlier run had charged it"), "{resumed:?}");
 }
 

@@ -15,7 +15,7 @@ fn a_policy_begins() {
     let run = place.run(&["init", "Visits 2024.csv"]).done();
     assert!(run.stdout.contains("table = \"visits_2024\"") && run.stdout.contains("[columns.\"hours per week\"]"));
     assert!(!run.stdout.contains("SECRET") && !run.stderr.contains("SECRET"), "{run:?}");
-    assert!(run.stderr.contains("next: decide every \"?\""), "{run:?}");
+    assert!(run.stderr.contains("next: replace every \"?\""), "{run:?}");
     let same = place.run(&["init", "Visits 2024.csv", "--out", "policy.toml"]).done();
     assert_eq!((same.stdout.as_str(), place.read("policy.toml").as_str()), ("", run.stdout.as_str()));
     // What is left open is what every other command names.
@@ -156,7 +156,7 @@ fn another_delimiter_is_suspected() {
     ] {
         place.write(file, format!("{header}1\n"));
         let run = place.run(&["init", file, "--out", "policy.toml"]).refused();
-        assert!(run.stderr.contains(&format!("if fields end there, add --delimiter {delimiter}")), "{run:?}");
+        assert!(run.stderr.contains(&format!("if that is the delimiter, add --delimiter {delimiter}")), "{run:?}");
     }
     assert!(!place.files().contains(&"policy.toml".to_owned()));
     for tab in ["tab", "\\t", "\t"] {

@@ -117,7 +117,7 @@ fn a_policy_begins_with_the_columns_of_a_relation() {
         assert!(run.stdout.contains(part), "{part} {run:?}");
     }
     let run = init(&["begin.\"Wide 1\"", "--connect", "env:CLINIC", "--out", "wide.toml"]).done();
-    assert!(run.stderr.contains("column `hour` is left out: values of its type are not read"), "{run:?}");
+    assert!(run.stderr.contains("column `hour` is left out: its type is not supported"), "{run:?}");
     assert!(place.read("wide.toml").contains("table = \"wide_1\""));
     // What is left are decisions: everything else is as a policy has it.
     let plan = at(&place, &owner(), &["plan", "wide.toml"]).refused();
@@ -349,7 +349,7 @@ fn pulled_rows_answer_from_then_on() {
     let released = place.run(&["release", "policy.toml", "--data", "extract/visits.parquet"]).done();
     assert!(released.stdout.contains("sex"));
     let again = at(&place, &owner(), &["data", "pull", "policy.toml", "--to", "extract"]).refused();
-    assert!(words(&again).contains("is there already"), "{again:?}");
+    assert!(words(&again).contains("exists already"), "{again:?}");
     let csv = place.run(&["release", "policy.toml", "--data", "other.csv"]).refused();
     assert!(words(&csv).contains("other.csv is no Parquet"), "{csv:?}");
 }

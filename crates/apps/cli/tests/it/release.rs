@@ -129,7 +129,7 @@ fn files_appear_whole_or_not_at_all() {
     let clinic = Place::clinic();
     for out in ["nowhere/answers.txt", "policy.toml/answers.txt"] {
         let run = clinic.release(&["--out", out]).misused();
-        assert!(run.stderr.contains("its folder is not there") && clinic.ledger().is_none(), "{run:?}");
+        assert!(run.stderr.contains("the folder does not exist") && clinic.ledger().is_none(), "{run:?}");
     }
     fs::create_dir(clinic.path("folder")).unwrap();
     for flag in ["--out", "--report"] {
@@ -139,7 +139,8 @@ fn files_appear_whole_or_not_at_all() {
     }
     fs::remove_dir(clinic.path("folder")).unwrap();
     let run = clinic.release(&["--out", "/proc/answers.txt"]).refused();
-    assert!(run.stderr.contains("cannot be written") && run.stderr.contains("ask again at no cost"), "{run:?}");
+    assert!(run.stderr.contains("cannot be written") && run.stderr.contains("run the command again at no cost"), \
+    "{run:?}");
     assert!(!run.stderr.contains(".tmp"), "{run:?}");
     run.head();
     let kept = clinic.release(&["--out", "answers.txt"]).done();
@@ -396,7 +397,7 @@ fn an_older_ledger_is_refused_until_it_is_accepted() {
     fs::copy(clinic.path("older"), &ledger).unwrap();
     accept(" ").refused();
     let accepted = accept("the disk died").done();
-    assert!(accepted.says("goes on from entry"), "{accepted:?}");
+    assert!(accepted.says("continues from entry"), "{accepted:?}");
     let head = accepted.head();
     let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
     assert!(shown.contains("the disk died"), "{shown}");
@@ -441,7 +442,7 @@ fn what_a_release_may_use_is_said_before_anything_is_charged() {
         assert!(run.stderr.contains(wrong[0]) && !run.stderr.contains("ledger"), "{run:?}");
     }
     let twelve = clinic.release(&["--memory", "12"]).misused();
-    assert!(twelve.stderr.contains("1MB is the least") && twelve.stderr.contains("--memory 4GiB"), "{twelve:?}");
+    assert!(twelve.stderr.contains("at least 1MB is needed") && twelve.stderr.contains("--memory 4GiB"), "{twelve:?}");
     // Totals that cannot fit are counted before anything is charged, and what is then said to be enough is enough.
     let days = "SELECT age, minutes, sex, COUNT(*) FROM visits GROUP BY age, minutes, sex";
     let ask =

@@ -132,7 +132,7 @@ fn mistakes_are_told_before_anything_is_charged() {
         |run: support::Run, words: &str| assert!(run.stderr.contains(words), "{words:?} is not in {}", run.stderr);
     said(place.run(&["report"]).misused(), "name a policy, or a ledger");
     said(place.run(&["report", "policy.toml"]).refused(), "clinic-patients.ledger");
-    said(place.release(&["--report", "nowhere/page.html"]).misused(), "its folder is not there");
+    said(place.release(&["--report", "nowhere/page.html"]).misused(), "the folder does not exist");
     said(place.release(&["--report", "visits.csv"]).misused(), "would overwrite");
     said(place.release(&["--report", "a.txt", "--out", "a.txt"]).misused(), "both name");
     assert_eq!(place.charges(), 0);

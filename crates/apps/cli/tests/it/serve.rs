@@ -219,7 +219,7 @@ fn exact_counts_are_not_in_the_log() {
         .collect();
     place.write("visits.csv", broken);
     let refused = place.run(&["serve", "policy.toml", "--listen", "127.0.0.1:0"]).refused();
-    assert!(refused.stderr.contains("do not read as the policy declares"), "{refused:?}");
+    assert!(refused.stderr.contains("cannot be read as the policy declares"), "{refused:?}");
     assert!(!refused.stderr.contains("137") && !counts(&refused.stderr), "{refused:?}");
 }
 
@@ -295,9 +295,9 @@ fn analysts_have_parts_and_see_their_own() {
     let listed = account(&place, &["list", "policy.toml", "--format", "json"], "").done().json();
     assert_eq!((listed[0]["left"].as_str(), listed[1]["left"].as_str()), (Some("0"), Some("3/8")));
     drop(server);
-    // What was used is handed on to nobody.
+    // The rest of a used part is not given to any other account.
     let gone = account(&place, &["remove", "policy.toml", "ana"], "").done();
-    assert!(gone.stderr.contains("handed on to nobody"), "{gone:?}");
+    assert!(gone.stderr.contains("not given to any other account"), "{gone:?}");
     account(&place, &["add", "policy.toml", "dee", "--share", "1/2"], "x").refused();
 }
 

@@ -1,5 +1,5 @@
-//! `deniable gwas check`: what the files of a cohort contain, and the registration of their version. For the curator: everything
-//! depends on private genotypes.
+//! `deniable gwas check`: reports the contents of a cohort's files and registers their version. For the curator alone:
+//! all output depends on private genotypes.
 
 use super::tell;
 use crate::args::gwas::Check;
@@ -22,7 +22,7 @@ pub fn run(args: &Check) -> Result<(), Failure> {
     progress.done();
     let checked = checked?;
     match args.format {
-        // The numbers matter most where the version is not registered.
+        // Printed also if the registration failed: the findings explain why.
         LedgerFormat::Json => publish(&deniable::json(&checked), None)?,
         LedgerFormat::Table => say(checked.log.to_string()),
     }

@@ -18,10 +18,10 @@ fn private(path: &std::path::Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// SNPs that are shown unless --top states how many.
+/// Number of SNPs to show without --top.
 const SHOWN: usize = 20;
 
-/// Runs it. Standard output is for what may be published, so the values go to standard error or into the named file.
+/// Standard output is for publishable results, so the values go to standard error or into the named file.
 pub fn run(args: &Release) -> Result<(), Failure> {
     let genotypes = args.input.genotypes();
     writable(&[("--out", args.out.as_deref())], &genotypes.files()?.all())?;

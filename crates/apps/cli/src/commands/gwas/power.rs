@@ -1,4 +1,4 @@
-//! `deniable gwas power`: the chances that a selection finds the causes, and the people that it takes.
+//! `deniable gwas power`: the probability that a selection finds the causal SNPs, and the participants that this needs.
 
 use crate::args::gwas::Power as Args;
 use crate::args::output::LedgerFormat;
@@ -15,8 +15,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let options = options(args)?;
     let is_own = options.is_own_cohort();
     if is_own && args.chart.is_some() {
-        let help = "leave --chart out: pictures look as if they could be shown to anybody";
-        return Err(Failure::usage("--chart draws simulated cohorts, and yours must not be published", help));
+        let help = "leave --chart out: results about your own cohort must not be published";
+        return Err(Failure::usage("--chart draws simulated cohorts only, not --bfile or --vcf", help));
     }
     if is_own {
         writable(&[("--out", args.out.as_deref())], &options.genotypes.files()?.all())?;
@@ -24,7 +24,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let progress = Progress::new();
     let measured = power(&options, &mut |event| match event {
         PowerEvent::Reading(snps) => progress.rows("reading SNPs", snps),
-        PowerEvent::Computing(done) => progress.rows("chances computed", done.done as u64),
+        PowerEvent::Computing(done) => progress.rows("probabilities computed", done.done as u64),
         _ => {}
     });
     progress.done();
@@ -33,7 +33,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         LedgerFormat::Json => deniable::json(&report),
         LedgerFormat::Table => report.to_string(),
     };
-    // Standard output may be published, and results about the curator's own cohort may not.
+    // Standard output is for publishable results; those about the curator's own cohort are not publishable.
     match (&args.out, report.power.simulated) {
         (None, false) => say(text.trim_end()),
         (out, _) => publish(&text, out.as_ref())?,

@@ -29,7 +29,7 @@ pub fn run(args: &Release) -> Result<(), Failure> {
     let released = release(&options, &mut |event| tell(&progress, &event));
     progress.done();
     let mut report = released?;
-    // The last of the releases without an answer is the failure beside the answers to the others.
+    // All failures are reported; the last is returned, after the other answers are written.
     let mut failed = None;
     for error in report.unanswered.drain(..) {
         failed.replace(Failure::from(Error::from(error))).iter().for_each(Failure::tell);
@@ -53,7 +53,10 @@ fn change_promise(options: &ReleaseOptions, reason: &str) -> Result<(), Failure>
     let weaker = crate::commands::ledger::change_all(&mut ledger, &all, reason)?;
     let way = if weaker { "weaker" } else { "not weaker" };
     let limit = promised.guarantee(Secret::Membership).limit().clone();
-    say(format!("the promise is now an odds ratio of {}, {way} than before; the reason is kept", limit.with_epsilon()));
+    say(format!(
+        "the promise is now an odds ratio of {}, {way} than before; the ledger records the reason",
+        limit.with_epsilon()
+    ));
     say(format!("ledger head {}", ledger.head()));
     Ok(())
 }
@@ -89,7 +92,7 @@ fn options(args: &Release) -> Result<ReleaseOptions, Failure> {
     })
 }
 
-/// Every promise that is stated.
+/// The promises of the flags that are given.
 fn promises(flags: &PromiseFlags) -> Vec<Promise> {
     let PromiseFlags { gain, negative_gain, posterior_at_most, posterior_at_least, epsilon, .. } = flags;
     let all = [

@@ -1,4 +1,4 @@
-//! `deniable gwas simulate`: a cohort with planted causes.
+//! `deniable gwas simulate`: a cohort with planted causal SNPs.
 
 use crate::args::gwas::Simulate;
 use crate::args::output::LedgerFormat;
@@ -19,7 +19,7 @@ pub fn run(args: &Simulate) -> Result<(), Failure> {
     progress.done();
     let (simulated, out) = (simulated?, shown(&args.out));
     say(format!(
-        "{} cases, {} controls and {} SNPs are in {out}.bed, .bim and .fam; what was planted is in {out}.causal.tsv",
+        "{} cases, {} controls and {} SNPs are in {out}.bed, .bim and .fam; the planted SNPs are in {out}.causal.tsv",
         args.cases, args.controls, args.snps,
     ));
     match args.format {

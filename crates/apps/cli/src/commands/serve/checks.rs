@@ -1,5 +1,6 @@
 //! The destination of the server's reports on its data. A report has exact counts of private rows, and a service's
-//! standard error is kept in logs that others than the curator read: so it goes to a terminal, or to the file
+//! standard error is stored in logs that are not for the curator alone. So the report goes to a terminal, or to the
+//! file
 //! `check_log` of serve.toml, which only its owner can read.
 
 use crate::commands::answers::teller;
@@ -15,8 +16,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 /// The message without a terminal or a file.
-const ELSEWHERE: &str = "what it found has exact counts, and is written to a terminal or a file alone: `deniable data check` shows it, and \
-                         check_log = \"FILE\" in serve.toml keeps it";
+const ELSEWHERE: &str = "the findings contain exact counts, which are written only to a terminal or a file: `deniable \
+                         data check` prints them, and check_log = \"FILE\" in serve.toml stores them";
 
 /// The file of `check_log`, if any.
 #[derive(Debug, Clone)]
@@ -39,8 +40,8 @@ impl Checks {
             .open(path)
             .and_then(|mut file| file.write_all(format!("{}\n", printable_lines(private.trim_end())).as_bytes()));
         say(match written {
-            Ok(()) => format!("{public}; what it found is in {}", path.display()),
-            Err(error) => format!("{public}; what it found cannot be written to {}: {error}", path.display()),
+            Ok(()) => format!("{public}; the findings are in {}", path.display()),
+            Err(error) => format!("{public}; the findings cannot be written to {}: {error}", path.display()),
         });
     }
 
@@ -66,8 +67,8 @@ impl Checks {
         if std::io::stderr().is_terminal() {
             return private;
         }
-        let public = "the data do not read as the policy declares";
+        let public = "the data cannot be read as the policy declares";
         self.found(public, &private.in_words());
-        Failure::refused(public, "`deniable data check` shows where; nothing was registered and nothing charged")
+        Failure::refused(public, "run `deniable data check` to see where; nothing was registered or charged")
     }
 }

@@ -1,4 +1,4 @@
-//! `deniable serve`: a server of PostgreSQL's protocol over one population.
+//! `deniable serve`: a server of the PostgreSQL wire protocol for one policy.
 
 mod checks;
 
@@ -13,10 +13,10 @@ use deniable_serve::{Config, LogFilter, ServeError, ServerSetup, check, serve};
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a server is set up by where nothing is said, beside the policy.
+/// Name of the default configuration file, beside the policy.
 const CONFIG: &str = "serve.toml";
 
-/// How a server is set up.
+/// Reads the stated configuration, or the one beside the policy; `None` if there is neither.
 pub fn config(stated: Option<&Path>, policy: &Path) -> Result<Option<Config>, Failure> {
     let beside = policy.with_file_name(CONFIG);
     let path = match stated {
@@ -25,10 +25,10 @@ pub fn config(stated: Option<&Path>, policy: &Path) -> Result<Option<Config>, Fa
         None => return Ok(None),
     };
     let config = Config::read(&absolute(path));
-    config.map(Some).map_err(|error| Failure::refused(error, "docs/how-to/serve.md has every setting"))
+    config.map(Some).map_err(|error| Failure::refused(error, "docs/how-to/serve.md lists every setting"))
 }
 
-/// Runs it, until it is told to stop.
+/// Runs the server until a signal stops it.
 pub fn run(args: &Args) -> Result<(), Failure> {
     let policy = load(&args.place)?;
     let mut config = config(args.config.as_deref(), &args.place.policy)?.unwrap_or_else(Config::trying);
@@ -37,14 +37,14 @@ pub fn run(args: &Args) -> Result<(), Failure> {
     let stated_log = stated_log.map_err(|wrong| {
         Failure::usage(
             wrong,
-            "write --log warn, or --log warn,queries=info; docs/how-to/serve.md has the events of each target",
+            "write --log warn, or --log warn,queries=info; docs/how-to/serve.md lists the events of each target",
         )
     })?;
     config.log = stated_log.clone().unwrap_or(config.log);
     let is_open = config.accounts.is_none();
     if is_open && !config.listen.ip().is_loopback() {
-        let help = "write a serve.toml beside the policy, and accounts with `deniable account add`";
-        return Err(Failure::refused("without accounts it listens to this machine alone", help));
+        let help = "create a serve.toml beside the policy, and add accounts with `deniable account add`";
+        return Err(Failure::refused("without accounts, the server listens on loopback addresses only", help));
     }
     let refused = |error: ServeError| match &error {
         ServeError::Nobody(_) | ServeError::NoFile(_) => {
@@ -55,15 +55,17 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         {
             Failure::refused(&error, "name another port under [metrics]")
         }
-        ServeError::Listen { .. } => Failure::refused(&error, "--listen 127.0.0.1:0 takes any port that is free"),
+        ServeError::Listen { .. } => Failure::refused(&error, "choose another port; --listen 127.0.0.1:0 takes a free \
+        port"),
         ServeError::Approval(_) => Failure::refused(
             &error,
-            "deniable account add policy.toml eve --role approver; deniable account list shows all",
+            "add an approver: deniable account add policy.toml eve --role approver; deniable account list lists all \
+            accounts",
         ),
         _ => Failure::refused(&error, ""),
     };
     check(&policy, &config).map_err(refused)?;
-    // What nobody looked at is served to nobody.
+    // Data are served only after they were scanned and registered.
     let progress = Arc::new(Progress::new());
     let checks = Checks(config.check_log.clone());
     let session = Session::new(policy.clone())?.with_resources(config.resources());
@@ -82,7 +84,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let anew = || {
             let policy = load(&place)?;
             let config = self::config(stated.as_deref(), &place.policy)?.unwrap_or_else(Config::trying);
-            // What nobody looked at is served to nobody, also if it is new.
+            // A reloaded policy's data are served only after they were scanned and registered.
             let (checks, progress) = (Checks(config.check_log.clone()), Arc::new(Progress::new()));
             let session = Session::new(policy.clone())?.with_resources(config.resources());
             let registered = session
@@ -102,7 +104,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         say(format!("listening: psql -h {host} -p {port} {name}"));
         if is_open {
             say(
-                "whoever connects from this machine asks as the curator, for everybody; docs/how-to/serve.md says how to give analysts accounts",
+                "every client on this machine connects as the curator; docs/how-to/serve.md describes how to give analysts \
+                accounts",
             );
         }
     };

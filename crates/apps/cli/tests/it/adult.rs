@@ -1,10 +1,10 @@
-//! The example on UCI Adult, where that file is: `DENIABLE_ADULT`, or `../shared/data/adult/adult.data`.
+//! The example on UCI Adult, if the file exists: `DENIABLE_ADULT`, or `../shared/data/adult/adult.data`.
 
 use crate::support::{Place, rows, workspace};
 use deniable_testing::adult;
 use std::collections::BTreeMap;
 
-/// True values of the first three asks, by key: count and sum of what is averaged or summed.
+/// True values of the first three queries, by key: count and sum of the averaged or summed values.
 fn truth(text: &str) -> [BTreeMap<String, (f64, f64)>; 3] {
     let mut all: [BTreeMap<String, (f64, f64)>; 3] = Default::default();
     for line in text.lines() {
@@ -23,7 +23,7 @@ fn truth(text: &str) -> [BTreeMap<String, (f64, f64)>; 3] {
     all
 }
 
-/// How a column's true value follows from a group's totals; `None` for a key.
+/// Computes a column's true value from a group's totals; `None` for a key.
 type Truth = Option<fn(f64, f64) -> f64>;
 
 #[test]
@@ -61,7 +61,7 @@ fn the_example_answers_with_an_odds_ratio_of_3() {
     look(position("income by education"), &by_education, [Some(|count, _| count), Some(|_, sum| sum)]);
     look(position("age by income"), &by_income, [None, Some(|count, sum| sum / count)]);
     let missed: Vec<_> = cells.iter().filter(|(_, _, inside)| !inside).collect();
-    // 38 intervals at 95%: more than 9 misses happen once in 100,000 runs.
+    // 38 intervals at 95%: more than 9 misses have a probability below 1/100,000.
     assert_eq!(cells.len(), 38);
     assert!(missed.len() <= 9, "{missed:?}");
 }

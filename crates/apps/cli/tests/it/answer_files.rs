@@ -1,10 +1,10 @@
-//! Large answers in the folder beside the ledger, from a release to its copies.
+//! Large answers in the folder beside the ledger: release, verification, and copies without the folder.
 
 use crate::support::Place;
 use std::fmt::Write;
 use std::fs;
 
-/// A question with 4,000 groups: its answer is too large for an entry of the ledger.
+/// A query with 4,000 groups: its answer is too large for an entry of the ledger.
 fn place() -> Place {
     let mut keys = String::new();
     (0..4000).for_each(|key| write!(keys, "\"key number {key}\", ").unwrap());
@@ -34,13 +34,14 @@ fn the_folder_of_answers_belongs_to_the_ledger() {
     assert!(verified.stdout.contains("1 large answer in its own file, unchanged"), "{}", verified.stdout);
     assert_eq!(place.release(&["--format", "json"]).done().stdout, first.stdout);
     place.run(&["report", "--ledger", "patients.ledger", "--out", "page.html"]).done();
-    // A stray file is counted, and changes nothing.
+    // A stray file is counted and has no other effect.
     place.write("patients.ledger.answers/left", "");
     let verified = place.run(&["ledger", "verify", "policy.toml"]).done();
     assert!(verified.stderr.contains("1 file of the folder of answers to which no entry refers"), "{verified:?}");
     let json = place.run(&["ledger", "verify", "policy.toml", "--format", "json"]).done().json();
     assert_eq!((json["answer_files"].as_u64(), json["stray_files"].as_u64()), (Some(1), Some(1)));
-    // A copy of the ledger without its folder: everything about that answer is refused, and nothing is charged or answered anew.
+    // A copy of the ledger without its folder: every command about that answer fails, and nothing is charged or
+    // answered anew.
     fs::rename(place.path("patients.ledger.answers"), place.path("elsewhere")).unwrap();
     for run in [
         place.release(&[]),
@@ -53,7 +54,7 @@ fn the_folder_of_answers_belongs_to_the_ledger() {
         let words: String = refused.stderr.split_whitespace().filter(|word| *word != "│").collect();
         assert!(words.contains("ismissing:thefolderoflargeanswersbelongstotheledger"), "{}", refused.stderr);
     }
-    // What is spent is known all the same.
+    // The ledger still shows the spending.
     place.run(&["ledger", "show", "policy.toml"]).done();
     fs::rename(place.path("elsewhere"), place.path("patients.ledger.answers")).unwrap();
     assert_eq!(place.release(&["--format", "json"]).done().stdout, first.stdout);

@@ -1,8 +1,8 @@
-//! Answers whose exact values are known: the promise is so weak that noise is practically never drawn.
+//! Answers whose exact values are known: the promise is so weak that noise is practically always zero.
 //!
-//! Every question has a ledger and an odds ratio of e^4000 of its own, which at most two aggregates with a sensitivity of at
-//! most 100 units share: noise other than zero has a chance of less than 2·e^-20 in a cell. Counts, of sensitivity 1, share
-//! one ledger.
+//! Every query has its own ledger and an odds ratio of e^4000, which at most two aggregates with a sensitivity of at
+//! most 100 units share: noise other than zero has a probability below 2·e^-20 in a cell. Counts, of sensitivity 1,
+//! share one ledger.
 
 use crate::support::{Place, rows};
 
@@ -20,7 +20,7 @@ adversary = { preset = "anyone" }
 promise = { epsilon = 4000 }
 "#;
 
-/// x=40 and d=9.99 lie beyond their bounds; `z` is no declared key; `junk` reads as no number.
+/// x=40 and d=9.99 are outside their bounds; `z` is not a declared key; `junk` does not parse as a number.
 const DATA: &str = "\
 x,d,s,g,i,b
 1,0.05,1,a,-1,true
@@ -35,12 +35,12 @@ x,d,s,g,i,b
 3,inf,-inf,c,0,nope
 ";
 
-/// The values shown for some questions on fresh data: rows as JSON.
+/// The values shown for some queries on fresh data: rows as JSON.
 #[track_caller]
 fn ask_of(policy: &str, data: &str, questions: &[&str]) -> Vec<String> {
     let queries: String = questions.iter().map(|sql| format!("[[query]]\nsql = '''{sql}'''\n")).collect();
     let place = Place::new(&format!("{policy}\n{queries}"), data);
-    // What is odd about these data is what is asked about.
+    // Columns that cannot be read as declared are accepted: the queries are about such values.
     let columns = policy.lines().filter_map(|line| line.strip_prefix("columns.")?.split_whitespace().next());
     let accept: Vec<&str> = columns.flat_map(|column| ["--accept", column]).collect();
     place.run(&[&["data", "check", "policy.toml"], accept.as_slice()].concat()).done();
@@ -48,14 +48,14 @@ fn ask_of(policy: &str, data: &str, questions: &[&str]) -> Vec<String> {
     (0..questions.len()).map(|ask| serde_json::to_string(&rows(&publication, ask)).unwrap()).collect()
 }
 
-/// Each question has this answer, as rows in JSON; each is asked of a ledger of its own.
+/// Each query has this answer, as rows in JSON; each query has its own ledger.
 #[track_caller]
 fn answers(all: &[(&str, &str)]) {
     let found: Vec<String> = all.iter().flat_map(|(sql, _)| ask_of(POLICY, DATA, &[sql])).collect();
     compare(all, &found);
 }
 
-/// Fails on every question whose answer differs.
+/// Fails on every query whose answer differs.
 #[track_caller]
 fn compare(all: &[(&str, &str)], found: &[String]) {
     let wrong: Vec<String> = all
@@ -108,11 +108,11 @@ fn conditions() {
 #[test]
 fn conditions_that_would_fail_elsewhere() {
     counts(&[
-        // A text and a number: compared as numbers; what is no number is unknown.
+        // A text and a number are compared as numbers; a text that is not a number is NULL.
         ("s = 1", 2),
         ("s <> 1", 0),
         ("s = '1'", 1),
-        // Every division by zero is NULL, also where nothing guards it.
+        // Every division by zero is NULL, also without a guard.
         ("x <> 5 AND 1 / (x - 5) > 0", 0),
         ("x <> 5 AND 1.0 / (x - 5) > 0", 2),
         ("1 / (x - 5) IS NULL", 4),
@@ -160,7 +160,7 @@ fn functions_of_one_row() {
 #[test]
 fn aggregates() {
     answers(&[
-        // x reads as 1, 2, 5, 5, 40, -, 0, 7, -, 3: 40 counts as 20, what is too large for a number as NULL.
+        // x reads as 1, 2, 5, 5, 40, -, 0, 7, -, 3: 40 counts as 20, and a value too large for a number as NULL.
         ("SELECT COUNT(*), COUNT(x), SUM(x) FROM t", "[[10,8,43]]"),
         ("SELECT AVG(x) FROM t", "[[5.375]]"),
         ("SELECT SUM(x * 2) / 2 AS half FROM t WHERE x < 10", "[[23]]"),
@@ -178,7 +178,7 @@ fn decimals_are_summed_on_their_grid() {
         // 9.99 counts as 5 and -3 as 0.
         ("SELECT SUM(d) FROM t WHERE x < 6 AND s <> '-inf'", "[[7.65]]"),
         ("SELECT SUM(d) FROM t WHERE x = 40", "[[0]]"),
-        // Between two grid points the nearest one counts.
+        // Values between two grid points count as the nearest point.
         ("SELECT SUM(ROUND(d / 3, 1)) FROM t WHERE d = 2.5", "[[0.8]]"),
         ("SELECT SUM(ROUND(LEAST(GREATEST(d / 3, 0), 5), 1)) FROM t WHERE d = 2.5", "[[0.8]]"),
     ]);
@@ -189,13 +189,13 @@ fn text_that_is_no_number_is_null() {
     answers(&[
         ("SELECT COUNT(d), SUM(d) FROM t WHERE x = 7", "[[0,0]]"),
         ("SELECT COUNT(i), COUNT(x), COUNT(b) FROM t", "[[9,8,8]]"),
-        // Infinity is no value.
+        // Infinity is not a value.
         ("SELECT COUNT(d), SUM(d) FROM t WHERE x = 3", "[[0,0]]"),
     ]);
 }
 
 #[test]
-fn what_is_not_finite_is_null() {
+fn infinite_values_are_null() {
     answers(&[
         ("SELECT COUNT(d), SUM(d) FROM t WHERE s = 'x'", "[[0,0]]"),
         ("SELECT COUNT(d) FROM t WHERE s = 'x'", "[[0]]"),
@@ -207,7 +207,7 @@ fn what_is_not_finite_is_null() {
 #[test]
 fn groups() {
     answers(&[
-        // z is not declared; c has one row; NULL was declared a key.
+        // z is not declared; c has one row; NULL is a declared key.
         ("SELECT g, COUNT(*) FROM t GROUP BY g", r#"[["a",4],["b",2],["c",1],[null,2]]"#),
         ("SELECT COUNT(*), i FROM t GROUP BY i", "[[2,-1],[4,0],[2,2]]"),
         ("SELECT b, SUM(x) FROM t GROUP BY b", "[[true,11],[false,9]]"),

@@ -1,11 +1,12 @@
-//! Queries that an approver allows first, and what stands beside numbers, by psql: `cargo test -p deniable-cli --features serve --test it -- approvals::`.
+//! Queries that need approval, and columns of intervals and quality, by psql: `cargo test -p deniable-cli --features
+//! serve --test it -- approvals::`.
 
 use crate::serve::{Server, account, has_psql};
 use crate::support::Place;
 
 const ASK: &str = "/* deniable.spend = 1/8 */ SELECT sex, COUNT(*) AS n FROM visits GROUP BY sex ORDER BY sex;\n";
 
-/// A clinic with two analysts, of whom one needs approval, and one who approves.
+/// A clinic with two analysts, one of whom needs approval.
 fn place() -> Place {
     let place = Place::clinic();
     place.write("serve.toml", "answers_take = \"50ms\"\nneeds_approval = [\"ana\"]\n");
@@ -20,7 +21,7 @@ fn a_query_waits_until_it_is_approved() {
         return;
     }
     let place = place();
-    // Nobody could ever approve anything; and a name that is misspelt is not let off.
+    // The server refuses to start without an approver, and with a misspelt name in `needs_approval`.
     assert!(place.run(&["serve", "policy.toml"]).refused().stderr.contains("there is no approver"));
     account(&place, &["add", "policy.toml", "eve", "--role", "approver", "--share", "1/8"], "e").misused();
     account(&place, &["add", "policy.toml", "eve", "--role", "approver"], "e").done();
@@ -43,7 +44,7 @@ fn a_query_waits_until_it_is_approved() {
     let bo = server.psql("bo", "b", &format!("SELECT count(*) AS own FROM deniable.requests;\n{ASK}")).done();
     assert!(bo.stdout.starts_with("own\n0\n"), "what another asked to be allowed is not told: {bo:?}");
 
-    // The approver looks at one analyst at a time, and asks nothing.
+    // The approver sees one analyst at a time and cannot query.
     let blind = server.psql("eve", "e", "SELECT * FROM deniable.requests;\nSET deniable.analyst = 'cy';\n");
     assert!(blind.stderr.contains("nothing says which analyst you look at"), "{blind:?}");
     assert!(
@@ -133,7 +134,7 @@ fn approvers_are_shown_queries_printed_anew() {
     }
 }
 
-/// By a function of its name, or by settings: the same question, which is paid for once.
+/// By functions of the columns or by settings: the same query, paid once.
 #[test]
 fn intervals_and_quality_beside_numbers() {
     if !has_psql() {

@@ -1,4 +1,4 @@
-//! `deniable ask`: one question, and the prompt driven through pipes.
+//! `deniable ask`: single queries, and the prompt, driven through pipes.
 
 use crate::support::{Place, Run};
 use deniable::exact::ratio;
@@ -10,7 +10,7 @@ use std::process::Stdio;
 
 const COUNT: &str = "SELECT COUNT(*) AS n FROM visits";
 
-/// The prompt, fed with lines.
+/// Runs the prompt with these lines as input.
 fn prompt(place: &Place, more: &[&str], lines: &str) -> Run {
     let mut command = place.command(&[&["ask", "policy.toml", "--register"], more].concat());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -20,9 +20,10 @@ fn prompt(place: &Place, more: &[&str], lines: &str) -> Run {
     Run::of(child.wait_with_output().unwrap())
 }
 
-/// Parts of the budget are set aside for analysts: the ledger says what each alone can come to believe, and who asked.
+/// Parts of the budget are set aside for analysts: the ledger shows the analyst of each release and the beliefs that
+/// each part allows.
 #[test]
-fn the_ledger_says_who_asked_and_what_each_can_believe() {
+fn ledger_shows_analysts_and_their_beliefs() {
     let clinic = Place::clinic();
     clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/4", "--name", "all visits"]).done();
     let policy = Policy::load(&clinic.path("policy.toml")).unwrap();
@@ -40,7 +41,7 @@ fn the_ledger_says_who_asked_and_what_each_can_believe() {
     let all = clinic.run(&["ledger", "show", "policy.toml", "--format", "json"]).done().json();
     assert_eq!(all["accounts"][0]["releases"][1]["part"], "ana");
     assert_eq!(all["accounts"][0]["parts"][1]["sharing"], "overlapping");
-    // A page is for everybody, and what is left for everybody is refused beyond.
+    // The page omits answers of single analysts, and queries for everyone cannot spend reserved parts.
     clinic.run(&["report", "policy.toml", "--out", "page.html"]).done();
     let page = std::fs::read_to_string(clinic.path("page.html")).unwrap();
     assert!(page.contains("all visits") && !page.contains("adults"));
@@ -67,14 +68,14 @@ fn one_question_is_charged_and_answered_once() {
     let json =
         clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--format", "json"]).done().json();
     assert_eq!(json["answers"][0]["share"], "1/40");
-    // The share is part of the question: who forgets it is told which one is free.
+    // The share is part of the query: without --spend, the message names the share that is free.
     let ask = |more: &[&str]| clinic.run(&[&["ask", "policy.toml", "--register", COUNT], more].concat());
     let forgotten = ask(&[]).misused();
     assert!(forgotten.stderr.contains("answered before at --spend 1/40"), "{forgotten:?}");
     let other = ask(&["--spend", "1/20", "--dry-run"]).done();
     assert!(other.stderr.contains("answered before at --spend 1/40"), "{other:?}");
     assert!(!ask(&["--spend", "1/40"]).done().stderr.contains("before at"));
-    // Questions of one name are told apart by their words.
+    // Queries of one name are shown with their SQL.
     clinic.run(&["ask", "policy.toml", "--register", "SELECT COUNT(age) FROM visits", "--spend", "1/40"]).done();
     clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40", "--name", "question"]).done();
     clinic.run(&["ask", "policy.toml", "--register", "SELECT COUNT(sex) FROM visits", "--spend", "1/40"]).done();
@@ -91,7 +92,7 @@ fn a_dry_run_charges_nothing() {
     assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
 }
 
-/// The policy's own spend is for its own queries; what is promised to the people holds for all.
+/// The policy's own spend limits its own queries; the promise limits all queries.
 #[test]
 fn the_promise_limits_questions_and_the_spend_does_not() {
     let clinic = Place::clinic();
@@ -100,19 +101,19 @@ fn the_promise_limits_questions_and_the_spend_does_not() {
     ask(COUNT, "1/8").done();
     let over = ask("SELECT COUNT(age) FROM visits", "1/7").refused();
     assert!(over.stderr.contains("only 3^(1/8) (at most 1.1473) is left"), "{over:?}");
-    // The share that is named is one that is accepted, below.
+    // The share that the message suggests is accepted below.
     assert!(over.stderr.contains("--spend 1/8, or"), "{over:?}");
     assert_eq!(clinic.charges(), 6);
     ask("SELECT COUNT(age) FROM visits", "1/8").done();
     assert_eq!(clinic.spent(), "3", "used up exactly");
     let nothing = ask("SELECT COUNT(cost) FROM visits", "1/1000000").refused();
     assert!(nothing.stderr.contains("no share fits any more"), "{nothing:?}");
-    // Asks do not eat into what the policy's own queries were given, nor do these become dearer.
+    // Queries of `ask` do not change the shares or the prices of the policy's own queries.
     clinic.release(&[]).done();
     assert_eq!((clinic.charges(), clinic.spent().as_str()), (7, "3"));
 }
 
-/// More than the policy's own queries could ever use.
+/// A query may cost more than the policy's own spend.
 #[test]
 fn a_question_may_cost_more_than_the_spend() {
     let clinic = Place::clinic();
@@ -122,7 +123,7 @@ fn a_question_may_cost_more_than_the_spend() {
 }
 
 #[test]
-fn questions_leave_the_asks_what_is_left() {
+fn queries_of_ask_reduce_the_promise_of_the_policy() {
     let clinic = Place::clinic();
     clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/3"]).done();
     clinic.release(&[]).refused();
@@ -131,14 +132,14 @@ fn questions_leave_the_asks_what_is_left() {
 }
 
 #[test]
-fn questions_that_are_not_asked() {
+fn invalid_queries_are_not_charged() {
     let clinic = Place::clinic();
     let mut told = String::new();
     let mut tell = |what: &str, run: Run| writeln!(told, "# {what}\n{}", clinic.plain(&run.stderr)).unwrap();
     let ask = |sql: &str, more: &[&str]| clinic.run(&[&["ask", "policy.toml", sql], more].concat());
     tell("no spend", ask(COUNT, &[]).misused());
     tell("another program's flag", ask(COUNT, &["--json"]).misused());
-    // Not where the command has no such flag, or not that value.
+    // No suggestion if the command does not have the flag, or not the value.
     for (command, flag) in [("report", "--json"), ("plan", "--csv")] {
         let run = clinic.run(&[command, "policy.toml", flag]).misused();
         assert!(!run.stderr.contains("--format"), "{run:?}");
@@ -173,7 +174,7 @@ fn a_prompt_through_pipes() {
     insta::assert_snapshot!("prompt", clinic.plain(&talk.join("\n")));
 }
 
-/// Several questions on a line are several questions, and a semicolon in a text or comment ends none.
+/// Several queries may share a line, and a semicolon in a text or comment does not end a query.
 #[test]
 fn questions_share_a_line() {
     let clinic = Place::clinic();
@@ -184,14 +185,14 @@ fn questions_share_a_line() {
     assert_eq!(run.stdout.matches("question (share 1/40)").count(), 3, "{run:?}");
     assert!(run.stderr.contains("19/20 (95%) of ln 3 is left"), "{run:?}");
     assert_eq!(clinic.charges(), 3);
-    // What follows a failure is not asked.
+    // Queries after a failure are not run.
     let run =
         prompt(&clinic, &["--yes", "--spend", "1/40"], "SELECT nix FROM visits; SELECT COUNT(cost) FROM visits;\n");
     run.refused();
     assert_eq!(clinic.charges(), 3);
 }
 
-/// `\plan` alone is about the last question, whatever became of it.
+/// `\plan` alone plans the last query, whether it failed or not.
 #[test]
 fn a_plan_of_the_last_question() {
     let clinic = Place::clinic();
@@ -204,14 +205,14 @@ fn a_plan_of_the_last_question() {
     assert!(run.stderr.contains("1/40 (paid)"), "{run:?}");
 }
 
-/// Nobody agreed to the cost: nothing is charged, and no ledger begins.
+/// Without confirmation nothing is charged, and no ledger is created.
 #[test]
 fn without_yes_a_pipe_charges_nothing() {
     let clinic = Place::clinic();
     let run = prompt(&clinic, &["--spend", "1/40"], &format!("{COUNT};\ny\n")).refused();
     assert!(run.stderr.contains("--yes") && run.stderr.contains("error at 95%"), "{run:?}");
     assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
-    // What is paid for already needs no consent.
+    // An answer that is already paid needs no confirmation.
     clinic.run(&["ask", "policy.toml", "--register", COUNT, "--spend", "1/40"]).done();
     prompt(&clinic, &["--spend", "1/40"], &format!("{COUNT};\n")).done();
     assert_eq!(clinic.charges(), 1);
@@ -237,9 +238,9 @@ fn a_pipe_ends_at_the_first_failure() {
     assert_eq!(clinic.files(), ["policy.toml", "visits.csv"]);
 }
 
-/// The noise of what is chosen by rank, or read off counts, is told in rows and not in the value's units.
+/// The noise of selections by rank, and of quantiles from counts, is reported in rows and not in the value's units.
 #[test]
-fn noise_is_told_in_its_own_terms() {
+fn noise_of_ranks_is_reported_in_rows() {
     let clinic = Place::clinic();
     let sql = "SELECT SUM(cost), MEDIAN(cost), PERCENTILE_CONT(minutes, 0.25), MEDIAN(minutes), \
                PERCENTILE_CONT(minutes, 0.75), PERCENTILE_CONT(minutes, 0.9), MIN(age) FROM visits";
@@ -255,7 +256,7 @@ fn noise_is_told_in_its_own_terms() {
     assert_eq!(by_kind("geometric")[0]["sensitivity"], "1200", "three visits of 400");
     assert!(by_kind("permute-and-flip").iter().all(|noise| noise.get("scale").is_none()), "{noise:?}");
     for noise in by_kind("permute-and-flip").into_iter().chain(by_kind("tree")) {
-        // Rows are whole, whatever the step of the value is.
+        // Margins in rows are whole numbers, whatever the step of the values.
         assert!(noise["margin"].as_str().unwrap().parse::<u64>().is_ok(), "{noise:?}");
     }
     let rows = &json["answers"][0]["rows"][0][1]["rows"];
@@ -274,7 +275,7 @@ fn the_ledger_counts_in_questions() {
     let clinic = Place::clinic();
     clinic.release(&["--query", "visits by sex", "--query", "minutes by department"]).done();
     let shown = clinic.run(&["ledger", "show", "policy.toml"]).done().stdout;
-    // 17/32 are left: five times 3/32 and not six times, once 3/8 and not twice.
+    // 17/32 are left: five times 3/32 but not six times, and once 3/8 but not twice.
     assert!(shown.contains("5 more queries like \"visits by sex\""), "{shown}");
     assert!(shown.contains("1 more query like \"minutes by department\""), "{shown}");
     let more = clinic.ledger().unwrap()["accounts"][0]["more"].clone();

@@ -1,4 +1,4 @@
-//! `deniable assess`: the example, its demands and exit codes, and the mistakes of a first hour.
+//! `deniable assess`: the example, requirements and exit codes, and usage errors.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -51,7 +51,7 @@ fn with_all_other_tables_and_demands() {
         assert!(page.contains(words), "{words}");
     }
     assert!(!page.contains("<script"), "pages hold no script");
-    // What is met has exit code 0, and the same as JSON says the same.
+    // Requirements that are met have exit code 0, also with JSON.
     let met = assess(&place, &["--require", "k=4,t=0.6", "--format", "json"]).done().json();
     let verdicts: Vec<&Value> = met["demands"].as_array().unwrap().iter().map(|demand| &demand["met"]).collect();
     assert_eq!(verdicts, [true, true], "{met}");
@@ -59,7 +59,7 @@ fn with_all_other_tables_and_demands() {
     assert_eq!(met["sensitive"][0]["t"]["value"]["exact"], "7/12");
 }
 
-/// A hierarchy reads the cells and measures how far values are apart; parquet and other delimiters give the same.
+/// A hierarchy defines the cells and the distances; Parquet and other delimiters give the same results.
 #[test]
 fn hierarchies_distances_and_layouts() {
     let place = ward();
@@ -103,7 +103,7 @@ fn empty_cells_are_not_guessed() {
     assert!(run(&["--empty", "suppressed"]).done().stdout.contains("1 suppressed"));
 }
 
-/// Different spellings of one number are one value, in every table; codes with leading zeros are not numbers.
+/// Different spellings of a number are the same value in every table; codes with leading zeros are not numbers.
 #[test]
 fn numbers_are_compared_as_numbers() {
     let place = Place::empty();
@@ -121,9 +121,9 @@ fn numbers_are_compared_as_numbers() {
     assert!(linked.contains("4 people in 2 classes") && !linked.contains("no person matches"), "{linked}");
 }
 
-/// A hidden sensitive value makes no class diverse, and neither does a word for "nothing" without a warning.
+/// A suppressed sensitive value does not make a class diverse; a word for a missing value causes a warning.
 #[test]
-fn stars_and_words_for_nothing_are_no_sensitive_values() {
+fn suppressed_and_missing_values_are_not_sensitive_values() {
     let place = Place::empty();
     let run = |more: &[&str]| place.run(&[&["assess", "t.csv", "--quasi", "q", "--sensitive", "s"], more].concat());
     place.write("t.csv", "q,s\na,flu\na,*\nb,flu\nb,cold\n");
@@ -144,7 +144,7 @@ fn stars_and_words_for_nothing_are_no_sensitive_values() {
     }
 }
 
-/// What a file holds is said, and not swallowed.
+/// Files with unexpected content are reported.
 #[test]
 fn files_that_are_not_what_they_seem() {
     let place = Place::empty();
@@ -152,7 +152,7 @@ fn files_that_are_not_what_they_seem() {
     place.write("t.csv", "zip,flu\n1,yes\n1,\"no\n2,yes\n2,yes\n");
     let quote = run(&[]).refused().stderr;
     assert!(quote.contains("t.csv:3: field 2 begins with a quote that is never closed"), "{quote}");
-    // The same in a column that is not read.
+    // The same in a column that is not used.
     place.write("t.csv", "zip,flu,note\n1,yes,\n1,no,\"x\n2,yes,\n2,yes,\n");
     let quote = run(&[]).refused().stderr;
     assert!(quote.contains("t.csv:3: field 3 begins with a quote that is never closed"), "{quote}");
@@ -177,7 +177,7 @@ fn files_that_are_not_what_they_seem() {
     let header = run(&["--columns", "zip,flu"]).misused().stderr;
     assert!(header.contains("has the names of --columns"), "{header}");
     run(&["--prior", "1/3"]).misused();
-    // One of several kinds of cells has an example: a range that is misspelt shows.
+    // An example of a minority of cells is shown, so that a misspelt range is visible.
     place.write("t.csv", "zip,flu\n10-19,yes\n10-9,no\n");
     assert!(run(&[]).done().stdout.contains("1 exact value (`10-9`), 1 range (`10-19`)"));
     place.write("town.csv", "zip\n12\n13\nthirty\n10-9\n");
@@ -190,7 +190,7 @@ fn files_that_are_not_what_they_seem() {
     );
 }
 
-/// What `--out` names is written to, and neither replaced nor lost.
+/// `--out` writes to links and pipes instead of replacing them.
 #[cfg(unix)]
 #[test]
 fn links_and_pipes_are_written_to() {
@@ -254,7 +254,7 @@ fn the_first_mistakes() {
     assert!(nobody.contains("the published table"), "{nobody}");
 }
 
-/// The page quotes what the program says.
+/// The page quotes the program's output.
 #[test]
 fn the_page_is_up_to_date() {
     let page = fs::read_to_string(workspace().join("docs/how-to/assess.md")).unwrap();
@@ -266,9 +266,9 @@ fn the_page_is_up_to_date() {
     assert!(page.contains(rest.trim_end()), "docs/how-to/assess.md does not have:\n{rest}");
 }
 
-/// UCI Adult, counted here person by person.
+/// Compares UCI Adult with a direct count of all people.
 #[test]
-fn adult_is_as_a_plain_count_says() {
+fn adult_equals_a_direct_count() {
     let Some(path) = adult() else { return };
     let columns = "age,workclass,fnlwgt,education,education_num,marital_status,occupation,relationship,race,sex,capital_gain,\
                    capital_loss,hours_per_week,native_country,income";
@@ -301,7 +301,7 @@ fn adult_is_as_a_plain_count_says() {
     let t = classes.values().map(distance).fold(0.0, f64::max);
     let said: f64 = secret["t"]["value"]["decimal"].as_str().unwrap().parse().unwrap();
     assert!((said - t).abs() < 1e-6, "{said} {t}");
-    // Odds that fall farthest without being ruled out, and the people in classes that rule something out.
+    // The largest finite decrease of odds, and the people in classes that exclude a value.
     let odds = |share: f64| share / (1.0 - share);
     let mut down: f64 = 1.0;
     let mut ruled_out = 0;

@@ -1,4 +1,4 @@
-//! `deniable attack`: on a simulated cohort, on made-up tables, and with mistakes.
+//! `deniable attack`: on a simulated cohort, on made-up tables, and with usage errors.
 
 use crate::support::{Place, Run};
 use serde_json::Value;
@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 const CASES: usize = 120;
 const CONTROLS: usize = 600;
 
-/// A cohort with the lists of an attack: cases are members, half of the controls are outside, the others the reference.
+/// A cohort with the lists of an attack: cases are members, half of the controls are known outsiders, the other half is
+/// the reference.
 fn cohort() -> Place {
     let place = Place::empty();
     let (cases, controls) = (CASES.to_string(), CONTROLS.to_string());
@@ -99,7 +100,8 @@ fn frequencies_without_noise_betray_members_and_a_promise_keeps_its_bound() {
     assert!(scores.lines().nth(1).unwrap().ends_with("\t1"), "{scores}");
     let page = place.read("page.html");
     assert!(page.contains("2/3") || page.contains("0.667"), "{page}");
-    // One percent takes 197 people who are known not to be in: the list of others has 300. With fewer it says so.
+    // A false positive rate of one percent needs 197 known outsiders: the list has 300. With fewer, the output reports
+    // it.
     let few: String = place.read("others").lines().take(20).map(|line| format!("{line}\n")).collect();
     place.write("others", few);
     let few = attack(&place, "lr", "private", &[]).done();
@@ -127,12 +129,12 @@ fn bounds_come_from_the_account_of_membership() {
 }
 
 #[test]
-fn mistakes_of_who_and_what() {
+fn usage_errors_of_people_and_tables() {
     let place = cohort();
     release(&place, &["--gain", "2", "--adjacency", "genotype"], "r");
     let base = ["attack", "lr", "--released", "r.tsv", "--reference", "cohort", "--targets"];
     let run = |more: &[&str]| place.run(&[&base[..], more].concat());
-    // Without the truth there are scores and nothing measured.
+    // Without the truth there are scores but no measurements.
     let blind = run(&["cohort", "--scores", "s.tsv"]).done();
     assert!(blind.stdout.contains("nothing is measured"), "{blind:?}");
     let prefix = run(&["cohort.bed"]).misused();
@@ -145,7 +147,7 @@ fn mistakes_of_who_and_what() {
     place.write("strangers", "nobody nobody\n");
     let strangers = run(&["cohort", "--members", "strangers", "--others", "rest"]).refused();
     assert!(strangers.stderr.contains("it has no person nobody nobody"), "{strangers:?}");
-    // Whoever the reference is of is no target.
+    // People of the reference cannot be targets.
     let members = run(&["cohort", "--members", "members", "--others", "rest"]).misused();
     assert!(members.stderr.contains("120 of --members are people of the reference"), "{members:?}");
     let run = |more: &[&str]| run(&[more, &["--reference-people", "reference"]].concat());

@@ -1,19 +1,19 @@
-//! What once told of a single person, or took the machine down, tried through the command: on tables with and without that
-//! person a question behaves the same, and one that cannot be answered is refused before it is charged.
+//! Attacks that once revealed a single person or exhausted the machine, tried through the command. On tables with and
+//! without that person, a query behaves the same, and a query that cannot be answered is refused before it is charged.
 
 use crate::support::{self, Place, Run, without_quality};
 use deniable_testing::sized;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// Far more than any of these needs, far less than what doubles at every level.
+/// Far longer than any of these queries needs, far shorter than exponential growth would take.
 const QUICK: Duration = Duration::from_secs(120);
 const VICTIM: &str = "victim,hello,7,a,true\n";
 const ENTITY: &str = "entity = { key = \"id\", rows_per_group = 2, groups = 2 }\n";
 const TOWNS: &str = "[tables.towns]\npath = \"towns.csv\"\nversion = \"1\"\nunprotected = true\nkey = \"code\"\n\
                      [tables.towns.columns]\ncode = { type = \"text\" }\nregion = { type = \"text\" }\n";
 
-/// A policy over the table `t`, with more at the top level and more tables.
+/// A policy over the table `t`, with further keys and tables.
 fn policy(top: &str, tables: &str) -> String {
     format!(
         "name = \"study\"\npopulation = \"people\"\ndata = {{ table = \"t\", path = \"data.csv\", version = \"1\" }}\n{top}\
@@ -24,7 +24,7 @@ fn policy(top: &str, tables: &str) -> String {
     )
 }
 
-/// Forty people and `more`.
+/// Forty people and the rows of `more`.
 fn people(more: &str) -> String {
     let mut data = String::from("id,note,num,grp,flag\n");
     for person in 0..40 {
@@ -38,10 +38,10 @@ fn ask(place: &Place, sql: &str) -> Run {
     place.run(&["ask", "policy.toml", sql, "--spend", "1/200", "--register"])
 }
 
-/// A text in which every number is one `#`, and tables have no widths.
+/// Replaces every number by `#` and removes the widths of tables.
 fn shape(place: &Place, text: &str) -> String {
     let mut shape = String::new();
-    // Lines of a table are as wide as its numbers.
+    // Table borders are as wide as the numbers.
     let bare = place.plain(&without_quality(text)).replace(['─', '═'], "");
     for word in bare.split_whitespace() {
         let number = word.trim_matches(|sign| "-,;()%".contains(sign)).parse::<f64>().is_ok();
@@ -51,16 +51,16 @@ fn shape(place: &Place, text: &str) -> String {
     shape
 }
 
-/// What can be seen of asking something of people of whom one has this row: the exit status, standard output and standard
-/// error without their numbers, and how many charges there are.
+/// The observable behaviour of a query on people with one more row: the exit status, standard output and standard error
+/// without their numbers, and the number of charges.
 fn seen(top: &str, more: &str, sql: &str) -> (Option<i32>, String, String, usize) {
     let place = Place::new(&policy(top, ""), people(more));
     let run = ask(&place, sql);
     (run.code, shape(&place, &run.stdout), shape(&place, &run.stderr), place.charges())
 }
 
-/// Asks in every place where a condition can stand, with and without the entity, of people with and without the victim. At small
-/// scale in two of the five places, others for other conditions.
+/// Uses a condition in every place where SQL allows one, with and without the entity, on people with and without the
+/// victim. At small scale in two of the five places, which depend on the condition.
 #[track_caller]
 fn same_for_all(condition: &str, expected: (Option<i32>, usize)) {
     let places = [
@@ -81,7 +81,7 @@ fn same_for_all(condition: &str, expected: (Option<i32>, usize)) {
     }
 }
 
-/// Behind this condition stands what only the victim's row reaches.
+/// A condition that is evaluated only for the victim's row.
 fn reached(value: &str) -> String {
     format!("CASE WHEN id = 'victim' AND note >= 'h' THEN {value} ELSE 0 END")
 }
@@ -104,7 +104,8 @@ fn casts_over_dates_cannot_fail() {
     }
 }
 
-/// What overflows, is undefined, or means nothing: computed for the victim alone, it is NULL and nothing else.
+/// Operations that overflow, are undefined, or have no meaning return NULL, also if only the victim's row computes
+/// them.
 #[test]
 fn arithmetic_and_texts_cannot_fail() {
     let extremes = [
@@ -122,19 +123,19 @@ fn arithmetic_and_texts_cannot_fail() {
     }
 }
 
-/// Refused with the question, whoever is there: the pattern is made before any row is read.
+/// Refused with the query, whatever the rows: the pattern is compiled before any row is read.
 #[test]
 fn long_patterns_are_refused_before_the_charge() {
     let (long, longer) = ("_".repeat(11_000), "k".repeat(48_000));
     let behind = |value: &str| format!("CASE WHEN id = 'victim' AND note >= 'h' THEN {value} ELSE false END");
     same_for_all(&behind(&format!("note LIKE '{long}'")), (Some(1), 0));
     same_for_all(&behind(&format!("note ILIKE '{longer}_'")), (Some(1), 0));
-    // What may be asked is answered, whoever is there.
+    // Allowed patterns are answered, whatever the rows.
     same_for_all(&behind(&format!("note LIKE '{}'", &long[..200])), (Some(0), 1));
     same_for_all(&behind(&format!("note ILIKE '{}_'", &longer[..199])), (Some(0), 1));
 }
 
-/// One query of a release that once failed on a row held back all answers.
+/// A query of a release that failed on a row once prevented all answers.
 #[test]
 fn one_ask_does_not_hold_back_the_others() {
     let sql = format!(
@@ -148,7 +149,7 @@ fn one_ask_does_not_hold_back_the_others() {
     assert_eq!(place.charges(), 2);
 }
 
-/// A public table that reads otherwise than when it was registered is looked at before anything is charged.
+/// A public table that differs from its registered version is checked before anything is charged.
 #[test]
 fn a_public_key_must_stay_unique() {
     let join = |key: &str| format!("SELECT COUNT(*) FROM t JOIN towns ON t.note = towns.{key}");
@@ -188,14 +189,14 @@ fn a_public_key_must_stay_unique() {
     }
 }
 
-/// Each of the questions is one of its own: they are charged each, and none is given another's answer.
+/// The queries are distinct: each is charged, and none gets another query's answer.
 #[track_caller]
 fn all_are_charged(place: &Place, questions: &[&str]) {
     for (at, sql) in questions.iter().enumerate() {
         ask(place, sql).done();
         assert_eq!(place.charges(), at + 1, "{sql}");
     }
-    // What is the same is free.
+    // The same queries are free.
     for sql in questions {
         assert!(ask(place, sql).done().stderr.contains("stored answer, free"), "{sql}");
     }
@@ -223,7 +224,7 @@ fn questions_that_print_alike_are_two() {
     );
 }
 
-/// The promise that a stored answer is for the rows as they are read now.
+/// A stored answer is valid only for the rows as they are currently read.
 #[test]
 fn another_way_of_reading_is_another_question() {
     const SQL: &str = "SELECT COUNT(*) FROM t WHERE num > 30";
@@ -231,7 +232,7 @@ fn another_way_of_reading_is_another_question() {
     let with = |more: &str| plain.replace(" }", &format!(", {more} }}"));
     let accept = ["id", "note", "num", "grp", "flag"].map(|name| ["--accept", name]).concat();
     for (what, changed) in [
-        // This one does not read at all.
+        // This policy cannot read the data at all.
         ("delimiter", with("csv = { delimiter = \";\" }")),
         ("quote", with("csv = { quote = \"'\" }")),
         ("trim", with("csv = { trim = true }")),
@@ -242,7 +243,7 @@ fn another_way_of_reading_is_another_question() {
         let place = Place::new(&policy("", ""), people(VICTIM));
         ask(&place, SQL).done();
         place.edit("policy.toml", plain, &changed);
-        // The new reading is no stored answer's, and no answer is given before it is registered.
+        // The new reading has no stored answer, and no answer is given before it is registered.
         let run = place.run(&["ask", "policy.toml", SQL, "--spend", "1/200"]);
         assert_eq!(run.code, Some(1), "{what}: {run:?}");
         assert_eq!((run.stdout.as_str(), place.charges()), ("", 1), "{what}: {run:?}");
@@ -255,7 +256,7 @@ fn another_way_of_reading_is_another_question() {
     }
 }
 
-/// The same file, with and without a column in its folder's name.
+/// The same file, with and without a partition column in its folder's name.
 #[test]
 fn other_partitions_are_another_question() {
     const SQL: &str = "SELECT COUNT(*) FROM t WHERE output = 'yes'";
@@ -280,7 +281,7 @@ fn other_partitions_are_another_question() {
     assert_eq!(place.charges(), 2);
 }
 
-/// So many nested `COALESCE`, five in each CTE over the one before.
+/// Nested `COALESCE`, five in each CTE over the previous one.
 fn nested(levels: usize) -> String {
     let mut sql = "WITH c0 AS (SELECT num x FROM t)".to_owned();
     for level in 1..=levels / 5 {
@@ -292,7 +293,7 @@ fn nested(levels: usize) -> String {
 }
 
 #[test]
-fn what_is_written_once_is_computed_once() {
+fn shared_expressions_are_computed_once() {
     let place = Place::new(&policy("", ""), people(VICTIM));
     ask(&place, "SELECT COUNT(*) FROM t").done();
     for levels in [20, 65] {

@@ -7,8 +7,8 @@ fn audit(more: &[&str]) -> Run {
     Place::empty().run(&[&["audit"], more].concat())
 }
 
-/// Audits draw fresh seeds. Three of a correct mechanism at 99.99999% confidence accuse it in 3 of 10^7 runs at most.
-/// Broken mechanisms are many standard errors beyond their claims.
+/// Audits draw fresh seeds. Three of a correct mechanism at 99.99999% confidence report a fault in at most 3 of 10^7
+/// runs. Broken mechanisms are many standard errors beyond their claims.
 #[test]
 fn the_zoo_is_judged() {
     let broken = audit(&["--builtin", "geometric-half-scale", "--samples", "100000"]);
@@ -20,7 +20,7 @@ fn the_zoo_is_judged() {
         "{}",
         correct.stdout
     );
-    // Odds of 2 are ε = ln 2, and a gain of 2 for any belief; less is refuted.
+    // Odds of 2 are ε = ln 2, and a gain of 2 for any belief; smaller claims are refuted.
     let same = ["--builtin", "geometric", "--samples", "100000", "--confidence", "99.99999%", "--format", "json"];
     for (claim, code) in [("epsilon=ln(2)", 0), ("gain=2", 0), ("odds=11/10", 1), ("epsilon=1/10", 1)] {
         let run = audit(&[&same[..], &["--claim", claim]].concat());
@@ -35,7 +35,7 @@ fn the_zoo_is_listed() {
     assert!(list.lines().count() >= 30 && list.contains("sparse-vector-no-reset"), "{list}");
 }
 
-/// A program in another language whose noise is half as wide as it should be.
+/// A program in Python whose noise has half the required scale.
 #[test]
 fn a_program_is_caught() {
     if std::process::Command::new("python3").arg("--version").output().is_err() {
@@ -89,7 +89,7 @@ fn the_first_mistakes() {
     assert!(missing.stderr.contains("could not be started"), "{}", missing.stderr);
 }
 
-/// A program that ignores everything is gone when the audit is told to end.
+/// A program that ignores signals is killed when the audit is interrupted.
 #[cfg(target_os = "linux")]
 #[test]
 fn ctrl_c_leaves_no_program_behind() {
@@ -109,7 +109,7 @@ fn ctrl_c_leaves_no_program_behind() {
     assert!(told.success());
     assert_eq!(run.wait().unwrap().code(), Some(130));
     for pid in pids.split_whitespace() {
-        // Killed, and perhaps not yet reaped by whoever inherits it.
+        // Killed, but perhaps not yet reaped by its new parent.
         let state = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
         let gone = |state: String| state.is_empty() || state.contains(") Z ");
         let until = std::time::Instant::now() + std::time::Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! Bad input: an error that names the place and the hint, nothing charged, nothing half-written.
+//! Bad input: the error names the place and the remedy, nothing is charged, and no partial output is written.
 
 use crate::support::Place;
 use std::fmt::Write;
@@ -42,12 +42,12 @@ sql = "SELECT sex, SUM(cost) FROM visits GROUP BY sex"
 "#;
 const DATA: &str = "patient,cost,sex\np1,3.5,F\np2,7,M\n";
 
-/// The messages that a curator gets, collected for one snapshot.
+/// Messages for the curator, collected for one snapshot.
 #[derive(Default)]
 struct CuratorOutput(String);
 
 impl CuratorOutput {
-    /// A release is refused without a word on stdout, a charge or a leftover file.
+    /// Checks that a release is refused without standard output, a charge or a leftover file.
     #[track_caller]
     fn refused(&mut self, what: &str, place: &Place) {
         let run = place.release(&[]).refused();
@@ -64,7 +64,7 @@ impl CuratorOutput {
         writeln!(self.0, "# {what}\n{}\n", place.plain(&run.stderr)).unwrap();
     }
 
-    /// A refusal of the policy itself: no ledger is begun.
+    /// Checks that the policy itself is refused, before a ledger is created.
     #[track_caller]
     fn policy(&mut self, what: &str, from: &str, to: &str) {
         let place = Place::new(POLICY, DATA);
@@ -80,7 +80,7 @@ impl CuratorOutput {
 }
 
 #[test]
-fn data_that_cannot_be_used() {
+fn unusable_data_are_refused() {
     let mut told = CuratorOutput::default();
     let missing = Place::new(POLICY, DATA);
     fs::remove_file(missing.path("data.csv")).unwrap();
@@ -106,7 +106,7 @@ fn data_that_cannot_be_used() {
     insta::assert_snapshot!(told.0);
 }
 
-/// A URL is no path of the working folder, and what may be credentials in it is not shown.
+/// A URL is not a path in the working folder, and its credentials are not shown.
 #[test]
 fn a_url_as_data_is_refused_without_its_credentials() {
     let place = Place::new(POLICY, DATA);
@@ -117,13 +117,13 @@ fn a_url_as_data_is_refused_without_its_credentials() {
         ("s3://bucket/data.csv", "s3://bucket/data.csv"),
     ] {
         let said = place.release(&["--data", url]).refused().stderr;
-        // With stores compiled in, the URL itself is refused, and not shown.
+        // With stores compiled in, the URL itself is refused and not shown.
         assert!((cfg!(feature = "objects") || said.contains(shown)) && !said.contains("cret"), "{said}");
     }
     assert_eq!(place.charges(), 0);
 }
 
-/// `data check` says the same, and registers nothing.
+/// `data check` reports the same and registers nothing.
 #[test]
 fn data_check_refuses_what_a_release_refuses() {
     for data in ["", "patient,cost\np1,1\n", "patient,cost,sex\np1,1\n"] {
@@ -138,7 +138,7 @@ fn data_check_refuses_what_a_release_refuses() {
     }
 }
 
-/// Nobody is in the data: that is no error, and a release must not tell it apart from any other size.
+/// An empty table is not an error, and a release behaves as for any other size.
 #[test]
 fn a_header_alone_is_no_error() {
     let place = Place::new(POLICY, "patient,cost,sex\n");
@@ -148,7 +148,7 @@ fn a_header_alone_is_no_error() {
     assert_eq!(place.charges(), 1);
 }
 
-/// Values that do not fit are the curator's to know, and to accept.
+/// Values that do not fit are reported to the curator, who may accept them.
 #[test]
 fn values_that_do_not_fit_are_noted() {
     let data = "patient,cost,sex\np1,-5,F\np1,abc,F\np1,1,X\np2,1e9,M\np3,NaN,F\n";
@@ -160,7 +160,7 @@ fn values_that_do_not_fit_are_noted() {
 }
 
 #[test]
-fn policies_that_cannot_be_meant() {
+fn invalid_policies_are_refused() {
     let mut told = CuratorOutput::default();
     told.policy("inverted bounds", "bounds = [0, 100]", "bounds = [100, 0]");
     told.policy("missing bounds", "bounds = [0, 100]\n", "");
@@ -201,7 +201,7 @@ fn no_policy() {
 }
 
 #[test]
-fn ledgers_that_do_not_fit() {
+fn mismatched_ledgers_are_refused() {
     let mut told = String::new();
     let mut refuse = |what: &str, change: &dyn Fn(&Place)| {
         let place = Place::new(POLICY, DATA);
@@ -268,11 +268,11 @@ fn a_folder_that_cannot_be_written() {
     insta::assert_snapshot!(told);
 }
 
-/// A small file system of its own, for as long as this lives.
+/// A small file system of its own, unmounted when dropped.
 struct SmallDisk(Place);
 
 impl SmallDisk {
-    /// `None` without the right to mount one.
+    /// `None` without the permission to mount a file system.
     fn of(kilobytes: u32) -> Option<Self> {
         let place = Place::empty();
         fs::create_dir(place.path("disk")).unwrap();
@@ -289,7 +289,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// On disks of growing size: either nothing was charged, or what was charged is resumed when there is space.
+/// On disks of growing size: either nothing was charged, or the charged query is resumed once there is space.
 #[test]
 fn a_full_disk() {
     let mut refused = Vec::new();

@@ -1,8 +1,8 @@
-//! What caps leave out: caps of single queries, the published loss, advice, and what the curator sees.
+//! Losses of caps: caps of single queries, the published loss, suggestions, and the curator's exact losses.
 
 use crate::support::Place;
 
-/// The clinic with other words in its policy.
+/// The clinic with a changed policy.
 fn clinic(from: &str, to: &str) -> Place {
     let place = Place::clinic();
     place.edit("policy.toml", from, to);
@@ -22,7 +22,7 @@ fn a_query_has_caps_of_its_own() {
         (scale(&Place::clinic()), scale(&clinic(FIRST, &format!("{FIRST}\nrows_per_group = 1\ngroups = 1"))));
     // Three rows in two groups under the policy's caps.
     assert!((usual / own - 6.0).abs() < 0.01, "{usual} {own}");
-    // Other caps are another query: nothing stored is given to it.
+    // Other caps are another query, without a stored answer.
     let place = Place::clinic();
     place.release(&["--query", "visits by sex"]).done();
     place.edit("policy.toml", FIRST, &format!("{FIRST}\nrows_per_group = 2"));
@@ -114,7 +114,7 @@ fn caps_mean_nothing_where_one_row_is_one_person() {
     }
 }
 
-/// What is left out is charged beside its query, said in its answer, and free when it is asked again.
+/// The loss is charged with its query, published in its answer, and free when the query is repeated.
 #[test]
 fn the_loss_is_published_and_paid_for() {
     let place = clinic(FIRST, &format!("{FIRST}\nrows_per_group = 1\nleft_out = \"1/4\""));
@@ -138,7 +138,7 @@ fn the_loss_is_published_and_paid_for() {
     assert!(page.contains("visits by sex, left out"));
 }
 
-/// The interval for the population stands beside the other, in every form, and asks nothing new of the data.
+/// The interval for the population is in every output format and needs no further access to the data.
 #[test]
 fn averages_of_a_sample_have_an_interval_for_the_population() {
     let place = Place::clinic();
@@ -166,7 +166,7 @@ fn averages_of_a_sample_have_an_interval_for_the_population() {
     let page = place.run(&["report", "policy.toml"]).done().stdout;
     assert!(page.contains("95% for the population"));
     assert_eq!(place.charges(), charges);
-    // Several rows of one person are no independent draws.
+    // Several rows of one person are not independent draws.
     place.write("policy.toml", format!("{policy}{query}sampling = \"simple\"\n").replace("rows_per_group = 1\n", ""));
     let refused = place.run(&["plan", "policy.toml"]).refused();
     assert!(refused.stderr.contains("several rows of one person") && refused.stderr.contains("rows_per_group = 1"));
@@ -180,18 +180,18 @@ fn patients_with_one_visit(place: &Place) -> usize {
 }
 
 #[test]
-fn its_share_is_part_of_the_spend() {
+fn share_of_the_loss_is_part_of_the_spend() {
     let run = clinic(FIRST, &format!("{FIRST}\nleft_out = \"7/8\"")).run(&["plan", "policy.toml"]).refused();
     assert!(run.stderr.contains("7/8") && run.stderr.contains("spend"), "{}", run.stderr);
 }
 
-/// Nothing that is said about the caps depends on the data but the released numbers.
+/// Output about caps depends on the data only through the released numbers.
 #[test]
 fn neighbours_differ_in_released_numbers_alone() {
     let told = |change: bool| {
         let place = clinic(FIRST, &format!("{FIRST}\nleft_out = \"1/4\""));
         if change {
-            // One who has more visits than all others together.
+            // A person with more visits than all others together.
             let all = place.read("visits.csv");
             let row = all.lines().nth(1).unwrap();
             let tail = row.split_once(',').unwrap().1;
@@ -231,12 +231,12 @@ fn advice_is_a_release_of_its_own() {
     let json = place.run(&advice).done().json();
     let about: Vec<&str> = json.as_array().unwrap().iter().map(|one| one["about"].as_str().unwrap()).collect();
     assert_eq!(about, ["rows_per_group", "groups"]);
-    // With so much spent the noise hardly matters: half of the patients have at most two visits.
+    // With so much spent the noise is negligible: half of the patients have at most two visits.
     let half: i64 = json[0]["quantiles"][0]["value"].as_str().unwrap().parse().unwrap();
     assert!((1..=3).contains(&half), "{json}");
     assert_eq!(place.run(&advice).done().json(), json, "stored, and free");
     assert_eq!(place.charges(), 1);
-    // All of the promise is spent.
+    // The whole promise is spent.
     place.run(&["release", "policy.toml", "--query", "patients"]).refused();
 }
 
@@ -258,7 +258,7 @@ fn caps_are_swept() {
     assert!(text.contains("the errors do not include what the cap leaves out"), "{text}");
 }
 
-/// For the curator, query by query.
+/// Exact losses of each query, for the curator.
 #[test]
 fn the_curator_sees_exact_losses() {
     let place = Place::clinic();
@@ -282,7 +282,7 @@ fn the_curator_sees_exact_losses() {
     assert_eq!(json["queries"][3]["rows_left_out"], serde_json::Value::Null);
 }
 
-/// Values that are added up of each person's own rows are kept to their bounds, too: how many are beyond is counted, each once.
+/// Values that are summed within a person are clamped too: the report counts each value beyond the bounds once.
 #[test]
 fn the_curator_sees_values_beyond_bounds_inside_a_query_of_entities() {
     let inner = "SELECT AVG(LEAST(total, 900)) FROM (SELECT patient, SUM(cost) AS total, MIN_BY(sex, age) AS s FROM visits \
@@ -301,7 +301,7 @@ fn the_curator_sees_values_beyond_bounds_inside_a_query_of_entities() {
     );
 }
 
-/// A weighted value is in no sum of its own, and its bounds are told all the same.
+/// A weighted value is in no sum of its own, but its bounds are still reported.
 #[test]
 fn the_bounds_of_a_weighted_value_are_told() {
     let sql = "SELECT AVG_WEIGHTED(age, minutes) AS a FROM visits";
@@ -314,7 +314,7 @@ fn the_bounds_of_a_weighted_value_are_told() {
     assert!(words.contains("minutes: values below 0 or above 60 count as these bounds"), "{words}");
 }
 
-/// What is said of a query's caps is right also where it is asked for alone.
+/// Output about a query's caps is correct also if `left_out` is the only query.
 #[test]
 fn the_loss_alone_names_its_own_caps() {
     let place = clinic(FIRST, &format!("{FIRST}\nrows_per_group = 2\ngroups = 1\nleft_out = \"1/50\""));
@@ -322,19 +322,19 @@ fn the_loss_alone_names_its_own_caps() {
     let words = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("more than 2 rows in a group, or rows in more than 1 group"), "{words}");
     assert_eq!(place.charges(), 1);
-    // What is hidden in its table is in no note of the other.
+    // Numbers that are hidden in the table are not shown in the notes either.
     place.edit("policy.toml", "[columns.age]", "[display]\nhide_below = 1_000_000\n\n[columns.age]");
     let both = place.release(&["--query", "visits by sex"]).done();
     assert!(!both.stdout.contains("the caps leave something out of this query"), "{}", both.stdout);
 }
 
-/// Advice that cannot be given is refused before anything begins, and what it is about is named.
+/// A suggestion that is impossible is refused before anything is charged, and the message names the query.
 #[test]
 fn advice_that_cannot_be_given() {
     let place = Place::clinic();
     let run = place.run(&["suggest", "policy.toml", "--query", "patients", "--spend", "1/10"]).refused();
     assert!(run.stderr.contains("nothing to advise on in \"patients\""), "{}", run.stderr);
-    // Of all queries, the others share what is spent.
+    // The queries with caps or bounds divide the share.
     let run = place.run(&["suggest", "policy.toml", "--spend", "1/10", "--dry-run"]).done();
     assert!(run.stderr.contains("no caps or bounds to suggest for \"patients\""), "{run:?}");
     assert!(run.stdout.contains("1/40"), "{run:?}");
@@ -351,7 +351,7 @@ fn advice_that_cannot_be_given() {
     assert!(!rows.path("p.ledger").exists() && !place.path("clinic-patients.ledger").exists());
 }
 
-/// What the losses cannot be worked out for stops nothing else.
+/// A loss that cannot be computed does not stop the registration.
 #[test]
 fn losses_beyond_the_memory_are_told() {
     let place = clinic(FIRST, &format!("{FIRST}\nrows_per_group = 4_000_000_000"));

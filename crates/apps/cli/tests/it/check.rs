@@ -1,4 +1,4 @@
-//! `check`, `recheck`, `translate` and `explain` as people type them, with their mistakes.
+//! `check`, `recheck`, `translate` and `explain` on the command line, with usage errors.
 
 use crate::support::{Place, workspace};
 use std::fmt::Write;
@@ -14,7 +14,7 @@ fn place() -> Place {
     place
 }
 
-/// Every command with all that it said.
+/// Every command with its output.
 fn told(place: &Place, commands: &[&str]) -> String {
     let mut text = String::new();
     for command in commands {
@@ -25,7 +25,7 @@ fn told(place: &Place, commands: &[&str]) -> String {
     text
 }
 
-/// What the README and the file itself say of it.
+/// The values of the README and of the file's own comment.
 #[test]
 fn the_example_is_broken_at_one_and_holds_at_ln_three() {
     let place = Place::empty();
@@ -71,7 +71,7 @@ fn values_and_witnesses() {
     insta::assert_snapshot!("values", told(&place, &commands));
 }
 
-/// The whole picture of both protocols, as E-5 needs it.
+/// All notions of both protocols, as E-5 needs them.
 #[test]
 fn everything_about_protocols() {
     let commands = [
@@ -142,7 +142,7 @@ fn mistakes() {
     insta::assert_snapshot!("mistakes", told(&place, &commands));
 }
 
-/// A certificate passes, and with any one digit altered it does not.
+/// A certificate passes, and fails after a change of any digit.
 #[test]
 fn certificates() {
     let place = place();
@@ -179,9 +179,10 @@ fn certificates() {
     }
 }
 
-/// A range in which no belief goes with its reverse has no observer: every claim holds, and it is said what that is worth.
+/// A range that contains no belief together with its complement has no observer: every claim holds, and the output says
+/// that the claim is vacuous.
 #[test]
-fn no_observer_is_vacuous_everywhere() {
+fn empty_family_of_priors_is_vacuous() {
     let place = place();
     place.write("view.csv", "party,x,y,view,output,probability\n1,0,0,a,,1\n1,0,1,b,,1\n2,0,0,,,1\n2,0,1,,,1\n");
     for (mechanism, certified) in [
@@ -207,7 +208,7 @@ fn no_observer_is_vacuous_everywhere() {
     }
 }
 
-/// Forty people have too many datasets for a table, and forty-one counts.
+/// Forty people have too many datasets for a table, but forty-one counts.
 #[test]
 fn large_counts_are_decided_without_their_datasets() {
     let place = place();
@@ -235,7 +236,7 @@ fn large_counts_are_decided_without_their_datasets() {
     assert!(place.run(&["check", "--list"]).done().stdout.contains("induced-neighbours"));
 }
 
-/// What `recheck` will leave open is said when the certificate is written.
+/// The message about a written certificate names what `recheck` will not verify.
 #[test]
 fn an_upper_bound_that_takes_too_long_is_said_beforehand() {
     let place = place();
@@ -245,7 +246,7 @@ fn an_upper_bound_that_takes_too_long_is_said_beforehand() {
     assert_eq!(place.run(&["recheck", "proof.json"]).code, Some(3));
 }
 
-/// What is asked of priors alone: whether a family is scalable, and what of a prior pairs with what.
+/// Commands about priors alone: whether a family is scalable, and couplings of a prior.
 #[test]
 fn questions_about_priors() {
     let place = place();
@@ -310,7 +311,7 @@ fn translations() {
     insta::assert_snapshot!("translations", told(&place(), &commands));
     let json = place().run(&["translate", "--from", "odds=3", "--to", "gain", "--format", "json"]).done().json();
     assert_eq!(json[0]["direction"], "implies", "{json}");
-    // What is offered as a statement is read as one.
+    // A printed statement parses as a statement.
     let json =
         place().run(&["translate", "--from", "odds=3", "--to", "group-privacy:200", "--format", "json"]).done().json();
     let statement = json[0]["statement"].as_str().unwrap();
@@ -328,9 +329,9 @@ fn explanations() {
     assert!(all.as_array().unwrap().len() >= 90, "{}", all.as_array().unwrap().len());
 }
 
-/// What `--list` names is understood.
+/// Every name in `--list` is accepted.
 #[test]
-fn what_is_listed_is_there() {
+fn listed_names_are_accepted() {
     let place = place();
     let list = place.run(&["check", "--list"]).done().stdout;
     let names: Vec<&str> = list

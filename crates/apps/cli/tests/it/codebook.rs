@@ -1,18 +1,18 @@
-//! `deniable init --dictionary`: what a public codebook says is filled in, and nothing else.
+//! `deniable init --dictionary`: the contents of a public codebook are filled in, and nothing else.
 
 use crate::support::Place;
 use std::fmt::Write;
 
 const DATA: &str = "who,sex,age,cost,ward,born,seen,smoker,left\nSECRET,0,41,9.5,N,2000-01-01,,yes,\n";
 
-/// What stands in the policy between the columns and the adversary.
+/// The part of the policy between the columns and the adversary.
 fn columns(policy: &str) -> &str {
     let (begin, end) = (policy.find("[columns.").unwrap(), policy.find("[adversary]").unwrap());
     &policy[begin..end]
 }
 
 #[test]
-fn a_codebook_fills_in_what_it_says() {
+fn codebook_values_are_filled_in() {
     let place = Place::empty();
     place.write("visits.csv", DATA);
     place.write(
@@ -34,7 +34,7 @@ fn a_codebook_fills_in_what_it_says() {
     assert!(!run.stdout.contains("SECRET") && !run.stderr.contains("SECRET"), "{run:?}");
     insta::assert_snapshot!(columns(&run.stdout));
     insta::assert_snapshot!(run.stderr);
-    // What is written is what a policy takes.
+    // A policy accepts the written columns.
     place.write("policy.toml", &run.stdout);
     let told = place.run(&["plan", "policy.toml"]).refused().stderr;
     assert_eq!(told.matches("is not decided yet").count(), run.stdout.matches("= \"?\"").count(), "{told}");
@@ -42,7 +42,7 @@ fn a_codebook_fills_in_what_it_says() {
 }
 
 #[test]
-fn a_data_dictionary_of_redcap_is_one() {
+fn redcap_dictionary_is_a_codebook() {
     let place = Place::empty();
     place.write("visits.csv", "record_id,sex,age,bmi,visit,drugs___1,drugs____8,note,consent\n1,2,3,4,5,6,7,8,9\n");
     place.write(
@@ -64,7 +64,7 @@ fn a_data_dictionary_of_redcap_is_one() {
 }
 
 #[test]
-fn a_codebook_that_is_wrong_says_where() {
+fn errors_of_a_codebook_name_line_and_column() {
     let place = Place::empty();
     place.write("t.csv", "a,b\n1,2\n");
     let mut told = String::new();
@@ -103,9 +103,9 @@ fn a_codebook_that_is_wrong_says_where() {
     insta::assert_snapshot!(told);
 }
 
-/// A line of a codebook that looks like policy stays a comment, a key or a label.
+/// A line of a codebook that looks like TOML of a policy becomes a comment, a key or a label.
 #[test]
-fn nothing_in_a_codebook_becomes_policy() {
+fn codebook_text_cannot_inject_policy_keys() {
     let place = Place::empty();
     place.write("t.csv", "a,b\n1,2\n");
     place.write(

@@ -1,4 +1,4 @@
-//! Tables with totals: what is published adds up, and says so.
+//! Tables with totals: published totals are consistent, and the notes say so.
 
 use crate::support::{Place, rows};
 use serde_json::Value;
@@ -56,7 +56,7 @@ fn totals_are_the_sums_of_their_parts() {
     insta::assert_snapshot!(note(&publication), @"the groupings were made to add up, and counts not to be negative, by changing the noisy answers as little as it takes: without budget. The intervals are those of the noisy answers, and reach to what is shown");
     let table = place.release(&[]).done().stdout;
     assert!(table.contains("note: the groupings were made to add up"), "{table}");
-    // Without, and with again: free, and the same as before.
+    // Consistent totals can be switched off and on: free, and with the same numbers as before.
     place.edit("policy.toml", "name = \"totals\"\nsql", "name = \"totals\"\nconsistent = false\nsql");
     let without = place.release(&["--format", "json"]).done().json();
     assert_eq!(without["answers"][0]["consistent"], false);

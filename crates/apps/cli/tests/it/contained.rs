@@ -1,4 +1,5 @@
-//! A query that an earlier answer holds: offered by `plan`, taken from that answer by `release` and `ask`, and paid for with `--again`.
+//! A query whose numbers an earlier answer contains: `plan` offers it, `release` and `ask` return it, and `--again`
+//! charges for new noise.
 
 use crate::support::{Place, rows};
 
@@ -55,7 +56,7 @@ fn an_earlier_answer_is_offered() {
     let asked = place.run(&["ask", "policy.toml", COUNTS, "--spend", "1/10"]).done();
     assert!(asked.stderr.contains("part of the stored answer \"wards\", free"), "{}", asked.stderr);
     assert_eq!((place.spent(), place.charges()), (spent, 1));
-    // Anew: paid, and an answer of its own since.
+    // With --again: charged, and a separate answer from then on.
     let again = place.run(&["ask", "policy.toml", COUNTS, "--spend", "1/10", "--again"]).done();
     assert!(again.stderr.contains("charged and answered"), "{}", again.stderr);
     assert_eq!(place.charges(), 2);

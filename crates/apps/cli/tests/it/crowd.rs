@@ -1,5 +1,5 @@
-//! Sixty-four releases at once, by sixteen policies of one population, into a ledger that does not exist yet and cannot
-//! pay for all of them: they make the same claims, and identical asks show identical answers.
+//! Sixty-four concurrent releases, by sixteen policies of one population, into a ledger that does not exist yet and
+//! cannot pay for all of them: they make the same promise, and identical queries show identical answers.
 
 use crate::support::{Place, Run};
 use serde_json::{Value, json};
@@ -9,10 +9,12 @@ use std::time::{Duration, Instant};
 
 const PROCESSES: usize = 64;
 const POLICIES: usize = 16;
-/// Each policy has a query that all have and one of its own, for a twelfth of the promise each: 17, of which 12 fit.
+/// Each policy has one shared query and one of its own, each for a twelfth of the promise: 17 in total, of which 12
+/// fit.
 const FIT: usize = 12;
 const SHARED: &str = "SELECT sex, COUNT(*) AS visits FROM visits GROUP BY sex";
-/// A release of the clinic takes under a second; on a busy machine with one core all of them may take this long.
+/// A release of the clinic takes under a second; on a busy machine with one core all releases together may take this
+/// long.
 const BOUND: Duration = Duration::from_secs(300);
 
 fn place() -> Place {
@@ -53,7 +55,7 @@ fn sixty_four_releases_at_once() {
     let took = began.elapsed();
     let runs: Vec<Run> = crowd.into_iter().map(|child| Run::of(child.wait_with_output().unwrap())).collect();
 
-    // The ledger verifies, has spent exactly what there was, and answered what it charged.
+    // The ledger verifies, has spent exactly the promise, and has answers to all charges.
     let releases = place.releases();
     assert_eq!((releases.len(), place.spent().as_str()), (FIT, "3"));
     assert!(releases.iter().all(|release| release["answered"] == true), "{releases:?}");
@@ -66,7 +68,7 @@ fn sixty_four_releases_at_once() {
         place.run(&["ledger", "verify", "all.ledger", "--head", head]).done();
     }
 
-    // Those whose queries are all paid for answer, the others refuse; runs of one policy do not differ in a byte.
+    // Policies whose queries are all paid answer, the others fail; runs of one policy are identical byte for byte.
     let mut shown = BTreeMap::<usize, String>::new();
     let mut claims = Vec::<Value>::new();
     for (process, run) in runs.into_iter().enumerate() {
@@ -90,7 +92,7 @@ fn sixty_four_releases_at_once() {
         claims.len()
     );
     assert_eq!((shown.len(), claims.len()), (FIT - 1, (FIT - 1) * PROCESSES / POLICIES));
-    // Later everything is shown again, at no cost.
+    // Later runs show all answers again, at no cost.
     for (policy, stdout) in shown {
         let again = place.run(&[
             "release",

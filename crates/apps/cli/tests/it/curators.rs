@@ -1,4 +1,5 @@
-//! What curators do while a server runs, and what of it must not go wrong unnoticed: `cargo test -p deniable-cli --features serve --test it -- curators::`.
+//! Actions of curators on a running server, and errors that must not go unnoticed: `cargo test -p deniable-cli
+//! --features serve --test it -- curators::`.
 
 use crate::serve::{Server, account, has_psql, long};
 use crate::support::{Place, Run};
@@ -17,9 +18,9 @@ fn place() -> Place {
     place
 }
 
-/// A connection does not outlive its account, nor another password.
+/// A connection ends when its account is removed or its password changed.
 #[test]
-fn who_is_removed_asks_no_more() {
+fn removed_accounts_lose_their_connections() {
     if !has_psql() {
         return;
     }
@@ -29,7 +30,7 @@ fn who_is_removed_asks_no_more() {
     for client in &mut open {
         client.stdin.as_mut().unwrap().write_all(format!("{}\\echo first\n", queries(1)).as_bytes()).unwrap();
     }
-    // Both were charged before anything changes.
+    // Both queries were charged before anything changes.
     server.logged("\"answered\",\"part\":\"ana\"");
     server.logged("\"answered\",\"part\":\"bo\"");
     account(&place, &["remove", "policy.toml", "bo"], "").done();
@@ -56,9 +57,9 @@ fn who_is_removed_asks_no_more() {
     );
 }
 
-/// What SIGHUP cannot take is said, and all stays as it was.
+/// A change that SIGHUP cannot apply is reported, and the server keeps its state.
 #[test]
-fn what_is_read_anew() {
+fn reload_applies_changes_or_keeps_the_state() {
     if !has_psql() {
         return;
     }
@@ -76,7 +77,7 @@ fn what_is_read_anew() {
     assert!(server.reloads("not reloaded").contains("takes a restart"));
     assert!(server.psql("ana", "a", &queries(3)).stderr.contains("an approver allows your queries first"), "all stays");
     place.write("serve.toml", &toml);
-    // Another promise than the ledger records is nobody's to be shown.
+    // A promise that the ledger does not record is shown to no client.
     let policy = place.read("policy.toml");
     assert!(policy.contains("posterior_at_most = 0.75"));
     place.write("policy.toml", policy.replace("posterior_at_most = 0.75", "posterior_at_most = 0.9"));
@@ -87,7 +88,7 @@ fn what_is_read_anew() {
     assert!(told.stdout.contains("75%"), "{told:?}");
 }
 
-/// Runs openssl in a folder; whether it is there.
+/// Runs openssl in a folder; returns whether it is installed.
 fn openssl(place: &Place, args: &str) -> bool {
     let mut command = Command::new("openssl");
     command.args(args.split(' ')).current_dir(place.path("."));
@@ -100,7 +101,7 @@ fn openssl(place: &Place, args: &str) -> bool {
     }
 }
 
-/// A certificate of this issuer, with its key.
+/// Creates a certificate of this issuer, with its key.
 fn certificate(place: &Place, name: &str, issuer: &str, subject: &str) {
     let new = "req -newkey rsa:2048 -nodes -addext subjectAltName=IP:127.0.0.1";
     openssl(place, &format!("{new} -keyout {name}.key -out {name}.csr -subj {subject}"));
@@ -135,10 +136,10 @@ fn tls_and_certificates_of_clients() {
     };
     let server = Server::of(&place);
     let verified = |issuer: &str| format!("sslmode=verify-full sslrootcert={}", file(&format!("{issuer}.crt")));
-    // The password's proof is bound to the channel, so that nobody in between can pass it on.
+    // The proof of the password is bound to the channel, so a man in the middle cannot forward it.
     assert!(psql(&server, &format!("{} channel_binding=require", verified("ca"))).stdout.contains("let in"));
     assert!(psql(&server, &verified("other")).stderr.contains("certificate verify failed"));
-    // Behind a proxy every client seems to be on this machine: without TLS none is let in, unless that is stated.
+    // Behind a proxy every client appears to be local: without TLS none can connect, unless serve.toml allows it.
     assert!(psql(&server, "sslmode=disable").stderr.contains("all connections need TLS"));
     place.write("serve.toml", format!("{tls}local = false\n"));
     server.reloads("\"reloaded\"");
@@ -146,7 +147,7 @@ fn tls_and_certificates_of_clients() {
     place.write("serve.toml", format!("{tls}local = true\n"));
     server.reloads("\"reloaded\"");
     assert!(psql(&server, "sslmode=disable").stderr.contains("all connections need TLS"));
-    // A key that others may read is not taken, and the server goes on with the one that it has.
+    // A key that others may read is rejected, and the server keeps its current key.
     let key = file("server.key");
     Command::new("chmod").args(["644", &key]).status().unwrap();
     assert!(server.reloads("not reloaded").contains("others than its owner may read it"));
@@ -166,7 +167,7 @@ fn tls_and_certificates_of_clients() {
     assert!(plain.stderr.contains("all connections need TLS"), "{plain:?}");
 }
 
-/// Mistakes that are met before the data are read.
+/// Errors that are found before the data are read.
 #[test]
 fn a_server_that_cannot_begin() {
     if !has_psql() {
@@ -183,7 +184,7 @@ fn a_server_that_cannot_begin() {
     assert!(begun("log = \"inof\"\n").contains("line 1: the log has no level \"inof\": did you mean info?"));
     let metrics = "[metrics]\nlisten = \"127.0.0.1:9433\"\nsecret = \"env:DENIABLE_TEST_NO_SUCH_SECRET\"\n";
     assert!(begun(metrics).contains("DENIABLE_TEST_NO_SUCH_SECRET needs a secret of at least 16 characters"));
-    // The server alone needs it.
+    // Only the server needs the setting.
     account(&place, &["list", "policy.toml"], "").done();
     let tls = "[tls]\ncertificate = \"server.crt\"\nkey = \"server.key\"\n";
     for file in ["server.crt", "server.key"] {
@@ -193,9 +194,9 @@ fn a_server_that_cannot_begin() {
     assert!(!place.path("policy.ledger").exists());
 }
 
-/// What is as deep as it is long is answered or refused, and the server goes on: its threads have stacks for it.
+/// Deeply nested statements are answered or refused, and the server continues: its threads have large stacks.
 #[test]
-fn deep_statements_end_nothing() {
+fn deep_statements_do_not_stop_the_server() {
     if !has_psql() {
         return;
     }

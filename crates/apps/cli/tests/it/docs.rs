@@ -1,9 +1,9 @@
-//! The SQL that `docs/reference/policy.md` lists is what is answered, and the overview of the commands.
+//! The functions that `docs/reference/policy.md` lists are those that are answered, and the overview of the commands.
 
 use crate::support::{Place, workspace};
 use std::fs;
 
-/// The refusal of an unknown function lists all that are known.
+/// The refusal of an unknown function lists all known functions.
 #[test]
 fn the_reference_has_every_function() {
     let page = fs::read_to_string(workspace().join("docs/reference/policy.md")).unwrap();
@@ -20,7 +20,7 @@ fn the_reference_has_every_function() {
     }
 }
 
-/// Other names for the same are the same question, as the reference says.
+/// Aliases of a function are the same query, as the reference states.
 #[test]
 fn other_names_are_free() {
     let clinic = Place::clinic();
@@ -49,10 +49,10 @@ fn other_names_are_free() {
     }
 }
 
-/// The overview of the commands, by what one wants to do.
+/// The overview of the commands, grouped by purpose.
 #[test]
 fn overview() {
-    // A terminal's width is the environment's where there is no terminal.
+    // Without a terminal, clap takes the width from the environment.
     let output = Place::empty().command(&["-h"]).env_remove("COLUMNS").output().unwrap();
     insta::assert_snapshot!(crate::support::Run::of(output).done().stdout);
 }

@@ -1,4 +1,4 @@
-//! Data that an engine holds: `scripts/engines cargo test -p deniable-cli --test it -- engines`.
+//! Data in an external engine: `scripts/engines cargo test -p deniable-cli --test it -- engines`.
 
 use crate::support::{Place, Run, workspace};
 use deniable_testing::{engine_python, lying_python, run_python};
@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::Command;
 
 const ROWS: usize = 20_000;
-/// What no error may say.
+/// A secret that no error may contain.
 const SECRET: &str = "sec-ret";
 
-/// An engine, by its client for Python.
+/// An engine, by its Python client.
 struct Engine {
     name: &'static str,
     python: String,
@@ -17,7 +17,7 @@ struct Engine {
     relation: String,
 }
 
-/// The rows as a file that any engine reads: made by DuckDB. `change` stands for what the note of each row is.
+/// Writes the rows with DuckDB to a file that any engine reads; `change` is the SQL of each row's note.
 fn write(python: &str, place: &Place, note: &str) {
     let path = place.path("visits.parquet");
     let _ = run_python(
@@ -95,7 +95,7 @@ fn place() -> Option<(Place, Engine)> {
     Some((place, engine))
 }
 
-/// Runs the command beside an engine.
+/// Runs the command with an engine's environment.
 fn at(place: &Place, engine: &Engine, args: &[&str]) -> Run {
     let mut command = place.command(args);
     let run = Run::of(command.env("CLINIC", &engine.address).env("DENIABLE_PYTHON", &engine.python).output().unwrap());
@@ -103,7 +103,7 @@ fn at(place: &Place, engine: &Engine, args: &[&str]) -> Run {
     run
 }
 
-/// One line, however it was broken.
+/// Joins wrapped lines.
 fn line(text: &str) -> String {
     text.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
 }
@@ -115,7 +115,7 @@ fn released(place: &Place, engine: &Engine) {
     assert!(first.stderr.contains(&format!("visits: {ROWS} rows of 5000 entities checked")), "{first:?}");
     assert!(first.stderr.contains("tested on made-up rows"), "{first:?}");
     assert_eq!(place.charges(), 1);
-    // Stored: there is no engine at this address, and no interpreter.
+    // The answer is stored: there is no engine at this address, and no interpreter.
     let nowhere = Engine {
         python: "/nowhere/python".to_owned(),
         address: "nowhere".to_owned(),
@@ -127,7 +127,7 @@ fn released(place: &Place, engine: &Engine) {
     let ledger = at(place, engine, &["ledger", "show", "policy.toml"]).done().stdout;
     assert!(ledger.contains("trials passed: 1, failed: 0"), "{ledger}");
     at(place, engine, &["ledger", "verify", "policy.toml"]).done();
-    // Another question is tried, and the same rows are known again.
+    // Another query runs a trial, and the same rows are recognised.
     place.edit("policy.toml", BY_SEX, "SELECT COUNT(DISTINCT patient) FROM visits WHERE cost > 3");
     at(place, engine, &["release", "policy.toml"]).done();
     assert_eq!(place.charges(), 2);
@@ -149,9 +149,10 @@ fn a_release_from_spark_is_paid_once_and_needs_no_engine_again() {
     released(&place, &spark);
 }
 
-/// Whatever a cluster is set to: what can be set for the session is, what cannot be told is refused, and no collation has a say.
+/// With any configuration of a cluster: settings of the session are set, settings that cannot be checked are refused,
+/// and collations have no effect.
 #[test]
-fn a_cluster_that_is_set_otherwise() {
+fn cluster_settings_are_overridden_or_refused() {
     let Some(python) = engine_python("DENIABLE_SPARK_PYTHON") else { return };
     let place = Place::empty();
     let path = place.path("visits").display().to_string();
@@ -180,7 +181,7 @@ fn a_cluster_that_is_set_otherwise() {
     let sex =
         found["tables"][0]["columns"].as_array().unwrap().iter().find(|column| column["column"] == "sex").unwrap();
     assert_eq!(sex["undeclared_keys"]["count"], 250, "`f` is not `F`: {sex}");
-    // The same rows, by a session that is set as it comes.
+    // The same rows, read by a session with default settings.
     assert!(line(&under("").done().stderr).contains("is registered already"));
 }
 
@@ -196,7 +197,7 @@ fn the_plan_says_what_is_asked_and_needs_no_engine() {
 }
 
 #[test]
-fn what_engines_do_not_compute_is_refused_by_the_plan() {
+fn unsupported_sql_of_engines_is_refused_by_the_plan() {
     let Some((place, engine)) = place() else { return };
     for (sql, said) in [
         ("SELECT COUNT(*) FROM visits WHERE note LIKE 'a%'", "is not computed by an engine"),
@@ -214,7 +215,7 @@ fn what_engines_do_not_compute_is_refused_by_the_plan() {
 fn rows_that_change_are_noticed_after_the_charge_and_asked_for_again() {
     let Some((place, engine)) = place() else { return };
     at(&place, &engine, &["data", "check", "policy.toml"]).done();
-    // One value of a column that is declared and not asked about.
+    // One value of a declared column that the query does not use.
     write(&engine.python, &place, &format!("CASE WHEN i = 77 THEN 'other' ELSE '{SECRET}' END"));
     let changed = at(&place, &engine, &["release", "policy.toml"]).refused();
     assert!(line(&changed.stderr).contains("are not those that were registered as this version"), "{changed:?}");
@@ -227,7 +228,8 @@ fn rows_that_change_are_noticed_after_the_charge_and_asked_for_again() {
     assert_eq!(place.charges(), 1);
 }
 
-/// An engine that is honest in every trial, and lies about private rows alone: what can be seen bars it until it passes again.
+/// An engine that is honest in every trial and lies about private rows only: a visible lie bars it until it passes
+/// again.
 #[test]
 fn an_engine_that_is_found_out_is_tried_again() {
     let Some((place, engine)) = place() else { return };
@@ -255,9 +257,9 @@ fn an_engine_that_is_found_out_is_tried_again() {
     assert!(resumed.stderr.contains("an earlier run had charged it"), "{resumed:?}");
 }
 
-/// What is known not to come of it is not charged: neither where rows have changed nor where an engine was found out.
+/// A query that is known to fail is not charged: neither after rows have changed nor after an engine was barred.
 #[test]
-fn nothing_more_is_charged_once_it_is_known() {
+fn known_failures_are_not_charged_again() {
     let Some((place, engine)) = place() else { return };
     let second =
         "\n[[query]]\nname = \"people\"\nshare = \"1/4\"\nsql = \"SELECT COUNT(DISTINCT patient) FROM visits\"\n";
@@ -279,9 +281,10 @@ fn nothing_more_is_charged_once_it_is_known() {
     assert_eq!(place.charges(), 2);
 }
 
-/// What is declared of the same rows is no part of what they are: another column, or another order of columns.
+/// The fingerprint of the rows does not depend on the declaration: another column, or another order of columns, is the
+/// same version.
 #[test]
-fn a_version_is_of_the_rows_and_not_of_what_is_declared() {
+fn version_depends_on_rows_and_not_on_declarations() {
     let Some((place, engine)) = place() else { return };
     released(&place, &engine);
     place.edit("policy.toml", "[columns.note]\ntype = \"text\"\n", "");
@@ -290,9 +293,9 @@ fn a_version_is_of_the_rows_and_not_of_what_is_declared() {
     assert!(again.stderr.contains("registered version \"1\" of `visits` again"), "{again:?}");
 }
 
-/// Conditions that only few values meet are met by made-up rows, and every question is tried without its conditions, too.
+/// Made-up rows satisfy rare conditions, and every query is also tried without its conditions.
 #[test]
-fn a_trial_is_about_what_is_asked() {
+fn trial_covers_the_conditions_of_the_query() {
     let Some((place, engine)) = place() else { return };
     let lie = "for row in totals: row[1] = str(2 * int(row[1]))";
     for sql in [
@@ -311,7 +314,7 @@ fn a_trial_is_about_what_is_asked() {
     assert_eq!(place.charges(), 0);
 }
 
-/// What lies beside a policy is no part of the program.
+/// Python modules beside a policy are not imported.
 #[test]
 fn no_module_of_the_folder_is_run() {
     let Some((place, engine)) = place() else { return };
@@ -322,7 +325,7 @@ fn no_module_of_the_folder_is_run() {
     assert!(!place.path("run").exists());
 }
 
-/// A lie in the trial is found out before anything is charged.
+/// A lie in the trial is detected before anything is charged.
 #[test]
 fn an_engine_that_fails_its_trial_is_not_asked() {
     let Some((place, engine)) = place() else { return };
@@ -334,7 +337,7 @@ fn an_engine_that_fails_its_trial_is_not_asked() {
     assert_eq!(place.charges(), 0);
 }
 
-/// What is wrong is said, and nothing that an engine says of it: its words quote values.
+/// Errors name the fault without the engine's own message, which quotes values.
 #[test]
 fn mistakes_are_named_without_values() {
     let Some((place, engine)) = place() else { return };
@@ -351,7 +354,7 @@ fn mistakes_are_named_without_values() {
     let unreached = run(Some(&format!("/nowhere/{SECRET}")), &engine.python);
     assert!(unreached.contains("DuckDB cannot be reached") && !unreached.contains(SECRET), "{unreached}");
 
-    // A column that is not there, one of a type of its own, and a view that fails on a value.
+    // A missing column, a column of an unsupported type, and a view that fails on a value.
     place.edit("policy.toml", "[columns.note]", "[columns.notes]");
     assert!(
         run(Some(":memory:"), &engine.python).contains("has no column `notes`; it has patient, cost, sex, note, id")
@@ -382,7 +385,8 @@ fn mistakes_are_named_without_values() {
     assert_eq!(place.ledger().unwrap()["versions"], serde_json::json!([]), "nothing was registered");
 }
 
-/// Every command of the how-to, from an empty folder; but for what is installed, which `scripts/engines` did by the same commands.
+/// Runs every command of the how-to in an empty folder, except the installation, which `scripts/engines` does with the
+/// same commands.
 #[test]
 fn the_how_to_works_as_it_stands() {
     let Some(python) = engine_python("DENIABLE_SPARK_PYTHON") else { return };

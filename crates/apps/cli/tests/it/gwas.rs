@@ -1,9 +1,9 @@
-//! `deniable gwas`, from made-up cohorts to picks, pages and curves; and the mistakes of a first hour.
+//! `deniable gwas`, from simulated cohorts to picks, pages and curves; and usage errors.
 
 use crate::support::{Place, Run};
 use insta::assert_snapshot;
 
-/// A small cohort with three strong causes, made by the command itself.
+/// A small cohort with three strong causes, simulated by the command itself.
 fn cohort() -> Place {
     let place = Place::empty();
     let make = ["gwas", "simulate", "--out", "cohort", "--cases", "200", "--controls", "180", "--snps", "400"];
@@ -13,17 +13,17 @@ fn cohort() -> Place {
 
 const PROMISE: [&str; 4] = ["--gain", "2", "--prior", "1/2"];
 
-/// A release that registers the cohort where that is needed.
+/// A release that registers the cohort if necessary.
 fn gwas(place: &Place, more: &[&str]) -> Run {
     place.run(&[&["gwas", "--bfile", "cohort", "--register"], &PROMISE[..], more].concat())
 }
 
-/// With next to no noise, so that answers are known.
+/// With negligible noise, so that answers are known.
 fn surely(place: &Place, more: &[&str]) -> Run {
     place.run(&[&["gwas", "--bfile", "cohort", "--register", "--epsilon", "4096"], more].concat())
 }
 
-/// What does not depend on the machine or the day.
+/// The parts of a text that depend neither on the machine nor on the day.
 fn fixed(text: &str) -> String {
     let line = |line: &str| match line.split_once("ledger head ") {
         Some((before, _)) => format!("{before}ledger head ..."),
@@ -50,9 +50,9 @@ fn the_job_of_the_first_page() {
     assert_snapshot!("over_budget", fixed(&refused.stderr));
 }
 
-/// A look at the cohort comes first, on its own or with a release that stops there.
+/// A cohort is checked first, by `gwas check` or by a release that stops after it.
 #[test]
-fn a_cohort_is_looked_at_before_it_is_asked() {
+fn cohort_is_checked_before_its_first_release() {
     let place = cohort();
     let ask = |more: &[&str]| {
         let top = ["gwas", "--bfile", "cohort", "--adjacency", "label-swap", "--p-value", "0.05", "--spend", "1/8"];
@@ -66,7 +66,7 @@ fn a_cohort_is_looked_at_before_it_is_asked() {
     let json = ["gwas", "check", "--bfile", "cohort", "--data-version", "2", "--format", "json"];
     assert_snapshot!("check_json", place.run(&json).done().stdout);
     ask(&["--top", "2", "--data-version", "2"]).done();
-    // Files that changed are refused by name, and what was answered is shown without them.
+    // Changed files are refused by name, and stored answers are shown without the files.
     let bed = place.path("cohort.bed");
     let mut bytes = std::fs::read(&bed).unwrap();
     bytes[100] ^= 0b10;
@@ -87,9 +87,9 @@ fn a_cohort_is_looked_at_before_it_is_asked() {
     ask(&["--top", "3"]).refused();
 }
 
-/// A policy names the people and their ledger, and a mistyped file begins none.
+/// A policy names the people and their ledger, and a mistyped path creates no ledger.
 #[test]
-fn a_check_is_of_the_people_of_a_policy() {
+fn check_takes_people_and_ledger_from_the_policy() {
     let place = cohort();
     let check = |more: &[&str]| place.run(&[&["gwas", "check", "--bfile", "cohort"], more].concat());
     place.run(&["gwas", "check", "--bfile", "cohor"]).refused();
@@ -100,13 +100,13 @@ fn a_check_is_of_the_people_of_a_policy() {
     assert!(place.files().contains(&"biobank.ledger".to_owned()));
 }
 
-/// One of several answers that fails after its charge keeps no other from being shown; the exit status tells.
+/// If one of several answers fails after its charge, the others are shown, and the exit status is 1.
 #[test]
 fn the_others_are_shown_where_one_fails() {
     let (whole, place) = (cohort(), cohort());
     let asked = ["--adjacency", "label-swap", "--top", "2", "--p-value", "0.05", "--counts", "--format", "json"];
     let shown = gwas(&whole, &asked).done().json();
-    // The same picks, but for one that leads to no SNP of the files: what follows from them cannot be computed.
+    // The same picks, except one that is not a SNP of the files, so the answers about it cannot be computed.
     let summary = deniable_ledger::show(&whole.path("cohort.ledger")).unwrap();
     let (account, picks) = (&summary.accounts[0], &summary.accounts[0].releases[0]);
     let mut answer = picks.answer.as_ref().unwrap().read().unwrap();
@@ -141,7 +141,7 @@ fn the_others_are_shown_where_one_fails() {
 }
 
 #[test]
-fn what_is_planted_is_found_where_there_is_no_noise() {
+fn planted_snps_are_found_without_noise() {
     let place = cohort();
     let mut planted: Vec<String> = place
         .read("cohort.causal.tsv")
@@ -150,7 +150,7 @@ fn what_is_planted_is_found_where_there_is_no_noise() {
         .map(|line| line.split('\t').next().unwrap().to_owned())
         .collect();
     let more = ["--adjacency", "genotype", "--p-value", "0.05", "--statistics", "--counts", "--format", "json"];
-    // Neighbours in linkage can be ahead of a cause: ten picks hold all three.
+    // Neighbours in linkage can rank above a cause: thirty picks contain all three.
     let publication = surely(&place, &[&more[..], &["--top", "30"]].concat()).done().json();
     let picked: Vec<&str> =
         publication["answers"][0]["rows"].as_array().unwrap().iter().map(|row| row[2].as_str().unwrap()).collect();
@@ -169,7 +169,7 @@ fn a_table_with_everything_that_goes_with_it() {
 }
 
 #[test]
-fn what_it_would_cost() {
+fn dry_run_shows_the_cost() {
     let place = cohort();
     let asked = ["--adjacency", "label-swap", "--top", "5", "--p-value", "0.05", "--statistics", "--spend", "1/2"];
     let said = gwas(&place, &[&asked[..], &["--dry-run"]].concat()).done();
@@ -253,7 +253,8 @@ fn the_first_mistakes() {
     );
 }
 
-/// One population, one ledger: what SQL promised is in force, and what it cannot promise is refused.
+/// One population, one ledger: promises of SQL bind the results, and results that the promise does not cover are
+/// refused.
 #[test]
 fn one_ledger_with_sql() {
     let place = cohort();
@@ -279,12 +280,12 @@ share = "1/4"
     picks(&["--policy", "policy.toml", "--adjacency", "genotype", "--spend", "1/2"]).done();
     let ledger = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
     assert!(ledger.contains("query 1") && ledger.contains("top 2 SNPs"), "{ledger}");
-    // Flags that promise the same are charged to the same account, too.
+    // Flags with the same promise are charged to the same account.
     let spent = picks(&[&PROMISE[..], &["--adjacency", "genotype", "--spend", "1/3"]].concat()).refused();
     assert!(spent.stderr.contains("nothing was charged"), "{}", spent.stderr);
     let public = picks(&[&PROMISE[..], &["--adjacency", "label-swap", "--spend", "1/8"]].concat()).refused();
     assert!(public.stderr.contains("protects participation"), "{}", public.stderr);
-    // The other way round: where labels are promised, SQL is not answered.
+    // Conversely, where labels are promised, SQL is not answered.
     let labels = ["--adjacency", "label-swap", "--population", "labels", "--spend", "1/8"];
     let refused = picks(&[&PROMISE[..], &labels].concat()).refused();
     assert!(refused.says("table `cohort`") && !place.files().contains(&"labels.ledger".into()), "{refused:?}");
@@ -293,14 +294,14 @@ share = "1/4"
     place.edit("policy.toml", "population = \"cohort\"", "population = \"labels\"");
     let sql = place.release(&[]).refused();
     assert!(sql.stderr.contains("who is a case"), "{}", sql.stderr);
-    // A policy that protects the size cannot be kept by results that tell it.
+    // A policy that protects the size does not permit results that reveal it.
     place.edit("policy.toml", "insider", "anyone");
     let size = picks(&["--policy", "policy.toml", "--adjacency", "genotype"]);
     assert_eq!(size.code, Some(2));
     assert!(size.stderr.contains("protects the number of people"), "{}", size.stderr);
 }
 
-/// A promise is changed for both secrets at once, or for none: otherwise no flags would fit the ledger any more.
+/// A promise changes for both secrets or for none: otherwise no flags would match the ledger.
 #[test]
 fn a_promise_is_changed_for_both_secrets() {
     let place = cohort();
@@ -311,7 +312,7 @@ fn a_promise_is_changed_for_both_secrets() {
     let top = ["--top", "1", "--p-value", "0.05", "--spend", "1/2"];
     both(&[&top[..], &["--gain", "2"]].concat()).done();
     both(&[&top[..], &["--gain", "3"]].concat()).refused();
-    // Labels have more than this spent, membership has not: neither is changed.
+    // The account of labels has spent more than this, that of membership has not: neither is changed.
     let change = |gain: &str| both(&["--gain", gain, "--change-promise", "the board said so"]);
     change("9/8").refused();
     both(&[&top[..], &["--gain", "2"]].concat()).done();
@@ -321,7 +322,7 @@ fn a_promise_is_changed_for_both_secrets() {
 }
 
 #[test]
-fn how_many_people_it_takes() {
+fn power_reports_the_participants_needed() {
     let place = Place::empty();
     let run = place
         .run(&[
@@ -347,8 +348,8 @@ fn how_many_people_it_takes() {
     assert!(json["rows"].as_array().unwrap().len() == 8 && json["needed"].is_array(), "{json}");
 }
 
-/// The public study with two planted causes: γ = 2 against a belief of one half finds both nearly surely, where γ = 2 against
-/// any belief rarely does.
+/// The public study with two planted causes: γ = 2 against a belief of one half finds both almost surely, while γ = 2
+/// against any belief rarely does.
 #[test]
 fn a_bounded_prior_finds_the_causes_of_the_public_study() {
     let Some(prefix) = deniable_testing::gwas() else { return };

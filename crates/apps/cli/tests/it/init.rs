@@ -1,4 +1,4 @@
-//! `deniable init`: a policy begins with the names of a file's columns, and with nothing else of it.
+//! `deniable init`: a draft contains the names of a file's columns and nothing else of the file.
 
 use crate::support::Place;
 use std::fmt::Write;
@@ -18,12 +18,12 @@ fn a_policy_begins() {
     assert!(run.stderr.contains("next: replace every \"?\""), "{run:?}");
     let same = place.run(&["init", "Visits 2024.csv", "--out", "policy.toml"]).done();
     assert_eq!((same.stdout.as_str(), place.read("policy.toml").as_str()), ("", run.stdout.as_str()));
-    // What is left open is what every other command names.
+    // Every other command names the open blanks.
     let blanks = place.run(&["plan", "policy.toml"]).refused();
     assert_eq!(blanks.stderr.matches("is not decided yet").count(), run.stdout.matches("= \"?\"").count());
 }
 
-/// Every column's type is open, and one complaint says so.
+/// All open column types are one error.
 #[test]
 fn many_columns_are_one_complaint() {
     let place = Place::empty();
@@ -36,7 +36,7 @@ fn many_columns_are_one_complaint() {
     assert_eq!(told.matches("`type`").count(), 1, "{told}");
 }
 
-/// Decided, it is a policy that is answered.
+/// A completed draft is a policy that answers.
 #[test]
 fn a_policy_is_completed() {
     let place = Place::empty();
@@ -70,7 +70,7 @@ fn the_path_is_relative_to_the_policy() {
 }
 
 #[test]
-fn what_cannot_begin() {
+fn init_refuses_unusable_input() {
     let place = Place::empty();
     fs::create_dir(place.path("folder")).unwrap();
     place.write("t.csv", "a,b\n1,2\n");
@@ -117,7 +117,7 @@ fn what_cannot_begin() {
     assert!(!place.files().contains(&"policy.toml".to_owned()));
 }
 
-/// The first line is unpacked, and the policy names the packed file.
+/// The first line is decompressed, and the policy names the compressed file.
 #[test]
 fn packed_files_begin_too() {
     let place = Place::empty();
@@ -128,7 +128,7 @@ fn packed_files_begin_too() {
     }
 }
 
-/// Another path is read as its ending says, whatever the policy's own.
+/// The extension of a path decides its compression, whatever the policy's own path.
 #[test]
 fn other_data_may_be_packed() {
     let place = Place::new(
@@ -144,7 +144,7 @@ fn other_data_may_be_packed() {
     assert!(run.stderr.contains("t.parquet is Parquet"), "{run:?}");
 }
 
-/// A single column is a sign of another delimiter: no policy begins with it, unless it is meant.
+/// A single column suggests another delimiter: the draft is refused unless a delimiter is stated.
 #[test]
 fn another_delimiter_is_suspected() {
     let place = Place::empty();
@@ -169,10 +169,10 @@ fn another_delimiter_is_suspected() {
     assert!(wrong.stderr.contains("a single column, and its name contains `,`"), "{wrong:?}");
 }
 
-/// A first line that is a row would be quoted in a file that anyone may see: it begins no policy, and nothing of it is said. Each of
-/// these files says SECRET, and what is wrong with it.
+/// A first line of data would be quoted in a policy that others may read: it is refused, and the message quotes nothing
+/// of it. Each of these files contains SECRET, and is described by its error.
 #[test]
-fn what_is_no_header_begins_nothing() {
+fn files_without_header_are_refused() {
     let place = Place::empty();
     let utf_16: Vec<u8> = "SECRET,b\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let many = format!("SECRET{}\n1\n", ",SECRET".repeat(1_000_000));
@@ -216,7 +216,7 @@ fn what_is_no_header_begins_nothing() {
     ];
     for (name, bytes, problem) in files {
         place.write(name, bytes);
-        // The usual delimiter is said to be meant, so that the suspicion of another is not what refuses.
+        // The usual delimiter is stated, so that the refusal is not the suspicion of another delimiter.
         let delimiter = if name == "comma.csv" { ";" } else { "," };
         let more: &[&str] = if name.ends_with(".parquet") { &[] } else { &["--delimiter", delimiter] };
         let run = place.run(&[&["init", name, "--out", "policy.toml"], more].concat()).refused();
@@ -228,7 +228,7 @@ fn what_is_no_header_begins_nothing() {
     }
 }
 
-/// Stored, not compressed, in the form of RFC 1952; its checks are those of the content.
+/// A gzip file (RFC 1952) with uncompressed blocks and correct checksums.
 fn packed(content: &[u8]) -> Vec<u8> {
     let crc = content.iter().fold(u32::MAX, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |crc, _| if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 })
@@ -241,7 +241,7 @@ fn packed(content: &[u8]) -> Vec<u8> {
     packed
 }
 
-/// Headers as they are, with a byte order mark, spaces, brackets, and the unnamed numbers of rows that pandas and R write.
+/// Usual headers: with a byte order mark, spaces, brackets, and the unnamed row numbers that pandas and R write.
 #[test]
 fn usual_headers_begin() {
     let place = Place::empty();
@@ -252,7 +252,7 @@ fn usual_headers_begin() {
     }
 }
 
-/// The path that is written is the one that is read, also from another folder.
+/// The written path is readable, also from another folder.
 #[test]
 fn the_path_leads_back() {
     let place = Place::empty();

@@ -1,8 +1,8 @@
-//! Labels of keys, and a group for all other values: what is shown, what is charged, and what is said before.
+//! Labels of keys, and a group for all other values: output, charges and warnings.
 
 use crate::support::Place;
 
-/// The noise is zero but once in e^100 draws, and what is shown is the truth.
+/// The noise is zero except with probability e^-100, so the output is the truth.
 const POLICY: &str = r#"
 name = "keys"
 population = "patients"
@@ -37,37 +37,37 @@ fn labels_are_shown_in_the_declared_order_and_change_nothing() {
     insta::assert_snapshot!(found.join("\n"));
     let (head, charges) = (first.head(), place.charges());
     let csv = place.release(&["--format", "csv"]).done();
-    // A label that a spreadsheet would take for a formula is made a text.
+    // A label that a spreadsheet would evaluate as a formula is escaped.
     insta::assert_snapshot!(
         csv.stdout.lines().map(|line| line.split(",\"").next().unwrap()).collect::<Vec<_>>().join("\n")
     );
     let table = place.release(&[]).done();
     assert!(table.stdout.contains("│ women   ┆ elsewhere ┆"), "{}", table.stdout);
-    // Labels may be changed: the answers stay, and are free.
+    // Labels may change: the stored answers remain, and are free.
     place.edit("policy.toml", "\"0\" = \"=men\"", "\"0\" = \"males\"");
     place.edit("policy.toml", "other = \"elsewhere\"", "other = \"other\"");
     let again = place.release(&["--format", "csv"]).done();
     assert!(again.stdout.contains("males,other,0"), "{}", again.stdout);
     assert_eq!((again.head(), place.charges()), (head, charges));
-    // Their order may not: it is that of the cells.
+    // The order of keys may not change: it is the order of the cells.
     place.edit("policy.toml", "keys = [\"N\", \"S\"]", "keys = [\"S\", \"N\"]");
     let other = place.release(&[]).refused();
     assert!(other.stderr.contains("promise"), "{other:?}");
 }
 
 #[test]
-fn values_that_are_none_of_the_keys_read_badly_unless_they_have_a_group() {
+fn undeclared_values_need_acceptance_or_a_group() {
     let place = Place::new(POLICY, format!("{DATA}2,S\n"));
     let checked = |place: &Place| place.run(&["data", "check", "policy.toml"]);
     let said = checked(&place);
-    // One value of sex is 2; city takes all.
+    // One value of sex is 2; city accepts all values.
     assert!(said.stderr.contains("sex") && !said.stderr.contains("column `city`"), "{}", said.stderr);
     place.edit("policy.toml", "null_key = \"unknown\"", "null_key = \"unknown\"\nother = \"more\"");
     checked(&place).done();
 }
 
 #[test]
-fn a_label_in_a_condition_is_told() {
+fn label_in_a_condition_causes_a_warning() {
     let plan = |sql: &str| {
         let policy = POLICY.split("sql = ").next().unwrap().to_owned() + &format!("sql = \"{sql}\"\n");
         let run = Place::new(&policy, DATA).run(&["plan", "policy.toml", "--format", "json"]);
@@ -144,7 +144,7 @@ fn keys_stand_in_a_public_table() {
         ]
     );
     assert_eq!(counts(1), [r#""S" 1"#, r#""N" 2"#, r#""W" 0"#]);
-    // Another label changes nothing that is stored; another key is another query.
+    // Another label changes nothing in the ledger; another key is another query.
     let charges = place.charges();
     place.write("regions.csv", REGIONS.replace("South", "The South"));
     let again = place.release(&["--query", "homes", "--format", "csv"]).done();

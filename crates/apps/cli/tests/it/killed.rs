@@ -1,4 +1,5 @@
-//! `kill -9` at 24 moments of a release, 60 at full scale, or 200 in `scripts/slow redteam`: the ledger verifies, shows nothing that was not charged, and resumes.
+//! `kill -9` at 24 moments of a release, at 60 at full scale, or at 200 in `scripts/slow redteam`: the ledger verifies,
+//! shows only charged answers, and resumes.
 
 use crate::support::{Place, Run};
 use deniable_testing::sized_to_slow;
@@ -47,9 +48,9 @@ fn moment(number: usize, whole: Duration) -> Duration {
 struct Tally {
     /// Before there was a ledger.
     no_ledger: usize,
-    /// Before this run had recorded anything.
+    /// Before this run recorded anything.
     nothing_new: usize,
-    /// Before the first charge, with something recorded.
+    /// Before the first charge, but after the first entry.
     before_charge: usize,
     /// Between a charge and its stored answer.
     unanswered: usize,
@@ -65,7 +66,7 @@ impl Tally {
         self.no_ledger + self.nothing_new + new + self.too_late
     }
 
-    /// Computing takes most of the time, and comes after the charge.
+    /// Computing takes most of the time, and follows the charge.
     fn is_spread(&self) -> bool {
         let kills = self.kills();
         let is_early = self.unanswered > kills / 10 && self.too_late < kills / 3;
@@ -81,14 +82,14 @@ fn killed_at_many_moments() {
     let mut place = place();
     let started = Instant::now();
     let whole = Run::of(place.command(&["release", "policy.toml", "--register"]).output().unwrap()).done();
-    // A first guess: the machine may have been busy then, or be so later, so every kill corrects it a little.
+    // A first estimate: the machine's load may change, so every kill adjusts it a little.
     let mut length = started.elapsed().mul_f64(1.1);
     assert_eq!(whole.head().split_once(':').unwrap().0, format!("{}", 3 + 4 * ASKS));
     let mut fresh = true;
     let mut charged_before = 0;
     let mut head_before = Value::Null;
     let mut stdouts: Vec<String> = Vec::new();
-    // A busy machine moves the moments, so more kills follow until enough of them were where they should be.
+    // Load shifts the moments, so more kills follow until enough of them hit the intended phases.
     for kill in 0..10 * kills {
         if kill >= kills && fresh && tally.is_spread() {
             break;
@@ -99,7 +100,7 @@ fn killed_at_many_moments() {
             head_before = Value::Null;
         }
         let mut child = place.start(&["--format", "json"]);
-        // Resumed runs have less to do: fewer asks are left.
+        // Resumed runs are shorter: fewer queries remain.
         let left = (ASKS - charged_before + 2) as f64 / (ASKS + 2) as f64;
         std::thread::sleep(moment(kill, length.mul_f64(left)));
         child.kill().unwrap();
@@ -109,7 +110,7 @@ fn killed_at_many_moments() {
         let ledger = place.ledger().unwrap_or(Value::Null);
         let releases = ledger["accounts"][0]["releases"].as_array().cloned().unwrap_or_default();
         let head = ledger["head"].clone();
-        // Dead ones: the kill came while their noise was drawn.
+        // Closed charges: the kill came while their noise was drawn.
         let closed = releases.iter().filter(|release| release["closed"] == true).count();
         let unanswered = releases.iter().filter(|release| release["answered"] == false).count();
         assert!(unanswered <= closed + 1, "{releases:?}");
@@ -138,7 +139,7 @@ fn killed_at_many_moments() {
     assert!(tally.is_spread(), "{tally:?}");
 }
 
-/// An undisturbed run answers everything, charges nothing twice, and shows what was shown before.
+/// An undisturbed run answers everything, charges nothing twice, and shows the earlier answers again.
 fn finish(place: &Place, before: &[Value], stdouts: &mut Vec<String>) {
     let last = place.release(&["--format", "json"]).done();
     let resumed = last.stderr.matches("an earlier run had charged it").count();
@@ -147,7 +148,7 @@ fn finish(place: &Place, before: &[Value], stdouts: &mut Vec<String>) {
     assert_eq!(resumed, unanswered, "{last:?}");
     let account = &place.ledger().unwrap()["accounts"][0];
     let after = account["releases"].as_array().unwrap();
-    // Charges killed during their draw stay spent, and their queries are charged anew.
+    // Charges killed during their draw stay spent, and their queries are charged again.
     assert_eq!(after.len(), ASKS + closed);
     let accounts = deniable_ledger::show(&place.path("patients.ledger")).unwrap().accounts;
     let share = deniable_core::exact::ratio(i64::try_from(after.len()).unwrap(), 16);
@@ -164,7 +165,7 @@ fn finish(place: &Place, before: &[Value], stdouts: &mut Vec<String>) {
     assert!(!key.is_empty());
 }
 
-/// The same of association results: a cohort is registered, then picks and what follows from them are charged and answered.
+/// The same for association results: a cohort is registered, then picks and their statistics are charged and answered.
 #[test]
 #[expect(clippy::print_stderr, reason = "where the kills hit is worth knowing")]
 fn association_results_killed_at_many_moments() {
@@ -187,7 +188,7 @@ fn association_results_killed_at_many_moments() {
     let whole = started.elapsed();
     let (mut registered, mut unanswered, mut shown, mut unfinished) = (0, 0, 0, 0);
     let kills = sized_to_slow(10, 25, 100);
-    // A busier machine takes longer than the run that was timed, so further kills come later.
+    // On a busier machine a run takes longer than the timed run, so further kills come later.
     for kill in 0..10 * kills {
         if kill >= kills && registered > 0 {
             break;
@@ -211,7 +212,7 @@ fn association_results_killed_at_many_moments() {
         }
         let charged: Vec<u64> = if path.exists() { releases().iter().map(|one| one.seq).collect() } else { vec![] };
         let last = place.run(&release).done();
-        // What was charged is not charged again, and what was shown is shown again.
+        // Charged queries are not charged again, and shown answers are shown again.
         let after: Vec<u64> = releases().iter().map(|one| one.seq).collect();
         let dead = releases().iter().filter(|release| release.is_dead()).count();
         assert!(dead <= 1, "one is drawn at a time");

@@ -26,7 +26,7 @@ sql = "SELECT g, COUNT(DISTINCT id) AS people FROM t GROUP BY g"
 fn data() -> String {
     let mut text = String::from("id,g,x\n");
     for id in 0..40 {
-        // One has many rows, and larger values than the bounds.
+        // One person has many rows, with values beyond the bounds.
         for row in 0..if id == 0 { 60 } else { 2 } {
             writeln!(text, "{id},{},{}", (id + row) % 20 + 1, if id == 0 { 50 } else { 5 }).unwrap();
         }
@@ -34,7 +34,7 @@ fn data() -> String {
     text
 }
 
-/// A person who may count in twenty groups is planned in as many as the rows typically reach.
+/// The plan of a person who may count in twenty groups assumes as many groups as the rows typically reach.
 #[test]
 fn people_in_several_groups_are_planned_in_all_of_them() {
     let guessed = POLICY
@@ -44,7 +44,7 @@ fn people_in_several_groups_are_planned_in_all_of_them() {
     // 1000 (1 − 0.95^100)
     assert_eq!(plan["queries"][0]["answers"][0]["typical"], "994", "{plan}");
     assert_eq!(plan["hints"].as_array().map(Vec::len), Some(0), "{plan}");
-    // How many rows a person has is not known without that guess.
+    // Without that guess the number of rows per person is unknown.
     let people = POLICY.replace("groups = 20", "groups = 20, typical_entities = 1_000");
     let plan = Place::new(&people, data()).run(&["plan", "policy.toml", "--format", "json"]).done().json();
     assert!(plan["queries"][0]["answers"][0]["relative"].is_null(), "{plan}");
@@ -52,7 +52,7 @@ fn people_in_several_groups_are_planned_in_all_of_them() {
     assert_eq!(plan["hints"].as_array().map(Vec::len), Some(0), "{plan}");
 }
 
-/// A policy that has used up its own part of the promise leaves the rest of it to others.
+/// A policy that has used up its own spend leaves the rest of the promise to others.
 #[test]
 fn a_spend_that_is_used_up_leaves_the_rest_of_the_promise() {
     let place = Place::new(POLICY, data());
@@ -62,7 +62,7 @@ fn a_spend_that_is_used_up_leaves_the_rest_of_the_promise() {
     let words = run.stderr.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ");
     assert!(words.contains("this policy's spend is used up, and the promise is not: 1/2 of it is left"), "{words}");
     assert!(words.contains("Raise `spend` under [budget]") && !words.contains("no share fits"), "{words}");
-    // Once the promise is used up, too, there is nothing to raise.
+    // Once the promise is used up as well, raising the spend does not help.
     place.run(&["ask", "policy.toml", "--register", "SELECT COUNT(*) FROM t", "--spend", "1/2"]).done();
     let run = place.release(&[]).refused();
     assert!(run.stderr.contains("no share fits any more"), "{}", run.stderr);
@@ -70,7 +70,7 @@ fn a_spend_that_is_used_up_leaves_the_rest_of_the_promise() {
     assert!(plan.contains("what is left of the promise does not pay for these queries"), "{plan}");
 }
 
-/// One query at two prices is one query, at its last price.
+/// One query at two prices is listed once, at its last price.
 #[test]
 fn the_ledger_names_a_query_once() {
     let place = Place::new(POLICY, data());
@@ -88,7 +88,7 @@ fn the_ledger_names_a_query_once() {
     assert!(shown.contains("like \"rows: SELECT COUNT(*) FROM t\""), "{shown}");
 }
 
-/// For the curator, each number of each query where it is furthest from the truth.
+/// For the curator: the cell of each number with the largest error.
 #[test]
 fn the_curator_sees_the_true_error_of_each_query() {
     let queries = "[[query]]\nname = \"rows\"\nsql = \"SELECT g, COUNT(*) AS n, SUM(x) AS total, AVG(x) AS mean FROM t GROUP BY g\"\n\
@@ -102,7 +102,7 @@ fn the_curator_sees_the_true_error_of_each_query() {
     let mut groups: BTreeMap<i64, Vec<&Vec<i64>>> = BTreeMap::new();
     rows.iter().for_each(|row| groups.entry(row[1]).or_default().push(row));
     let column = |query: usize, at: usize| json["true_errors"][query]["columns"][at].clone();
-    // Each group has 3 rows of the one with many, of which 1 counts, and the bounds take 40 of each value.
+    // Each group has 3 rows of the person with many rows, of which 1 counts, and the bounds take 40 of each value.
     for (cell, rows) in &groups {
         let own = rows.iter().filter(|row| row[0] == 0).count();
         assert_eq!(own, 3, "{cell}");
@@ -116,11 +116,11 @@ fn the_curator_sees_the_true_error_of_each_query() {
     let cell: i64 = total["cell"].as_str().unwrap().parse().unwrap();
     let sum: i64 = groups[&cell].iter().map(|row| row[2]).sum();
     assert_eq!(total["truth"], sum.to_string(), "{json}");
-    // 150 of the one is 10 of one row at the bound.
+    // The 150 of that person become 10, from one row at the bound.
     assert_eq!(total["answer"], (sum - 140).to_string(), "{json}");
     let mean = column(0, 2)["worst"].clone();
     assert!(mean["truth"].as_str().unwrap().parse::<f64>().unwrap() > 10.0, "{json}");
-    // The median is 5 either way, the caps leave out no entity, and a column without an error has none listed.
+    // The median is 5 either way, the caps leave out no entity, and columns without an error list no worst cell.
     assert_eq!((&column(1, 0)["worst"], &column(1, 1)["worst"]), (&serde_json::Value::Null, &serde_json::Value::Null));
     assert_eq!(column(0, 0)["cells"], 20);
     assert!(column(2, 0)["worst"]["relative"].as_str().unwrap().starts_with('-'), "{json}");

@@ -1,4 +1,4 @@
-//! The command as a whole: what it says and writes, its mistakes, and what is left when it is killed.
+//! The command as a whole: its output, its errors, and its state after kills.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 mod adult;

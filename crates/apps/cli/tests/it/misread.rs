@@ -1,5 +1,5 @@
-//! Data that does not read as the policy says: found out before a version is registered, by the curator alone, and never
-//! again after.
+//! Data that cannot be read as the policy declares: reported before a version is registered, to the curator alone, and
+//! never again later.
 
 use crate::support::{self, Place, Run};
 use serde_json::json;
@@ -27,21 +27,21 @@ fn check(place: &Place, more: &[&str]) -> Run {
     place.run(&[&["data", "check", "policy.toml"], more].concat())
 }
 
-/// How many versions the ledger knows; none without a ledger.
+/// The number of versions in the ledger; zero without a ledger.
 fn versions(place: &Place) -> usize {
     place.ledger().map_or(0, |ledger| ledger["versions"].as_array().unwrap().len())
 }
 
-/// A policy over `columns` that counts rows, whatever they hold.
+/// A policy over `columns` that counts rows, whatever their values.
 fn counting(columns: &str) -> String {
     let (head, _) = POLICY.split_once("[columns]").unwrap();
     format!("{head}{columns}\n[[query]]\nname = \"rows\"\nsql = \"SELECT COUNT(*) FROM visits\"\n")
         .replace("\";\"", "\",\"")
 }
 
-/// Whatever was found: a release that had to look at the data is a look at the data.
+/// Whatever the findings: a release that had to scan the data stops after the scan.
 #[test]
-fn without_a_registration_there_is_a_scan_and_nothing_else() {
+fn unregistered_data_are_scanned_only() {
     let good = "cost;day;age;smoker\n3.5;2024-12-31;3;true\n7;2024-12-30;4;false\n";
     let release = ["release", "policy.toml"];
     let ask = ["ask", "policy.toml", "SELECT COUNT(*) FROM visits", "--spend", "1/40"];
@@ -57,14 +57,14 @@ fn without_a_registration_there_is_a_scan_and_nothing_else() {
         let run = place.run(command).done();
         assert!(!run.stderr.contains("rows checked"), "{run:?}");
         assert_eq!(place.charges(), 1);
-        // In one run, where that is wanted.
+        // In one run, with --register.
         let place = Place::new(POLICY, good);
         place.run(&[command, &["--register"]].concat()).done();
         assert_eq!(place.charges(), 1);
     }
 }
 
-/// Every declared column is looked at, whatever is asked, and nothing is registered or paid for while one is bad.
+/// Every declared column is checked, whatever the queries, and nothing is registered or charged while one is bad.
 #[test]
 fn every_badly_reading_column_is_named_whatever_is_asked() {
     let other = "SELECT COUNT(*) FROM visits WHERE age > 3";
@@ -78,7 +78,7 @@ fn every_badly_reading_column_is_named_whatever_is_asked() {
     ];
     let place = Place::new(POLICY, DATA);
     let said: Vec<String> = commands.iter().map(|command| place.plain(&place.run(command).refused().stderr)).collect();
-    // The first one also says that a ledger begins.
+    // The first message also reports a new ledger.
     assert!(said[1..].iter().all(|other| *other == said[1] && said[0].ends_with(other)), "{said:#?}");
     insta::assert_snapshot!("several_columns", said[1]);
     assert_eq!((place.charges(), versions(&place)), (0, 0));
@@ -89,9 +89,10 @@ fn every_badly_reading_column_is_named_whatever_is_asked() {
     assert_eq!(place.charges(), 1);
 }
 
-/// Columns are accepted by name, each for itself; the ledger keeps the names for the curator, and nobody else sees them.
+/// Columns are accepted by name, one by one; the ledger records the names for the curator, and no other view shows
+/// them.
 #[test]
-fn what_is_accepted_is_on_the_record_and_in_no_view() {
+fn accepted_columns_are_recorded_and_not_shown() {
     let place = Place::new(POLICY, DATA);
     let some = check(&place, &["--accept", "cost", "--accept", "day"]).refused();
     assert!(some.stderr.contains("column `smoker` of `visits` reads badly"), "{some:?}");
@@ -102,7 +103,7 @@ fn what_is_accepted_is_on_the_record_and_in_no_view() {
     assert_eq!(place.ledger().unwrap()["versions"][0]["accepted"], serde_json::json!(["cost", "day", "smoker"]));
     let shown = place.run(&["ledger", "show", "policy.toml"]).done().stdout;
     assert!(shown.contains("version \"1\"; accepted: cost, day, smoker\n"), "{shown}");
-    // What is on the record needs no second word, and is no second entry.
+    // A recorded name need not be repeated, and repeating it adds no entry.
     let head = run.head();
     assert_eq!(check(&place, &[]).done().head(), head);
     assert_eq!(check(&place, &all).done().head(), head);
@@ -112,12 +113,12 @@ fn what_is_accepted_is_on_the_record_and_in_no_view() {
     for view in [released.stdout.as_str(), &plan, &json, &place.read("page.html")] {
         assert!(!view.contains("accept") && !view.contains("smoker"), "{view}");
     }
-    // Once a version is registered, no release differs by what its values are.
+    // Once a version is registered, the output of releases does not depend on its values.
     assert!(!released.stderr.contains("read") && !released.stderr.contains("checked"), "{released:?}");
     assert_eq!(place.charges(), 1);
 }
 
-/// Accepting a column that reads well is no mistake, and a name that is none is one: nothing is looked at.
+/// Accepting a column without faults is not an error; an unknown name is an error, before any data is read.
 #[test]
 fn names_that_are_accepted_must_be_columns() {
     let place = Place::new(POLICY, DATA);
@@ -148,7 +149,7 @@ fn names_that_are_accepted_must_be_columns() {
     assert_eq!(accepted, [&serde_json::json!(["size"]), &serde_json::json!(["age", "cost", "day", "smoker"])]);
 }
 
-/// Tables that are in order are not registered by a release that another one stops.
+/// Tables without faults are not registered by a release that another table stops.
 #[test]
 fn a_refused_release_registers_nothing() {
     let more = "\n[tables.towns]\npath = \"towns.csv\"\nversion = \"1\"\nunprotected = true\nkey = \"town\"\n\
@@ -168,7 +169,7 @@ fn a_refused_release_registers_nothing() {
     assert_eq!((place.charges(), versions(&place)), (0, 0));
 }
 
-/// Files as they come: each with its hint, and nothing is paid for a column of which nothing was read.
+/// Various faulty files: each with its help, and nothing is charged for an unreadable column.
 #[test]
 fn bad_files() {
     let entity = "entity = { key = \"who\", rows_per_group = 1, groups = 1 }\n";
@@ -203,9 +204,9 @@ fn bad_files() {
     insta::assert_snapshot!("files", told);
 }
 
-/// A row without a key belongs to nobody. It is counted for the curator, and is no reason to refuse the rest.
+/// A row without an entity key belongs to no person. The curator sees the count, and the other rows are accepted.
 #[test]
-fn rows_of_nobody_are_counted_and_do_not_count() {
+fn rows_without_entity_are_reported_and_excluded() {
     let policy =
         counting("entity = { key = \"who\", rows_per_group = 9, groups = 1 }\n[columns]\nwho = { type = \"text\" }\n")
             .replace("adversary = { preset = \"acquaintance\" }\npromise = { posterior_at_most = 0.75 }\n", "");
@@ -221,7 +222,7 @@ fn rows_of_nobody_are_counted_and_do_not_count() {
     assert_eq!(support::rows(&json, 0)[0][0].to_string(), "2");
 }
 
-/// What is registered is rows and not bytes: another way of reading the same file is looked at anew.
+/// Registration is of rows and not of bytes: another reading of the same file is scanned again.
 #[test]
 fn another_reading_is_looked_at_before_it_is_paid_for() {
     let policy = counting("[columns]\nx = { type = \"text\" }\n").replace(
@@ -240,7 +241,7 @@ fn another_reading_is_looked_at_before_it_is_paid_for() {
         place
     };
     let mut told = String::new();
-    // Another spelling of the question, so that no stored answer is shown.
+    // Another query, so that no stored answer is shown.
     let other = |place: &Place| place.edit("policy.toml", "COUNT(*)", "COUNT(x)");
     let both =
         |place: &Place, from: &str, to: &str| place.write("policy.toml", place.read("policy.toml").replace(from, to));
@@ -275,7 +276,7 @@ fn another_reading_is_looked_at_before_it_is_paid_for() {
         assert_eq!(place.ledger(), before, "{what}");
     }
     insta::assert_snapshot!("readings", told);
-    // A reading under which all is well is registered as well, and stops the release that found it new.
+    // A reading without faults is registered as well, and stops the release that found it new.
     let place = begun(&policy);
     other(&place);
     place.edit("policy.toml", "delimiter = \",\"", "delimiter = \",\", trim = true");
@@ -286,7 +287,7 @@ fn another_reading_is_looked_at_before_it_is_paid_for() {
     // The first reading is still registered.
     place.edit("policy.toml", ", trim = true", "");
     place.run(&["release", "policy.toml"]).done();
-    // Other contents are refused as such, and not looked at, whatever way they are to be read.
+    // Changed contents are refused as such, without a scan, under any reading.
     let data = place.read("data.csv");
     place.write("data.csv", "x,y\n8,a\n");
     let quote = ", quote = \"'\"";
@@ -299,12 +300,12 @@ fn another_reading_is_looked_at_before_it_is_paid_for() {
         assert!(run.stderr.contains("the data of `visits` have changed") && !run.stderr.contains("checked"), "{run:?}");
     }
     place.write("data.csv", data);
-    // Bounds and keys are no matter of reading.
+    // Bounds and keys do not affect the reading.
     place.edit("policy.toml", "x = { type = \"text\" }", "x = { type = \"text\", keys = [\"7\"] }");
     place.run(&["release", "policy.toml"]).done();
 }
 
-/// The numbers for programs, also where nothing is registered.
+/// The findings as JSON, also if nothing is registered.
 #[test]
 fn the_numbers_as_json() {
     let place = Place::new(POLICY, DATA);
@@ -327,11 +328,11 @@ fn the_numbers_as_json() {
     let accept = ["--accept", "cost", "--accept", "day", "--accept", "smoker", "--format", "json"];
     let accepted = check(&place, &accept).done().json();
     assert_eq!(accepted["tables"], json["tables"]);
-    // Caps and bounds are looked at once everything reads.
+    // Losses of caps and bounds are computed once all columns read correctly.
     assert_eq!((&json["queries"], &accepted["queries"][0]["rows"]), (&json!([]), &2.into()));
 }
 
-/// A version that is registered stays so when its columns are looked at again under keys that do not fit.
+/// A registered version stays registered if a later scan finds keys that do not fit.
 #[test]
 fn a_second_look_takes_nothing_back() {
     let place = Place::new(&counting("[columns]\nx = { type = \"text\", keys = [\"a\"] }\n"), "x,y\na,1\n");
@@ -345,7 +346,7 @@ fn a_second_look_takes_nothing_back() {
     assert_eq!(place.ledger().unwrap()["versions"][0]["accepted"], serde_json::json!(["x"]));
 }
 
-/// Dates read in another way are other values: the stored answer to the misread ones is not shown for them.
+/// Dates in another format are other values: the stored answer to the misread dates is not shown.
 #[test]
 fn a_mended_format_is_another_question() {
     let place = Place::new(POLICY, DATA);
@@ -356,7 +357,7 @@ fn a_mended_format_is_another_question() {
     ask();
     assert_eq!(place.charges(), 1);
     place.edit("policy.toml", "day = { type = \"date\",", "day = { type = \"date\", format = \"%d.%m.%Y\",");
-    // What was accepted was accepted of the column as it was read.
+    // The acceptance was for the column as it was read.
     check(&place, &[]).refused();
     check(&place, &["--accept", "cost", "--accept", "smoker"]).done();
     ask();

@@ -1,4 +1,5 @@
-//! Municipalities in counties in regions: declared by `within`, with totals that add up, also where people have several rows.
+//! Municipalities in counties in regions: declared by `within`, with consistent totals, also for people with several
+//! rows.
 
 use crate::support::{Place, rows};
 use serde_json::Value;
@@ -38,8 +39,8 @@ sql = "SELECT region, county, municipality, COUNT(*) AS n, COUNT(DISTINCT patien
 const PLACES: &str =
     "number,code,county,region\n1,0101,Hill,North\n2,0201,Lake,North\n3,0102,Hill,North\n4,0301,Sand,South\n";
 
-/// Every patient has three visits to 0101, two to 0102 and one to 0201, more than the caps let count; the file has a county of its own,
-/// which is nowhere declared and contradicts them.
+/// Every patient has three visits to 0101, two to 0102 and one to 0201, more than the caps allow; the file has an
+/// undeclared column of counties, which contradicts the declared ones.
 fn place(policy: &str, places: &str) -> Place {
     let visits = |at: usize| {
         let to = ["0101", "0101", "0102", "0101", "0102", "0201"];
@@ -51,7 +52,7 @@ fn place(policy: &str, places: &str) -> Place {
     place
 }
 
-/// The number of rows, or of people, of a row of the answer.
+/// The number of rows, or of people, in a row of the answer.
 fn number(publication: &Value, keys: [&str; 3], column: usize) -> i64 {
     let all = rows(publication, 0);
     let is = |cell: &Value, key: &str| match key {
@@ -69,7 +70,7 @@ fn note(publication: &Value) -> String {
 }
 
 #[test]
-fn towns_add_up_to_their_counties_where_people_are_capped_once() {
+fn levels_together_make_totals_consistent() {
     let place = place(POLICY, PLACES);
     let publication = place.release(&["--format", "json"]).done().json();
     let shown: Vec<String> = rows(&publication, 0)
@@ -87,12 +88,12 @@ fn towns_add_up_to_their_counties_where_people_are_capped_once() {
     assert_eq!(all, rows(["(all)", "(all)", "(all)"]));
     // Two municipalities of each patient count, with at most two rows: 3 to 4 of the 6. Noise is small: epsilon is 200.
     assert!((90..=122).contains(&all), "{all}");
-    // A patient in two municipalities of a county is one there.
+    // A patient in two municipalities of a county counts once there.
     let people = |keys| number(&publication, keys, 4);
     let both = people(["North", "Hill", "0101"]) + people(["North", "Hill", "0102"]);
     assert!(people(["North", "Hill", "(all)"]) < both, "{publication}");
     insta::assert_snapshot!(note(&publication));
-    // Without it, the rows are capped at each level.
+    // Without `levels`, the rows are capped at each level.
     let apart = POLICY.replace(", levels = \"together\"", "");
     let apart = self::place(&apart, PLACES).release(&["--format", "json"]).done().json();
     assert_eq!(apart["answers"][0]["consistent"], false);
@@ -107,7 +108,7 @@ fn what_it_costs() {
         place.charges()
     };
     assert_eq!(charges(&place), 1);
-    // Another county is another query; nothing is left for it.
+    // Another county is another query; the promise is used up.
     place.write("places.csv", PLACES.replace("3,0102,Hill", "3,0102,Lake"));
     place.release(&[]).refused();
     assert_eq!(place.charges(), 1);

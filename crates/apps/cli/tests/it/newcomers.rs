@@ -1,4 +1,4 @@
-//! What somebody who knows another library types first, and reads first.
+//! First commands of users who know another library.
 
 use crate::support::Place;
 
@@ -19,14 +19,14 @@ fn place(promise: &str) -> Place {
     Place::new(&POLICY.replace("epsilon = 1", promise), "sex,age\nF,3\n")
 }
 
-/// A limit of e reads as a number, with its ε, in the plan, in the publication and in the ledger.
+/// A limit of e is shown as a number, with its ε, in the plan, in the publication and in the ledger.
 #[test]
 fn an_epsilon_of_one() {
     let place = place("epsilon = 1");
     let plan = place.run(&["plan", "policy.toml"]).done().stdout;
     assert!(plan.contains("an odds ratio of e^1 (at most 2.7183; ε = 1)"), "{plan}");
     assert!(plan.contains("parts of ε = 1"), "{plan}");
-    // A quarter of ε = 1, and the scale that the answer states.
+    // A quarter of ε = 1, and the scale in the answer.
     assert!(plan.contains("┆ 0.25 ┆"), "{plan}");
     assert!(plan.contains("COUNT(*) is a measure of its own beside the average; COUNT(age)"), "{plan}");
     let json = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
@@ -44,7 +44,7 @@ fn an_epsilon_of_one() {
     assert!(page.contains("an odds ratio of e^1 (at most 2.7183)"));
 }
 
-/// ε = ln 3 is an odds ratio of 3, to the last share.
+/// ε = ln 3 is an odds ratio of 3, exactly, for every share.
 #[test]
 fn an_epsilon_of_ln_three() {
     let place = place("epsilon = \"ln(3)\"");
@@ -56,7 +56,7 @@ fn an_epsilon_of_ln_three() {
         place.run(&["ask", "policy.toml", &sql, "--spend", "1/4"]).done();
     }
     assert_eq!(place.spent(), "3", "used up exactly");
-    // The ledger reads its promise back: nothing more fits, and the stored answer is shown again.
+    // The ledger parses its stored promise: nothing more fits, and the stored answer is shown again.
     assert!(
         place
             .run(&["ask", "policy.toml", "SELECT MAX(age) FROM visits", "--spend", "1/99"])
@@ -65,12 +65,12 @@ fn an_epsilon_of_ln_three() {
             .is_empty()
     );
     place.release(&[]).done();
-    // Another promise of the same number is another promise.
+    // Another promise with the same number is another promise.
     place.edit("policy.toml", "epsilon = \"ln(3)\"", "epsilon = 1");
     assert!(place.release(&[]).refused().stderr.contains("epsilon = ln(3)"));
 }
 
-/// Of a promised ε every ε is a share; of another promise the nearest is named.
+/// With a promised ε every ε is a share; with another promise the message names the nearest share.
 #[test]
 fn an_epsilon_to_spend() {
     let ask = |promise: &str, spend: &str| {
@@ -86,7 +86,7 @@ fn an_epsilon_to_spend() {
     ask("epsilon = 1", "share=1").misused();
 }
 
-/// `report` takes a ledger by its flag, and so do the commands about ledgers.
+/// `report` takes a ledger as a flag, and so do the commands about ledgers.
 #[test]
 fn a_ledger_by_its_flag() {
     let place = place("epsilon = 1");
@@ -101,7 +101,7 @@ fn a_ledger_by_its_flag() {
     }
 }
 
-/// A word of another library is explained, and one that nobody has names the nearest.
+/// A term of another library is explained, and for an unknown term the nearest is suggested.
 #[test]
 fn words_of_other_libraries() {
     let place = Place::empty();

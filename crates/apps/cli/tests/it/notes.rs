@@ -1,4 +1,4 @@
-//! What is said under the tables: no more often than it takes, and what a reader may trip over.
+//! Notes under the tables: without repetition, and about likely misunderstandings.
 
 use crate::support::Place;
 use serde_json::Value;
@@ -15,7 +15,7 @@ adversary = { preset = "acquaintance" }
 promise = { posterior_at_most = 0.75 }
 "#;
 
-/// What is published about one question, as JSON.
+/// The publication of one query, as JSON.
 fn published(policy: &str, sql: &str) -> Value {
     let place = Place::new(&format!("{policy}\n[[query]]\nsql = '{sql}'\n"), "ward,sex,age,change\neast,F,3,1\n");
     place.release(&["--format", "json"]).done().json()
@@ -33,7 +33,7 @@ fn equal_noise_of_several_groupings_is_said_once() {
         noise(&published(POLICY, sql)),
         ["COUNT(*) in each grouping", "COUNT(age) in each grouping", "SUM(age - 45) in each grouping"]
     );
-    // One person exchanged for another moves a single cell less than several.
+    // Replacing one person changes a single cell less than several.
     let exchanged = POLICY.replace("{ preset = \"acquaintance\" }", "{ preset = \"insider\", prior = \"..1/2\" }");
     let sql = "SELECT ward, sex, SUM(age) FROM visits GROUP BY ROLLUP (ward, sex)";
     assert_eq!(noise(&published(&exchanged, sql)), ["SUM(age) by ward, sex; by ward", "SUM(age), all"]);
@@ -49,7 +49,7 @@ fn averages_beside_their_sums_are_explained() {
     };
     insta::assert_snapshot!(note("AVG(age), SUM(age) / COUNT(age)").unwrap(), @"AVG(age) is not SUM(age) / COUNT(age): their sums have noise of their own, and each is as far off as its interval says");
     insta::assert_snapshot!(note("SUM(age), COUNT(*), AVG(age)").unwrap(), @"AVG(age) is not SUM(age) / COUNT(*): their sums have noise of their own, and each is as far off as its interval says");
-    // Where the centre is 0, one sum serves both.
+    // If the centre is 0, one sum serves both.
     for columns in [
         "AVG(change), SUM(change), COUNT(change)",
         "AVG(age), COUNT(age)",
@@ -60,9 +60,10 @@ fn averages_beside_their_sums_are_explained() {
     }
 }
 
-/// Keys need not be all values that there are, so a constant that is none of them is allowed; it is said before it is paid for.
+/// Declared keys need not include all existing values, so a constant that is not a key is allowed; a warning precedes
+/// the charge.
 #[test]
-fn constants_that_are_no_declared_keys() {
+fn constants_outside_the_keys_cause_a_warning() {
     let doubts = |condition: &str| {
         let sql = format!("SELECT COUNT(*) FROM visits WHERE {condition}");
         let policy = format!(

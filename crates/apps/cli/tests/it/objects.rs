@@ -1,4 +1,5 @@
-//! Objects of stores as files of a table: `scripts/s3 cargo test -p deniable-cli --features objects --test it -- objects::`.
+//! Objects of stores as files of a table: `scripts/s3 cargo test -p deniable-cli --features objects --test it --
+//! objects::`.
 
 use crate::support::{Place, Run, workspace};
 use deniable_testing::{s3, s3_put};
@@ -18,7 +19,7 @@ fn words(run: &Run) -> String {
     run.stderr.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
 }
 
-/// The example, whose rows are objects below a prefix of the bucket, as two files.
+/// The example, with its rows as two objects below a prefix of the bucket.
 fn clinic(prefix: &str) -> Place {
     let place = Place::clinic();
     let csv = place.read("visits.csv");
@@ -31,7 +32,7 @@ fn clinic(prefix: &str) -> Place {
     place
 }
 
-/// The page's policy and commands, as they stand there.
+/// The page's policy and commands, unchanged.
 #[test]
 fn the_page_works_as_it_is_written() {
     let Some(_) = s3() else { return };
@@ -78,7 +79,7 @@ fn an_object_that_was_replaced_is_refused_before_the_charge() {
     let refused = run(&place, &["release", "policy.toml"], &[]).refused();
     assert!(words(&refused).contains("have changed since version \"2024-06\" was registered"), "{refused:?}");
     assert_eq!(place.charges(), 0);
-    // The same bytes, uploaded again, are the same rows; and so are the same files on this machine.
+    // The same bytes, uploaded again, are the same rows, and so are the same files on this machine.
     let again = clinic("changed");
     assert_eq!(again.charges(), 0);
     run(&place, &["release", "policy.toml"], &[]).done();
@@ -104,13 +105,13 @@ fn stores_that_cannot_be_read_say_why_and_no_credentials() {
         let refused = run(&place, &args, &[]).refused();
         assert!(words(&refused).contains(said), "{url}: {refused:?}");
     }
-    // Plain HTTP is used only where the environment says so.
+    // Plain HTTP is used only if the environment allows it.
     let refused = run(&place, &release, &[("AWS_ALLOW_HTTP", "false"), ("AWS_ENDPOINT", &address)]).refused();
     assert!(words(&refused).contains("does not answer"), "{refused:?}");
     assert_eq!(place.charges(), 0);
 }
 
-/// What stands between the command and the store, and what it makes of an answer to a GET or HEAD.
+/// A proxy between the command and the store that changes answers to GET and HEAD.
 fn between(change: impl Fn(usize, &str, Vec<u8>) -> Vec<u8> + Send + 'static) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let here = format!("http://{}", listener.local_addr().unwrap());
@@ -136,7 +137,7 @@ fn between(change: impl Fn(usize, &str, Vec<u8>) -> Vec<u8> + Send + 'static) ->
 }
 
 #[test]
-fn answers_that_are_not_what_was_asked_for_end_in_an_error_of_ours() {
+fn unexpected_store_responses_end_in_our_error() {
     let Some(_) = s3() else { return };
     let place = clinic("between");
     run(&place, &["data", "check", "policy.toml"], &[]).done();
@@ -144,7 +145,7 @@ fn answers_that_are_not_what_was_asked_for_end_in_an_error_of_ours() {
         run(&place, &["release", "policy.toml"], &[("AWS_ENDPOINT", address), ("AWS_ENDPOINT_URL", address)])
     };
     let is_range = |head: &str| head.to_ascii_lowercase().contains("\r\nrange:");
-    // Nobody is let in; the answer quotes a key.
+    // A store that refuses access; its answer quotes a key.
     let forbidden = between(|_, _, _| {
         let body = format!("<Error><Code>AccessDenied</Code><Message>{SECRET}</Message></Error>");
         format!("HTTP/1.1 403 Forbidden\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}", body.len())
@@ -152,7 +153,7 @@ fn answers_that_are_not_what_was_asked_for_end_in_an_error_of_ours() {
     });
     assert!(words(&release(&forbidden).refused()).contains("does not let this user read"));
     assert_eq!(place.charges(), 0, "the listing comes before the charge");
-    // A store that passes over conditions, and has another object by now.
+    // A store that ignores conditions and has another object by now.
     let other = between(move |_, head, answer| {
         if !is_range(head) {
             return answer;
@@ -170,7 +171,7 @@ fn answers_that_are_not_what_was_asked_for_end_in_an_error_of_ours() {
     });
     let refused = release(&other).refused();
     assert!(words(&refused).contains("is not the object that was found before"), "{refused:?}");
-    // A connection that ends in the middle, every time.
+    // A connection that ends in the middle of every answer.
     let cut =
         between(move |_, head, answer| if is_range(head) { answer[..answer.len() - 100].to_vec() } else { answer });
     let refused = release(&cut).refused();

@@ -1,10 +1,10 @@
-//! `deniable plan`: errors and costs without a look at the data, sweeps, and target errors.
+//! `deniable plan`: errors and costs without reading data, sweeps, and target errors.
 
 use crate::support::Place;
 use std::fmt::Write;
 use std::fs;
 
-/// Twelve asks of all kinds, some of them hopeless.
+/// Twelve queries of all kinds, some of them too noisy.
 const TWELVE: &str = r#"
 name = "twelve"
 population = "patients"
@@ -118,7 +118,7 @@ fn twelve_asks_of_all_kinds() {
     insta::assert_snapshot!("twelve", run.stdout);
 }
 
-/// The guesses that the plan without them asks for.
+/// The guesses that the plan without them requests.
 #[test]
 fn twelve_asks_with_guesses() {
     let place = twelve();
@@ -145,7 +145,7 @@ fn json_says_the_same() {
 }
 
 #[test]
-fn what_the_ledger_holds_is_paid() {
+fn stored_answers_are_shown_as_paid() {
     let clinic = Place::clinic();
     clinic.release(&["--query", "patients", "--query", "total cost"]).done();
     let head = clinic.ledger().unwrap()["head"].clone();
@@ -173,7 +173,7 @@ fn the_plan_says_what_the_release_publishes() {
     let answered = place.release(&["--format", "json"]).done().json();
     assert_eq!(plan["queries"][0]["share"], answered["answers"][0]["share"]);
     assert_eq!(plan["queries"][0]["answers"][0]["error"], answered["answers"][0]["noise"][0]["margin"]);
-    // The solved share is what the ledger was charged, and asking again is free.
+    // The solved share is the charged share, and repeating the query is free.
     let share = plan["queries"][0]["share"].as_str().unwrap();
     assert_eq!(place.releases()[0]["cost"], format!("3^({share})"));
     place.release(&[]).done();
@@ -196,7 +196,7 @@ fn sweeps() {
     assert_eq!(json["points"][0]["answers"].as_array().unwrap().len(), 1);
 }
 
-/// The error of an average is for `typical_rows` divided by the cells, and a target of that error takes that share.
+/// The error of an average assumes `typical_rows` divided by the cells, and a target of that error takes that share.
 #[test]
 fn an_average_is_planned_for_the_rows_of_one_cell() {
     let plan = |rows: u32, ask: &str| {
@@ -217,14 +217,14 @@ fn an_average_is_planned_for_the_rows_of_one_cell() {
     let (share, error) = plan(10_000, &format!("{grouped}\nshare = '1/10'"));
     assert_eq!((share, error.clone()), plan(2_000, "sql = 'SELECT AVG(age) AS a FROM t'\nshare = '1/10'"));
     assert_ne!(error, plan(10_000, "sql = 'SELECT AVG(age) AS a FROM t'\nshare = '1/10'").1);
-    // The error is shown to three digits, rounded up, so a hundredth less of the share may keep it.
+    // The error is shown to three digits, rounded up, so a share smaller by a hundredth may still meet it.
     let (solved, kept) = plan(10_000, &format!("{grouped}\ntarget_error = {error}"));
     let (over, under) = solved.split_once('/').unwrap();
     let solved: f64 = over.parse::<f64>().unwrap() / under.parse::<f64>().unwrap();
     assert!(solved > 0.099 && solved <= 0.1 && kept == error, "{solved} {kept}");
 }
 
-/// A point of a sweep that cannot keep a target says so; the others are answered.
+/// A point of a sweep that cannot meet a target reports it; the other points are computed.
 #[test]
 fn a_target_out_of_reach_at_some_promises() {
     let place = with_asks("[[query]]\nsql = 'SELECT COUNT(*) FROM visits'\ntarget_error = 30\n");

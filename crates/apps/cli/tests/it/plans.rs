@@ -1,4 +1,4 @@
-//! A command plans the SQL of each query once, whatever it does with the plan and however many answers the ledger has.
+//! A command plans the SQL of each query once, however many answers the ledger has.
 
 use crate::support::Place;
 use deniable_cli::exit::Exit;
@@ -25,7 +25,7 @@ fn a_query_is_planned_once() {
         return;
     }
     let clinic = Place::clinic();
-    // What the caps leave out of a query is derived from its plan.
+    // The losses of a query's caps are derived from its plan.
     clinic.edit("policy.toml", "name = \"visits by sex\"", "name = \"visits by sex\"\nleft_out = \"1/50\"");
     let queries = 5;
     assert_eq!(planned(&clinic, "plan", &[]), queries);

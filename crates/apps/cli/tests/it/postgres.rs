@@ -1,4 +1,4 @@
-//! Data in PostgreSQL: the same answers, charges and ledger, whatever becomes of the server.
+//! Data in PostgreSQL: the same answers, charges and ledger, whether the server is reachable or not.
 //! `scripts/postgres cargo test -p deniable-cli --features postgres --test it -- postgres`.
 
 use crate::support::{Place, Run, workspace};
@@ -10,10 +10,10 @@ use std::process::Command;
 use std::thread;
 
 const ROWS: usize = 60_000;
-/// What no error may say.
+/// A secret that no error may contain.
 const SECRET: &str = "sec-ret";
 
-/// A place whose policy reads `SCHEMA.visits`, which is made anew.
+/// A place whose policy reads `SCHEMA.visits`, which is created anew.
 fn place(schema: &str) -> Place {
     let _ = psql(&format!(
         "DROP SCHEMA IF EXISTS {schema} CASCADE; CREATE SCHEMA {schema};
@@ -93,7 +93,7 @@ fn a_release_is_paid_once_and_needs_no_server_again() {
     let first = at(&place, &owner(), &RELEASE).done();
     assert!(first.stdout.contains("sex"), "{first:?}");
     assert_eq!(place.charges(), 1);
-    // No look at the database: there is none at this address.
+    // The database is not read: there is no server at this address.
     let again = at(&place, "host=127.0.0.1 port=1 user=nobody", &["release", "policy.toml"]).done();
     assert_eq!((first.stdout, place.charges()), (again.stdout, 1));
     let names: String = ["patients.ledger", "policy.toml"]
@@ -119,7 +119,7 @@ fn a_policy_begins_with_the_columns_of_a_relation() {
     let run = init(&["begin.\"Wide 1\"", "--connect", "env:CLINIC", "--out", "wide.toml"]).done();
     assert!(run.stderr.contains("column `hour` is left out: its type is not supported"), "{run:?}");
     assert!(place.read("wide.toml").contains("table = \"wide_1\""));
-    // What is left are decisions: everything else is as a policy has it.
+    // Only decisions remain open: everything else is a valid policy.
     let plan = at(&place, &owner(), &["plan", "wide.toml"]).refused();
     assert!(plan.stderr.contains("population") && !plan.stderr.contains("connect"), "{plan:?}");
     let refused = init(&["begin.none", "--connect", "env:CLINIC"]).refused();
@@ -134,7 +134,7 @@ fn a_policy_begins_with_the_columns_of_a_relation() {
 fn exact_losses_are_those_of_a_file() {
     let Some(_) = postgres() else { return };
     let place = place("same");
-    // All rows count, so that caps, whose choice is each ledger's own, have none; some values are beyond bounds.
+    // All rows count, so that caps, whose choice depends on the ledger, have no effect; some values are beyond bounds.
     let uncapped = policy("same")
         .replace("rows_per_group = 2", "rows_per_group = 3")
         .replace("groups = 1", "groups = 2")
@@ -170,7 +170,7 @@ fn rows_that_changed_are_paid_for_not_shown_and_resumed() {
     assert!(resumed.stdout.contains("sex"));
     assert_eq!(place.charges(), 1, "what is paid for stays paid for");
     assert_eq!(place.read("policy.toml"), head);
-    // To look again finds other rows under the same version.
+    // Another check finds other rows under the same version.
     let _ = psql("UPDATE changed.visits SET cost = 3 WHERE patient = 'p7'");
     let checked = at(&place, &owner(), &["data", "check", "policy.toml"]).refused();
     assert!(checked.stderr.contains("have changed since version \"1\""), "{checked:?}");
@@ -209,7 +209,7 @@ fn another_relation_is_refused_before_the_charge() {
     assert_eq!(place.charges(), 0);
 }
 
-/// A line of a message may end anywhere.
+/// Joins the lines of a message.
 fn words(run: &Run) -> String {
     run.stderr.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
 }
@@ -278,7 +278,7 @@ fn a_statement_that_takes_too_long_is_paid_for_and_resumed() {
     let address = owner().replace("user=owner", "user=slow");
     at(&place, &address, &["data", "check", "policy.toml"]).done();
     let _ = psql("ALTER ROLE slow SET statement_timeout = '15ms'");
-    // Whatever takes so long: often enough the rows do.
+    // Repeated, because the time limit may strike in any phase: often enough during the rows.
     let mut said = Vec::new();
     for _ in 0..20 {
         let run = at(&place, &address, &RELEASE);
@@ -296,7 +296,7 @@ fn a_statement_that_takes_too_long_is_paid_for_and_resumed() {
     assert_eq!(place.charges(), 1);
 }
 
-/// Passes bytes to the server and back, and so many of the server's at most: then the network is cut.
+/// A proxy that forwards at most this many bytes of the server, then cuts the connection.
 fn cut(most: u64) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let (here, there) = (listener.local_addr().unwrap().port(), port());
@@ -326,7 +326,7 @@ fn a_network_that_is_cut_leaves_the_charge_and_no_answer() {
             .replace("''", "\\'")
     };
     at(&place, &through(port()), &["data", "check", "policy.toml"]).done();
-    // Before anything is asked: nothing is charged. In the middle of the rows: the charge stays.
+    // Cut before the query is sent: nothing is charged. Cut among the rows: the charge stays.
     for (most, charges) in [(10, 0), (500_000, 1)] {
         let run = at(&place, &through(cut(most)), &RELEASE).refused();
         assert!(words(&run).contains("cannot be reached") || words(&run).contains("was lost"), "{run:?}");
@@ -344,7 +344,7 @@ fn pulled_rows_answer_from_then_on() {
     assert!(words(&pulled).contains(&format!("pulled {ROWS} rows of `visits`")), "{pulled:?}");
     let file = place.path("extract/visits.parquet");
     assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    // The table changes, and is not looked at.
+    // The table changes, but is not read.
     let _ = psql("DROP TABLE pulled.visits");
     let released = place.run(&["release", "policy.toml", "--data", "extract/visits.parquet"]).done();
     assert!(released.stdout.contains("sex"));
@@ -355,7 +355,7 @@ fn pulled_rows_answer_from_then_on() {
 }
 
 #[test]
-fn columns_that_read_badly_are_so_in_what_was_pulled() {
+fn pulled_columns_keep_their_faults() {
     let Some(_) = postgres() else { return };
     let place = place("badly");
     let _ = psql("UPDATE badly.visits SET cost = 'NaN' WHERE patient < 'p15'");
@@ -367,9 +367,9 @@ fn columns_that_read_badly_are_so_in_what_was_pulled() {
     assert!(words(&checked).contains("badly.visits, ctid ("), "{checked:?}");
 }
 
-/// What is written to a socket that nobody reads is not waited for.
+/// A socket whose peer does not read must not block the command.
 #[test]
-fn a_server_that_speaks_something_else_is_told() {
+fn server_of_another_protocol_is_reported() {
     let Some(_) = postgres() else { return };
     let place = place("other");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -386,7 +386,7 @@ fn a_server_that_speaks_something_else_is_told() {
     assert!(words(&run).contains("cannot be reached"), "{run:?}");
 }
 
-/// The page's commands, as they stand there, for a user who has just been made as it says.
+/// The page's commands, unchanged, for a user created as the page describes.
 #[test]
 fn the_page_works_as_it_is_written() {
     let Some(_) = postgres() else { return };

@@ -1,8 +1,8 @@
-//! How good each number is, and which are shown: in tables, CSV and JSON, and without a change of what is stored.
+//! Classes of quality and rules of display: in tables, CSV and JSON, without a change of the stored answers.
 
 use crate::support::Place;
 
-/// ε = 200 for each of two queries: the noise is zero but once in e^100 draws, and what is shown is the truth.
+/// ε = 200 for each of two queries: the noise is zero except with probability e^-100, so the output is the truth.
 const POLICY: &str = r#"
 name = "quality"
 population = "patients"
@@ -34,7 +34,7 @@ fn rules_hide_and_round_what_is_shown_and_change_nothing_that_is_stored() {
     let first = place.release(&["--format", "json"]).done();
     let cells = first.json()["answers"][0]["rows"].clone();
     assert_eq!((&cells[0][1]["value"], &cells[0][1]["quality"]), (&37.into(), &"A".into()));
-    // Nothing is known of a number that is zero, however small its noise.
+    // A number that is zero is not usable, however small its noise.
     assert_eq!((&cells[2][1]["value"], &cells[2][1]["quality"]), (&0.into(), &"not usable".into()));
     assert!(first.json()["answers"][1]["rows"][0][0]["standard_error"].as_f64().unwrap() > 0.0);
     assert!(first.json()["answers"][0]["warnings"].to_string().contains("1 of 3 numbers is not usable"));
@@ -44,7 +44,7 @@ fn rules_hide_and_round_what_is_shown_and_change_nothing_that_is_stored() {
     let shown = place.release(&["--query", "stays", "--format", "csv"]).done();
     let lines: Vec<&str> = shown.stdout.lines().collect();
     assert_eq!(lines[0], "ward,stays,stays_low,stays_high,stays_quality,notes");
-    // Notes stand in the first row.
+    // Notes are in the first row.
     assert!(
         lines[1].starts_with("east,35,35,40,A,\"rows whose `ward` is not among")
             && lines[1].contains("1 of 3 numbers is not usable")
@@ -52,7 +52,7 @@ fn rules_hide_and_round_what_is_shown_and_change_nothing_that_is_stored() {
     assert_eq!(lines[2..], ["north,<11,,,A,", "west,<11,,,not usable,"]);
     let table = place.release(&[]).done();
     assert!(table.stdout.contains("│ north ┆   <11 ┆"), "{}", table.stdout);
-    // Averages are no counts, and a query's own rules stand in place of the policy's.
+    // Averages are not counts, and a query's own rules replace the policy's.
     assert!(table.stdout.contains("41.5"), "{}", table.stdout);
     place.edit("policy.toml", "name = \"stays\"", "name = \"stays\"\ndisplay = { hide_unusable = true }");
     let own = place.release(&["--query", "stays", "--format", "csv"]).done();
@@ -61,7 +61,7 @@ fn rules_hide_and_round_what_is_shown_and_change_nothing_that_is_stored() {
 }
 
 #[test]
-fn classes_are_the_policys() {
+fn policy_sets_the_classes_of_quality() {
     let place = Place::new(&POLICY.replace("epsilon = 400", "epsilon = 1"), data());
     place.edit("policy.toml", "[columns]", "[quality]\na = \"0.1%\"\nb = \"0.2%\"\nc = \"0.3%\"\n\n[columns]");
     let table = place.release(&["--query", "stays"]).done().stdout;

@@ -1,4 +1,4 @@
-//! CSV whose quotes are broken or odd: no text of one person removes the rows of others without a word.
+//! CSV with broken or odd quotes: a text in one person's row cannot silently remove the rows of others.
 
 use crate::support::{Place, Run};
 
@@ -74,7 +74,7 @@ fn quirks_are_counted_and_accepted_by_name() {
     }
 }
 
-/// A file that is written without quoting: b has two rows, which add up to six.
+/// A file without quoting: b has two rows, which sum to six.
 #[test]
 fn files_without_quoting_are_read_as_they_are() {
     let rows = "k\tx\tz\na\t1\t\"Rome, Open City\nb\t2\tThe \"Kid\"\nb\t4\t\"M\" is for\n";

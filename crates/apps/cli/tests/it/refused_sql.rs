@@ -1,4 +1,4 @@
-//! Questions that are refused: each message names what was found and what to write instead.
+//! Refused queries: each message names the fault and the alternative.
 
 use crate::support::Place;
 use std::fmt::Write;
@@ -58,7 +58,7 @@ posterior_at_most = 0.75
 "#;
 
 const QUESTIONS: &[&str] = &[
-    // Several tables, or none of ours.
+    // Several tables, or unknown tables.
     "SELECT COUNT(*) FROM visits JOIN people ON visits.patient = people.id",
     "SELECT COUNT(*) FROM visits, visits AS again",
     "SELECT COUNT(*) FROM people",
@@ -268,7 +268,7 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) FROM visits WHERE age IN [1, 2]",
     "SELECT COUNT(*) FROM visits WHERE age = @limit",
     "SELECT COUNT(*) FROM visits WHERE ticket = 3",
-    // Slips of the fingers.
+    // Typos.
     "SELECT AVG(visits.aeg) FROM visits",
     "SELECT COUNT(*) FROM visits WHERE tickets = 3",
     "SELECT COUNT(*) FROM visit",
@@ -316,7 +316,7 @@ const QUESTIONS: &[&str] = &[
     "SELECT COUNT(*) FROM (SELECT patient, MIN_BY(sex) AS s FROM visits GROUP BY patient) AS p",
 ];
 
-/// All questions in one policy: every one of them is complained about, and nothing is begun.
+/// All queries in one policy: every one of them is refused, and nothing begins.
 #[test]
 fn every_refusal_names_its_place_and_its_mend() {
     let mut policy = POLICY.to_owned();
@@ -326,16 +326,17 @@ fn every_refusal_names_its_place_and_its_mend() {
     let place = Place::new(&policy, "patient,age,cost,weight,sex,ward,smoker\np,1,1,1,F,a,true\n");
     let run = place.release(&[]).refused();
     assert_eq!(place.files(), ["data.csv", "policy.toml"]);
-    // Each question fills a line of its own, and a complaint shows the line that it is about.
+    // Each query is one line, and each message shows the line that it is about.
     let answered: Vec<_> = QUESTIONS.iter().filter(|sql| !run.stderr.contains(&format!(" │ {sql}"))).collect();
     assert!(answered.is_empty(), "not refused: {answered:#?}\n{}", run.stderr);
     assert_eq!(run.stderr.matches("  × ").count(), QUESTIONS.len());
     insta::assert_snapshot!("refusals", place.plain(&run.stderr));
 }
 
-/// Spellings of other databases, and names that need quotes: each refusal says how it is written here, and that is answered.
+/// Spellings of other databases, and names that need quotes: each refusal names the accepted spelling, which is
+/// answered.
 #[test]
-fn other_spellings_are_told_how_they_are_written_here() {
+fn other_spellings_get_the_accepted_one() {
     let policy = POLICY
         .replace("\n[tables.drugs]", "\"hours per week\" = { type = \"integer\", bounds = [0, 80] }\n\n[tables.drugs]")
         .replace("ward = { type = \"text\" }\nsmoker", "ward = { type = \"text\", keys = [\"a\"] }\nsmoker");
@@ -376,13 +377,13 @@ fn other_spellings_are_told_how_they_are_written_here() {
     insta::assert_snapshot!("other_spellings", told);
 }
 
-/// Questions that are too large, whose places would fill pages.
+/// Queries that are too large, whose quoted source would fill pages.
 #[test]
 fn too_much_of_something() {
     let deep = format!("SELECT COUNT(*) FROM visits WHERE {}age > 3{}", "(".repeat(60), ")".repeat(60));
     let cases =
         format!("SELECT COUNT(*) FROM visits WHERE {}TRUE{}", "CASE WHEN ".repeat(15), " THEN TRUE END".repeat(15));
-    // With a mistake inside, so that each level is read several times: more than a minute before there was a limit.
+    // With an error inside, so that each level is parsed several times: more than a minute before there was a limit.
     let positions = format!("SELECT {}1 1{} FROM visits", "POSITION(".repeat(14), " IN 1)".repeat(14));
     let arrays = format!("SELECT {}1 1{} FROM visits", "ARRAY[".repeat(38), "]".repeat(38));
     let long = format!("SELECT SUM({}1) FROM visits", "age + ".repeat(401));
@@ -402,7 +403,7 @@ fn too_much_of_something() {
     }
 }
 
-/// A place inside a question of several lines.
+/// A location inside a query of several lines.
 #[test]
 fn places_are_found_in_long_questions() {
     let sql = "WITH adults AS (\n    SELECT * FROM visits\n    WHERE age >= 18 AND LENGTH(patient) > 3\n)\nSELECT COUNT(*) FROM adults";
@@ -411,7 +412,7 @@ fn places_are_found_in_long_questions() {
     insta::assert_snapshot!(place.plain(&run.stderr));
 }
 
-/// One bad ask stops all of them before anything is charged.
+/// One bad query stops all queries before anything is charged.
 #[test]
 fn one_refusal_stops_the_others() {
     let queries = "[[query]]\nsql = 'SELECT COUNT(*) FROM visits'\n[[query]]\nsql = 'SELECT MIN(weight) FROM visits'\n";

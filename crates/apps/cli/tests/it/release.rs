@@ -1,11 +1,11 @@
-//! `deniable release` on the clinic example: what is printed where, what is free, what is refused.
+//! `deniable release` on the clinic example: standard output and standard error, charges, and refusals.
 
 use crate::support::{Place, Run, rows, without_numbers, without_quality};
 use std::collections::BTreeSet;
 use std::fs;
 use std::process::Stdio;
 
-/// Seven asks of weight 1 that use up all of an odds ratio of 3; others can be added.
+/// Seven queries of weight 1 that use up all of an odds ratio of 3; more can be added.
 fn sevenths() -> Place {
     let mut policy = r#"
 name = "sevenths"
@@ -49,7 +49,7 @@ fn json_holds_everything() {
     let cell = &publication["answers"][0]["rows"][0][1];
     let number = |part: &str| cell[part].as_i64().unwrap();
     assert!(number("low") <= number("value") && number("value") <= number("high"), "{cell}");
-    // Numbers hidden, the shape remains.
+    // With numbers hidden, the shape remains.
     let shown = without_quality(&run.stdout);
     let hidden: Vec<&str> = shown.lines().filter(|line| !line.trim_start().starts_with("\"decay\"")).collect();
     let hidden: Vec<String> = hidden
@@ -147,7 +147,7 @@ fn files_appear_whole_or_not_at_all() {
     assert_eq!(kept.stdout, "");
     assert!(!kept.stderr.contains("charged"), "{kept:?}");
     assert_eq!(clinic.read("answers.txt"), clinic.release(&[]).done().stdout);
-    // Stored answers need no data, and a mistyped path is noticed all the same.
+    // Stored answers need no data, but a mistyped path is still reported.
     clinic.release(&["--data", "nowhere.csv"]).refused();
     let files = clinic.files();
     assert_eq!(
@@ -197,7 +197,7 @@ fn a_budget_can_be_used_up_exactly() {
     let old = place.read("policy.toml").replace("[[query]]\n", "[[query]]\nshare = \"1/7\"\n");
     place.write("policy.toml", format!("{old}[[query]]\nshare = \"1/7\"\nsql = 'SELECT COUNT(*) FROM visits'\n"));
     let by_policy = place.release(&[]).refused();
-    // The policy itself asks for 8/7; another policy over the same people meets the promise instead.
+    // The policy's own shares sum to 8/7; another policy over the same people reaches the promise's limit instead.
     assert!(by_policy.stderr.contains("8/7"), "{by_policy:?}");
     place.write("policy.toml", old.replace("name = \"sevenths\"", "name = \"another\"").replace("age > ", "age >= "));
     let by_promise = place.release(&[]).refused();
@@ -209,7 +209,7 @@ fn a_budget_can_be_used_up_exactly() {
 }
 
 #[test]
-fn what_does_not_fit_as_a_whole_is_not_begun() {
+fn release_that_exceeds_the_budget_charges_nothing() {
     let place = sevenths();
     place.release(&["--query", "over 10"]).done();
     let other = place.read("policy.toml").replace("name = \"sevenths\"", "name = \"another\"");
@@ -267,7 +267,7 @@ fn stored_answers_do_not_need_the_data() {
     let unchanged = clinic.release(&["--query", "visits by sex"]).done();
     assert!(!unchanged.stderr.contains("written to"), "{unchanged:?}");
     fs::write(clinic.path("visits.csv"), "something else\n").unwrap();
-    // The ledger's clock has whole seconds.
+    // The ledger's clock has a resolution of seconds.
     let later = std::time::SystemTime::now() + std::time::Duration::from_secs(2);
     fs::File::options().write(true).open(clinic.path("visits.csv")).unwrap().set_modified(later).unwrap();
     let stored = clinic.release(&["--query", "visits by sex"]).done();
@@ -322,7 +322,7 @@ fn a_promise_is_changed_on_the_record() {
     assert_eq!(ledger["accounts"][0]["changes"][0]["weaker"], true);
 }
 
-/// Charges are odds about a group of the size that was promised; a larger group may have learned more (F-NIk).
+/// Charges are odds ratios about a group of the promised size; a larger group may have learned more (F-NIk).
 #[test]
 fn charged_answers_are_not_promised_about_larger_groups() {
     let clinic = Place::clinic();
@@ -335,7 +335,7 @@ fn charged_answers_are_not_promised_about_larger_groups() {
 }
 
 #[test]
-fn a_kept_head_finds_what_is_gone() {
+fn kept_head_detects_truncation() {
     let clinic = Place::clinic();
     let verify = |head: &str| clinic.run(&["ledger", "verify", "clinic-patients.ledger", "--head", head]);
     let early = clinic.release(&["--query", "patients"]).done().head();
@@ -355,7 +355,7 @@ fn a_kept_head_finds_what_is_gone() {
     drop(ledger);
     let cut = verify(&late).refused();
     assert!(cut.says("is older than its head"), "{cut:?}");
-    // A copy elsewhere has no head beside it.
+    // A copy in another folder has no head beside it.
     fs::copy(clinic.path("clinic-patients.ledger"), clinic.path("copy.ledger")).unwrap();
     let cut = clinic.run(&["ledger", "verify", "copy.ledger", "--head", &late]).refused();
     assert!(cut.says("cut short"), "{cut:?}");
@@ -406,7 +406,7 @@ fn an_older_ledger_is_refused_until_it_is_accepted() {
     clinic.run(&["ledger", "verify", "policy.toml", "--head", &head]).done();
 }
 
-/// Last month's policy with another name for its people is a second budget for them.
+/// Last month's policy with another name for its people would be a second budget for them.
 #[test]
 fn another_population_over_a_known_policy_is_refused_unless_it_is_stated() {
     let clinic = Place::clinic();
@@ -435,7 +435,7 @@ fn another_population_over_a_known_policy_is_refused_unless_it_is_stated() {
 }
 
 #[test]
-fn what_a_release_may_use_is_said_before_anything_is_charged() {
+fn resource_limits_are_checked_before_the_charge() {
     let clinic = Place::clinic();
     for wrong in [["--memory", "12"], ["--memory", "4XB"], ["--threads", "0"], ["--spill", "nowhere"]] {
         let run = clinic.release(&wrong).misused();
@@ -443,7 +443,7 @@ fn what_a_release_may_use_is_said_before_anything_is_charged() {
     }
     let twelve = clinic.release(&["--memory", "12"]).misused();
     assert!(twelve.stderr.contains("at least 1MB is needed") && twelve.stderr.contains("--memory 4GiB"), "{twelve:?}");
-    // Totals that cannot fit are counted before anything is charged, and what is then said to be enough is enough.
+    // The memory for totals is computed before anything is charged, and the amount in the message is sufficient.
     let days = "SELECT age, minutes, sex, COUNT(*) FROM visits GROUP BY age, minutes, sex";
     let ask =
         |memory: &str| clinic.run(&["ask", "policy.toml", "--register", days, "--spend", "1/40", "--memory", memory]);

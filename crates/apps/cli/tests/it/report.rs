@@ -7,12 +7,12 @@ fn between<'a>(page: &'a str, open: &'a str, close: &'a str) -> impl Iterator<It
     page.split(open).skip(1).filter_map(move |rest| rest.split_once(close).map(|(inside, _)| inside))
 }
 
-/// A page without its pictures.
+/// A page without its charts.
 fn without_pictures(page: &str) -> String {
     page.split("<svg").map(|part| part.split_once("</svg>").map_or(part, |(_, rest)| rest)).collect()
 }
 
-/// The page without the note on numbers that are not usable, and without a list that holds nothing else.
+/// The page without the note on numbers that are not usable, and without a list that contains nothing else.
 fn without_note(page: &str) -> String {
     let mut kept = String::new();
     for part in page.split_inclusive("</li>") {
@@ -39,14 +39,14 @@ fn a_ledger_alone_shows_what_its_policy_shows() {
     assert_eq!(numbers(&first), numbers(&alone));
     assert!(first.contains("nobody becomes more than 75% sure"));
     assert!(first.contains("Take 100 people like you"));
-    // Its words are those of the publication, its questions what is left.
+    // The text is that of the publication; the queries are the rest.
     assert!(first.contains("whoever knows exactly how many people are in the data"));
     assert!(first.contains("2 more queries like"));
-    // The charge is the same, whoever looks.
+    // The charge does not depend on the view.
     assert_eq!(place.charges(), 5);
 }
 
-/// The time between two charges tells how long an answer took; a page knows days.
+/// The time between two charges reveals how long an answer took, so a page contains only days.
 #[test]
 fn a_page_tells_no_time() {
     let place = Place::clinic();
@@ -60,7 +60,7 @@ fn a_page_tells_no_time() {
     assert_eq!(clock, None);
 }
 
-/// Nothing of the page but the released numbers depends on the data.
+/// The page depends on the data only through the released numbers.
 #[test]
 fn neighbouring_data_make_the_same_page_but_for_the_answers() {
     let page = |change: &dyn Fn(&Place)| {
@@ -69,7 +69,7 @@ fn neighbouring_data_make_the_same_page_but_for_the_answers() {
         place.release(&["--query", "visits by sex", "--report", "page.html"]).done();
         let page = without_pictures(&place.read("page.html"));
         let page = page.split_once("<footer>").unwrap().0.to_owned();
-        // A word about negative counts follows from the released ones.
+        // The remark about negative counts follows from the released counts.
         let page = match page.split_once("<p class=\"muted\">Where a count is negative") {
             Some((before, rest)) => before.to_owned() + rest.split_once("</p>").unwrap().1,
             None => page,
@@ -78,7 +78,7 @@ fn neighbouring_data_make_the_same_page_but_for_the_answers() {
             .split("<td class=\"number\">")
             .map(|part| part.trim_start_matches(|c: char| !"<".contains(c)).to_owned())
             .collect::<String>();
-        // So do the classes of quality, and the note that counts the numbers in the last one.
+        // The classes of quality, and the note that counts the numbers in the last class, follow from them too.
         let page = ["A", "B", "C", "noise only", "not usable"]
             .iter()
             .fold(page, |page, class| page.replace(&format!("<td>{class}</td>"), "<td>class</td>"));
@@ -137,7 +137,7 @@ fn mistakes_are_told_before_anything_is_charged() {
     said(place.release(&["--report", "a.txt", "--out", "a.txt"]).misused(), "both name");
     assert_eq!(place.charges(), 0);
     place.release(&["--query", "patients"]).done();
-    // The page never replaces what it is made from.
+    // The page never overwrites its inputs.
     let [policy, data, ledger] = ["policy.toml", "visits.csv", "clinic-patients.ledger"];
     let [key, head] = ["clinic-patients.ledger.key", "clinic-patients.ledger.head"];
     for own in [policy, data, ledger, key, head] {
@@ -146,16 +146,16 @@ fn mistakes_are_told_before_anything_is_charged() {
     for own in [ledger, key, head] {
         said(place.run(&["report", "--ledger", ledger, "--out", own]).misused(), "would overwrite");
     }
-    // The same question by another name is the same answer.
+    // The same query under another name has the same answer.
     place.edit("policy.toml", "name = \"patients\"", "name = \"persons\"");
     let page = place.run(&["report", "policy.toml"]).done().stdout;
     assert!(page.contains("persons"));
-    // What the policy no longer asks is still shown.
+    // A stored answer that the policy no longer contains is still shown.
     place.edit("policy.toml", "version = \"2024-06\"", "version = \"2024-07\"");
     assert!(place.run(&["report", "policy.toml"]).done().stdout.contains(">patients<"));
 }
 
-/// After the promise was changed, the policy that states the new one has the words for it.
+/// After the promise was changed, the page of the policy with the new promise describes it.
 #[test]
 fn a_changed_promise_is_told_by_its_policy() {
     let place = Place::clinic();

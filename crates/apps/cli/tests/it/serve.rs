@@ -1,4 +1,4 @@
-//! The server as analysts meet it, by psql: `cargo test -p deniable-cli --features serve --test it -- serve::`.
+//! The server as analysts use it, by psql: `cargo test -p deniable-cli --features serve --test it -- serve::`.
 
 use crate::support::{Place, Run};
 use deniable_testing::sized_to_slow;
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::{Duration, Instant};
 
-/// Whether psql is there; where it must be, its absence is a failure.
+/// Whether psql is installed; fails if it is required and missing.
 pub fn has_psql() -> bool {
     let found =
         Command::new("psql").arg("--version").stdout(Stdio::null()).status().is_ok_and(|status| status.success());
@@ -19,12 +19,12 @@ pub fn has_psql() -> bool {
     found
 }
 
-/// A server that ends with the test.
+/// A server that is stopped when dropped.
 pub struct Server {
     child: Child,
     pub port: String,
     database: String,
-    /// The lines that its curator is told.
+    /// The lines of its log.
     log: Arc<Mutex<Vec<String>>>,
 }
 
@@ -42,7 +42,7 @@ impl Server {
         let (tell, told) = mpsc::channel();
         let log = Arc::new(Mutex::new(Vec::new()));
         let kept = Arc::clone(&log);
-        // Read on, so that the server never waits for whoever reads what it says.
+        // Reads continually, so that the server never blocks on its output.
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 if let Some(rest) = line.strip_prefix("listening: psql -h 127.0.0.1 -p ") {
@@ -56,7 +56,7 @@ impl Server {
         Self { child, port, database, log }
     }
 
-    /// The first line of its log with this in it, once it is there.
+    /// Waits for a line of the log that contains this text.
     pub fn logged(&self, text: &str) -> String {
         let begun = Instant::now();
         loop {
@@ -76,7 +76,7 @@ impl Server {
         let _ = self.child.wait();
     }
 
-    /// Asks it to end, and waits until it has, for so long at most.
+    /// Requests the server to stop, and returns whether it did within this time.
     pub fn ends_within(mut self, patience: Duration) -> bool {
         let sent = Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status().unwrap();
         assert!(sent.success());
@@ -90,12 +90,12 @@ impl Server {
         false
     }
 
-    /// The curator's log so far.
+    /// The log so far.
     pub fn told(&self) -> String {
         self.log.lock().unwrap().join("\n")
     }
 
-    /// Makes the server read its files anew, and waits for `wanted` in the log.
+    /// Makes the server reload its files, and waits for `wanted` in the log.
     pub fn reloads(&self, wanted: &str) -> String {
         self.log.lock().unwrap().clear();
         let sent = Command::new("kill").args(["-HUP", &self.child.id().to_string()]).status().unwrap();
@@ -103,7 +103,7 @@ impl Server {
         self.logged(wanted)
     }
 
-    /// A psql that stays connected: what it reads and is told is known at its end.
+    /// A psql that stays connected; its output is read when it ends.
     pub fn connected(&self, user: &str, password: &str) -> Child {
         let mut command = Command::new("psql");
         command.args(["-X", "-A", "-h", "127.0.0.1", "-p", &self.port, "-U", user, &self.database, "-f", "-"]);
@@ -111,7 +111,7 @@ impl Server {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
-    /// psql without tables around what it reads: everything that it is told.
+    /// Runs psql without table borders and returns all its output.
     pub fn psql(&self, user: &str, password: &str, script: &str) -> Run {
         let mut child = self.connected(user, password);
         child.stdin.take().unwrap().write_all(script.as_bytes()).unwrap();
@@ -126,12 +126,12 @@ pub fn account(place: &Place, args: &[&str], password: &str) -> Run {
     Run::of(child.wait_with_output().unwrap())
 }
 
-/// A password as long as one has to be.
+/// Pads a password to the minimum length.
 pub fn long(password: &str) -> String {
     if password.is_empty() { String::new() } else { format!("{password}-and-some-more") }
 }
 
-/// Passwords are long: guesses are slow, and a guess of a short one is soon right.
+/// Guesses of passwords are slow, but short passwords are guessed quickly.
 #[test]
 fn short_passwords_are_refused() {
     let place = Place::clinic();
@@ -188,7 +188,7 @@ fn exact_counts_are_not_in_the_log() {
     assert!(log.contains("the data of `visits` were checked") && log.contains("check_log"), "{log}");
     assert!(!counts(&log), "{log}");
     drop(server);
-    // A file that the curator names has them, and its owner alone reads it.
+    // The file that the curator names contains the counts, readable by its owner alone.
     let place = Place::clinic();
     place.write("serve.toml", "check_log = \"checks.txt\"\n");
     account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "a").done();
@@ -203,7 +203,7 @@ fn exact_counts_are_not_in_the_log() {
         assert_eq!(mode & 0o777, 0o600);
     }
     drop(server);
-    // Nor are those of data that are not served.
+    // Counts of data that are not served are not in the log either.
     let place = Place::clinic();
     place.write("serve.toml", "");
     account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "a").done();
@@ -223,9 +223,9 @@ fn exact_counts_are_not_in_the_log() {
     assert!(!refused.stderr.contains("137") && !counts(&refused.stderr), "{refused:?}");
 }
 
-/// What the two commands do: a server for trying, and a question of psql.
+/// The two commands of the how-to: a server for trials, and a query by psql.
 #[test]
-fn one_who_tries_it_out() {
+fn trial_server_answers_psql() {
     if !has_psql() {
         return;
     }
@@ -254,7 +254,8 @@ fn one_who_tries_it_out() {
     assert!(rows.stderr.contains("about made-up rows") && rows.stdout.contains("AVG(age)"), "{rows:?}");
 }
 
-/// Each has a part of one's own: what one asked is neither seen by the other, nor free for the other, and the same to both.
+/// Each analyst has a part: queries of one are neither visible nor free to the other, and have the same answer for
+/// both.
 #[test]
 fn analysts_have_parts_and_see_their_own() {
     if !has_psql() {
@@ -276,7 +277,7 @@ fn analysts_have_parts_and_see_their_own() {
     let begun = Instant::now();
     let ana = server.psql("ana", "secret", ask).done();
     assert!(begun.elapsed() >= Duration::from_millis(400), "charged answers come on the grid");
-    // What was paid by another is not told, and costs the same.
+    // Releases paid by another analyst are not visible, and cost the same.
     let bo = server.psql("bo", "hush", "SELECT count(*) FROM deniable.releases;\n").done();
     assert!(bo.stdout.contains("count(*)\n0\n") || bo.stdout.contains("count\n0\n"), "{bo:?}");
     let bo = server.psql("bo", "hush", ask).done();
@@ -301,7 +302,7 @@ fn analysts_have_parts_and_see_their_own() {
     account(&place, &["add", "policy.toml", "dee", "--share", "1/2"], "x").refused();
 }
 
-/// Statements that an attacker would try: on data that differ in one person everything that is told is the same but for the noise.
+/// Statements that an attacker would try: on data that differ in one person all output is the same except for noise.
 #[test]
 fn neighbours_look_alike_through_the_wire() {
     if !has_psql() {
@@ -344,7 +345,7 @@ fn neighbours_look_alike_through_the_wire() {
         }
         let server = Server::of(&place);
         let run = server.psql("me", "", &script);
-        // Numbers of answers are noise; how many there are, and all else, is not.
+        // Numbers of answers are noise; their count and all other output are not.
         let masked = |text: &str| -> String {
             let mut shown = String::new();
             for c in text.chars() {
@@ -368,7 +369,7 @@ fn neighbours_look_alike_through_the_wire() {
     pretty(&usable(&told[0].1), &usable(&told[1].1));
 }
 
-/// Numbers that look random, and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 struct Draws(u64);
 
 impl Draws {
@@ -399,7 +400,8 @@ fn killed_under_load() {
     account(&place, &["add", "policy.toml", "ana", "--share", "1/4"], "secret").done();
     account(&place, &["add", "policy.toml", "bo", "--share", "1/2"], "hush").done();
     let rounds = sized_to_slow(3_usize, 15, 200);
-    // Some rounds share their questions, which are asked by both. One part pays for three quarters of all, the other for all.
+    // Some rounds share their queries, which both analysts send. One part pays for three quarters of all queries, the
+    // other for all.
     let questions = rounds.div_ceil(8_usize) * ASKS;
     let price = 3 * u64::try_from(questions).unwrap();
     let sql = |question: usize| format!("SELECT COUNT(*) AS n FROM visits WHERE age > {question}");
@@ -432,7 +434,7 @@ fn killed_under_load() {
             }
         }
     }
-    // How many queries were paid for: shares are exact, so nothing was charged twice, or half.
+    // The number of paid queries: shares are exact, so no query was charged twice or in part.
     let charged = |user: &str| {
         let listed = account(&place, &["list", "policy.toml", "--format", "json"], "").done().json();
         let own = listed.as_array().unwrap().iter().find(|one| one["name"] == user).unwrap().clone();
@@ -472,7 +474,7 @@ fn killed_under_load() {
     }
 }
 
-/// A backup of the whole folder restores the head beside the ledger, and not the one elsewhere.
+/// A backup of the whole folder restores the head beside the ledger, but not the head elsewhere.
 #[test]
 fn a_server_with_a_head_elsewhere_does_not_start_on_a_restored_folder() {
     let (place, safe) = (Place::clinic(), Place::empty());
@@ -490,7 +492,7 @@ fn a_server_with_a_head_elsewhere_does_not_start_on_a_restored_folder() {
     let serve = || place.run(&["serve", "policy.toml", "--listen", "127.0.0.1:0"]).refused();
     assert!(serve().says("is older than its head"), "{:?}", serve());
     assert_eq!(std::fs::read(place.path(files[0])).unwrap(), backup[0], "nothing is written");
-    // A ledger that is gone is not begun anew.
+    // A missing ledger is not created again.
     for name in files {
         std::fs::remove_file(place.path(name)).unwrap();
     }

@@ -1,8 +1,8 @@
-//! Text that somebody else chose reaches a terminal, a page or a spreadsheet as text alone.
+//! Text from untrusted sources reaches a terminal, a page or a spreadsheet as inert text.
 
 use crate::support::Place;
 
-/// Clears the screen, turns the direction of writing, ends nothing.
+/// Clears the screen, reverses the direction of writing, and contains invisible characters.
 const BAD: &str = "\u{1b}[2J\u{202e}\u{9b}\u{7f}\u{2028}\u{200b}";
 const SEEN: &str = "\\u{1b}[2J\\u{202e}\\u{9b}\\u{7f}\\u{2028}\\u{200b}";
 
@@ -21,9 +21,9 @@ fn is_plain(text: &str) {
     assert!(!text.contains(|c: char| deniable_core::text::is_hidden(c) && c != '\n' && c != '\t'), "{text:?}");
 }
 
-/// An alias, a key and a text of the question, in every form of output.
+/// An alias, a key and a text of the query, in every output format.
 #[test]
-fn answers_show_what_is_not_seen() {
+fn answers_escape_invisible_characters() {
     let sql = format!("SELECT k AS \"=cmd{BAD}\", COUNT(*) AS \"+n{BAD}\" FROM t GROUP BY k");
     let place = Place::new(&policy("SELECT COUNT(*) AS n FROM t"), "k\nplain\n=1+1\n");
     let ask = |format: &str| {
@@ -56,9 +56,9 @@ fn answers_show_what_is_not_seen() {
     is_plain(&place.read("page.html"));
 }
 
-/// What is pointed at stays the same.
+/// The marked location stays the same.
 #[test]
-fn refused_questions_show_it_too() {
+fn refused_queries_escape_invisible_characters() {
     let place = Place::new(&policy("SELECT COUNT(*) AS n FROM t"), "k\nplain\n");
     for sql in [
         format!("SELECT '{BAD}', wrong{BAD} FROM t"),

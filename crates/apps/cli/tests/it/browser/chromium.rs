@@ -1,6 +1,6 @@
 //! A headless Chromium that is driven over its DevTools protocol, on loopback.
 //!
-//! It is found as `chromium` on the PATH, or where `DENIABLE_CHROMIUM` says.
+//! The program is `chromium` on the PATH, or the path in `DENIABLE_CHROMIUM`.
 
 use deniable_testing::skipped;
 use serde_json::{Value, json};
@@ -12,10 +12,10 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tungstenite::{Message, WebSocket};
 
-/// Longest wait for anything that a page should do.
+/// Longest wait for any action of a page.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Where Chromium is, if it is there.
+/// The path of Chromium, if it is installed.
 fn program() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("DENIABLE_CHROMIUM") {
         return Some(named.into());
@@ -30,15 +30,15 @@ pub struct Browser {
     socket: WebSocket<TcpStream>,
     session: String,
     calls: u64,
-    /// The address of everything that the page asked for.
+    /// The addresses that the page requested.
     pub requests: Vec<String>,
-    /// What the page complained about.
+    /// Errors and warnings of the page.
     pub complaints: Vec<String>,
     _profile: TempDir,
 }
 
 impl Browser {
-    /// A browser; `None`, loudly, where there is none. `DENIABLE_BROWSER=required` makes that a failure.
+    /// Opens a browser; `None`, with a message, if there is none. `DENIABLE_BROWSER=required` makes that a failure.
     pub fn open() -> Option<Self> {
         let Some(program) = program() else {
             let required = std::env::var_os("DENIABLE_BROWSER").is_some_and(|value| value == "required");
@@ -62,7 +62,7 @@ impl Browser {
             .take(200)
             .find_map(|line| line.unwrap().strip_prefix("DevTools listening on ").map(str::to_owned))
             .expect("Chromium says where it listens");
-        // Its complaints must not fill the pipe.
+        // Read, so that the browser's output does not fill the pipe.
         std::thread::spawn(move || lines.for_each(drop));
         let host = address.strip_prefix("ws://").and_then(|rest| rest.split('/').next()).unwrap();
         let stream = TcpStream::connect(host).unwrap();
@@ -86,7 +86,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// Calls a method of the protocol, and notes what the page does meanwhile.
+    /// Calls a method of the protocol, and records the page's events meanwhile.
     pub fn call(&mut self, method: &str, params: Value) -> Value {
         self.calls += 1;
         let mut message = json!({ "id": self.calls, "method": method, "params": params });
@@ -116,13 +116,13 @@ impl Browser {
         }
     }
 
-    /// Opens an address, and waits until all of it is there.
+    /// Opens an address, and waits until the page is loaded.
     pub fn go(&mut self, address: &str) {
         self.call("Page.navigate", json!({ "url": address }));
         self.until("document.readyState === 'complete'");
     }
 
-    /// What an expression comes to in the page.
+    /// The value of an expression in the page.
     #[track_caller]
     pub fn eval(&mut self, expression: &str) -> Value {
         let params = json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
@@ -131,7 +131,7 @@ impl Browser {
         result["result"]["value"].clone()
     }
 
-    /// The text of an expression.
+    /// The text value of an expression.
     #[track_caller]
     pub fn text(&mut self, expression: &str) -> String {
         self.eval(expression).as_str().unwrap_or_else(|| panic!("{expression} is no text")).to_owned()
@@ -168,7 +168,7 @@ impl Browser {
         }
     }
 
-    /// Makes the page so wide, and light or dark.
+    /// Sets the width and the colour scheme of the page.
     pub fn look(&mut self, width: u32, scheme: &str) {
         let metrics = json!({ "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false });
         self.call("Emulation.setDeviceMetricsOverride", metrics);
@@ -176,13 +176,13 @@ impl Browser {
         self.call("Emulation.setEmulatedMedia", json!({ "media": "screen", "features": features }));
     }
 
-    /// Everything on the page as a picture, for people to look at.
+    /// A screenshot of the whole page, for people to look at.
     pub fn shoot(&mut self, path: &Path) {
         let shot = self.call("Page.captureScreenshot", json!({ "format": "png", "captureBeyondViewport": true }));
         std::fs::write(path, decoded(shot["data"].as_str().unwrap())).unwrap();
     }
 
-    /// The page as a printer would get it.
+    /// The page as PDF.
     pub fn print(&mut self) -> Vec<u8> {
         let printed = self.call("Page.printToPDF", json!({}));
         decoded(printed["data"].as_str().unwrap())
@@ -196,7 +196,7 @@ impl Drop for Browser {
     }
 }
 
-/// Bytes from base 64.
+/// Decodes base 64.
 fn decoded(text: &str) -> Vec<u8> {
     let digit = |byte: u8| match byte {
         b'A'..=b'Z' => byte - b'A',

@@ -6,7 +6,7 @@ use crate::support::Place;
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
 
-/// A process of the command that serves a page.
+/// A process that serves the page.
 struct ServingProcess {
     child: Child,
     address: String,
@@ -44,7 +44,7 @@ fn the_promise_is_moved_by_keyboard_and_written() {
     assert_eq!(browser.text("document.getElementById('odds').textContent"), "3");
     let error = "document.querySelector('#queries td.number').textContent";
     let before = browser.text(error);
-    // What the page expects is what the plan says.
+    // The expected errors on the page equal those of `plan`.
     let planned = |place: &Place| {
         let plan = place.run(&["plan", "policy.toml", "--format", "json"]).done().json();
         plan["queries"][0]["answers"][0]["error"].as_str().unwrap().to_owned()
@@ -62,13 +62,13 @@ fn the_promise_is_moved_by_keyboard_and_written() {
     let number = |text: &str| text.parse::<f64>().unwrap();
     assert!(number(&after) < number(&before), "{after} {before}");
 
-    // Beliefs beforehand up to 45% allow more; and what cannot be kept is said.
+    // Beliefs beforehand up to 45% allow more; promises that cannot be kept are reported.
     browser.eval("document.getElementById('high').focus()");
     browser.press("ArrowLeft");
     settled(&mut browser, 3);
     assert_eq!(browser.text("document.getElementById('odds').textContent"), "209/54");
 
-    // Written by keyboard: the promise, the beliefs, and not a comment less.
+    // Written by keyboard: the promise and the beliefs, with all comments kept.
     let old = place.read("policy.toml");
     browser.eval("document.getElementById('use').focus()");
     browser.press("Enter");
@@ -79,7 +79,7 @@ fn the_promise_is_moved_by_keyboard_and_written() {
     assert!(new.contains("posterior_at_most = 0.76") && new.contains("prior = \"..0.45\""), "{changed:?}");
     assert_eq!(planned(&place), browser.text(error));
 
-    // Somebody edited the file meanwhile: nothing is overwritten.
+    // The file was edited in the meantime: it is not overwritten.
     place.write("policy.toml", format!("{new}\n# mine\n"));
     browser.eval("document.getElementById('use').disabled = false; document.getElementById('use').focus()");
     browser.press("Enter");

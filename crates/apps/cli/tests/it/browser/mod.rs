@@ -1,6 +1,6 @@
-//! The pages in a browser: what a reader with a keyboard, a narrow screen, a dark one or a printer gets.
+//! The pages in a browser: with a keyboard, on a narrow screen, in dark mode and in print.
 //!
-//! Pictures of them are left in the target folder, `deniable-pages/`, for looking at.
+//! Screenshots are in the target folder, `deniable-pages/`.
 
 mod chromium;
 mod explore;
@@ -15,8 +15,8 @@ fn pictures() -> PathBuf {
     folder
 }
 
-/// What holds for every page, at every width: nothing is cut off, every picture has words, text can be told from its
-/// background.
+/// Checks that hold for every page at every width: nothing is cut off, every chart has a text alternative, and all text
+/// has enough contrast.
 #[track_caller]
 fn is_readable(browser: &mut Browser, name: &str) {
     for (width, scheme) in [(400, "light"), (1400, "light"), (1400, "dark")] {
@@ -32,7 +32,7 @@ fn is_readable(browser: &mut Browser, name: &str) {
     }
 }
 
-/// Texts of the page, outside of pictures, whose contrast with the background is below 4.5 to 1 (WCAG AA).
+/// Texts of the page, outside of charts, whose contrast with the background is below 4.5 to 1 (WCAG AA).
 const CONTRAST: &str = r"
 (() => {
   const light = (colour) => {
@@ -60,7 +60,7 @@ const CONTRAST: &str = r"
 })()
 ";
 
-/// The page asked for nothing beyond addresses that begin so, and complained about nothing.
+/// The page requested only addresses with this prefix, and reported no errors.
 #[track_caller]
 fn is_self_contained(browser: &Browser, own: &str) {
     let foreign: Vec<&String> =

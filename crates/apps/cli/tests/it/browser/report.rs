@@ -4,7 +4,7 @@ use super::chromium::Browser;
 use super::{is_readable, is_self_contained};
 use crate::support::{Place, workspace};
 
-/// Largest page.
+/// Size limit of a page, in bytes.
 const MOST_BYTES: usize = 1_000_000;
 
 fn is_a_good_page(browser: &mut Browser, name: &str, path: &std::path::Path) {
@@ -16,13 +16,13 @@ fn is_a_good_page(browser: &mut Browser, name: &str, path: &std::path::Path) {
     let address = format!("file://{}", path.display());
     browser.go(&address);
     is_readable(browser, name);
-    // The first key leads to the link past the head of the page, and that to the contents.
+    // The first Tab focuses the link that skips the head of the page, which leads to the contents.
     browser.eval("document.activeElement.blur()");
     browser.press("Tab");
     assert_eq!(browser.text("document.activeElement.textContent"), "Skip to the contents");
     browser.press("Enter");
     browser.until("location.hash === '#contents'");
-    // Everything that folds opens by keyboard, and everything that scrolls can be scrolled by it.
+    // All folded sections open by keyboard, and all scrollable boxes can be focused.
     assert_eq!(browser.eval("[...document.querySelectorAll('.scroll')].every(box => box.tabIndex === 0)"), true);
     browser.eval("document.querySelector('summary').focus()");
     browser.press("Enter");
@@ -42,7 +42,7 @@ fn the_clinic() {
     let place = Place::clinic();
     place.release(&["--report", "report.html"]).done();
     is_a_good_page(&mut browser, "report-clinic", &place.path("report.html"));
-    // What is on the page is what was released.
+    // The page contains the released numbers.
     let publication = place.release(&["--format", "json"]).done().json();
     let shown = browser.text("document.querySelector('#answers1 td.number').textContent");
     assert_eq!(shown, publication["answers"][0]["rows"][0][1]["value"].to_string());

@@ -1,4 +1,4 @@
-# What analysts do with R's DBI: tables and fields, an answer for a stated price, the same for nothing, parameters, and rows by and by.
+# R's DBI: tables and fields, an answer for a stated price, the same for free, parameters, and rows in batches.
 suppressPackageStartupMessages({
     library(DBI)
     library(RPostgreSQL)
@@ -14,7 +14,7 @@ stopifnot("visits" %in% tables, "budget" %in% tables, dbExistsTable(connection, 
 stopifnot(identical(fields, c("patient", "age", "minutes", "cost", "sex", "department", "smoker")))
 cat("tables:", length(tables), "fields:", length(fields), "\n")
 
-# Without a price there is nothing but a word on how to state one.
+# Without a price there is only an error that explains how to state one.
 unpaid <- tryCatch(suppressWarnings(dbGetQuery(connection, sql)), error = function(error) NULL)
 stopifnot(is.null(unpaid), grepl("nothing says what an answer may cost", dbGetException(connection)$errorMsg))
 
@@ -23,7 +23,7 @@ paid <- dbGetQuery(connection, sql)
 invisible(dbGetQuery(connection, "RESET deniable.spend"))
 again <- dbGetQuery(connection, sql)
 stopifnot(nrow(paid) == 5, identical(paid, again), identical(names(paid), c("department", "n", "c", "a")))
-# The driver has doubles for all numbers; what the server says of them is beside it.
+# The driver returns doubles for all numbers; the server's statements about them are in further columns.
 stopifnot(is.character(paid$department), is.numeric(paid$n), all(paid$n == round(paid$n)), is.numeric(paid$c), is.double(paid$a))
 cat("the same for nothing:", nrow(again), "rows\n")
 
@@ -42,7 +42,7 @@ commented <- dbGetQuery(connection, "/* deniable.spend = 1/10 */ SELECT COUNT(*)
 stopifnot(nrow(commented) == 1)
 cat("with a parameter:", nrow(parameters), "rows\n")
 
-# NULL stands for what is said of all.
+# NULL stands for all values.
 simulated <- dbGetQuery(connection, "SELECT sex, COUNT(*) AS n FROM simulated.visits GROUP BY ROLLUP (sex)")
 stopifnot(any(is.na(simulated$sex)))
 spent <- dbGetQuery(connection, "SELECT spent FROM deniable.budget")$spent

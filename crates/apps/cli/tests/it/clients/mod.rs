@@ -1,4 +1,4 @@
-//! The clients that analysts have: `scripts/clients cargo test -p deniable-cli --features serve --test it -- clients::`.
+//! Clients of analysts: `scripts/clients cargo test -p deniable-cli --features serve --test it -- clients::`.
 
 use crate::serve::{Server, account, long};
 use crate::support::{Place, Run, workspace};
@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a variable names; where it is not set, the test says that it is skipped.
+/// The value of a variable; if it is not set, reports that the test is skipped.
 fn client(variable: &str) -> Option<String> {
     let found = std::env::var(variable).ok();
     assert!(found.is_some() || std::env::var_os("DENIABLE_CLIENTS_REQUIRED").is_none(), "{variable} is required here");
@@ -82,7 +82,7 @@ fn odbc() {
     assert!(tables.stdout.contains("public,visits"), "{tables:?}");
 }
 
-/// A program that finds the server by the variables that PostgreSQL's own programs know; `lines` are its standard input.
+/// Runs a program that finds the server by the environment variables of libpq; `lines` are its standard input.
 fn told(mut command: Command, server: &Server, lines: &str) -> Run {
     command.env("PGHOST", "127.0.0.1").env("PGPORT", &server.port).env("PGDATABASE", "clinic").env("PGUSER", "ana");
     command.env("PGPASSWORD", long("secret")).env("PGCONNECT_TIMEOUT", "20");
@@ -91,7 +91,7 @@ fn told(mut command: Command, server: &Server, lines: &str) -> Run {
     Run::of(child.wait_with_output().unwrap())
 }
 
-/// psql, where it is there.
+/// psql, if it is installed.
 fn psql() -> Option<Command> {
     let found = Command::new("psql").arg("--version").stdout(Stdio::null()).status().is_ok_and(|run| run.success());
     assert!(found || std::env::var_os("DENIABLE_CLIENTS_REQUIRED").is_none(), "psql is required here");
@@ -104,7 +104,7 @@ fn psql() -> Option<Command> {
     Some(command)
 }
 
-/// What psql's commands show, and its ways to read rows.
+/// psql's backslash commands, and its ways to read rows.
 #[test]
 fn commands_of_psql() {
     let Some(command) = psql() else { return };
@@ -150,7 +150,7 @@ fn commands_of_psql() {
         run.stdout.split(&format!("#{at}\n")).nth(1).unwrap().split("\n#").next().unwrap()
     };
     let errors: Vec<&str> = run.stderr.lines().filter(|line| line.contains("ERROR")).collect();
-    // What is not offered is told so; nothing else fails.
+    // An unsupported statement gets an error that says so; no other statement fails.
     assert!(errors.len() == 1 && errors[0].contains("PREPARE is not offered here"), "{run:?}");
     for line in ["\\d", "\\dt"] {
         assert!(part(line).contains("public|visits|table|ana\n(1 row)"), "{line}: {}", part(line));
@@ -168,7 +168,7 @@ fn commands_of_psql() {
     assert!(described.contains("department|text\nn|bigint\n(2 rows)"), "{described}");
     let copied = part(&format!("\\copy ({ask}) TO STDOUT CSV HEADER"));
     assert!(copied.starts_with("department,n\n") && copied.lines().count() == 6, "{copied}");
-    // Row by row, and by and by, it is the same answer.
+    // Row by row, and in batches, it is the same answer.
     let tables: Vec<&str> = run.stdout.split("department|n\n").skip(1).collect();
     let rows = |table: &str| table.split("(5 rows)").next().unwrap().to_owned();
     assert!(tables.len() == 2 && rows(tables[0]) == rows(tables[1]), "{run:?}");
@@ -176,7 +176,8 @@ fn commands_of_psql() {
     assert!(part(&format!("{ask} \\gx")).contains("department|neurology\nn|"), "{}", part(&format!("{ask} \\gx")));
 }
 
-/// What tools ask when they connect and when somebody browses (`testdata/introspection`): through the wire, nothing of it is an error.
+/// Queries that tools send when they connect and when a user browses (`testdata/introspection`) cause no error on the
+/// wire.
 #[test]
 fn introspection() {
     if psql().is_none() {
@@ -194,14 +195,14 @@ fn introspection() {
     assert!(asked > 60, "{asked} questions had an answer");
 }
 
-/// The blocks of a page, by their language.
+/// The blocks of a page in this language.
 fn blocks<'a>(text: &'a str, language: &'a str) -> impl Iterator<Item = &'a str> {
     let fence = format!("```{language}\n");
     let parts: Vec<&str> = text.split(&fence).skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     parts.into_iter()
 }
 
-/// Every command and every program of the how-to, in its order; but for what is installed, and for the port.
+/// Every command and program of the how-to, in order, except the installation and the port.
 #[test]
 fn the_how_to_works_as_it_stands() {
     let needed = ["DENIABLE_CLIENTS_PYTHON", "DENIABLE_CLIENTS_JDBC", "DENIABLE_CLIENTS_ODBC", "DENIABLE_CLIENTS_R"];
@@ -229,7 +230,7 @@ fn the_how_to_works_as_it_stands() {
     let tools = Path::new(&found[0]).parent().and_then(Path::parent).unwrap();
     std::os::unix::fs::symlink(tools, place.path("clients")).unwrap();
     let mut command = Command::new("bash");
-    // What `read` reads the password from.
+    // The input from which `read` reads the password.
     command.args(["-c", &commands]).current_dir(place.path(""));
     for variable in ["PGHOST", "PGPORT", "PGUSER", "PGDATABASE", "PGPASSWORD"] {
         command.env_remove(variable);
@@ -237,7 +238,7 @@ fn the_how_to_works_as_it_stands() {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     child.stdin.take().unwrap().write_all(format!("{}\n", long("secret")).as_bytes()).unwrap();
     let run = Run::of(child.wait_with_output().unwrap()).done();
-    // Each client was shown the same number of one department.
+    // Each client got the same number for one department.
     let numbers: Vec<&str> = run.stdout.lines().filter_map(|line| line.strip_prefix("neurology ")).collect();
     assert!(numbers.len() == 9 && numbers.iter().all(|number| *number == numbers[0]), "{run:?}");
     let paid = told(psql().unwrap(), &server, "SELECT spent FROM deniable.budget;\n").done();

@@ -1,4 +1,4 @@
-//! Runs of `deniable ask`, each of which the whole promise pays for.
+//! Runs of `deniable ask`, each of which costs the whole promise.
 
 use super::{
     Attacker, Attempt, CHARGED, DRAWING, Dice, Draws, PEOPLE, Sight, attacked, audited, entries, place, wait_for,
@@ -14,9 +14,9 @@ const SQL: &str = "SELECT COUNT(*) AS n FROM t";
 /// An attacker with the command.
 struct Commands {
     dice: Dice,
-    /// How long a run takes.
+    /// Duration of a run.
     length: Duration,
-    /// Folders of both data sets with ledgers to which nothing was charged.
+    /// Folders of both data sets with ledgers without charges.
     unused: [Place; 2],
 }
 
@@ -33,7 +33,7 @@ impl Commands {
     }
 }
 
-/// A copy of a folder, whose ledger goes on from there.
+/// A copy of a folder and its ledger.
 fn copy(made: &Place) -> Place {
     let place = Place::in_memory();
     for name in made.files() {
@@ -65,7 +65,7 @@ impl Attacker for Commands {
 
     fn attack(&mut self, attack: &'static str, people: i64) -> Attempt {
         let place = copy(&self.unused[usize::try_from(people - PEOPLE).unwrap()]);
-        // The first entry of a first run opens the account.
+        // The first run of a ledger also records the entry that opens the account.
         let (before, mut sights) = (entries(&place) + 1, Vec::new());
         let mut first = start(&place, &[]);
         match attack {

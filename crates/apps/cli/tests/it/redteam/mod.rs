@@ -1,10 +1,10 @@
 //! An attacker with the command and the server: data sets that differ in one person, and processes that are killed,
-//! interrupted, timed out, run beside each other and repeated (P-1).
+//! interrupted, timed out, run concurrently and repeated (P-1).
 //!
-//! Two judges. The entries of the ledger, read without the product, show how often a draw was begun for each charge: at
-//! most once. At the scale `slow` (`scripts/slow redteam`), the product's own audit bounds from below what all
-//! that the attacker saw reveals: at most what the ledger records as paid. Attacks whose kills depend on the noise are
-//! in deniable-protocol.
+//! There are two checks. The entries of the ledger, read independently of the product, show how often a draw was begun
+//! for each charge: at most once. At the scale `slow` (`scripts/slow redteam`), the product's own audit computes
+//! a lower bound on what the attacker's observations reveal, which must not exceed what the ledger records as paid.
+//! Attacks whose kills depend on the noise are in deniable-protocol.
 
 mod command;
 #[cfg(feature = "serve")]
@@ -28,17 +28,17 @@ use std::time::{Duration, Instant};
 const PEOPLE: i64 = 10;
 /// The fewest samples of an audit.
 const SAMPLES: u64 = 1_000;
-/// How many entries a run has made when its charge, and when the beginning of its draw, is on disk.
+/// The number of entries of a run when its charge, and when the beginning of its draw, is on disk.
 const CHARGED: u64 = 1;
 const DRAWING: u64 = 2;
 
-/// What the attacker sees of one run.
+/// The attacker's observation of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sight {
     Number(i64),
     /// The run ended without an answer.
     Ended,
-    /// No answer, with a reason.
+    /// A refusal with a reason.
     Refused,
 }
 
@@ -54,7 +54,7 @@ struct Attempt {
 #[derive(Debug)]
 struct Draws {
     by_charge: BTreeMap<i64, usize>,
-    /// Charges that have no numbers though their draw was begun.
+    /// Charges without numbers although their draw was begun.
     dead: usize,
 }
 
@@ -92,7 +92,7 @@ impl Draws {
     }
 }
 
-/// Checks one attempt: all runs show one number, and no charge has two draws.
+/// Checks one attempt: all runs show the same number, and no charge has two draws.
 #[track_caller]
 fn check(attempt: &Attempt) {
     let numbers = attempt.sights.iter().filter_map(|sight| match sight {
@@ -104,7 +104,7 @@ fn check(attempt: &Attempt) {
     assert!(attempt.draws.by_charge.values().all(|draws| *draws <= 1), "a charge is drawn again: {attempt:?}");
 }
 
-/// How many runs of attempts ended without an answer, charges are dead, and how much was paid for one query at most.
+/// Numbers of runs without an answer and of dead charges, and the largest amount paid for one query.
 #[derive(Debug, Default)]
 struct Tally {
     attempts: usize,
@@ -122,12 +122,12 @@ impl Tally {
     }
 }
 
-/// An attacker who attacks an unused ledger, or asks an unused query, each time. A charge costs epsilon = 1.
+/// An attacker who uses an unused ledger or query for each attack. A charge costs epsilon = 1.
 trait Attacker: Send {
     /// A random kind of attack.
     fn kind(&mut self) -> &'static str;
 
-    /// An attack of this kind on the data set of so many people.
+    /// An attack of this kind on the data set with this many people.
     fn attack(&mut self, attack: &'static str, people: i64) -> Attempt;
 }
 
@@ -157,7 +157,7 @@ impl<A: Attacker> Mechanism for SampledAttack<A> {
     }
 }
 
-/// Audits what the attackers see, and compares it with what was paid. Returns the tally.
+/// Audits the attackers' observations against the amount paid. Returns the tally.
 fn audited<A: Attacker + 'static>(what: &str, attackers: Vec<A>) -> Tally {
     let begun = Instant::now();
     let tally = Arc::new(Mutex::new(Tally::default()));
@@ -173,7 +173,7 @@ fn audited<A: Attacker + 'static>(what: &str, attackers: Vec<A>) -> Tally {
     tally
 }
 
-/// The short form: so many attacks of random kinds, and then kills of draws until some of them have met one.
+/// The short form: this many attacks of random kinds, then kills of draws until some of them hit one.
 fn attacked(what: &str, attacker: &mut impl Attacker, attacks: usize) -> Tally {
     let mut tally = Tally::default();
     while tally.attempts < attacks || tally.dead < 3 && tally.attempts < 10 * attacks {
@@ -187,7 +187,7 @@ fn attacked(what: &str, attacker: &mut impl Attacker, attacks: usize) -> Tally {
     tally
 }
 
-/// A folder with a policy over so many people, and a promise of this epsilon.
+/// A folder with a policy over this many people, and a promise of this epsilon.
 fn place(epsilon: i64, people: i64) -> Place {
     let place = Place::in_memory();
     place.write(
@@ -218,19 +218,19 @@ impl Dice {
         all[usize::try_from(self.below(all.len() as u64)).unwrap()]
     }
 
-    /// A moment within so much time.
+    /// A moment within this time.
     fn moment(&mut self, most: Duration) -> Duration {
         Duration::from_micros(self.below(u64::try_from(most.as_micros()).unwrap().max(1)))
     }
 }
 
-/// How many entries the ledger has, by the head beside it: without a lock.
+/// The number of entries of the ledger, from the head beside it, without a lock.
 fn entries(place: &Place) -> u64 {
     let head = fs::read_to_string(place.path("people.ledger.head")).unwrap_or_default();
     head.split(':').next().and_then(|entries| entries.parse().ok()).unwrap_or(0)
 }
 
-/// Waits until the ledger has so many entries, or the process has ended.
+/// Waits until the ledger has this many entries, or the process has ended.
 fn wait_for(place: &Place, wanted: u64, child: &mut Child) {
     while entries(place) < wanted && child.try_wait().unwrap().is_none() {}
 }

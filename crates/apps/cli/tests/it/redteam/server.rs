@@ -1,5 +1,5 @@
-//! Queries of two analysts to a server that is killed now and then. One thousandth of the promise pays for each query.
-//! Each attack asks a query of its own, so that what is seen of one does not depend on the others.
+//! Queries of two analysts to a server that is sometimes killed. One thousandth of the promise pays for each query.
+//! Each attack uses its own query, so that the observations are independent.
 
 use super::{
     Attacker, Attempt, CHARGED, DRAWING, Dice, Draws, PEOPLE, Sight, attacked, audited, entries, place, wait_for,
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Queries of one ledger: each of two analysts can pay for 500.
 const QUERIES: u64 = 300;
-/// Charged answers come at multiples of this time.
+/// Charged answers are sent at multiples of this time.
 const GRID: Duration = Duration::from_millis(20);
 
 /// A server over one data set.

@@ -1,4 +1,4 @@
-//! What the tests of the command line share: a folder with a policy and data, and the program run in it.
+//! Shared by the tests of the command line: a folder with a policy and data, and runs of the program in it.
 
 use serde_json::Value;
 use std::fs;
@@ -11,7 +11,7 @@ pub fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..").canonicalize().unwrap()
 }
 
-/// What a run of the program came to.
+/// Exit code and output of a run.
 #[derive(Debug)]
 pub struct Run {
     pub code: Option<i32>,
@@ -25,20 +25,20 @@ impl Run {
         Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
-    /// Whether these words are on standard error, wherever its lines are broken.
+    /// Whether standard error contains these words, regardless of line breaks.
     pub fn says(&self, words: &str) -> bool {
         let bare = |text: &str| text.chars().filter(|c| !c.is_whitespace() && *c != '│').collect::<String>();
         bare(&self.stderr).contains(&bare(words))
     }
 
-    /// The same run, known to have succeeded.
+    /// Checks that the run succeeded.
     #[track_caller]
     pub fn done(self) -> Self {
         assert_eq!(self.code, Some(0), "{self:?}");
         self
     }
 
-    /// The same run, known to have been refused, with nothing for the public.
+    /// Checks that the run was refused, without standard output.
     #[track_caller]
     pub fn refused(self) -> Self {
         assert_eq!(self.code, Some(1), "{self:?}");
@@ -46,7 +46,7 @@ impl Run {
         self
     }
 
-    /// The same run, known to be bad usage.
+    /// Checks that the run was bad usage.
     #[track_caller]
     pub fn misused(self) -> Self {
         assert_eq!(self.code, Some(2), "{self:?}");
@@ -65,7 +65,7 @@ impl Run {
     }
 }
 
-/// A folder of its own, with a policy and whatever it names.
+/// A temporary folder with a policy and its files.
 pub struct Place {
     folder: TempDir,
 }
@@ -76,7 +76,7 @@ impl Place {
         Self { folder: tempfile::tempdir().unwrap() }
     }
 
-    /// An empty folder in memory where the system has one: for thousands of ledgers, where no power fails.
+    /// A temporary folder in memory if possible: for thousands of ledgers that need not survive a power failure.
     pub fn in_memory() -> Self {
         let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
         Self { folder: folder.unwrap() }
@@ -111,7 +111,7 @@ impl Place {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// Changes a file; the change must change something.
+    /// Changes a file; fails if nothing changes.
     #[track_caller]
     pub fn edit(&self, name: &str, from: &str, to: &str) {
         let old = self.read(name);
@@ -166,7 +166,7 @@ impl Place {
         Some(self.run(&["ledger", "show", &name, "--format", "json"]).done().json())
     }
 
-    /// How many charges the ledger holds; none without a ledger.
+    /// The number of charges in the ledger; zero without a ledger.
     pub fn charges(&self) -> usize {
         self.releases().len()
     }
@@ -184,7 +184,7 @@ impl Place {
         ledger["accounts"][0]["spent"].as_str().unwrap().to_owned()
     }
 
-    /// A text with this folder's path, heads and times made the same everywhere.
+    /// Masks this folder's path, heads and times in a text.
     pub fn plain(&self, text: &str) -> String {
         let here = self.folder.path().canonicalize().unwrap();
         let text = text
@@ -216,14 +216,14 @@ fn plain_line(line: &str) -> String {
     words.join(" ")
 }
 
-/// A text without the classes of quality, which follow from the noise that was drawn: in tables and JSON, and in the note on them.
+/// Removes the classes of quality, which depend on the noise: from tables and JSON, and from the note on them.
 pub fn without_quality(text: &str) -> String {
     let is_class = |cell: &str| ["A", "B", "C", "noise only", "not usable", "-"].contains(&cell.trim());
     let mut lines = Vec::new();
     let mut in_note = false;
     for line in text.lines() {
         let starts = line.contains(" not usable: ");
-        // A note goes on in lines that are indented further.
+        // Continuation lines of a note are indented further.
         in_note = starts || (in_note && line.starts_with("    ") && !line.trim_start().starts_with(['"', ']', '}']));
         if in_note {
             continue;
@@ -243,7 +243,7 @@ pub fn without_quality(text: &str) -> String {
     lines.join("\n")
 }
 
-/// A table without its numbers and without the widths that they give it.
+/// A table without its numbers and its column widths.
 pub fn without_numbers(text: &str) -> String {
     let mut lines = Vec::new();
     for line in without_quality(text).lines() {

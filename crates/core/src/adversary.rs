@@ -1,14 +1,14 @@
-//! Who the adversary is: what they may know, and what they may believe before the first release.
+//! Adversaries: their knowledge, and their beliefs before the first release.
 //!
-//! Families of priors (F-DI, F-DB, F-NIk and their `[a,b]` forms) are described here by what a curator
-//! can say about them: whether the number of people is known, the interval of prior belief about anyone
-//! who is not certain, and how many people may be known to move together.
+//! Families of priors (F-DI, F-DB, F-NIk and their `[a,b]` forms) are described by facts that a curator can state:
+//! whether the number of people is known, the interval of prior beliefs about each uncertain person, and the number of
+//! people who may be known to move together.
 
 use crate::exact::{Rational, ratio, whole};
 use crate::secret::Secret;
 use num_traits::{One, Zero};
 
-/// Which pairs of datasets a mechanism must not tell apart.
+/// Adjacency: the pairs of datasets that a mechanism must not distinguish.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Adjacency {
@@ -27,7 +27,7 @@ impl std::fmt::Display for Adjacency {
     }
 }
 
-/// How certain the adversary may be beforehand, about anyone of whom they are not certain.
+/// Interval of the adversary's prior beliefs about people of whom the adversary is not certain.
 ///
 /// Certainty (a prior of 0 or 1) is always allowed besides: such a belief does not move.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,10 +36,10 @@ pub struct PriorRange {
     high: Rational,
 }
 
-/// An interval of prior beliefs that makes no sense.
+/// An invalid interval of prior beliefs.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PriorRangeError {
-    /// An end at or beyond certainty.
+    /// A bound of 0 or less, or of 1 or more.
     #[error("a prior belief of {0} is not between 0 and 1; leave the end out to mean \"any\"")]
     OutsideUnit(Rational),
     /// The stated interval has `a > b`.
@@ -53,10 +53,10 @@ pub enum PriorRangeError {
 }
 
 impl PriorRange {
-    /// Prior beliefs between `low` and `high`; `None` means that this end is not bounded.
+    /// Prior beliefs between `low` and `high`; `None` means no bound on that side.
     ///
     /// # Errors
-    /// When an end is not strictly between 0 and 1, or the ends are inverted.
+    /// When a bound is not strictly between 0 and 1, or `low` is above `high`.
     pub fn new(low: Option<Rational>, high: Option<Rational>) -> Result<Self, PriorRangeError> {
         for end in [&low, &high].into_iter().flatten() {
             if *end <= Rational::zero() || *end >= Rational::one() {
@@ -71,7 +71,7 @@ impl PriorRange {
         Ok(Self { low, high })
     }
 
-    /// Any prior belief at all.
+    /// All prior beliefs.
     #[must_use]
     pub fn any() -> Self {
         Self { low: Rational::zero(), high: Rational::one() }
@@ -83,13 +83,13 @@ impl PriorRange {
         Self { low: ratio(1, 2), high: ratio(1, 2) }
     }
 
-    /// `a`: 0 when the lower end is not bounded.
+    /// `a`: 0 without a lower bound.
     #[must_use]
     pub fn low(&self) -> &Rational {
         &self.low
     }
 
-    /// `b`: 1 when the upper end is not bounded.
+    /// `b`: 1 without an upper bound.
     #[must_use]
     pub fn high(&self) -> &Rational {
         &self.high
@@ -101,24 +101,24 @@ impl PriorRange {
         Self { low: whole(1) - &self.high, high: whole(1) - &self.low }
     }
 
-    /// Whether both ends are open.
+    /// Whether there is no bound on either side.
     #[must_use]
     pub fn is_any(&self) -> bool {
         self.low.is_zero() && self.high.is_one()
     }
 }
 
-/// How many people may be known to be in or out together (F-NIk).
+/// Groups of people who may be known to be in or out together (F-NIk).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MovesTogether {
-    /// Everyone is independent of everyone else.
+    /// All people are independent of each other.
     Alone,
     /// Groups of up to this many, any sizes; only under add/remove.
     UpTo(u32),
-    /// Exactly one correlated group of this size, everyone else independent.
+    /// Exactly one correlated group of this size; all other people are independent.
     OneGroup(u32),
-    /// Everyone is in a group of exactly this size, all of which is in or all of which is out. Being certain that
-    /// some members of a group are out makes groups of mixed sizes, which no bound covers (F-NIk).
+    /// All people are in groups of exactly this size, each of which is in or out as a whole. Certainty that some
+    /// members of a group are out would make groups of mixed sizes, which no bound covers (F-NIk).
     AllOfSize(u32),
 }
 
@@ -144,10 +144,10 @@ pub struct Adversary {
 /// A description of adversaries that no theorem covers.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum AdversaryError {
-    /// Groups of at least one person.
+    /// A group size of 0.
     #[error("a group that moves together has at least one person")]
     EmptyGroup,
-    /// F-NIk under replace-one holds for two patterns only.
+    /// Under replace-one, F-NIk covers two patterns only.
     #[error(
         "when the number of people is public, groups of mixed sizes up to {0} are not covered by any bound (F-NIk)"
     )]
@@ -155,7 +155,7 @@ pub enum AdversaryError {
 }
 
 impl Adversary {
-    /// An adversary of the given knowledge.
+    /// An adversary with this knowledge.
     ///
     /// # Errors
     /// For groups that no theorem covers (F-NIk).
@@ -190,7 +190,7 @@ impl Adversary {
         self.moves_together
     }
 
-    /// The adjacency that serves this adversary.
+    /// The adjacency that protects against this adversary.
     #[must_use]
     pub fn adjacency(&self) -> Adjacency {
         if self.knows_size { Adjacency::ReplaceOne } else { Adjacency::AddRemove }
@@ -209,21 +209,21 @@ impl Adversary {
     }
 }
 
-/// A described adversary with a name, so that a curator need not start from numbers.
+/// A named adversary, so that a curator need not start from numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Preset {
-    /// Knows nothing about the person beyond what everyone knows.
+    /// Gives presence at most 10%, and does not know the number of people.
     Stranger,
-    /// Has heard things, but thinks presence no likelier than absence.
+    /// Gives presence at most an even chance, and does not know the number of people.
     Acquaintance,
-    /// May believe anything beforehand.
+    /// May have any prior belief; does not know the number of people.
     Anyone,
-    /// May believe anything, and knows how many people are in the data.
+    /// May have any prior belief, and knows the number of people.
     Insider,
 }
 
 impl Preset {
-    /// Every preset, in the order of growing knowledge.
+    /// All presets, in the order of growing knowledge.
     pub const ALL: [Self; 4] = [Self::Stranger, Self::Acquaintance, Self::Anyone, Self::Insider];
 
     /// The name used in a policy.
@@ -237,7 +237,7 @@ impl Preset {
         }
     }
 
-    /// One sentence for a curator.
+    /// A sentence that describes the preset to a curator.
     #[must_use]
     pub fn sentence(self, secret: Secret) -> String {
         let before = match self {

@@ -1,4 +1,4 @@
-//! What an odds ratio does to a belief (B-1, B-2) and to its gain over a range of priors (B-3).
+//! Posterior beliefs under an odds ratio (B-1, B-2), and its gain over a range of priors (B-3).
 
 use crate::adversary::PriorRange;
 use crate::exact::{Rational, whole};
@@ -6,7 +6,7 @@ use num_traits::{One, Zero};
 
 /// Posterior belief after evidence with likelihood ratio `odds`, from the prior `prior` (B-1).
 ///
-/// `prior` lies in `[0,1]`, `odds > 0`. Certainty stays certain.
+/// `prior` is in `[0,1]`, `odds > 0`. Priors of 0 and 1 do not change.
 #[must_use]
 pub fn posterior(prior: &Rational, odds: &Rational) -> Rational {
     let weight = prior * odds;

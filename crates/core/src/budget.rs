@@ -1,9 +1,8 @@
-//! Odds ratios that multiply (C-1), kept symbolically so that nothing is lost in the adding-up.
+//! Odds ratios that multiply (C-1), stored symbolically so that sums of shares are exact.
 //!
-//! Splitting a total odds ratio `R` over several releases gives `R^share`, irrational in general. A
-//! [`Spend`] therefore keeps the base and the exponent apart; shares of one base add exactly, and a budget
-//! can be used up exactly. Different bases are compared by outward interval arithmetic, and what
-//! that cannot decide is refused, never guessed.
+//! Splitting a total odds ratio `R` over several releases gives `R^share`, irrational in general. A [`Spend`] therefore
+//! stores base and exponent separately; shares of one base add exactly, and a budget can be used up exactly. Different
+//! bases are compared by outward interval arithmetic, and an undecided comparison is an error.
 
 mod words;
 
@@ -19,10 +18,10 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
-/// Precisions tried in turn when two different bases are compared.
+/// Precisions, in bits, tried in turn when two different bases are compared.
 const PRECISIONS: [u32; 3] = [128, 512, 2048];
 
-/// What is raised to a share: a rational odds ratio, or e for promises stated as an ε.
+/// Base of a share: a rational odds ratio, or e for promises stated as an ε.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Base {
     /// Euler's number: shares are values of ε.
@@ -43,26 +42,26 @@ impl std::fmt::Display for Base {
 /// A value that is not an amount of odds.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum SpendError {
-    /// An odds ratio of 1 or less protects nothing: there is nothing to spend.
+    /// An odds ratio of 1 or less, of which no share can be spent.
     #[error("an odds ratio of {0} leaves nothing to spend; it must be above 1")]
     NotAboveOne(Rational),
-    /// Shares are positive.
+    /// A share of 0 or less.
     #[error("a share of {0} is not positive")]
     ShareNotPositive(Rational),
-    /// The stored form of a base or share.
+    /// A malformed stored base or share.
     #[error("not an amount of odds: {0}")]
     Malformed(#[from] ParseRationalError),
-    /// The comparison of two amounts over different bases came out equal to 2,000 bits.
+    /// Two amounts over different bases that differ by less than 2,000 bits can show.
     #[error("{left} and {right} are too close to compare with certainty; use one kind of promise for both")]
     Undecided {
-        /// The left amount, as printed.
+        /// The left amount, as displayed.
         left: String,
-        /// The right amount, as printed.
+        /// The right amount, as displayed.
         right: String,
     },
 }
 
-/// An odds ratio `Π base^share`: what a release costs, what has been spent, or what a promise allows.
+/// An odds ratio `Π base^share`: the cost of a release, the sum of all charges, or the limit of a promise.
 ///
 /// ```
 /// use deniable_core::budget::Spend;
@@ -81,7 +80,7 @@ pub struct Spend {
 }
 
 impl Spend {
-    /// An odds ratio of 1: nothing learned.
+    /// An odds ratio of 1.
     #[must_use]
     pub fn nothing() -> Self {
         Self { shares: BTreeMap::new() }
@@ -112,7 +111,7 @@ impl Spend {
     /// One base raised to a positive share, as stored in a ledger.
     ///
     /// # Errors
-    /// When base or share are malformed or out of range.
+    /// When base or share is malformed or out of range.
     pub fn parse(base: &str, share: &str) -> Result<Self, SpendError> {
         let whole_base = if base == "e" { Self::epsilon(whole(1))? } else { Self::odds(parse_rational(base)?)? };
         whole_base.share(&parse_rational(share)?)
@@ -176,9 +175,9 @@ impl Spend {
     /// Compares two odds ratios with certainty.
     ///
     /// # Errors
-    /// When amounts over different bases cannot be told apart.
+    /// When amounts over different bases are too close to be decided.
     pub fn compare(&self, other: &Self) -> Result<Ordering, SpendError> {
-        // What both have in common cannot decide, and equal amounts cancel to nothing.
+        // Equal shares of a base cancel, and do not affect the result.
         let mut left = BTreeMap::new();
         let mut right = BTreeMap::new();
         for base in self.shares.keys().chain(other.shares.keys()) {
@@ -206,12 +205,12 @@ impl Spend {
     /// Whether this odds ratio is at most `limit`.
     ///
     /// # Errors
-    /// When that cannot be decided with certainty; callers must then refuse.
+    /// When the comparison cannot be decided; callers must then refuse.
     pub fn fits(&self, limit: &Self) -> Result<bool, SpendError> {
         Ok(self.compare(limit)? != Ordering::Greater)
     }
 
-    /// The odds ratio itself where it is rational.
+    /// The odds ratio as a rational; `None` if it is irrational.
     #[must_use]
     pub fn exact_odds(&self) -> Option<Rational> {
         self.shares.iter().try_fold(whole(1), |product, (base, share)| match base {
@@ -235,7 +234,7 @@ impl Spend {
         self.exact_odds().unwrap_or_else(|| self.ln(128).exp().low()).max(whole(1))
     }
 
-    /// What part of `total` this is (ln over ln), exact over one base, otherwise `None`.
+    /// The part of `total` that this is (ln over ln); `None` if the bases differ.
     #[must_use]
     pub fn exact_part_of(&self, total: &Self) -> Option<Rational> {
         if self.is_nothing() {
@@ -251,13 +250,14 @@ impl Spend {
         }
     }
 
-    /// ε = ln of the odds ratio as a decimal, rounded up; an ε that was stated is not enclosed first.
+    /// ε = ln of the odds ratio as a decimal, rounded up. An ε that was stated is rounded directly, without an
+    /// enclosure.
     #[must_use]
     pub fn epsilon_decimal(&self, places: u32) -> String {
         self.epsilon_rounded(places, Rounding::Up)
     }
 
-    /// The same in another direction: what is left is rounded down.
+    /// The same with another rounding: remainders are rounded down.
     #[must_use]
     pub fn epsilon_rounded(&self, places: u32, rounding: Rounding) -> String {
         let stated = self.shares.get(&Base::E).filter(|_| self.shares.len() == 1);
@@ -286,7 +286,7 @@ impl std::fmt::Display for Spend {
     }
 }
 
-/// Reads what [`Display`](std::fmt::Display) writes: `3^(1/40)`, `e^(1/10) × (3/2)^(1/4)`, `1`.
+/// Parses the output of [`Display`](std::fmt::Display): `3^(1/40)`, `e^(1/10) × (3/2)^(1/4)`, `1`.
 impl std::str::FromStr for Spend {
     type Err = SpendError;
 
@@ -294,7 +294,7 @@ impl std::str::FromStr for Spend {
         if text == "1" {
             return Ok(Self::nothing());
         }
-        // Of any length: powers of bases are written in full where they are rational.
+        // Of any length, because rational powers of bases are written in full.
         let number = |text: &str| -> Result<Rational, SpendError> {
             let inside = text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).unwrap_or(text);
             inside.parse().map_err(|_| ParseRationalError::Malformed(printable(text).into_owned()).into())
@@ -307,7 +307,7 @@ impl std::str::FromStr for Spend {
     }
 }
 
-/// A list of bases and shares, `[{"base":"3","share":"1/8"}]`: exact, and readable.
+/// A list of bases and shares, `[{"base":"3","share":"1/8"}]`.
 impl Serialize for Spend {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer
@@ -324,7 +324,7 @@ impl<'de> Deserialize<'de> for Spend {
     }
 }
 
-/// One base and its share, as they are stored.
+/// Stored form of a base and its share.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Term {

@@ -1,19 +1,19 @@
-//! Days and times as ISO 8601 writes them: the one reader for policies, queries and files.
+//! ISO 8601 days and times: the one parser for policies, queries and files.
 
 use jiff::civil::{Date, Time, date};
 
-/// What days and microseconds are counted from: 1970-01-01.
+/// The day from which days and microseconds are counted: 1970-01-01.
 pub const EPOCH: Date = date(1970, 1, 1);
 
-/// `2024-12-31` and nothing else.
+/// Parses `2024-12-31`, and no other form.
 #[must_use]
 pub fn iso_day(text: &str) -> Option<Date> {
     let [year, month, day] = parts(text, '-', [4, 2, 2])?;
     Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()
 }
 
-/// A day, and the time of it where one stands after `T` or a space: `23:59`, with seconds, with up to nine decimals. Never a
-/// time zone, which could only be read over and would move every value.
+/// Parses a day with an optional time after `T` or a space: `23:59`, with seconds, with up to nine decimals. Time zones
+/// are rejected: ignoring one would shift every value.
 #[must_use]
 pub fn iso_moment(text: &str) -> Option<(Date, Option<Time>)> {
     let (day, rest) = text.split_at_checked(10)?;
@@ -37,7 +37,7 @@ pub fn iso_moment(text: &str) -> Option<(Date, Option<Time>)> {
     Some((day, Some(time)))
 }
 
-/// Numbers of exactly so many digits, between separators.
+/// Parses separated numbers with exactly these numbers of digits.
 fn parts<const N: usize>(text: &str, separator: char, digits: [usize; N]) -> Option<[u32; N]> {
     let mut found = [0; N];
     let mut parts = text.split(separator);
@@ -48,7 +48,7 @@ fn parts<const N: usize>(text: &str, separator: char, digits: [usize; N]) -> Opt
 }
 
 fn number(text: &str) -> Option<u32> {
-    // `parse` alone would take a sign.
+    // `parse` alone would accept a sign.
     if text.bytes().all(|byte| byte.is_ascii_digit()) { text.parse().ok() } else { None }
 }
 

@@ -1,7 +1,8 @@
-//! What is wrong, in one shape for every caller: a code, a message, a place, and what to do about it.
+//! Diagnostics in one form for every caller: a code, a message, a place, and help.
 //!
-//! Each crate's errors are enums. [`Diagnose`] makes diagnostics of them, in the words of the [`Surface`] at which the caller works: an option is
-//! `--prior` on the command line and `prior=` in Python. Callers decide by the [`Code`], or by the error itself, never by a message.
+//! Each crate's errors are enums. [`Diagnose`] converts them to diagnostics in the notation of the caller's
+//! [`Surface`]: an option is `--prior` on the command line and `prior=` in Python. Callers decide by the [`Code`], or
+//! by the error itself, never by a message.
 
 use crate::noise::EntropyError;
 use crate::text::{printable, printable_lines, printable_source, without_secrets};
@@ -9,7 +10,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 use std::fmt::{self, Display, Formatter, Write};
 use std::ops::Range;
 
-/// What a diagnostic is about.
+/// Subject of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
     /// A policy is invalid.
@@ -18,7 +19,7 @@ pub enum Code {
     Query,
     /// Data are missing, cannot be read as declared, or changed.
     Data,
-    /// The promise does not pay for the query any more. Nothing was charged.
+    /// The remaining promise does not pay for the query. Nothing was charged.
     Budget,
     /// The ledger cannot be opened, read or written.
     Ledger,
@@ -33,7 +34,7 @@ impl Code {
     pub const ALL: [Self; 7] =
         [Self::Policy, Self::Query, Self::Data, Self::Budget, Self::Ledger, Self::Usage, Self::Other];
 
-    /// The code as one word of small letters.
+    /// The code as one lower-case word.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -48,7 +49,7 @@ impl Code {
     }
 }
 
-/// Where a caller sets options, and how they are written there.
+/// The interface at which a caller sets options, which determines their notation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Surface {
     /// The command line: `--spend 1/40`.
@@ -60,7 +61,7 @@ pub enum Surface {
 }
 
 impl Surface {
-    /// An option by its name, in small letters with `-` between words: `--data-version`, `data_version=`, `data_version`.
+    /// An option by its name, in lower case with `-` between words: `--data-version`, `data_version=`, `data_version`.
     #[must_use]
     pub fn option(self, name: &str) -> String {
         match self {
@@ -80,7 +81,7 @@ impl Surface {
         }
     }
 
-    /// How the curator has the data checked and registered.
+    /// The call by which the curator registers the data.
     #[must_use]
     pub const fn check_data(self) -> &'static str {
         match self {
@@ -90,7 +91,7 @@ impl Surface {
         }
     }
 
-    /// An option that is on or off, switched on: `--register`, `register=True`.
+    /// A boolean option, switched on: `--register`, `register=True`.
     #[must_use]
     pub fn switch(self, name: &str) -> String {
         match self {
@@ -101,9 +102,9 @@ impl Surface {
     }
 }
 
-/// An error that explains itself.
+/// An error that can be converted to diagnostics.
 pub trait Diagnose {
-    /// Everything that is wrong, in the words of a surface; at least one diagnostic.
+    /// All errors, in the notation of a surface; at least one diagnostic.
     fn diagnostics(&self, surface: Surface) -> Vec<Diagnostic>;
 }
 
@@ -131,24 +132,24 @@ impl Display for Code {
     }
 }
 
-/// One thing that is wrong. Hidden characters are escaped, and secrets of a source are covered.
+/// A message with optional help and place. Hidden characters are escaped, and secrets of a source are masked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What it is about.
+    /// The subject.
     pub code: Code,
     message: String,
     help: Option<String>,
     place: Option<Place>,
 }
 
-/// Where in a source something is wrong.
+/// The place of an error in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
     /// The name of the file, or `the query`.
     pub name: String,
-    /// The whole source, as it can be shown.
+    /// The whole source, safe to display.
     pub source: String,
-    /// The bytes of `source` that are wrong; a range inside it, which may be empty only where the source ends.
+    /// The byte range of the error in `source`; empty only at the end of the source.
     pub span: Range<usize>,
 }
 
@@ -161,14 +162,14 @@ impl Place {
         (before.matches('\n').count() + 1, column)
     }
 
-    /// The lines of the place with their numbers, and marks below what is wrong.
+    /// The lines of the place with their numbers, and marks below the error.
     fn excerpt(&self) -> String {
         let (first, _) = self.line_and_column();
         let mut begin = self.source.get(..self.span.start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
         let mut excerpt = String::new();
         for (number, line) in (first..).zip(self.source.get(begin..).unwrap_or_default().split('\n')) {
             let before = line.char_indices().take_while(|(at, _)| begin + at < self.span.start);
-            // A tab keeps its width, whatever that is.
+            // Tabs are copied, so that the marks are aligned at any tab width.
             let blank: String = before.map(|(_, c)| if c == '\t' { c } else { ' ' }).collect();
             let is_marked = |at: usize| self.span.contains(&(begin + at));
             let marks = line.char_indices().filter(|(at, _)| is_marked(*at)).count().max(1);
@@ -190,14 +191,14 @@ impl Diagnostic {
         Self { code, message: printable_lines(&message.to_string()).into_owned(), help: None, place: None }
     }
 
-    /// Adds what to do about it; nothing where the text is empty.
+    /// Adds help; an empty text adds none.
     #[must_use]
     pub fn with_help(mut self, help: impl Display) -> Self {
         self.help = Some(printable_lines(&help.to_string()).into_owned()).filter(|help| !help.is_empty());
         self
     }
 
-    /// Adds where it is: a source by its name, and the bytes of it that are wrong.
+    /// Adds the place: a source by its name, and the byte range of the error.
     #[must_use]
     pub fn at(mut self, name: &str, source: &str, span: Range<usize>) -> Self {
         let (source, place) = printable_source(&without_secrets(source), span);
@@ -207,26 +208,27 @@ impl Diagnostic {
         self
     }
 
-    /// What is wrong.
+    /// The message: what is wrong.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
     }
 
-    /// What to do about it.
+    /// The help: what to do about it.
     #[must_use]
     pub fn help(&self) -> Option<&str> {
         self.help.as_deref()
     }
 
-    /// Where it is.
+    /// The place of the error, if known.
     #[must_use]
     pub const fn place(&self) -> Option<&Place> {
         self.place.as_ref()
     }
 }
 
-/// `{"code", "message", "help", "place": {"source", "line", "column"}}`; `null` where there is no help or place. The text of the source is left out.
+/// `{"code", "message", "help", "place": {"source", "line", "column"}}`; `null` without help or place. The source text
+/// is omitted.
 impl Serialize for Diagnostic {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Diagnostic", 4)?;
@@ -249,7 +251,7 @@ impl Serialize for Place {
     }
 }
 
-/// The message, the place with the lines around it, and the help.
+/// The message, the place with its lines, and the help.
 impl Display for Diagnostic {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;

@@ -1,47 +1,48 @@
-//! Intervals of numbers that are made of several noisy ones: how far a weighted sum of independent noises reaches.
+//! Intervals of numbers that depend on several noisy ones: the reach of a weighted sum of independent noises.
 //!
-//! Two-sided geometric noise `X` of decay `r` is Laplace noise `L` of scale `b = 1/(−ln r)` cut down to whole numbers: the
-//! difference of two exponentials less their fractional parts, so that `|X − L| < 1` (M-GEO). A sum `Σ wᵢXᵢ` is therefore within
-//! `Σ |wᵢ|` of `Σ wᵢLᵢ`, whose tail is known: `Pr[|Σ wᵢLᵢ| > t] = Σ cᵢ·exp(−t/βᵢ)` with `βᵢ = |wᵢ|bᵢ`, all different, and
-//! `cᵢ = Π_{j≠i} βᵢ²/(βᵢ² − βⱼ²)`. That is much less than what the noises reach one by one when they share the error between them,
-//! which is what counts where it is less still.
+//! Two-sided geometric noise `X` of decay `r` is Laplace noise `L` of scale `b = 1/(−ln r)` truncated to whole numbers:
+//! the difference of two exponentials without their fractional parts, so that `|X − L| < 1` (M-GEO). A sum `Σ wᵢXᵢ` is
+//! therefore within `Σ |wᵢ|` of `Σ wᵢLᵢ`, whose tail is known: `Pr[|Σ wᵢLᵢ| > t] = Σ cᵢ·exp(−t/βᵢ)` with `βᵢ = |wᵢ|bᵢ`,
+//! all different, and `cᵢ = Π_{j≠i} βᵢ²/(βᵢ² − βⱼ²)`. This reach is much smaller than the sum of the separate reaches
+//! of the noises at shares of the error, which is used where it is smaller still.
 //!
-//! Floats compute it; every step rounds so that the reach is never too small.
+//! Computed in floating point; every step rounds so that the reach is never too small.
 
 use crate::exact::{Enclosure, whole};
 use crate::noise::Decay;
 use num_traits::ToPrimitive;
 use statrs::function::erf::erfc;
 
-/// What every rounded step is made larger by, relatively: far more than a few operations on floats can lose.
+/// Relative margin added at every rounded step: far more than a few floating-point operations can lose.
 const SAFE: f64 = 1e-11;
-/// Scales of Laplace noises that differ by less are taken for this much apart: upwards, which only adds to the tail.
+/// Scales of Laplace noises that differ by less than this fraction are moved apart upwards, which only enlarges the
+/// tail.
 const APART: f64 = 1e-3;
 
-/// Reaches are looked for until they are known to this part of themselves; they are rounded up by it.
+/// Relative precision of a computed reach, which is rounded up by it.
 const PRECISION: f64 = 1e-4;
-/// The law of so many noises together is a sum of as many exponentials, where what cancels in it is less than this part of the error; of
-/// others it is inverted.
-const FEW: usize = 12;
-/// So few exponentials lose nothing that matters when they cancel.
-const FEWEST: usize = 3;
+/// Up to this many noises, their sum's tail is computed as a sum of exponentials, if cancellation loses less than this
+/// part of the error; otherwise by inversion.
+const MOST_EXPONENTIALS: usize = 12;
+/// Up to this many exponentials, cancellation is negligible.
+const LOSSLESS_EXPONENTIALS: usize = 3;
 const CANCELLED: f64 = 1e-3;
-/// Of how many bounds the best is taken.
+/// Number of Chernoff bounds of which the best is taken.
 const STEPS: u32 = 200;
 /// Most terms of an inversion.
 const TERMS: usize = 20_000;
-/// What an inversion leaves out at most, as a chance: terms beyond the last, and what its period folds back.
+/// Largest probability that an inversion omits: terms beyond the last, and aliasing of its period.
 const LEFT_OUT: f64 = 1e-9;
-/// A normal is taken in steps of this part of its standard deviation, up to so many deviations: what is beyond is below 1e-15.
+/// Step of a normal in standard deviations; the range is limited where the rest is below 1e-15.
 const NORMAL_STEP: f64 = 1.0 / 16.0;
 const BEYOND: f64 = 8.0;
-/// More than the steps lose, relatively.
+/// Relative margin that covers the loss of the steps.
 const NORMAL_SAFE: f64 = 1e-6;
 
-/// The law of one noise, as sums of several need it.
+/// Law of one noise, in the form that sums of several need.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Law {
-    /// The scale of the Laplace noise that it is cut from, rounded up; in grid units.
+    /// The scale of the underlying Laplace noise in grid units, rounded up.
     scale: f64,
     /// `2/(1 + r)`, rounded up.
     lead: f64,
@@ -55,7 +56,7 @@ impl Law {
     pub fn of(decay: &Decay) -> Self {
         let r = decay.ratio();
         let step = Enclosure::ln(r, 256).times(&whole(-1));
-        // Its lower end is positive for every decay below 1: 256 bits tell it from 0.
+        // Its lower bound is positive for every decay below 1: 256 bits distinguish it from 0.
         let scale = step.low().to_f64().filter(|step| *step > 0.0).map_or(f64::INFINITY, |step| (1.0 + SAFE) / step);
         let lead = (whole(2) / (whole(1) + r)).to_f64().unwrap_or(2.0) * (1.0 + SAFE);
         let variance = whole(2) * r / ((whole(1) - r) * (whole(1) - r));
@@ -79,11 +80,11 @@ impl Law {
 /// Independent noises with one law and one weight.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noises {
-    /// How often each counts, with either sign.
+    /// The factor of each noise in the sum, of either sign.
     pub weight: f64,
-    /// Their law.
+    /// Their common law.
     pub law: Law,
-    /// How many there are.
+    /// Their number.
     pub count: u64,
 }
 
@@ -97,8 +98,8 @@ pub fn reach(noises: &[(f64, Law)], outside: f64) -> f64 {
 }
 
 /// At least the smallest `t` with `Pr[|Σ wᵢXᵢ + G| > t] ≤ outside`, for weights `wᵢ` of any sign, a normal `G` of this
-/// standard deviation, independent of the noises, and `0 < outside < 1`. Its time depends on the number of groups of
-/// noises only.
+/// standard deviation, independent of the noises, and `0 < outside < 1`. Its time depends only on the number of groups
+/// of noises.
 #[must_use]
 pub fn reach_with_normal(noises: &[Noises], deviation: f64, outside: f64) -> f64 {
     let noises: Vec<Noises> = noises
@@ -126,10 +127,10 @@ fn alone(noises: &[Noises], outside: f64) -> f64 {
 
 fn together(noises: &[Noises], outside: f64) -> f64 {
     let count = count_of(noises);
-    if count <= FEW as f64 {
+    if count <= MOST_EXPONENTIALS as f64 {
         let mut scales = scales_of(noises);
         let sum = LaplaceSum::new(&mut scales);
-        if count <= FEWEST as f64 || sum.lost < CANCELLED * outside {
+        if count <= LOSSLESS_EXPONENTIALS as f64 || sum.lost < CANCELLED * outside {
             return sum.tail_end(outside);
         }
     }
@@ -139,14 +140,14 @@ fn together(noises: &[Noises], outside: f64) -> f64 {
 /// Noises of positive weights and a normal.
 fn beside_normal(noises: &[Noises], deviation: f64, outside: f64) -> f64 {
     let outside = outside * (1.0 - NORMAL_SAFE);
-    if count_of(noises) > FEW as f64 {
+    if count_of(noises) > MOST_EXPONENTIALS as f64 {
         return (many(&grouped(noises), deviation, outside) + slack_of(noises)) * (1.0 + SAFE);
     }
     let mut scales = scales_of(noises);
     let sum = LaplaceSum::new(&mut scales);
-    // With T the tail of the other noise and g = t/deviation, the sum exceeds t in magnitude with chance
-    // 2Φ(−g) + ∫ T(deviation·x)·(φ(g − x) − φ(g + x)) dx over x > 0: by the trapezoid rule with its correction for a slope at 0, which
-    // overstates what falls faster than the steps can see.
+    // With T the tail of the other noise and g = t/deviation, the sum exceeds t in magnitude with probability 2Φ(−g) +
+    // ∫ T(deviation·x)·(φ(g − x) − φ(g + x)) dx over x > 0: by the trapezoid rule with its correction for a slope at 0,
+    // which overestimates parts that fall faster than the steps resolve.
     let density = |x: f64| (-x * x / 2.0).exp() / std::f64::consts::TAU.sqrt();
     let exceeds = |t: f64| {
         let g = t / deviation;
@@ -159,7 +160,7 @@ fn beside_normal(noises: &[Noises], deviation: f64, outside: f64) -> f64 {
             + NORMAL_STEP.powi(2) / 6.0 * g * density(g);
         erfc(g / std::f64::consts::SQRT_2) + rest
     };
-    // Half of the error for the noises one by one, and half for the normal, is more than it takes.
+    // An upper bound: half of the error for the noises separately, and half for the normal.
     let apart = sum.scales.iter().map(|scale| scale * (4.0 * sum.scales.len() as f64 / outside).ln()).sum::<f64>();
     let (mut low, mut high) = (0.0, apart + deviation * (2.0 * (4.0 / outside).ln()).sqrt());
     if !high.is_finite() || exceeds(high) > outside {
@@ -176,17 +177,17 @@ fn count_of(noises: &[Noises]) -> f64 {
     noises.iter().map(|of| of.count as f64).sum()
 }
 
-/// How far the weighted noises are from Laplace noises, at most.
+/// Largest distance of the weighted noises from Laplace noises.
 fn slack_of(noises: &[Noises]) -> f64 {
     noises.iter().map(|of| of.count as f64 * of.weight).sum()
 }
 
-/// The scale of each noise, one by one.
+/// The scale of each noise.
 fn scales_of(noises: &[Noises]) -> Vec<f64> {
     noises.iter().flat_map(|of| std::iter::repeat_n(of.weight * of.law.scale, of.count as usize)).collect()
 }
 
-/// The scales, ascending, with the number of noises that have them.
+/// The distinct scales, ascending, each with its number of noises.
 fn grouped(noises: &[Noises]) -> Vec<(f64, f64)> {
     let mut scales: Vec<(f64, f64)> = noises.iter().map(|of| (of.weight * of.law.scale, of.count as f64)).collect();
     scales.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -217,14 +218,15 @@ fn many(groups: &[(f64, f64)], deviation: f64, outside: f64) -> f64 {
         let noises: f64 = groups.iter().map(|(scale, count)| count * (u * scale).powi(2).ln_1p()).sum();
         (-noises - (u * deviation).powi(2) / 2.0).exp()
     };
-    // Weights fall: where the last of them is too large, all before it are.
+    // Weights decrease: if the last of them is too large, all are.
     if weight(TERMS) > LEFT_OUT / 100.0 {
         return bound;
     }
     let terms = (1..TERMS).map(|at| (at, weight(at))).take_while(|(_, weight)| *weight > LEFT_OUT / 100.0);
     let weights: Vec<f64> = terms.map(|(at, weight)| weight / at as f64).collect();
     let tail = |t: f64| {
-        // sin(k·x) by turning a unit vector by x: each turn loses less than 1e-15, and LEFT_OUT covers all of them.
+        // sin(k·x) by rotating a unit vector by x: each rotation loses less than 1e-15, and LEFT_OUT covers the sum of
+        // the losses.
         let (turn_sin, turn_cos) = (step * t).sin_cos();
         let (mut sin, mut cos) = (0.0, 1.0);
         let mut terms = 0.0;
@@ -243,7 +245,7 @@ fn many(groups: &[(f64, f64)], deviation: f64, outside: f64) -> f64 {
 }
 
 /// The same by Chernoff's bound `2·exp(λ²σ²/2 − λt)·Π 1/(1 − λ²βᵢ²)`, which holds for every `λ` below all `1/βᵢ`: the
-/// smallest of several.
+/// minimum over several `λ`.
 fn chernoff(groups: &[(f64, f64)], deviation: f64, outside: f64) -> f64 {
     let largest = groups.iter().map(|(scale, _)| *scale).fold(0.0, f64::max);
     let at = |step: u32| {
@@ -254,7 +256,7 @@ fn chernoff(groups: &[(f64, f64)], deviation: f64, outside: f64) -> f64 {
     (1..STEPS).map(at).fold(f64::INFINITY, f64::min) * (1.0 + SAFE)
 }
 
-/// The sum of Laplace noises of positive scales, all apart.
+/// The sum of Laplace noises with positive, distinct scales.
 struct LaplaceSum<'a> {
     scales: &'a [f64],
     weights: Vec<f64>,
@@ -265,7 +267,7 @@ impl<'a> LaplaceSum<'a> {
     fn new(scales: &'a mut [f64]) -> Self {
         scales.sort_by(f64::total_cmp);
         for at in 1..scales.len() {
-            // A larger scale spreads the sum further, since all of them are symmetric around one peak.
+            // A larger scale widens the sum, because all noises are symmetric around one peak.
             scales[at] = scales[at].max(scales[at - 1] * (1.0 + APART));
         }
         let weights: Vec<f64> = scales
@@ -276,19 +278,19 @@ impl<'a> LaplaceSum<'a> {
                 others.map(|(_, other)| own * own / ((own - other) * (own + other))).product()
             })
             .collect();
-        // Opposite signs cancel: what that loses is a small part of the largest weight.
+        // Opposite signs cancel: the loss is a small part of the largest weight.
         let lost = SAFE * weights.iter().map(|weight| weight.abs()).sum::<f64>();
         Self { scales, weights, lost }
     }
 
-    /// At least the chance that it is further from zero than `t`; no noises never are.
+    /// An upper bound on the probability of a magnitude above `t`; 0 without noises.
     fn tail(&self, t: f64) -> f64 {
         self.weights.iter().zip(self.scales).map(|(weight, scale)| weight * (-t / scale).exp()).sum::<f64>() + self.lost
     }
 
-    /// At least the smallest `t` that it exceeds with at most this chance.
+    /// At least the smallest `t` that it exceeds with at most this probability.
     fn tail_end(&self, outside: f64) -> f64 {
-        // The largest alone is exceeded more rarely than the sum, and all of them one by one more often.
+        // The largest noise alone exceeds `t` more rarely than the sum, and the union bound over all more often.
         let count = self.scales.len() as f64;
         let largest = self.scales.last().copied().unwrap_or_default();
         let mut low = largest * (1.0 / outside).ln();
@@ -310,7 +312,7 @@ mod tests {
     use crate::exact::{Rational, ratio};
     use crate::noise::margin;
 
-    /// `Pr[|Σ wᵢXᵢ| > t]` by adding up, to within 10⁻⁹.
+    /// `Pr[|Σ wᵢXᵢ| > t]` by summation, to within 10⁻⁹.
     fn outside(noises: &[(f64, Rational)], t: f64) -> f64 {
         fn sum(noises: &[(f64, Rational)], so_far: f64, t: f64) -> f64 {
             let Some(((weight, r), rest)) = noises.split_first() else {
@@ -330,7 +332,7 @@ mod tests {
             let law = Law::of(&Decay::exactly(ratio(99, 100)).unwrap());
             let found = reach(&vec![(1.0, law); count], 0.05);
             let normal = 1.96 * law.deviation * (count as f64).sqrt();
-            // The tails of a few are a little heavier, and noises are whole numbers.
+            // The tails of a few noises are slightly heavier, and noises are whole numbers.
             assert!((normal..normal * 1.03 + count as f64).contains(&found), "{count}: {found} {normal}");
         }
     }
@@ -341,7 +343,7 @@ mod tests {
             for outside in [0.2, 0.05, 0.001] {
                 let inverted = many(&scales.map(|scale| (scale, 1.0)), 0.0, outside);
                 let exact = LaplaceSum::new(&mut scales.clone()).tail_end(outside);
-                // Equal scales are moved apart by a thousandth there.
+                // Equal scales are moved apart by a thousandth in that method.
                 assert!((inverted / exact - 1.0).abs() < 2e-3, "{scales:?} at {outside}: {inverted} {exact}");
             }
         }
@@ -350,20 +352,20 @@ mod tests {
     #[test]
     fn a_normal_beside_reaches_as_far_as_both() {
         let near = |found: f64, wanted: f64| (wanted..wanted * 1.001).contains(&found);
-        // Alone, it is the normal quantile; too small to see, it changes nothing but the rounding to whole numbers.
+        // Without noises it is the normal quantile; a negligible normal only changes the rounding to whole numbers.
         assert!(near(reach_with_normal(&[], 10.0, 0.05), 19.599));
         let law = |n, d| Law::of(&Decay::exactly(ratio(n, d)).unwrap());
         let noises = [(1.0, law(999, 1000)), (3.0, law(99, 100))];
         let groups = noises.map(|(weight, law)| Noises { weight, law, count: 1 });
         assert!(near(reach_with_normal(&groups, 1e-6, 0.05), reach(&noises, 0.05) * 0.9995));
-        // One Laplace noise and a normal, both of scale 1, exceed t with chance
-        // 2Φ(−t) + e^½·(e^{−t}Φ(t − 1) − e^t·Φ(−t − 1)), which is 0.05 at t = 3.49513.
+        // One Laplace noise and a normal, both of scale 1, exceed t with probability 2Φ(−t) + e^½·(e^{−t}Φ(t − 1) −
+        // e^t·Φ(−t − 1)), which is 0.05 at t = 3.49513.
         let law = law(99_999, 100_000);
         let found = reach_with_normal(&[Noises { weight: 1.0, law, count: 1 }], law.scale, 0.05);
         assert!(near(found - 1.0, 3.49513 * law.scale), "{}", found / law.scale);
     }
 
-    /// Both ways to work out the law of noises beside a normal: as a sum of exponentials, and by inversion.
+    /// Both methods for the law of noises with a normal: a sum of exponentials, and inversion.
     #[test]
     fn many_noises_beside_a_normal() {
         let law = |n, d| Law::of(&Decay::exactly(ratio(n, d)).unwrap());
@@ -379,7 +381,7 @@ mod tests {
                 assert!((0.99..1.01).contains(&(found / inverted)), "{deviation} {outside}: {found} {inverted}");
             }
         }
-        // Of thousands, the sum is about normal.
+        // The sum of thousands is approximately normal.
         let crowd = Noises { weight: 1.0, law: law(9, 10), count: 10_000 };
         let together = (10_000.0 * crowd.law.deviation().powi(2) + 500.0_f64.powi(2)).sqrt() * 1.959_964;
         let found = reach_with_normal(&[crowd], 500.0, 0.05) - slack_of(&[crowd]);
@@ -405,7 +407,7 @@ mod tests {
                 let (t, allowed) = (reach(&laws, *allowed), *allowed);
                 let found = outside(&exact, t);
                 assert!(found <= allowed + 1e-8, "{case:?} at {allowed}: {t} is exceeded with {found}");
-                // Two units of every noise less would be too little, or nearly.
+                // Two units less per noise would be too small, or nearly so.
                 let less = t - 2.0 * exact.iter().map(|(weight, _)| weight.abs()).sum::<f64>();
                 assert!(less < 0.0 || outside(&exact, less) > 0.8 * allowed, "{case:?} at {allowed}: {t} is too far");
             }

@@ -1,24 +1,24 @@
 //! The mathematics of Deniable, without I/O: **posterior odds = likelihood ratio × prior odds**.
 //!
-//! | question | module |
+//! | content | module |
 //! |---|---|
-//! | how are numbers kept exact? | [`exact`] |
-//! | what does an odds ratio do to a belief? | [`belief`] |
-//! | who is the adversary, and what may they believe beforehand? | [`adversary`] |
-//! | what about a person is kept deniable? | [`secret`] |
-//! | how far may belief move, and how large an odds ratio does that allow? | [`promise`] |
-//! | what is promised to whom, against whom, as one value that was checked? | [`guarantee`] |
-//! | what are the notions of privacy called? | [`notion`] |
-//! | how are releases added up? | [`budget`] |
-//! | how far can one person move an answer? | [`sensitivity`] |
-//! | what is publicly known about tables and columns? | [`schema`] |
-//! | what noise hides that, exactly? | [`noise`] |
-//! | which day or time did somebody write? | [`calendar`] |
-//! | how far do several noises reach together? | [`interval`] |
-//! | how is all this said in words? | [`words`] |
-//! | what did somebody mean who wrote that? | [`text`] |
-//! | what is wrong, where, and what is to be done? | [`diagnostic`] |
-//! | how is work shared among threads? | [`parallel`] |
+//! | exact numbers | [`exact`] |
+//! | posterior beliefs under an odds ratio | [`belief`] |
+//! | adversaries: knowledge and prior beliefs | [`adversary`] |
+//! | secrets about a person | [`secret`] |
+//! | promises, and the largest odds ratio that keeps them | [`promise`] |
+//! | guarantees: validated promises to a population against an adversary | [`guarantee`] |
+//! | names of the notions of privacy | [`notion`] |
+//! | composition: sums of releases | [`budget`] |
+//! | sensitivity: the influence of one person on an answer | [`sensitivity`] |
+//! | public facts about tables and columns | [`schema`] |
+//! | exact noise | [`noise`] |
+//! | ISO 8601 days and times | [`calendar`] |
+//! | intervals of sums of noises | [`interval`] |
+//! | promises and adversaries in words | [`words`] |
+//! | safe text, and suggestions for typos | [`text`] |
+//! | diagnostics: message, place and help | [`diagnostic`] |
+//! | work on several threads | [`parallel`] |
 //!
 //! Identifiers such as `B-3` or `M-GEO` name entries of `docs/theorems`.
 //!
@@ -27,7 +27,7 @@
 //! use deniable_core::exact::parse_rational;
 //! use deniable_core::promise::Promise;
 //!
-//! // "Nobody who thought it at most 50% likely may become more than 75% sure."
+//! // An observer who gave it at most 50% may not become more than 75% sure.
 //! let half = parse_rational("1/2")?;
 //! let priors = PriorRange::new(None, Some(half))?;
 //! let promise = Promise::PosteriorAtMost(parse_rational("0.75")?);
@@ -55,7 +55,8 @@ pub mod text;
 pub mod words;
 pub mod zone;
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests: one program per crate to link. `extern crate self` gives it the crate's
+// public name.
 #[cfg(test)]
 extern crate self as deniable_core;
 #[cfg(test)]

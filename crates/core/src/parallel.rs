@@ -1,12 +1,12 @@
-//! Work shared among threads, with results in the order of the work.
+//! Work on several threads, with results in the order of the work.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-/// Does something with each item on up to `threads` threads. After a failure no further item is begun.
+/// Applies a function to each item on up to `threads` threads. After a failure no further item is started.
 ///
 /// # Errors
-/// The failure of the first item that fails, as if they were done one after the other.
+/// The failure of the first item that fails, as in sequential execution.
 pub fn each<T: Sync, R: Send, E: Send>(
     threads: usize,
     items: &[T],
@@ -16,7 +16,7 @@ pub fn each<T: Sync, R: Send, E: Send>(
     if threads <= 1 {
         return items.iter().map(does).collect();
     }
-    // Items are taken in order, and whoever has taken one finishes it: all before one that fails are done.
+    // Items are taken in order, and a thread that has taken one finishes it: all items before a failing one are done.
     let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     let worker = || {
         let mut done = vec![];
@@ -30,7 +30,7 @@ pub fn each<T: Sync, R: Send, E: Send>(
         done
     };
     let mut results: Vec<(usize, Result<R, E>)> = thread::scope(|scope| {
-        // Where no more threads can be had, fewer do the same work.
+        // If fewer threads can be started, they do the same work.
         let others: Vec<_> =
             (1..threads).filter_map(|_| thread::Builder::new().spawn_scoped(scope, worker).ok()).collect();
         let mut results = worker();

@@ -1,19 +1,19 @@
-//! What about a person is kept deniable.
+//! Secrets about a person.
 
 use serde::{Deserialize, Serialize};
 
-/// What about a person is kept deniable. Different secrets are different accounts of a ledger.
+/// Secret about a person that a promise protects. Different secrets have different accounts of a ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Secret {
     /// Whether the person is in the data.
     Membership,
-    /// Whether the person is a case: what the data says of somebody who is known to be in it.
+    /// Whether the person is a case, of a person who is known to be in the data.
     Label,
 }
 
 impl Secret {
-    /// What nobody may know of a person: they are "in the data", "a case".
+    /// The protected fact in words: a person is "in the data", or "a case".
     #[must_use]
     pub fn of_one(self) -> &'static str {
         match self {
@@ -22,7 +22,7 @@ impl Secret {
         }
     }
 
-    /// The same of several people.
+    /// The same for several people.
     #[must_use]
     pub fn of_many(self) -> &'static str {
         match self {

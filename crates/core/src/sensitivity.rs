@@ -1,13 +1,13 @@
-//! How far one entity can move the answers (S-ADD, S-REP, S-CAP, S-RANK).
+//! Sensitivity: the largest change of the answers by one entity (S-ADD, S-REP, S-CAP, S-RANK).
 //!
-//! All quantities are whole numbers of grid units: counts count in ones, sums in the unit of their column,
-//! ranks in rows or, for a share, in the parts of a row that the share is stated in.
+//! All quantities are whole numbers of grid units: counts are in ones, sums in the unit of their column, ranks in rows
+//! or, for a share, in the fractions of a row by which the share is stated.
 
 use crate::adversary::Adjacency;
 use crate::noise::rank::Rank;
 use num_bigint::BigInt;
 
-/// How many rows of one entity may count.
+/// Contribution bounds: the rows of one entity that may count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
     /// At most this many rows of one entity in each group (`r`), at least 1.
@@ -21,12 +21,12 @@ impl Caps {
     pub const ONE_ROW: Self = Self { rows_per_group: 1, groups: 1 };
 }
 
-/// What one counted row may add to its cell, in grid units: 1 to 1 for a count, the clamped range for a sum.
+/// Range of a counted row's contribution to its cell, in grid units: 1 to 1 for a count, the clamped range for a sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RowRange {
-    /// The least that one row adds.
+    /// The smallest contribution of a row.
     pub low: i64,
-    /// The most that one row adds.
+    /// The largest contribution of a row.
     pub high: i64,
 }
 
@@ -34,12 +34,12 @@ impl RowRange {
     /// Every row adds exactly one.
     pub const COUNT: Self = Self { low: 1, high: 1 };
 
-    /// The most one row can move a cell by appearing or vanishing.
+    /// The largest change of a cell by adding or removing one row.
     fn single(self) -> BigInt {
         BigInt::from(self.low).magnitude().max(BigInt::from(self.high).magnitude()).clone().into()
     }
 
-    /// The most one row's exchange for another, or for none, can move a cell.
+    /// The largest change of a cell by replacing one row with another, or with none.
     fn exchanged(self) -> BigInt {
         BigInt::from(self.high.max(0)) - BigInt::from(self.low.min(0))
     }
@@ -48,10 +48,10 @@ impl RowRange {
 /// The largest L1 change of a vector of additive cells when one entity is added, removed or replaced (S-CAP).
 ///
 /// `cells` is the number of declared groups, at least 1; an ungrouped answer has one. The published form,
-/// `rg·max(|lo|,|hi|)` and twice that for replacement, is attained when there are at least `g` (or `2g`) cells.
-/// With fewer, the old and the new rows of a replaced entity must meet in some cells, and the bound shrinks to
-/// the one given here; the ungrouped replace-one case `r·(max(0,hi) − min(0,lo))` is the end of that line. Both
-/// are attained, which tests show by exhaustion.
+/// `rg·max(|lo|,|hi|)` and twice that for replacement, is attained when there are at least `g` (or `2g`) cells. With
+/// fewer, the old and the new rows of a replaced entity must share some cells, and the bound shrinks to the one given
+/// here; the ungrouped replace-one case `r·(max(0,hi) − min(0,lo))` is the limiting case. Both bounds are attained, as
+/// tests show exhaustively.
 #[must_use]
 pub fn additive(adjacency: Adjacency, caps: Caps, row: RowRange, cells: usize) -> BigInt {
     over_cells(adjacency, caps, cells, &row.single(), &row.exchanged())
@@ -59,23 +59,23 @@ pub fn additive(adjacency: Adjacency, caps: Caps, row: RowRange, cells: usize) -
 
 /// The largest change of the distances in a vector of cells when one entity is added, removed or replaced (S-RANK).
 ///
-/// In each cell the change is that of the candidate whose distance changes most, and these are added up over the
-/// `cells ≥ 1` declared groups. A row may be filtered away or be NULL, so the number of values in a cell may
-/// change as well. All cases are attained, which tests show by exhaustion. One candidate may come closer while the others
-/// go away: a choice by distance takes the decay `R^(−1/2Δ)` (M-EXP, M-PF).
+/// In each cell the change is that of the candidate whose distance changes most; the sensitivity is the sum over the
+/// `cells ≥ 1` declared groups. A row may be filtered away or be NULL, so the number of values in a cell may change as
+/// well. All cases are attained, as tests show exhaustively. Some candidates may come closer while others move away, so
+/// a choice by distance needs the decay `R^(−1/2Δ)` (M-EXP, M-PF).
 #[must_use]
 pub fn ranked(adjacency: Adjacency, caps: Caps, rank: &Rank, cells: usize) -> BigInt {
     let (single, exchanged) = match *rank {
         // A row on one side of a candidate counts `whole − part` against it, one on the other side `part`.
         Rank::Share { part, whole } => (part.max(whole.abs_diff(part)), whole.max(part)),
-        // Either way it is one row more or less on one side of the candidate.
+        // In both cases the change is one row more or less on one side of the candidate.
         Rank::FromBelow(_) | Rank::FromAbove(_) => (1, 1),
     };
     over_cells(adjacency, caps, cells, &single.into(), &exchanged.into())
 }
 
-/// The most that the rows of one entity come to over all cells, where one row moves a cell by at most `single` when it
-/// appears or vanishes, and by at most `exchanged` when another takes its place; `single ≤ exchanged ≤ 2·single`.
+/// The largest total contribution of an entity's rows over all cells, if one row changes a cell by at most `single`
+/// when added or removed, and by at most `exchanged` when replaced; `single ≤ exchanged ≤ 2·single`.
 fn over_cells(adjacency: Adjacency, caps: Caps, cells: usize, single: &BigInt, exchanged: &BigInt) -> BigInt {
     let cells = BigInt::from(cells);
     let rows = BigInt::from(caps.rows_per_group);
@@ -84,7 +84,7 @@ fn over_cells(adjacency: Adjacency, caps: Caps, cells: usize, single: &BigInt, e
         Adjacency::AddRemove => rows * groups * single,
         Adjacency::ReplaceOne => {
             let slots: BigInt = groups * 2;
-            // Cells that both the old and the new rows must touch, because there are not `2g` of them.
+            // Cells that both the old and the new rows must use, if there are fewer than `2g`.
             let shared = (&slots - &cells).max(BigInt::ZERO);
             let alone = slots - &shared * 2;
             rows * (alone * single + shared * exchanged)
@@ -173,7 +173,7 @@ mod tests {
         assert!(additive(Adjacency::ReplaceOne, caps, row, usize::MAX) > BigInt::from(i128::MAX));
     }
 
-    /// How many values a cell has at each place of a small grid.
+    /// The number of values of a cell at each place of a small grid.
     type Cell = [u64; GRID];
     const GRID: usize = 3;
 
@@ -188,7 +188,8 @@ mod tests {
         std::array::from_fn(|place| base[place] + more[place])
     }
 
-    /// The distances of the three places and of the gaps around them, which bound every candidate of any grid.
+    /// The distances of the three places and of the gaps around them, which bound the distances of all candidates of
+    /// any grid.
     fn distances(cell: &Cell, rank: &Rank) -> Vec<i64> {
         let all: u64 = cell.iter().sum();
         let mut less = 0;
@@ -201,7 +202,7 @@ mod tests {
         found.into_iter().map(|distance| i64::try_from(distance).unwrap()).collect()
     }
 
-    /// How one entity can fill its cells: the place of each cell's rows in `kinds`, 0 for none.
+    /// All ways in which one entity can fill its cells: the index of each cell's rows in `kinds`, 0 for no rows.
     fn fillings(kinds: usize, cells: usize, groups: u32) -> Vec<Vec<usize>> {
         (0..cells).fold(vec![vec![]], |all, _| {
             let longer = all.iter().flat_map(|filling: &Vec<usize>| {
@@ -211,8 +212,8 @@ mod tests {
         })
     }
 
-    /// Cells do not depend on each other, so the worst table has in each cell the worst other rows for what the
-    /// entity does there; every way in which it can fill the cells, before and after, is tried.
+    /// Cells are independent, so the worst table has in each cell the worst other rows for the entity's rows there;
+    /// every way to fill the cells, before and after, is tried.
     #[test]
     fn every_small_rank_is_bounded_and_attained() {
         let bases = cells_up_to(9);

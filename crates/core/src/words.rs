@@ -6,7 +6,7 @@ use crate::promise::Promise;
 use crate::secret::Secret;
 use num_traits::{One, Zero};
 
-/// Who the adversary is, one statement a line: the preset, the size, the prior beliefs, the groups.
+/// The adversary, one statement per line: the preset, the size, the prior beliefs, the groups.
 #[must_use]
 pub fn adversary(adversary: &Adversary, preset: Option<Preset>, secret: Secret) -> Vec<String> {
     let mut lines = Vec::new();
@@ -15,7 +15,7 @@ pub fn adversary(adversary: &Adversary, preset: Option<Preset>, secret: Secret) 
         lines.push(if same {
             format!("{}: {}", preset.name(), preset.sentence(secret))
         } else {
-            // The preset's sentence would be false here; the lines below are what holds.
+            // The preset's sentence would be false here; the lines below are true.
             format!("{}, changed by this policy to what follows", preset.name())
         });
     }
@@ -75,11 +75,11 @@ fn groups(together: MovesTogether, are: &str) -> String {
     }
 }
 
-/// What is promised, in one sentence.
+/// The promise in one sentence.
 #[must_use]
 pub fn promise(promise: &Promise, knows_size: bool, secret: Secret) -> String {
     let is = secret.of_one();
-    // The data is not named twice in one sentence.
+    // The sentence names the data once.
     let shorter = match secret {
         Secret::Membership => "in it",
         Secret::Label => "one",

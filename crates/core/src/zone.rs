@@ -1,10 +1,10 @@
-//! Time zones: the local time of a moment, by the time-zone database that is compiled in.
+//! Time zones: the local time of a moment, by the compiled-in time-zone database.
 
 use chrono::{DateTime, Offset, TimeZone};
 use chrono_tz::Tz;
 
-/// The version of the time-zone database, such as `2025b`. It is part of the reading of a column with a zone: another
-/// version may have other local times.
+/// The version of the time-zone database, such as `2025b`. It is part of the reading of a column with a zone, because
+/// another version may have other local times.
 pub const DATABASE: &str = chrono_tz::IANA_TZDB_VERSION;
 
 /// A time zone of the IANA database.
@@ -12,7 +12,7 @@ pub const DATABASE: &str = chrono_tz::IANA_TZDB_VERSION;
 pub struct Zone(Tz);
 
 impl Zone {
-    /// The zone of this name, letter by letter: `Europe/Berlin`, `UTC`.
+    /// Parses the exact name of a zone: `Europe/Berlin`, `UTC`.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {
         name.parse().ok().map(Self)
@@ -24,7 +24,7 @@ impl Zone {
         chrono_tz::TZ_VARIANTS.iter().map(|zone| zone.name()).collect()
     }
 
-    /// Its name.
+    /// The name of the zone.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.0.name()

@@ -1,17 +1,18 @@
-//! Odds ratios as people read them. What is stored, hashed or compared goes by `Display` and serde, which stay as they are.
+//! Odds ratios as text for people. Stored, hashed and compared text is written by `Display` and serde, which must not
+//! change.
 
 use super::{Base, Spend};
 use crate::exact::{Rational, Rounding, decimal};
 
 impl Spend {
-    /// The odds ratio for reading: exact where it is rational, and otherwise as a power with a decimal, rounded up:
-    /// `3`, `e^1 (at most 2.7183)`.
+    /// The odds ratio: exact if it is rational, otherwise as a power with a decimal, rounded up: `3`, `e^1 (at most
+    /// 2.7183)`.
     #[must_use]
     pub fn in_words(&self) -> String {
         if let Some(odds) = self.exact_odds() {
             return odds.to_string();
         }
-        // A letter alone would not be taken for a number.
+        // Without the exponent, `e` would not look like a number.
         let power = match self.to_string() {
             alone if alone == "e" => "e^1".to_owned(),
             power => power,
@@ -19,8 +20,7 @@ impl Spend {
         format!("{power} (at most {})", odds_decimal(&self.odds_at_most()))
     }
 
-    /// ε = ln of the odds ratio for reading: exact where it is rational, and otherwise a decimal, rounded up: `1`,
-    /// `1.0987, rounded up`.
+    /// ε = ln of the odds ratio: exact if it is rational, otherwise a decimal, rounded up: `1`, `1.0987, rounded up`.
     #[must_use]
     pub fn epsilon_in_words(&self) -> String {
         let mut terms = self.terms();
@@ -31,7 +31,7 @@ impl Spend {
         }
     }
 
-    /// Both, for a limit: `3 (ε = 1.0987, rounded up)`, `e^1 (at most 2.7183; ε = 1)`.
+    /// The odds ratio with its ε, for limits: `3 (ε = 1.0987, rounded up)`, `e^1 (at most 2.7183; ε = 1)`.
     #[must_use]
     pub fn with_epsilon(&self) -> String {
         let epsilon = self.epsilon_in_words();
@@ -41,7 +41,7 @@ impl Spend {
         }
     }
 
-    /// What shares are parts of: `ln 3`, `ln(3/2)`, or `ε = 1`.
+    /// The logarithm of which shares are parts: `ln 3`, `ln(3/2)`, or `ε = 1`.
     #[must_use]
     pub fn logarithm_in_words(&self) -> String {
         let mut terms = self.terms();
@@ -53,7 +53,7 @@ impl Spend {
     }
 }
 
-/// An odds ratio as a decimal, rounded up; as a power of ten beyond a million.
+/// An odds ratio as a decimal, rounded up; beyond a million as a power of ten.
 #[must_use]
 pub fn odds_decimal(odds: &Rational) -> String {
     let text = decimal(odds, 4, Rounding::Up);
@@ -88,7 +88,7 @@ mod tests {
         assert_eq!([Spend::nothing().in_words(), Spend::nothing().epsilon_in_words()], ["1", "0"]);
     }
 
-    /// What is stored does not follow the words.
+    /// The stored form does not depend on the text for people.
     #[test]
     fn what_is_stored_stays() {
         assert_eq!(Spend::epsilon(whole(1)).unwrap().to_string(), "e");

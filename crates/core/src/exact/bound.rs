@@ -1,25 +1,25 @@
-//! Ratios of probabilities, of which one may be zero.
+//! Ratios of probabilities that may be zero or infinite.
 
 use super::{Rational, Rounding, decimal, power, whole};
 use num_traits::Zero;
 
-/// A ratio that is zero or more, or infinite. Ordered as numbers are.
+/// A ratio that is zero or more, or infinite, in numerical order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Bound {
     /// A fraction, at least 0.
     Finite(Rational),
-    /// More than any number.
+    /// Larger than any number.
     Infinite,
 }
 
 impl Bound {
-    /// One: nothing is learned.
+    /// One: the ratio of an answer that reveals nothing.
     #[must_use]
     pub fn one() -> Self {
         Self::Finite(whole(1))
     }
 
-    /// `top/bottom`, neither negative; `None` where both are zero, since such an answer never comes.
+    /// `top/bottom`, both non-negative; `None` if both are zero, because such an answer has probability zero.
     #[must_use]
     pub fn of(top: &Rational, bottom: &Rational) -> Option<Self> {
         match (top.is_zero(), bottom.is_zero()) {
@@ -29,13 +29,13 @@ impl Bound {
         }
     }
 
-    /// The larger of two over the smaller; `None` where both are zero.
+    /// The larger of two over the smaller; `None` if both are zero.
     #[must_use]
     pub fn apart(one: &Rational, other: &Rational) -> Option<Self> {
         if one >= other { Self::of(one, other) } else { Self::of(other, one) }
     }
 
-    /// The fraction, where it is one.
+    /// The fraction, if it is finite.
     #[must_use]
     pub fn finite(&self) -> Option<&Rational> {
         match self {
@@ -44,7 +44,7 @@ impl Bound {
         }
     }
 
-    /// One over it: infinite for 0, and 0 for what is infinite.
+    /// The reciprocal: infinite for 0, and 0 for infinity.
     #[must_use]
     pub fn inverse(&self) -> Self {
         match self {
@@ -54,7 +54,7 @@ impl Bound {
         }
     }
 
-    /// A function of the fraction, and what the function tends to beyond all fractions.
+    /// Applies a function to the fraction; `beyond` is its limit at infinity.
     #[must_use]
     pub fn map(&self, function: impl Fn(&Rational) -> Rational, limit: Self) -> Self {
         match self {
@@ -69,13 +69,13 @@ impl Bound {
         self.map(|value| power(value, exponent), Self::Infinite)
     }
 
-    /// A decimal of at most so many places, rounded to the nearest; `∞` where it is that.
+    /// A decimal with at most this many places, rounded to the nearest; `∞` if infinite.
     #[must_use]
     pub fn decimal(&self, places: u32) -> String {
         self.rounded(places, Rounding::Nearest)
     }
 
-    /// A decimal of at most so many places, rounded as named; `∞` where it is that.
+    /// A decimal with at most this many places, rounded as named; `∞` if infinite.
     #[must_use]
     pub fn rounded(&self, places: u32, rounding: Rounding) -> String {
         match self {

@@ -1,8 +1,8 @@
 //! Intervals with fixed-point ends that certainly contain a real number.
 //!
-//! Only what the engine needs: logarithms of positive rationals, exponentials, sums, products and
-//! comparisons. Every operation rounds outward, so an answer "less" or "greater" is a proof; an
-//! overlap is an honest "undecided at this precision".
+//! Only the required operations: logarithms of positive rationals, exponentials, sums, products and comparisons. Every
+//! operation rounds outward, so a result "less" or "greater" is proved; overlapping intervals are undecided at this
+//! precision.
 
 use super::{Rational, whole};
 use num_bigint::BigInt;
@@ -11,7 +11,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// Precisions for which ln 2 is kept.
+/// Number of precisions for which ln 2 is cached.
 const MOST_PRECISIONS: usize = 64;
 
 /// The closed interval `[lo, hi] / 2^bits`.
@@ -34,7 +34,8 @@ fn quotients(value: &BigInt, divisor: &BigInt) -> (BigInt, BigInt) {
     (down, up)
 }
 
-/// `numerator / 2^bits` in lowest terms. Only powers of two can be common, so no greatest common divisor is computed.
+/// `numerator / 2^bits` in lowest terms. Only powers of two can be common factors, so no greatest common divisor is
+/// computed.
 fn dyadic(numerator: &BigInt, bits: u32) -> Rational {
     let bits = u64::from(bits);
     let common = numerator.trailing_zeros().map_or(bits, |zeros| zeros.min(bits));
@@ -66,7 +67,7 @@ impl Enclosure {
         dyadic(&self.hi, self.bits)
     }
 
-    /// `Some` when every point of one interval lies on one side of every point of the other.
+    /// `Some` when the intervals do not overlap.
     #[must_use]
     pub fn certainly_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
         if self.high() < other.low() {
@@ -94,7 +95,7 @@ impl Enclosure {
         Self { lo: low.div_floor(denominator), hi: -((-high).div_floor(denominator)), bits: self.bits }
     }
 
-    /// Natural logarithm of a positive rational (a programming error otherwise), at `bits` fractional bits.
+    /// Natural logarithm of a positive rational at `bits` fractional bits. Other values are a programming error.
     ///
     /// `ln x = k ln 2 + 2 atanh((m−1)/(m+1))` with `x = 2^k m`, `2/3 ≤ m < 4/3` or thereabouts.
     #[must_use]
@@ -130,7 +131,7 @@ impl Enclosure {
     }
 }
 
-/// ln 2, which depends on the precision alone and is computed once for each of the last ones.
+/// ln 2, cached for the precisions used last.
 fn ln_two(bits: u32) -> Enclosure {
     static KEPT: Mutex<BTreeMap<u32, Enclosure>> = Mutex::new(BTreeMap::new());
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -149,7 +150,7 @@ fn twice_atanh(numerator: &BigInt, denominator: &BigInt, bits: u32) -> Enclosure
     let (mut power_lo, mut power_hi) = (z_lo, z_hi);
     let (mut sum_lo, mut sum_hi) = (BigInt::zero(), BigInt::zero());
     let mut odd = 1_u32;
-    // Each term is at most a quarter of the last, so `bits` rounds are more than enough.
+    // Each term is at most a quarter of the last, so `bits` rounds suffice.
     for _ in 0..bits {
         sum_lo += &power_lo / odd;
         sum_hi += (&power_hi + (odd - 1)) / odd;
@@ -160,7 +161,7 @@ fn twice_atanh(numerator: &BigInt, denominator: &BigInt, bits: u32) -> Enclosure
             break;
         }
     }
-    // The rest of the series is below 1/(1 − z²) ≤ 4/3 of the next term: two units cover it.
+    // The remaining terms sum to less than 1/(1 − z²) ≤ 4/3 of the next term: two units cover them.
     sum_hi += 2 * &power_hi;
     let lo: BigInt = sum_lo * 2;
     let hi: BigInt = sum_hi * 2;
@@ -177,12 +178,12 @@ fn exp_end(x: &Rational, bits: u32, up: bool) -> BigInt {
         // Far below the last bit: between zero and one unit.
         return BigInt::from(u8::from(up));
     }
-    // When 2^k is large the rounding errors grow by it: compute that much finer.
+    // For a large 2^k the rounding errors grow by that factor, so the precision is increased by as much.
     let work = bits + size + 8 + u32::try_from(shift.max(0)).unwrap_or(u32::MAX / 8);
     let f = Enclosure::of(x, work).plus(&ln_two(work).times(&whole(-k)));
     debug_assert!(!f.lo.is_negative());
     let series = exp_series(if up { &f.hi } else { &f.lo }, work, up);
-    // Two shifts to the right round as one does.
+    // Two right shifts round like a single one.
     match (u32::try_from(shift), up) {
         (Ok(left), false) => (series << left) >> (work - bits),
         (Ok(left), true) => shift_ceil(series << left, work - bits),
@@ -196,7 +197,7 @@ fn exp_series(f: &BigInt, bits: u32, up: bool) -> BigInt {
     let mut term = BigInt::one() << bits;
     let mut sum = term.clone();
     for n in 1..=bits {
-        // Divided by 2^bits and then by n: both roundings together are that of one division by the product.
+        // Dividing by 2^bits and then by n rounds like a single division by the product.
         let product = term * f;
         term = if up { (shift_ceil(product, bits) + (n - 1)) / n } else { (product >> bits) / n };
         sum += &term;
@@ -204,7 +205,7 @@ fn exp_series(f: &BigInt, bits: u32, up: bool) -> BigInt {
             break;
         }
     }
-    // What is left is below the last term: from n = 3 on each term is at most half the one before.
+    // The remaining terms sum to less than the last term: from n = 3 on each term is at most half of the previous one.
     if up { sum + term + 2 } else { sum }
 }
 

@@ -1,5 +1,5 @@
-//! Exact numbers: rationals that are parsed and printed without ever passing through a float, and
-//! outward-rounded enclosures of the logarithms and exponentials that are not rational; ratios that may be infinite; and numbers as they are stored.
+//! Exact numbers: rationals that are parsed and printed without floating point, outward-rounded enclosures of
+//! irrational logarithms and exponentials, ratios that may be infinite, and the stored form of numbers.
 
 mod bound;
 mod enclosure;

@@ -1,4 +1,4 @@
-//! Reading and printing rationals.
+//! Parsing and printing rationals.
 
 use crate::text::printable;
 use num_bigint::BigInt;
@@ -8,9 +8,9 @@ use num_traits::{Pow, Signed, Zero};
 /// An exact fraction of unbounded size, always in lowest terms.
 pub type Rational = num_rational::BigRational;
 
-/// Most digits accepted in a number, so that a typing error cannot ask for gigabytes.
+/// Most digits of a number, so that a typing error cannot request gigabytes.
 const MOST_DIGITS: usize = 60;
-/// Largest power of ten accepted in scientific notation.
+/// Largest absolute exponent in scientific notation.
 const LARGEST_EXPONENT: i32 = 60;
 
 /// A text that is not an exact number.
@@ -22,12 +22,12 @@ pub enum ParseRationalError {
     /// A fraction with denominator zero.
     #[error("`{0}` divides by zero")]
     ZeroDenominator(String),
-    /// More digits, or a larger exponent, than any sensible parameter has.
+    /// More digits than [`MOST_DIGITS`], or an exponent beyond [`LARGEST_EXPONENT`].
     #[error("`{0}` has too many digits (at most {MOST_DIGITS}, exponents up to {LARGEST_EXPONENT})")]
     TooLong(String),
 }
 
-/// The fraction `numerator/denominator`; the denominator must not be zero (a programming error otherwise).
+/// The fraction `numerator/denominator`. A denominator of zero is a programming error.
 #[must_use]
 pub fn ratio(numerator: i64, denominator: i64) -> Rational {
     Rational::new(numerator.into(), denominator.into())
@@ -45,10 +45,10 @@ pub fn power(value: &Rational, exponent: u32) -> Rational {
     Pow::pow(value, exponent)
 }
 
-/// Reads a fraction (`3/4`), decimal (`0.75`, `1e-3`), percentage (`75%`) or whole number, exactly.
+/// Parses a fraction (`3/4`), decimal (`0.75`, `1e-3`), percentage (`75%`) or whole number, exactly.
 ///
 /// # Errors
-/// When the text has another form, divides by zero or is absurdly long.
+/// When the text has another form, divides by zero or is too long.
 pub fn parse_rational(text: &str) -> Result<Rational, ParseRationalError> {
     let trimmed = text.trim();
     if let Some(value) = short(trimmed) {
@@ -72,7 +72,7 @@ pub fn parse_rational(text: &str) -> Result<Rational, ParseRationalError> {
     parse_decimal(trimmed, trimmed)
 }
 
-/// A few digits, or a fraction of them, as most of a long table is: the same as below, in a fraction of the time.
+/// A fast path for short numbers and fractions, which most cells of a long table are; same result as below.
 fn short(text: &str) -> Option<Rational> {
     let digits = |part: &str| -> Option<u64> {
         let few = (1..=18).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -101,7 +101,7 @@ fn parse_decimal(text: &str, shown: &str) -> Result<Rational, ParseRationalError
         _ => (false, mantissa),
     };
     let (before, after) = unsigned.split_once('.').unwrap_or((unsigned, ""));
-    // TOML allows 1_000; an underscore must stand between digits.
+    // TOML allows 1_000; an underscore must be between digits.
     let clean = |part: &str| -> Option<String> {
         let outside = part.starts_with('_') || part.ends_with('_') || part.contains("__");
         let digits: String = part.chars().filter(|c| *c != '_').collect();
@@ -123,12 +123,12 @@ fn parse_decimal(text: &str, shown: &str) -> Result<Rational, ParseRationalError
     Ok(if negative { -value } else { value })
 }
 
-/// Which way a printed or rounded value may err.
+/// Rounding direction of a printed value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rounding {
-    /// Towards minus infinity: never says more than the truth.
+    /// Towards minus infinity: a lower bound.
     Down,
-    /// Towards plus infinity: never says less than the truth.
+    /// Towards plus infinity: an upper bound.
     Up,
     /// To the nearest, ties away from zero: for display only.
     Nearest,
@@ -144,12 +144,12 @@ pub fn fraction(value: &Rational) -> String {
 #[must_use]
 pub fn decimal(value: &Rational, places: u32, rounding: Rounding) -> String {
     let scale = BigInt::from(10).pow(places);
-    // In lowest terms it would be the same number: a greatest common divisor would take most of the time.
+    // Not reduced to lowest terms: the greatest common divisor would take most of the time.
     let (scaled, divisor) = (value.numer() * &scale, value.denom());
     let units = match rounding {
         Rounding::Down => scaled.div_floor(divisor),
         Rounding::Up => scaled.div_ceil(divisor),
-        // Division rounds towards zero, so halves are rounded away from it.
+        // Integer division truncates, so adding half rounds ties away from zero.
         Rounding::Nearest => (&scaled + &scaled + scaled.signum() * divisor) / (divisor + divisor),
     };
     let (quotient, remainder) = units.abs().div_rem(&scale);
@@ -161,7 +161,7 @@ pub fn decimal(value: &Rational, places: u32, rounding: Rounding) -> String {
     format!("{sign}{quotient}.{}", digits.trim_end_matches('0'))
 }
 
-/// A probability as a percentage of at most three decimals where that is exact, otherwise as a fraction. Never rounded.
+/// A probability as a percentage with at most three decimals if that is exact, otherwise as a fraction. Never rounded.
 #[must_use]
 pub fn percent_exactly(value: &Rational) -> String {
     const PLACES: u32 = 3;
@@ -175,7 +175,7 @@ pub fn percent(value: &Rational, places: u32, rounding: Rounding) -> String {
     format!("{}%", decimal(&(value * whole(100)), places, rounding))
 }
 
-/// The `q` of `ln(q)` or `ln q`, where a text is written so: the one number beside fractions that is stated exactly.
+/// The `q` of a text `ln(q)` or `ln q`: the only irrational numbers that can be stated exactly.
 #[must_use]
 pub fn inside_ln(text: &str) -> Option<&str> {
     let inside = text.trim().strip_prefix("ln")?;

@@ -1,14 +1,14 @@
-//! Square roots, rounded to a named side.
+//! Square roots, rounded in a named direction.
 
 use super::{Rational, Rounding, whole};
 use num_bigint::BigInt;
 use num_traits::{Signed, Zero};
 
-/// The square root of `value ≥ 0` (a programming error otherwise, answered by 0).
+/// The square root of `value ≥ 0`. A negative value is a programming error and returns 0.
 ///
-/// A rational root is returned as it is, whatever its digits. Any other root is a decimal of `places` digits after
-/// the point, below the root for [`Rounding::Down`], above it for [`Rounding::Up`], each by less than
-/// `10^−places`, and at most half of that away for [`Rounding::Nearest`].
+/// A rational root is returned exactly. Any other root is a decimal of `places` digits after the point, below the root
+/// for [`Rounding::Down`], above it for [`Rounding::Up`], each by less than `10^−places`, and at most half of that away
+/// for [`Rounding::Nearest`].
 #[must_use]
 pub fn square_root(value: &Rational, places: u32, rounding: Rounding) -> Rational {
     debug_assert!(!value.is_negative());
@@ -18,7 +18,7 @@ pub fn square_root(value: &Rational, places: u32, rounding: Rounding) -> Rationa
     if let Some(exact) = rational_root(value) {
         return exact;
     }
-    // From here on the root is irrational: it is no whole number of units, and no tie between two of them.
+    // From here on the root is irrational: it is neither a whole number of units nor a tie between two of them.
     let scale = BigInt::from(10).pow(places);
     let square = value * whole(&scale * &scale);
     // ⌊√⌊x⌋⌋ = ⌊√x⌋, because a whole number is at most √x just when its square is at most ⌊x⌋.
@@ -36,7 +36,7 @@ fn rational_root(value: &Rational) -> Option<Rational> {
         let candidate = n.sqrt();
         (&candidate * &candidate == *n).then_some(candidate)
     };
-    // In lowest terms, a fraction is a square just when both of its parts are.
+    // In lowest terms, a fraction is a square exactly when both of its parts are.
     Some(Rational::new(root(value.numer())?, root(value.denom())?))
 }
 

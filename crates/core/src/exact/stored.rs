@@ -1,10 +1,10 @@
-//! Exact numbers as they are stored.
+//! Stored form of exact numbers.
 
 use super::{Rational, parse_rational};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// An exact number that is stored as `3/4` or `3`.
+/// An exact number, stored as `3/4` or `3`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fraction(pub Rational);
 
@@ -24,7 +24,7 @@ impl<'de> Deserialize<'de> for Fraction {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
         let value = parse_rational(&text).map_err(D::Error::custom)?;
-        // One number has one form, so that what is written back is what was read.
+        // Only the canonical form is accepted, so that writing a parsed number gives the same text.
         if value.to_string() == text {
             Ok(Self(value))
         } else {

@@ -1,9 +1,9 @@
-//! What is promised: about which people, what of them, against whom, and how far belief may move.
+//! Guarantees: the promises to a population about a secret, against an adversary.
 //!
-//! A [`Guarantee`] is made only by checking ([`Guarantee::new`]), and nothing in it can be changed afterwards, so that its
-//! words, its limit and what follows for others are always of the same promise. It is stored as data (`stored`) and is
-//! checked again when it is read. It alone knows which promise binds, what groups cost (F-NIk), and what bounds whoever it is
-//! not about ([`Guarantee::power`]).
+//! A [`Guarantee`] is created only by validation ([`Guarantee::new`]), and is immutable afterwards, so that its words,
+//! its limit and its consequences for other observers always belong to the same promise. It is stored as data
+//! (`stored`) and validated again when it is parsed. It determines which promise binds, the cost of groups (F-NIk), and
+//! the bound for observers outside the promise ([`Guarantee::power`]).
 
 mod error;
 mod stored;
@@ -17,7 +17,7 @@ use crate::promise::{Promise, binding};
 use crate::secret::Secret;
 use crate::words;
 
-/// Whom a guarantee is about: the people, and what makes rows one person's (the privacy unit).
+/// The people of a guarantee, and the privacy unit.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Subject {
     population: String,
@@ -25,10 +25,10 @@ pub struct Subject {
 }
 
 impl Subject {
-    /// The people of this name; `entity` is the column that tells them apart, `None` where one row is one person.
+    /// The people of this name; `entity` is the column that identifies them, `None` if one row is one person.
     ///
     /// # Errors
-    /// When a name is empty, or could not be printed on one line as it is.
+    /// When a name is empty, or cannot be printed on one line.
     pub fn new(population: impl Into<String>, entity: Option<String>) -> Result<Self, NotPlain> {
         let population = population.into();
         for (what, name) in [("population", Some(&population)), ("entity", entity.as_ref())] {
@@ -39,20 +39,20 @@ impl Subject {
         Ok(Self { population, entity })
     }
 
-    /// The people.
+    /// The name of the population.
     #[must_use]
     pub fn population(&self) -> &str {
         &self.population
     }
 
-    /// The column that tells people apart; `None` where one row is one person.
+    /// The column that identifies people; `None` if one row is one person.
     #[must_use]
     pub fn entity(&self) -> Option<&str> {
         self.entity.as_deref()
     }
 }
 
-/// What is promised to a population, over everything that is ever released about it.
+/// The promises to a population, over everything that is ever released about it.
 ///
 /// ```
 /// use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
@@ -61,7 +61,7 @@ impl Subject {
 /// use deniable_core::promise::Promise;
 /// use deniable_core::secret::Secret;
 ///
-/// // "Nobody who thought it at most 50% likely may become more than 75% sure."
+/// // An observer who gave it at most 50% may not become more than 75% sure.
 /// let priors = PriorRange::new(None, Some(ratio(1, 2)))?;
 /// let adversary = Adversary::new(false, priors, MovesTogether::Alone)?;
 /// let subject = Subject::new("patients", Some("patient".to_owned()))?;
@@ -77,17 +77,17 @@ pub struct Guarantee {
     adversary: Adversary,
     preset: Option<Preset>,
     promises: Vec<Promise>,
-    /// The promise that allows no more than `limit`.
+    /// A promise that allows no more than `limit`.
     binding: Promise,
     limit: Spend,
 }
 
 impl Guarantee {
-    /// Checks what is promised, and works out the largest odds ratio that keeps all of it.
+    /// Validates the promises, and computes the largest odds ratio that keeps all of them.
     ///
     /// # Errors
-    /// When nothing is promised, a promise cannot be kept against this adversary, or two promises cannot be compared with
-    /// certainty.
+    /// When there is no promise, a promise cannot be kept against this adversary, or two promises cannot be compared
+    /// with certainty.
     pub fn new(
         subject: Subject,
         secret: Secret,
@@ -108,25 +108,25 @@ impl Guarantee {
         Self { secret, ..self.clone() }
     }
 
-    /// The same promise to people who are told apart by another column.
+    /// The same promise to people who are identified by another column.
     #[must_use]
     pub fn of(&self, subject: Subject) -> Self {
         Self { subject, ..self.clone() }
     }
 
-    /// Whom it is about.
+    /// The people of the guarantee.
     #[must_use]
     pub fn subject(&self) -> &Subject {
         &self.subject
     }
 
-    /// What about them is kept deniable.
+    /// The secret about each person.
     #[must_use]
     pub fn secret(&self) -> Secret {
         self.secret
     }
 
-    /// Against whom.
+    /// The adversary of the guarantee.
     #[must_use]
     pub fn adversary(&self) -> &Adversary {
         &self.adversary
@@ -138,45 +138,45 @@ impl Guarantee {
         self.preset
     }
 
-    /// What is promised: at least one, all kept.
+    /// The promises: at least one, all kept.
     #[must_use]
     pub fn promises(&self) -> &[Promise] {
         &self.promises
     }
 
-    /// R, the largest odds ratio that keeps every promise, for everything ever released about the subject (C-1): about a whole
-    /// group, where people may be known to move together.
+    /// R, the largest odds ratio that keeps every promise, for everything ever released about the subject (C-1). If
+    /// people may be known to move together, it is about a whole group.
     #[must_use]
     pub fn limit(&self) -> &Spend {
         &self.limit
     }
 
-    /// The promise that binds: it allows no more than [`Self::limit`].
+    /// The binding promise: the one whose odds ratio is [`Self::limit`].
     #[must_use]
     pub fn binding(&self) -> &Promise {
         &self.binding
     }
 
-    /// The entry of `docs/theorems` that turns the promise that binds into [`Self::limit`].
+    /// The entry of `docs/theorems` that turns the binding promise into [`Self::limit`].
     #[must_use]
     pub fn theorem(&self) -> &'static str {
         self.binding.theorem()
     }
 
-    /// Which data sets must not be told apart.
+    /// The adjacency of data sets that must not be distinguished.
     #[must_use]
     pub fn adjacency(&self) -> Adjacency {
         self.adversary.adjacency()
     }
 
-    /// How many people may be known to move together, at least 1 (F-NIk).
+    /// The size of the largest group that may be known to move together, at least 1 (F-NIk).
     #[must_use]
     pub fn group(&self) -> u32 {
         self.adversary.moves_together().size()
     }
 
-    /// The odds ratio that one entity may give when a whole group may give `odds`: its root, as mechanisms that keep
-    /// `R^(1/k)` about one entity keep `R` about `k` of them (F-NIk).
+    /// The odds ratio for one entity if a whole group may give `odds`: its root, because mechanisms that keep `R^(1/k)`
+    /// about one entity keep `R` about `k` of them (F-NIk).
     ///
     /// # Errors
     /// Never: the exponent is positive.
@@ -184,11 +184,12 @@ impl Guarantee {
         odds.share(&Rational::new(1.into(), self.group().into()))
     }
 
-    /// The power of the odds ratio that bounds whoever knows, or does not know, how many people are in the data; `None` where
-    /// nothing is promised about them (F-DI, F-DB, F-NIk).
+    /// The power of the odds ratio that bounds observers with the other knowledge of the size; `None` if no bound is
+    /// promised about them (F-DI, F-DB, F-NIk).
     ///
-    /// Who knows the size under add/remove sees two groups exchanged: the square. Where groups have several sizes, two worlds of
-    /// one size can be further apart than two groups. Under replace-one nothing bounds who is unsure of the size.
+    /// An observer who knows the size under add/remove sees two groups exchanged: the square. If groups have several
+    /// sizes, two worlds of one size can be further apart than two groups. Under replace-one, there is no bound for
+    /// observers who are uncertain of the size.
     #[must_use]
     pub fn power(&self, knows_size: bool) -> Option<u32> {
         match (knows_size, self.adversary.knows_size()) {
@@ -199,8 +200,8 @@ impl Guarantee {
         }
     }
 
-    /// Whether the promise speaks of someone who gave it this chance beforehand, uncertain: the interval has it, and every
-    /// promise says something of it.
+    /// Whether all promises apply to an observer with this uncertain prior belief: the interval contains it, and every
+    /// promise bounds it.
     #[must_use]
     pub fn speaks_of(&self, before: &Rational) -> bool {
         let priors = self.adversary.priors();
@@ -208,14 +209,16 @@ impl Guarantee {
         inside && self.promises.iter().all(|promise| promise.allows(before).is_some())
     }
 
-    /// The tightest lowest and highest belief that the promises allow at a belief; `None` where none speaks of it.
+    /// The tightest lowest and highest posterior that the promises allow at this prior; `None` if no promise applies to
+    /// it.
     #[must_use]
     pub fn allows(&self, before: &Rational) -> Option<(Rational, Rational)> {
         let all = self.promises.iter().filter_map(|promise| promise.allows(before));
         all.reduce(|(floor, ceiling), (low, high)| (floor.max(low), ceiling.min(high)))
     }
 
-    /// Whether it promises less than another to the same people: larger odds, or the same about smaller groups.
+    /// Whether it promises less than another guarantee to the same people: larger odds, or the same odds about smaller
+    /// groups.
     ///
     /// # Errors
     /// When the two limits cannot be compared with certainty.
@@ -223,7 +226,7 @@ impl Guarantee {
         Ok(self.limit.compare(&other.limit)?.is_gt() || self.group() < other.group())
     }
 
-    /// Whether it promises the same to the same people, whatever the preset was called.
+    /// Whether it promises the same to the same people; the name of the preset is ignored.
     #[must_use]
     pub fn same_as(&self, other: &Self) -> bool {
         Self { preset: other.preset, ..self.clone() } == *other
@@ -236,7 +239,7 @@ impl Guarantee {
         self.promises.iter().map(|promise| words::promise(promise, known, self.secret)).collect()
     }
 
-    /// The adversary in words, one statement a line: the preset, the size, the prior beliefs, the groups.
+    /// The adversary in words, one statement per line: the preset, the size, the prior beliefs, the groups.
     #[must_use]
     pub fn adversary_in_words(&self) -> Vec<String> {
         words::adversary(&self.adversary, self.preset, self.secret)

@@ -1,7 +1,7 @@
-//! The stored form of a guarantee, which a ledger keeps: every number as an exact fraction in a text.
+//! The stored form of a guarantee in a ledger: every number is an exact fraction in a text.
 //!
-//! Whatever is read is checked as if it were promised anew, and what it says of its own limit must be what follows from its
-//! promises: a guarantee that was edited by hand, or that another version understood otherwise, is not read.
+//! A parsed guarantee is validated like a new one, and its stored limit must equal the limit of its promises: a
+//! guarantee that was edited by hand, or that another version computed differently, is rejected.
 
 use super::{Guarantee, Subject};
 use crate::adversary::{Adversary, MovesTogether, Preset, PriorRange};
@@ -29,7 +29,7 @@ struct StoredGuarantee {
 #[serde(deny_unknown_fields)]
 struct StoredAdversary {
     knows_size: bool,
-    /// Ends that are not bounded are null.
+    /// `null` for a missing bound.
     prior_at_least: Option<Fraction>,
     prior_at_most: Option<Fraction>,
     moves_together: StoredGroups,
@@ -44,7 +44,7 @@ enum StoredGroups {
     AllOfSize(u32),
 }
 
-/// Named as the keys of a policy were when the format was fixed.
+/// The names of a policy's keys when the format was fixed.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 enum StoredPromise {
@@ -63,7 +63,7 @@ enum StoredPromise {
         p_max: Option<Fraction>,
     },
     Epsilon(Fraction),
-    /// ε is the logarithm of this.
+    /// ε is the logarithm of this number.
     Odds(Fraction),
 }
 

@@ -26,7 +26,7 @@ fn the_smallest_odds_bind() {
     assert_eq!((made.limit().to_string().as_str(), made.theorem()), ("3", "B-4"));
     assert_eq!(made.promises().len(), 3);
     assert_eq!(guarantee(half(), vec![]), Err(GuaranteeError::Nothing));
-    // A promise that does not bind must still be one that can be kept.
+    // A promise that does not bind must still be possible.
     let rho = Promise::Rho { rho: ratio(1, 2), among: 100 };
     let unkept = guarantee(half(), vec![Promise::Gain(ratio(101, 100)), rho]);
     assert!(matches!(unkept, Err(GuaranteeError::Promise(PromiseError::NeedsKnownSize { .. }))));
@@ -38,7 +38,7 @@ fn names_that_cannot_be_printed_are_refused() {
     assert!(Subject::new("a", Some(" ".to_owned())).is_err() && Subject::new("a", None).is_ok());
 }
 
-/// F-NIk: R of a group of three is kept by the third root for each of them.
+/// F-NIk: R about a group of three is kept by the third root about each of them.
 #[test]
 fn one_of_a_group_gets_the_root() {
     let made = |together| guarantee(adversary(false, None, None, together), vec![Promise::Gain(whole(8))]).unwrap();
@@ -69,7 +69,7 @@ fn it_speaks_of_whom_every_promise_speaks_of() {
     assert!(made.speaks_of(&ratio(1, 100)) && !made.speaks_of(&ratio(1, 2)));
     assert_eq!(made.allows(&ratio(1, 100)), Some((whole(0), ratio(1, 2))));
     assert!(!guarantee(half(), vec![Promise::Gain(whole(2))]).unwrap().speaks_of(&ratio(3, 5)));
-    // Several promises allow what all of them do.
+    // Several promises allow what all of them allow.
     let both = vec![Promise::PosteriorAtMost(ratio(3, 4)), Promise::Gain(ratio(5, 4))];
     assert_eq!(guarantee(half(), both).unwrap().allows(&ratio(1, 2)), Some((whole(0), ratio(3, 5))));
 }
@@ -117,7 +117,7 @@ fn the_stored_form_reads_back() {
     }
 }
 
-/// Ledgers hold this: it may only grow under another name.
+/// Ledgers contain this form: a change needs another name.
 #[test]
 fn the_stored_form_is_fixed() {
     let preset = Some(Preset::Acquaintance);

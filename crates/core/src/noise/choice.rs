@@ -1,11 +1,11 @@
 //! The exponential mechanism (M-EXP): a candidate of a finite domain, with probability proportional to
 //! `r̂^distance`.
 //!
-//! Candidates come in segments that share a distance, so a domain of 2^53 grid points costs no more than the rows
-//! that divide it. The weights `r̂^distance` are rational but far too long to write down. So a uniform number is
-//! compared with enclosures of their running sums: a class of candidates is taken once it is the right one whatever
-//! the weights are within the enclosures; until then the same number gets more bits, and the weights more precision.
-//! Nothing is ever drawn again, and each candidate has exactly its probability.
+//! Candidates come in segments that share a distance, so a domain of 2^53 grid points costs no more than the rows that
+//! divide it. The weights `r̂^distance` are rational but far too long to write down. So a uniform number is compared
+//! with enclosures of their running sums: a class of candidates is chosen once the choice is the same for all weights
+//! within the enclosures; until then the same number gets more bits, and the weights more precision. No number is drawn
+//! again, and each candidate has exactly its probability.
 
 use super::ratio::Decay;
 use super::weights::{Class, Weights};
@@ -20,37 +20,37 @@ pub(super) const STEP: u32 = 64;
 /// Candidates that share one distance from the best answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Segment {
-    /// How many candidates; a segment of none is never chosen.
+    /// The number of candidates; an empty segment is never chosen.
     pub size: u64,
-    /// How far each of them is from being the right answer, in whole steps of the score; 0 is right.
+    /// The distance of each candidate from the right answer, in whole steps of the score; 0 for a right answer.
     pub distance: u64,
 }
 
 /// Chooses a candidate with probability exactly proportional to `r̂^distance` (M-EXP).
 ///
-/// Returns the index of its segment and its offset there, from 0 up to the segment's size, or nothing where there is
-/// no candidate. The number of segments costs time (about half a second per million), their sizes do not.
+/// Returns the index of its segment and its offset there, below the segment's size; `None` if there is no candidate.
+/// The number of segments costs time (about half a second per million), their sizes do not.
 pub fn choose<R: Rng>(segments: &[Segment], decay: &Decay, rng: &mut R) -> Option<(usize, u64)> {
     let classes = classes(segments);
     let pick = pick(&classes, decay, rng)?;
     located(segments, classes.get(pick.class)?.distance, pick.offset)
 }
 
-/// A candidate: its class, and its place among the candidates of that class.
+/// A candidate: its class, and its offset among the candidates of that class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Pick {
     pub class: usize,
     pub offset: u128,
 }
 
-/// One choice from classes, sorted by distance; nothing where there is none.
+/// One choice from classes, sorted by distance; `None` without candidates.
 pub(super) fn pick<R: Rng>(classes: &[Class], decay: &Decay, rng: &mut R) -> Option<Pick> {
     let class = settle(classes, decay, rng)?;
     let offset = below(classes.get(class)?.size, rng);
     Some(Pick { class, offset })
 }
 
-/// Where the candidate at `offset` among those of this distance stands: its segment, and its offset there.
+/// The segment, and the offset in it, of the candidate at `offset` among those of this distance.
 pub(super) fn located(segments: &[Segment], distance: u64, mut offset: u128) -> Option<(usize, u64)> {
     let equal = segments.iter().enumerate().filter(|(_, segment)| segment.distance == distance);
     for (index, segment) in equal {
@@ -77,8 +77,8 @@ pub fn probabilities(segments: &[Segment], decay: &Decay) -> Vec<Rational> {
 
 /// The candidates by distance, nearest first.
 ///
-/// Distances of ranks fall and then rise: once neighbours of equal distance are one class, there are two runs, which the
-/// stable sort merges in linear time.
+/// The distances of ranks decrease and then increase: with neighbours of equal distance merged, there are two runs,
+/// which the stable sort merges in linear time.
 pub(super) fn classes(segments: &[Segment]) -> Vec<Class> {
     let mut classes: Vec<Class> = Vec::new();
     let add = |next: &mut Class, kept: &mut Class| {
@@ -99,7 +99,7 @@ pub(super) fn classes(segments: &[Segment]) -> Vec<Class> {
     classes
 }
 
-/// Draws bits until they decide on a class; nothing where there is none.
+/// Draws bits until they decide on a class; `None` without classes.
 fn settle<R: Rng>(classes: &[Class], decay: &Decay, rng: &mut R) -> Option<usize> {
     if classes.is_empty() {
         return None;
@@ -120,7 +120,8 @@ fn settle<R: Rng>(classes: &[Class], decay: &Decay, rng: &mut R) -> Option<usize
 /// With running sums `C_k` and their total `W`, a number `U` belongs to class `k` when `C_{k−1} ≤ U·W < C_k`.
 fn decide(weights: &Weights<'_>, drawn: &BigUint, bits: u32) -> Option<usize> {
     let total = weights.total();
-    // least ≤ U·W < most in whole units, whatever W is; sums are whole, so rounding outward loses nothing.
+    // least ≤ U·W < most in whole units, for any W within its bounds; sums are whole, so rounding outward loses
+    // nothing.
     let least = (drawn * &total.low) >> bits;
     let most = ((drawn + 1_u32) * &total.high + ((BigUint::one() << bits) - 1_u32)) >> bits;
     let mut walk = weights.walk();
@@ -138,7 +139,7 @@ fn decide(weights: &Weights<'_>, drawn: &BigUint, bits: u32) -> Option<usize> {
     None
 }
 
-/// A uniform whole number below `limit ≥ 1`, by drawing anew while it is too large.
+/// A uniform whole number below `limit ≥ 1`, by rejection sampling.
 fn below<R: Rng>(limit: u128, rng: &mut R) -> u128 {
     let mask = u128::MAX.checked_shr(limit.saturating_sub(1).leading_zeros()).unwrap_or(0);
     loop {
@@ -169,7 +170,7 @@ mod tests {
         list.iter().map(|(size, distance)| Segment { size: *size, distance: *distance }).collect()
     }
 
-    /// Whatever the order of the segments, each distance is one class with all candidates of it.
+    /// For any order of the segments, each distance is one class with all its candidates.
     #[test]
     fn classes_gather_all_candidates_of_a_distance() {
         let mut rng = ChaCha20Rng::seed_from_u64(41);
@@ -213,7 +214,8 @@ mod tests {
         classes.iter().map(|class| weight(class) / &total).collect()
     }
 
-    /// Every number of few bits: what is decided is decided rightly for all its continuations, and little is not.
+    /// Every number of few bits: a decision is right for all continuations of the number, and few numbers are
+    /// undecided.
     #[test]
     fn every_first_word_is_decided_rightly_or_not_at_all() {
         for (segments, decay) in cases() {
@@ -233,7 +235,7 @@ mod tests {
                     decided[class] += 1;
                 }
                 let undecided = (1_u32 << bits) - decided.iter().sum::<u32>();
-                // At each boundary the number it falls into, and one next to it.
+                // At each boundary, the number that contains it, and an adjacent one.
                 assert!(undecided as usize <= 2 * classes.len() - 2, "{segments:?}: {undecided} of 2^{bits}");
                 for (class, chance) in exact.iter().enumerate() {
                     let scaled = chance * whole(1_u32 << bits);
@@ -243,7 +245,7 @@ mod tests {
         }
     }
 
-    /// With weights so coarse that their enclosures overlap, less is decided, but still nothing wrongly.
+    /// With weights so coarse that their enclosures overlap, fewer numbers are decided, but none wrongly.
     #[test]
     fn coarse_weights_decide_nothing_wrongly() {
         for (segments, decay) in cases() {
@@ -264,7 +266,7 @@ mod tests {
         }
     }
 
-    /// What a number of few bits decides, no further bit revokes; at many bits enclosures are still tight.
+    /// Further bits do not change a decision on a number of few bits; at many bits the enclosures are still tight.
     #[test]
     fn further_bits_revoke_nothing_and_close_in() {
         for (segments, decay) in cases() {
@@ -285,7 +287,7 @@ mod tests {
                     assert_eq!(decide(&Weights::at(&classes, &decay, bits), &(&boundary - 2_u32), bits), Some(class));
                     if class + 1 < classes.len() {
                         let above = decide(&Weights::at(&classes, &decay, bits), &(boundary + 2_u32), bits);
-                        // A class may be narrower than two numbers, and its neighbour begin within them.
+                        // A class may be narrower than two numbers, and its neighbour may begin within them.
                         let wide = &exact[class + 1] * whole(BigInt::one() << bits) > whole(8);
                         assert!(!wide || above == Some(class + 1), "{segments:?} after {class} at {bits}");
                     }
@@ -294,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Hands out the given words.
+    /// Returns the given words.
     struct Script(Vec<u64>);
 
     impl rand_core::TryRng for Script {
@@ -310,7 +312,7 @@ mod tests {
         }
     }
 
-    /// Weights 1 and 1/2 part at 2/3 = 0.101010...: a tie is settled by comparing the words that follow.
+    /// Weights 1 and 1/2 meet at 2/3 = 0.101010...: a tie is decided by the following words.
     #[test]
     fn ties_append_bits_and_never_draw_anew() {
         let two = segments(&[(1, 5), (1, 6)]);
@@ -329,7 +331,7 @@ mod tests {
         }
     }
 
-    /// Offsets reject what is too large: of three, the pattern 3 is drawn anew.
+    /// Offsets are drawn by rejection: of three, the pattern 3 is drawn again.
     #[test]
     fn offsets_are_uniform_by_rejection() {
         assert_eq!(
@@ -396,23 +398,23 @@ mod tests {
         assert_eq!(choose(&segments(&[(1, u64::MAX)]), &decay(1, 2), &mut rng), Some((0, 0)));
         // An empty segment is not the nearest.
         assert_eq!(choose(&segments(&[(0, 0), (1, u64::MAX)]), &decay(1, 2), &mut rng), Some((1, 0)));
-        // Far and many, but weightless: 2^53 candidates at 2^62, by 10^6 segments of them.
+        // Many distant candidates of negligible weight: 2^53 candidates at 2^62, in segments of 10^6.
         let mut far = segments(&[(1, 0)]);
         far.extend((0..100_u64).map(|more| Segment { size: 1 << 53, distance: (1 << 62) + more }));
         assert_eq!(choose(&far, &decay(1, 2), &mut rng), Some((0, 0)));
-        // A decay next to 0 leaves the nearest alone.
+        // With a decay next to 0, only the nearest candidate is chosen.
         let tiny = Decay::exactly(Rational::new(1.into(), BigInt::one() << 5000)).unwrap();
         assert_eq!(choose(&segments(&[(u64::MAX, 1), (1, 0)]), &tiny, &mut rng), Some((1, 0)));
-        // A decay next to 1 weighs all alike: half of the candidates are at 2^20 steps and more.
+        // With a decay next to 1, all weights are nearly equal: half of the candidates are at 2^20 steps or more.
         let even = segments(&[(1 << 40, 0), (1 << 40, 1 << 20)]);
         let far: usize = (0..2000).map(|_| choose(&even, &near_one(90), &mut rng).unwrap().0).sum();
         // Each of the two counts fails for less than one seed in 10⁷, by the exact binomial tails.
         assert!((878..=1122).contains(&far), "{far} of 2000 were far");
-        // With 2^62 steps at 1 − 2^−62 the far one weighs 1/e: 0.269 of all.
+        // With 2^62 steps at 1 − 2^−62 the distant one has weight 1/e: 0.269 of the total.
         let steps = segments(&[(1, 0), (1, 1 << 62)]);
         let far: usize = (0..2000).map(|_| choose(&steps, &near_one(62), &mut rng).unwrap().0).sum();
         assert!((432..=644).contains(&far), "{far} of 2000 were far");
-        // All distances equal: the offset alone is drawn.
+        // With equal distances, only the offset is drawn.
         let equal = vec![Segment { size: u64::MAX, distance: 7 }; 1000];
         let (index, _) = choose(&equal, &decay(1, 2), &mut rng).unwrap();
         assert!(index < 1000);

@@ -1,8 +1,8 @@
 //! Coins of any exact probability.
 //!
-//! A coin comes up heads when a uniform real number lies below its probability. The number is drawn 32 bits at
-//! first, which decide all but one toss in four billion; only then is the probability refined, and more bits
-//! drawn, until the two part. The result has exactly the stated probability.
+//! A toss is heads when a uniform real number is below the coin's probability. The first 32 bits of the number decide
+//! all but one toss in four billion; otherwise the probability is refined and more bits are drawn until the two differ.
+//! The result has exactly the stated probability.
 
 use crate::exact::{Enclosure, Rational, whole};
 use num_bigint::BigInt;
@@ -14,7 +14,7 @@ const FIRST: u32 = 32;
 /// Bits added by each refinement.
 const STEP: u32 = 64;
 
-/// How the exact probability of a coin is defined.
+/// Definition of the exact probability of a coin.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Chance {
     Fraction(Rational),
@@ -23,7 +23,7 @@ enum Chance {
         ratio: Rational,
         index: u32,
     },
-    /// `r^(2^index) / (1 + r^(2^index))`: the chance that binary digit `index` of a geometric number is 1.
+    /// `r^(2^index) / (1 + r^(2^index))`: the probability that binary digit `index` of a geometric number is 1.
     Digit {
         ratio: Rational,
         index: u32,
@@ -33,9 +33,9 @@ enum Chance {
 /// A coin with an exact probability of heads in `[0, 1]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Coin {
-    /// A first word below this is certainly heads.
+    /// First words below this are heads.
     heads_below: u64,
-    /// A first word at or above this is certainly tails.
+    /// First words at or above this are tails.
     tails_from: u64,
     chance: Box<Chance>,
 }
@@ -65,7 +65,7 @@ impl Coin {
         Self::new(Chance::Digit { ratio, index })
     }
 
-    /// The exact probability; of size `2^index`, so for small cases only.
+    /// The exact probability; its size is `2^index`, so for small cases only.
     #[must_use]
     pub fn probability(&self) -> Rational {
         match &*self.chance {
@@ -78,20 +78,20 @@ impl Coin {
         }
     }
 
-    /// Tosses the coin with random bits from `rng`.
+    /// Tosses the coin with random bits of `rng`.
     #[inline]
     pub fn toss<R: Rng>(&self, rng: &mut R) -> bool {
         let word = rng.next_u32();
         let beyond = u64::from(word).wrapping_sub(self.heads_below);
-        // Between the two thresholds, which is hardly ever; the outcome itself is not branched on, because nothing
-        // could predict it.
+        // Between the two thresholds, which is very rare. There is no branch on the outcome itself, which is
+        // unpredictable.
         if beyond < self.tails_from - self.heads_below {
             return self.settle(word, rng);
         }
         u64::from(word) < self.heads_below
     }
 
-    /// Decides a toss whose first word did not, by refining both numbers until they part.
+    /// Decides a toss that the first word left undecided, by refining both numbers until they differ.
     #[cold]
     fn settle<R: Rng>(&self, word: u32, rng: &mut R) -> bool {
         let mut drawn = BigInt::from(word);
@@ -122,7 +122,7 @@ impl Chance {
             Self::Digit { ratio, index } => {
                 let (low, high, work) = enclose_power(ratio, *index, bits);
                 let one = BigInt::one() << work;
-                // x / (1 + x) grows with x.
+                // x / (1 + x) increases with x.
                 let below = (&low << bits) / (&one + &low);
                 let above = ((&high << bits) + &one + &high - 1) / (&one + &high);
                 (below, above)
@@ -156,7 +156,7 @@ mod tests {
     use super::*;
     use crate::exact::ratio;
 
-    /// Hands out the given words, then fails: shows how many bits a toss takes.
+    /// Returns the given words, then fails: shows how many bits a toss uses.
     struct Script(Vec<u32>);
 
     impl rand_core::TryRng for Script {
@@ -184,7 +184,7 @@ mod tests {
         ]
     }
 
-    /// At every depth the decided mass brackets the probability to the last bit but one, so the limit is exact.
+    /// At every depth, the decided mass encloses the probability to the last bit but one, so the limit is exact.
     #[test]
     fn enclosures_close_in_on_the_exact_probability() {
         for coin in coins() {
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Walks the first word of every coin: heads, tails and undecided add up, and undecided is tiny.
+    /// All first words of every coin: heads, tails and undecided sum to one, and undecided is tiny.
     #[test]
     fn first_word_decides_on_the_right_side() {
         for coin in coins() {
@@ -208,7 +208,7 @@ mod tests {
         }
     }
 
-    /// A tie in the first word is settled by comparing further bits with those of 1/3 = 0.0101...
+    /// A tie in the first word is decided by comparing further bits with the bits of 1/3 = 0.0101...
     #[test]
     fn ties_are_settled_by_further_bits() {
         let third = Coin::fraction(ratio(1, 3));

@@ -1,15 +1,15 @@
-//! Random bits from the operating system, stretched by ChaCha20.
+//! Random bits from the operating system, expanded by ChaCha20.
 
 use rand_chacha::ChaCha20Rng;
 use rand_core::{SeedableRng, TryCryptoRng, TryRng};
 use std::convert::Infallible;
 
-/// The operating system gave no random bits; nothing may be released.
+/// The operating system returned no random bits; no release is possible.
 #[derive(Debug, thiserror::Error)]
 #[error("the operating system gave no random bits: {0}")]
 pub struct EntropyError(#[from] getrandom::Error);
 
-/// The only generator that a release uses: seeded by the operating system, never by anyone else.
+/// The only generator of releases, seeded by the operating system alone.
 ///
 /// It cannot be cloned, printed, stored or seeded. Tests pass another generator where a function takes one.
 pub struct SystemRng(ChaCha20Rng);
@@ -18,7 +18,7 @@ impl SystemRng {
     /// A generator with 256 fresh bits of seed.
     ///
     /// # Errors
-    /// When the operating system gives none.
+    /// When the operating system returns no random bits.
     pub fn new() -> Result<Self, EntropyError> {
         let mut seed = [0; 32];
         getrandom::fill(&mut seed)?;

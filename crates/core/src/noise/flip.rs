@@ -1,11 +1,11 @@
-//! Permute-and-flip (M-PF): candidates in random order, each taken with probability `r̂^beyond`, until one is.
+//! Permute-and-flip (M-PF): candidates in random order, each accepted with probability `r̂^beyond`, until one is.
 //!
-//! `beyond` is how much further a candidate is than the nearest, so the nearest are taken as soon as their turn comes. An
-//! order of 2^53 candidates cannot be gone through one by one. So think of visits to candidates drawn with replacement,
-//! each with a coin of its own, where only the first visit to a candidate counts: the order of first visits is a random
-//! one. Visits whose coin says yes are choices of the exponential mechanism, which [`super::choice`] draws from classes
-//! of candidates. All that must be known of the others is whether the candidate that says yes has said no before, and that
-//! is a matter of a few exact coins. It takes at most 1.3 such choices on average.
+//! `beyond` is a candidate's distance beyond the nearest, so the nearest are accepted at once. An order of 2^53
+//! candidates cannot be enumerated. Instead, consider visits to candidates drawn with replacement, each with its own
+//! coin, where only the first visit to a candidate counts: the order of first visits is uniformly random. Visits with
+//! heads are choices of the exponential mechanism, which [`super::choice`] draws from classes of candidates. Of the
+//! other visits only one fact matters: whether the candidate with heads had tails at an earlier visit. A few exact
+//! coins decide it. The algorithm uses at most 1.3 such choices on average.
 
 use super::choice::{Pick, STEP, Segment, classes, located, pick};
 use super::ratio::Decay;
@@ -17,29 +17,29 @@ use rand_core::Rng;
 
 /// Chooses a candidate as permute-and-flip does, with exactly its probabilities (M-PF).
 ///
-/// Returns the index of its segment and its offset there, from 0 up to the segment's size, or nothing where there is
-/// no candidate. It takes less than twice as long as [`super::choose`].
+/// Returns the index of its segment and its offset there, below the segment's size; `None` if there is no candidate. It
+/// takes less than twice as long as [`super::choose`].
 pub fn permute_and_flip<R: Rng>(segments: &[Segment], decay: &Decay, rng: &mut R) -> Option<(usize, u64)> {
     let classes = classes(segments);
     let taken = first_taken(&classes, decay, rng)?;
     located(segments, classes.get(taken.class)?.distance, taken.offset)
 }
 
-/// The candidate whose first coin is the first to say yes.
+/// The candidate whose first coin is the first with heads.
 fn first_taken<R: Rng>(classes: &[Class], decay: &Decay, rng: &mut R) -> Option<Pick> {
-    // Candidates that have said no at their first visit.
+    // Candidates with tails at their first visit.
     let mut refused: Vec<Pick> = Vec::new();
-    // Visits so far, of those alone that said yes or that were to a refused candidate.
+    // Number of visits so far, counting only those with heads and those to a refused candidate.
     let mut visits = 0_u64;
     let mut coins: Option<Coins<'_>> = None;
     loop {
         let found = pick(classes, decay, rng)?;
-        // The nearest never say no.
+        // The nearest candidates always have heads.
         if found.class == 0 {
             return Some(found);
         }
         let coins = coins.get_or_insert_with(|| Coins::new(classes, decay));
-        // Before this yes, refused candidates may have said no again.
+        // Before this visit with heads, refused candidates may have had more visits with tails.
         while !refused.is_empty() && coins.toss(&refused, &[], rng) {
             visits += 1;
         }
@@ -47,7 +47,7 @@ fn first_taken<R: Rng>(classes: &[Class], decay: &Decay, rng: &mut R) -> Option<
         if refused.contains(&found) {
             continue;
         }
-        // Before each of the visits, this candidate may have said no any number of times.
+        // Before each of the visits, this candidate may have had any number of visits with tails.
         let mut noes = 0;
         for _ in 0..visits {
             while coins.toss(&[found], &refused, rng) {
@@ -62,10 +62,11 @@ fn first_taken<R: Rng>(classes: &[Class], decay: &Decay, rng: &mut R) -> Option<
     }
 }
 
-/// Coins that tell what the next visit is, among visits of some kinds.
+/// Coins that decide the kind of the next visit.
 ///
-/// With `p` for `r̂^beyond`, a visit to a candidate says yes in `p` and no in `1 − p` of the cases, and all candidates
-/// are visited equally often. So all that say yes weigh `W = Σp` together, and those to one candidate that say no `1 − p`.
+/// With `p` for `r̂^beyond`, a visit to a candidate has heads with probability `p` and tails with `1 − p`, and all
+/// candidates are visited equally often. So visits with heads have the total weight `W = Σp`, and visits to one
+/// candidate with tails have weight `1 − p`.
 struct Coins<'a> {
     classes: &'a [Class],
     decay: &'a Decay,
@@ -81,8 +82,9 @@ impl<'a> Coins<'a> {
         Self { classes, decay, coarse, total }
     }
 
-    /// Whether a visit is one at which a candidate of `these` says no, and not one that says yes or at which a candidate
-    /// of `those` says no: heads with probability `N(these) / (N(these) + W + N(those))`, where `N` adds up `1 − p`.
+    /// Whether a visit is to a candidate of `these` with tails, among those visits, visits with heads, and visits to a
+    /// candidate of `those` with tails: heads with probability `N(these) / (N(these) + W + N(those))`, where `N` is the
+    /// sum of `1 − p`.
     fn toss<R: Rng>(&self, these: &[Pick], those: &[Pick], rng: &mut R) -> bool {
         let mut bits = STEP;
         let mut drawn = BigUint::from(rng.next_u64());
@@ -99,8 +101,8 @@ impl<'a> Coins<'a> {
     }
 }
 
-/// Whether every uniform number in `[drawn, drawn + 1) / 2^bits` is below the probability of heads, or none is; nothing where
-/// that is not certain.
+/// `Some(true)` if every uniform number in `[drawn, drawn + 1) / 2^bits` is below the probability of heads,
+/// `Some(false)` if none is, and `None` if that is not certain.
 fn decide(
     weights: &Weights<'_>,
     total: &Bounds,
@@ -110,7 +112,7 @@ fn decide(
     bits: u32,
 ) -> Option<bool> {
     let (heads, other) = (noes(weights, these), noes(weights, those));
-    // heads / (heads + tails) is least with the least heads and the most tails.
+    // heads / (heads + tails) is smallest with the smallest heads and the largest tails.
     let least_tails = &total.low + other.low;
     let most_tails = &total.high + other.high;
     if (drawn + 1_u32) * (&heads.low + most_tails) <= &heads.low << bits {
@@ -119,7 +121,7 @@ fn decide(
     (drawn * (&heads.high + least_tails) >= &heads.high << bits).then_some(false)
 }
 
-/// The weight of the visits at which one of these candidates says no.
+/// The weight of the visits to these candidates with tails.
 fn noes(weights: &Weights<'_>, picks: &[Pick]) -> Bounds {
     let one = weights.one();
     let nothing = Bounds { low: BigUint::zero(), high: BigUint::zero() };
@@ -132,14 +134,15 @@ fn noes(weights: &Weights<'_>, picks: &[Pick]) -> Bounds {
 /// The exact probability of every candidate, segment by segment: for small cases, with few candidates and distances below
 /// 2^32.
 ///
-/// Let each candidate have its turn at an even time in `[0, 1]`. The one at time `t` is reached if each other one has its
-/// turn later or says no, in `1 − p·t` of the cases: its chance is `p·∫₀¹ Π(1 − p_s·t) dt` over all others.
+/// Let each candidate have its turn at a uniform time in `[0, 1]`. The candidate at time `t` is reached if each other
+/// one has its turn later or has tails, with probability `1 − p·t`: its probability is `p·∫₀¹ Π(1 − p_s·t) dt` over all
+/// others.
 #[must_use]
 pub fn flip_probabilities(segments: &[Segment], decay: &Decay) -> Vec<Rational> {
     let occupied = || segments.iter().filter(|segment| segment.size > 0);
     let Some(least) = occupied().map(|segment| segment.distance).min() else { return vec![] };
     let coin = |segment: &Segment| power(decay.ratio(), u32::try_from(segment.distance - least).unwrap_or(u32::MAX));
-    // The chance that the one candidate has its turn.
+    // The probability of the one candidate if it has its turn.
     let turn = |at: usize| -> Rational {
         let mut reached = vec![whole(1)];
         for (other, segment) in occupied().enumerate() {
@@ -153,7 +156,7 @@ pub fn flip_probabilities(segments: &[Segment], decay: &Decay) -> Vec<Rational> 
     each.flat_map(|(chance, size)| (0..size).map(move |_| chance.clone())).collect()
 }
 
-/// A polynomial times `1 − p·t`, coefficients from the constant one upwards.
+/// A polynomial times `1 − p·t`; coefficients from the constant upwards.
 fn times_one_less(polynomial: &[Rational], p: &Rational) -> Vec<Rational> {
     let mut product = polynomial.to_vec();
     product.push(Rational::zero());

@@ -1,10 +1,9 @@
 //! Two-sided geometric noise on the integers (M-GEO): `Pr[k] = (1−r)/(1+r) · r^|k|`.
 //!
-//! A draw is zero with probability `(1−r)/(1+r)`; otherwise it is a fair sign times one more than a geometric
-//! number. The binary digits of a geometric number are independent, digit `i` being 1 with probability
-//! `r^(2^i) / (1 + r^(2^i))`, so a scale of a million costs twenty-odd coins and not a million. All digits from
-//! some place on make another geometric number, with ratio `r^(2^digits)`, counted out by plain coins; it
-//! is hardly ever above zero.
+//! A draw is zero with probability `(1−r)/(1+r)`; otherwise it is a fair sign times one more than a geometric number.
+//! The binary digits of a geometric number are independent, digit `i` being 1 with probability `r^(2^i) / (1 +
+//! r^(2^i))`, so a scale of a million costs about twenty coins and not a million. The digits beyond a limit form
+//! another geometric number, with ratio `r^(2^digits)`, counted by plain coins; it is almost always zero.
 
 use super::coin::Coin;
 use super::ratio::Decay;
@@ -14,13 +13,13 @@ use rand_core::Rng;
 /// Enough digits that the rest of the number is above zero less than once in 2^32 draws.
 const TAIL_BITS: u64 = 32;
 
-/// A source of coin tosses. Besides random bits there is one more, in tests: the walk over every outcome.
+/// A source of coin tosses: random bits, or in tests the enumeration of all outcomes.
 pub trait Tosses {
     /// Whether this coin comes up heads.
     fn toss(&mut self, coin: &Coin) -> bool;
 }
 
-/// Tosses made of random bits.
+/// Tosses from random bits.
 struct Random<'a, R>(&'a mut R);
 
 impl<R: Rng> Tosses for Random<'_, R> {
@@ -56,13 +55,13 @@ impl TwoSidedGeometric {
         }
     }
 
-    /// The decay this sampler was made for.
+    /// The decay of this sampler.
     #[must_use]
     pub fn decay(&self) -> &Decay {
         &self.decay
     }
 
-    /// One draw. Beyond ±2^127, which no lifetime reaches, it stays at the end.
+    /// One draw, limited to ±2^127, which no draw reaches in practice.
     pub fn sample<R: Rng>(&self, rng: &mut R) -> i128 {
         self.draw(&mut Random(rng))
     }
@@ -89,7 +88,7 @@ impl TwoSidedGeometric {
         if negative { -size } else { size }
     }
 
-    /// The exact probability of a draw of this size or its negative, each: for small cases.
+    /// The exact probability of a draw of this size, for either sign separately: for small cases.
     #[must_use]
     pub fn probability(&self, value: i32) -> Rational {
         let r = self.decay.ratio();
@@ -97,7 +96,7 @@ impl TwoSidedGeometric {
     }
 }
 
-/// The least `n` with `r^(2^n) ≤ 2^−TAIL_BITS`, or near it: any number is right, this one is fast.
+/// A number `n` with `r^(2^n)` near `2^−TAIL_BITS`: any `n` is correct, this one is fast.
 fn digits_for(decay: &Decay) -> u32 {
     let reach = decay.scale_bound() * whole(TAIL_BITS);
     u32::try_from(reach.ceil().to_integer().bits()).unwrap_or(0)
@@ -111,7 +110,7 @@ mod tests {
     use rand_core::SeedableRng;
     use std::collections::BTreeMap;
 
-    /// Replays a sampler along one branch of its decision tree, multiplying up its exact probability.
+    /// Replays a sampler along one branch of its decision tree, and multiplies its exact probability.
     struct Branch {
         path: Vec<bool>,
         depth: usize,
@@ -142,7 +141,7 @@ mod tests {
             path = branch.path;
             path.truncate(branch.depth);
             *totals.entry(value).or_insert_with(Rational::zero) += branch.probability;
-            // The next branch: turn the last tails that may be turned into heads.
+            // The next branch: the last tails that can change become heads.
             loop {
                 match path.pop() {
                     Some(false) if path.len() < deepest => {
@@ -203,8 +202,8 @@ mod tests {
         }
         // A correct sampler fails for one seed in 10⁷: the χ² tail with 26 degrees of freedom beyond 82.1.
         assert!(statistic < 82.1, "χ² = {statistic}");
-        // Symmetry: the mean of 10^7 draws of variance 2r/(1−r)² = 12 is within 5.5 standard errors but for one seed in
-        // 2·10⁷, by the normal tail.
+        // Symmetry: the mean of 10^7 draws of variance 2r/(1−r)² = 12 is within 5.5 standard errors except for one seed
+        // in 2·10⁷, by the normal tail.
         let mean = sum as f64 / f64::from(draws);
         assert!(mean.abs() < 5.5 * (12.0_f64 / f64::from(draws)).sqrt(), "mean {mean}");
     }

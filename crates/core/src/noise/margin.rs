@@ -1,4 +1,4 @@
-//! How far a noisy answer, or a chosen candidate, may be from the truth, with a stated confidence.
+//! The margin of a noisy answer, or of a chosen candidate, at a stated confidence.
 
 use super::ratio::Decay;
 use crate::exact::{Enclosure, Rational, power, whole};
@@ -6,21 +6,21 @@ use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-/// Above this margin a tie that intervals cannot decide goes to the larger margin.
+/// Above this margin, a tie that intervals cannot decide is resolved to the larger margin.
 const EXACT_UP_TO: u32 = 1 << 12;
 
 /// The smallest `t` with `Pr[|noise| ≤ t] ≥ confidence`, for a confidence in `[0, 1)`.
 ///
-/// `Pr[|noise| > t] = 2 r^(t+1) / (1+r)`. Should interval arithmetic leave two neighbouring candidates, which
-/// needs a tie to 200 bits, the exact powers decide, and above a margin of 4,096 the larger is taken.
+/// `Pr[|noise| > t] = 2 r^(t+1) / (1+r)`. If interval arithmetic leaves two adjacent candidates, which requires a tie
+/// to 200 bits, the exact powers decide, and above a margin of 4,096 the larger is taken.
 #[must_use]
 pub fn margin(decay: &Decay, confidence: &Rational) -> BigInt {
     let outside = whole(1) - confidence;
     steps(decay, &(whole(2) / ((whole(1) + decay.ratio()) * outside)))
 }
 
-/// How far the chosen candidate's distance may exceed the least one (M-EXP): the smallest `t` with
-/// `Pr[distance > least + t] ≤ miss` whatever the data, for `0 < miss < 1`.
+/// The margin by which the chosen candidate's distance may exceed the least one (M-EXP): the smallest `t` with
+/// `Pr[distance > least + t] ≤ miss` for all data, for `0 < miss < 1`.
 ///
 /// `domain` is the number of candidates, at least 1. Ties are decided as for [`margin`].
 #[must_use]
@@ -33,7 +33,7 @@ pub fn distance_margin(domain: &BigInt, decay: &Decay, miss: &Rational) -> BigIn
     steps(decay, &(others * (whole(1) - miss) / miss))
 }
 
-/// The same of permute-and-flip (M-PF): a `t` with `Pr[distance > least + t] ≤ miss` whatever the data, never above
+/// The same for permute-and-flip (M-PF): a `t` with `Pr[distance > least + t] ≤ miss` for all data, never above
 /// [`distance_margin`].
 #[must_use]
 pub fn flip_margin(domain: &BigInt, decay: &Decay, miss: &Rational) -> BigInt {
@@ -106,8 +106,8 @@ mod tests {
         assert_eq!(margin(&decay, &(ratio(5, 6) + ratio(1, 1_000_000))), 2.into());
     }
 
-    /// Whatever the distances on a small domain, the margin covers; where one answer is right and all others stand just
-    /// beyond it, nothing smaller does.
+    /// The margin covers for all distances on a small domain; if one answer is right and all others are just beyond the
+    /// margin, no smaller margin covers.
     #[test]
     fn the_distance_margin_covers_every_choice_and_is_attained() {
         let ratios = [ratio(1, 2), ratio(2, 3), ratio(9, 10), ratio(1, 50)];
@@ -132,15 +132,16 @@ mod tests {
         }
     }
 
-    /// Every list of distances that matter: right, just within the margin, just beyond it, and a little further.
+    /// Every list of relevant distances: right, just within the margin, just beyond it, and slightly farther.
     fn around(size: u64, t: u64) -> Vec<Vec<u64>> {
         let kinds = [0, t, t + 1, t + 3];
         let codes = 0..4_usize.pow(u32::try_from(size).unwrap());
         codes.map(|code| (0..size).map(|place| kinds[code >> (2 * place) & 3]).collect()).collect()
     }
 
-    /// The same for permute-and-flip, and its margin is never above that of the exponential mechanism. It is not always the
-    /// smallest: but with others just beyond that weigh more than the bound by a factor of `1 + miss`, it would not cover.
+    /// The same for permute-and-flip, whose margin never exceeds that of the exponential mechanism. It is not always
+    /// the smallest: but if the others just beyond it exceeded the bound's weight by a factor of `1 + miss`, it would
+    /// not cover.
     #[test]
     fn the_margin_of_permute_and_flip_covers_every_choice_and_is_nearly_attained() {
         for miss in [ratio(1, 3), ratio(1, 20), ratio(1, 1000), ratio(1, 2), ratio(99, 100)] {
@@ -158,7 +159,7 @@ mod tests {
             }
             if miss <= ratio(1, 3) {
                 for others in [1_u32, 2, 5, 12] {
-                    // A coin for which the others weigh just so much, as the decay of one step.
+                    // A coin at which the others have exactly this weight, as the decay of one step.
                     let coin = whole(2) * &miss * (whole(1) + &miss) / whole(others);
                     let mut distances = vec![1; others as usize + 1];
                     distances[0] = 0;
@@ -169,7 +170,7 @@ mod tests {
         }
     }
 
-    /// The exact probability of a choice further than `t` beyond the least distance, by a law of choices.
+    /// The exact probability of a choice further than `t` beyond the least distance, for a distribution of choices.
     fn chance_beyond(
         distances: &[u64],
         decay: &Decay,
@@ -189,7 +190,7 @@ mod tests {
         assert_eq!(distance_margin(&(BigInt::one() << 53), &half, &ratio(1, 20)), 57.into());
         // For permute-and-flip (2^53 − 1)·2^−(t+1) ≤ 1/10, from t + 1 = 57 on, as 2^57 > 10·2^53.
         assert_eq!(flip_margin(&(BigInt::one() << 53), &half, &ratio(1, 20)), 56.into());
-        // One candidate is always right.
+        // A single candidate is always right.
         assert_eq!(distance_margin(&1.into(), &half, &ratio(1, 1_000_000)), 0.into());
         assert_eq!(flip_margin(&1.into(), &half, &ratio(1, 1_000_000)), 0.into());
     }

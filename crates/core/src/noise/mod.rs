@@ -7,13 +7,13 @@
 //! | two-sided geometric draws out of such coins | [`geometric`] |
 //! | the margin that covers a draw with a stated confidence | [`mod@margin`] |
 //! | the margin that covers a weighted sum of draws | [`sum`] |
-//! | candidates by how far they are from a quantile or a k-th value | [`rank`] |
-//! | a candidate, the likelier the nearer | [`choice`] |
+//! | distances of candidates from a quantile or a k-th value | [`rank`] |
+//! | a candidate, with a probability that decreases with its distance | [`choice`] |
 //! | the same by permute-and-flip, with a smaller error | [`flip`] |
 //! | several quantiles from one tree of noisy counts | [`tree`] |
-//! | where random bits come from | [`entropy`] |
+//! | random bits | [`entropy`] |
 //!
-//! Floating point appears nowhere. Each draw has exactly the stated distribution, not nearly.
+//! No floating point is used. Each draw has exactly the stated distribution.
 //!
 //! ```
 //! use deniable_core::budget::Spend;

@@ -1,12 +1,12 @@
-//! Ranks as scores: how many rows a candidate is away from being the quantile, or the k-th value.
+//! Ranks as scores: the number of rows by which a candidate misses the quantile, or the k-th value.
 //!
-//! Of `n` values, let `L` lie below a candidate and `E` not above it. It is the k-th smallest when `L ≤ k−1` and
-//! `k ≤ E`, and the q-quantile when `L ≤ q·n ≤ E`; its distance is by how much that fails. One row moves a distance
-//! by a bounded amount wherever it lies (S-RANK), which is what makes ranks private where the values themselves are not.
+//! Of `n` values, let `L` be the number below a candidate and `E` the number not above it. It is the k-th smallest when
+//! `L ≤ k−1` and `k ≤ E`, and the q-quantile when `L ≤ q·n ≤ E`; its distance is the amount by which this fails. One
+//! row changes a distance by a bounded amount whatever its value (S-RANK), so ranks can be private where values cannot.
 
 use super::choice::Segment;
 
-/// Which value is asked for.
+/// The rank of the requested value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Rank {
     /// The quantile `q = part/whole`, with `part ≤ whole` and `whole ≥ 1`; distances count in `1/whole` of a row.
@@ -25,8 +25,8 @@ pub enum Rank {
 impl Rank {
     /// The distance of a candidate with `less` values below it and `upto` not above it, out of `all`.
     ///
-    /// Nothing overflows below 2^40 values and a million parts. Beyond, distances stop at the largest number,
-    /// which brings none of them further apart.
+    /// There is no overflow below 2^40 values and a million parts. Beyond, distances saturate, which never increases
+    /// their differences.
     #[must_use]
     pub fn distance(&self, less: u64, upto: u64, all: u64) -> u64 {
         let [less, upto, all] = [less, upto, all].map(i128::from);
@@ -43,17 +43,17 @@ impl Rank {
     }
 }
 
-/// The candidates `low..=high` by their distance, each segment with its first candidate, in rising order.
+/// The candidates `low..=high` by distance, ascending: each segment with its first candidate.
 ///
-/// `values` are the distinct values of a cell, rising, within `low..=high`, with how often each occurs. Each is a
-/// segment of its own, and so is each gap before, between and after them; the size of the domain costs nothing. Of an
-/// empty cell all candidates are equally far, so that one chosen at random tells nothing but the domain.
+/// `values` are the distinct values of a cell, ascending, within `low..=high`, with their multiplicities. Each is a
+/// separate segment, and so is each gap before, between and after them; the size of the domain costs nothing. In an
+/// empty cell all candidates have the same distance, so a random choice reveals nothing but the domain.
 #[must_use]
 pub fn segments(values: &[(i64, u64)], low: i64, high: i64, rank: &Rank) -> Vec<(i64, Segment)> {
     let all = values.iter().fold(0_u64, |sum, (_, times)| sum.saturating_add(*times));
     let mut found = Vec::with_capacity(2 * values.len() + 1);
     let mut less = 0_u64;
-    // The first candidate that has no segment yet; none beyond the largest number.
+    // The first candidate without a segment; `None` beyond the largest number.
     let mut next = Some(low);
     for (value, times) in values {
         if let (Some(first), Some(last)) = (next, value.checked_sub(1)) {
@@ -70,7 +70,7 @@ pub fn segments(values: &[(i64, u64)], low: i64, high: i64, rank: &Rank) -> Vec<
     found
 }
 
-/// A segment of the candidates `first..=last`, if there are any; two, where their number has more than 64 bits.
+/// A segment of the candidates `first..=last`, if there are any; two segments if their number has more than 64 bits.
 fn gap(found: &mut Vec<(i64, Segment)>, first: i64, last: i64, distance: u64) {
     if first > last {
         return;
@@ -130,7 +130,7 @@ mod tests {
         })
     }
 
-    /// The distance as the definition has it, from the list of all values.
+    /// The distance by definition, from the list of all values.
     fn defined(values: &[i64], candidate: i64, rank: &Rank) -> i64 {
         let count = |keep: &dyn Fn(i64) -> bool| i64::try_from(values.iter().filter(|v| keep(**v)).count()).unwrap();
         let (below, above) = (count(&|v| v < candidate), count(&|v| v > candidate));
@@ -139,7 +139,7 @@ mod tests {
         match *rank {
             Rank::Share { part, whole } => {
                 let (part, whole, all) = (signed(part), signed(whole), count(&|_| true));
-                // How far q·n lies from the interval [L, E], in parts of a row.
+                // The distance of q·n from the interval [L, E], in parts of a row.
                 if part * all < whole * below {
                     whole * below - part * all
                 } else if part * all > whole * upto {
@@ -178,8 +178,8 @@ mod tests {
         }
     }
 
-    /// What is nearest is the right answer: the values at these ranks, and between them for a quantile that falls
-    /// between two rows.
+    /// The nearest candidates are the right answers: the values at these ranks, and the values between them for a
+    /// quantile that is between two rows.
     #[test]
     fn the_nearest_candidates_are_the_answers() {
         let nearest = |rank: &Rank| -> Vec<i64> {

@@ -1,35 +1,35 @@
-//! The decay `r̂` of the noise: a rational certified not to be below `R^(−1/Δ)`.
+//! The decay `r̂` of the noise: a rational that is certified to be at least `R^(−1/Δ)`.
 //!
-//! `R^(−1/Δ)` is irrational in general. A larger `r̂` means wider noise and a smaller odds ratio, so rounding
-//! up is the safe side (section "Shares and rounding" of `docs/theorems`). The width grows by less than one
-//! part in a million, in practice in 10¹⁵; where the root is rational it is taken exactly.
+//! `R^(−1/Δ)` is irrational in general. A larger `r̂` means wider noise and a smaller odds ratio, so rounding up is
+//! safe (section "Shares and rounding" of `docs/theorems`). The width grows by less than one part in a million, in
+//! practice in 10¹⁵; a rational root is taken exactly.
 
 use crate::budget::{Base, Spend, exact_root};
 use crate::exact::{Enclosure, Rational, Rounding, decimal, power, whole};
 use num_bigint::BigInt;
 use num_traits::{One, Signed, ToPrimitive};
 
-/// Largest exponent and degree for which an exact root is sought.
+/// Largest exponent and degree for which an exact root is computed.
 const LARGEST_EXACT: u32 = 64;
-/// Noise wider than `2^WIDEST` grid units is refused: no answer would mean anything.
+/// Noise wider than `2^WIDEST` grid units is refused: the answers would be useless.
 const WIDEST: u32 = 90;
-/// Noise this narrow (`ln R / Δ` above it) is no noise: the promise is surely a mistake.
+/// Noise narrower than this (`ln R / Δ` above it) is refused: the promise is surely a mistake.
 const NARROWEST: i64 = 4096;
 /// Bits of relative precision beyond the magnitude.
 const PRECISION: u32 = 64;
 
-/// An odds ratio that no sensible noise serves.
+/// An odds ratio and a sensitivity without a sensible noise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DecayError {
-    /// The noise would dwarf every answer.
+    /// The noise would exceed every answer.
     #[error(
         "the noise would be wider than 2^{WIDEST} grid units; spend more on this answer or bound its column more tightly"
     )]
     TooWide,
-    /// The noise would be no noise.
+    /// The noise would be negligible.
     #[error("an odds ratio of e^{NARROWEST} and more protects nobody; check the promise")]
     TooNarrow,
-    /// A sensitivity of zero or less: nothing that a release may rest on.
+    /// A sensitivity of zero or less, which is a programming error.
     #[error("the sensitivity must be at least 1 grid unit, not {0}")]
     Sensitivity(BigInt),
 }
@@ -50,7 +50,7 @@ impl Decay {
         if let Some(exact) = exact_decay(odds, sensitivity) {
             return Ok(Self(exact));
         }
-        // y = ln R / Δ, first roughly to learn its magnitude, then as finely as that asks for.
+        // y = ln R / Δ, first coarsely for its magnitude, then with the precision that the magnitude needs.
         let rough = odds.ln(WIDEST + PRECISION).low() / whole(sensitivity.clone());
         if rough > whole(NARROWEST) {
             return Err(DecayError::TooNarrow);
@@ -96,7 +96,7 @@ impl Decay {
     }
 }
 
-/// `R^(−1/Δ)` where it is rational and small enough to look for.
+/// `R^(−1/Δ)` if it is rational with small exponents.
 fn exact_decay(odds: &Spend, sensitivity: &BigInt) -> Option<Rational> {
     let mut terms = odds.terms();
     let (base, share) = terms.next()?;

@@ -1,4 +1,4 @@
-//! How far a sum of independent draws may be from zero, with a stated confidence.
+//! The margin of a sum of independent draws at a stated confidence.
 //!
 //! Draws cancel, so a sum of `n` is of the order of `√n` draws and not of `n`. The exact distribution of a weighted sum
 //! has no closed form; Chernoff's bound holds for all weights at once and is nearly as good.
@@ -11,17 +11,17 @@ use num_traits::{One, Zero};
 
 /// Fractional bits of the logarithms.
 const BITS: u32 = 320;
-/// The parameter `c` runs through `2^k` times a quarter power of two, in odds: from `2^−FAINTEST` up to `2^STRONGEST`.
+/// The parameter `c` is `2^k` times a quarter power of two, in odds, from `2^−FAINTEST` up to `2^STRONGEST`.
 const FAINTEST: i32 = 48;
 const STRONGEST: i32 = 12;
-/// The quarter powers of two, in sixteenths: near enough, as any `c` gives a valid bound.
+/// The quarter powers of two, in sixteenths: approximate, because every `c` gives a valid bound.
 const QUARTERS: [i64; 4] = [16, 19, 23, 27];
 
 /// A whole `t` with `Pr[|Σ w_i·X_i| > t] ≤ 1 − confidence`, for `draws` independent two-sided geometric `X_i` and any fixed
 /// weights `|w_i| ≤ 1` (M-GEO); the confidence is in `[0, 1)`.
 ///
-/// The least of Chernoff's bound and of the union bound, `draws` times the margin of one draw at a confidence of
-/// `1 − (1−confidence)/draws`; so for one draw, the exact margin. In grid units, rounded up.
+/// The smaller of Chernoff's bound and the union bound, `draws` times the margin of one draw at a confidence of `1 −
+/// (1−confidence)/draws`; for one draw, the exact margin. In grid units, rounded up.
 #[must_use]
 pub fn sum_margin(decay: &Decay, draws: u64, confidence: &Rational) -> BigInt {
     weighted_margin(decay, draws, &whole(draws), confidence)
@@ -39,7 +39,7 @@ pub(super) fn weighted_margin(decay: &Decay, draws: u64, squares: &Rational, con
     together.map_or_else(|| apart.clone(), |together| together.min(apart.clone())).ceil().to_integer()
 }
 
-/// Chernoff's bound for both sides of the sum, the best of some twenty that are tried.
+/// Chernoff's bound for both sides of the sum, the smallest of about twenty parameters.
 ///
 /// For every `y` in `(1, 1/r)`, Markov's inequality for `y^S` gives `Pr[S ≥ t] ≤ y^−t·Π E[y^(w_i·X_i)]`. The factor
 /// `E[e^(s·X)]` is even in `s`, because `X` is symmetric, and convex, so it grows with `|s|`: a weight of at most 1 makes no
@@ -48,8 +48,8 @@ pub(super) fn weighted_margin(decay: &Decay, draws: u64, squares: &Rational, con
 /// side has the same bound, so with `m` the sum of the squares of the weights, the sum is beyond `t` with
 /// probability at most `2·y^−t·M(y)^m`, which is `miss` at `t = (m·ln M(y) + ln(2/miss)) / ln y`.
 ///
-/// As a function of `ln y` that `t` falls and then rises: `ln M` is convex, which makes the sign of the slope change
-/// only once. So its least is found by halving; a wrong turn would cost width and never validity.
+/// As a function of `ln y`, `t` decreases and then increases: `ln M` is convex, so the sign of the slope changes only
+/// once. The minimum is found by bisection; a wrong step would cost width and never validity.
 fn chernoff(decay: &Decay, squares: &Rational, miss: &Rational) -> Option<Rational> {
     let level = Enclosure::ln(&(whole(2) / miss), BITS).high();
     let (mut from, mut to) = (-4 * FAINTEST, 4 * STRONGEST);
@@ -65,10 +65,10 @@ fn chernoff(decay: &Decay, squares: &Rational, miss: &Rational) -> Option<Ration
     reach(decay, squares, &level, from)
 }
 
-/// The bound that candidate `place` gives, rounded up; nothing where `y` cannot be told from 1.
+/// The bound of candidate `place`, rounded up; `None` if `y` cannot be distinguished from 1.
 ///
-/// With `y = 1 + c·(1−r)/r`, `0 < c < 1`, the generating function `(1−r)² / ((1−ry)(1−r/y))` is
-/// `(r + c(1−r)) / ((1−c)(r+c))`, without a difference of near numbers.
+/// With `y = 1 + c·(1−r)/r`, `0 < c < 1`, the generating function `(1−r)² / ((1−ry)(1−r/y))` is `(r + c(1−r)) /
+/// ((1−c)(r+c))`, which avoids differences of nearly equal numbers.
 fn reach(decay: &Decay, squares: &Rational, level: &Rational, place: i32) -> Option<Rational> {
     let r = decay.ratio();
     let octave = BigInt::one() << place.div_euclid(4).unsigned_abs();
@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    /// Every candidate is a valid bound, so a wrong one shows even where another is taken.
+    /// Every candidate is a valid bound: checked for all, also for those that are not chosen.
     #[test]
     fn every_candidate_covers() {
         let r = ratio(1, 2);
@@ -170,7 +170,7 @@ mod tests {
         }
     }
 
-    /// Halving finds the best of all candidates, or one that is as good.
+    /// Bisection finds the smallest of all candidates, or one as small.
     #[test]
     fn the_least_candidate_is_found() {
         for (r, draws) in [(ratio(1, 1000), 5), (ratio(1, 2), 40), (ratio(999, 1000), 1_000_000)] {
@@ -182,8 +182,8 @@ mod tests {
         }
     }
 
-    /// Against 20,000 sums of 100 draws: it covers, and is at most half as wide again as it would have to be. The seed
-    /// is fixed: the tolerance is not an error rate.
+    /// Against 20,000 sums of 100 draws: the margin covers, and is at most half as wide again as necessary. The seed is
+    /// fixed: the tolerance is not an error rate.
     #[test]
     fn within_half_of_a_simulation() {
         for r in [ratio(1, 3), ratio(9, 10), ratio(999, 1000)] {
@@ -205,11 +205,11 @@ mod tests {
     fn extremes() {
         let wide = Decay::exactly(whole(1) - Rational::new(1.into(), BigInt::one() << 90)).unwrap();
         let confidence = ratio(95, 100);
-        // Σ of n draws of deviation √2·2^90 is a few √n times that.
+        // The sum of n draws of deviation √2·2^90 is a few √n times that.
         let million = sum_margin(&wide, 1_000_000, &confidence);
         assert!(million > BigInt::one() << 100 && million < BigInt::one() << 103, "{million}");
         assert!(sum_margin(&wide, u64::MAX, &confidence) < BigInt::one() << 125);
-        // A draw that is nearly always 0: of a thousand, none is expected to move.
+        // A draw that is nearly always 0: of a thousand, no draw is expected to differ.
         let narrow = Decay::exactly(Rational::new(1.into(), BigInt::one() << 5000)).unwrap();
         assert_eq!(sum_margin(&narrow, 1000, &confidence), 0.into());
         assert!(sum_margin(&wide, 1000, &(whole(1) - Rational::new(1.into(), BigInt::one() << 100))) > million / 100);

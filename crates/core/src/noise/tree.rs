@@ -1,10 +1,10 @@
 //! Several quantiles from one tree of noisy counts (M-GEO on the intervals of a tree).
 //!
-//! The grid's values are the leaves; every inner node stands for the interval of the leaves below it. One row is
-//! counted in one node of each level, so its appearance moves the vector of all counts by the height of the tree. A
-//! quantile is found by walking down from the top: at every node the noisy counts of the children say into which one
-//! the wanted rank falls. However many quantiles are asked, the noise is the same. Only counts that are looked at
-//! are drawn, and each once: a draw nobody sees changes nothing.
+//! The grid's values are the leaves; every inner node represents the interval of the leaves below it. One row is
+//! counted in one node of each level, so adding it changes the vector of all counts by the height of the tree. A
+//! quantile is found by descending from the top: at every node the noisy counts of the children determine the child
+//! that contains the target rank. The noise is the same for any number of quantiles. Only counts that are used are
+//! drawn, each once: unused draws would change nothing.
 
 use super::sum::weighted_margin;
 use super::{Decay, TwoSidedGeometric};
@@ -15,17 +15,17 @@ use std::collections::HashMap;
 
 const WIDEST: u64 = 1024;
 
-/// How many children a node has, and how many levels there are below the top.
+/// Branching and height of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
     /// Children of a node, at least 2.
     pub branching: u64,
-    /// Levels of counts, at least 1: how often one row is counted.
+    /// Levels of counts, at least 1: the number of counts that one row is in.
     pub height: u32,
 }
 
 impl Shape {
-    /// The shape with the least error for a grid of this many values, at least 1.
+    /// The shape with the smallest error for a grid of this many values, at least 1.
     #[must_use]
     pub fn for_size(size: u64) -> Self {
         let of = |branching: u64| {
@@ -40,8 +40,8 @@ impl Shape {
         (2..=WIDEST.min(size.max(2))).map(of).min_by_key(Self::cost).unwrap_or(Self { branching: 2, height: 64 })
     }
 
-    /// The variance of a sum along a path, up to a factor: `h²` for the noise of a count, `h·(b−1)` for how many are
-    /// added.
+    /// The variance of a sum along a path, up to a factor: `h²` for the noise of a count, `h·(b−1)` for the number of
+    /// counts.
     #[must_use]
     pub fn cost(&self) -> u128 {
         u128::from(self.height).pow(3) * u128::from(self.branching - 1)
@@ -51,7 +51,7 @@ impl Shape {
 /// A quantile with its interval, in grid units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Estimate {
-    /// The estimate itself, within its interval.
+    /// The estimate, within its interval.
     pub value: i64,
     /// The true quantile is not below this, with the stated confidence.
     pub low: i64,
@@ -62,7 +62,7 @@ pub struct Estimate {
 /// The values of one cell, with the noisy counts drawn so far.
 struct Tree<'a, R> {
     values: &'a [(i64, u64)],
-    /// How many values lie below each entry of `values`.
+    /// The number of values below each entry of `values`.
     below: Vec<u64>,
     low: i64,
     size: u64,
@@ -75,9 +75,9 @@ struct Tree<'a, R> {
 /// Quantiles of values on the grid `low..=high`, each with an interval that covers it with the confidence of [`reach`].
 ///
 /// `values` are distinct, ascending and within the grid, with their multiplicities; `shares` are fractions in `[0, 1]`
-/// as numerator and denominator, ascending, and `reaches` those of the shares. The quantile of a share q is the least value with at least q·n values at or
-/// below it. `decay` is that of each count; the sensitivity of all counts together is `height` for one row. Where there
-/// are no values, noise alone decides.
+/// as numerator and denominator, ascending, and `reaches` are their reaches. The quantile of a share q is the least
+/// value with at least q·n values at or below it. `decay` is that of each count; the sensitivity of all counts together
+/// is `height` for one row. Without values, the noise alone decides.
 pub fn quantiles<R: Rng>(
     values: &[(i64, u64)],
     (low, high): (i64, i64),
@@ -101,7 +101,8 @@ pub fn quantiles<R: Rng>(
     let estimate = |(share, reach): (&(u64, u64), &i128)| {
         let (part, all) = (i128::from(share.0), i128::from(share.1));
         let target = part * total;
-        // Below zero, larger shares would have smaller targets. The interval's proof is about the total as it was drawn.
+        // With a negative total, larger shares would have smaller targets. The interval's proof uses the total as
+        // drawn.
         let value = tree.walk(target.max(0), all);
         Estimate {
             value,
@@ -112,12 +113,12 @@ pub fn quantiles<R: Rng>(
     shares.iter().zip(reaches).map(estimate).collect()
 }
 
-/// How far a sum of counts along a path may be off, so that every comparison on the path of the true quantile `q` holds
-/// with `confidence`, in rows: the same for all cells, as it must not depend on them.
+/// A bound, in rows, on the error of a sum of counts along a path, so that every comparison on the path of the true
+/// quantile `q` holds with `confidence`. It is the same for all cells, because it must not depend on the data.
 ///
 /// Let `b` be the branching and `h` the height. A comparison sets a sum of noisy counts `s` against `q·n`, where `n` is
-/// the sum of all counts of the topmost level; what matters is by how much `s − q·n` is off. The bound is the sum of
-/// the probabilities of these events, each of one side only, as a comparison fails on one side only:
+/// the sum of all counts of the topmost level; what matters is the error of `s − q·n`. The bound is the sum of the
+/// probabilities of these events, each one-sided, because a comparison fails on one side only:
 /// - on the topmost level, one of `b − 1` comparisons: draws with weights `1 − q` in `s` and `−q` beside it;
 /// - below it, a sum that ends before the path's own node and comes out too large: these are partial sums of one walk
 ///   of independent symmetric steps, so the largest of them exceeds a bound at most twice as often as the last one
@@ -131,7 +132,7 @@ pub fn reach(size: u64, share: (u64, u64), decay: &Decay, confidence: &Rational)
     let rest = whole(1) - &part;
     let (more, less) = if part > rest { (part, rest) } else { (rest, part) };
     let (more, less) = (&more * &more, &less * &less);
-    // The confidence that leaves both sides together twice what may be missed on one.
+    // The confidence at which both sides together miss with twice the one-sided probability.
     let margin = |draws: u64, squares: &Rational, miss: Rational| {
         weighted_margin(decay, draws, squares, &(whole(1) - (whole(2) * miss).min(whole(1))))
     };
@@ -154,7 +155,7 @@ impl<R: Rng> Tree<'_, R> {
         let mut node: u64 = 0;
         for level in 1..=self.shape.height {
             let width = self.width(level);
-            // The last child that holds values of the grid.
+            // The last child that contains values of the grid.
             let last = ((self.size - 1) / width).min(node * self.shape.branching + self.shape.branching - 1);
             let first = node * self.shape.branching;
             node = last;
@@ -170,12 +171,12 @@ impl<R: Rng> Tree<'_, R> {
         self.low + node as i64
     }
 
-    /// How many leaves lie below a node of this level.
+    /// The number of leaves below a node of this level.
     fn width(&self, level: u32) -> u64 {
         self.shape.branching.saturating_pow(self.shape.height - level)
     }
 
-    /// The noisy count of a node, drawn when first looked at.
+    /// The noisy count of a node, drawn at its first use.
     fn count(&mut self, level: u32, node: u64) -> i128 {
         if let Some(known) = self.drawn.get(&(level, node)) {
             return *known;
@@ -224,7 +225,7 @@ mod tests {
         assert_eq!(Shape::for_size(94), Shape { branching: 10, height: 2 });
     }
 
-    /// With next to no noise the answers are the true quantiles, whatever the grid.
+    /// With negligible noise the answers are the true quantiles, for any grid.
     #[test]
     fn without_noise_quantiles_are_exact() {
         let decay = Decay::exactly(Rational::new(1.into(), BigInt::from(10).pow(60))).unwrap();
@@ -245,7 +246,7 @@ mod tests {
         }
     }
 
-    /// Intervals cover in at least the stated share of runs (they are wider than need be), and answers ascend.
+    /// Intervals cover in at least the stated share of runs (they are wider than necessary), and answers ascend.
     #[test]
     fn intervals_cover_the_truth() {
         let decay = Decay::exactly(ratio(19, 20)).unwrap();

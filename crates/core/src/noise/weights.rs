@@ -1,9 +1,8 @@
 //! Enclosures of the weights `size · r̂^distance` of candidates, at any precision.
 //!
-//! Candidates are gathered into classes of equal distance, nearest first. A walk over them multiplies the weight of
-//! one candidate up from class to class and adds up the weights of the classes, both rounded outward. It ends early
-//! where all that is left is certainly negligible at the precision asked for; what is left is then one interval
-//! that starts at zero.
+//! Candidates are grouped into classes of equal distance, nearest first. A walk over them multiplies the weight of one
+//! candidate from class to class and sums the weights of the classes, both rounded outward. It ends early where the
+//! rest is certainly negligible at the requested precision; the rest is then one interval that starts at zero.
 
 use super::ratio::Decay;
 use num_bigint::BigUint;
@@ -11,16 +10,16 @@ use num_integer::Integer;
 use num_traits::{One, Zero};
 use std::collections::BTreeMap;
 
-/// How many powers for gaps between distances are kept: neighbouring distances are mostly a few steps apart.
+/// Number of cached powers for gaps between distances: adjacent distances mostly differ by a few steps.
 const KEPT: usize = 4096;
-/// Bits beyond those that the error analysis of [`Weights::at`] asks for.
+/// Bits beyond those that the error analysis of [`Weights::at`] requires.
 const SPARE: u32 = 8;
 
 /// All candidates of one distance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Class {
     pub distance: u64,
-    /// How many candidates, at least 1.
+    /// The number of candidates, at least 1.
     pub size: u128,
 }
 
@@ -37,13 +36,13 @@ impl Bounds {
     }
 }
 
-/// The classes, their decay, and how finely they are weighed.
+/// The classes, their decay, and the precision of their weights.
 pub(super) struct Weights<'a> {
     classes: &'a [Class],
     decay: &'a Decay,
     /// Units are `2^−work` of the weight of one candidate of the nearest class.
     work: u32,
-    /// A candidate that weighs fewer than this many bits ends the walk.
+    /// Candidates whose weight has fewer bits than this end the walk.
     negligible: u64,
     total: u128,
 }
@@ -53,11 +52,12 @@ fn size_bits(value: u128) -> u32 {
 }
 
 impl<'a> Weights<'a> {
-    /// Weighs `classes`, sorted by distance, so finely that their sum is known to some `2^−bits` of itself.
+    /// Weights for `classes`, sorted by distance, at a precision at which their sum has a relative error of about
+    /// `2^−bits`.
     ///
-    /// With all values at most 1, a product is off by at most the sum of what its factors are off, and a unit more
-    /// for rounding: `r̂^d` by some multiple of `d` units, a class by `size` times that. Hence the bits for span and
-    /// sizes. Were the analysis wrong, a walk would be wider and the draw refined once more, but never wrong.
+    /// With all values at most 1, the error of a product is at most the sum of the errors of its factors, and one unit
+    /// more for rounding: `r̂^d` by some multiple of `d` units, a class by `size` times that. Hence the bits for span
+    /// and sizes. If the analysis were wrong, a walk would be wider and the draw refined once more, but never wrong.
     pub fn at(classes: &'a [Class], decay: &'a Decay, bits: u32) -> Self {
         let total = classes.iter().fold(0_u128, |sum, class| sum.saturating_add(class.size));
         let span = match classes {
@@ -68,7 +68,7 @@ impl<'a> Weights<'a> {
         Self { classes, decay, work: bits + noise + size_bits(total), negligible: u64::from(noise), total }
     }
 
-    /// Coarser than anything that is of use: so coarse that a bound on the wrong side shows.
+    /// A precision so coarse that a bound on the wrong side is visible.
     #[cfg(test)]
     pub fn coarsely(classes: &'a [Class], decay: &'a Decay, work: u32, negligible: u64) -> Self {
         Self { work, negligible, ..Self::at(classes, decay, 0) }
@@ -119,27 +119,27 @@ pub(super) struct Walk<'a> {
     before: u64,
     weight: Bounds,
     sum: Bounds,
-    /// How many candidates are still to come.
+    /// The number of remaining candidates.
     rest: u128,
 }
 
 impl Walk<'_> {
-    /// Whether every class has been passed.
+    /// Whether all classes were passed.
     pub fn is_complete(&self) -> bool {
         self.classes.len() == 0
     }
 
-    /// The sum of the classes passed so far.
+    /// The sum of the passed classes.
     pub fn sum(&self) -> &Bounds {
         &self.sum
     }
 
-    /// The sum of all classes: of those passed, and of the rest, none of which weighs more than the last.
+    /// The sum of all classes: of the passed ones, and of the rest, each of which weighs at most as much as the last.
     pub fn total(&self) -> Bounds {
         Bounds { low: self.sum.low.clone(), high: &self.sum.high + &self.weight.high * self.rest }
     }
 
-    /// Passes one class; false at the end, or where the rest is negligible.
+    /// Passes one class; returns false at the end, or if the rest is negligible.
     pub fn pass(&mut self) -> bool {
         if self.weight.high.bits() <= self.negligible {
             return false;
@@ -162,7 +162,7 @@ struct Powers {
     work: u32,
     /// One unit less than 1: added before a shift to round up.
     round_up: BigUint,
-    /// `r̂^(2^i)`, as many as have been needed.
+    /// `r̂^(2^i)`, as many as were needed.
     squares: Vec<Bounds>,
     kept: BTreeMap<u64, Bounds>,
 }
@@ -231,8 +231,7 @@ mod tests {
         Rational::new(BigInt::from(value.clone()), BigInt::one() << work)
     }
 
-    /// The running sums and the total lie within their bounds at any precision, however coarse, and wherever the walk
-    /// ends.
+    /// The running sums and the total are within their bounds at any precision, wherever the walk ends.
     #[test]
     fn every_walk_encloses_the_exact_sums() {
         let cases = [list(&[(0, 1), (1, 1)]), list(&[(3, 2), (4, 7), (9, 1), (22, 100)]), list(&[(5, 3)])];
@@ -267,7 +266,7 @@ mod tests {
         }
     }
 
-    /// The error analysis of [`Weights::at`]: the total is known as finely as was asked, even after 2^62 steps.
+    /// The error analysis of [`Weights::at`]: the total has the requested precision, even after 2^62 steps.
     #[test]
     fn totals_are_as_fine_as_asked() {
         let near = |bits: u32| whole(1) - Rational::new(BigInt::one(), BigInt::one() << bits);

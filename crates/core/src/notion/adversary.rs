@@ -1,18 +1,19 @@
-//! The adversaries of indistinguishable privacy (LXL Definition 1, Table 1 and section 3): what each knows, asks about and sees.
+//! The adversaries of indistinguishable privacy (LXL Definition 1, Table 1 and section 3): their knowledge, the
+//! protected information, and the observed operation.
 //!
-//! The definition is one inequality for all of them, `P(SI|BK) ≤ e^ε·P(SI|BK,OK)`; they differ in the three things that it
-//! speaks of. That each row *is* the notion beside it is what LXL says, and [`Case`] says what holds (I-IND, E-5).
+//! The definition is one inequality for all of them, `P(SI|BK) ≤ e^ε·P(SI|BK,OK)`; they differ in these three parts.
+//! LXL claims that each row *is* the notion beside it; [`Case`] states what holds (I-IND, E-5).
 
 use super::Notion;
 
 /// Whether the inequality of a row is the notion beside it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
-    /// It is, with the same ε, over the family of priors that `check --family` calls so.
+    /// The same, with the same ε, over the family of priors of this name in `check --family`.
     Over(&'static str),
-    /// It is, where it is about the objects named here.
+    /// The same, for the objects named here.
     Of(&'static str),
-    /// It is not, for this reason.
+    /// Not the same, for this reason.
     Not(&'static str),
 }
 
@@ -23,13 +24,13 @@ pub struct Adversary {
     pub notion: Notion,
     /// Background knowledge (BK): what is known before the operation.
     pub background: &'static str,
-    /// Sensitive information (SI): what is to be protected.
+    /// Sensitive information (SI): the protected information.
     pub sensitive: &'static str,
     /// Operation knowledge (OK): what the operation shows.
     pub operation: &'static str,
     /// Whether the inequality is the notion.
     pub case: Case,
-    /// Where LXL has it.
+    /// The place in LXL.
     pub source: &'static str,
 }
 

@@ -1,12 +1,12 @@
 //! The names of notions of privacy: one table that every part of the project reads.
 //!
-//! A notion has one name, the field's. Whatever else it is called is an alias, and means the same everywhere that the notion
-//! is understood: in policies, on the command line, in `docs/notions`. [`find`] reads a name, [`Notion::entry`] is what there
-//! is to say of it, and [`parse`] reads a name with parameters. What a part of the project can do with a notion is its own
-//! business: it matches on [`Notion`].
+//! A notion has one name, that of the field. Aliases mean the same wherever the notion is supported: in policies, on
+//! the command line, in `docs/notions`. [`find`] looks up a name, [`Notion::entry`] returns the description, and
+//! [`parse`] parses a name with parameters. Each part of the project decides what it supports, by matching on
+//! [`Notion`].
 //!
-//! The table holds names and words, no mathematics: [`crate::promise`] turns promises into odds ratios.
-//! `crates/lab/recheck` does not read it, since it shares nothing with what it verifies.
+//! The table contains names and words, no mathematics: [`crate::promise`] turns promises into odds ratios.
+//! `crates/lab/recheck` does not use it, because it shares no code with what it verifies.
 //!
 //! ```
 //! use deniable_core::notion::{Notion, find};
@@ -42,9 +42,9 @@ pub enum Notion {
     EpsilonAt,
     /// The same, one person replaced.
     BoundedEpsilonAt,
-    /// Positive membership privacy: a bound γ on what belief in presence gains.
+    /// Positive membership privacy: a bound γ on the growth of belief in presence.
     PositiveMembership,
-    /// Negative membership privacy: a bound γ on what belief in absence gains.
+    /// Negative membership privacy: a bound γ on the growth of belief in absence.
     NegativeMembership,
     /// Positive and negative membership privacy with one γ.
     Membership,
@@ -62,11 +62,11 @@ pub enum Notion {
     AlphaBeta,
     /// Differential privacy for groups of up to k people.
     GroupPrivacy,
-    /// Differential privacy after everybody was kept with a given probability.
+    /// Differential privacy after every person was kept with a given probability.
     Sampling,
     /// The same for a person who is added, after sampling.
     PositiveSampling,
-    /// Positive membership privacy against whoever knows a random sample.
+    /// Positive membership privacy against observers who know a random sample.
     SampledGain,
     /// Positive membership privacy under the uniform prior.
     UniformGain,
@@ -76,13 +76,13 @@ pub enum Notion {
     FreeLunch,
     /// Zero-knowledge privacy: a simulator that sees k random rows.
     ZeroKnowledge,
-    /// Zero-knowledge privacy as published: a simulator that sees k random rows of all, ⊥ where somebody is missing.
+    /// Zero-knowledge privacy as published: a simulator that sees k random rows of all, ⊥ for missing people.
     ZeroKnowledgeRows,
     /// Crowd-blending privacy: a crowd of k people, or no influence.
     CrowdBlending,
     /// Differential privacy between induced neighbours.
     InducedNeighbours,
-    /// The same where an exchange is one move.
+    /// The same, where an exchange is one move.
     InducedExchange,
     /// ε-Bayes-optimal privacy of a table: beliefs fall by at most e^ε.
     BayesOptimal,
@@ -94,20 +94,20 @@ pub enum Notion {
     SemiHonestBoth,
 }
 
-/// The quantity that a notion bounds, and the values that it can have.
+/// The quantity that a notion bounds, and its range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BoundedQuantity {
     /// Its name in claims: `gain` in `gain=3/2`.
     pub name: &'static str,
     /// Its letter in papers: `γ`.
     pub symbol: &'static str,
-    /// A value that it may have.
+    /// An example value.
     pub example: &'static str,
     /// Its range in words, as messages quote it: `a belief from 0 to 1`.
     pub range: &'static str,
-    /// The least value that it can have.
+    /// The smallest possible value.
     pub least: i64,
-    /// The largest value that it can have, where there is one.
+    /// The largest possible value, if any.
     pub most: Option<i64>,
 }
 
@@ -116,57 +116,57 @@ pub struct BoundedQuantity {
 pub struct PromiseSpelling {
     /// The key of a policy, and the word of a ledger.
     pub key: &'static str,
-    /// Keys without which the key says nothing.
+    /// Keys that must accompany the key.
     pub beside: &'static [&'static str],
 }
 
-/// What there is to say of a notion.
+/// Names, words and parameters of a notion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Entry {
-    /// The notion that the entry is of.
+    /// The notion of this entry.
     pub notion: Notion,
-    /// Its name: small letters and hyphens.
+    /// Its name: lower-case letters and hyphens.
     pub name: &'static str,
     /// Its name in full, as papers call it.
     pub title: &'static str,
-    /// Other names under which it is understood. One that ends in `odds` gives the bound as a factor, e^ε in place of ε.
+    /// Other accepted names. One that ends in `odds` gives the bound as a factor, e^ε in place of ε.
     pub aliases: &'static [&'static str],
     /// The name with its parameters, as `rho:M`.
     pub form: &'static str,
-    /// The quantity that it bounds.
+    /// The bounded quantity.
     pub bounds: BoundedQuantity,
-    /// What else it takes, in the order of the form.
+    /// Further parameters, in the order of the form.
     pub parameters: &'static [Parameter],
-    /// What must be known of the observers or the data, in words; empty where nothing must.
+    /// Required knowledge about the observers or the data, in words; empty if none is required.
     pub needs: &'static str,
-    /// The entry of `docs/theorems` on which it rests.
+    /// The entry of `docs/theorems` that it depends on.
     pub theorem: &'static str,
     /// The entry of `docs/notions` that describes it.
     pub page: &'static str,
-    /// How it is spelt as a promise; `None` where it cannot be promised.
+    /// Its spelling as a promise; `None` if it cannot be promised.
     pub promise: Option<PromiseSpelling>,
-    /// What it says, in one sentence without a full stop.
+    /// Its definition, in one sentence without a full stop.
     pub sentence: &'static str,
 }
 
 /// A notion, and the name or alias that was matched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NamedNotion {
-    /// The notion that the name means.
+    /// The notion of this name.
     pub notion: Notion,
     /// The name or alias, as the table spells it.
     pub name: &'static str,
 }
 
 impl NamedNotion {
-    /// Whether the bound was named as a factor on odds, e^ε, and not as its logarithm.
+    /// Whether the name gives the bound as a factor on odds, e^ε, and not as its logarithm.
     #[must_use]
     pub fn is_odds(&self) -> bool {
         self.name.ends_with("odds")
     }
 }
 
-/// The notion that a name or alias means, whatever its case, hyphens, underscores and spaces.
+/// The notion of a name or alias; case, hyphens, underscores and spaces are ignored.
 #[must_use]
 pub fn find(text: &str) -> Option<NamedNotion> {
     let wanted = normal(text);
@@ -176,7 +176,7 @@ pub fn find(text: &str) -> Option<NamedNotion> {
     every_name().find(|found| normal(found.name) == wanted)
 }
 
-/// What of a name counts: small letters and digits.
+/// The significant characters of a name: lower-case letters and digits.
 #[must_use]
 pub fn normal(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -187,7 +187,7 @@ pub fn every_name() -> impl Iterator<Item = NamedNotion> {
     Notion::ALL.into_iter().flat_map(|notion| notion.names().map(move |name| NamedNotion { notion, name }))
 }
 
-/// The notion that a ledger states with this word, letter by letter.
+/// The notion of this exact keyword of a ledger.
 #[must_use]
 pub fn stated_as(word: &str) -> Option<Notion> {
     Notion::ALL.into_iter().find(|notion| notion.entry().promise.is_some_and(|promise| promise.key == word))
@@ -231,13 +231,13 @@ impl Notion {
         Self::SemiHonestBoth,
     ];
 
-    /// What there is to say of it.
+    /// The notion's names, words and parameters.
     #[must_use]
     pub const fn entry(self) -> &'static Entry {
         table::entry(self)
     }
 
-    /// Its name and its aliases, among which are the keys that state it as a promise (of (α,β), those are names of its halves).
+    /// Its name and its aliases, among them its keys as a promise (for (α,β), those are names of its halves).
     pub fn names(self) -> impl Iterator<Item = &'static str> {
         let entry = self.entry();
         std::iter::once(entry.name).chain(entry.aliases.iter().copied())

@@ -1,6 +1,6 @@
 //! A notion as text: its name, and its parameters after a colon, as in `rho:100` and `alpha:1/10..1/2`.
 //!
-//! `check` and `translate` read names and parameters here. Which notions they support is decided there.
+//! `check` and `translate` parse names and parameters here, and decide which notions they support.
 //!
 //! ```
 //! use deniable_core::notion::{Parameter, parse::Text};
@@ -20,7 +20,7 @@ use num_traits::{Signed, Zero};
 use std::num::IntErrorKind;
 use std::str::FromStr;
 
-/// The longest number that is read: translations print more digits than people type.
+/// The longest accepted number: translations print more digits than people type.
 pub const LONGEST_NUMBER: usize = 20_000;
 
 /// A parameter beside the bound.
@@ -90,21 +90,21 @@ impl Parameter {
     }
 }
 
-/// A text that cannot be parsed: where, why, and what to write instead.
+/// A text that cannot be parsed: the place, the reason, and the expected form.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}{problem}; {hint}", place(text, at))]
 pub struct ParseError {
     /// The whole text.
     pub text: String,
-    /// The part that is wrong.
+    /// The invalid part.
     pub at: String,
-    /// What is wrong with it.
+    /// The reason.
     pub problem: String,
-    /// What to write instead, in words.
+    /// The expected form, in words.
     pub hint: String,
 }
 
-/// The text, and the part of it that is wrong unless that is all of it.
+/// The text, and the invalid part unless that is the whole text.
 fn place(text: &str, at: &str) -> String {
     let quoted = shown(text);
     if text.trim() == at { format!("`{quoted}`: ") } else { format!("`{quoted}`, at `{}`: ", shown(at)) }
@@ -115,7 +115,7 @@ fn place(text: &str, at: &str) -> String {
 pub struct Text<'a>(pub &'a str);
 
 impl<'a> Text<'a> {
-    /// The name, and what follows its colon.
+    /// The name, and the text after its colon.
     #[must_use]
     pub fn parts(self) -> (&'a str, Option<&'a str>) {
         match self.0.split_once(':') {
@@ -124,7 +124,7 @@ impl<'a> Text<'a> {
         }
     }
 
-    /// What follows a name; `example` is quoted where it is missing or wrong.
+    /// The parameters after a name; errors quote `example`.
     #[must_use]
     pub const fn argument(self, argument: Option<&'a str>, example: &'static str) -> Argument<'a> {
         Argument { text: self, argument, example }
@@ -136,7 +136,7 @@ impl<'a> Text<'a> {
         ParseError { text: self.0.to_owned(), at: at.trim().to_owned(), problem: problem.into(), hint: hint.into() }
     }
 
-    /// The error for a name that nothing of this kind has: the nearest of all names, or else the beginning of a list.
+    /// The error for an unknown name: suggests the nearest name, or lists the first names.
     #[must_use]
     pub fn unknown(self, kind: &str, name: &str, all: &[&str], listed: &[&str]) -> ParseError {
         let hint = nearest(name, all)
@@ -187,7 +187,7 @@ impl FromStr for PriorRange {
     }
 }
 
-/// A fraction of whole numbers of many digits, as translations print them.
+/// Parses a fraction of long whole numbers, as translations print them.
 fn long(text: &str) -> Option<Rational> {
     let plain = text.chars().all(|c| c.is_ascii_digit() || c == '/');
     if plain && text.len() <= LONGEST_NUMBER { text.parse().ok() } else { None }
@@ -205,17 +205,17 @@ impl<'a> Argument<'a> {
     /// The parameters as text.
     ///
     /// # Errors
-    /// When there is none.
+    /// When the parameters are missing.
     pub fn needed(self) -> Result<&'a str, ParseError> {
         self.argument
             .filter(|argument| !argument.is_empty())
             .ok_or_else(|| self.text.error(self.text.0, "a parameter is missing", self.hint()))
     }
 
-    /// Fails where there is a parameter.
+    /// Fails if there are parameters.
     ///
     /// # Errors
-    /// When there is one.
+    /// When there are parameters.
     pub fn none(self) -> Result<(), ParseError> {
         self.argument.map_or(Ok(()), |argument| Err(self.text.error(argument, "unexpected parameter", "leave it out")))
     }
@@ -242,7 +242,7 @@ impl<'a> Argument<'a> {
         self.in_range(argument, whole(count), parameter).map(|_| count)
     }
 
-    /// The priors of worlds, `P_MIN` or `P_MIN..P_MAX`; an end that is left out is no bound.
+    /// Parses the priors of worlds, `P_MIN` or `P_MIN..P_MAX`; an omitted end is unbounded.
     ///
     /// # Errors
     /// When it is missing, an end is out of its range, or `P_MAX` is 0 or below `P_MIN`. `P_MAX` may be 1.

@@ -1,4 +1,4 @@
-//! The table. Each notion stands here once; sentences speak of one mechanism and of whoever sees its answer.
+//! The table of notions, each once. Sentences are about one mechanism and an observer of its answer.
 
 use super::{BoundedQuantity, Entry, Notion, Parameter, PromiseSpelling, key};
 
@@ -42,7 +42,7 @@ const fn promised(key: &'static str) -> Option<PromiseSpelling> {
     Some(PromiseSpelling { key, beside: &[] })
 }
 
-/// An entry to which nothing but names and words belongs.
+/// An entry with names only.
 const fn plain(notion: Notion, name: &'static str, title: &'static str, bounds: BoundedQuantity) -> Entry {
     Entry {
         notion,

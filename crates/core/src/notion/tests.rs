@@ -1,4 +1,5 @@
-//! The table holds together: every name means one notion, every notion is complete, and no word of a ledger changed.
+//! Consistency of the table: every name means one notion, every notion is complete, and keywords of ledgers are
+//! unchanged.
 
 use super::*;
 use crate::exact::{parse_rational, ratio, whole};
@@ -43,7 +44,7 @@ fn every_notion_is_complete() {
     }
 }
 
-/// A key means the notion that states it; of (α,β) the keys are names of its two halves.
+/// A key means the notion that it promises; for (α,β) the keys are names of its two halves.
 #[test]
 fn keys_of_promises_are_names() {
     for notion in Notion::ALL {
@@ -53,7 +54,7 @@ fn keys_of_promises_are_names() {
     }
 }
 
-/// These words stand in ledgers, which are hash-chained and read back.
+/// These keywords are in ledgers, which are hash-chained and parsed again.
 #[test]
 fn ledgers_keep_their_words() {
     let all = [
@@ -74,7 +75,7 @@ fn ledgers_keep_their_words() {
         assert_eq!((promise.to_string().as_str(), promise.theorem()), (text, theorem));
         assert_eq!(text.parse(), Ok(promise));
     }
-    // Only what is written is read back: an alias in a ledger would be somebody's edit.
+    // Only keywords are accepted: an alias in a ledger would be an edit.
     for text in ["loss = 2", "pmp = 2", "Gain = 2", "posterior = 3/4"] {
         assert!(text.parse::<Promise>().is_err(), "{text}");
     }

@@ -1,4 +1,4 @@
-//! The beliefs that a promise allows by its own words, whatever keeps it.
+//! The posterior beliefs that a promise allows by its definition, for any mechanism that keeps it.
 
 use super::Promise;
 use crate::belief::posterior_range;
@@ -7,10 +7,10 @@ use crate::exact::{Rational, whole};
 use num_traits::{One, Signed, Zero};
 
 impl Promise {
-    /// The lowest and highest belief after that it allows whoever had this belief before, uncertain, in `(0,1)`.
+    /// The lowest and highest posterior that the promise allows an observer with this uncertain prior, in `(0,1)`.
     ///
-    /// `None` where it says nothing of that belief: (ρ,m) speaks of one in `m`, (α,β) of worlds between `P_min` and `P_max`.
-    /// Ends that are not rational are rounded outward: this is for reading, [`Self::largest_odds`] decides.
+    /// `None` if the promise does not apply to that prior: (ρ,m) applies to one in `m`, (α,β) to worlds between `P_min`
+    /// and `P_max`. Irrational values are rounded outward: this is for display, [`Self::largest_odds`] decides.
     #[must_use]
     pub fn allows(&self, before: &Rational) -> Option<(Rational, Rational)> {
         let (none, all) = (Rational::zero(), Rational::one());
@@ -18,7 +18,8 @@ impl Promise {
         Some(match self {
             Self::PosteriorAtMost(ceiling) => (none, ceiling.clone()),
             Self::PosteriorAtLeast(floor) => (floor.clone(), all),
-            // LQS13 Def 3.1 and 3.8: one bounds the belief's factor upward and absence's downward, the other the reverse.
+            // LQS13 Def 3.1 and 3.8: one bounds the belief's factor upward and absence's downward, the other the
+            // reverse.
             Self::Gain(gamma) => (none, (before * gamma).min(&all - &absent / gamma)),
             Self::NegativeGain(gamma) => ((before / gamma).max(&all - &absent * gamma), all),
             Self::Rho { rho, among } => {
@@ -43,7 +44,7 @@ mod tests {
     use crate::adversary::PriorRange;
     use crate::exact::ratio;
 
-    /// The largest odds ratio that keeps a promise over an interval leads exactly to what it allows at one of the ends.
+    /// The largest odds ratio that keeps a promise over an interval attains the allowed posterior at one of the bounds.
     #[test]
     fn the_largest_odds_reach_what_is_allowed_and_no_more() {
         let (low, high) = (ratio(1, 5), ratio(1, 2));

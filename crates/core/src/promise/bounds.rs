@@ -10,7 +10,7 @@ pub(super) fn out_of_range(name: &'static str, value: &Rational, range: impl Int
     PromiseError::OutOfRange { name, value: value.clone(), range: range.into() }
 }
 
-/// The odds ratio, or the complaint that this promise leaves no room for one above 1.
+/// The odds ratio, or the error that this promise does not allow one above 1.
 fn room(odds: Rational, name: &'static str, value: &Rational, prior: &Rational) -> Result<Spend, PromiseError> {
     if odds <= whole(1) {
         return Err(PromiseError::NoRoom { name, value: value.clone(), prior: prior.clone() });
@@ -119,7 +119,7 @@ mod tests {
         promise.largest_odds(range).unwrap().exact_odds().unwrap()
     }
 
-    /// B-3's table: what "belief may at most double" allows.
+    /// B-3's table: the odds ratios under "belief may at most double".
     #[test]
     fn doubling_belief() {
         let double = Promise::Gain(whole(2));

@@ -1,4 +1,4 @@
-//! What a curator promises, and the largest odds ratio that keeps it (goals).
+//! Promises of a curator, and the largest odds ratio that keeps each.
 //!
 //! Every promise becomes a single number: the largest odds ratio `R` that any release, or all releases
 //! together, may give an observer about one person. Translation back to beliefs happens once, from the
@@ -16,15 +16,15 @@ use crate::exact::{Rational, whole};
 use crate::notion::Notion;
 use num_traits::Signed;
 
-/// An ε beyond this is surely a mistake, and its odds ratio has thousands of digits.
+/// Largest ε: a larger value is surely a mistake, and its odds ratio has thousands of digits.
 const LARGEST_EPSILON: i64 = 4096;
 
 /// One promise. All parameters are exact.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Promise {
-    /// Nobody becomes more than this sure that a person is in the data (B-4); needs an upper prior bound.
+    /// No observer becomes more than this sure that a person is in the data (B-4); needs an upper prior bound.
     PosteriorAtMost(Rational),
-    /// Nobody becomes less than this sure that a person is in the data (B-4); needs a lower prior bound.
+    /// No observer becomes less than this sure that a person is in the data (B-4); needs a lower prior bound.
     PosteriorAtLeast(Rational),
     /// Positive membership privacy with this γ (B-2, B-3).
     Gain(Rational),
@@ -32,16 +32,16 @@ pub enum Promise {
     NegativeGain(Rational),
     /// (ρ,m)-differential identifiability (B-5): one person among `among` equally likely ones.
     Rho {
-        /// The highest belief in any one of them.
+        /// The highest posterior for any one of them.
         rho: Rational,
-        /// How many are equally likely beforehand.
+        /// The number of equally likely people.
         among: u64,
     },
     /// (α,β)-differential identifiability (B-6) over worlds with prior in `[least, most]`.
     AlphaBeta {
-        /// How far belief in the true world may fall, as a fraction.
+        /// The fraction by which belief in the true world may fall.
         alpha: Rational,
-        /// How far belief in it may rise, as a fraction.
+        /// The fraction by which it may rise.
         beta: Rational,
         /// `P_min`: the smallest prior of any possible world; 0 for prior-free.
         least: Rational,
@@ -50,7 +50,7 @@ pub enum Promise {
     },
     /// Plain differential privacy with this ε.
     Epsilon(Rational),
-    /// The same with ε = ln of this odds ratio, which is stated exactly so.
+    /// The same with ε = ln of this odds ratio, stated exactly.
     Odds(Rational),
 }
 
@@ -60,44 +60,44 @@ pub enum PromiseError {
     /// A parameter outside its range.
     #[error("`{name}` = {value} must be {range}")]
     OutOfRange {
-        /// The parameter, as a policy spells it.
+        /// The parameter, in the spelling of a policy.
         name: &'static str,
-        /// What was given, exactly as stated.
+        /// The stated value, exact.
         value: Rational,
-        /// What is allowed, in words.
+        /// The allowed range, in words.
         range: String,
     },
     /// A ceiling or floor against an adversary who may believe anything (B-4).
     #[error("`{name}` cannot be promised unless prior belief is bounded on that side (`prior`, `{end}`)")]
     NeedsPriorBound {
-        /// The promise, in the word of [`Promise::name`].
+        /// The promise, as [`Promise::name`].
         name: &'static str,
-        /// The end of the interval that must be stated: `at_most` or `at_least`.
+        /// The missing bound of the interval: `at_most` or `at_least`.
         end: &'static str,
     },
-    /// The promise is already broken by the prior, or leaves no room at all.
+    /// A promise that the prior already breaks, or that allows no odds ratio above 1.
     #[error("`{name}` = {value} leaves no room for any answer: someone may already believe {prior} beforehand")]
     NoRoom {
-        /// The promise, in the word of [`Promise::name`].
+        /// The promise, as [`Promise::name`].
         name: &'static str,
-        /// What was promised: a belief from 0 to 1.
+        /// The promised belief, from 0 to 1.
         value: Rational,
-        /// The prior that leaves no room.
+        /// The prior that makes the promise impossible.
         prior: Rational,
     },
     /// The promise is about worlds of one size (replace-one).
     #[error("`{name}` is defined for data whose size is public")]
     NeedsKnownSize {
-        /// The promise, in the word of [`Promise::name`].
+        /// The promise, as [`Promise::name`].
         name: &'static str,
     },
-    /// Comparing two promises failed.
+    /// Two promises that cannot be compared with certainty.
     #[error(transparent)]
     Spend(#[from] SpendError),
 }
 
 impl Promise {
-    /// The notion that it promises.
+    /// The notion of privacy that it promises.
     #[must_use]
     pub const fn notion(&self) -> Notion {
         match self {
@@ -111,11 +111,11 @@ impl Promise {
         }
     }
 
-    /// The word that states it in ledgers and policies.
+    /// The keyword of ledgers and policies.
     #[must_use]
     pub fn name(&self) -> &'static str {
         let entry = self.notion().entry();
-        // What can be promised has a word; a test holds the table to it.
+        // Every notion that can be promised has a keyword; a test checks the table.
         entry.promise.map_or(entry.name, |promise| promise.key)
     }
 
@@ -125,7 +125,7 @@ impl Promise {
         self.notion().entry().theorem
     }
 
-    /// Whether it makes sense only when the number of people is public.
+    /// Whether it is defined only if the number of people is public.
     #[must_use]
     pub fn needs_known_size(&self) -> bool {
         match self {
@@ -191,7 +191,7 @@ impl std::fmt::Display for Promise {
     }
 }
 
-/// The promise among several that binds, and the odds ratio it allows: the smallest wins, all are kept.
+/// The binding promise of several, and its odds ratio: the smallest, so that all are kept.
 ///
 /// # Errors
 /// When any of them cannot be kept against this adversary, or two cannot be compared with certainty.

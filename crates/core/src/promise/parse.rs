@@ -1,11 +1,11 @@
-//! Promises in the short form, read back: the inverse of their `Display`.
+//! Parses promises in their short form, the inverse of `Display`.
 
 use super::Promise;
 use crate::exact::parse_rational;
 use crate::notion::{Notion, stated_as};
 use std::str::FromStr;
 
-/// Text that states no promise.
+/// Text that is not a promise.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` does not state a promise, such as `gain = 3/2`")]
 pub struct NotAPromise(String);

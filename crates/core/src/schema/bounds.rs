@@ -1,10 +1,10 @@
-//! The declared grid of a numeric column: where values are clamped, and how finely they count.
+//! The declared grid of a numeric column: its clamping bounds and its step.
 
 use crate::exact::Rational;
 use num_integer::Integer;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-/// Largest magnitude of a bound, in grid units: sums of very many rows then still fit 128 bits.
+/// Largest magnitude of a bound, in grid units, so that sums of very many rows still fit 128 bits.
 const MOST_UNITS: u64 = 1 << 52;
 
 /// Declared bounds and step of a column, in the column's own measure. `low < high`, and `step` divides the range.
@@ -17,7 +17,7 @@ pub struct Bounds {
     units: (i64, i64),
 }
 
-/// Bounds that make no grid.
+/// Bounds and a step that form no grid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum BoundsError {
     /// `low ≥ high`.
@@ -97,7 +97,7 @@ impl Bounds {
         &self.step
     }
 
-    /// The largest number of which every value of the grid is a whole multiple: what sums are counted in.
+    /// The largest number of which every value of the grid is a whole multiple: the unit of sums.
     #[must_use]
     pub fn unit(&self) -> &Rational {
         &self.unit
@@ -110,7 +110,7 @@ impl Bounds {
     }
 }
 
-/// How many units a bound is; it is a whole number of them because the unit divides it.
+/// A bound in units; a whole number, because the unit divides it.
 fn in_units(bound: &Rational, unit: &Rational) -> Result<i64, BoundsError> {
     (bound / unit)
         .to_integer()
@@ -141,7 +141,7 @@ mod tests {
         assert!(matches!(make(whole(0), whole(3), whole(0)), Err(BoundsError::StepNotPositive(_))));
         assert!(matches!(make(whole(0), whole(10), whole(3)), Err(BoundsError::StepDoesNotDivide { .. })));
         assert!(make(whole(0), whole(9), whole(3)).is_ok());
-        // The largest magnitude is allowed, one more is not, on either side.
+        // The largest magnitude is accepted and one more is rejected, on either side.
         let most = whole(4_503_599_627_370_496_i64);
         assert!(make(-most.clone(), most.clone(), whole(1)).is_ok());
         assert!(matches!(make(whole(0), &most + whole(1), whole(1)), Err(BoundsError::TooFine { .. })));
@@ -161,7 +161,7 @@ mod tests {
     }
 
     proptest! {
-        /// The unit divides low, high and step, and nothing larger does.
+        /// The unit divides low, high and step, and no larger number does.
         #[test]
         fn the_unit_is_the_greatest_common_divisor(a in -99_i64..99, b in 1_i64..20, c in 1_i64..99, d in 1_i64..20, steps in 1_i64..99) {
             let (low, step) = (ratio(a, b), ratio(c, d));

@@ -6,42 +6,42 @@ use crate::exact::{Rational, Rounding, decimal};
 use crate::zone::Zone;
 use std::collections::BTreeMap;
 
-/// A column and the public facts about it. Nothing here is read from the data.
+/// A column and the public facts about it. None of them is read from the data.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
     /// The name, exactly as in the data; not empty.
     pub name: String,
     /// The declared type.
     pub kind: ColumnType,
-    /// Where values are clamped; only on numbers, dates and timestamps. Whole numbers when `kind` is
-    /// [`ColumnType::Integer`]; whole days since 1970-01-01 when it is [`ColumnType::Date`], whole microseconds since
-    /// then when it is [`ColumnType::Timestamp`], each in steps of 1.
+    /// Clamping bounds; only for numbers, dates and timestamps. Whole numbers when `kind` is [`ColumnType::Integer`];
+    /// whole days since 1970-01-01 when it is [`ColumnType::Date`], whole microseconds since then when it is
+    /// [`ColumnType::Timestamp`], each in steps of 1.
     pub bounds: Option<Bounds>,
-    /// The groups that exist, each once, [`Key::Null`] and [`Key::Other`] last; never on decimals, dates and timestamps, never
-    /// empty.
+    /// The declared groups, each once, [`Key::Null`] and [`Key::Other`] last; never for decimals, dates and timestamps,
+    /// never empty.
     pub keys: Option<Vec<Key>>,
-    /// Where the keys are listed, if that is a public table; they are unknown until it is read.
+    /// The public table that lists the keys, if any; the keys are unknown until it is read.
     pub keys_from: Option<KeysFrom>,
-    /// What is shown in place of keys that have a label. For display alone: no part of what a query is.
+    /// Display labels of keys. They are not part of a query's identity.
     pub labels: BTreeMap<Key, String>,
     /// The coarser columns that follow from the keys, such as the county of a municipality. Queries name them like columns.
     pub parents: Vec<Parents>,
-    /// What all values are multiples of, where they are known to be though they have no bounds: numbers of rows, sums.
+    /// The number of which all values are multiples, if known without bounds: counts of rows, sums.
     pub step: Option<Rational>,
-    /// What no value is below, where that is known though they have no bounds.
+    /// The smallest possible value, if known without bounds.
     pub least: Option<i64>,
     /// The strptime pattern of dates or timestamps in CSV; `None` for the ISO form.
     pub format: Option<String>,
     /// For dates and timestamps whose pattern has two-digit years: the last year of the hundred that these years
     /// denote.
     pub pivot: Option<i16>,
-    /// For timestamps that are stored as moments: the zone whose local time counts. `None` for timestamps that are
-    /// stored as local times.
+    /// For timestamps that are stored as moments: the zone of the local time. `None` for timestamps that are stored as
+    /// local times.
     pub zone: Option<Zone>,
 }
 
 impl Column {
-    /// A column of which nothing more is known.
+    /// A column without further facts.
     #[must_use]
     pub fn new(name: impl Into<String>, kind: ColumnType) -> Self {
         Self {
@@ -66,13 +66,13 @@ impl Column {
         Self { bounds: Some(bounds), ..self }
     }
 
-    /// The same with the groups that exist.
+    /// The same with declared groups.
     #[must_use]
     pub fn with_keys(self, keys: Vec<Key>) -> Self {
         Self { keys: Some(keys), ..self }
     }
 
-    /// Whether values that are none of the keys are a group of their own.
+    /// Whether undeclared values form a group.
     #[must_use]
     pub fn takes_others(&self) -> bool {
         self.keys.as_ref().is_some_and(|keys| keys.contains(&Key::Other))
@@ -92,28 +92,28 @@ pub fn has_short_year(pattern: &str) -> bool {
     false
 }
 
-/// A coarser column that follows from a column's keys: each key lies within exactly one of its texts. Values that are no listed key
-/// have none, which is NULL.
+/// A coarser column that is determined by a column's keys: each key is within exactly one of its texts. Other values
+/// are within none, which is NULL.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parents {
     /// The name of the coarser column; no other column of the table has it.
     pub name: String,
-    /// What each listed key lies within. Where that is a public table, it is empty until that is read.
+    /// The text that each listed key is within; empty until the public table with the keys is read.
     pub of: BTreeMap<Key, String>,
 }
 
-/// Keys that stand in a public table, each in a row of its own.
+/// Keys that a public table lists, each in its own row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeysFrom {
     /// The public table.
     pub table: String,
-    /// Its column that has the keys, of the same type.
+    /// Its column with the keys, of the same type.
     pub column: String,
-    /// Its text column that has their labels.
+    /// Its text column with the labels.
     pub label: Option<String>,
-    /// Which of [`Key::Null`] and [`Key::Other`] are groups behind them, in this order.
+    /// The groups after the listed keys: [`Key::Null`], [`Key::Other`], or both in this order.
     pub further: Vec<Key>,
-    /// For each of the column's [`Parents`], in their order, the text column that tells in which of them a key lies.
+    /// For each of the column's [`Parents`], in their order, the text column with the parent of each key.
     pub parents: Vec<String>,
 }
 
@@ -160,7 +160,7 @@ impl ColumnType {
         }
     }
 
-    /// A value of bounds as it is written: days and times as ISO has them, to the microsecond.
+    /// A value of bounds in text: days and times in ISO form, to the microsecond.
     #[must_use]
     pub fn written(self, value: &Rational) -> String {
         let count = value.to_integer();
@@ -183,7 +183,7 @@ impl ColumnType {
     }
 }
 
-/// What stands in place of a key where a row is about all of them: no label may say the same.
+/// Placeholder for a key in rows about all keys; no label may equal it.
 pub const ALL: &str = "(all)";
 
 /// A declared group.
@@ -197,13 +197,13 @@ pub enum Key {
     Integer(i64),
     /// Of a boolean column.
     Boolean(bool),
-    /// A decimal that an expression has, such as a band's lower end; never declared.
+    /// A decimal value of an expression, such as the lower bound of a band; never declared.
     Decimal(Rational),
     /// A day, counted from 1970-01-01; never declared.
     Date(i32),
     /// A time, in microseconds from 1970-01-01; never declared.
     Timestamp(i64),
-    /// Rows with a value that is none of the declared keys.
+    /// Rows with an undeclared value.
     Other,
 }
 

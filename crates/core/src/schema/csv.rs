@@ -1,18 +1,19 @@
-//! How delimited text is read.
+//! Options for delimited text.
 
-/// How delimited text is read.
+/// Options for delimited text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CsvOptions {
-    /// The delimiter: one ASCII character, no quote or line break.
+    /// The delimiter: one ASCII character, not a quote or a line break.
     pub delimiter: u8,
-    /// The quote around a field that holds a delimiter: one ASCII character, not the delimiter and no line break;
+    /// The quote around a field that contains a delimiter: one ASCII character, neither the delimiter nor a line break;
     /// `None` for files that are written without quoting.
     pub quote: Option<u8>,
-    /// Whether `1.234,5` is not, but `1234,5` is a number; the delimiter is another character then.
+    /// Whether numbers have a decimal comma, `1234,5`, without separators of thousands; the delimiter is then another
+    /// character.
     pub decimal_comma: bool,
     /// The encoding, by its name in the WHATWG standard, such as `UTF-8` or `windows-1252`.
     pub encoding: String,
-    /// How the files are compressed.
+    /// The compression of the files.
     pub compression: Compression,
     /// Whether white space around fields is dropped.
     pub trim: bool,
@@ -22,10 +23,10 @@ pub struct CsvOptions {
     pub columns: Option<Vec<String>>,
 }
 
-/// How a text file is compressed.
+/// Compression of a text file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
     /// RFC 1952.
     Gzip,
@@ -47,7 +48,7 @@ impl Compression {
         }
     }
 
-    /// What a file's ending says, `gz` or `zst`.
+    /// The compression of a file extension, `gz` or `zst`.
     #[must_use]
     pub fn of_ending(ending: &str) -> Option<Self> {
         match ending.to_ascii_lowercase().as_str() {
@@ -59,7 +60,7 @@ impl Compression {
 }
 
 impl CsvOptions {
-    /// With a header, in plain UTF-8, `"` as the quote, the decimal point, nothing trimmed, and the empty field as NULL.
+    /// With a header, in plain UTF-8, `"` as the quote, a decimal point, no trimming, and the empty field as NULL.
     #[must_use]
     pub fn with_delimiter(delimiter: u8) -> Self {
         Self {

@@ -1,10 +1,10 @@
-//! Where rows are, and how they are written.
+//! Location and format of rows.
 
 use super::{Compression, CsvOptions, EngineKind};
 use std::borrow::Cow;
 use std::path::Path;
 
-/// Where the rows are. The path stands as it was written: it is relative to the folder of the policy.
+/// Location and format of a table's rows. The path is unchanged: it is relative to the folder of the policy.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Data {
     /// The name of the table in SQL: lower-case ASCII letters, digits and `_`, not beginning with a digit.
@@ -13,15 +13,15 @@ pub struct Data {
     pub path: String,
     /// The declared version, a public fact; one line, not empty.
     pub version: String,
-    /// How the rows are written.
+    /// The format of the rows.
     pub format: Format,
-    /// The declared columns whose values stand in folder names, `year=2024/`, outermost first; only for Parquet.
+    /// The declared columns whose values are in folder names, `year=2024/`, outermost first; only for Parquet.
     pub partitions: Vec<String>,
-    /// A public guess at the number of rows, from which errors are estimated before anything is read; main table only.
+    /// A public guess at the number of rows, for estimating errors before any data is read; main table only.
     pub typical_rows: Option<u64>,
 }
 
-/// How rows are written.
+/// Format of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Format {
     /// Delimited text.
@@ -30,24 +30,26 @@ pub enum Format {
     Parquet,
     /// A table or view of PostgreSQL.
     Postgres {
-        /// Where its database's address is: a variable of the environment, `env:CLINIC_PG`. The address itself may hold a password.
+        /// The environment variable with the database's address, `env:CLINIC_PG`. The address itself may contain a
+        /// password.
         connect: String,
     },
-    /// What an engine holds. The rows stay there.
+    /// A table of an external engine. The rows stay there.
     Engine {
-        /// Which.
+        /// The kind of engine.
         kind: EngineKind,
-        /// Where its address is, as of PostgreSQL's.
+        /// The environment variable with the engine's address, as for PostgreSQL.
         connect: String,
     },
 }
 
 impl Data {
-    /// Reads the rows from another path: packed as its ending says, where it says so. Rows of a database or an engine may be in a file of Parquet,
-    /// too: that is what they are written to when they are pulled.
+    /// Replaces the path, and sets the compression that its extension implies. Rows of a database or an engine may also
+    /// be in a Parquet file, to which they are pulled.
     ///
     /// # Errors
-    /// The path's format, `CSV` or `Parquet`, when its ending tells one that is not this data's; `no Parquet` of rows of a database or an engine.
+    /// The format that the extension implies, `CSV` or `Parquet`, if it is not this data's; `no Parquet` for rows of a
+    /// database or an engine.
     pub fn set_path(&mut self, path: String) -> Result<(), &'static str> {
         let (format, compression) = ending(&path);
         match (&mut self.format, format) {
@@ -63,7 +65,7 @@ impl Data {
     }
 }
 
-/// What the end of a path says about the format, `csv`, `tsv` or `parquet`, and about the compression.
+/// The format that a path's extension implies, `csv`, `tsv` or `parquet`, and the compression.
 #[must_use]
 pub fn ending(path: &str) -> (Option<&'static str>, Option<Compression>) {
     let last = |path: &Path| path.extension().and_then(|ending| ending.to_str()).map(str::to_owned);
@@ -75,7 +77,7 @@ pub fn ending(path: &str) -> (Option<&'static str>, Option<Compression>) {
     (format, compression)
 }
 
-/// The scheme of a URL: what stands before `://`, where that is a scheme's name. `./s3://a` is a path.
+/// The scheme of a URL: the part before `://`, if it is a valid scheme. `./s3://a` is a path.
 #[must_use]
 pub fn url_scheme(path: &str) -> Option<&str> {
     let (scheme, _) = path.split_once("://")?;
@@ -89,7 +91,8 @@ pub fn is_store(scheme: &str) -> bool {
     ["s3", "s3a", "gs", "az", "azure", "abfs", "abfss"].iter().any(|known| known.eq_ignore_ascii_case(scheme))
 }
 
-/// A path as it may be shown. Of a URL keys stand before an `@`, signatures behind a `?`: where there may be any, its scheme only.
+/// A path that is safe to show. A URL may contain keys before an `@` and signatures after a `?`: only its scheme is
+/// shown then.
 #[must_use]
 pub fn without_credentials(path: &str) -> Cow<'_, str> {
     match url_scheme(path) {

@@ -1,19 +1,19 @@
-//! Engines that hold rows and compute: their names.
+//! Names of the external engines that hold rows and compute.
 
-/// An engine that holds rows. The rows stay there; it is asked for bounded totals.
+/// An external engine that holds rows. The rows stay there; queries request bounded totals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EngineKind {
     /// Apache Spark.
     Spark,
-    /// DuckDB: on one machine, for trying out what a cluster is asked.
+    /// DuckDB, on one machine, for testing the queries that a cluster would get.
     DuckDb,
 }
 
 impl EngineKind {
-    /// All of them.
+    /// All engines.
     pub const ALL: [Self; 2] = [Self::Spark, Self::DuckDb];
 
-    /// As a policy states it.
+    /// The name in a policy.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -22,7 +22,7 @@ impl EngineKind {
         }
     }
 
-    /// As its makers write it.
+    /// The name in its vendor's spelling.
     #[must_use]
     pub fn title(self) -> &'static str {
         match self {
@@ -37,7 +37,7 @@ impl EngineKind {
         Self::ALL.into_iter().find(|kind| kind.name() == name)
     }
 
-    /// A name as the engine takes it letter by letter.
+    /// A name in the engine's quotes, which keep its case.
     #[must_use]
     pub fn quoted(self, name: &str) -> String {
         let quote = match self {

@@ -1,17 +1,17 @@
-//! What is publicly known about data before any of it is read: tables, columns, types, keys, bounds.
+//! Public facts about data, known before any of it is read: tables, columns, types, keys, bounds.
 //!
-//! | question | type |
+//! | content | type |
 //! |---|---|
-//! | where are the rows of a table, and how are they written? | [`Data`], [`Format`], [`CsvOptions`] |
-//! | what is a column? | [`Column`], [`ColumnType`], and the groups that exist as [`Key`]s |
-//! | which grid do the values of a numeric column lie on? | [`Bounds`] |
-//! | whose rows belong together, and how many of them count? | [`Entity`] (S-CAP) |
-//! | what may a query know of a table? | [`TableSchema`] |
-//! | what decides how rows are read, as canonical bytes? | [`reading`](fn@reading) |
-//! | are the names of columns names, or a row of data? | [`are_names`] |
+//! | location and format of a table's rows | [`Data`], [`Format`], [`CsvOptions`] |
+//! | columns | [`Column`], [`ColumnType`], and the declared groups as [`Key`]s |
+//! | grid of a numeric column | [`Bounds`] |
+//! | privacy unit and contribution bounds | [`Entity`] (S-CAP) |
+//! | a table's schema in queries | [`TableSchema`] |
+//! | canonical bytes of how rows are read | [`reading`](fn@reading) |
+//! | test whether names of columns may be a row of data | [`are_names`] |
 //!
-//! A policy declares it (`deniable_policy`), files are read by it (`deniable_data`), and queries are analysed against it
-//! (`deniable_query`). Nothing here is read from the data.
+//! A policy declares these facts (`deniable_policy`), files are read by them (`deniable_data`), and queries are
+//! analysed against them (`deniable_query`). None of them is read from the data.
 
 mod bounds;
 mod column;

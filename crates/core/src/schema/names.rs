@@ -1,32 +1,32 @@
-//! Whether names of columns are names: what looks like a row of data is copied into no policy.
+//! Detection of headers that may be a row of data, which must not be copied into a policy.
 //!
-//! A first line may be a row. Nothing that is said of it quotes it: a column is named by its position alone.
+//! Errors do not quote a first line, because it may be a row: they name a column by its position alone.
 
 use crate::text::is_hidden;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Most columns of a table for which a policy is begun.
+/// Most columns of a table for `deniable init`.
 pub const MOST_COLUMNS: usize = 10_000;
-/// Longest name of a column in the beginning of a policy, in characters.
+/// Longest name of a column for `deniable init`, in characters.
 pub const LONGEST_NAME: usize = 128;
 
-/// Why names of columns are taken for something else.
+/// Reason why names of columns are rejected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotNames {
-    /// There are too many, or none.
+    /// Too many columns, or no columns.
     Columns {
-        /// How many.
+        /// Their number.
         found: usize,
     },
-    /// One is no name.
+    /// A name that looks like a value.
     Column {
         /// Its position, from 1.
         column: usize,
-        /// What it looks like.
+        /// The kind of value.
         looks: Looks,
     },
-    /// Two are the same.
+    /// Two equal names.
     Twice {
         /// The position of the first, from 1.
         first: usize,
@@ -35,14 +35,14 @@ pub enum NotNames {
     },
 }
 
-/// What a text looks like that is no name of a column.
+/// Kind of value that a text looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Looks {
-    /// Nothing is there.
+    /// An empty text.
     Empty,
     /// Longer than [`LONGEST_NAME`].
     Long,
-    /// With line breaks or other characters that are not seen.
+    /// Text with line breaks or other invisible characters.
     Hidden,
     /// A part of JSON.
     Json,
@@ -54,7 +54,7 @@ pub enum Looks {
     Number,
     /// An identifier: many digits, or none but hexadecimal ones.
     Identifier,
-    /// A value that is written as a word: `true`, `NULL`.
+    /// A keyword value: `true`, `NULL`.
     Word,
 }
 
@@ -87,12 +87,12 @@ impl fmt::Display for Looks {
     }
 }
 
-/// Whether these look like the names of a table's columns, and not like a row of it.
+/// Checks that these look like the names of a table's columns, and not like a row of it.
 ///
-/// The first name alone may be empty: so pandas and R write the numbers of rows.
+/// Only the first name may be empty: pandas and R write row numbers in this form.
 ///
 /// # Errors
-/// Says which column does not, by its position.
+/// The position of the first rejected column, and the reason.
 pub fn are_names(names: &[String]) -> Result<(), NotNames> {
     if names.is_empty() || names.len() > MOST_COLUMNS {
         return Err(NotNames::Columns { found: names.len() });
@@ -113,7 +113,7 @@ pub fn are_names(names: &[String]) -> Result<(), NotNames> {
     Ok(())
 }
 
-/// What a name looks like that is rather a value.
+/// The kind of value that a name looks like, if any.
 fn looks(name: &str) -> Option<Looks> {
     let name = name.trim();
     let digits = name.chars().filter(|c| c.is_numeric()).count();
@@ -147,14 +147,15 @@ fn is_scientific(name: &str) -> bool {
         || name.strip_prefix("0x").is_some_and(|rest| rest.chars().all(|c| c.is_ascii_hexdigit()))
 }
 
-/// `2024-12-31` or `31.12.24` in it, whatever stands around: three numbers of up to four digits with one mark between them.
+/// Whether it contains `2024-12-31` or `31.12.24`: three numbers of up to four digits with one kind of mark between
+/// them.
 fn has_day(name: &str) -> bool {
     ['-', '/', '.'].into_iter().any(|mark| {
         let parts: Vec<&str> = name.split(mark).collect();
         parts.windows(3).any(|part| {
             let [first, middle, last] = part else { return false };
             let number = |text: &str| (1..=4).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
-            // The numbers next to the marks, of what stands there.
+            // The digits next to the marks.
             let first = first.rsplit(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
             let last = last.split(|c: char| !c.is_ascii_digit()).next().unwrap_or_default();
             number(first) && middle.len() <= 2 && number(middle) && number(last) && (first.len() + last.len() > 2)
@@ -181,7 +182,7 @@ fn is_time_in_words(name: &str) -> bool {
             || word.get(..3).is_some_and(|begin| BEGIN.contains(&begin))
                 && word.get(3..).is_some_and(|rest| rest.is_empty() || long.contains(&rest))
     };
-    // `5 pm` is a time, and `PM2.5` is none.
+    // `5 pm` is a time, `PM2.5` is not.
     let is_day = |word: &str| !WHOLE.contains(&word) && of_calendar(word);
     let begins = name.starts_with(|c: char| c.is_ascii_digit()) || words.clone().any(is_day);
     has_digit && begins && words.peek().is_some() && words.all(of_calendar)

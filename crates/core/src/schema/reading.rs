@@ -1,26 +1,26 @@
-//! How the rows of a table are read, as canonical bytes.
+//! Canonical bytes of how the rows of a table are read.
 //!
-//! A registered version stands for rows, not for bytes alone: `7` and `07` are two keys as texts and one as integers, and
-//! another key column, or `trim`, makes other people of the same file. What decides it is written down here, once: for the
-//! ledger's registrations, and for the identity of questions.
+//! A registered version identifies rows, not only bytes: `7` and `07` are two keys as texts and one as integers, and
+//! another key column, or `trim`, gives other people for the same file. The canonical bytes contain everything that
+//! determines the rows: for the ledger's registrations, and for the identity of queries.
 //!
-//! Structs are taken apart field by field, so that a new option does not compile until somebody has decided whether it
-//! belongs here.
+//! Structs are destructured field by field, so that a new option does not compile until its author has decided whether
+//! it belongs here.
 
 use super::{Column, ColumnType, Compression, CsvOptions, Data, DeclaredTable, Format, Role};
 use crate::zone::DATABASE;
 
-/// The number of this form. It grows whenever the same bytes would come to stand for other rows: when the form changes,
-/// and when the readers come to read a file otherwise.
+/// Version of this form. It increases whenever the same bytes would identify other rows: when the form changes, or when
+/// the readers read a file differently.
 pub const READING_FORMAT: u32 = 1;
 
-/// How the rows of `table` are read, as far as columns that are `used` go, and the column that names the entity or is the
-/// public key, which is always used. Two tables have the same bytes exactly when they have the same role and key, the same
-/// format with the same options and partitions, and the same used columns with the same types and patterns, in whatever
-/// order they are declared.
+/// The canonical bytes of how the rows of `table` are read, for the `used` columns and the column that names the entity
+/// or is the public key, which is always used. Two tables have the same bytes exactly when they have the same role and
+/// key, the same format with the same options and partitions, and the same used columns with the same types and
+/// patterns, in any order of declaration.
 ///
-/// Where the files are, what they are called, and which values are expected of them (bounds, keys, the number of rows) is
-/// no part of it; neither are caps. The version and the table's name in SQL are for the caller to add.
+/// Paths and names of the files and the expected values (bounds, keys, the number of rows) are not included; neither
+/// are caps. The caller adds the version and the table's name in SQL.
 #[must_use]
 pub fn reading(table: &DeclaredTable, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
     let DeclaredTable { data, columns, role } = table;
@@ -44,16 +44,16 @@ pub fn reading(table: &DeclaredTable, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
             out.csv(options);
         }
         Format::Parquet => out.byte(2),
-        // How the server is reached decides nothing about what its rows are.
+        // The connection does not affect the rows.
         Format::Postgres { connect: _ } => out.byte(3),
-        // Every engine reads the values of the types that it is asked about alike.
+        // All engines read values of the supported types alike.
         Format::Engine { kind: _, connect: _ } => out.byte(4),
     }
-    // The order says which folder is within which, and nothing about the values; it is kept as it is stated.
+    // The order of nesting does not affect the values; it is kept as declared.
     out.list(partitions.iter().map(String::as_str));
     let mut columns: Vec<&Column> =
         columns.iter().filter(|column| used(&column.name) || key == Some(column.name.as_str())).collect();
-    // Names are different, so this order is the only one.
+    // Names are unique, so this order is canonical.
     columns.sort_unstable_by(|one, other| one.name.cmp(&other.name));
     out.number(columns.len() as u64);
     for Column {
@@ -82,13 +82,13 @@ pub fn reading(table: &DeclaredTable, used: &dyn Fn(&str) -> bool) -> Vec<u8> {
         });
         out.optional(format.as_deref());
         out.optional(pivot.map(|year| year.to_string()).as_deref());
-        // Another version of the database may have other local times.
+        // Another version of the time-zone database may have other local times.
         out.optional(zone.map(|zone| format!("{} {DATABASE}", zone.name())).as_deref());
     }
     out.0
 }
 
-/// Bytes that can be taken apart again in one way only: every text and list begins with its length.
+/// Uniquely decodable bytes: every text and list begins with its length.
 #[derive(Default)]
 struct Bytes(Vec<u8>);
 
@@ -129,7 +129,7 @@ impl Bytes {
             Compression::Zstd => 3,
         });
         self.byte((*trim).into());
-        // A text means NULL or it does not, however often and wherever it is listed.
+        // The order and multiplicity of texts that mean NULL have no effect.
         let mut nulls: Vec<&str> = nulls.iter().map(String::as_str).collect();
         nulls.sort_unstable();
         nulls.dedup();

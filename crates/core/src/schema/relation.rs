@@ -1,4 +1,4 @@
-//! The name of a table or view in a database, or of what an engine holds.
+//! Names of tables and views in databases and engines.
 
 use super::EngineKind;
 use crate::text::printable;
@@ -14,8 +14,8 @@ pub struct RelationName {
 }
 
 impl RelationName {
-    /// Reads `clinic.visits` as SQL does: what stands in double quotes is meant letter by letter, the rest in lower case. `None` where it
-    /// is not a schema and a name.
+    /// Parses `clinic.visits` as SQL does: text in double quotes is case-sensitive, other text becomes lower-case.
+    /// `None` if it is not a schema and a name.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (schema, rest) = identifier(text)?;
@@ -23,7 +23,7 @@ impl RelationName {
         rest.is_empty().then(|| Self { schema: schema.in_lower_case(), name: name.in_lower_case() })
     }
 
-    /// For reading: in quotes only where names are not plain. In SQL a plain name may be a word of the language, too.
+    /// For display: quoted only if a name is not plain. In SQL, a plain name may also be a keyword.
     #[must_use]
     pub fn shown(&self) -> String {
         let is_plain = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_');
@@ -32,24 +32,24 @@ impl RelationName {
     }
 }
 
-/// As SQL takes it letter by letter.
+/// Fully quoted, for SQL.
 impl fmt::Display for RelationName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", quoted(&self.schema), quoted(&self.name))
     }
 }
 
-/// What an engine holds: a table or view, `visits`, in a schema, `clinic.visits`, of a catalog, `lake.clinic.visits`; or a file,
-/// `parquet."/data/visits"`.
+/// A table or view of an engine, `visits`, optionally in a schema, `clinic.visits`, of a catalog, `lake.clinic.visits`;
+/// or a file, `parquet."/data/visits"`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RelationPath(Vec<String>);
 
 impl RelationPath {
-    /// Most parts of one.
+    /// Most parts of a name.
     pub const MOST_PARTS: usize = 3;
 
-    /// Reads one to three names with points between them, each letter by letter, in double quotes where it is not plain. `None` where it is
-    /// something else. What engines make of capitals is theirs.
+    /// Parses one to three names separated by points, case-sensitive, in double quotes if not plain; `None` for other
+    /// text. The engine decides how it treats capitals.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (first, mut rest) = identifier(text)?;
@@ -62,14 +62,14 @@ impl RelationPath {
         (rest.is_empty() && parts.len() <= Self::MOST_PARTS).then_some(Self(parts))
     }
 
-    /// As an engine takes it.
+    /// In the engine's notation.
     #[must_use]
     pub fn in_sql(&self, engine: EngineKind) -> String {
         self.0.iter().map(|part| engine.quoted(part)).collect::<Vec<_>>().join(".")
     }
 }
 
-/// Whether a text names a variable of the environment, as `env:CLINIC_PG`, and could be nothing that is better not shown.
+/// Whether a text names an environment variable, as `env:CLINIC_PG`, and cannot be a secret.
 #[must_use]
 pub fn names_variable(text: &str) -> bool {
     let known = |c: char| c.is_ascii_alphanumeric() || c == '_';
@@ -77,38 +77,38 @@ pub fn names_variable(text: &str) -> bool {
         .is_some_and(|name| name.starts_with(|c: char| known(c) && !c.is_ascii_digit()) && name.chars().all(known))
 }
 
-/// A name in double quotes, as SQL takes it letter by letter.
+/// A name in double quotes, for SQL.
 #[must_use]
 pub fn quoted(name: &str) -> String {
     within('"', name)
 }
 
-/// A name within quotes of which those in it are doubled, as all engines take it.
+/// A quoted name with inner quotes doubled, as all engines accept it.
 pub(super) fn within(quote: char, name: &str) -> String {
     format!("{quote}{}{quote}", name.replace(quote, &format!("{quote}{quote}")))
 }
 
-/// A name as it is written.
+/// A name as written.
 struct Identifier {
     text: String,
     is_quoted: bool,
 }
 
 impl Identifier {
-    /// As SQL reads it: what is not in quotes in lower case.
+    /// The name as SQL reads it: lower-case unless quoted.
     fn in_lower_case(self) -> String {
         if self.is_quoted { self.text } else { self.text.to_ascii_lowercase() }
     }
 }
 
-/// A name, and what comes after it.
+/// Parses a name, and returns the remaining text.
 fn identifier(text: &str) -> Option<(Identifier, &str)> {
     let Some(mut rest) = text.strip_prefix('"') else {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '$') || !c.is_ascii();
         let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
         let (name, rest) = text.split_at(end);
         let first = name.chars().next()?;
-        // Beyond ASCII what is lower case depends on the server.
+        // Beyond ASCII, lower case depends on the server.
         let is_plain = name.is_ascii() && !first.is_ascii_digit() && first != '$';
         return is_plain.then(|| (Identifier { text: name.to_owned(), is_quoted: false }, rest));
     };

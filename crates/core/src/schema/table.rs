@@ -1,18 +1,18 @@
-//! Tables: what is declared of their rows, and what a question may know of them.
+//! Tables: declarations, and schemas in queries.
 
 use super::{Column, Data, Entity};
 use crate::sensitivity::Caps;
 
-/// What is publicly known about a table.
+/// Public facts about a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TableSchema {
     /// Its name in SQL.
     pub name: String,
     /// The declared columns.
     pub columns: Vec<Column>,
-    /// Whose rows belong together; `None` when one row is one person, or the table is public.
+    /// The entity of its rows; `None` when one row is one person, or the table is public.
     pub entity: Option<Entity>,
-    /// The unique column of a table that is about nobody; `None` for protected tables.
+    /// The unique column of a public table; `None` for protected tables.
     pub public_key: Option<String>,
 }
 
@@ -35,7 +35,7 @@ impl TableSchema {
         self.public_key.is_none()
     }
 
-    /// The column that other tables may be joined on: the entity key, or the unique key of a public table.
+    /// The column for joins: the entity key, or the unique key of a public table.
     #[must_use]
     pub fn join_key(&self) -> Option<&str> {
         self.public_key.as_deref().or(self.entity.as_ref().map(|entity| entity.key.as_str()))
@@ -48,7 +48,7 @@ impl TableSchema {
     }
 }
 
-/// The section of a policy that declares a column: of a further table where one is named, else of the main one.
+/// The section of a policy that declares a column, of a further table if `table` is given, else of the main table.
 ///
 /// ```
 /// use deniable_core::schema::section;
@@ -65,23 +65,23 @@ pub fn section(further: Option<&str>, column: &str) -> String {
     }
 }
 
-/// A text in quotes, as TOML has it. What is not seen is for the message to show.
+/// A text in quotes, in TOML. The message escapes invisible characters.
 fn quoted(text: &str) -> String {
     format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// One table, the main one or another.
+/// A declared table: the main one or a further one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredTable {
-    /// Where its rows are.
+    /// Location and format of its rows.
     pub data: Data,
     /// Its declared columns, in the order of the file.
     pub columns: Vec<Column>,
-    /// Whose rows they are.
+    /// Whether its rows are protected or public.
     pub role: Role,
 }
 
-/// Whether a table is about the protected people.
+/// Role of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Role {
     /// The main table, or another with rows of the same entities.
@@ -89,7 +89,7 @@ pub enum Role {
         /// The declared column that names the entity; `None` when one row is one person, in the main table only.
         entity: Option<String>,
     },
-    /// Nobody's data: anyone may know every row of it.
+    /// A public table: its rows are not protected.
     Public {
         /// The declared column, integer or text, whose values are unique in the file.
         key: String,

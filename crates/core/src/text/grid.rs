@@ -1,7 +1,7 @@
 //! Tables in a frame of lines, for terminals and other fonts of one width.
 //!
-//! Columns are as wide as their widest line, in terminal columns: a wide character takes two. A hidden character never reaches
-//! the text, see [`printable`].
+//! Columns are as wide as their widest line, in terminal columns: a wide character takes two. Hidden characters are
+//! escaped, see [`printable`].
 
 use super::{printable, printable_lines};
 use std::fmt::{self, Display, Formatter};
@@ -25,11 +25,11 @@ use unicode_width::UnicodeWidthStr;
 pub struct Grid {
     header: Vec<Cell>,
     rows: Vec<Vec<Cell>>,
-    /// The columns whose lines are wrapped, and the most terminal columns of each.
+    /// The wrapped columns, each with its most terminal columns.
     wrapped: Vec<(usize, usize)>,
 }
 
-/// A cell: its lines, and the side on which they begin.
+/// A cell: its lines and their alignment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cell {
     text: String,
@@ -80,14 +80,14 @@ impl Grid {
         Self { header: header.into_iter().map(Into::into).collect(), rows: Vec::new(), wrapped: Vec::new() }
     }
 
-    /// Wraps a column, counted from 0, at this many terminal columns, between words where that is possible.
+    /// Wraps a column, counted from 0, at this many terminal columns, at spaces if possible.
     #[must_use]
     pub fn wrapping(mut self, column: usize, width: usize) -> Self {
         self.wrapped.push((column, width.max(1)));
         self
     }
 
-    /// Adds a row. Cells beyond the header's are left out.
+    /// Adds a row. Cells beyond the header's number are dropped.
     pub fn add_row(&mut self, row: impl IntoIterator<Item = Cell>) {
         self.rows.push(row.into_iter().take(self.header.len()).collect());
     }
@@ -100,7 +100,7 @@ impl Grid {
     }
 }
 
-/// A line in pieces of at most this many terminal columns. A word that is longer than a line is cut.
+/// Splits a line into pieces of at most this many terminal columns. A word longer than a line is cut.
 fn wrap(line: &str, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in line.split(' ') {

@@ -1,4 +1,4 @@
-//! Texts that somebody wrote, made fit for messages: safe for a terminal, and what was meant by them.
+//! Untrusted text in messages: escapes for terminals, pages and spreadsheets, and suggestions for typos.
 
 pub mod grid;
 mod paragraph;
@@ -10,9 +10,10 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::ops::Range;
 
-/// Whether a character is not seen, or changes how others are shown: controls (C0, DEL, C1), line and paragraph separators,
-/// and what Unicode lets a display ignore, among it the marks that turn the direction of writing, zero-width spaces and joiners,
-/// the byte order mark and tags. Variation selectors are seen: they make the emoji before them an emoji.
+/// Whether a character is invisible or changes the display of others: controls (C0, DEL, C1), line and paragraph
+/// separators, and characters that Unicode lets a display ignore, among them the marks of text direction, zero-width
+/// spaces and joiners, the byte order mark and tags. Variation selectors are not hidden: they turn the preceding
+/// character into an emoji.
 #[must_use]
 pub const fn is_hidden(c: char) -> bool {
     matches!(
@@ -38,25 +39,25 @@ pub const fn is_hidden(c: char) -> bool {
     )
 }
 
-/// Bytes as hexadecimal digits, in small letters.
+/// Bytes as lower-case hexadecimal digits.
 #[must_use]
 pub fn hexadecimal(bytes: &[u8]) -> String {
     let mut digits = String::with_capacity(2 * bytes.len());
     for byte in bytes {
-        // A text takes whatever is written to it.
+        // Writing to a `String` does not fail.
         let _ = write!(digits, "{byte:02x}");
     }
     digits
 }
 
-/// The text with every [hidden](is_hidden) character as a visible escape, such as `\u{1b}`. Safe for a terminal, a page and a
-/// cell of a table, and on one line; any other text passes unchanged, so that twice is the same as once.
+/// The text with every [hidden](is_hidden) character as a visible escape, such as `\u{1b}`. Safe for a terminal, a page
+/// and a table cell, and on one line; other text is unchanged, so the function is idempotent.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
     escaped(text, |_| false)
 }
 
-/// The same for a text of several lines, whose line breaks and tabs are meant.
+/// The same for a text of several lines: line breaks and tabs are kept.
 #[must_use]
 pub fn printable_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| matches!(c, '\n' | '\t'))
@@ -74,8 +75,9 @@ fn escaped(text: &str, spared: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// A source, of settings or of SQL, with passwords and keys replaced by `*`, byte by byte, so that everything else keeps its place: the
-/// value of the key `connect` unless it names an environment variable, and of each URL the user and the query string.
+/// A source, of settings or of SQL, with possible passwords and keys masked byte by byte, so that offsets stay valid:
+/// the value of the key `connect` unless it names an environment variable, and in URLs the parts before an `@` and
+/// after a `?`.
 #[must_use]
 pub fn without_secrets(text: &str) -> Cow<'_, str> {
     if !text.contains("connect") && !text.contains("://") {
@@ -128,8 +130,8 @@ fn addresses(text: &str) -> Vec<Range<usize>> {
     all
 }
 
-/// Where the value of the key `connect` begins in a line, for a key at a place where TOML has keys: at the line's beginning, behind a
-/// brace, a comma or a dot. A column of SQL with such a name is seldom there.
+/// The offset of the value of the key `connect` in a line, if the key is where TOML has keys: at the start of the line,
+/// or after a brace, a comma or a dot. A column of SQL with this name is rarely there.
 fn address(line: &str) -> Option<usize> {
     line.match_indices("connect").find_map(|(at, key)| {
         let before = line[..at].trim_end_matches(['"', '\'']).trim_end();
@@ -139,7 +141,7 @@ fn address(line: &str) -> Option<usize> {
     })
 }
 
-/// A source of several lines as it can be shown, and where a stretch of it stands there. Windows' line breaks become plain ones.
+/// A source of several lines as it can be shown, with the converted range of `span`. CRLF becomes LF.
 #[must_use]
 pub fn printable_source(text: &str, stretch: Range<usize>) -> (String, Range<usize>) {
     let mut safe = String::with_capacity(text.len());
@@ -160,8 +162,8 @@ pub fn printable_source(text: &str, stretch: Range<usize>) -> (String, Range<usi
     (safe, start..end)
 }
 
-/// JSON in which [hidden](is_hidden) characters are escaped as JSON escapes them, `\u202e`: the same value. They can only stand in
-/// its texts, as JSON's own space is plain.
+/// JSON with [hidden](is_hidden) characters escaped in JSON's notation, `\u202e`: the same value. They occur only in
+/// its strings, because JSON's own whitespace is ASCII.
 #[must_use]
 pub fn printable_json(json: &str) -> Cow<'_, str> {
     let kept = |c: char| !is_hidden(c) || matches!(c, '\n' | '\r' | '\t');
@@ -174,7 +176,7 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
             safe.push(c);
         } else {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                // Writing to a string does not fail.
+                // Writing to a `String` does not fail.
                 let _ = write!(safe, "\\u{unit:04x}");
             }
         }
@@ -182,9 +184,9 @@ pub fn printable_json(json: &str) -> Cow<'_, str> {
     Cow::Owned(safe)
 }
 
-/// A text as a cell of CSV or TSV that a spreadsheet shows and does not compute: printable, and with an apostrophe before it where
-/// it would begin a formula (`=`, `+`, `-`, `@`, also wide ones and after spaces or quotes, which programs strip), as OWASP
-/// recommends. A sign alone is no formula. For texts; numbers of our own need no guard.
+/// A text as a cell of CSV or TSV that a spreadsheet does not evaluate: printable, and with an apostrophe before text
+/// that would begin a formula (`=`, `+`, `-`, `@`, also wide ones and after spaces or quotes, which programs strip), as
+/// OWASP recommends. A sign alone is not a formula. For texts only: numbers need no escape.
 #[must_use]
 pub fn spreadsheet_cell(text: &str) -> Cow<'_, str> {
     let shown = printable(text);
@@ -193,7 +195,7 @@ pub fn spreadsheet_cell(text: &str) -> Cow<'_, str> {
     if formula { Cow::Owned(format!("'{shown}")) } else { shown }
 }
 
-/// The text [printable] and short enough to stand in a message: its first 60 characters.
+/// The text [printable] and shortened to its first 60 characters for a message.
 #[must_use]
 pub fn shown(text: &str) -> String {
     let short = text.char_indices().nth(60).map_or(text, |(end, _)| text.get(..end).unwrap_or(text));
@@ -201,9 +203,9 @@ pub fn shown(text: &str) -> String {
     printable(short).into_owned() + more
 }
 
-/// The candidate that is a slip of the fingers away from `word`, where there is one.
+/// The candidate that is a likely typo of `word`, if any.
 ///
-/// Candidates must be public: declared names, and names of our own.
+/// Candidates must be public: declared names, and names of this project.
 #[must_use]
 pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     let word = word.to_lowercase();
@@ -212,7 +214,7 @@ pub fn nearest<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     (slips(near) <= (near.chars().count() / 3).max(1)).then_some(near)
 }
 
-/// A hint for a name that is not known: `did you mean ...?`, or the names that are.
+/// A hint for an unknown name: `did you mean ...?`, or a list of the known names.
 ///
 /// Known names must be public, as for [`nearest`].
 pub fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
@@ -220,7 +222,7 @@ pub fn did_you_mean<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) ->
     match nearest(word, &known).or_else(|| begun(word, &known)) {
         Some(near) => format!("did you mean `{near}`?"),
         None if known.is_empty() => String::new(),
-        // A long list is no help.
+        // A long list would not help.
         None if known.len() > 20 => format!("known here: {}, ...", known[..20].join(", ")),
         None => format!("known here: {}", known.join(", ")),
     }
@@ -236,7 +238,7 @@ fn begun<'k>(word: &str, known: &[&'k str]) -> Option<&'k str> {
     }
 }
 
-/// The percentage that was most likely meant by a number that should be a probability: `75%` for 75.
+/// The percentage that a number outside [0, 1] probably means: `75%` for 75.
 #[must_use]
 pub fn meant_as_percentage(value: &Rational) -> Option<String> {
     (*value >= whole(2) && *value < whole(100)).then(|| format!("{value}%"))
@@ -311,7 +313,7 @@ mod tests {
     #[test]
     fn hidden_characters() {
         assert!(HIDDEN.into_iter().all(is_hidden));
-        // Every control and every mark of direction of Unicode is among them.
+        // Every control character and every mark of text direction of Unicode is hidden.
         assert!(('\0'..=char::MAX).all(|c| !c.is_control() || is_hidden(c)));
         assert!(!" aZ09é\u{a0}سЖ漢🙂\u{fe0f}\u{fffd}\u{301}".chars().any(is_hidden));
         assert_eq!(printable("a\u{1b}]0;\u{7}\n\u{202e}b"), "a\\u{1b}]0;\\u{7}\\n\\u{202e}b");
@@ -327,7 +329,7 @@ mod tests {
         assert_eq!(safe, "SELECT\n '\\u{1b}[2J' AS \\u{202e}x, wrong\\u{7f} FROM t");
         assert_eq!(printable_source("ab", 2..9), ("ab".to_owned(), 2..2));
         assert_eq!(printable_source("", 0..0), (String::new(), 0..0));
-        // In the middle of a character: the next one.
+        // An offset inside a character moves to the next one.
         assert_eq!(printable_source("éa", 1..3).1, 2..3);
     }
 

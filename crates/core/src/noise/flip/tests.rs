@@ -17,7 +17,7 @@ fn segments(list: &[(u64, u64)]) -> Vec<Segment> {
     list.iter().map(|(size, distance)| Segment { size: *size, distance: *distance }).collect()
 }
 
-/// A coin, and what it is tossed for.
+/// A coin, and its use.
 struct Case {
     list: Vec<Segment>,
     decay: Decay,
@@ -52,8 +52,8 @@ fn heads(classes: &[Class], decay: &Decay, these: &[Pick], those: &[Pick]) -> Ra
     noes(these) / (noes(these) + total + noes(those))
 }
 
-/// Every number of few bits, however coarse the weights: what is decided is decided rightly for all its continuations.
-/// With weights as fine as the number, at most two numbers are left undecided.
+/// Every number of few bits, at any precision of the weights: a decision is right for all continuations of the number.
+/// With weights as precise as the number, at most two numbers are undecided.
 #[test]
 fn every_first_word_of_a_coin_is_decided_rightly_or_not_at_all() {
     for Case { list, decay, these, those } in coins() {
@@ -78,7 +78,7 @@ fn every_first_word_of_a_coin_is_decided_rightly_or_not_at_all() {
     }
 }
 
-/// Hands out the given words.
+/// Returns the given words.
 struct Script(Vec<u64>);
 
 impl rand_core::TryRng for Script {
@@ -94,23 +94,23 @@ impl rand_core::TryRng for Script {
     }
 }
 
-/// One candidate next to the nearest at r = 1/3: `W` is 4/3, and the coin for its having said no is 2/3 to 4/3, one in
-/// three. The next one that it has said no again, before that visit or the next, is the same.
+/// One candidate next to the nearest at r = 1/3: `W` is 4/3, and the coin for an earlier visit with tails is 2/3 to
+/// 4/3, one in three. The coin for another such visit, before that visit or the next, is the same.
 #[test]
 fn the_sampler_draws_what_it_should() {
     let two = segments(&[(1, 5), (1, 6)]);
     let third = 0x5555_5555_5555_5555_u64;
     let (near, far, heads, tails) = (0, u64::MAX, 0, u64::MAX);
     let cases: [(Vec<u64>, usize); 8] = [
-        // The choice of the exponential mechanism, and a word for the place in the class.
+        // The choice of the exponential mechanism, and a word for the offset in the class.
         (vec![near, 0], 0),
         (vec![far, 0, tails], 1),
         (vec![far, 0, third - 1, tails, near, 0], 0),
         (vec![far, 0, third + 1], 1),
-        // A tie of 64 bits is decided by those that follow.
+        // A tie of 64 bits is decided by the following bits.
         (vec![far, 0, third, third + 1], 1),
         (vec![far, 0, third, third - 1, tails, near, 0], 0),
-        // Once refused it stays so, however often it is found again.
+        // A refused candidate stays refused, however often it is chosen again.
         (vec![far, 0, heads, heads, tails, far, 0, tails, far, 0, heads, tails, near, 0], 0),
         (vec![far, 0, heads, tails, far, 0, heads, heads, tails, near, 0], 0),
     ];
@@ -122,22 +122,22 @@ fn the_sampler_draws_what_it_should() {
     }
 }
 
-/// The outcome of one walk, up to a number of visits: the mass of each candidate, the mass of
-/// longer walks, and the mean number of choices.
+/// The outcome of one walk, up to a number of visits: the mass of each candidate, the mass of longer walks, and the
+/// mean number of choices.
 struct WalkOutcome {
     taken: Vec<Rational>,
     longer: Rational,
     choices: Rational,
 }
 
-/// The algorithm of [`first_taken`] with fractions in place of draws, from the coins `p` of the candidates.
+/// The algorithm of [`first_taken`] with exact probabilities in place of draws, from the coins `p` of the candidates.
 fn walked(p: &[Rational], most: u32) -> WalkOutcome {
     let one = || whole(1);
     let total: Rational = p.iter().sum();
     let noes = |set: u32| -> Rational {
         p.iter().enumerate().filter(|(at, _)| set >> at & 1 == 1).map(|(_, p)| one() - p).sum()
     };
-    // By refused candidates and visits; both only grow.
+    // States by refused candidates and visits, which only grow.
     let mut states = BTreeMap::from([((0, 0_u32), one())]);
     let mut found = WalkOutcome { taken: vec![Rational::zero(); p.len()], longer: one(), choices: Rational::zero() };
     while let Some(((visits, refused), mass)) = states.pop_first() {
@@ -155,7 +155,7 @@ fn walked(p: &[Rational], most: u32) -> WalkOutcome {
                 let mut mass = chosen * power(&(one() - &no), visits);
                 found.taken[at] += &mass;
                 for more in 1..=most - visits {
-                    // Of so many noes in so many places: the negative binomial distribution.
+                    // The number of visits with tails before a visit: the negative binomial distribution.
                     mass = mass * &no * whole(visits + more - 1) / whole(more);
                     *states.entry((visits + more, refused | 1 << at)).or_insert_with(Rational::zero) += &mass;
                 }
@@ -167,8 +167,8 @@ fn walked(p: &[Rational], most: u32) -> WalkOutcome {
     found
 }
 
-/// The visits give what going through an order gives: exactly, but for the little that takes more visits than are followed.
-/// And they take fewer than 1.3 choices on average.
+/// The visits have the distribution of a random order: exactly, up to the mass of walks longer than those followed.
+/// They use fewer than 1.3 choices on average.
 #[test]
 fn the_visits_give_the_exact_distribution() {
     for (list, r) in [
@@ -226,7 +226,7 @@ fn draws_fit_the_exact_probabilities() {
 
 #[test]
 fn probabilities_are_those_of_an_order() {
-    // The further one is taken where it comes first and its coin says yes: 1/2 · 1/2.
+    // The farther one is chosen if it comes first and its coin is heads: 1/2 · 1/2.
     assert_eq!(flip_probabilities(&segments(&[(1, 3), (0, 0), (1, 4)]), &decay(1, 2)), [ratio(3, 4), ratio(1, 4)]);
     assert!(flip_probabilities(&[], &decay(1, 2)).is_empty());
     assert_eq!(flip_probabilities(&segments(&[(4, 7)]), &decay(1, 2)), vec![ratio(1, 4); 4]);
@@ -240,19 +240,20 @@ fn extremes() {
     assert_eq!(permute_and_flip(&segments(&[(0, 0), (0, 9)]), &decay(1, 2), &mut rng), None);
     assert_eq!(permute_and_flip(&segments(&[(1, u64::MAX)]), &decay(1, 2), &mut rng), Some((0, 0)));
     assert_eq!(permute_and_flip(&segments(&[(0, 0), (1, u64::MAX)]), &decay(1, 2), &mut rng), Some((1, 0)));
-    // Far and many, but weightless.
+    // Many distant candidates of negligible weight.
     let mut far = segments(&[(1, 0)]);
     far.extend((0..100_u64).map(|more| Segment { size: 1 << 53, distance: (1 << 62) + more }));
     assert_eq!(permute_and_flip(&far, &decay(1, 2), &mut rng), Some((0, 0)));
-    // A decay next to 0 leaves the nearest alone.
+    // With a decay next to 0, only the nearest candidate is chosen.
     let tiny = Decay::exactly(Rational::new(1.into(), BigInt::one() << 5000)).unwrap();
     assert_eq!(permute_and_flip(&segments(&[(u64::MAX, 1), (1, 0)]), &tiny, &mut rng), Some((1, 0)));
-    // A decay next to 1 lets all say yes: half of the candidates are at 2^20 steps.
+    // With a decay next to 1, all coins are heads: half of the candidates are at 2^20 steps.
     let even = segments(&[(1 << 40, 0), (1 << 40, 1 << 20)]);
     let far: usize = (0..2000).map(|_| permute_and_flip(&even, &near_one(90), &mut rng).unwrap().0).sum();
     // Each of the two counts fails for less than one seed in 10⁷, by the exact binomial tails.
     assert!((878..=1122).contains(&far), "{far} of 2000 were far");
-    // With 2^62 steps at 1 − 2^−62 the far one says yes in 1/e of the cases: it is taken in half of them, 0.184.
+    // With 2^62 steps at 1 − 2^−62 the distant one has heads with probability 1/e: it is chosen in half of these cases,
+    // 0.184.
     let steps = segments(&[(1, 0), (1, 1 << 62)]);
     let far: usize = (0..2000).map(|_| permute_and_flip(&steps, &near_one(62), &mut rng).unwrap().0).sum();
     assert!((272..=464).contains(&far), "{far} of 2000 were far");

@@ -90,7 +90,7 @@ mod tests {
 
     /// The stored form does not depend on the text for people.
     #[test]
-    fn what_is_stored_stays() {
+    fn stored_form_is_independent_of_words() {
         assert_eq!(Spend::epsilon(whole(1)).unwrap().to_string(), "e");
         let stored = serde_json::to_string(&Spend::epsilon(whole(1)).unwrap()).unwrap();
         assert_eq!(stored, r#"[{"base":"e","share":"1"}]"#);

@@ -50,7 +50,7 @@ fn one_of_a_group_gets_the_root() {
 
 /// Groups of 3, 1, 2 and 2 people with four of them in the data: two worlds that are eight moves apart.
 #[test]
-fn what_bounds_whoever_knows_more_or_less() {
+fn observers_with_other_knowledge_of_the_size_have_a_power() {
     let power = |knows, together, observer| {
         guarantee(adversary(knows, None, None, together), vec![Promise::Gain(whole(8))]).unwrap().power(observer)
     };
@@ -63,7 +63,7 @@ fn what_bounds_whoever_knows_more_or_less() {
 }
 
 #[test]
-fn it_speaks_of_whom_every_promise_speaks_of() {
+fn guarantee_covers_priors_of_all_promises() {
     let known = adversary(true, None, None, MovesTogether::Alone);
     let made = guarantee(known, vec![Promise::Rho { rho: ratio(1, 2), among: 100 }]).unwrap();
     assert!(made.speaks_of(&ratio(1, 100)) && !made.speaks_of(&ratio(1, 2)));
@@ -132,7 +132,7 @@ fn the_stored_form_is_fixed() {
 }
 
 #[test]
-fn what_was_edited_is_not_read() {
+fn edited_guarantees_are_rejected() {
     let promises = vec![Promise::PosteriorAtMost(ratio(3, 4))];
     let good = serde_json::to_string(&guarantee(half(), promises).unwrap()).unwrap();
     let edits = [

@@ -58,7 +58,7 @@ mod tests {
     use rand_core::Rng;
 
     #[test]
-    fn two_generators_differ_and_tell_nothing() {
+    fn generators_differ_and_hide_their_state() {
         let (mut first, mut second) = (SystemRng::new().unwrap(), SystemRng::new().unwrap());
         assert_ne!(first.next_u64(), second.next_u64()); // equal once in 2^64 runs
         assert_eq!(format!("{first:?}"), "SystemRng");

@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn one_draw_has_its_exact_margin_and_none_has_none() {
+    fn margin_of_one_draw_is_exact_and_of_no_draws_zero() {
         let decay = Decay::exactly(ratio(2, 3)).unwrap();
         for confidence in [whole(0), ratio(1, 2), ratio(95, 100)] {
             assert_eq!(sum_margin(&decay, 1, &confidence), margin(&decay, &confidence));

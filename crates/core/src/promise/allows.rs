@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn some_promises_speak_of_some_beliefs_only() {
+    fn promises_with_ranges_apply_within_them() {
         let rho = Promise::Rho { rho: ratio(1, 2), among: 10 };
         assert_eq!(rho.allows(&ratio(1, 10)), Some((whole(0), ratio(1, 2))));
         assert_eq!(rho.allows(&ratio(1, 9)), None);

@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_said_quotes_nothing() {
+    fn errors_quote_no_names() {
         let said = |names: &[&str]| checked(names).unwrap_err().to_string();
         assert_eq!(
             said(&["Miller", "1985"]),

@@ -8,7 +8,7 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::promise::Promise;
 
-/// Every prior of the family: `m` candidates, and any set of others who are certainly in.
+/// Every prior of the family: `m` candidates, and any set of other people who are certainly in.
 fn family(people: usize, m: u32) -> Vec<Prior> {
     let sets = 0..1_usize << people;
     let choices = sets.clone().filter(|candidates| candidates.count_ones() == m);
@@ -22,7 +22,7 @@ fn family(people: usize, m: u32) -> Vec<Prior> {
     each.collect()
 }
 
-/// The highest belief in anyone's presence that any answer leaves, where the prior is `1/m`.
+/// The highest posterior of anyone's presence after any answer, if the prior is `1/m`.
 fn rho(mechanism: &Mechanism, m: u32) -> Rational {
     let odds = mechanism.worst_likelihood(&family(mechanism.people, m), About::Presence).unwrap();
     match odds {
@@ -31,7 +31,7 @@ fn rho(mechanism: &Mechanism, m: u32) -> Rational {
     }
 }
 
-/// The odds ratio that the core allows for this ρ.
+/// The odds ratio that this ρ allows.
 fn allowed(rho: Rational, m: u32) -> Bound {
     let odds = Promise::Rho { rho, among: u64::from(m) }.largest_odds(&PriorRange::any()).unwrap();
     Bound::Finite(odds.exact_odds().unwrap())
@@ -55,7 +55,7 @@ fn the_highest_belief_in_one_of_m_is_a_gain_and_back() {
     for mechanism in Mechanism::several(4, 24, &mut Dice::new(12)) {
         for m in 2..=4_u32 {
             let priors = family(4, m);
-            // From the worlds themselves, not from a likelihood ratio.
+            // Computed from the worlds themselves, not from a likelihood ratio.
             let highest = priors.iter().flat_map(|prior| highest_belief(&mechanism, prior)).max().unwrap();
             assert_eq!(highest, rho(&mechanism, m));
             let gains = priors.iter().filter_map(|prior| mechanism.worst_gain(prior, About::Presence));
@@ -73,7 +73,7 @@ fn the_highest_belief_in_one_of_m_is_a_gain_and_back() {
     assert!(falling > 5 && rising > 5, "{falling} {rising}");
 }
 
-/// The belief in each candidate after each answer that comes.
+/// The belief in each candidate after each possible answer.
 fn highest_belief(mechanism: &Mechanism, prior: &Prior) -> Option<Rational> {
     let candidates = (0..mechanism.people).filter(|t| prior.belief(*t) > whole(0) && prior.belief(*t) < whole(1));
     let beliefs = candidates.flat_map(|t| {
@@ -112,7 +112,7 @@ fn from_odds_to_rho_holds_for_every_m_and_is_attained() {
             let Bound::Finite(odds) = mechanism.odds(ReplaceOne) else { continue };
             assert!(rho(&mechanism, m) <= &odds / (&odds + whole(m - 1)));
         }
-        // One person answers yes three times as often as anyone else.
+        // Person 1 answers yes three times as often as other people.
         let tell = Mechanism::yes(4, |data| if data == 1 { ratio(3, 4) } else { ratio(1, 4) });
         let bound = ratio(3, 3 + i64::from(m) - 1);
         assert_eq!((tell.odds(ReplaceOne), rho(&tell, m)), (finite(3, 1), bound.clone()));
@@ -120,7 +120,8 @@ fn from_odds_to_rho_holds_for_every_m_and_is_attained() {
     }
 }
 
-/// A single person in the data; the answer names somebody who is *not* in, save that `mine` is the chance of naming the one who is.
+/// A single person in the data; the answer names a person who is *not* in, except that it names the person in the data
+/// with probability `mine`.
 fn not_this_one(people: usize, mine: &Rational) -> Mechanism {
     let others = (whole(1) - mine) / whole(people - 1);
     Mechanism::new(people, |data: Dataset| {
@@ -143,7 +144,7 @@ fn not_this_one(people: usize, mine: &Rational) -> Mechanism {
 fn identifiability_among_more_than_two_implies_no_odds() {
     for m in 3..=4_u32 {
         let people = m as usize;
-        // Whoever is named is ruled out, so the odds ratio is infinite; but the others share the belief evenly.
+        // The named person is ruled out, so the odds ratio is infinite; but the others share the belief evenly.
         let ruled_out = not_this_one(people, &whole(0));
         assert_eq!(rho(&ruled_out, m), ratio(1, i64::from(m) - 1));
         assert_eq!(ruled_out.odds(ReplaceOne), Bound::Infinite);
@@ -156,7 +157,7 @@ fn identifiability_among_more_than_two_implies_no_odds() {
             assert_eq!(faint.odds(ReplaceOne), Bound::Finite(&found / (whole(1) - whole(m - 1) * &found)));
         }
 
-        // Datasets that leave fewer than m−1 people out have no prior in the family: they may be given away.
+        // Datasets that lack fewer than m−1 people have no prior in the family: they may be revealed.
         let large = Mechanism::exact(people, people + 1, |data| {
             let out = (0..people).find(|t| data >> t & 1 == 0).unwrap_or(0);
             if data.count_ones() == m - 1 { out } else { people }

@@ -1,4 +1,4 @@
-//! C-1 to C-4: questions that depend on answers, disjoint groups, post-processing, and a public coin.
+//! C-1 to C-4: adaptive queries, disjoint groups, post-processing, and a public coin.
 
 use super::dice::Dice;
 use super::prior::{Prior, independent_grid};
@@ -6,13 +6,13 @@ use super::world::{About, BOTH, Bound, Dataset, Mechanism, finite};
 use deniable_core::adversary::Adjacency::{self, AddRemove, ReplaceOne};
 use deniable_core::exact::{Rational, ratio, whole};
 
-/// The same mechanism, shown only the people from `first` on, of a larger universe.
+/// The same mechanism applied to the people from `first` on, of a larger universe.
 fn on_group(mechanism: &Mechanism, people: usize, first: usize) -> Mechanism {
     let mask = (1 << mechanism.people) - 1;
     Mechanism::new(people, |data| mechanism.row(data >> first & mask).to_vec())
 }
 
-/// Two groups, the people of the first before those of the second, each answered on its own.
+/// Two groups, the people of the first before those of the second, each with its own answer.
 fn side_by_side(one: &Mechanism, other: &Mechanism) -> Mechanism {
     let people = one.people + other.people;
     on_group(one, people, 0).and(&on_group(other, people, one.people))
@@ -22,7 +22,7 @@ fn larger(a: Bound, b: Bound) -> Bound {
     a.max(b)
 }
 
-/// An answer of the first mechanism, then one of the mechanism that it chooses: the transcript as one answer.
+/// An answer of the first mechanism, then one of the mechanism that it selects: the transcript as one answer.
 fn adaptive(first: &Mechanism, after: [&Mechanism; 2]) -> Mechanism {
     Mechanism::new(first.people, |data| {
         let each = first.row(data).iter().zip(after);
@@ -30,7 +30,8 @@ fn adaptive(first: &Mechanism, after: [&Mechanism; 2]) -> Mechanism {
     })
 }
 
-/// Every mechanism of two answers with probabilities from a short list, for every choice of the second by the first's answer.
+/// Every mechanism of two answers with probabilities from a short list, for every selection of the second by the
+/// first's answer.
 fn all_adaptive(people: usize, chances: &[Rational], adjacency: Adjacency) {
     let count = chances.len().pow(1 << people);
     let digit = |number: usize, data: usize| &chances[number / chances.len().pow(data as u32) % chances.len()];
@@ -38,7 +39,8 @@ fn all_adaptive(people: usize, chances: &[Rational], adjacency: Adjacency) {
         .map(|number| Mechanism::yes(people, |data| digit(number, data).clone()))
         .map(|mechanism| (mechanism.clone(), mechanism.odds(adjacency)))
         .collect();
-    // The choice matters: the two answers lead to different questions, and some pair attains the product by that alone.
+    // The selection matters: the two answers lead to different queries, and some pair attains the product by that
+    // alone.
     let mut attained = 0;
     for (first, own) in &all {
         for (yes, after_yes) in &all {
@@ -53,7 +55,7 @@ fn all_adaptive(people: usize, chances: &[Rational], adjacency: Adjacency) {
     assert!(attained > 0, "the product is attained by questions that depend on answers");
 }
 
-/// C-1: each second question keeps its `R_2`, whichever the first answer chose; together `R_1·R_2`, exhaustively.
+/// C-1: each second query keeps its `R_2`, whichever the first answer selected; together `R_1·R_2`, exhaustively.
 #[test]
 fn questions_that_depend_on_answers_cost_the_product() {
     let quarters = [ratio(0, 1), ratio(1, 4), ratio(1, 2), ratio(3, 4)];
@@ -61,7 +63,7 @@ fn questions_that_depend_on_answers_cost_the_product() {
     let thirds = [ratio(1, 3), ratio(2, 3)];
     all_adaptive(2, &thirds, AddRemove);
     all_adaptive(2, &thirds, ReplaceOne);
-    // What is chosen by the data, not by the answer, is no such question: two silent mechanisms, and who is in is told.
+    // A selection by the data instead of the answer is not covered: two constant mechanisms reveal the data.
     let (always, never) = (Mechanism::yes(1, |_| whole(1)), Mechanism::yes(1, |_| whole(0)));
     let chosen = Mechanism::new(1, |data| if data == 1 { always.row(data) } else { never.row(data) }.to_vec());
     assert_eq!((always.odds(AddRemove), never.odds(AddRemove)), (finite(1, 1), finite(1, 1)));
@@ -89,7 +91,7 @@ fn disjoint_groups_cost_the_largest_under_add_remove() {
     }
 }
 
-/// Random response about each of one person: as telling about coming as about going.
+/// Randomized response about one person, symmetric in presence and absence.
 fn response(odds: i64) -> Mechanism {
     Mechanism::yes(1, |data| ratio(if data == 1 { odds } else { 1 }, odds + 1))
 }
@@ -99,12 +101,12 @@ fn an_exchange_between_groups_costs_the_product() {
     let both = side_by_side(&response(2), &response(5));
     assert_eq!((both.odds(AddRemove), both.odds(ReplaceOne)), (finite(5, 1), finite(10, 1)));
 
-    // Mechanisms that tell more about coming than about going stay below the product: 2 · 3/2 here.
+    // Mechanisms that reveal more about adding than about removing stay below the product: 2 · 3/2 here.
     let coming = Mechanism::yes(1, |data| ratio(if data == 1 { 2 } else { 1 }, 4));
     let both = side_by_side(&coming, &coming);
     assert_eq!((coming.odds(AddRemove), both.odds(ReplaceOne)), (finite(2, 1), finite(3, 1)));
 
-    // An exchange within a group can be what costs most: R² there, next to a group that says nothing.
+    // An exchange within a group can cost the most: R² there, next to a group with a constant answer.
     let pair = Mechanism::yes(2, |data| [ratio(1, 3), ratio(2, 3), ratio(1, 6), ratio(1, 3)][data].clone());
     let silent = Mechanism::yes(1, |_| ratio(1, 2));
     let both = side_by_side(&pair, &silent);
@@ -119,14 +121,14 @@ fn replace_one_ratios_of_the_groups_alone_bound_nothing() {
     assert_eq!(side_by_side(&size, &size).odds(ReplaceOne), Bound::Infinite);
 }
 
-/// The hypothesis that groups do not overlap: somebody who is in both pays for both.
+/// The hypothesis that groups do not overlap: a person in both groups pays for both.
 #[test]
 fn overlapping_groups_cost_the_product() {
     let twice = response(2).and(&response(5));
     assert_eq!(twice.odds(AddRemove), finite(10, 1));
 }
 
-/// Some priors of every kind: independent, with a public size, and none of these.
+/// Priors of every kind: independent, with a public size, and neither.
 fn priors(people: usize, dice: &mut Dice) -> Vec<Prior> {
     let beliefs = [whole(0), ratio(1, 10), ratio(2, 3), whole(1)];
     let independent = independent_grid(people, &beliefs);
@@ -161,7 +163,7 @@ fn post_processing_never_gains() {
         let kernel: Vec<_> = (0..answers).map(|_| dice.distribution(3, -3, 9)).collect();
         assert!(compare(&before.then(&kernel), &before, &priors, |after, before| after <= before) > 80);
 
-        // A processing that can be undone changes nothing, so the comparison is sharp.
+        // An invertible post-processing changes nothing, so the comparison is tight.
         let turned: Vec<Vec<Rational>> = (0..answers)
             .map(|from| (0..answers).map(|to| whole(u8::from(to == answers - 1 - from))).collect())
             .collect();
@@ -169,7 +171,7 @@ fn post_processing_never_gains() {
     }
 }
 
-/// The hypothesis that nothing else of the data is used: a "processing" that peeks gains without limit.
+/// The hypothesis that post-processing does not use the data: a "processing" that does has unbounded gain.
 #[test]
 fn processing_that_looks_at_the_data_gains() {
     let silent = Mechanism::yes(1, |_| ratio(1, 2));
@@ -179,7 +181,7 @@ fn processing_that_looks_at_the_data_gains() {
     assert_eq!(peeking.gain(&prior, 0, About::Presence), Some(Bound::Infinite));
 }
 
-/// One of two mechanisms, as `coin` decides; everyone sees which.
+/// One of two mechanisms, by `coin`, which is public.
 fn tossed(one: &Mechanism, other: &Mechanism, coin: impl Fn(Dataset) -> Rational) -> Mechanism {
     Mechanism::new(one.people, |data| {
         let heads = coin(data);
@@ -203,7 +205,7 @@ fn a_public_coin_gains_what_the_worse_mechanism_gains() {
                     assert_eq!(mixed.gain(prior, t, about), each, "the worse of the two, exactly");
                 }
             }
-            // Hiding the coin is post-processing: the two lists of answers are laid on top of each other.
+            // Hiding the coin is post-processing: the two lists of answers are merged.
             let same = |from: usize| (0..answers).map(|to| whole(u8::from(from % answers == to))).collect();
             let hidden = mixed.then(&(0..2 * answers).map(same).collect::<Vec<_>>());
             compare(&hidden, &mixed, &priors, |hidden, public| hidden <= public);
@@ -211,9 +213,9 @@ fn a_public_coin_gains_what_the_worse_mechanism_gains() {
     }
 }
 
-/// The hypothesis that the coin ignores the data: two silent mechanisms and a telling coin.
+/// The hypothesis that the coin is independent of the data: two constant mechanisms and a coin that reveals the data.
 #[test]
-fn a_coin_that_depends_on_the_data_tells_by_itself() {
+fn data_dependent_coin_reveals_the_data() {
     let silent = Mechanism::yes(1, |_| ratio(1, 2));
     let telling = tossed(&silent, &silent, |data| if data == 1 { ratio(3, 4) } else { ratio(1, 4) });
     assert_eq!((silent.odds(AddRemove), telling.odds(AddRemove)), (finite(1, 1), finite(3, 1)));

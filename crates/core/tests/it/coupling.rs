@@ -1,17 +1,17 @@
-//! Whether two conditional beliefs can be paired, dataset by dataset, so that partners are close.
+//! Couplings: whether two conditional beliefs can be paired, dataset by dataset, so that partners are close.
 //!
-//! If they can, a mechanism that keeps `R` between neighbours keeps `R^k` against the observer, whatever it is: the
-//! likelihood ratio is an average of ratios of pairs at most `k` steps apart. If they cannot, a mechanism that decays
-//! with the distance from the stranded datasets breaks `R^k` once `R` is large. So this decides a bound for all
-//! mechanisms at once, where random mechanisms would only sample it.
+//! If they can, any mechanism that keeps `R` between neighbours keeps `R^k` against the observer: the likelihood ratio
+//! is an average of ratios of pairs at most `k` steps apart. If they cannot, a mechanism that decays with the distance
+//! from the unpaired datasets breaks `R^k` for large `R`. So this decides a bound for all mechanisms at once, while
+//! random mechanisms would only sample it.
 
 use super::prior::Prior;
 use super::world::Dataset;
 use deniable_core::exact::Rational;
 
-/// Whether "given `t`" and "given not `t`" can be paired within `near`; nothing if `t` is certain.
+/// Whether "given `t`" and "given not `t`" can be paired within `near`; `None` if `t` is certain.
 ///
-/// By Hall's condition for masses: no set of datasets may weigh more than all partners that it has.
+/// By Hall's condition for masses: no set of datasets may weigh more than all its possible partners.
 pub fn paired(prior: &Prior, t: usize, near: impl Fn(Dataset, Dataset) -> bool) -> Option<bool> {
     let (present, absent) = (prior.given(t, true)?, prior.given(t, false)?);
     let mass = |worlds: &mut dyn Iterator<Item = &(Dataset, Rational)>| -> Rational { worlds.map(|(_, p)| p).sum() };
@@ -24,7 +24,7 @@ pub fn paired(prior: &Prior, t: usize, near: impl Fn(Dataset, Dataset) -> bool) 
     Some(!stranded)
 }
 
-/// Whether every uncertain person of every prior passes, and how many did.
+/// Whether the beliefs about every uncertain person of every prior can be paired, and their number.
 pub fn all_paired<'a>(
     priors: impl IntoIterator<Item = &'a Prior>,
     people: usize,

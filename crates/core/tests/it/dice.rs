@@ -1,12 +1,11 @@
-//! Seeded choices, and all choices. Nothing here knows more than fractions, so that the tests of `deniable-check`
-//! include this file too.
+//! Seeded choices, and enumerations. Uses fractions only, because the tests of `deniable-check` include this file too.
 
 use deniable_core::exact::{Rational, ratio};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// A seeded generator, so that failures are reproducible. The seeds are fixed: tests compare their numbers of
-/// informative cases with numbers measured for these seeds.
+/// A seeded generator, for reproducible failures. The seeds are fixed: tests compare their numbers of informative cases
+/// with numbers measured for these seeds.
 pub struct Dice(ChaCha20Rng);
 
 impl Dice {
@@ -20,12 +19,12 @@ impl Dice {
         low + i64::try_from(self.0.next_u64() % span).unwrap()
     }
 
-    /// A distribution over `outcomes` things, each of weight `least` to `most` (0 if negative) before scaling.
+    /// A distribution over `outcomes` elements, each of weight `least` to `most` (0 if negative) before scaling.
     pub fn distribution(&mut self, outcomes: usize, least: i64, most: i64) -> Vec<Rational> {
         self.weighted(outcomes, |dice| dice.between(least, most).max(0))
     }
 
-    /// A distribution from weights of at least 0, all drawn again if none is more.
+    /// A distribution from weights of at least 0, drawn again if all are 0.
     pub fn weighted(&mut self, outcomes: usize, weight: impl Fn(&mut Self) -> i64) -> Vec<Rational> {
         loop {
             let weights: Vec<i64> = (0..outcomes).map(|_| weight(self)).collect();

@@ -1,4 +1,4 @@
-//! E-1, E-3 and E-4: what fails as published, and what holds instead.
+//! E-1, E-3 and E-4: statements that fail as published, and the corrected ones.
 
 use super::prior::Prior;
 use super::world::{About, Bound, Dataset, Mechanism, finite};
@@ -8,17 +8,17 @@ use deniable_core::belief::posterior;
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::promise::Promise;
 
-/// Everybody in with probability 1/2.
+/// Every person is in with probability 1/2.
 fn even(people: usize) -> Prior {
     Prior::independent(&vec![ratio(1, 2); people])
 }
 
-/// What the k-Max mechanism does with the empty dataset.
+/// The k-Max mechanism's treatment of the empty dataset.
 #[derive(Clone, Copy, PartialEq)]
 enum Empty {
-    /// An answer of its own, as published.
+    /// A separate answer, as published.
     Own,
-    /// The same as if only the lowest person were in.
+    /// As if only the lowest person were in.
     RankOne,
 }
 
@@ -42,7 +42,7 @@ fn k_max(people: usize, k: usize, empty: Empty) -> Mechanism {
 fn k_max_with_an_answer_for_the_empty_dataset_protects_nothing() {
     let mechanism = k_max(3, 2, Empty::Own);
     assert_eq!(mechanism.gain(&even(3), 0, About::Presence), Some(Bound::Infinite), "the lowest person");
-    // The lowest answer comes from the lowest person being alone, and from nothing else.
+    // The lowest answer occurs only if the lowest person is alone.
     let lowest: Vec<Dataset> = (0..8).filter(|data| mechanism.row(*data)[0] != whole(0)).collect();
     assert_eq!(lowest, [0b001]);
     for (people, k) in [(4, 2), (4, 3), (6, 4)] {
@@ -59,14 +59,14 @@ fn k_max_with_the_empty_dataset_at_rank_one_has_the_published_gain() {
             let gain = k_max(people, k, Empty::RankOne).worst_gain(&even(people), About::Presence);
             assert_eq!(gain, Some(Bound::Finite(published.clone())), "{people} people, k = {k}");
         }
-        // With k people every answer is as likely whoever is in; about absence nothing is promised at all.
+        // With k people every answer is equally likely for all datasets; about absence there is no promise.
         assert_eq!(k_max(k, k, Empty::RankOne).worst_gain(&even(k), About::Presence), Some(finite(1, 1)));
         let absence = k_max(k + 1, k, Empty::RankOne).worst_gain(&even(k + 1), About::Absence);
         assert_eq!(absence, Some(Bound::Infinite));
     }
 }
 
-/// Values 0, 0 and 1, seen as values: ranking a tie by its first place lets the answer 1 prove that person 2 is in.
+/// Values 0, 0 and 1, visible as values: ranking a tie by its first place lets the answer 1 prove that person 2 is in.
 #[test]
 fn k_max_breaks_ties_by_a_fixed_order_of_people() {
     let seen =
@@ -87,10 +87,10 @@ fn membership_privacy_under_one_prior_does_not_compose() {
     }
     let both = first.and(&second);
     assert_eq!(both.gain(&even(3), 2, About::Presence), Some(Bound::Infinite));
-    // "No" and "yes" leave person 2 as the only way, without person 0.
+    // Without person 0, "no" and "yes" leave person 2 as the only possibility.
     let left: Vec<Dataset> = (0..8).filter(|data| both.row(*data)[1] == whole(1)).collect();
     assert!(!left.is_empty() && left.iter().all(|data| *data == 0b100));
-    // Against every pair of neighbours neither answer kept any bound, so there was nothing to multiply.
+    // For every pair of neighbours neither answer had a bound, so there was nothing to multiply.
     assert_eq!((first.odds(AddRemove), second.odds(AddRemove)), (Bound::Infinite, Bound::Infinite));
 }
 
@@ -99,7 +99,7 @@ fn response(odds: &Rational) -> Mechanism {
     Mechanism::yes(1, |data| if data == 1 { odds / (whole(1) + odds) } else { (whole(1) + odds).recip() })
 }
 
-/// The highest belief that two answers of the mechanism can leave.
+/// The highest belief after two answers of the mechanism.
 fn after_two(mechanism: &Mechanism, prior: &Rational) -> Rational {
     let twice = mechanism.and(mechanism);
     match twice.likelihood(&Prior::independent(std::slice::from_ref(prior)), 0, About::Presence) {
@@ -117,7 +117,7 @@ fn a_bounded_prior_promise_is_for_one_release() {
     let odds = total.exact_odds().unwrap();
     assert_eq!(odds, whole(3));
 
-    // One release keeps the promise to the last bit; a second of the same kind breaks it.
+    // One release keeps the promise exactly; a second of the same kind breaks it.
     let each = response(&odds);
     assert_eq!(each.odds(AddRemove), finite(3, 1));
     assert_eq!(posterior(&half, &odds), ratio(3, 4));
@@ -125,14 +125,14 @@ fn a_bounded_prior_promise_is_for_one_release() {
     // After the first, the belief is outside the interval to which the second was calibrated.
     assert!(posterior(&half, &odds) > *range.high());
 
-    // The budget says so too, and two releases that do fit keep the promise.
+    // The budget refuses it too, and two releases that fit keep the promise.
     assert!(total.fits(&total).unwrap());
     assert!(!total.and(&total).fits(&total).unwrap());
     let smaller = ratio(17, 10);
     assert!(after_two(&response(&smaller), &half) <= ratio(3, 4), "17/10 squared is below 3");
 }
 
-/// The same for a gain: "at most doubled" at prior 1/2 allows 3 once, and 9 gives no γ below 5.
+/// The same for a gain: "at most doubled" at prior 1/2 allows 3 once, but 9 has no γ below 5.
 #[test]
 fn a_bounded_prior_gain_is_for_one_release() {
     let half = ratio(1, 2);

@@ -1,4 +1,4 @@
-//! M-EXP: what a choice by distance tells, computed exactly on every small table.
+//! M-EXP: the odds ratio of a choice by distance, computed exactly on every small table.
 
 use deniable_core::adversary::Adjacency::{self, AddRemove, ReplaceOne};
 use deniable_core::budget::Spend;
@@ -8,7 +8,7 @@ use deniable_core::sensitivity::{Caps, ranked};
 use num_bigint::BigInt;
 use num_traits::{One, ToPrimitive};
 
-/// How often each candidate `0..GRID` occurs in a cell.
+/// The number of occurrences of each candidate `0..GRID` in a cell.
 pub type Cell = [u64; GRID];
 pub const GRID: usize = 3;
 /// The exact probability of every candidate.
@@ -48,7 +48,7 @@ pub fn largest_ratio(one: &[Rational], other: &[Rational]) -> Rational {
     one.iter().zip(other).map(|(p, q)| p / q).max().unwrap()
 }
 
-/// How one entity can fill the cells, each with one of `kinds` (0: no row), at most `groups` of them.
+/// All ways in which one entity can fill the cells, each with one of `kinds` (0: no row), at most `groups` of them.
 fn fillings(kinds: usize, cells: usize, groups: u32) -> Vec<Vec<usize>> {
     (0..cells).fold(vec![vec![]], |all, _| {
         let longer = all.iter().flat_map(|filling: &Vec<usize>| {
@@ -60,7 +60,7 @@ fn fillings(kinds: usize, cells: usize, groups: u32) -> Vec<Vec<usize>> {
 
 /// The largest likelihood ratio between neighbouring tables with other rows as in `bases`, in both directions.
 ///
-/// Cells are drawn apart from each other, so the worst table is the one with the worst other rows in each cell.
+/// Cells are drawn independently, so the worst table has the worst other rows in each cell.
 fn worst(
     (adjacency, caps, rank, cells): (Adjacency, Caps, &Rank, usize),
     (decay, law): (&Decay, Law),
@@ -91,13 +91,13 @@ fn worst(
     pairs.max().unwrap()
 }
 
-/// With the decay `R^(−1/2Δ)` in every cell, all cells together never tell more than `R`.
+/// With the decay `R^(−1/2Δ)` in every cell, the odds ratio of all cells together is at most `R`.
 #[test]
 fn ranks_in_cells_keep_the_promised_odds() {
     keep_the_promised_odds(probabilities);
 }
 
-/// Goes through all small tables, neighbours, caps and ranks.
+/// Enumerates all small tables, neighbours, caps and ranks.
 pub fn keep_the_promised_odds(law: Law) {
     let half = ratio(1, 2);
     for (rank, rows_per_group) in RANKS.iter().flat_map(|rank| [(rank, 1), (rank, 2)]) {
@@ -119,7 +119,7 @@ pub fn keep_the_promised_odds(law: Law) {
     }
 }
 
-/// Half the noise would not do, even for a rank under add/remove: the normaliser moves against the candidate.
+/// Half the noise is not sufficient, even for a rank under add/remove: the normaliser moves against the candidate.
 #[test]
 fn the_normaliser_needs_the_factor_of_two() {
     // The third smallest of a row at 0 and three at 20,000; one more row at 0 brings the whole gap between them closer and
@@ -141,15 +141,15 @@ fn scored(scores: [u64; 2], decay: &Decay) -> Vec<Rational> {
     probabilities(&scores.map(|score| Segment { size: 1, distance: 10 - score }), decay)
 }
 
-/// The published trap: scores that only ever grow with the data do with half the noise under add/remove, and give
-/// `R²` under replace-one.
+/// The published trap: for scores that only grow with the data, half the noise is sufficient under add/remove, and
+/// gives `R²` under replace-one.
 #[test]
 fn monotone_scores_with_half_the_noise_give_the_square_under_replace_one() {
     let odds = whole(9);
     let without = Decay::hiding(&Spend::odds(odds.clone()).unwrap(), &1.into()).unwrap();
     let with = Decay::hiding(&Spend::odds(odds.clone()).unwrap(), &2.into()).unwrap();
     let all = || (0..=10_u64).flat_map(|a| (0..=10).map(move |b| [a, b]));
-    // One person more: one score, or both, grow by 1.
+    // With one person more, one score, or both, grow by 1.
     for (old, new) in
         all().flat_map(|old| [[1, 0], [0, 1], [1, 1]].map(|more| (old, [old[0] + more[0], old[1] + more[1]])))
     {
@@ -160,7 +160,7 @@ fn monotone_scores_with_half_the_noise_give_the_square_under_replace_one() {
     }
     let trap = largest_ratio(&scored([9, 1], &without), &scored([10, 0], &without));
     assert!(trap > ratio(8099, 100) && trap < power(&odds, 2), "{trap}");
-    // The full noise keeps R, whichever way both scores move by 1.
+    // The full noise keeps R, in whichever direction both scores move by 1.
     for (old, new) in all().flat_map(|old| all().map(move |new| (old, new))) {
         if old.iter().zip(&new).all(|(x, y)| x.abs_diff(*y) <= 1) {
             assert!(largest_ratio(&scored(old, &with), &scored(new, &with)) <= odds);

@@ -1,4 +1,5 @@
-//! F-DU, F-DI, F-DI2, F-DB and F-DB2: which datasets a family of priors forces a mechanism to hide from each other.
+//! F-DU, F-DI, F-DI2, F-DB and F-DB2: the pairs of datasets that a mechanism must not distinguish for a family of
+//! priors.
 
 use super::coupling::all_paired;
 use super::dice::Dice;
@@ -9,12 +10,12 @@ use deniable_core::adversary::PriorRange;
 use deniable_core::belief::{gain_over, tight_gain};
 use deniable_core::exact::{Rational, ratio, whole};
 
-/// Beliefs with and without certainty, even and lopsided.
+/// Beliefs with and without certainty, even and skewed.
 fn beliefs() -> Vec<Rational> {
     vec![whole(0), ratio(1, 50), ratio(1, 2), ratio(4, 5), whole(1)]
 }
 
-/// Half and half, which is as good as any belief where the likelihood ratio does not depend on it.
+/// Even beliefs, which are sufficient where the likelihood ratio does not depend on the belief.
 fn halves(pairs: &[(Dataset, Dataset)]) -> Vec<Prior> {
     pairs.iter().map(|(first, second)| Prior::two(*first, *second, &ratio(1, 2))).collect()
 }
@@ -24,7 +25,7 @@ fn smallest_gain_is(odds: &Bound, mechanism: &Mechanism, pairs: &[(Dataset, Data
     let (upper, lower) = *pairs.iter().find(|pair| mechanism.strength(&[**pair]) == *odds).expect("it is attained");
     let differ = if about == About::Presence { upper & !lower } else { lower & !upper };
     let t = differ.trailing_zeros() as usize;
-    // Lopsided priors come as close to γ = R as one likes, and never beyond: B-2 says how close.
+    // Skewed priors come arbitrarily close to γ = R, and never exceed it, by B-2.
     for belief in [ratio(1, 2), ratio(1, 1_000_000), ratio(1999, 2000)] {
         let gain = mechanism.gain(&Prior::two(upper, lower, &belief), t, about).unwrap();
         match odds {
@@ -55,8 +56,8 @@ fn independent_people_need_add_remove_and_nothing_more() {
     }
 }
 
-/// B-3 and B-3n: over uncertain beliefs in a range, and certain ones, the largest gain by Bayes' rule is that of the formula,
-/// attained at an end of the range.
+/// B-3 and B-3n: over uncertain beliefs in a range, and certain ones, the largest gain by Bayes' rule equals the
+/// formula, attained at an end of the range.
 #[test]
 fn the_gain_over_a_range_is_bayes_rule_at_its_ends() {
     let mut compared = 0;
@@ -81,12 +82,12 @@ fn the_gain_over_a_range_is_bayes_rule_at_its_ends() {
     assert!(compared > 40, "{compared}");
 }
 
-/// The bound for every mechanism: others are distributed alike with and without `t`.
+/// The bound for every mechanism: the others have the same distribution with and without `t`.
 #[test]
 fn independent_people_pair_up_one_step_apart() {
     let one_step = |a: Dataset, b: Dataset| (a ^ b).count_ones() == 1;
     assert_eq!(all_paired(&independent_grid(3, &beliefs()), 3, one_step), Ok(3 * 3 * 25));
-    // Dependent people do not: two who are in together or not at all are two steps apart.
+    // Dependent people do not pair: two people who are both in or both out are two steps apart.
     let together = Prior::two(0b11, 0b00, &ratio(1, 2));
     assert_eq!(all_paired([&together], 2, one_step), Err((together.clone(), 0)));
 }
@@ -99,7 +100,8 @@ fn presence_alone_bounds_one_side_only() {
     assert_eq!(mechanism.worst_likelihood(&prior, About::Absence), Some(Bound::Infinite));
 }
 
-/// No event tells more than the most telling of its answers, which is why all tests look at single answers.
+/// An event reveals at most as much as the most revealing of its answers, so single answers are sufficient in all
+/// tests.
 #[test]
 fn single_answers_are_enough() {
     let mut dice = Dice::new(2);
@@ -116,7 +118,8 @@ fn single_answers_are_enough() {
     }
 }
 
-/// Four datasets in a row, each twice as likely to say yes as the one before; the first and last are adjacent too.
+/// Four datasets in a row, each with twice the odds of the answer yes of the previous one; the first and last are
+/// adjacent too.
 fn staircase(people: usize, steps: &[Dataset]) -> Mechanism {
     Mechanism::yes(people, |data| {
         let step = steps.iter().position(|known| *known == data).unwrap_or(0);
@@ -139,7 +142,7 @@ fn two_possible_datasets_force_every_added_person() {
             assert_eq!(found, Some(mechanism.strength(&[pair])), "each pair has its own prior");
         }
     }
-    // Leave one pair out of the adjacency, and a mechanism that keeps 2 on all others gives 8 on it.
+    // Without one pair of the adjacency, a mechanism that keeps 2 on all others has 8 on that pair.
     let stairs = staircase(2, &[0b01, 0b00, 0b10, 0b11]);
     let (missing, rest): (Vec<_>, Vec<_>) = adjacent(2, AddRemove).into_iter().partition(|(a, b)| a & b == 0b01);
     assert_eq!((stairs.strength(&rest), missing.len()), (finite(2, 1), 2));
@@ -154,7 +157,7 @@ fn a_public_size_needs_replace_one_and_nothing_more() {
             let odds = mechanism.odds(ReplaceOne);
             let pairs = adjacent(people, ReplaceOne);
             for about in BOTH {
-                // PMP and NMP come to the same here, since exchanging works both ways.
+                // PMP and NMP are the same here, because exchanges are symmetric.
                 assert_eq!(mechanism.worst_likelihood(&priors, about), Some(odds.clone()));
                 assert!(priors.iter().filter_map(|prior| mechanism.worst_gain(prior, about)).all(|gain| gain <= odds));
                 smallest_gain_is(&odds, &mechanism, &pairs, about);
@@ -176,7 +179,7 @@ fn a_public_size_pairs_up_one_exchange_apart() {
 fn one_of_two_people_forces_every_exchange() {
     for mechanism in Mechanism::several(3, 12, &mut Dice::new(5)) {
         for pair in adjacent(3, ReplaceOne) {
-            // Person 0 may be certain here; the one who is in the first dataset only is not.
+            // Person 0 may be certain here; the person who is in the first dataset only is not.
             let t = (pair.0 & !pair.1).trailing_zeros() as usize;
             let prior = Prior::two(pair.0, pair.1, &ratio(1, 2));
             assert_eq!(mechanism.likelihood(&prior, t, About::Presence), Some(mechanism.strength(&[pair])));
@@ -208,14 +211,15 @@ fn all_priors_need_every_pair_of_datasets() {
     }
 }
 
-/// Who is outside: knowing the size against an unknown one costs two steps; being unsure of a public one, everything.
+/// Observers outside the promise: knowledge of an unknown size costs two steps; uncertainty of a public size has no
+/// bound.
 #[test]
 fn the_other_kind_of_observer_is_outside_the_bound() {
     for mechanism in Mechanism::several(3, 20, &mut Dice::new(7)) {
         assert!(mechanism.odds(ReplaceOne) <= mechanism.odds(AddRemove).power(2));
     }
     for odds in [ratio(3, 2), whole(2), whole(7)] {
-        // Likelier with person 0 than with nobody, and as much less likely with person 1.
+        // More likely with person 0 than without people, and as much less likely with person 1.
         let middle = (whole(1) + &odds).recip();
         let mechanism = Mechanism::yes(2, |data| match data {
             0b01 => &middle * &odds,

@@ -1,4 +1,4 @@
-//! M-PF: what permute-and-flip tells, and how far off it is, computed exactly on every small table.
+//! M-PF: the odds ratio and the error of permute-and-flip, computed exactly on every small table.
 
 use super::exponential::{RANKS, candidates, cells_up_to, keep_the_promised_odds, largest_ratio};
 use deniable_core::adversary::Adjacency::AddRemove;
@@ -22,7 +22,7 @@ fn lists(length: u32, most: u64) -> impl Iterator<Item = Vec<u64>> {
     (0..most.pow(length)).map(move |code| (0..length).map(|place| code / most.pow(place) % most).collect())
 }
 
-/// All orders of so many things.
+/// All orders of this many elements.
 fn orders(things: usize) -> Vec<Vec<usize>> {
     let longer = |order: Vec<usize>| {
         (0..=order.len()).map(move |place| {
@@ -34,7 +34,7 @@ fn orders(things: usize) -> Vec<Vec<usize>> {
     (0..things).fold(vec![vec![]], |orders, _| orders.into_iter().flat_map(longer).collect())
 }
 
-/// The mechanism as it is defined: goes through every order and every outcome of the coins.
+/// The mechanism by its definition: enumerates every order and every outcome of the coins.
 fn defined(distances: &[u64], decay: &Decay) -> Vec<Rational> {
     let least = *distances.iter().min().unwrap();
     let coin = |of: usize| power(decay.ratio(), u32::try_from(distances[of] - least).unwrap());
@@ -51,8 +51,8 @@ fn defined(distances: &[u64], decay: &Decay) -> Vec<Rational> {
     chances
 }
 
-/// The stated probabilities are those of the definition, and so are those of the largest of scores with one-sided geometric
-/// noise, of which one of the largest is taken at random.
+/// The stated probabilities equal those of the definition, and those of choosing the largest of scores with one-sided
+/// geometric noise, ties at random.
 #[test]
 fn the_probabilities_are_those_of_the_definition() {
     for r in [ratio(1, 2), ratio(2, 3), ratio(1, 7)] {
@@ -72,8 +72,8 @@ fn the_probabilities_are_those_of_the_definition() {
     }
 }
 
-/// The candidate whose score less its distance, with noise of `Pr[k] = (1−r)·r^k`, is largest, ties at random: its chance up to
-/// a largest sum of 20, and how much is missing.
+/// The candidate with the largest negative distance plus noise of `Pr[k] = (1−r)·r^k`, ties at random: its probability
+/// up to a largest sum of 20, and the missing probability.
 fn largest_with_noise(distances: &[u64], decay: &Decay) -> (Vec<Rational>, Rational) {
     let r = decay.ratio();
     let tail = |least: i64| power(r, u32::try_from(least.max(0)).unwrap());
@@ -96,13 +96,14 @@ fn largest_with_noise(distances: &[u64], decay: &Decay) -> (Vec<Rational>, Ratio
     (chances, missing)
 }
 
-/// With the decay `R^(−1/2Δ)` in every cell, all cells together never tell more than `R`.
+/// With the decay `R^(−1/2Δ)` in every cell, the odds ratio of all cells together is at most `R`.
 #[test]
 fn flipped_ranks_in_cells_keep_the_promised_odds() {
     keep_the_promised_odds(flip_probabilities);
 }
 
-/// Whatever the distances, moved by at most δ each, in both directions: `r^(−2δ)`. Where all move one way, `r^(−δ)`.
+/// For any distances, changed by at most δ each, in both directions: `r^(−2δ)`. If all change in one direction,
+/// `r^(−δ)`.
 #[test]
 fn odds_of_moved_distances_are_bounded_both_ways_and_one_way() {
     let decay = Decay::exactly(ratio(1, 2)).unwrap();
@@ -136,10 +137,11 @@ fn odds_of_moved_distances_are_bounded_both_ways_and_one_way() {
     assert!(most_one_way > ratio(3, 2), "{most_one_way}");
 }
 
-/// Half the noise would not do for a rank, even under add/remove: distances below and above the rank move against each other.
+/// Half the noise is not sufficient for a rank, even under add/remove: distances below and above the rank change in
+/// opposite directions.
 #[test]
 fn ranks_need_the_factor_of_two_here_as_well() {
-    // The third smallest of a row at 0 and three at 40, and one more row at 0: the gap comes closer, 41 goes further away.
+    // The third smallest of a row at 0 and three at 40, and one more row at 0: the gap comes closer, 41 moves away.
     let rank = Rank::FromBelow(3);
     let told = |lowest: u64, decay: &Decay| -> Vec<Rational> {
         let found = segments(&[(0, lowest), (40, 3)], 0, 41, &rank);
@@ -157,8 +159,8 @@ fn loss(list: &[Segment], chances: &[Rational]) -> Rational {
     distances.zip(chances).map(|(distance, chance)| whole(distance) * chance).sum()
 }
 
-/// On all small tables and all small lists of distances its mean error is at most that of the exponential mechanism with the
-/// same decay, and less unless all candidates are equally far.
+/// On all small tables and all small lists of distances, its mean error is at most that of the exponential mechanism
+/// with the same decay, and smaller unless all candidates have the same distance.
 #[test]
 fn the_mean_error_is_never_above_that_of_the_exponential_mechanism() {
     let compare = |list: &[Segment], decay: &Decay| {
@@ -178,7 +180,8 @@ fn the_mean_error_is_never_above_that_of_the_exponential_mechanism() {
     }
 }
 
-/// On columns of a size that is met: prints mean errors and margins of medians, in rows, and holds the sampler to its margin.
+/// On columns of realistic size: prints mean errors and margins of medians, in rows, and checks the sampler against its
+/// margin.
 ///
 /// `cargo test -p deniable-core margins_cover_on_columns -- --nocapture` shows the table.
 #[test]
@@ -192,27 +195,27 @@ fn margins_cover_on_columns() {
     let columns = [(100_u64, 5_u64), (1_000, 5), (1_000, 100), (1_000, 10_000), (100_000, 1_000_000)];
     let columns = columns.into_iter().take(deniable_testing::sized(3, 5));
     for ((rows, size), odds) in columns.flat_map(|column| [(column, ratio(3, 2)), (column, whole(3))]) {
-        // A hump: the mean of four even draws.
+        // A unimodal column: the mean of four uniform draws.
         let hump = (0..rows).map(|_| (0..4).map(|_| (rng.next_u64() % size) as i64).sum::<i64>() / 4);
         let found = segments(&counted(hump.collect()), 0, size as i64 - 1, &median);
         let list: Vec<Segment> = found.into_iter().map(|(_, segment)| segment).collect();
         let steps = ranked(AddRemove, Caps::ONE_ROW, &median, 1) * 2;
         let decay = Decay::hiding(&Spend::odds(odds.clone()).unwrap(), &steps).unwrap();
         let margins = [distance_margin, flip_margin].map(|of| of(&size.into(), &decay, &miss).to_u64().unwrap());
-        // Distances count in halves of a row.
+        // Distances are in halves of a row.
         let [weighed, flipped] = means(&list, &decay).map(|mean| mean / 2.0);
         let [wide, narrow] = margins.map(|margin| margin.div_ceil(2));
         println!("| {rows} | {size} | {odds} | {weighed:.2} | {flipped:.2} | {wide} | {narrow} |");
         let limit = list.iter().map(|segment| segment.distance).min().unwrap() + margins[1];
         let draw = |_: &i32| list[permute_and_flip(&list, &decay, &mut rng).unwrap().0].distance > limit;
         let beyond = (0..400).filter(draw).count();
-        // One in twenty at most: 48 or more of 400 in any of the ten, or of the six at small scale, come for one seed in 3.6 million, by the exact
-        // binomial tail.
+        // At most one in twenty: 48 or more of 400 in any of the ten cases, or of the six at small scale, occur for one
+        // seed in 3.6 million, by the exact binomial tail.
         assert!(beyond < 48, "{beyond} of 400");
     }
 }
 
-/// The figures that are printed are right where they are known exactly.
+/// The printed figures are right where they are known exactly.
 #[test]
 fn printed_means_are_the_exact_ones() {
     for (distances, r) in
@@ -227,7 +230,7 @@ fn printed_means_are_the_exact_ones() {
     }
 }
 
-/// The mean distances beyond the least of both mechanisms, in floating point: figures to read, on which nothing rests.
+/// The mean distances beyond the least for both mechanisms, in floating point: for display only.
 fn means(list: &[Segment], decay: &Decay) -> [f64; 2] {
     let least = list.iter().map(|segment| segment.distance).min().unwrap();
     let slope = decay.ratio().to_f64().unwrap().ln();
@@ -240,7 +243,7 @@ fn means(list: &[Segment], decay: &Decay) -> [f64; 2] {
         .collect();
     let total: f64 = each.iter().map(|(size, _, p)| size * p).sum();
     let far: f64 = each.iter().map(|(size, beyond, p)| size * beyond * p).sum();
-    // ∫ Σ n·d·p/(1 − pt) · Π(1 − pt)^n dt from 0 to 1, by midpoints that are evenly spaced in the logarithm of t.
+    // ∫ Σ n·d·p/(1 − pt) · Π(1 − pt)^n dt from 0 to 1, by midpoints that are equidistant in the logarithm of t.
     let steps = 4_000;
     let (from, to) = ((1e-9 / total).ln(), 0.0_f64);
     let step = (to - from) / f64::from(steps);

@@ -1,7 +1,7 @@
-//! F-NIk: people who move together.
+//! F-NIk: groups of people who move together.
 //!
-//! The bounds are decided for all mechanisms at once by pairing datasets (see `coupling`) and tried on random ones
-//! besides; mechanisms that decay with the distance from one dataset attain them.
+//! The bounds are decided for all mechanisms at once by pairing datasets (see `coupling`), and checked on random ones;
+//! mechanisms that decay with the distance from one dataset attain them.
 
 use super::coupling::all_paired;
 use super::dice::{Dice, grid};
@@ -35,7 +35,7 @@ fn together(sizes: &[u32], beliefs: &[Rational]) -> Vec<Prior> {
     choices.iter().map(prior).collect()
 }
 
-/// Groups that are independent of each other, with any dependence inside a group.
+/// Groups that are independent of each other, with arbitrary dependence inside a group.
 fn entangled(sizes: &[u32], count: usize, dice: &mut Dice) -> Vec<Prior> {
     let mut prior = || {
         let groups = members(sizes).into_iter().map(|group| {
@@ -48,7 +48,7 @@ fn entangled(sizes: &[u32], count: usize, dice: &mut Dice) -> Vec<Prior> {
     (0..count).map(|_| prior()).collect()
 }
 
-/// What those observers believe once they know the size.
+/// Beliefs of those observers once they know the size.
 fn of_all_sizes(priors: &[Prior], people: usize) -> Vec<Prior> {
     let sizes = 0..=u32::try_from(people).unwrap();
     priors.iter().flat_map(|prior| sizes.clone().filter_map(|size| prior.of_size(size))).collect()
@@ -58,7 +58,8 @@ fn beliefs() -> Vec<Rational> {
     vec![whole(0), ratio(1, 20), ratio(2, 3), whole(1)]
 }
 
-/// Says yes half the time on `centre`, and `odds` times less often with every step away from it.
+/// Answers yes with probability 1/2 on `centre`, and with odds smaller by the factor `odds` for every step away from
+/// it.
 fn decay(people: usize, odds: &Rational, steps: impl Fn(Dataset) -> u32) -> Mechanism {
     Mechanism::yes(people, |data| (whole(2) * power(odds, steps(data))).recip())
 }
@@ -75,7 +76,7 @@ fn groups_cost_the_kth_power_when_the_size_is_unknown() {
             let bound = mechanism.odds(AddRemove).power(k);
             assert!(BOTH.iter().all(|about| mechanism.worst_likelihood(&priors, *about) <= Some(bound.clone())));
         }
-        // A whole group that comes or goes attains it, about any of its members.
+        // Adding or removing a whole group attains it, about any of its members.
         let odds = whole(3);
         let largest = members(sizes)[0];
         let mechanism = decay(people, &odds, |data| (data ^ largest).count_ones());
@@ -90,7 +91,7 @@ fn one_group_among_singles_costs_the_kth_power_when_the_size_is_public() {
     let mut dice = Dice::new(22);
     for sizes in [&[2, 1, 1][..], &[2, 1, 1, 1], &[3, 1], &[3, 1, 1], &[1, 1, 1]] {
         let (people, k) = (people(sizes), sizes[0]);
-        // The one group may depend on each other in any way, not only be all in or all out.
+        // The members of the one group may depend on each other in any way, not only be all in or all out.
         let priors = of_all_sizes(&[together(sizes, &beliefs()), entangled(sizes, 6, &mut dice)].concat(), people);
         let near = |a, b| replacements(a, b).is_some_and(|steps| steps <= k);
         assert!(all_paired(&priors, people, near).expect("all pair up") > 20);
@@ -99,7 +100,7 @@ fn one_group_among_singles_costs_the_kth_power_when_the_size_is_public() {
             assert!(BOTH.iter().all(|about| mechanism.worst_likelihood(&priors, *about) <= Some(bound.clone())));
         }
     }
-    // Two who move together against two singles: the pair is in, or both singles are.
+    // A pair that moves together against two single people: the pair is in, or both single people are.
     let prior = together(&[2, 1, 1], &[ratio(1, 2)])[0].of_size(2).unwrap();
     let mechanism = decay(4, &whole(3), |data| replacements(data, 0b0011).unwrap_or(0));
     assert_eq!(mechanism.odds(ReplaceOne), finite(3, 1));
@@ -145,11 +146,11 @@ fn groups_of_mixed_sizes_reach_the_fourth_power() {
     let within = |k: u32| move |a, b| replacements(a, b).is_some_and(|steps| steps <= k);
     assert!(all_paired([&prior], 8, within(3)).is_err());
     assert_eq!(all_paired([&prior], 8, within(4)), Ok(8));
-    // This is the combination that a policy may not ask for.
+    // A policy rejects this combination.
     assert!(Adversary::new(true, PriorRange::any(), MovesTogether::UpTo(3)).is_err());
 }
 
-/// "Everybody in groups of exactly k" means all in or all out: certain absentees make mixed sizes out of equal ones.
+/// Groups of exactly k people are all in or all out: certain absentees would turn equal sizes into mixed ones.
 #[test]
 fn groups_of_equal_size_with_certain_absentees_are_mixed() {
     let groups = members(&[3, 3, 3, 3]);

@@ -13,7 +13,7 @@ pub struct Prior {
 }
 
 impl Prior {
-    /// Scales weights; nothing if they are all zero.
+    /// Scales weights to a sum of 1; `None` if they are all zero.
     pub fn weighted(worlds: impl IntoIterator<Item = (Dataset, Rational)>) -> Option<Self> {
         scaled(worlds.into_iter().collect()).map(|worlds| Self { worlds })
     }
@@ -44,7 +44,7 @@ impl Prior {
         Self::product(&beliefs.iter().enumerate().map(person).collect::<Vec<_>>())
     }
 
-    /// The same, for somebody who knows the size; nothing if that size is impossible.
+    /// The same for an observer who knows the size; `None` if that size is impossible.
     pub fn of_size(&self, size: u32) -> Option<Self> {
         Self::weighted(self.worlds.iter().filter(|(data, _)| data.count_ones() == size).cloned())
     }
@@ -53,7 +53,7 @@ impl Prior {
         self.worlds.iter().filter(|(data, _)| data >> t & 1 == 1).map(|(_, p)| p).sum()
     }
 
-    /// The distribution given that `t` is in, or is not; nothing if that is impossible.
+    /// The distribution given that `t` is in, or is not; `None` if that is impossible.
     pub fn given(&self, t: usize, present: bool) -> Option<Vec<(Dataset, Rational)>> {
         scaled(self.worlds.iter().filter(|(data, _)| (data >> t & 1 == 1) == present).cloned().collect())
     }

@@ -1,4 +1,4 @@
-//! S-ID: how far apart the answers are on two datasets that both lack one record of the same larger one.
+//! S-ID: the difference of the answers on two datasets that both lack one record of the same larger one.
 
 use super::prior::Prior;
 use super::world::{About, Bound, Dataset, Mechanism, adjacent, finite};
@@ -56,7 +56,7 @@ fn highest(rows: &[i64]) -> i64 {
     *rows.iter().max().unwrap()
 }
 
-/// A name, a query, and the sensitivity that the entry gives it.
+/// A name, a query, and its sensitivity in the entry.
 type Case<'a> = (&'a str, &'a dyn Fn(&[i64]) -> i64, i64);
 
 #[test]
@@ -80,7 +80,7 @@ fn identifiability_sensitivity_is_replace_one_of_one_size_less() {
     }
 }
 
-/// A filter takes the certain row away: Θ of a sum is then what S-CAP says of replace-one, not `hi − lo`.
+/// A filter removes the certain row: Θ of a sum is then that of S-CAP for replace-one, not `hi − lo`.
 #[test]
 fn a_filter_costs_what_the_capped_bound_says() {
     for (low, high) in [(2, 4), (-1, 1), (-4, -2)] {
@@ -96,7 +96,7 @@ fn a_filter_costs_what_the_capped_bound_says() {
     assert_eq!(declared, Table::new(0, 1).theta(2, kept).into());
 }
 
-/// Θ = 0 releases the count exactly: nothing to whoever knows the size, everything to whoever does not.
+/// Θ = 0 releases the count exactly: no information to observers who know the size, all of it to the others.
 #[test]
 fn the_exact_count_is_private_for_a_public_size_only() {
     let exact = Mechanism::exact(3, 4, |data| data.count_ones() as usize);
@@ -107,11 +107,11 @@ fn the_exact_count_is_private_for_a_public_size_only() {
     assert_eq!(additive(AddRemove, Caps::ONE_ROW, RowRange::COUNT, 1), 1.into());
 }
 
-/// AB-DI Theorem 4: two-sided geometric noise is Laplace noise on whole numbers. With ratio `r` it costs `r^−Δ`, so that noise
-/// whose scale is Θ for odds of `R`, `r = R^(−1/Θ)`, costs `R^(Δ/Θ)`: more than `R` where Δ exceeds Θ.
+/// AB-DI Theorem 4: two-sided geometric noise is Laplace noise on whole numbers. With ratio `r` it costs `r^−Δ`, so
+/// noise of scale Θ for odds of `R`, `r = R^(−1/Θ)`, costs `R^(Δ/Θ)`: more than `R` if Δ exceeds Θ.
 #[test]
 fn noise_scaled_to_identifiability_costs_its_ratio_of_sensitivities() {
-    // What each of three people adds to the answer; θ by exchanges, Δ by one more.
+    // The contributions of three people to the answer; θ by exchanges, Δ by adding one person.
     for (values, theta, delta) in [([3, 3, 1], 2, 3), ([2, 0, 1], 2, 2), ([4, 3, 3], 1, 4)] {
         let answer = |data: Dataset| (0..3).filter(|t| data >> t & 1 == 1).map(|t| values[t]).sum::<i64>();
         let differences = |pairs: &[(Dataset, Dataset)]| {
@@ -120,7 +120,7 @@ fn noise_scaled_to_identifiability_costs_its_ratio_of_sensitivities() {
         assert_eq!((differences(&adjacent(3, ReplaceOne)), differences(&adjacent(3, AddRemove))), (theta, delta));
         for r in [ratio(1, 2), ratio(2, 3)] {
             let most = values.iter().sum::<i64>();
-            // Outputs beyond the answers are moved to the ends, which is post-processing.
+            // Outputs beyond the answers are clamped, which is post-processing.
             let mechanism = Mechanism::new(3, |data| {
                 let at = |output: i64| {
                     let far = u32::try_from((output - answer(data)).abs()).unwrap();
@@ -130,7 +130,7 @@ fn noise_scaled_to_identifiability_costs_its_ratio_of_sensitivities() {
                 (0..=most).map(at).collect()
             });
             let costs = |steps: i64| Bound::Finite(power(&r.recip(), u32::try_from(steps).unwrap()));
-            // R is what Θ steps cost: the promise; ε·(Δ/Θ) is what DP has of it.
+            // R is the cost of Θ steps, the promise; ε·(Δ/Θ) is its cost as DP.
             assert_eq!((mechanism.odds(ReplaceOne), mechanism.odds(AddRemove)), (costs(theta), costs(delta)));
             let (Bound::Finite(promised), Bound::Finite(paid)) = (costs(theta), mechanism.odds(AddRemove)) else {
                 panic!()

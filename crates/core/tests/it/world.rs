@@ -1,4 +1,4 @@
-//! Mechanisms as tables, and what an answer tells an observer.
+//! Mechanisms as tables, and the odds ratios of their answers.
 
 use super::dice::Dice;
 use super::prior::Prior;
@@ -6,10 +6,10 @@ use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, power, ratio, whole};
 use num_traits::{One, Signed, Zero};
 
-/// Who is in the data: bit `t` stands for person `t`.
+/// A set of people in the data: bit `t` is person `t`.
 pub type Dataset = usize;
 
-/// A ratio of probabilities, of which one may be zero.
+/// A ratio of probabilities that may be zero or infinite.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Bound {
     Finite(Rational),
@@ -17,7 +17,7 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// `top/bottom`; nothing where both are zero, since such an answer never comes.
+    /// `top/bottom`; `None` if both are zero, because such an answer has probability zero.
     pub fn of(top: &Rational, bottom: &Rational) -> Option<Self> {
         match (top.is_zero(), bottom.is_zero()) {
             (true, true) => None,
@@ -26,7 +26,7 @@ impl Bound {
         }
     }
 
-    /// The product of two bounds, neither of which is zero.
+    /// The product of two non-zero bounds.
     pub fn times(&self, other: &Self) -> Self {
         match (self, other) {
             (Self::Finite(a), Self::Finite(b)) => Self::Finite(a * b),
@@ -47,7 +47,7 @@ pub fn finite(top: i64, bottom: i64) -> Bound {
     Bound::Finite(ratio(top, bottom))
 }
 
-/// What the observer wonders about: that a person is in (PMP), or is not (NMP).
+/// The observer's hypothesis: that a person is in (PMP), or is not (NMP).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum About {
     Presence,
@@ -91,7 +91,7 @@ impl Mechanism {
         Self::new(people, |_| dice.distribution(answers, least, 9))
     }
 
-    /// A mixed bag: without zeros, with zeros, and the exact size.
+    /// Mechanisms of all kinds: without zeros, with zeros, and the exact size.
     pub fn several(people: usize, count: usize, dice: &mut Dice) -> Vec<Self> {
         let mut all = vec![Self::exact(people, people + 1, |data| data.count_ones() as usize)];
         for number in 0..count {
@@ -104,7 +104,7 @@ impl Mechanism {
         &self.rows[data]
     }
 
-    /// The largest ratio of the probabilities of one answer, over all (upper, lower) pairs; 1 if there are none.
+    /// The largest ratio of the probabilities of one answer, over all (upper, lower) pairs; 1 without pairs.
     pub fn strength(&self, pairs: &[(Dataset, Dataset)]) -> Bound {
         let cells = pairs.iter().flat_map(|(upper, lower)| self.rows[*upper].iter().zip(&self.rows[*lower]));
         cells.filter_map(|(upper, lower)| Bound::of(upper, lower)).max().unwrap_or_else(|| finite(1, 1))
@@ -115,7 +115,7 @@ impl Mechanism {
         self.strength(&adjacent(self.people, adjacency))
     }
 
-    /// `Pr[answer | t]` and `Pr[answer | ¬t]` (exchanged when the question is absence); nothing if `t` is certain.
+    /// `Pr[answer | t]` and `Pr[answer | ¬t]` (exchanged for absence); `None` if `t` is certain.
     fn evidence(&self, prior: &Prior, t: usize, about: About) -> Option<Vec<(Rational, Rational)>> {
         let (present, absent) = (prior.given(t, true)?, prior.given(t, false)?);
         let (first, second) = if about == About::Presence { (present, absent) } else { (absent, present) };
@@ -125,13 +125,13 @@ impl Mechanism {
         Some((0..self.rows[0].len()).map(|answer| (chance(&first, answer), chance(&second, answer))).collect())
     }
 
-    /// The largest likelihood ratio that any answer gives this observer about `t`.
+    /// The largest likelihood ratio of any answer about `t` for this observer.
     pub fn likelihood(&self, prior: &Prior, t: usize, about: About) -> Option<Bound> {
         let evidence = self.evidence(prior, t, about)?;
         evidence.iter().filter_map(|(top, bottom)| Bound::of(top, bottom)).max()
     }
 
-    /// The smallest γ for which this one prior and person have membership privacy: Bayes' rule and the definition.
+    /// The smallest γ at which membership privacy holds for this prior and person, by Bayes' rule and the definition.
     pub fn gain(&self, prior: &Prior, t: usize, about: About) -> Option<Bound> {
         let belief = prior.belief(t);
         let belief = if about == About::Presence { belief } else { whole(1) - belief };
@@ -144,7 +144,7 @@ impl Mechanism {
         gains.max()
     }
 
-    /// The larger of the gains of all people of whom the observer is not certain.
+    /// The largest gain about any person of whom the observer is not certain.
     pub fn worst_gain(&self, prior: &Prior, about: About) -> Option<Bound> {
         (0..self.people).filter_map(|t| self.gain(prior, t, about)).max()
     }
@@ -164,7 +164,7 @@ impl Mechanism {
         })
     }
 
-    /// Whatever comes out is turned into something else at random: `kernel[answer]` is a distribution.
+    /// Post-processing: `kernel[answer]` is a distribution.
     pub fn then(&self, kernel: &[Vec<Rational>]) -> Self {
         let mixed = |data, out: usize| self.row(data).iter().zip(kernel).map(|(p, to)| p * &to[out]).sum();
         Self::new(self.people, |data| (0..kernel[0].len()).map(|out| mixed(data, out)).collect())
@@ -181,12 +181,12 @@ pub fn adjacent(people: usize, adjacency: Adjacency) -> Vec<(Dataset, Dataset)> 
     all.clone().flat_map(|a| all.clone().filter(move |b| near(a, *b)).map(move |b| (a, b))).collect()
 }
 
-/// How many people must be exchanged to turn one dataset into the other; nothing if their sizes differ.
+/// The number of exchanges that turn one dataset into the other; `None` if their sizes differ.
 pub fn replacements(a: Dataset, b: Dataset) -> Option<u32> {
     (a.count_ones() == b.count_ones()).then(|| (a & !b).count_ones())
 }
 
-/// The pairs (with, without) that one person's coming makes; the other way round for absence.
+/// The pairs (with, without) of adding one person; reversed for absence.
 pub fn one_more(people: usize, about: About) -> Vec<(Dataset, Dataset)> {
     let pairs = adjacent(people, Adjacency::AddRemove);
     pairs.into_iter().filter(|(a, b)| (a > b) == (about == About::Presence)).collect()

@@ -55,7 +55,7 @@ fn heads(classes: &[Class], decay: &Decay, these: &[Pick], those: &[Pick]) -> Ra
 /// Every number of few bits, at any precision of the weights: a decision is right for all continuations of the number.
 /// With weights as precise as the number, at most two numbers are undecided.
 #[test]
-fn every_first_word_of_a_coin_is_decided_rightly_or_not_at_all() {
+fn first_words_of_coins_are_never_decided_wrongly() {
     for Case { list, decay, these, those } in coins() {
         let classes = classes(&list);
         let chance = heads(&classes, &decay, &these, &those);
@@ -97,7 +97,7 @@ impl rand_core::TryRng for Script {
 /// One candidate next to the nearest at r = 1/3: `W` is 4/3, and the coin for an earlier visit with tails is 2/3 to
 /// 4/3, one in three. The coin for another such visit, before that visit or the next, is the same.
 #[test]
-fn the_sampler_draws_what_it_should() {
+fn sampler_follows_scripted_bits() {
     let two = segments(&[(1, 5), (1, 6)]);
     let third = 0x5555_5555_5555_5555_u64;
     let (near, far, heads, tails) = (0, u64::MAX, 0, u64::MAX);

@@ -122,7 +122,7 @@ class Policy:
     ...     queries={"by department": "SELECT department, COUNT(*) AS visits FROM visits GROUP BY department"},
     ... )
     >>> policy.guarantee.promises
-    ('nobody becomes more than 75% sure that a given person is in the data',)
+    ('no observer becomes more than 75% sure that a given person is in the data',)
     >>> policy.queries
     ['by department']
 

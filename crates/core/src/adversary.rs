@@ -242,7 +242,7 @@ impl Preset {
     pub fn sentence(self, secret: Secret) -> String {
         let before = match self {
             Self::Stranger => "gave it at most 10% beforehand",
-            Self::Acquaintance => "thought it no likelier than not beforehand",
+            Self::Acquaintance => "gave it at most an even chance beforehand",
             Self::Anyone | Self::Insider => "may have believed anything beforehand",
         };
         let knows = if self.knows_size() { "knows exactly" } else { "does not know" };

@@ -16,7 +16,7 @@ pub fn adversary(adversary: &Adversary, preset: Option<Preset>, secret: Secret) 
             format!("{}: {}", preset.name(), preset.sentence(secret))
         } else {
             // The preset's sentence would be false here; the lines below are true.
-            format!("{}, changed by this policy to what follows", preset.name())
+            format!("{}, changed by this policy as follows", preset.name())
         });
     }
     lines.push(
@@ -86,23 +86,23 @@ pub fn promise(promise: &Promise, knows_size: bool, secret: Secret) -> String {
     };
     match promise {
         Promise::PosteriorAtMost(ceiling) => {
-            format!("nobody becomes more than {} sure that a given person is {is}", percent_exactly(ceiling))
+            format!("no observer becomes more than {} sure that a given person is {is}", percent_exactly(ceiling))
         }
         Promise::PosteriorAtLeast(floor) => {
-            format!("nobody becomes less than {} sure that a given person is {is}", percent_exactly(floor))
+            format!("no observer becomes less than {} sure that a given person is {is}", percent_exactly(floor))
         }
         Promise::Gain(gamma) => format!(
-            "nobody's belief that a given person is {is} grows to more than {gamma} times what it was, nor does their \
-             belief that the person is not {shorter} shrink below {} of what it was",
+            "no observer's belief that a given person is {is} grows to more than {gamma} times what it was, nor does \
+             their belief that the person is not {shorter} shrink below {} of what it was",
             gamma.recip()
         ),
         Promise::NegativeGain(gamma) => format!(
-            "nobody's belief that a given person is not {is} grows to more than {gamma} times what it was, nor does \
+            "no observer's belief that a given person is not {is} grows to more than {gamma} times what it was, nor does \
              their belief that the person is {shorter} shrink below {} of what it was",
             gamma.recip()
         ),
         Promise::Rho { rho, among } => format!(
-            "whoever knows that exactly one of {among} equally likely people is {is} becomes at most {} sure of \
+            "an observer who knows that exactly one of {among} equally likely people is {is} becomes at most {} sure of \
              any one of them",
             percent_exactly(rho)
         ),

@@ -6,7 +6,7 @@ use crate::promise::PromiseError;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GuaranteeError {
     /// No promise is stated.
-    #[error("nothing says how much may be learned")]
+    #[error("no promise is stated")]
     Nothing,
     /// A promise that cannot be kept against this adversary, or that cannot be compared with another.
     #[error(transparent)]

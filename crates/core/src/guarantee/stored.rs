@@ -143,7 +143,7 @@ impl StoredGuarantee {
             None => None,
             Some(name) => {
                 let known = Preset::ALL.into_iter().find(|preset| preset.name() == name);
-                Some(known.ok_or_else(|| format!("`{}` is no preset", crate::text::shown(name)))?)
+                Some(known.ok_or_else(|| format!("`{}` is not a preset", crate::text::shown(name)))?)
             }
         };
         let promises = self.promises.into_iter().map(Promise::from).collect();

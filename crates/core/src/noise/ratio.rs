@@ -27,7 +27,7 @@ pub enum DecayError {
     )]
     TooWide,
     /// The noise would be negligible.
-    #[error("an odds ratio of e^{NARROWEST} and more protects nobody; check the promise")]
+    #[error("an odds ratio of e^{NARROWEST} or more gives no protection; check the promise")]
     TooNarrow,
     /// A sensitivity of zero or less, which is a programming error.
     #[error("the sensitivity must be at least 1 grid unit, not {0}")]

@@ -60,7 +60,7 @@ pub const ADVERSARIES: [Adversary; 7] = [
     row(
         Notion::SemiHonest,
         ["the party's own input and output", "the other party's input and output", "what the other party sends"],
-        Case::Not("a simulator is compared with what is seen, and what the output tells is free"),
+        Case::Not("the simulator is compared with the view, and information in the output is allowed"),
         "LXL Table 1",
     ),
     row(
@@ -82,7 +82,7 @@ pub const ADVERSARIES: [Adversary; 7] = [
             "whether that person is in",
             "an answer about the crowd and the person",
         ],
-        Case::Not("a crowd may be told, and one of it identified"),
+        Case::Not("an answer may reveal a crowd and identify one of its members"),
         "LXL section 3.3",
     ),
     row(

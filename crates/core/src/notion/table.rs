@@ -174,7 +174,7 @@ const MEMBERSHIP: Entry = Entry {
 
 const CEILING: Entry = Entry {
     aliases: &["posterior", "ceiling", "posterior ceiling"],
-    needs: "a belief that nobody exceeded beforehand (`prior.at_most`)",
+    needs: "an upper bound on prior beliefs (`prior.at_most`)",
     theorem: "B-4",
     page: "posterior",
     promise: promised(key::POSTERIOR_AT_MOST),
@@ -184,7 +184,7 @@ const CEILING: Entry = Entry {
 
 const FLOOR: Entry = Entry {
     aliases: &["floor", "posterior floor"],
-    needs: "a belief that nobody was below beforehand (`prior.at_least`)",
+    needs: "a lower bound on prior beliefs (`prior.at_least`)",
     theorem: "B-4",
     page: "posterior",
     promise: promised(key::POSTERIOR_AT_LEAST),
@@ -266,7 +266,7 @@ const SAMPLING: Entry = Entry {
     aliases: &["dps", "I-DPS", "dp under sampling", "(β,ε)-dp under sampling"],
     form: "sampling:RATE",
     parameters: &[Parameter::RATE],
-    needs: "that nobody knows who was sampled",
+    needs: "that the sample is secret",
     theorem: "I-DPS",
     page: "I-DPS",
     sentence: "differential privacy after members were kept with this probability",
@@ -277,7 +277,7 @@ const POSITIVE_SAMPLING: Entry = Entry {
     aliases: &["positive-dps", "positive dp under sampling", "(β,ε)-positive dps"],
     form: "positive-sampling:RATE",
     parameters: &[Parameter::RATE],
-    needs: "that nobody knows who was sampled",
+    needs: "that the sample is secret",
     theorem: "LQS13-5.10",
     page: "positive-dps",
     sentence: "differential privacy for an entity that is added, after members were kept with this probability",

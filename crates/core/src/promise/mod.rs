@@ -156,7 +156,7 @@ impl Promise {
                     return Err(bounds::out_of_range("epsilon", epsilon, "above 0"));
                 }
                 if *epsilon > whole(LARGEST_EPSILON) {
-                    let range = format!("at most {LARGEST_EPSILON}; even 10 protects next to nobody");
+                    let range = format!("at most {LARGEST_EPSILON}; even 10 gives almost no protection");
                     return Err(bounds::out_of_range("epsilon", epsilon, range));
                 }
                 Ok(Spend::epsilon(epsilon.clone())?)

@@ -53,7 +53,7 @@ mod tests {
     use crate::exact::{ratio, whole};
 
     #[test]
-    fn what_is_stated_reads_back() {
+    fn displayed_promises_parse() {
         let all = [
             Promise::PosteriorAtMost(ratio(3, 4)),
             Promise::PosteriorAtLeast(ratio(1, 10)),

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_is_read_again() {
+    fn displayed_names_parse() {
         for (schema, name) in [("clinic", "visits"), ("A", "\""), ("a.b", "\"\"x\"")] {
             let known = RelationName { schema: schema.to_owned(), name: name.to_owned() };
             assert_eq!(RelationName::parse(&known.to_string()), Some(known.clone()));

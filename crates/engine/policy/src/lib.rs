@@ -20,7 +20,7 @@
 //! let policy = Policy::parse(Path::new("policy.toml"), text)?;
 //! assert_eq!(policy.guarantee().limit().to_string(), "3"); // an odds ratio of exactly 3
 //! let words = policy.guarantee().promises_in_words();
-//! assert_eq!(words, ["nobody becomes more than 75% sure that a given person is in the data"]);
+//! assert_eq!(words, ["no observer becomes more than 75% sure that a given person is in the data"]);
 //! # Ok::<(), deniable_policy::PolicyErrors>(())
 //! ```
 //!

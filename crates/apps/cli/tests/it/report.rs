@@ -37,7 +37,7 @@ fn a_ledger_alone_shows_what_its_policy_shows() {
     let (first, again) = (place.read("first.html"), place.read("again.html"));
     assert_eq!(first, again);
     assert_eq!(numbers(&first), numbers(&alone));
-    assert!(first.contains("nobody becomes more than 75% sure"));
+    assert!(first.contains("no observer becomes more than 75% sure"));
     assert!(first.contains("Take 100 people like you"));
     // The text is that of the publication; the queries are the rest.
     assert!(first.contains("whoever knows exactly how many people are in the data"));
@@ -163,7 +163,7 @@ fn a_changed_promise_is_told_by_its_policy() {
     place.edit("policy.toml", "posterior_at_most = 0.75", "posterior_at_most = 0.8");
     place.run(&["ledger", "change-promise", "policy.toml", "--reason", "the board agreed"]).done();
     let page = place.run(&["report", "policy.toml"]).done().stdout;
-    for words in ["nobody becomes more than 80% sure", ">patients<", "the board agreed", "Provided that"] {
+    for words in ["no observer becomes more than 80% sure", ">patients<", "the board agreed", "Provided that"] {
         assert!(page.contains(words), "{words}");
     }
 }

@@ -135,7 +135,7 @@ fn answers_too_large_for_a_page_are_named_and_unreadable_ones_refused() {
 fn a_changed_promise_changes_the_words() {
     let mut written = written();
     written.answer("before", &recorded("before", "k", 2, "3"));
-    let words = |limit: &str| format!("nobody becomes more than {limit} sure");
+    let words = |limit: &str| format!("no observer becomes more than {limit} sure");
     let page = written.page().unwrap();
     assert!(page.contains(&words("75%")) && page.contains("one row is one person"));
     written.ledger.change_promise(&ceiling(4, 5), "more <room>").unwrap();

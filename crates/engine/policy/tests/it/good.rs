@@ -253,17 +253,17 @@ fn adversary_and_promises() {
     assert!(matches!(policy.guarantee().binding(), Promise::AlphaBeta { .. }));
     assert_eq!(policy.guarantee().limit().exact_odds(), Some(whole(2)));
     insta::assert_snapshot!(policy.guarantee().adversary_in_words().join("\n"), @r"
-    insider, changed by this policy to what follows
+    insider, changed by this policy as follows
     they know exactly how many people are in the data; one person exchanged for another must stay hidden (replace-one)
     before the first release they gave a chance between 20% and 50% to anyone of whom they were not certain
     they may know that everyone belongs to a group of exactly 2 people who are in the data or not together; the promise is kept for whole groups, and groups are independent of each other
     ");
     insta::assert_snapshot!(policy.guarantee().promises_in_words().join("\n"), @r"
-    nobody becomes more than 75% sure that a given person is in the data
-    nobody becomes less than 2% sure that a given person is in the data
-    nobody's belief that a given person is in the data grows to more than 5/2 times what it was, nor does their belief that the person is not in it shrink below 2/5 of what it was
-    nobody's belief that a given person is not in the data grows to more than 3 times what it was, nor does their belief that the person is in it shrink below 1/3 of what it was
-    whoever knows that exactly one of 10 equally likely people is in the data becomes at most 2/3 sure of any one of them
+    no observer becomes more than 75% sure that a given person is in the data
+    no observer becomes less than 2% sure that a given person is in the data
+    no observer's belief that a given person is in the data grows to more than 5/2 times what it was, nor does their belief that the person is not in it shrink below 2/5 of what it was
+    no observer's belief that a given person is not in the data grows to more than 3 times what it was, nor does their belief that the person is in it shrink below 1/3 of what it was
+    an observer who knows that exactly one of 10 equally likely people is in the data becomes at most 2/3 sure of any one of them
     belief in the true data, against all data that differ from it in one person, ends between 50% and 500% of what it was, if that was at most 10%
     no answer is more than e^1 times as likely with a given person as with another in their place, nor the reverse
     ");
@@ -272,14 +272,14 @@ fn adversary_and_promises() {
 #[test]
 fn presets_are_told_in_their_own_words_only_when_unchanged() {
     insta::assert_snapshot!(parse(SMALL).unwrap().guarantee().adversary_in_words().join("\n"), @r"
-    acquaintance: someone who thought it no likelier than not beforehand and does not know how many people are in the data
+    acquaintance: someone who gave it at most an even chance beforehand and does not know how many people are in the data
     they do not know how many people are in the data; one person more or less must stay hidden (add-remove)
     before the first release they gave a chance of at most 50% to anyone of whom they were not certain
     as far as they know, people are in the data or not independently of each other
     ");
     let changed = small_with("\"acquaintance\"", "\"acquaintance\"\nprior = \"1/3..0.6\"\nmoves_together = 3");
     insta::assert_snapshot!(changed.guarantee().adversary_in_words().join("\n"), @r"
-    acquaintance, changed by this policy to what follows
+    acquaintance, changed by this policy as follows
     they do not know how many people are in the data; one person more or less must stay hidden (add-remove)
     before the first release they gave a chance between 1/3 and 60% to anyone of whom they were not certain
     they may know groups of up to 3 people who are in the data or not together; the promise is kept for whole groups, and groups are independent of each other

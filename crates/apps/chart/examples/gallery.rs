@@ -1,4 +1,4 @@
-//! Every picture with made-up numbers, on one page: `cargo run -p deniable-chart --example gallery > gallery.html`.
+//! All charts with made-up numbers, on one page: `cargo run -p deniable-chart --example gallery > gallery.html`.
 
 use deniable_chart::answers::{Grid, Point, Series, bars, heatmap, lines};
 use deniable_chart::belief::{Beliefs, Mark, curve};
@@ -44,7 +44,7 @@ fn main() {
     }
 }
 
-/// Numbers that look like noise, between -1 and 1, the same in every run.
+/// Pseudo-random numbers between -1 and 1, the same in every run.
 fn noise(at: u32) -> f64 {
     (f64::from(at) * 12.9898).sin() * 43758.5453 % 1.0
 }
@@ -154,7 +154,7 @@ fn grids() -> Vec<String> {
     vec![grid(5, 6, 250.0, 40.0), grid(7, 24, 2000.0, 300.0), grid(2, 3, 1e6, 1e3)]
 }
 
-/// Picks and numbers along the genome: few, many, crowded on one chromosome, and where a chromosome is unknown.
+/// Picks and numbers along the genome: few, many, crowded on one chromosome, and with an unknown chromosome.
 fn genomes() -> Vec<String> {
     let snp = |chromosome: u32, millions: f64, point: Point| Snp {
         chromosome: chromosome as u8,
@@ -248,7 +248,7 @@ fn sweeps() -> Vec<String> {
     ]
 }
 
-/// Noise that shrinks with either parameter, with a warned region and one without a meaning.
+/// Noise that decreases with either parameter, with a warned region and an undefined one.
 fn surfaces() -> Vec<String> {
     let values: Vec<f64> = (0..31).map(|at| 10_f64.powf(f64::from(at) / 10.0 - 3.0)).collect();
     let cell = |up: f64, across: f64| Cell {
@@ -285,7 +285,7 @@ fn compositions() -> Vec<String> {
     })]
 }
 
-/// Chances of finding what was planted: over sizes, and for one size.
+/// Probabilities of finding the planted SNPs: over sizes, and for one size.
 fn powers() -> Vec<String> {
     let names = ["γ = 2, any prior (ε 0.6932)", "γ = 2, prior 1/2 (ε 1.0987)", "ε = 3, any prior"];
     let of = |sizes: &[u32]| {

@@ -13,31 +13,31 @@ use crate::scale::known;
 use crate::sheet::Words;
 use crate::words::{brief, count, number, with_interval};
 
-/// Up to so many answers, a description says each.
+/// Up to this many answers, the description lists each.
 const SAID: usize = 12;
 
-/// Answers to one question.
+/// Answers to one query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
-    /// What was asked.
+    /// Title of the chart: the query.
     pub title: String,
-    /// What the values are, as on an axis: "minutes".
+    /// Label of the values, as on an axis: "minutes".
     pub value: String,
-    /// The answers, in the order in which they are drawn.
+    /// The answers, in drawing order.
     pub points: Vec<Point>,
-    /// The true values where there are any to show, which is for simulated data only; one for each point.
+    /// The true values, one for each point; for simulated data only.
     pub truth: Option<Vec<f64>>,
-    /// Whether the answers have intervals in the same units; without, none are drawn.
+    /// Whether the answers have intervals in the same units; if not, no intervals are drawn.
     pub intervals: bool,
 }
 
-/// One answer. An end of its interval that is missing (or not finite) has no bound there, and is drawn open: whoever has
-/// an exact value gives it as both ends.
+/// One answer. A missing or non-finite end of its interval has no bound and is drawn open; an exact value has itself as
+/// both ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Point {
-    /// Of which group.
+    /// The group.
     pub label: String,
-    /// The value, if there is one.
+    /// The value, if known.
     pub value: Option<f64>,
     /// The lower end of its interval.
     pub low: Option<f64>,
@@ -45,7 +45,7 @@ pub struct Point {
     pub high: Option<f64>,
 }
 
-/// A point with what cannot be drawn left out.
+/// A point without values that cannot be drawn.
 #[derive(Debug, Clone, Copy)]
 struct DrawablePoint {
     value: Option<f64>,
@@ -64,7 +64,7 @@ impl DrawablePoint {
         !self.is_empty() && (self.low.is_none() || self.high.is_none())
     }
 
-    /// All that has a place on the axis.
+    /// All values on the axis.
     fn values(&self) -> impl Iterator<Item = f64> {
         [self.value, self.low, self.high, self.truth].into_iter().flatten()
     }
@@ -76,7 +76,7 @@ impl DrawablePoint {
     }
 }
 
-/// The points as they are drawn.
+/// The points to draw.
 fn shown(answer: &Series) -> Vec<DrawablePoint> {
     let truth = |at: usize| answer.truth.as_ref().and_then(|truth| truth.get(at)).copied().and_then(known);
     answer
@@ -85,7 +85,7 @@ fn shown(answer: &Series) -> Vec<DrawablePoint> {
         .enumerate()
         .map(|(at, point)| DrawablePoint {
             value: point.value.and_then(known),
-            // Without intervals a value stands for itself.
+            // Without intervals, the value is its own interval.
             low: if answer.intervals { point.low } else { point.value }.and_then(known),
             high: if answer.intervals { point.high } else { point.value }.and_then(known),
             truth: truth(at),
@@ -93,12 +93,12 @@ fn shown(answer: &Series) -> Vec<DrawablePoint> {
         .collect()
 }
 
-/// What is said to those who do not see it.
+/// Title and description for screen readers.
 fn words<'a>(answer: &'a Series, description: &'a str) -> Words<'a> {
     Words { title: &answer.title, otherwise: "Answers", description }
 }
 
-/// What the picture shows, in words: each answer if they are few, and the extremes if they are many.
+/// Describes the chart in words: each answer if they are few, the extremes if they are many.
 fn description(answer: &Series, shown: &[DrawablePoint]) -> String {
     let all = || shown.iter().zip(&answer.points).map(|(shown, point)| (shown, point.label.as_str()));
     let mut words = format!("{} in {}.", count(shown.len(), "answer"), brief(&answer.value));
@@ -121,7 +121,7 @@ fn description(answer: &Series, shown: &[DrawablePoint]) -> String {
     words
 }
 
-/// Legend entries that bars and lines share, after the sign of a value.
+/// Legend entries of bars and lines, after the sign of a value.
 fn signs(answer: &Series, shown: &[DrawablePoint]) -> Vec<(Key, String)> {
     let mut signs = Vec::new();
     if shown.iter().any(DrawablePoint::is_open) {

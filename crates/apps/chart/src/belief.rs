@@ -1,4 +1,4 @@
-//! What a belief before can become after (B-1), with the promise and the curator's adversaries drawn in.
+//! Posterior over prior belief (B-1), with the promise and the curator's adversaries.
 
 use crate::canvas::{Area, DrawResult, TEXT, percent};
 use crate::legend::PROMISED;
@@ -10,43 +10,43 @@ use crate::sheet::{HEAD, Words, shares, sheet};
 use plotters::style::Color;
 use plotters::style::text_anchor::HPos;
 
-/// Points of a curve: enough to look smooth at any size that fits a page.
+/// Points of a curve: smooth at any size that fits a page.
 const POINTS: u32 = 120;
 /// The height of the plot, in pixels.
 const TALL: f64 = 350.0;
-/// The room for names left of it, in pixels.
+/// Width for names to the left of the plot, in pixels.
 const NAMES: f64 = 78.0;
 
-/// Someone whose belief is marked on the curve.
+/// An observer who is marked on the curve.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mark {
-    /// Who, in a word or two.
+    /// The observer, in a word or two.
     pub name: String,
     /// The belief before, from 0 to 1.
     pub before: f64,
-    /// The lowest belief after; beyond the band for those who know more than the promise assumes.
+    /// The lowest belief after; outside the band for observers who know more than the promise assumes.
     pub low: f64,
     /// The highest.
     pub high: f64,
 }
 
-/// What the curve shows.
+/// Contents of the chart.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Beliefs {
     /// The largest odds ratio, at least 1.
     pub odds: f64,
-    /// The interval of beliefs before that the promise is about, from 0 to 1.
+    /// The interval of prior beliefs of the promise, from 0 to 1.
     pub priors: (f64, f64),
-    /// The promise over that interval: for points of the belief before, the highest belief after that it allows.
+    /// The promise over that interval: pairs of a prior and the highest posterior that it allows.
     pub promised: Vec<(f64, f64)>,
-    /// The same for the lowest belief.
+    /// The same for the lowest posterior.
     pub floor: Vec<(f64, f64)>,
-    /// Who is marked.
+    /// The marked observers.
     pub marks: Vec<Mark>,
 }
 
 impl Beliefs {
-    /// What these odds make of every belief, without a promise or anybody on it.
+    /// The beliefs under these odds, without a promise and without observers.
     #[must_use]
     pub fn of_odds(odds: f64) -> Self {
         Self { odds, priors: (0.0, 1.0), promised: Vec::new(), floor: Vec::new(), marks: Vec::new() }
@@ -58,7 +58,7 @@ fn after(before: f64, odds: f64) -> f64 {
     before * odds / (1.0 - before + before * odds)
 }
 
-/// The belief after over the belief before, both from 0% to 100%.
+/// Posterior over prior belief, both from 0% to 100%.
 #[must_use]
 pub fn curve(beliefs: &Beliefs) -> String {
     let odds = beliefs.odds;
@@ -66,7 +66,8 @@ pub fn curve(beliefs: &Beliefs) -> String {
     let top: Vec<(f64, f64)> = before().map(|p| (p, after(p, odds))).collect();
     let low: Vec<(f64, f64)> = before().map(|p| (p, after(p, 1.0 / odds))).collect();
     let description = format!(
-        "Whoever gave it 20% before can be at most {} sure after and at least {}; from 50%, at most {} and at least {}.",
+        "An observer who gave it 20% before can be at most {} sure after and at least {}; from 50%, at most {} and at \
+        least {}.",
         percent(up(after(0.2, odds))),
         percent(1.0 - up(1.0 - after(0.2, 1.0 / odds))),
         percent(up(after(0.5, odds))),
@@ -74,13 +75,13 @@ pub fn curve(beliefs: &Beliefs) -> String {
     );
     let up = Scale::linear((0.0, 1.0), (HEAD + TALL, HEAD));
     let values = shares(&up, 5);
-    // Names of those who hardly believe it stand left of the plot.
+    // Names of observers with small priors are to the left of the plot.
     let frame = Frame { left: NAMES, ..Frame::beside(&up, &values, 24.0) };
     let mut plot = Plot::inside(frame, up, values, |room| Scale::linear((0.0, 1.0), room));
     plot.ticks = shares(&plot.across, 5);
     let words = Words { title: "Belief before and after", otherwise: "", description: &description };
     sheet(&words, plot.frame.bottom + 50.0, &[], |area| -> DrawResult {
-        // Outside the interval nothing is promised in beliefs, though the odds are bounded all the same.
+        // Outside the interval there is no promise about beliefs, but the odds are bounded.
         let (from, to) = beliefs.priors;
         slab(area, plot.at((from, 0.0)), plot.at((to, 1.0)), &PALE.mix(0.35))?;
         plot.axes(area, ("belief before", "belief after"))?;
@@ -97,13 +98,13 @@ pub fn curve(beliefs: &Beliefs) -> String {
     })
 }
 
-/// Someone's belief before, over the beliefs after that it can become.
+/// An observer's prior, with the range of posteriors.
 fn marked(area: &Area<'_>, plot: &Plot, Mark { name, before, low, high }: &Mark) -> DrawResult {
     let (lowest, highest) = (plot.at((*before, *low)), plot.at((*before, *high)));
     line(area, &[lowest, highest], INK, 2)?;
     dot(area, highest, 5.0, INK)?;
     dot(area, lowest, 5.0, INK)?;
-    // The name stands where the band leaves room for it: left of the upper end, below the lower one.
+    // The name is outside the band: left of the upper end, or below the lower one.
     let (at, side) = if *before > 0.95 {
         // There is no room to the right.
         ((lowest.0 + 6.0, lowest.1 + 20.0), HPos::Right)
@@ -115,7 +116,7 @@ fn marked(area: &Area<'_>, plot: &Plot, Mark { name, before, low, high }: &Mark)
     write(area, at, name, (TEXT, INK), side)
 }
 
-/// To whole percents, for words: upward, but for what a float misses by.
+/// Rounds up to whole percents, with a tolerance for floating point.
 fn up(share: f64) -> f64 {
     (share * 100.0 - 1e-9).ceil() / 100.0
 }

@@ -1,35 +1,35 @@
-//! An empty picture, and how it becomes an element of a page.
+//! Empty charts, and their conversion to an element of a page.
 
 use crate::words::plain;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// Where charts are drawn.
+/// A drawing area.
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-/// Drawing into a string does not fail for want of space or a device; what remains is a mistake in a chart.
+/// Drawing into a string cannot run out of space; the only errors are mistakes in a chart.
 pub type DrawResult = Result<(), Box<dyn std::error::Error>>;
 
-/// Drawing units of a pixel. The library places everything on whole units, and curves on whole pixels look ragged.
+/// Drawing units per pixel. The library rounds positions to whole units, and curves on whole pixels look ragged.
 const UNITS: u32 = 4;
 
-/// Text of axes and labels, in pixels.
+/// Font size of axes and labels, in pixels.
 pub const TEXT: u32 = 14;
 
-/// A size in the library's units, from pixels of the picture as it was designed; on a page it scales.
+/// Converts pixels at design size to the library's units; the page scales the chart.
 pub const fn px(pixels: u32) -> u32 {
     pixels * UNITS
 }
 
-/// A place in the library's units, from pixels.
+/// Converts a position in pixels to the library's units.
 pub fn place((right, down): (f64, f64)) -> (i32, i32) {
     let units = |pixels: f64| (pixels * f64::from(UNITS)).round() as i32;
     (units(right), units(down))
 }
 
-/// Draws a picture of a width and height in pixels. `title` says what it is, `description` what it shows, in words: both are read out where it is not seen.
+/// Draws a chart of a width and height in pixels. Screen readers announce `title` and `description`.
 ///
-/// A chart that cannot be drawn (which tests would find) leaves its title and description, and no half picture.
+/// A chart that fails to draw (which tests would detect) keeps its title and description, without a partial drawing.
 pub fn picture(
     (width, height): (u32, u32),
     title: &str,
@@ -56,12 +56,12 @@ pub fn picture(
     )
 }
 
-/// Text that cannot become markup.
+/// Escapes text for markup.
 pub fn escaped(text: &str) -> String {
     plain(text).replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// Without what every element repeats: the font is that of the picture, and full opacity goes without saying.
+/// Removes attributes that every element repeats: the font, which the chart sets, and full opacity.
 fn shortened(body: &str) -> String {
     body.replace(" font-family=\"sans-serif\"", "")
         .replace(" opacity=\"1\"", "")
@@ -70,17 +70,17 @@ fn shortened(body: &str) -> String {
         .replace('\n', "")
 }
 
-/// Text of a size in pixels, in a colour. The library writes sizes of text divided by 1.24, which is undone here.
+/// Text of a size in pixels, in a colour. The library divides font sizes by 1.24, which is compensated here.
 pub fn text(size: u32, colour: RGBColor) -> TextStyle<'static> {
     ("sans-serif", f64::from(px(size)) * 1.24).into_font().color(&colour)
 }
 
-/// Text that is placed by its middle, start or end.
+/// Text that is anchored at its middle, start or end.
 pub fn placed(size: u32, colour: RGBColor, across: HPos, down: VPos) -> TextStyle<'static> {
     text(size, colour).pos(Pos::new(across, down))
 }
 
-/// A share as a percentage, without decimals that say nothing.
+/// A share as a percentage, without insignificant decimals.
 pub fn percent(share: f64) -> String {
     let hundredths = share * 100.0;
     if (hundredths - hundredths.round()).abs() < 1e-9 {

@@ -1,4 +1,4 @@
-//! Belief after more and more answers: what was claimed about them together, and what they keep (E-2).
+//! Belief after increasing numbers of answers: the claimed and the attained bounds (E-2).
 
 use crate::canvas::{Area, DrawResult, picture};
 use crate::legend::{self, Key, PROMISED};
@@ -14,30 +14,30 @@ const PANEL: (u32, u32) = (400, 350);
 /// One setting.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
-    /// What is set, in a few words.
+    /// The setting, in a few words.
     pub title: String,
-    /// For 1, 2, 3 ... answers: the lowest belief that is claimed, as a multiple of the belief before; above 0, or missing.
+    /// For 1, 2, 3 ... answers: the lowest claimed belief, as a multiple of the prior; above 0, or missing.
     pub claimed: Vec<f64>,
-    /// The lowest that can be reached.
+    /// The lowest attainable belief.
     pub reached: Vec<f64>,
 }
 
 /// Settings side by side on one scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Composition {
-    /// What the picture is.
+    /// Title of the chart.
     pub title: String,
-    /// What it shows, in words.
+    /// Description of the chart, in words.
     pub description: String,
     /// From left to right.
     pub panels: Vec<Panel>,
-    /// What the claimed line is.
+    /// Label of the claimed line.
     pub claimed: String,
-    /// What the reached line is.
+    /// Label of the attained line.
     pub reached: String,
 }
 
-/// The lowest belief over the number of answers, as claimed and as reached.
+/// The lowest belief over the number of answers, claimed and attained.
 #[must_use]
 pub fn curve(composition: &Composition) -> String {
     let panels = &composition.panels;
@@ -64,7 +64,7 @@ pub fn curve(composition: &Composition) -> String {
     })
 }
 
-/// Whether a belief has a place on an axis of factors.
+/// Whether a belief can be drawn on a logarithmic axis.
 fn drawable(value: f64) -> bool {
     value.is_finite() && value > 0.0
 }
@@ -76,7 +76,7 @@ fn draw(area: &Area<'_>, plot: &Plot, panel: &Panel) -> DrawResult {
         points.filter(|(_, value)| drawable(*value)).collect()
     };
     let (claimed, reached) = (points(&panel.claimed), points(&panel.reached));
-    // Where belief can fall below the claim: from the last answer before that on.
+    // From the last answer before belief falls below the claim.
     let apart = reached.iter().zip(&claimed).position(|(low, claim)| low.1 < claim.1);
     if let Some(from) = apart.map(|first| first.saturating_sub(1)) {
         let band = claimed.iter().skip(from).chain(reached.iter().skip(from).rev());

@@ -1,4 +1,4 @@
-//! The expected error of answers for other promises than the current one.
+//! Expected errors of answers under a range of promises.
 
 use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::Key;
@@ -13,29 +13,29 @@ use plotters::style::text_anchor::HPos;
 
 /// The height of the plot, in pixels.
 const TALL: f64 = 260.0;
-/// Names of lines take at most so much room at their right ends, in pixels.
+/// Most width of names at the right ends of lines, in pixels.
 const NAMES: f64 = 130.0;
-/// Up to so many lines are named at their ends; more are named below.
+/// Up to this many lines are named at their ends; more are named in the legend.
 const AT_ENDS: usize = 5;
-/// Up to so many points of a line are marked.
+/// Up to this many points of a line are marked.
 const MARKED: usize = 24;
 
 /// Errors along a promise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Errors {
-    /// What is swept.
+    /// Label of the swept value.
     pub x_label: String,
-    /// What the errors are in.
+    /// Label of the errors.
     pub y_label: String,
-    /// The promises.
+    /// The swept values.
     pub x: Vec<f64>,
-    /// For each kind of answer its name and the error at each promise.
+    /// For each kind of answer, its name and the error at each value.
     pub lines: Vec<(String, Vec<Option<f64>>)>,
-    /// The promise that is in force.
+    /// The current promise.
     pub current: Option<f64>,
 }
 
-/// A line of each kind of answer; on axes of factors where values span more than a factor of 30.
+/// A line for each kind of answer, on logarithmic axes if values span more than a factor of 30.
 #[must_use]
 pub fn errors(errors: &Errors) -> String {
     let lines: Vec<Vec<(f64, Option<f64>)>> = errors.lines.iter().map(|(_, values)| placed(errors, values)).collect();
@@ -75,7 +75,7 @@ pub fn errors(errors: &Errors) -> String {
             let series = Series(at);
             for run in points.split(|(_, y)| y.is_none()) {
                 let run: Vec<(f64, f64)> = run.iter().filter_map(|(x, y)| y.map(|y| (*x, y))).collect();
-                // A point alone has no line that shows it.
+                // A single point has no line, so it is marked.
                 plot.series(area, series, &run, points.len() <= MARKED || run.len() == 1)?;
                 if let Some(last) = run.last() {
                     ends.retain(|(kept, _, _)| *kept != series);
@@ -95,7 +95,7 @@ fn placed(errors: &Errors, values: &[Option<f64>]) -> Vec<(f64, Option<f64>)> {
     points
 }
 
-/// Names beside the right ends of lines, with a line to the end, and moved apart where ends are close.
+/// Names beside the right ends of lines, with a line to the end, and moved apart if ends are close.
 fn named(area: &Area<'_>, frame: &Frame, ends: &[(Series, Place, &str)]) -> DrawResult {
     let wanted: Vec<(f64, f64)> = ends.iter().map(|(_, (_, y), _)| (*y, 16.0)).collect();
     for ((series, end, name), y) in ends.iter().zip(apart(&wanted, 1.0, (frame.top - 8.0, frame.bottom + 8.0))) {
@@ -107,7 +107,7 @@ fn named(area: &Area<'_>, frame: &Frame, ends: &[(Series, Place, &str)]) -> Draw
     Ok(())
 }
 
-/// What the picture shows, in words: each line at the current promise if that was computed, and at both ends.
+/// Describes the chart in words: each line at the current promise if that was computed, and at both ends.
 fn description(errors: &Errors, lines: &[Vec<(f64, Option<f64>)>]) -> String {
     let mut words =
         format!("{} over {}, in {}.", count(lines.len(), "line"), brief(&errors.x_label), brief(&errors.y_label));

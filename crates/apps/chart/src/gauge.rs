@@ -1,4 +1,4 @@
-//! One observer's belief on a line from 0% to 100%: before, after at least and at most, and how far the promise lets it go.
+//! One observer's belief on a line from 0% to 100%: before, the range after, and the limits of the promise.
 
 use crate::canvas::{Area, DrawResult, TEXT, picture};
 use crate::palette::{BLUE, GRID, INK, MUTED, PAPER, RED};
@@ -9,15 +9,15 @@ use crate::words::{belief, brief, fit, width};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
-/// The ends of the line, in pixels: left and right of it stand 0% and 100%.
+/// The ends of the line, in pixels; the labels 0% and 100% are outside.
 const ENDS: (f64, f64) = (40.0, 508.0);
 /// The top and the bottom of the line, in pixels.
 const TRACK: (f64, f64) = (44.0, 58.0);
 
-/// A belief whether someone is in the data, before and after; all from 0 to 1.
+/// A belief about a person's presence in the data, before and after; all from 0 to 1.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gauge {
-    /// Whose belief.
+    /// The observer.
     pub name: String,
     /// The belief before.
     pub before: f64,
@@ -25,9 +25,9 @@ pub struct Gauge {
     pub low: f64,
     /// The highest belief after.
     pub high: f64,
-    /// The belief before, and the lowest and highest after, as they are written: whoever rounds outward does so beforehand.
+    /// The belief before, and the lowest and highest after, as text: callers that round outward do so themselves.
     pub written: Option<[String; 3]>,
-    /// The highest belief after that the promise allows, if it says so for this belief before.
+    /// The highest belief after that the promise allows, if it applies to this prior.
     pub ceiling: Option<f64>,
     /// The lowest belief after that it allows.
     pub floor: Option<f64>,
@@ -68,7 +68,7 @@ pub fn gauge(gauge: &Gauge) -> String {
 
         let (from, to) = (low.map_or(ENDS.0, |low| scale.at(low)), high.map_or(ENDS.1, |high| scale.at(high)));
         if low.is_some() || high.is_some() {
-            // However narrow, the band can be seen.
+            // A narrow band is widened so that it is visible.
             let more = ((4.0 - (to - from)) / 2.0).max(0.0);
             slab(area, (from - more, top), (to + more, bottom), &BLUE)?;
         }
@@ -95,7 +95,7 @@ pub fn gauge(gauge: &Gauge) -> String {
     })
 }
 
-/// The belief before: a pointer from above, and a cut through the band unless that is so narrow that it would vanish.
+/// The belief before: a pointer from above, and a cut through the band if that is wide enough.
 fn marker(area: &Area<'_>, x: f64, cut: bool) -> DrawResult {
     let (top, bottom) = TRACK;
     let pointer: [Place; 3] = [(x, top), (x - 5.0, top - 8.0), (x + 5.0, top - 8.0)];
@@ -105,7 +105,7 @@ fn marker(area: &Area<'_>, x: f64, cut: bool) -> DrawResult {
     shape(area, &pointer, &INK)
 }
 
-/// Words above the line, each as near to its place as the others let it.
+/// Words above the line, each as near to its position as the others permit.
 fn above(area: &Area<'_>, scale: &Scale, words: &[(Option<f64>, String, RGBColor)]) -> DrawResult {
     let placed: Vec<(f64, &str, RGBColor)> =
         words.iter().filter_map(|(at, text, colour)| at.map(|at| (scale.at(at), text.as_str(), *colour))).collect();

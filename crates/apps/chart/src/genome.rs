@@ -1,4 +1,4 @@
-//! SNPs along the genome: which ones were picked, or how strongly each is associated.
+//! SNPs along the genome: picks in order, or released association statistics.
 
 mod chromosomes;
 mod names;
@@ -17,13 +17,13 @@ use names::{Field, LabelRequest, Patch};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
-/// Up to so many SNPs, a description says each; of more, so many of the highest.
+/// Up to this many SNPs, the description lists each; of more, this many of the highest.
 const SAID: usize = 12;
-/// A name takes at most so much room, in pixels.
+/// Most width of a name, in pixels.
 const NAME: f64 = 130.0;
 /// The radius of a dot, in pixels.
 const DOT: f64 = 4.0;
-/// Stems: fainter than dots, so that a name can be read where one passes behind it.
+/// Stems are fainter than dots, so that a name in front of one is legible.
 const STEM: RGBColor = SHADES[3].0;
 /// Half the width of the ends of an interval, in pixels.
 const CAP: f64 = 4.0;
@@ -31,24 +31,24 @@ const CAP: f64 = 4.0;
 /// SNPs of one release.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Genome {
-    /// What was asked.
+    /// Title of the chart: the release.
     pub title: String,
-    /// What heights are.
+    /// Meaning of the heights.
     pub axis: Axis,
     /// The SNPs, in any order.
     pub snps: Vec<Snp>,
 }
 
-/// What the height of a SNP stands for.
+/// Meaning of the height of a SNP.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Axis {
-    /// Its place among the picks, from 1: the first pick is the highest. Ends of intervals mean nothing.
+    /// Its rank among the picks, from 1: the first pick is the highest. Interval ends are ignored.
     Places,
     /// A released number.
     Numbers {
-        /// What the numbers are: "χ²".
+        /// Label of the numbers: "χ²".
         label: String,
-        /// A line across at a number that everybody knows, and what it says.
+        /// A horizontal line at a public threshold, with its label.
         threshold: Option<(f64, String)>,
     },
 }
@@ -56,19 +56,19 @@ pub enum Axis {
 /// One SNP.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Snp {
-    /// Its chromosome as PLINK numbers them: 25 is what X and Y share, 0 is unknown.
+    /// Its chromosome in PLINK's numbering: 25 is the part that X and Y share, 0 is unknown.
     pub chromosome: u8,
-    /// Its base pair there.
+    /// Its base pair on the chromosome.
     pub position: u64,
-    /// Its name, and its place or its number with the interval.
+    /// Its name, with its rank or its number and interval.
     pub point: Point,
 }
 
-/// A SNP with what cannot be drawn left out.
+/// A SNP without values that cannot be drawn.
 #[derive(Debug, Clone)]
 struct DrawableSnp {
     x: f64,
-    /// Its name; where it has none, where it is.
+    /// Its name, or its position if it has no name.
     name: String,
     value: Option<f64>,
     low: Option<f64>,
@@ -76,12 +76,12 @@ struct DrawableSnp {
 }
 
 impl DrawableSnp {
-    /// The highest that is known.
+    /// The highest known value.
     fn top(&self) -> Option<f64> {
         [self.value, self.low, self.high].into_iter().flatten().max_by(f64::total_cmp)
     }
 
-    /// Whether an end of its interval is missing, though something is known.
+    /// Whether one end of its interval is missing while another value is known.
     fn is_open(&self) -> bool {
         self.top().is_some() && (self.low.is_none() || self.high.is_none())
     }
@@ -92,7 +92,7 @@ impl DrawableSnp {
     }
 }
 
-/// The SNPs on stems over their place, chromosome by chromosome, with their names where these have room.
+/// The SNPs on stems over their positions, chromosome by chromosome, with names where there is room.
 #[must_use]
 pub fn genome(genome: &Genome) -> String {
     let places = genome.axis == Axis::Places;
@@ -130,7 +130,7 @@ pub fn genome(genome: &Genome) -> String {
         for snp in &shown {
             line(area, &[(snp.x, ground), head(snp, &scale, ground)], STEM, 1)?;
         }
-        // Over all stems: on one chromosome these hide each other, and intervals must not be hidden.
+        // Drawn over all stems: on one chromosome stems hide each other, but intervals must be visible.
         if !places {
             shown.iter().filter(|snp| snp.is_wide()).try_for_each(|snp| interval(area, snp, &scale, &frame))?;
         }
@@ -153,12 +153,12 @@ pub fn genome(genome: &Genome) -> String {
     })
 }
 
-/// The places of picks, from the first at the top to the ground, one step below the last.
+/// The ranks of picks, from the first at the top to the ground, one step below the last.
 fn by_place(genome: &Genome, top: f64, bottom: f64) -> (Scale, Vec<(f64, String)>) {
     let places = || genome.snps.iter().filter_map(|snp| snp.point.value.and_then(known));
     let (first, last) = (places().fold(1.0, f64::min), places().fold(1.0, f64::max));
     let scale = Scale::linear((first, last + 1.0), (top, bottom));
-    // Whole steps: nothing lies between two places.
+    // Whole steps, because ranks are whole numbers.
     let mut ticks = scale.ticks((last + 1.0 - first).clamp(1.0, 6.0) as u32);
     ticks.retain(|(y, _)| *y < bottom - 1.0);
     if !ticks.iter().any(|(y, _)| *y < top + 1.0) {
@@ -172,7 +172,7 @@ fn by_number(genome: &Genome, threshold: Option<(f64, &str)>, top: f64, bottom: 
     let points = || genome.snps.iter().map(|snp| &snp.point);
     let values = points().flat_map(|point| [point.value, point.low, point.high]).flatten();
     let (low, high) = span(values.chain(threshold.map(|(at, _)| at)).chain([0.0]));
-    // An open end takes some room beyond what is known.
+    // An open end needs some room beyond the known values.
     let open = |end: &dyn Fn(&Point) -> Option<f64>| points().any(|point| end(point).and_then(known).is_none());
     let more = |open: bool| if open { (high - low) * 0.08 } else { 0.0 };
     let below = if low < 0.0 { more(open(&|point| point.low)) } else { 0.0 };
@@ -180,7 +180,7 @@ fn by_number(genome: &Genome, threshold: Option<(f64, &str)>, top: f64, bottom: 
     (scale, scale.ticks(6))
 }
 
-/// The SNPs as they are drawn.
+/// The SNPs to draw.
 fn shown(genome: &Genome, chromosomes: &Chromosomes) -> Vec<DrawableSnp> {
     let places = genome.axis == Axis::Places;
     let ends = |point: &Point, end: Option<f64>| if places { point.value } else { end }.and_then(known);
@@ -197,7 +197,7 @@ fn shown(genome: &Genome, chromosomes: &Chromosomes) -> Vec<DrawableSnp> {
         .collect()
 }
 
-/// Its name; files write `.` for a SNP without one, which is then called by where it is.
+/// Its name. Files have `.` for a SNP without a name, which is then named by its position.
 fn called(snp: &Snp) -> String {
     match snp.point.label.trim() {
         "" | "." => format!("{}:{}", chromosomes::name(snp.chromosome), snp.position),
@@ -205,13 +205,13 @@ fn called(snp: &Snp) -> String {
     }
 }
 
-/// Where the dot of a SNP is; without a number, that of the ring in its stead.
+/// The position of a SNP's dot, or of the ring that replaces it if there is no number.
 fn head(snp: &DrawableSnp, scale: &Scale, ground: f64) -> Place {
     (snp.x, snp.value.map_or(ground, |value| scale.at(value)))
 }
 
-/// The names of the highest first, so that what is left without one for want of room is what matters least; and where the
-/// words at the threshold start.
+/// Places the names of the highest SNPs first, so that the least important ones are omitted for lack of room; returns
+/// also the start of the threshold's label.
 fn layout(
     shown: &[DrawableSnp],
     scale: &Scale,
@@ -241,7 +241,7 @@ fn layout(
         field.thin(Patch { left: frame.left, right: frame.right, top: *y, bottom: *y }, 10.0);
         said_at = field.beside_line(*y, (frame.left, frame.right), width(words, TEXT));
     }
-    // Equal on the screen is equal: noise far behind the point does not decide who is named.
+    // Compared in pixels: differences far below a pixel do not decide which SNPs are named.
     let mut order: Vec<usize> = (0..shown.len()).collect();
     let height = |at: &usize| shown.get(*at).map_or(ground, |snp| head(snp, scale, ground).1);
     order.sort_by(|one, other| height(one).total_cmp(&height(other)));
@@ -254,7 +254,7 @@ fn layout(
     (said_at, named)
 }
 
-/// The interval of a number as an upright line; an open end goes to the edge of the plot.
+/// The interval of a number as a vertical line; an open end extends to the edge of the plot.
 fn interval(area: &Area<'_>, snp: &DrawableSnp, scale: &Scale, frame: &Frame) -> DrawResult {
     let x = snp.x;
     let high = snp.high.map_or(frame.top - 6.0, |high| scale.at(high));
@@ -270,7 +270,7 @@ fn interval(area: &Area<'_>, snp: &DrawableSnp, scale: &Scale, frame: &Frame) ->
     }
 }
 
-/// What the signs stand for, of those that are there.
+/// Legend entries of the signs that occur.
 fn signs(shown: &[DrawableSnp]) -> Vec<(Key, String)> {
     let mut signs = Vec::new();
     if shown.iter().any(DrawableSnp::is_wide) {
@@ -285,7 +285,7 @@ fn signs(shown: &[DrawableSnp]) -> Vec<(Key, String)> {
     signs
 }
 
-/// What heights are, on the axis.
+/// Label of the heights.
 fn axis_label(axis: &Axis) -> &str {
     match axis {
         Axis::Places => "place among the picks",
@@ -293,7 +293,7 @@ fn axis_label(axis: &Axis) -> &str {
     }
 }
 
-/// What the picture shows, in words: each SNP if they are few, and the highest if they are many.
+/// Describes the chart in words: each SNP if they are few, the highest if they are many.
 fn description(genome: &Genome, shown: &[DrawableSnp], threshold: Option<(f64, &str)>, unnamed: usize) -> String {
     let places = genome.axis == Axis::Places;
     let mut words = format!("{} along the genome, by {}.", count(shown.len(), "SNP"), brief(axis_label(&genome.axis)));

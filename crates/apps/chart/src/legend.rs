@@ -1,4 +1,4 @@
-//! What signs stand for, below a picture. Nothing there is told by colour alone.
+//! Legends below charts. No distinction depends on colour alone.
 
 use crate::canvas::{Area, DrawResult, TEXT};
 use crate::palette::{BLUE, INK, MUTED, ORANGE, PALE, RED};
@@ -10,15 +10,15 @@ use plotters::style::text_anchor::HPos;
 
 /// The height of a row, in pixels.
 const ROW: f64 = 22.0;
-/// The room of a sign, in pixels.
+/// The width of a sign, in pixels.
 const SIGN: f64 = 34.0;
 
-/// How much of its colour a region has that cannot be reached: curves pass through it, and are to be seen.
+/// Opacity of an unreachable region: curves remain visible through it.
 pub const FAINT: f64 = 0.14;
-/// How much of its colour a bar has that is warned of. No colour of its own, so that it suits light and dark.
+/// Opacity of a warned bar. It has no colour of its own, so that it suits light and dark pages.
 const WARNED: f64 = 0.3;
 
-/// The dashes of what is promised or claimed, and how far they are apart, in pixels.
+/// Lengths of the dashes and gaps of promised or claimed lines, in pixels.
 pub const PROMISED: (u32, u32) = (8, 5);
 
 /// A sign.
@@ -32,32 +32,32 @@ pub enum Key {
     Band,
     /// An interval without an end.
     Open,
-    /// What is true where it is known.
+    /// The true value, if known.
     Truth,
-    /// A mark of what is hardly more than noise.
+    /// A mark of a value that is hardly larger than its noise.
     Weak,
-    /// A mark of what has no known interval.
+    /// A mark of a value without a known interval.
     Unknown,
     Nothing,
     Line(Series),
-    /// A line among several whose points are too many for marks.
+    /// An unmarked line, among several with many points.
     Curve(Series),
-    /// A line of what is released or can be reached.
+    /// A line of released or attainable values.
     Reached,
-    /// A line of what is promised or claimed.
+    /// A line of promised or claimed values.
     Promised,
     Chance,
-    /// What cannot be reached, behind its edge.
+    /// The unreachable region, with its edge.
     Barred,
-    /// A bar of what is warned of.
+    /// A bar that is warned of.
     Warned,
     Before,
     After,
-    /// A belief after that leaves no doubt.
+    /// A posterior without doubt: 0 or 1.
     Sure,
 }
 
-/// Each sign's place, and the height of all, when they stand in rows of a width.
+/// The position of each sign, and the total height, in rows of a width.
 fn places(items: &[(Key, String)], wide: f64) -> (Vec<Place>, f64) {
     let mut at = (0.0, 0.0);
     let mut places = Vec::new();
@@ -77,7 +77,7 @@ pub fn height(items: &[(Key, String)], wide: f64) -> f64 {
     places(items, wide).1
 }
 
-/// Draws the signs with what they stand for, from a corner at the upper left.
+/// Draws the signs with their labels, from the upper left corner.
 pub fn draw(area: &Area<'_>, (left, top): Place, wide: f64, items: &[(Key, String)]) -> DrawResult {
     for ((key, words), (right, down)) in items.iter().zip(places(items, wide).0) {
         let at = (left + right, top + down + ROW / 2.0);
@@ -125,7 +125,7 @@ fn sign(area: &Area<'_>, key: Key, (x, y): Place) -> DrawResult {
     }
 }
 
-/// A bar that lies, of half a height, with a line at its end; of what is warned of or not.
+/// A horizontal bar of this half-height, with a line at its end.
 pub fn bar(area: &Area<'_>, (from, to): (f64, f64), y: f64, half: f64, warned: bool) -> DrawResult {
     let (corners, end) = (((from, y - half), (to, y + half)), [(to, y - half), (to, y + half)]);
     if warned {
@@ -137,7 +137,7 @@ pub fn bar(area: &Area<'_>, (from, to): (f64, f64), y: f64, half: f64, warned: b
     }
 }
 
-/// The line of what guessing reaches.
+/// The line of random guessing.
 pub fn chance(area: &Area<'_>, from: Place, to: Place) -> DrawResult {
     dashes(area, &[from, to], MUTED, 1, (4, 4))
 }

@@ -1,26 +1,26 @@
-//! The pictures: beliefs, answers, errors and spending, drawn as SVG.
+//! Charts of beliefs, answers, errors and spending, drawn as SVG.
 //!
-//! | picture | module |
+//! | chart | module |
 //! |---|---|
-//! | what a belief before can become after, with the promise drawn in | [`belief`] |
+//! | posterior over prior belief, with the promise | [`belief`] |
 //! | one observer's belief before and after, on a line from 0% to 100% | [`gauge`] |
-//! | the same as natural frequencies: of 100 people, so many | [`people`] |
+//! | the same as natural frequencies, among 100 people | [`people`] |
 //! | released answers with their intervals: bars, lines, a grid of two keys | [`answers`] |
-//! | SNPs along the genome: what was picked, or how strongly associated it is | [`mod@genome`] |
-//! | the expected error of answers for other promises | [`errors`] |
-//! | how much of the promise is spent, release by release | [`spending`] |
-//! | what depends on two parameters, as coloured cells with hatched regions | [`surface`] |
-//! | how probably a selection finds what it should, over the number of participants | [`power`] |
-//! | belief after more and more answers: what is claimed and what is kept | [`composition`] |
-//! | how well tests tell members from others, beside a coin and a promise | [`mod@roc`] |
-//! | how large the classes of an anonymised table are | [`mod@sizes`] |
+//! | SNPs along the genome: picks, or association statistics | [`mod@genome`] |
+//! | expected errors of answers under a range of promises | [`errors`] |
+//! | spending of the promise, release by release | [`spending`] |
+//! | a function of two parameters, as coloured cells with hatched regions | [`surface`] |
+//! | power of a selection over the number of participants | [`power`] |
+//! | belief after increasing numbers of answers: claimed and attained | [`composition`] |
+//! | ROC curves of tests of membership, with chance and the promise's bound | [`mod@roc`] |
+//! | sizes of the classes of an anonymised table | [`mod@sizes`] |
 //! | beliefs before and after, line by line | [`posteriors`] |
 //! | shares of people with their intervals | [`mod@shares`] |
 //!
-//! A chart is drawn from plain numbers and is for looking at: nothing that is decided or promised comes from here. Every
-//! function returns one `<svg>` element that scales with the page, carries a title and a description for those who do not
-//! see it, and names its colours by their role, so that one style sheet ([`palette::style`]) serves light, dark and print.
-//! A number that is not finite counts as missing.
+//! Charts are drawn from plain numbers and are for display only: no decision or promise depends on them. Every function
+//! returns one `<svg>` element that scales with the page, has a title and a description for screen readers, and names
+//! its colours by their role, so that one style sheet ([`palette::style`]) serves light, dark and print. Non-finite
+//! numbers count as missing.
 
 pub mod answers;
 pub mod belief;

@@ -1,32 +1,33 @@
-//! Colours by what they stand for.
+//! Colours by role.
 //!
-//! The plotting library writes colours as attributes of each element. [`style`] replaces them by rules on those attributes,
-//! so that the same picture is readable on white, on black and on paper. The light values stand in the picture itself: it
-//! is right without a style sheet as well.
+//! The plotting library writes colours as attributes of each element. [`style`] replaces them by rules on those
+//! attributes, so that the same chart is legible on white, on black and on paper. The chart itself contains the light
+//! values, and is correct without a style sheet.
 
 use plotters::style::RGBColor;
 
 /// Text and axes.
 pub const INK: RGBColor = RGBColor(0x1f, 0x23, 0x28);
-/// What should stand back: ticks, captions, the line of no change.
+/// Secondary elements: ticks, captions, the line of no change.
 pub const MUTED: RGBColor = RGBColor(0x6b, 0x72, 0x80);
-/// Lines of a grid.
+/// Grid lines.
 pub const GRID: RGBColor = RGBColor(0xd9, 0xdd, 0xe3);
-/// What is released or can be reached.
+/// Released or attainable values.
 pub const BLUE: RGBColor = RGBColor(0x1d, 0x5f, 0xa8);
-/// Fill for what is released or can be reached.
+/// Fill for released or attainable values.
 pub const PALE: RGBColor = RGBColor(0xcf, 0xe1, 0xf5);
 /// The promise, and other limits.
 pub const RED: RGBColor = RGBColor(0xb4, 0x2a, 0x1d);
-/// A second series, and what is left.
+/// A second series, and remainders.
 pub const GREEN: RGBColor = RGBColor(0x1b, 0x7f, 0x5c);
 /// A third series.
 pub const ORANGE: RGBColor = RGBColor(0xb3, 0x5c, 0x00);
-/// What is behind everything.
+/// The background.
 pub const PAPER: RGBColor = RGBColor(0xff, 0xff, 0xfe);
 
-/// From few to many: a fill, and the colour of text on it. The steps are as even to the eye as readable text allows: between
-/// the fourth and the fifth, text changes from dark to light, and no fill between them would carry either.
+/// From few to many: a fill, and the colour of text on it. The steps are as even as legible text permits: between the
+/// fourth and the fifth, text changes from dark to light, and no intermediate fill would have enough contrast with
+/// either.
 pub const SHADES: [(RGBColor, RGBColor); 6] = [
     (PAPER, INK),
     (PALE, INK),
@@ -36,8 +37,8 @@ pub const SHADES: [(RGBColor, RGBColor); 6] = [
     (BLUE, PAPER),
 ];
 
-/// From little to much, in seven steps, for cells that carry no text: the last stands out most from what is behind, on light
-/// and on dark.
+/// From little to much, in seven steps, for cells without text: the last contrasts most with the background, on light
+/// and dark pages.
 pub const RAMP: [RGBColor; 7] = [
     RGBColor(0xe8, 0xf0, 0xfa),
     RGBColor(0xc3, 0xd9, 0xf0),
@@ -67,11 +68,11 @@ const DARK: [(RGBColor, &str); 12] = [
     (RGBColor(0x3a, 0x74, 0xb4), "#5590cc"),
 ];
 
-/// Rules for a page that holds charts: they fill their place, and follow the reader's choice of light or dark on screen.
+/// Rules for a page with charts: they fill their place, and follow the reader's choice of light or dark on screen.
 #[must_use]
 pub fn style() -> String {
     let mut rules = String::from("svg.chart{width:100%;height:auto;display:block}\n");
-    // Cells that touch would show what is behind them along their edges.
+    // Without crisp edges, adjacent cells would show the background between them.
     rules.push_str("svg.cells rect{shape-rendering:crispEdges}\n");
     rules.push_str("@media screen and (prefers-color-scheme:dark){\n");
     let ramp = RAMP.iter().copied().zip(RAMP_DARK);
@@ -85,7 +86,7 @@ pub fn style() -> String {
     rules
 }
 
-/// A picture as a file of its own: no page styles it, and none puts anything behind it, so it carries both.
+/// A chart as a separate file: it contains its own style and background.
 #[must_use]
 pub fn standalone(picture: &str) -> String {
     let Some((opening, rest)) = picture.split_once('>') else { return picture.to_owned() };
@@ -94,7 +95,7 @@ pub fn standalone(picture: &str) -> String {
     format!("{opening}><style>\n{style}</style><rect width=\"100%\" height=\"100%\" fill=\"{behind}\"/>{rest}\n")
 }
 
-/// A colour as the plotting library writes it.
+/// A colour in the plotting library's notation.
 fn hex(colour: RGBColor) -> String {
     format!("#{:02X}{:02X}{:02X}", colour.0, colour.1, colour.2)
 }
@@ -145,7 +146,7 @@ mod tests {
         }
     }
 
-    /// Rules go by the colour itself: two roles of one colour could not be told apart on a dark page.
+    /// Rules select by the colour itself: two roles with one colour would have the same dark colour.
     #[test]
     fn no_two_roles_share_a_colour() {
         let all: Vec<String> = DARK.iter().map(|(colour, _)| hex(*colour)).chain(RAMP.map(hex)).collect();

@@ -1,4 +1,5 @@
-//! A belief as natural frequencies: of so many people about whom an observer is equally sure, how many are in the data.
+//! A belief as natural frequencies: the number of people in the data, among people about whom an observer is equally
+//! sure.
 
 use crate::canvas::{Area, DrawResult, TEXT, picture};
 use crate::palette::{BLUE, GRID, INK, MUTED};
@@ -8,29 +9,29 @@ use crate::words::fit;
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
-/// At most so many are drawn; of more, their share.
+/// Most figures to draw; of more people, their share.
 const DRAWN: u32 = 1000;
 /// The width of a panel, in pixels.
 const PANEL: f64 = 160.0;
-/// Above the people: what they show, and how many.
+/// Height above the figures, for the title and the number.
 const TOP: f64 = 50.0;
 
-/// Of how many people about whom an observer is equally sure how many are in the data.
+/// The number of people in the data, among people about whom an observer is equally sure.
 #[derive(Debug, Clone, PartialEq)]
 pub struct People {
-    /// What they are or are not: "in the data".
+    /// The fact in words: "in the data".
     pub what: &'static str,
-    /// As the observer saw it before.
+    /// The number by the observer's belief before.
     pub before: u32,
     /// After, at most.
     pub at_most: u32,
     /// After, at least.
     pub at_least: u32,
-    /// Of so many: 100, or 1000 for small shares.
+    /// The number of people: 100, or 1000 for small shares.
     pub of: u32,
 }
 
-/// Three crowds side by side: before, after at most, after at least.
+/// Three panels side by side: before, after at most, after at least.
 #[must_use]
 pub fn people(people: &People) -> String {
     let of = people.of;
@@ -70,7 +71,8 @@ pub fn people(people: &People) -> String {
     })
 }
 
-/// How many figures are filled. Where not everyone is drawn, someone stands for a few, and nobody for none.
+/// The number of filled figures. If not all people are drawn, each figure represents several, and at least one is
+/// filled unless the number is zero.
 fn shown(filled: u32, of: u32) -> u32 {
     if of <= DRAWN {
         return filled.min(of);
@@ -100,7 +102,7 @@ fn crowd(
     Ok(())
 }
 
-/// Someone, around a place: a head, shoulders, and legs.
+/// A figure of a person around a position: a head, shoulders, and legs.
 fn figure(area: &Area<'_>, (x, y): Place, colour: RGBColor) -> DrawResult {
     let half = [(1.5, -3.0), (3.8, -2.0), (3.8, 2.5), (2.4, 3.0), (2.2, 8.0)];
     let right = half.iter().map(|(across, down)| (x + across, y + down));

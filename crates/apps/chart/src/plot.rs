@@ -1,4 +1,5 @@
-//! A plot with two axes: its place, a grid of values with ticks on the left, ticks below, what both axes are, and points in it.
+//! A plot with two axes: its frame, a grid of values with ticks on the left, ticks below, labels of both axes, and
+//! points.
 
 use crate::canvas::{Area, DrawResult, TEXT};
 use crate::palette::{GRID, INK, MUTED};
@@ -10,31 +11,32 @@ use crate::words::{fit, width};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
-/// The place of a plot inside a picture or a panel, in pixels.
+/// The frame of a plot inside a chart or a panel, in pixels.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame {
     pub left: f64,
     pub right: f64,
     pub top: f64,
     pub bottom: f64,
-    /// The width of the picture or the panel.
+    /// The width of the chart or the panel.
     pub page: f64,
 }
 
-/// The room that ticks on the left take.
+/// The width of the ticks on the left.
 fn room_for(ticks: &[Tick]) -> f64 {
     ticks.iter().map(|(_, text)| width(text, TEXT)).fold(20.0, f64::max).min(150.0) + 16.0
 }
 
 impl Frame {
-    /// A frame in a picture of the usual width, as high as `up` is, with room for its ticks on the left and so much on the right.
+    /// A frame in a chart of the usual width and the height of `up`, with room for its ticks on the left and this much
+    /// on the right.
     pub fn beside(up: &Scale, ticks: &[Tick], right: f64) -> Self {
         let (bottom, top) = up.room();
         let page = f64::from(WIDE);
         Self { left: room_for(ticks), right: page - right, top, bottom, page }
     }
 
-    /// Lines of a grid with the values they stand for on the left, and what these are above.
+    /// Horizontal grid lines with their values on the left, and the label above.
     pub fn values(&self, area: &Area<'_>, ticks: &[Tick], label: &str) -> DrawResult {
         for (y, text) in ticks {
             line(area, &[(self.left, *y), (self.right, *y)], GRID, 1)?;
@@ -44,7 +46,7 @@ impl Frame {
         write(area, (8.0, 14.0), &label, (TEXT, MUTED), HPos::Left)
     }
 
-    /// Upright lines of a grid with the values they stand for below, and what these are: for bars that lie.
+    /// Vertical grid lines with their values below, and the label: for horizontal bars.
     pub fn columns(&self, area: &Area<'_>, ticks: &[Tick], label: &str) -> DrawResult {
         for (x, text) in ticks {
             line(area, &[(*x, self.top), (*x, self.bottom)], GRID, 1)?;
@@ -56,12 +58,12 @@ impl Frame {
         write(area, (middle, self.bottom + 35.0), &label, (TEXT, MUTED), HPos::Center)
     }
 
-    /// The line below, as many ticks as fit, and what they are.
+    /// The axis below, with as many ticks as fit, and its label.
     pub fn below(&self, area: &Area<'_>, ticks: &[Tick], label: &str) -> DrawResult {
         line(area, &[(self.left, self.bottom), (self.right, self.bottom)], MUTED, 1)?;
         let edge = self.page - 4.0;
         let ticks: Vec<Tick> = ticks.iter().map(|(x, text)| (*x, fit(text, TEXT, 110.0))).collect();
-        // Words at the ends stay inside the picture; their ticks stay where they are.
+        // Words at the ends are moved inside the chart; their ticks are not.
         let centres: Vec<(f64, f64)> = labels(&ticks, TEXT)
             .into_iter()
             .map(|(x, wide)| (x.min(edge - wide / 2.0).max(4.0 + wide / 2.0), wide))
@@ -75,7 +77,7 @@ impl Frame {
         write(area, (f64::midpoint(self.left, self.right), self.bottom + 37.0), &label, (TEXT, MUTED), HPos::Center)
     }
 
-    /// What there is to say where there is nothing to draw.
+    /// A message in place of an empty plot.
     pub fn nothing(&self, area: &Area<'_>, words: &str) -> DrawResult {
         let middle = (f64::midpoint(self.left, self.right), f64::midpoint(self.top, self.bottom));
         write(area, middle, words, (TEXT, MUTED), HPos::Center)
@@ -95,41 +97,41 @@ pub struct Plot {
 }
 
 impl Plot {
-    /// A plot in a picture of the usual width: `up` says how high it is and has ticks, on the right there is so much room, and
-    /// `across` takes what is between.
+    /// A plot in a chart of the usual width: `up` determines its height and has ticks, `right` is reserved on the
+    /// right, and `across` maps the rest.
     pub fn new(up: Scale, values: Vec<Tick>, right: f64, across: impl FnOnce((f64, f64)) -> Scale) -> Self {
         Self::inside(Frame::beside(&up, &values, right), up, values, across)
     }
 
-    /// The same, with its place given: for panels side by side.
+    /// The same with a given frame: for panels side by side.
     pub fn inside(frame: Frame, up: Scale, values: Vec<Tick>, across: impl FnOnce((f64, f64)) -> Scale) -> Self {
         let across = across((frame.left, frame.right));
         Self { frame, across, up, values, ticks: across.ticks_across(TEXT) }
     }
 
-    /// The grid, both axes, and what they are.
+    /// The grid, both axes, and their labels.
     pub fn axes(&self, area: &Area<'_>, (across, up): (&str, &str)) -> DrawResult {
         self.frame.values(area, &self.values, up)?;
         self.frame.below(area, &self.ticks, across)
     }
 
-    /// Where a point is.
+    /// The position of a point.
     pub fn at(&self, (x, y): (f64, f64)) -> Place {
         (self.across.at(x), self.up.at(y))
     }
 
-    /// Where points are.
+    /// The positions of points.
     pub fn places(&self, points: &[(f64, f64)]) -> Vec<Place> {
         points.iter().map(|point| self.at(*point)).collect()
     }
 
-    /// A line across at a value.
+    /// A horizontal line at a value.
     pub fn level(&self, area: &Area<'_>, value: f64, (colour, thick): (RGBColor, u32)) -> DrawResult {
         let y = self.up.at(value);
         line(area, &[(self.frame.left, y), (self.frame.right, y)], colour, thick)
     }
 
-    /// One line among several through points, each with its mark where they are to be seen.
+    /// One line of several through points, with marks if `marked`.
     pub fn series(&self, area: &Area<'_>, series: Series, points: &[(f64, f64)], marked: bool) -> DrawResult {
         let places = self.places(points);
         series.line(area, &places)?;

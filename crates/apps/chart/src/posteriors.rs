@@ -1,4 +1,4 @@
-//! Beliefs before and after a release, line by line: how far each moved, and which became certain.
+//! Beliefs before and after a release, line by line: their movement, and certainties.
 
 use crate::canvas::{Area, DrawResult};
 use crate::legend::Key;
@@ -9,15 +9,15 @@ use crate::scale::Scale;
 use crate::sheet::{Words, share};
 use crate::words::{belief, brief, count};
 
-/// Lines of one picture; of more, the first.
-const MOST: usize = 20;
-/// A shorter way has no room for the head of an arrow, in pixels.
+/// Most lines of a chart: the first ones.
+const MOST_LINES: usize = 20;
+/// A shorter line has no room for an arrowhead, in pixels.
 const SHORT: f64 = 18.0;
 
 /// One belief.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// About what, in a few words.
+    /// The subject of the belief, in a few words.
     pub label: String,
     /// The belief before, from 0 to 1.
     pub prior: f64,
@@ -28,20 +28,20 @@ pub struct Line {
 /// Beliefs before and after.
 #[derive(Debug, Clone, PartialEq)]
 pub struct BeliefChart {
-    /// What the picture is.
+    /// Title of the chart.
     pub title: String,
-    /// The beliefs, those that matter most first: the first twenty are drawn.
+    /// The beliefs, most important first: the first twenty are drawn.
     pub lines: Vec<Line>,
 }
 
-/// A line with what cannot be drawn left out.
+/// A line without values that cannot be drawn.
 struct DrawableLine<'a> {
     label: &'a str,
     prior: Option<f64>,
     posterior: Option<f64>,
 }
 
-/// Whether a belief leaves no doubt.
+/// Whether a belief is certain, 0 or 1.
 fn certain(share: Option<f64>) -> bool {
     share.is_some_and(|share| share <= 0.0 || share >= 1.0)
 }
@@ -65,7 +65,7 @@ pub fn moved(moved: &BeliefChart) -> String {
     let lines: Vec<DrawableLine<'_>> = moved
         .lines
         .iter()
-        .take(MOST)
+        .take(MOST_LINES)
         .map(|line| DrawableLine { label: &line.label, prior: share(line.prior), posterior: share(line.posterior) })
         .collect();
     let mut legend = vec![(Key::Before, "belief before".to_owned()), (Key::After, "belief after".to_owned())];
@@ -82,7 +82,7 @@ pub fn moved(moved: &BeliefChart) -> String {
     })
 }
 
-/// The way of one belief.
+/// The line of one belief, from before to after.
 fn way(area: &Area<'_>, across: &Scale, shown: &DrawableLine<'_>, y: f64) -> DrawResult {
     let (from, to) = (shown.prior.map(|share| across.at(share)), shown.posterior.map(|share| across.at(share)));
     if let Some((from, to)) = from.zip(to) {
@@ -100,7 +100,7 @@ fn way(area: &Area<'_>, across: &Scale, shown: &DrawableLine<'_>, y: f64) -> Dra
     from.map_or(Ok(()), |x| ring(area, (x, y), 5.0, INK))
 }
 
-/// What the picture shows, in words: every line.
+/// Describes the chart in words: every line.
 fn description(lines: &[DrawableLine<'_>], all: usize) -> String {
     let mut words = count(all, "belief");
     if all > lines.len() {

@@ -1,4 +1,4 @@
-//! How probably a private selection finds what it should, over the number of participants.
+//! The power of a private selection over the number of participants.
 
 use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::{self, Key};
@@ -13,13 +13,13 @@ use plotters::style::text_anchor::HPos;
 
 /// The height of the plot of curves, in pixels.
 const TALL: f64 = 260.0;
-/// The height of a row where there is one size only, in pixels.
+/// The height of a row if there is only one size, in pixels.
 const ROW: f64 = 30.0;
-/// Names beside rows take at most so much room, in pixels.
+/// Most width of names beside rows, in pixels.
 const NAMES: f64 = 260.0;
-/// Up to so many curves show intervals: more would hide each other.
+/// Up to this many curves show intervals: more would hide each other.
 const INTERVALS: usize = 4;
-/// Narrower intervals are not seen.
+/// Narrower intervals are invisible.
 const SEEN: f64 = 1e-3;
 
 /// One size of a cohort.
@@ -29,7 +29,7 @@ pub struct Point {
     pub participants: f64,
     /// The probability, from 0 to 1.
     pub found: f64,
-    /// The lower end of the interval around it; the probability itself where there is none.
+    /// The lower end of its interval; the probability itself without an interval.
     pub low: f64,
     /// The upper end.
     pub high: f64,
@@ -38,20 +38,20 @@ pub struct Point {
 /// Curves over the number of participants.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Curves {
-    /// What the picture is.
+    /// Title of the chart.
     pub title: String,
-    /// What the probability is of.
+    /// Label of the probability.
     pub what: String,
     /// Each curve with its name, in any order of participants.
     pub curves: Vec<(String, Vec<Point>)>,
-    /// What the intervals are, in a few words.
+    /// Label of the intervals, in a few words.
     pub intervals: String,
-    /// A probability to reach, drawn as a line.
+    /// A target probability, drawn as a line.
     pub target: Option<f64>,
 }
 
-/// Probability over participants, a curve for each setting with a legend below; where all points have the same number of
-/// participants, there is no curve to draw, and a row of dots is shown for each setting instead.
+/// Probability over participants, a curve for each setting with a legend below; if all points have the same number of
+/// participants, a row of dots for each setting instead.
 #[must_use]
 pub fn curves(power: &Curves) -> String {
     let curves: Vec<(String, Vec<Point>)> =
@@ -81,7 +81,7 @@ fn placed(points: &[Point]) -> Vec<Point> {
     points
 }
 
-/// Whether there is an interval wide enough to be seen.
+/// Whether an interval is wide enough to be visible.
 fn any_interval(curves: &[(String, Vec<Point>)]) -> bool {
     curves.iter().flat_map(|(_, points)| points).any(|point| point.high - point.low > SEEN)
 }
@@ -162,7 +162,7 @@ fn words<'a>(power: &'a Curves, description: &'a str) -> Words<'a> {
     Words { title: &power.title, otherwise: "Chance of finding all", description }
 }
 
-/// What the picture shows, in words: both ends of every curve.
+/// Describes the chart in words: both ends of every curve.
 fn description(power: &Curves, curves: &[(String, Vec<Point>)]) -> String {
     let mut words = format!("{} over participants: {}.", brief(&power.what), count(curves.len(), "setting"));
     if let Some(target) = target(power) {
@@ -220,12 +220,12 @@ mod tests {
         ] {
             assert!(svg.contains(words), "{words}: {svg}");
         }
-        // No more than four curves with intervals: they would hide each other.
+        // Intervals of at most four curves: more would hide each other.
         assert!(!curves(&example(5, 3)).contains("two standard errors"));
     }
 
     #[test]
-    fn one_size_is_no_curve() {
+    fn one_size_is_drawn_as_dots() {
         let svg = curves(&example(3, 1));
         check(&svg);
         let rows = texts(&svg);

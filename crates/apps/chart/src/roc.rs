@@ -1,4 +1,4 @@
-//! How well tests tell members from others: ROC curves, beside a coin and what a promise allows any test.
+//! ROC curves of tests of membership, with chance and the bound of a promise on any test.
 
 use crate::canvas::{Area, DrawResult, TEXT, percent, place};
 use crate::legend::{self, FAINT, Key};
@@ -13,9 +13,9 @@ use plotters::style::Color;
 
 /// The height of the plot, in pixels.
 const TALL: f64 = 380.0;
-/// A curve that is drawn with fewer points is nowhere so far from the whole one, in pixels: less than half its stroke.
+/// Largest distance of a thinned curve from the whole one, in pixels: less than half its stroke.
 const UNSEEN: f64 = 0.3;
-/// Rates of false positives at which a description says how high a curve is.
+/// Rates of false positives at which a description gives the height of a curve.
 const SAID: [f64; 3] = [0.01, 0.05, 0.5];
 
 /// One test.
@@ -23,23 +23,23 @@ const SAID: [f64; 3] = [0.01, 0.05, 0.5];
 pub struct Curve {
     /// Its name.
     pub name: String,
-    /// Points as (rate of false positives, rate of true positives), each from 0 to 1, in any order. Both ends, (0, 0) and
-    /// (1, 1), go without saying.
+    /// Points as (rate of false positives, rate of true positives), each from 0 to 1, in any order. Both ends, (0, 0)
+    /// and (1, 1), are implied.
     pub points: Vec<(f64, f64)>,
 }
 
 /// Tests on the same people.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Roc {
-    /// What the picture is.
+    /// Title of the chart.
     pub title: String,
     /// The tests.
     pub curves: Vec<Curve>,
-    /// The largest odds ratio R of a promise that bounds every test, at least 1: what none can reach under it is shaded.
+    /// The largest odds ratio R of a promise that bounds every test, at least 1: the region above its bound is shaded.
     pub odds: Option<f64>,
 }
 
-/// The curves, with the diagonal of a coin.
+/// The curves, with the diagonal of random guessing.
 #[must_use]
 pub fn roc(roc: &Roc) -> String {
     let odds = roc.odds.and_then(known).filter(|odds| *odds >= 1.0);
@@ -79,19 +79,19 @@ pub fn roc(roc: &Roc) -> String {
     })
 }
 
-/// The highest curve that odds of at most R allow: `min(R·α, 1 − (1 − α)/R)`, from corner to corner.
+/// The highest curve under odds of at most R: `min(R·α, 1 − (1 − α)/R)`, from corner to corner.
 fn limit(odds: f64) -> [Place; 3] {
     [(0.0, 0.0), (1.0 / (odds + 1.0), odds / (odds + 1.0)), (1.0, 1.0)]
 }
 
-/// What is above the edge.
+/// The region above the bound.
 fn barred(area: &Area<'_>, frame: &Frame, edge: &[Place; 3]) -> DrawResult {
     let mut region = edge.to_vec();
     region.push((frame.left, frame.top));
     shape(area, &region, &RED.mix(FAINT))
 }
 
-/// Points that can be drawn, from few false positives to many, with both ends; none where there is none.
+/// Points that can be drawn, by increasing false positives, with both ends; empty if there are no points.
 fn placed(points: &[(f64, f64)]) -> Vec<Place> {
     let drawn = |(wrong, right): &(f64, f64)| share(*wrong).zip(share(*right));
     let mut points: Vec<Place> = points.iter().filter_map(drawn).collect();
@@ -102,7 +102,7 @@ fn placed(points: &[(f64, f64)]) -> Vec<Place> {
     points
 }
 
-/// Points that make a line that looks the same (Ramer, Douglas and Peucker).
+/// Fewer points with a line that looks the same (Ramer, Douglas and Peucker).
 fn thinned(places: &[Place]) -> Vec<Place> {
     let mut places = places.to_vec();
     places.dedup_by_key(|at| place(*at));
@@ -129,7 +129,7 @@ fn thinned(places: &[Place]) -> Vec<Place> {
     places.into_iter().zip(kept).filter_map(|(place, kept)| kept.then_some(place)).collect()
 }
 
-/// How far a place is from a straight line between two others.
+/// The distance of a position from a straight line between two others.
 fn distance((x, y): Place, (from, to): (Place, Place)) -> f64 {
     let (right, down) = (to.0 - from.0, to.1 - from.1);
     let length = right * right + down * down;
@@ -150,7 +150,7 @@ fn said(points: &[Place]) -> String {
     format!("area {}", number(rounded(points.windows(2).map(part).sum())))
 }
 
-/// The height of a curve at a rate of false positives; where it goes straight up, its highest.
+/// The height of a curve at a rate of false positives; on a vertical part, its highest.
 fn height(points: &[Place], rate: f64) -> f64 {
     let at = |pair: &[Place]| match pair {
         [one, other] if (one.0..=other.0).contains(&rate) => {
@@ -167,17 +167,17 @@ fn rounded(share: f64) -> f64 {
     (share * 1000.0).round() / 1000.0
 }
 
-/// To thousandths, upward but for what a float misses by.
+/// Rounds up to thousandths, with a tolerance for floating point.
 fn up(share: f64) -> f64 {
     (share * 1000.0 - 1e-9).ceil() / 1000.0
 }
 
-/// A name that leaves room for its area.
+/// A name shortened to leave room for its area.
 fn short(name: &str) -> String {
     fit(name, TEXT, f64::from(WIDE) - 240.0)
 }
 
-/// What the picture shows, in words.
+/// Describes the chart in words.
 fn description(curves: &[(String, Vec<Place>)], odds: Option<f64>) -> String {
     let mut words = format!("ROC curves of {}: true positives over false positives.", count(curves.len(), "test"));
     for (name, points) in curves {

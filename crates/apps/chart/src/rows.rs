@@ -1,4 +1,4 @@
-//! Rows on one line from 0% to 100%, each with what it is about and what is said of it above.
+//! Rows on one line from 0% to 100%, each with its label and a text above.
 
 use crate::canvas::{Area, DrawResult, TEXT};
 use crate::legend::Key;
@@ -13,21 +13,21 @@ use plotters::style::text_anchor::HPos;
 
 /// Above the first row, in pixels.
 const TOP: f64 = 4.0;
-/// The height of a row with its words above, in pixels.
+/// The height of a row with its text above, in pixels.
 const ROW: f64 = 42.0;
 
-/// What stands above a row.
+/// Text above a row.
 pub struct Row<'a> {
-    /// What it is about.
+    /// The label of the row.
     pub label: &'a str,
-    /// What is said of it, on the right.
+    /// A text on the right.
     pub said: String,
-    /// The colour of that.
+    /// The colour of the text.
     pub colour: RGBColor,
 }
 
-/// A picture of rows. `axis` says what the shares are, unless each row does; `none` what to say where there is none; `paint` draws
-/// what a row shows: its number, the scale, and its height.
+/// A chart of rows. `axis` is the label of the shares, unless each row has its own; `none` the message without rows;
+/// `paint` draws a row from its number, the scale, and its height.
 pub fn rows(
     words: &Words<'_>,
     rows: &[Row<'_>],

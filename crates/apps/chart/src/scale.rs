@@ -1,13 +1,14 @@
-//! From values to places in a picture, with ticks at round numbers.
+//! Scales from values to positions, with ticks at round numbers.
 
 use crate::words::{number, width, written};
 
-/// A value that can be drawn: one that is not finite, or so large that differences overflow, counts as missing.
+/// A value that can be drawn: non-finite values, and values so large that differences overflow, count as missing.
 pub fn known(value: f64) -> Option<f64> {
     (value.abs() < 1e300).then_some(value)
 }
 
-/// The lowest and highest of values. Where there is no width, or none that numbers can tell apart, some is made; without values, 0 to 1.
+/// The lowest and highest of values. A range that is empty or too narrow for floating point is widened; without values,
+/// 0 to 1.
 pub fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values
         .filter_map(known)
@@ -22,29 +23,30 @@ pub fn span(values: impl Iterator<Item = f64>) -> (f64, f64) {
     }
 }
 
-/// A stretch of a picture that stands for a range of values.
+/// A scale from a range of values to a range of pixels.
 #[derive(Debug, Clone, Copy)]
 pub struct Scale {
     /// The range; of logarithms if `log`.
     span: (f64, f64),
-    /// Where the range starts and ends, in pixels.
+    /// The start and end of the range, in pixels.
     room: (f64, f64),
-    /// Whether each factor takes the same room, rather than each difference.
+    /// Whether the scale is logarithmic.
     log: bool,
 }
 
 impl Scale {
-    /// Equal room for equal differences.
+    /// A linear scale.
     pub fn linear(span: (f64, f64), room: (f64, f64)) -> Self {
         Self { span, room, log: false }
     }
 
-    /// Equal room for equal factors. The ends are values above 0.
+    /// A logarithmic scale. Both ends must be above 0.
     pub fn log((low, high): (f64, f64), room: (f64, f64)) -> Self {
         Self { span: (low.log10(), high.log10()), room, log: true }
     }
 
-    /// Equal room for equal factors if all values are positive and span more than a factor 30; else for equal differences, which may have to start from zero.
+    /// A logarithmic scale if all values are positive and span more than a factor of 30; otherwise a linear scale, from
+    /// zero if `from_zero`.
     pub fn by_span(values: &[f64], from_zero: bool, room: (f64, f64)) -> Self {
         let (low, high) = span(values.iter().copied());
         if low > 0.0 && high > 30.0 * low {
@@ -56,24 +58,24 @@ impl Scale {
         }
     }
 
-    /// Where the range starts and ends, in pixels.
+    /// The start and end of the range, in pixels.
     pub fn room(&self) -> (f64, f64) {
         self.room
     }
 
-    /// Whether each factor takes the same room.
+    /// Whether the scale is logarithmic.
     pub fn is_log(&self) -> bool {
         self.log
     }
 
-    /// The same with room at both ends of the range, as a share of it.
+    /// The same with padding at both ends of the range, as a share of it.
     pub fn padded(mut self, share: f64) -> Self {
         let more = (self.span.1 - self.span.0) * share;
         self.span = (self.span.0 - more, self.span.1 + more);
         self
     }
 
-    /// Where a value is, in pixels; what lies outside is drawn at the edge.
+    /// The position of a value, in pixels; values outside the range are at the edge.
     pub fn at(&self, value: f64) -> f64 {
         let value = if self.log { value.max(f64::MIN_POSITIVE).log10() } else { value };
         let share = (value - self.span.0) / (self.span.1 - self.span.0);
@@ -81,7 +83,7 @@ impl Scale {
         self.room.0 + share * (self.room.1 - self.room.0)
     }
 
-    /// About so many ticks at round numbers: where, and what they say.
+    /// About this many ticks at round numbers: positions and labels.
     pub fn ticks(&self, wanted: u32) -> Vec<(f64, String)> {
         if self.log { self.log_ticks(wanted) } else { self.linear_ticks(wanted) }
     }
@@ -93,7 +95,7 @@ impl Scale {
         (0..=wanted.saturating_mul(3))
             .map(|at| (first + f64::from(at)) * step)
             .take_while(|value| *value <= to + step * 1e-6)
-            // Rounding leaves traces of a step where a tick should say zero.
+            // Rounding errors can leave a tiny value where a tick should be zero.
             .map(|value| if value.abs() < step / 2.0 { 0.0 } else { value })
             .map(|value| (self.at(value), written(value, step, from.abs().max(to.abs()))))
             .collect()
@@ -114,7 +116,7 @@ impl Scale {
             .collect()
     }
 
-    /// As many ticks as have room beside each other when written at a size.
+    /// As many ticks as fit side by side at a font size.
     pub fn ticks_across(&self, size: u32) -> Vec<(f64, String)> {
         (2..=7)
             .rev()
@@ -135,7 +137,7 @@ pub fn labels(ticks: &[(f64, String)], size: u32) -> Vec<(f64, f64)> {
     ticks.iter().map(|(at, text)| (*at, width(text, size))).collect()
 }
 
-/// Every how many of some labels can be written without two touching. Each is a centre and a width, from left to right.
+/// The smallest stride at which labels do not touch. Each label is a centre and a width, from left to right.
 pub fn stride(labels: &[(f64, f64)]) -> usize {
     let free = |every: usize| {
         let kept: Vec<_> = labels.iter().step_by(every).collect();
@@ -147,8 +149,8 @@ pub fn stride(labels: &[(f64, f64)]) -> usize {
     (1..labels.len().max(2)).find(|every| free(*every)).unwrap_or(labels.len().max(1))
 }
 
-/// Centres for labels that should stand at `wanted`, moved as little as keeps them apart and inside `room`. Each is a
-/// wanted centre and a size; the answer is in the same order.
+/// Centres for labels, moved as little as possible from `wanted` so that they do not overlap and are inside `room`.
+/// Each label is a wanted centre and a size; the result has the same order.
 pub fn apart(wanted: &[(f64, f64)], gap: f64, room: (f64, f64)) -> Vec<f64> {
     let mut order: Vec<(usize, f64, f64)> = wanted.iter().enumerate().map(|(at, (c, s))| (at, *c, *s)).collect();
     order.sort_by(|one, other| one.1.total_cmp(&other.1));

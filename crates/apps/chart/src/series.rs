@@ -1,16 +1,16 @@
-//! Several lines in one picture, told apart by colour, dashes and marks together.
+//! Several lines in one chart, distinguished by colour, dashes and marks together.
 
 use crate::canvas::{Area, DrawResult};
 use crate::palette::{BLUE, GREEN, INK, ORANGE};
 use crate::pen::{Place, dashes, diamond, dot, line, shape, slab};
 use plotters::style::RGBColor;
 
-/// The number of a line in its picture.
+/// The number of a line in its chart.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Series(pub usize);
 
 impl Series {
-    /// Its colour. Red stays with promises.
+    /// Its colour. Red is reserved for promises.
     pub fn colour(self) -> RGBColor {
         match self.0 % 4 {
             0 => BLUE,
@@ -20,7 +20,7 @@ impl Series {
         }
     }
 
-    /// Draws through places. Dashes change with every line, and differently once the colours start again.
+    /// Draws a line through positions. Dashes change with every line, and differently once the colours repeat.
     pub fn line(self, area: &Area<'_>, places: &[Place]) -> DrawResult {
         match (self.0 + self.0 / 4 * 2) % 5 {
             0 => line(area, places, self.colour(), 2),

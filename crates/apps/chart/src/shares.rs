@@ -14,28 +14,28 @@ const HALF: f64 = 7.0;
 /// One share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShareBar {
-    /// Of what, in a few words.
+    /// The label, in a few words.
     pub label: String,
     /// The share, from 0 to 1.
     pub value: f64,
-    /// The low end of its interval; not finite where there is none.
+    /// The low end of its interval; not finite without an interval.
     pub low: f64,
     /// The high end.
     pub high: f64,
 }
 
-/// Shares beside each other.
+/// Shares side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shares {
-    /// What the picture is.
+    /// Title of the chart.
     pub title: String,
-    /// What intervals are, in a few words: "95% interval".
+    /// Label of the intervals, in a few words: "95% interval".
     pub intervals: String,
-    /// The shares, in the order in which they are drawn.
+    /// The shares, in drawing order.
     pub shares: Vec<ShareBar>,
 }
 
-/// A share with what cannot be drawn left out.
+/// A share without values that cannot be drawn.
 struct DrawableShare<'a> {
     label: &'a str,
     value: Option<f64>,
@@ -48,7 +48,7 @@ impl DrawableShare<'_> {
     }
 }
 
-/// A bar for each share, with what it is and its number above.
+/// A bar for each share, with its label and number above.
 #[must_use]
 pub fn shares(shares: &Shares) -> String {
     let shown: Vec<DrawableShare<'_>> = shares
@@ -78,7 +78,7 @@ fn row(area: &Area<'_>, across: &Scale, share: &DrawableShare<'_>, y: f64) -> Dr
     share.interval.map_or(Ok(()), |(low, high)| whisker(area, (across.at(low), across.at(high)), y))
 }
 
-/// What the picture shows, in words: every share.
+/// Describes the chart in words: every share.
 fn description(shown: &[DrawableShare<'_>]) -> String {
     let mut words = format!("{}.", count(shown.len(), "share"));
     for share in shown {

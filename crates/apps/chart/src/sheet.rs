@@ -1,4 +1,4 @@
-//! A picture of the usual width, with the legend below it, and what charts of shares have in common.
+//! A chart of the usual width with the legend below it, and parts that charts of shares have in common.
 
 use crate::canvas::{Area, DrawResult, TEXT, percent, picture, px};
 use crate::legend::{self, Key};
@@ -8,30 +8,30 @@ use crate::scale::{Scale, known};
 use crate::words::fit;
 use plotters::style::text_anchor::HPos;
 
-/// The width of most pictures, in pixels: that of a column of text.
+/// The width of most charts, in pixels: that of a column of text.
 pub const WIDE: u32 = 560;
-/// What is said above a plot takes so much room, in pixels.
+/// Height above a plot for its label, in pixels.
 pub const HEAD: f64 = 34.0;
-/// The room of a legend, in pixels: where it starts, and how wide it is.
+/// Start and width of a legend, in pixels.
 const LEGEND: (f64, f64) = (10.0, WIDE as f64 - 20.0);
 
-/// The title of a panel takes so much room, in pixels.
+/// Height of a panel's title, in pixels.
 pub const TITLE: u32 = 22;
 
-/// Where something is along an axis, and what is written there.
+/// A position along an axis, and its label.
 pub type Tick = (f64, String);
 
-/// What a picture says to those who do not see it.
+/// Text of a chart for screen readers.
 pub struct Words<'a> {
-    /// What the picture is.
+    /// Title of the chart.
     pub title: &'a str,
-    /// What it is where the title is empty: a picture without one would have nothing to be announced by.
+    /// Replacement for an empty title, so that every chart has one.
     pub otherwise: &'a str,
-    /// What it shows.
+    /// Description of the chart.
     pub description: &'a str,
 }
 
-/// A picture that is painted down to `bottom`, and a legend below.
+/// A chart that is painted down to `bottom`, with a legend below.
 pub fn sheet(
     words: &Words<'_>,
     bottom: f64,
@@ -56,7 +56,7 @@ pub fn percents(share: f64) -> String {
     percent((share * 1000.0).round() / 1000.0)
 }
 
-/// Ticks of an axis from 0% to 100%, in so many steps.
+/// Ticks of an axis from 0% to 100%, in this many steps.
 pub fn shares(scale: &Scale, steps: u32) -> Vec<Tick> {
     (0..=steps).map(|at| f64::from(at) / f64::from(steps)).map(|share| (scale.at(share), percent(share))).collect()
 }

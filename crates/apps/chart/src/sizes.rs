@@ -1,4 +1,4 @@
-//! How large the classes of an anonymised table are: how many people share all their values with how many others.
+//! Sizes of the classes of an anonymised table: the numbers of people by the size of their class.
 
 use crate::canvas::TEXT;
 use crate::legend::{Key, bar};
@@ -10,13 +10,13 @@ use crate::sheet::{WIDE, Words, sheet};
 use crate::words::{count, number, width};
 use plotters::style::text_anchor::HPos;
 
-/// Above the first bar: what the columns are.
+/// Height above the first bar, for the labels of the columns.
 const TOP: f64 = 30.0;
-/// Below the last bar: ticks and what they are.
+/// Height below the last bar, for ticks and their label.
 const FOOT: f64 = 50.0;
 /// The height of a row, in pixels.
 const ROW: f64 = 26.0;
-/// Where buckets begin that are not cut by a wanted size.
+/// Default starts of buckets.
 const BEGINS: [u64; 14] = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 
 /// Classes of a similar size.
@@ -24,11 +24,11 @@ const BEGINS: [u64; 14] = [1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 50
 pub struct Bucket {
     /// The smallest size.
     pub from: u64,
-    /// The largest; `None` where there is no end.
+    /// The largest size; `None` if unbounded.
     pub to: Option<u64>,
-    /// How many classes are of such a size.
+    /// The number of classes of these sizes.
     pub classes: u64,
-    /// How many people are in these classes.
+    /// The number of people in these classes.
     pub people: u64,
 }
 
@@ -47,15 +47,15 @@ impl Bucket {
 /// Sizes of classes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sizes {
-    /// What the picture is.
+    /// Title of the chart.
     pub title: String,
     /// Buckets in any order.
     pub buckets: Vec<Bucket>,
-    /// The size that classes should have: buckets with smaller ones are marked.
+    /// The required size: buckets with smaller sizes are marked.
     pub wanted: Option<u64>,
 }
 
-/// Sizes of classes, put into buckets. None holds sizes on both sides of the wanted one; none is empty.
+/// Groups sizes of classes into buckets. No bucket is empty or has sizes on both sides of the required one.
 #[must_use]
 pub fn buckets(sizes: impl IntoIterator<Item = u64>, wanted: Option<u64>) -> Vec<Bucket> {
     let mut begins: Vec<u64> = BEGINS.into_iter().chain(wanted.filter(|wanted| *wanted > 0)).collect();
@@ -75,7 +75,7 @@ pub fn buckets(sizes: impl IntoIterator<Item = u64>, wanted: Option<u64>) -> Vec
     buckets
 }
 
-/// A bar for each bucket, as long as it has people, with people and classes in numbers.
+/// A bar for each bucket, in proportion to its people, with the numbers of people and classes.
 #[must_use]
 pub fn sizes(sizes: &Sizes) -> String {
     let mut buckets: Vec<&Bucket> = sizes.buckets.iter().collect();
@@ -123,7 +123,7 @@ pub fn sizes(sizes: &Sizes) -> String {
             write(area, (classes, y), of, (TEXT, colour), HPos::Right)?;
         }
         line(area, &[(left, TOP), (left, bottom)], MUTED, 1)?;
-        // Not by colour alone: a line parts what is too small from the rest.
+        // Not by colour alone: a line separates classes that are too small.
         if few > 0 && few < buckets.len() {
             let y = TOP + ROW * few as f64;
             dashes(area, &[(8.0, y), (classes, y)], RED, 1, (6, 4))?;
@@ -132,12 +132,12 @@ pub fn sizes(sizes: &Sizes) -> String {
     })
 }
 
-/// Whether a bucket holds sizes on both sides of the wanted one.
+/// Whether a bucket has sizes on both sides of the required one.
 fn straddles(bucket: &Bucket, wanted: u64) -> bool {
     bucket.from < wanted && bucket.to.is_none_or(|to| to >= wanted)
 }
 
-/// A whole number, to the last digit as long as there is room for it.
+/// A whole number, with all digits if there is room.
 fn grouped(value: u64) -> String {
     if value >= 10_000_000 {
         return number(value as f64);
@@ -150,7 +150,7 @@ fn grouped(value: u64) -> String {
     }
 }
 
-/// What the picture shows, in words: every bucket, and what is too small together.
+/// Describes the chart in words: every bucket, and the total of those too small.
 fn description(buckets: &[&Bucket], wanted: Option<u64>) -> String {
     let many =
         |count: u64, one: &str, more: &str| format!("{} {}", grouped(count), if count == 1 { one } else { more });
@@ -221,12 +221,12 @@ mod tests {
         let calm = sizes(&example(None));
         check(&calm);
         assert!(!calm.contains("#B42A1D") && !calm.contains("wanted"), "{calm}");
-        // Nothing is too small: nothing is marked, and that is said.
+        // If no class is too small, no bucket is marked, and the description says so.
         let fine = sizes(&Sizes { buckets: buckets([7, 7], Some(5)), ..example(Some(5)) });
         assert!(fine.contains("Below the wanted size of 5: 0 people in 0 classes.") && !fine.contains("#B42A1D"));
     }
 
-    /// Of a bucket on both sides of the wanted size nobody knows how many are too few.
+    /// For a bucket on both sides of the required size, the number of people below it is unknown.
     #[test]
     fn a_bucket_on_both_sides_is_not_counted_as_sure() {
         let svg = sizes(&Sizes { title: String::new(), buckets: vec![bucket(3, Some(6), 2, 9)], wanted: Some(5) });

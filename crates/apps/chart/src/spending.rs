@@ -1,4 +1,4 @@
-//! How much of the promise is spent, release by release.
+//! Spending of the promise, release by release.
 
 use crate::canvas::{Area, DrawResult, TEXT, percent};
 use crate::palette::{BLUE, INK, MUTED, PAPER, RED};
@@ -12,26 +12,27 @@ use plotters::style::text_anchor::HPos;
 
 /// The height of the plot, in pixels.
 const TALL: f64 = 230.0;
-/// Up to so many releases, the description names each.
+/// Up to this many releases, the description names each.
 const SAID: usize = 12;
 
-/// What was released when, and what it spent.
+/// Times and spending of releases.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spending {
-    /// For each release its time (seconds since 1970), the part of the promise that is spent after it (1 is all), and its name.
+    /// For each release its time (seconds since 1970), the part of the promise that is spent after it (1 is the whole),
+    /// and its name.
     pub times: Vec<(f64, f64, String)>,
-    /// When the promise changed, and what to write there.
+    /// Times at which the promise changed, with labels.
     pub changes: Vec<(f64, String)>,
-    /// What the limit is: "the promise: odds of at most 3".
+    /// Label of the limit: "the promise: odds of at most 3".
     pub limit_label: String,
-    /// Ticks of the time axis: when, and the date to write there.
+    /// Ticks of the time axis: times and dates.
     pub ticks: Vec<(f64, String)>,
 }
 
-/// A release that can be drawn: when, and what is spent after it.
+/// A release that can be drawn: its time, and the part spent after it.
 type Release<'a> = (f64, f64, &'a str);
 
-/// The part that is spent as steps over time; over the number of the release if all fall into the same second.
+/// The spent part as steps over time; over the number of the release if all have the same second.
 #[must_use]
 pub fn spending(spending: &Spending) -> String {
     let mut releases: Vec<Release<'_>> = spending
@@ -69,14 +70,14 @@ pub fn spending(spending: &Spending) -> String {
     })
 }
 
-/// Where the grid has lines: at round shares, whole percents or many of them.
+/// Positions of grid lines: at round shares, whole percents or multiples of them.
 fn shares(most: f64) -> Vec<f64> {
     let step = [0.25, 0.5, 1.0, 2.0, 5.0, 10.0].into_iter().find(|step| most / step <= 6.0);
     let step = step.unwrap_or_else(|| 10_f64.powf(most.log10().ceil()) / 5.0);
     (0..=6).map(|at| f64::from(at) * step).take_while(|share| *share <= most * 1.05).collect()
 }
 
-/// Whether time tells the releases apart; else they are counted.
+/// Whether the times of the releases differ; if not, they are numbered.
 fn are_apart(releases: &[Release<'_>]) -> bool {
     let times = || releases.iter().map(|(time, _, _)| *time);
     let (first, last) = times().fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), time| (a.min(time), b.max(time)));
@@ -91,13 +92,13 @@ fn across(spending: &Spending, releases: &[Release<'_>], counts: bool, room: (f6
     Scale::linear(times(spending, releases), room).padded(0.03)
 }
 
-/// From the first release or change to the last.
+/// The range from the first release or change to the last.
 fn times(spending: &Spending, releases: &[Release<'_>]) -> (f64, f64) {
     let changes = spending.changes.iter().map(|(time, _)| *time);
     span(releases.iter().map(|(time, _, _)| *time).chain(changes))
 }
 
-/// Its ticks: the dates that are given, or some of the numbers.
+/// Its ticks: the given dates, or some of the numbers.
 fn ticks(spending: &Spending, releases: &[Release<'_>], counts: bool, scale: &Scale) -> Vec<Tick> {
     if counts {
         let every = round(releases.len().div_ceil(12));
@@ -111,7 +112,7 @@ fn ticks(spending: &Spending, releases: &[Release<'_>], counts: bool, scale: &Sc
     inside.into_iter().map(|(time, text)| (scale.at(*time), text.clone())).collect()
 }
 
-/// The steps: what is spent stays until the next release.
+/// The steps: the spent part is constant until the next release.
 fn steps(area: &Area<'_>, frame: &Frame, places: &[Place]) -> DrawResult {
     let mut corners = vec![(frame.left, frame.bottom)];
     let mut height = frame.bottom;
@@ -123,7 +124,8 @@ fn steps(area: &Area<'_>, frame: &Frame, places: &[Place]) -> DrawResult {
     line(area, &corners, BLUE, 2)
 }
 
-/// A dot for each release, with its number where that touches neither another nor what is `taken`; of many, round numbers.
+/// A dot for each release, with its number where it touches neither another nor an area in `taken`; of many, round
+/// numbers.
 fn dots(area: &Area<'_>, frame: &Frame, mut taken: Vec<(Place, Place)>, places: &[Place]) -> DrawResult {
     let radius = if places.len() > 60 { 2.0 } else { 4.0 };
     let every = round(places.len().div_ceil(12));
@@ -132,7 +134,7 @@ fn dots(area: &Area<'_>, frame: &Frame, mut taken: Vec<(Place, Place)>, places: 
         dot(area, (*x, *y), radius, BLUE)?;
         let number = (at + 1).to_string();
         let half = width(&number, TEXT - 1) / 2.0;
-        // Where the step does not pass: behind it on the outside, else before it on the inside.
+        // On the side that the step does not pass: outside after it, otherwise inside before it.
         let down = if *y > before { 13.0 } else { -13.0 };
         before = *y;
         let centres = [(x - half - 3.0, y + down), (x + half + 6.0, y - down)];
@@ -154,7 +156,8 @@ fn dots(area: &Area<'_>, frame: &Frame, mut taken: Vec<(Place, Place)>, places: 
     Ok(())
 }
 
-/// Where the promise changed: dashed lines, with words at the foot of the plot, in rows where they would touch.
+/// Times at which the promise changed: dashed lines, with labels at the foot of the plot, in several rows if they would
+/// touch.
 fn changes(area: &Area<'_>, plot: &Plot, counts: bool, spending: &Spending, releases: &[Release<'_>]) -> DrawResult {
     let frame = &plot.frame;
     let mut changes: Vec<(f64, &str)> = spending
@@ -170,7 +173,7 @@ fn changes(area: &Area<'_>, plot: &Plot, counts: bool, spending: &Spending, rele
     for (x, _) in &changes {
         dashes(area, &[(*x, frame.top), (*x, frame.bottom)], MUTED, 1, (4, 4))?;
     }
-    // Rows of words, each with the place from which it is free.
+    // Rows of labels, each with the position from which it is free.
     let mut rows = [frame.left; 4];
     for (x, text) in changes {
         let text = fit(text, TEXT, 150.0);
@@ -185,7 +188,7 @@ fn changes(area: &Area<'_>, plot: &Plot, counts: bool, spending: &Spending, rele
     Ok(())
 }
 
-/// Words over lines, which stop around them.
+/// Words over lines, which are interrupted around them.
 fn on_paper(area: &Area<'_>, (x, y): Place, text: &str, colour: RGBColor) -> DrawResult {
     slab(area, (x - 3.0, y - 8.0), (x + width(text, TEXT), y + 8.0), &PAPER)?;
     write(area, (x, y), text, (TEXT, colour), HPos::Left)
@@ -196,7 +199,7 @@ fn round(least: usize) -> usize {
     [1, 2, 5, 10, 20, 50, 100, 200, 500].into_iter().find(|step| *step >= least).unwrap_or(least)
 }
 
-/// What the picture shows, in words.
+/// Describes the chart in words.
 fn description(spending: &Spending, releases: &[Release<'_>]) -> String {
     let mut words = format!("{}.", count(releases.len(), "release"));
     if let Some((_, spent, name)) = releases.last() {

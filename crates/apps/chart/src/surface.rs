@@ -1,4 +1,4 @@
-//! What depends on two parameters: cells over two logarithmic axes, coloured in steps, with hatched regions.
+//! A function of two parameters: cells over two logarithmic axes, coloured in steps, with hatched regions.
 
 use crate::canvas::{Area, DrawResult, TEXT, picture, px};
 use crate::palette::{GRID, INK, MUTED, PAPER, RAMP, RED};
@@ -12,14 +12,14 @@ use plotters::style::text_anchor::HPos;
 /// Size of a panel and of the legend below all of them, in pixels.
 const PANEL: (u32, u32) = (430, 370);
 const LEGEND: u32 = 74;
-/// More of it where regions are explained below the colours, because there is no room beside them.
+/// Additional height if regions are explained below the colours, because there is no room beside them.
 const BELOW: u32 = 50;
-/// Width of a colour in the legend, in pixels: where there is one panel, and where there are more.
+/// Width of a colour in the legend, in pixels: for one panel, and for several.
 const SWATCH: (f64, f64) = (50.0, 58.0);
-/// Where the legend starts, in pixels.
+/// Start of the legend, in pixels.
 const LEFT: f64 = 56.0;
 
-/// One parameter: its name and its values, growing and above 0.
+/// One parameter: its name and its values, ascending and above 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
     /// The name of the parameter.
@@ -31,45 +31,45 @@ pub struct Axis {
 /// A cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
-    /// What is shown as a colour; nothing, or not finite, where the parameters make no sense.
+    /// The value, shown as a colour; `None`, or not finite, where it is undefined.
     pub value: Option<f64>,
-    /// Whether the cell lies in the region that is warned of.
+    /// Whether the cell is in the warned region.
     pub warned: bool,
 }
 
 impl Cell {
-    /// The value, where there is one.
+    /// The value, if it is finite.
     fn finite(&self) -> Option<f64> {
         self.value.filter(|value| value.is_finite())
     }
 }
 
-/// A point that is named.
+/// A named point.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Spot {
-    /// Its place, in values of the axes.
+    /// Its position, in values of the axes.
     pub at: (f64, f64),
-    /// What stands beside it.
+    /// Its name.
     pub name: String,
 }
 
 /// One set of cells.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Panel {
-    /// What it shows, in a few words.
+    /// Title of the panel, in a few words.
     pub title: String,
     /// Rows from the lowest value of `up` to the highest, each with as many cells as `across` has values.
     pub cells: Vec<Vec<Cell>>,
-    /// Points that are named.
+    /// Named points.
     pub spots: Vec<Spot>,
 }
 
 /// Panels side by side over the same axes and with the same colours.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Surface {
-    /// What the picture is.
+    /// Title of the chart.
     pub title: String,
-    /// What it shows, in words.
+    /// Description of the chart, in words.
     pub description: String,
     /// The parameter on the horizontal axis.
     pub across: Axis,
@@ -77,13 +77,13 @@ pub struct Surface {
     pub up: Axis,
     /// From left to right.
     pub panels: Vec<Panel>,
-    /// What the colours stand for.
+    /// Label of the colours.
     pub colours: String,
-    /// The values at which the colour changes, growing, with how each is written: at most six.
+    /// The values at which the colour changes, ascending, with their labels: at most six.
     pub limits: Vec<(f64, String)>,
-    /// What the warned region is.
+    /// Label of the warned region.
     pub warning: String,
-    /// What it means that a cell has no value.
+    /// Label of cells without a value.
     pub outside: String,
 }
 
@@ -100,11 +100,11 @@ pub fn cells(surface: &Surface) -> String {
         })?;
         legend(surface, &area.split_vertically(px(PANEL.1)).1)
     });
-    // The style sheet draws their edges sharp.
+    // The style sheet draws their edges crisp.
     drawn.replacen("class=\"chart\"", "class=\"chart cells\"", 1)
 }
 
-/// The ends of each cell on a logarithmic axis: half-way between neighbours.
+/// The edges of each cell on a logarithmic axis: halfway between neighbours.
 fn edges(values: &[f64]) -> Vec<f64> {
     let logs: Vec<f64> = values.iter().map(|value| value.log10()).collect();
     let step = match logs[..] {
@@ -117,7 +117,7 @@ fn edges(values: &[f64]) -> Vec<f64> {
     edges.into_iter().map(|log| 10_f64.powf(log)).collect()
 }
 
-/// Which colour a value has: how many limits it reaches.
+/// The colour of a value: the number of limits that it reaches.
 fn step(value: f64, limits: &[(f64, String)]) -> usize {
     limits.iter().filter(|(limit, _)| value >= *limit).count().min(RAMP.len() - 1)
 }
@@ -147,17 +147,17 @@ fn draw(area: &Area<'_>, panel: &Panel, surface: &Surface) -> DrawResult {
         let (x, y) = plot.at(*at);
         dot(area, (x, y), 7.0, INK)?;
         dot(area, (x, y), 5.0, PAPER)?;
-        // On a ground of its own: cells are light and dark.
+        // On a background, because cells are light and dark.
         slab(area, (x + 11.0, y - 10.0), (x + 19.0 + width(name, TEXT), y + 10.0), &PAPER)?;
         write(area, (x + 15.0, y), name, (TEXT, INK), HPos::Left)?;
     }
     Ok(())
 }
 
-/// A corner of cells: how many cells are left of it, and how many below.
+/// A corner of cells: the numbers of cells to its left and below it.
 type Corner = (usize, usize);
 
-/// Cells of one colour that make a rectangle. Drawn one by one, they would show seams.
+/// A rectangle of cells with one colour. Drawn separately, they would show seams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Block {
     from: Corner,
@@ -165,7 +165,7 @@ struct Block {
     colour: Option<usize>,
 }
 
-/// The cells as rectangles: neighbours in a row that share a colour, with the same stretch of the rows above.
+/// The cells as rectangles: neighbours in a row with one colour, merged with the same range of the rows above.
 fn blocks(cells: &[Vec<Cell>], limits: &[(f64, String)]) -> Vec<Block> {
     let (mut done, mut open): (Vec<Block>, Vec<Block>) = (Vec::new(), Vec::new());
     for (row, cells) in cells.iter().enumerate() {
@@ -187,7 +187,7 @@ fn blocks(cells: &[Vec<Cell>], limits: &[(f64, String)]) -> Vec<Block> {
     done
 }
 
-/// Diagonals through the cells of a region, each as long as the region lasts; every other one is enough.
+/// Diagonals through the cells of a region, each as long as the region; every other diagonal suffices.
 fn hatch(cells: &[Vec<Cell>], inside: &dyn Fn(&Cell) -> bool) -> Vec<(Corner, Corner)> {
     let (high, wide) = (cells.len(), cells.first().map_or(0, Vec::len));
     let at = |column: usize, row: usize| cells.get(row).and_then(|row| row.get(column)).is_some_and(inside);
@@ -216,7 +216,7 @@ fn legend(surface: &Surface, area: &Area<'_>) -> DrawResult {
     for (at, (_, name)) in surface.limits.iter().enumerate() {
         write(area, (LEFT + wide * (at as f64 + 1.0), 45.0), name, text, HPos::Center)?;
     }
-    // Hatched regions are explained where there are any.
+    // The legend explains hatched regions if there are any.
     let all = || surface.panels.iter().flat_map(|panel| panel.cells.iter().flatten());
     let regions = [
         (all().any(|cell| cell.warned), PAPER, RED, &surface.warning),

@@ -1,15 +1,15 @@
-//! What every picture must hold, for tests.
+//! Checks for all charts, for tests.
 
 use roxmltree::Document;
 
-/// Names and labels that could break markup or a layout.
+/// Names and labels that could break markup or layout.
 pub const AWKWARD: [&str; 5] =
     ["<script>alert(1)</script>", "a & b \"c\" 'd'", "\u{0}\u{1b}\u{fffe}", "", "łódź 東京 🦀"];
 
 /// Numbers that could break an axis.
 pub const ODD: [f64; 9] = [0.0, -5.0, 1e12, -1e12, 1e-9, 5e-324, f64::NAN, f64::INFINITY, f64::MAX];
 
-/// Texts with their places in pixels: right, down.
+/// Texts with their positions in pixels: right, down.
 pub fn texts(svg: &str) -> Vec<(f64, f64, String)> {
     let document = Document::parse(svg).unwrap();
     let found = document.descendants().filter(|node| node.has_tag_name("text"));
@@ -21,7 +21,7 @@ pub fn texts(svg: &str) -> Vec<(f64, f64, String)> {
         .collect()
 }
 
-/// Whether it is well-formed, says something, was drawn, and keeps everything inside.
+/// Checks that a chart is well-formed, has a description, was drawn, and keeps everything inside.
 pub fn check(svg: &str) {
     let document = Document::parse(svg).unwrap_or_else(|error| panic!("{error}: {svg}"));
     let root = document.root_element();

@@ -1,19 +1,19 @@
-//! Numbers and labels as short text, and how much room text takes.
+//! Numbers and labels as short text, and the width of text.
 
-/// Left out of names that are cut.
+/// Ellipsis of shortened names.
 const CUT: char = '…';
 
-/// Text without what no picture can show and no XML may hold: control characters become spaces.
+/// Text without characters that XML does not allow: control characters become spaces.
 pub fn plain(text: &str) -> String {
     text.chars().map(|c| if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') { ' ' } else { c }).collect()
 }
 
-/// The width of text of a size, in pixels. Readers have different fonts, so this is that of a wide one.
+/// The width of text of a size, in pixels. Readers have different fonts, so this is the width of a wide one.
 pub fn width(text: &str, size: u32) -> f64 {
     text.chars().map(em).sum::<f64>() * f64::from(size)
 }
 
-/// The width of a character, as a share of the size.
+/// The width of a character, relative to the font size.
 fn em(c: char) -> f64 {
     match c {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' | ' ' => 0.33,
@@ -26,7 +26,7 @@ fn em(c: char) -> f64 {
     }
 }
 
-/// Text that fits into a width in pixels, cut where it does not.
+/// Text that fits into a width in pixels, shortened if necessary.
 pub fn fit(text: &str, size: u32, room: f64) -> String {
     let text = plain(text);
     if width(&text, size) <= room {
@@ -43,12 +43,12 @@ pub fn fit(text: &str, size: u32, room: f64) -> String {
     format!("{}{CUT}", kept.trim_end())
 }
 
-/// A name for a description: one that is very long says no more when it is read out in full.
+/// A name for a description, shortened: a long name is no more informative when it is read out.
 pub fn brief(text: &str) -> String {
     fit(text, 10, 400.0)
 }
 
-/// A count of things, in words: "1 answer", "2 answers".
+/// A count with its noun: "1 answer", "2 answers".
 pub fn count(number: usize, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }
@@ -59,12 +59,13 @@ pub fn number(value: f64) -> String {
     if size < f64::MIN_POSITIVE {
         return "0".to_owned();
     }
-    // The place of the first digit: 2 for hundreds, -1 for tenths.
+    // The exponent of the first digit: 2 for hundreds, -1 for tenths.
     let first = size.log10().floor();
     written(value, 10_f64.powf((first - 3.0).max(-300.0)), size)
 }
 
-/// A number as precise as a step, in the unit of the largest beside which it stands: ticks of one axis are written alike.
+/// A number with the precision of a step, in the unit of the largest number beside it: ticks of one axis have the same
+/// form.
 pub fn written(value: f64, step: f64, largest: f64) -> String {
     let size = value.abs();
     if size < f64::MIN_POSITIVE {
@@ -82,7 +83,7 @@ pub fn written(value: f64, step: f64, largest: f64) -> String {
         s if s >= 1e6 => (1e6, "M"),
         _ => (1.0, ""),
     };
-    // Few digits behind a unit are shorter than all digits of the number; many are not.
+    // A few digits with a unit are shorter than all digits of the number; many are not.
     let decimals = -(step / unit).log10().floor();
     if unit > 1.0 && decimals > 3.0 {
         return grouped(&trimmed(&format!("{value:.0$}", (-step.log10().floor()).clamp(0.0, 9.0) as usize)));
@@ -91,7 +92,7 @@ pub fn written(value: f64, step: f64, largest: f64) -> String {
     format!("{}{name}", grouped(&trimmed(&text)))
 }
 
-/// Without zeros at the end of decimals.
+/// Removes trailing zeros of decimals.
 fn trimmed(text: &str) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text.to_owned() }
 }
@@ -110,7 +111,7 @@ fn grouped(text: &str) -> String {
     decimals.map_or(grouped.clone(), |decimals| format!("{grouped}.{decimals}"))
 }
 
-/// A value and its interval, in words; an end that is missing bounds nothing.
+/// A value and its interval, in words; a missing end is unbounded.
 pub fn with_interval(value: Option<f64>, low: Option<f64>, high: Option<f64>) -> String {
     let value = value.map_or("no value".to_owned(), number);
     match (low, high) {
@@ -121,7 +122,7 @@ pub fn with_interval(value: Option<f64>, low: Option<f64>, high: Option<f64>) ->
     }
 }
 
-/// A belief as a percentage. Near 0% and 100%, the distance to the end is what matters, so it keeps two digits there.
+/// A belief as a percentage. Near 0% and 100% it keeps two digits of the distance to the end.
 pub fn belief(share: f64) -> String {
     let rest = share.min(1.0 - share) * 100.0;
     if rest <= 0.0 {

@@ -11,17 +11,17 @@ use crate::sheet::{WIDE, sheet};
 use crate::words::{fit, number, width};
 use plotters::style::text_anchor::HPos;
 
-/// Names take at most so much room, in pixels.
+/// Most width of names, in pixels.
 const NAMES: f64 = 170.0;
 const TOP: f64 = 8.0;
-/// Below the last bar: ticks and what they are.
+/// Height below the last bar, for ticks and their label.
 const FOOT: f64 = 50.0;
 
 /// One bar for each answer, with its name on the left and its number on the right.
 #[must_use]
 pub fn bars(answer: &Series) -> String {
     let shown = shown(answer);
-    // Many bars are drawn closer, down to what can still be read.
+    // Many bars are drawn closer together, but still legible.
     let (row, size) = if shown.len() <= 24 { (26.0, TEXT) } else { (19.0, TEXT - 1) };
     let mut legend = vec![(Key::Bar, "answer".to_owned())];
     if answer.intervals {
@@ -53,7 +53,7 @@ pub fn bars(answer: &Series) -> String {
     })
 }
 
-/// A bar at a height, its interval, and the truth.
+/// A horizontal bar at a height, its interval, and the truth.
 fn lying(
     area: &Area<'_>,
     scale: &Scale,
@@ -69,7 +69,7 @@ fn lying(
     match (shown.low.map(|low| scale.at(low)), shown.high.map(|high| scale.at(high)), inner) {
         (Some(low), Some(high), _) if low < high => whisker(area, (low, high), y)?,
         (Some(_), Some(_), _) => {}
-        // What has an open end goes to the edge of the plot.
+        // An open end extends to the edge of the plot.
         (low, high, Some(_)) => {
             line(area, &[(low.unwrap_or(left + 4.0), y), (high.unwrap_or(right - 4.0), y)], INK, 2)?;
             for (end, tip, towards) in [(low, left, -1.0), (high, right, 1.0)] {

@@ -10,32 +10,32 @@ use crate::words::{brief, count, fit, number, width};
 use plotters::style::RGBColor;
 use plotters::style::text_anchor::HPos;
 
-/// Names of rows and of columns take at most so much room, in pixels.
+/// Most width of names of rows and columns, in pixels.
 const NAMES: f64 = 130.0;
 
-/// Answers to one question, by two keys.
+/// Answers to one query, by two keys.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// What was asked.
+    /// Title of the chart: the query.
     pub title: String,
-    /// What the values are: "minutes".
+    /// Label of the values: "minutes".
     pub value: String,
     /// The names of the rows.
     pub rows: Vec<String>,
     /// The names of the columns.
     pub columns: Vec<String>,
-    /// For each row its values, one for each column.
+    /// The values of each row, one for each column.
     pub cells: Vec<Vec<Option<f64>>>,
-    /// For each cell half the width of its interval; 0 for an exact value.
+    /// Half the width of each cell's interval; 0 for an exact value.
     pub margins: Vec<Vec<Option<f64>>>,
 }
 
-/// What is known of a cell besides its value.
+/// Reliability of a cell's value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Trust {
-    /// The value is larger than its interval.
+    /// The value exceeds its interval's half-width.
     Firm,
-    /// The interval is as wide as the value, or wider; then it may include zero.
+    /// The interval's half-width is at least the value, so it may include zero.
     Weak,
     Unknown,
 }
@@ -54,7 +54,7 @@ impl Grid {
         }
     }
 
-    /// Every place, with its value and what is known of it.
+    /// Every position, with its value and reliability.
     fn places(&self) -> impl Iterator<Item = (usize, usize, Option<(f64, Trust)>)> {
         (0..self.rows.len()).flat_map(move |row| {
             (0..self.columns.len()).map(move |column| {
@@ -90,7 +90,7 @@ impl Grid {
 /// A cell for each pair of keys: the darker (on a dark page, the lighter), the higher.
 #[must_use]
 pub fn heatmap(grid: &Grid) -> String {
-    // From zero, as bars are: shades that begin at the smallest value would make little of noise look like much.
+    // From zero, like bars: shades that begin at the smallest value would exaggerate noise.
     let range = span(grid.places().filter_map(|(_, _, cell)| cell.map(|(value, _)| value)).chain([0.0]));
     let any = |wanted: Trust| grid.places().any(|(_, _, cell)| cell.is_some_and(|(_, trust)| trust == wanted));
     let mut legend = Vec::new();
@@ -111,9 +111,9 @@ pub fn heatmap(grid: &Grid) -> String {
     let upright = widest(&grid.columns) + 8.0 > wide;
     let top = if upright { widest(&grid.columns) + 16.0 } else { 26.0 };
     let numbers = || grid.places().filter_map(|(_, _, cell)| cell.map(|(value, _)| number(value)));
-    // Names that go upwards need a line's height each.
+    // Each vertical name needs the height of a line.
     let every = if upright { (f64::from(TEXT) / wide).ceil() as usize } else { 1 };
-    // The mark of a cell stands right of its number.
+    // The mark of a cell is to the right of its number.
     let size = [TEXT, TEXT - 2].into_iter().find(|size| numbers().all(|text| width(&text, *size) + 14.0 <= wide));
     let corner = |row: usize, column: usize| (left + wide * column as f64, top + tall * row as f64);
     let bottom = top + tall * grid.rows.len() as f64;
@@ -150,7 +150,7 @@ fn shade(value: f64, (low, high): (f64, f64)) -> (RGBColor, RGBColor) {
     SHADES.get(step.min(SHADES.len() - 1)).copied().unwrap_or((PAPER, INK))
 }
 
-/// A cell from its upper left corner: its shade, its number when written at a size, and its mark.
+/// A cell from its upper left corner: its shade, its number at a font size, and its mark.
 fn cell(
     area: &Area<'_>,
     (x, y): Place,
@@ -182,7 +182,7 @@ fn cell(
     }
 }
 
-/// The shades in a row, with the values at both ends and what they are.
+/// The scale of shades, with the values at both ends and their label.
 fn key(area: &Area<'_>, (left, y): Place, grid: &Grid, (low, high): (f64, f64)) -> DrawResult {
     let (low, high) = (number(low), number(high));
     let from = left + width(&low, TEXT) + 8.0;

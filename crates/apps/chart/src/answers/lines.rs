@@ -12,7 +12,7 @@ use crate::sheet::{HEAD, Tick, sheet};
 /// The height of the plot, in pixels.
 const TALL: f64 = 240.0;
 
-/// A line through the answers, with their intervals as a band. Points are drawn at equal distances, in their order.
+/// A line through the answers, with their intervals as a band. Points are equidistant, in their order.
 #[must_use]
 pub fn lines(answer: &Series) -> String {
     let shown = shown(answer);
@@ -20,7 +20,7 @@ pub fn lines(answer: &Series) -> String {
     legend.extend(signs(answer, &shown));
 
     let (low, high) = span(shown.iter().flat_map(DrawablePoint::values));
-    // Zero is shown where it is near.
+    // Zero is included if it is near.
     let (low, high) =
         (if low < high / 2.0 { low.min(0.0) } else { low }, if high > low / 2.0 { high } else { high.max(0.0) });
     let scale = Scale::linear((low, high), (HEAD + TALL, HEAD));
@@ -34,7 +34,7 @@ pub fn lines(answer: &Series) -> String {
 
     sheet(&words(answer, &description(answer, &shown)), frame.bottom + 36.0, &legend, |area| {
         let placed: Vec<(f64, DrawablePoint)> = shown.iter().enumerate().map(|(at, shown)| (x(at), *shown)).collect();
-        // The grid lies over the band, so that values can be read off it.
+        // The grid is drawn over the band, so that values can be read.
         band(area, &scale, &frame, &placed)?;
         frame.values(area, &values, &answer.value)?;
         frame.below(area, &ticks, "")?;
@@ -55,7 +55,7 @@ pub fn lines(answer: &Series) -> String {
     })
 }
 
-/// The intervals as a band, interrupted where nothing is known. An open end goes to the edge of the plot.
+/// The intervals as a band, interrupted at unknown values. An open end extends to the edge of the plot.
 fn band(area: &Area<'_>, scale: &Scale, frame: &Frame, placed: &[(f64, DrawablePoint)]) -> DrawResult {
     for run in placed.split(|(_, shown)| shown.is_empty()) {
         let high = run.iter().map(|(x, shown)| (*x, shown.high.map_or(frame.top, |high| scale.at(high))));
@@ -63,7 +63,7 @@ fn band(area: &Area<'_>, scale: &Scale, frame: &Frame, placed: &[(f64, DrawableP
         let outline: Vec<Place> = high.chain(low).collect();
         match run {
             [] => {}
-            // One point has no width of its own.
+            // A single point has no width.
             [(x, _)] => {
                 let wide = |(_, y): &Place| [(x - 5.0, *y), (x + 5.0, *y)];
                 let corners: Vec<Place> = outline.iter().flat_map(wide).collect();
@@ -77,7 +77,7 @@ fn band(area: &Area<'_>, scale: &Scale, frame: &Frame, placed: &[(f64, DrawableP
     Ok(())
 }
 
-/// The line through the values, interrupted where there is none.
+/// The line through the values, interrupted at missing values.
 fn through(area: &Area<'_>, scale: &Scale, placed: &[(f64, DrawablePoint)]) -> DrawResult {
     for run in placed.split(|(_, shown)| shown.value.is_none()) {
         let places: Vec<Place> =
@@ -89,7 +89,7 @@ fn through(area: &Area<'_>, scale: &Scale, placed: &[(f64, DrawablePoint)]) -> D
     Ok(())
 }
 
-/// Arrows at open ends, and a stroke for an interval around no value.
+/// Arrows at open ends, and a stroke for an interval without a value.
 fn ends(area: &Area<'_>, scale: &Scale, frame: &Frame, x: f64, shown: &DrawablePoint) -> DrawResult {
     if shown.is_empty() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The chromosomes side by side, each as wide as it is long.
+//! The chromosomes side by side, with widths in proportion to their lengths.
 
 use super::Snp;
 use crate::canvas::{Area, DrawResult, TEXT};
@@ -12,23 +12,23 @@ use plotters::style::text_anchor::HPos;
 use std::collections::BTreeMap;
 
 /// Lengths of the chromosomes 1 to 22 in millions of base pairs, rounded up: public facts of the human reference genome
-/// GRCh38. Older references differ by less than can be seen.
+/// GRCh38. Older references differ invisibly.
 const LENGTHS: [u32; 22] =
     [249, 243, 199, 191, 182, 171, 160, 146, 139, 134, 136, 134, 115, 108, 102, 91, 84, 81, 59, 65, 47, 51];
-/// What is no chromosome from 1 to 22 is at least so long, so that its name has room.
-const LEAST: f64 = 120e6;
+/// Least length of other chromosomes, so that their names fit.
+const LEAST_LENGTH: f64 = 120e6;
 
-/// Where each chromosome is.
+/// Horizontal positions of the chromosomes.
 #[derive(Debug)]
 pub struct Chromosomes {
-    /// The number, where it starts and ends in pixels, and whether a SNP is on it; from left to right.
+    /// The number, the start and end in pixels, and whether a SNP is on it; from left to right.
     all: Vec<(u8, f64, f64, bool)>,
-    /// Pixels of a base pair.
+    /// Pixels per base pair.
     pixels: f64,
 }
 
 impl Chromosomes {
-    /// From one place across to another: the numbered ones always, others where a SNP is on them, the unknown one last.
+    /// Between two horizontal positions: chromosomes 1 to 22 always, others if a SNP is on them, the unknown one last.
     pub fn over(snps: &[Snp], left: f64, right: f64) -> Self {
         let mut far: BTreeMap<u8, f64> = BTreeMap::new();
         for snp in snps {
@@ -43,7 +43,7 @@ impl Chromosomes {
             })
             .collect();
         let unknown = far.remove(&0).map(|end| (0, end));
-        lengths.extend(far.into_iter().chain(unknown).map(|(number, end)| (number, end.max(LEAST), true)));
+        lengths.extend(far.into_iter().chain(unknown).map(|(number, end)| (number, end.max(LEAST_LENGTH), true)));
         let pixels = (right - left) / lengths.iter().map(|(_, length, _)| length).sum::<f64>();
         let mut from = left;
         let all = lengths
@@ -57,21 +57,21 @@ impl Chromosomes {
         Self { all, pixels }
     }
 
-    /// Where a base pair is, in pixels.
+    /// The horizontal position of a base pair, in pixels.
     pub fn at(&self, chromosome: u8, position: u64) -> f64 {
         let found = self.all.iter().find(|(number, ..)| *number == chromosome);
         found.map_or(0.0, |(_, start, end, _)| (start + position as f64 * self.pixels).min(*end))
     }
 
-    /// Every other one stands on a band.
+    /// Bands behind every other chromosome.
     pub fn bands(&self, area: &Area<'_>, frame: &Frame) -> DrawResult {
         self.all.iter().step_by(2).try_for_each(|(_, start, end, _)| {
             slab(area, (*start, frame.top - 8.0), (*end, frame.bottom), &PALE.mix(0.45))
         })
     }
 
-    /// Their numbers below, as many as have room: first of those that are drawn only because a SNP is on them, then of the
-    /// others with SNPs.
+    /// The numbers below, as many as fit: first of chromosomes that are drawn only because of a SNP, then of the others
+    /// with SNPs.
     pub fn numbers(&self, area: &Area<'_>, frame: &Frame) -> DrawResult {
         let mut kept: Vec<(f64, f64)> = Vec::new();
         let mut order: Vec<_> = self.all.iter().collect();
@@ -92,7 +92,7 @@ impl Chromosomes {
     }
 }
 
-/// What a chromosome is called where there is little room.
+/// Short name of a chromosome.
 pub fn name(chromosome: u8) -> String {
     match chromosome {
         0 => "?".to_owned(),
@@ -101,7 +101,7 @@ pub fn name(chromosome: u8) -> String {
     }
 }
 
-/// What a chromosome is called in a sentence.
+/// Name of a chromosome in a sentence.
 pub fn said(chromosome: u8) -> String {
     match chromosome {
         0 => "an unknown chromosome".to_owned(),

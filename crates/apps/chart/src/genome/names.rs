@@ -1,14 +1,14 @@
-//! Names beside what they name, where nothing else is.
+//! Places names beside dots, where nothing else is drawn.
 
 use crate::pen::Place;
 
-/// The height of a name, with some air, in pixels.
+/// The height of a name with padding, in pixels.
 const ROW: f64 = 16.0;
-/// How far up or down a name may stand from its dot, in pixels.
+/// Largest vertical distance of a name from its dot, in pixels.
 const FAR: f64 = 56.0;
-/// Up to so far a name needs no line to its dot, in pixels.
+/// Up to this distance a name needs no line to its dot, in pixels.
 const NEAR: f64 = 8.0;
-/// Names that stand away leave so much room for that line, in pixels.
+/// Width of that line for names that are moved, in pixels.
 const ASIDE: f64 = 18.0;
 
 /// A box in the picture, in pixels.
@@ -21,7 +21,7 @@ pub struct Patch {
 }
 
 impl Patch {
-    /// Around a place, so far to the sides and so far up and down.
+    /// A box around a point, with half-widths to the sides and up and down.
     pub fn around((x, y): Place, sides: f64, ups: f64) -> Self {
         Self { left: x - sides, right: x + sides, top: y - ups, bottom: y + ups }
     }
@@ -40,7 +40,7 @@ impl Patch {
 pub struct LabelRequest {
     /// The middle of its dot.
     pub head: Place,
-    /// How wide the name is.
+    /// The width of the name.
     pub wide: f64,
     /// The radius of the dot.
     pub reach: f64,
@@ -51,33 +51,33 @@ pub struct LabelRequest {
 pub struct LabelPlace {
     /// The middle of its left side.
     pub start: Place,
-    /// Where a line from the dot ends; none where the name is next to it.
+    /// The end of a line from the dot; `None` if the name is next to it.
     pub tie: Option<Place>,
 }
 
-/// What takes room in a picture.
+/// Occupied areas of a chart.
 #[derive(Debug)]
 pub struct Field {
     bounds: Patch,
-    /// What nothing may lie over.
+    /// Areas that must not be covered.
     solid: Vec<Patch>,
-    /// What is better not written over, and how far a name would rather move than do so, in pixels.
+    /// Areas that should not be covered, each with the distance, in pixels, that a name would rather move.
     thin: Vec<(Patch, f64)>,
 }
 
 impl Field {
-    /// Nothing yet, inside bounds.
+    /// An empty chart with these bounds.
     pub fn new(bounds: Patch) -> Self {
         Self { bounds, solid: Vec::new(), thin: Vec::new() }
     }
 
-    /// Something that nothing may lie over.
+    /// Adds an area that must not be covered.
     pub fn solid(&mut self, patch: Patch) {
         self.solid.push(patch);
     }
 
-    /// Something that is better not written over. What stands at the same place across is one thing: of many SNPs side by
-    /// side, one line is seen.
+    /// Adds an area that should not be covered. Areas at the same horizontal position count once: many adjacent SNPs
+    /// look like one line.
     pub fn thin(&mut self, patch: Patch, dislike: f64) {
         let is_same = |other: &Patch| (other.left - patch.left).abs() < 2.0 && (other.right - patch.right).abs() < 2.0;
         if let Some((same, _)) = self.thin.iter_mut().find(|(other, known)| is_same(other) && *known >= dislike) {
@@ -88,13 +88,14 @@ impl Field {
         self.thin.push((patch, dislike));
     }
 
-    /// How bad a box is for words; none where they cannot stand.
+    /// The cost of a box for words; `None` if they cannot be there.
     fn cost(&self, patch: &Patch) -> Option<f64> {
         let free = self.bounds.holds(patch) && !self.solid.iter().any(|solid| solid.touches(patch));
         free.then(|| self.thin.iter().filter(|(thin, _)| thin.touches(patch)).map(|(_, dislike)| dislike).sum())
     }
 
-    /// Takes room for a name beside its dot, or a little up or down with a line to it. None where there is no room.
+    /// Reserves room for a name beside its dot, or slightly above or below with a line to it. `None` if there is no
+    /// room.
     pub fn name(&mut self, wanted: LabelRequest) -> Option<LabelPlace> {
         let (x, y) = wanted.head;
         let steps = (FAR / 4.0) as i32;
@@ -117,7 +118,7 @@ impl Field {
                     continue;
                 }
                 let Some(crossed) = self.cost(&patch) else { continue };
-                // A line to the dot costs as much as some distance, and right is where one looks first.
+                // A line to the dot costs as much as some distance, and the right side is preferred.
                 let cost = crossed + moved.abs() + if is_near { 0.0 } else { 8.0 } + if right { 0.0 } else { 1.0 };
                 if best.as_ref().is_none_or(|(least, ..)| cost < *least) {
                     best = Some((cost, patch, tie));
@@ -129,8 +130,8 @@ impl Field {
         Some(LabelPlace { start: (patch.left + 1.0, f64::midpoint(patch.top, patch.bottom)), tie })
     }
 
-    /// Takes room for words above or below a level line, at one of its ends or between: where they lie over least. They are
-    /// said even where they must lie over something.
+    /// Reserves room for words above or below a horizontal line, at one of its ends or between: where they cover the
+    /// least. They are placed even if they cover something.
     pub fn beside_line(&mut self, y: f64, (from, to): (f64, f64), wide: f64) -> Place {
         let room = (to - from - wide - 16.0).max(0.0);
         let patches = [-11.0, 11.0].into_iter().flat_map(|away| {
@@ -151,7 +152,7 @@ impl Field {
     }
 }
 
-/// Whether the line from a dot to its name runs into a box that is not the dot's own.
+/// Whether the line from a dot to its name crosses a box other than the dot's own.
 fn crosses(wanted: LabelRequest, end: Place, solid: &Patch) -> bool {
     let (from, steps) = (wanted.head, 12);
     if (from.0 - f64::midpoint(solid.left, solid.right)).abs() < 0.5

@@ -39,7 +39,7 @@ fn names(svg: &str, size: u32) -> Vec<Patch> {
     named
         .map(|(x, y, text)| {
             let wide = width(&text, size);
-            // Text is placed by its left end, and by its middle up to a shift that is the same for all.
+            // Text is anchored at its left end and, up to a constant shift, at its middle.
             Patch { left: x, right: x + wide, top: y - 7.0, bottom: y + 7.0 }
         })
         .collect()
@@ -91,7 +91,7 @@ fn chromosomes_that_no_snp_needs_are_not_there() {
     assert!(all.contains(&"XY".to_owned()) && all.contains(&"?".to_owned()), "{all:?}");
 }
 
-/// A length is that of one reference: a position beyond it is still on its own chromosome.
+/// The lengths are those of one reference: a position beyond the length still belongs to its chromosome.
 #[test]
 fn a_chromosome_reaches_as_far_as_its_snps() {
     let svg = picks(vec![pick(1, 400_000_000, "rs1", 1.0), pick(2, 1, "rs2", 2.0)]);
@@ -101,7 +101,7 @@ fn a_chromosome_reaches_as_far_as_its_snps() {
 
 #[test]
 fn names_do_not_touch_and_those_left_out_are_counted() {
-    // Spread over the genome, crowded at one place, and all in the same place.
+    // Spread over the genome, crowded at one position, and all at the same position.
     let spread =
         |at: u32| pick((at * 7 % 22 + 1) as u8, u64::from(at) * 700_000, &format!("rs{}", 10_000_000 + at), 1.0);
     for together in [1, 12, 60] {
@@ -138,7 +138,7 @@ fn names_do_not_touch_and_those_left_out_are_counted() {
     }
 }
 
-/// Numbers of chromosomes are left out before they touch.
+/// Numbers of chromosomes are omitted before they touch.
 #[test]
 fn numbers_below_do_not_touch() {
     let svg =

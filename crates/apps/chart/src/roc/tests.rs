@@ -1,7 +1,7 @@
 use super::*;
 use crate::testing::{AWKWARD, ODD, check};
 
-/// A test that lifts rates by a power, in steps as people make them.
+/// A test that raises rates to a power, in steps of single people.
 fn curve(name: &str, power: f64, people: u32) -> Curve {
     let points = (0..=people).map(|at| {
         let wrong = f64::from(at) / f64::from(people);
@@ -35,7 +35,7 @@ fn the_description_says_the_numbers() {
     assert!(!without.contains("odds") && !without.contains("#B42A1D"), "{without}");
 }
 
-/// The corner of the bound is where both of its pieces meet.
+/// Both pieces of the bound meet in its corner.
 #[test]
 fn the_edge_is_the_bound() {
     for odds in [1.0, 1.5, 2.0, 20.0] {
@@ -44,7 +44,7 @@ fn the_edge_is_the_bound() {
     }
 }
 
-/// A curve of a hundred thousand people is drawn with few points, and none of the others is seen to be missing.
+/// A curve of a hundred thousand people is drawn with few points, without a visible difference.
 #[test]
 fn long_curves_are_thinned_without_being_seen() {
     let (mut wrong, mut right, mut state) = (0_u32, 0_u32, 7_u64);
@@ -64,7 +64,7 @@ fn long_curves_are_thinned_without_being_seen() {
         .collect();
     let few = thinned(&places);
     assert!(few.len() < 500, "{}", few.len());
-    // A third of a pixel, and what rounding to drawing units may add.
+    // A third of a pixel, plus the rounding to drawing units.
     for place in &places {
         let nearest = few.windows(2).map(|pair| distance(*place, (pair[0], pair[1]))).fold(f64::INFINITY, f64::min);
         assert!(nearest <= 0.66, "{place:?}: {nearest}");

@@ -1,4 +1,4 @@
-//! Answers on a page: the picture that suits their shape, the table, and what to know about them.
+//! Answers on a page: a chart that suits their shape, the table, and notes.
 
 mod genome;
 
@@ -9,32 +9,32 @@ use deniable_publication::shown::ShownAnswer;
 use deniable_publication::{ALL, Answer, Cell, KeyValue, NumberCell, Scalar};
 use maud::{Markup, html};
 
-/// Rows of a table that a page shows; the JSON has all.
+/// Most rows of a table on a page; the JSON has all.
 const MOST_ROWS: usize = 400;
 const MOST_BARS: usize = 60;
-/// Points of a line: more cannot be told apart.
+/// Most points of a line: more cannot be distinguished.
 const MOST_POINTS: usize = 400;
-/// Rows or columns of a heatmap.
+/// Most rows or columns of a heatmap.
 const MOST_CELLS: usize = 40;
-/// Pictures of one answer: one for each of its numbers.
+/// Most charts of one answer: one for each of its numbers.
 const MOST_PICTURES: usize = 4;
 
-/// Which picture suits an answer.
+/// Kind of chart that suits an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
-    /// One bar a row.
+    /// One bar per row.
     Bars,
     /// A line along an ordered key: numbers, days or times.
     Lines,
-    /// A field of two keys.
+    /// A grid of two keys.
     Heatmap,
     /// SNPs along the genome: keys CHR, SNP and BP, or PICK and these.
     Genome,
-    /// None: too many rows, or nothing but keys.
+    /// No chart: too many rows, or only keys.
     Table,
 }
 
-/// The positions of the keys and of the numbers among the columns.
+/// The positions of the key columns and of the number columns.
 fn columns(table: &Answer) -> (Vec<usize>, Vec<usize>) {
     let is_number = |at: &usize| table.rows.iter().any(|row| matches!(row.get(*at), Some(Cell::Number(_))));
     (0..table.columns.len()).partition(|at| !is_number(at))
@@ -48,14 +48,14 @@ fn finest(table: &Answer) -> Vec<&Vec<Cell>> {
     if parts.is_empty() { table.rows.iter().collect() } else { parts }
 }
 
-/// Whether a text is a day or a time as ISO 8601 writes it, so that its order is that of time.
+/// Whether a text is an ISO 8601 day or time, so that its order is chronological.
 fn is_time(text: &str) -> bool {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     matches!(text.get(..10).map(|day| day.split('-').collect::<Vec<_>>()).as_deref(), Some([year, month, day])
         if year.len() == 4 && digits(year) && digits(month) && digits(day))
 }
 
-/// The picture that suits an answer.
+/// The kind of chart that suits an answer.
 #[must_use]
 pub fn shape(table: &Answer) -> Shape {
     let (keys, numbers) = columns(table);
@@ -105,7 +105,7 @@ fn label(row: &[Cell], keys: &[usize]) -> String {
     keys.iter().map(text).collect::<Vec<_>>().join(", ")
 }
 
-/// A number for a picture.
+/// A number for a chart.
 fn value(scalar: &Option<Scalar>) -> Option<f64> {
     match scalar {
         Some(Scalar::Number(number)) => number.to_string().parse().ok(),
@@ -120,10 +120,9 @@ fn number(row: &[Cell], at: usize) -> Option<&NumberCell> {
     }
 }
 
-/// The pictures of an answer, one for each of its numbers, with their captions; of SNPs it is one.
+/// The charts of an answer, one for each of its numbers, with their captions; for SNPs there is one.
 ///
-/// `truth` is for simulated data only: the answer without noise, in the form of the answer itself. It is not drawn along
-/// the genome.
+/// `truth` is for simulated data only: the answer without noise, in the same form. It is not drawn along the genome.
 #[must_use]
 pub fn pictures(table: &Answer, truth: Option<&Answer>) -> Vec<(String, String)> {
     let (keys, numbers) = columns(table);
@@ -182,14 +181,14 @@ fn picture(
         Shape::Bars => bars(&answer()),
         Shape::Lines => lines(&answer()),
         Shape::Heatmap => heatmap(&grid(table, &rows, keys, at, title.clone())),
-        // SNPs are drawn by all of their keys at once.
+        // A chart of SNPs uses all their keys.
         Shape::Genome | Shape::Table => return None,
     };
     let totals = table.rows.len() - rows.len();
     Some((svg, if totals == 0 { title } else { format!("{title}; totals are in the table") }))
 }
 
-/// Where a row stands along an ordered key; days and times stand by their text.
+/// The position of a row along an ordered key; days and times are ordered by their text.
 fn ordering(row: &[Cell], keys: &[usize]) -> Option<Rational> {
     match keys.first().and_then(|at| row.get(*at)) {
         Some(Cell::Key(Some(key @ (KeyValue::Integer(_) | KeyValue::Decimal(_))))) => parse_rational(&key.text()).ok(),
@@ -233,7 +232,7 @@ fn grid(table: &Answer, rows: &[&Vec<Cell>], keys: &[usize], at: usize, title: S
     }
 }
 
-/// Whether an answer has negative counts or values that are undefined.
+/// Whether an answer has negative counts or undefined values.
 pub fn has_oddities(table: &Answer) -> bool {
     let odd = |cell: &Cell| match cell {
         Cell::Number(number) => {
@@ -245,12 +244,12 @@ pub fn has_oddities(table: &Answer) -> bool {
     table.rows.iter().flatten().any(odd)
 }
 
-/// One answer on a page, with the policy that asked where there are several, and with pictures where there is room.
+/// One answer on a page, with its policy if there are several, and with charts if there is room.
 pub fn section(shown: &ShownAnswer, policy: Option<&str>, drawn: bool) -> Markup {
     one(&shown.table, &shown.confidence.to_string(), policy, drawn)
 }
 
-/// An answer by itself, as it stands on a page, with pictures; `confidence` is that of its intervals, as it is shown.
+/// A single answer as on a page, with charts; `confidence` is the displayed confidence of its intervals.
 #[must_use]
 pub fn of(table: &Answer, confidence: &str) -> Markup {
     one(table, confidence, None, true)
@@ -263,10 +262,10 @@ fn one(table: &Answer, confidence: &str, policy: Option<&str>, drawn: bool) -> M
         h3 { (table.name) @if let Some(policy) = policy { span.muted { " (" (policy) ")" } } }
         details { summary { "the query" } pre { code { (table.sql) } } }
         @for (svg, caption) in pictures { (figure(svg, &caption)) }
-        @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "There are too many rows for a picture." } }
+        @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "There are too many rows for a chart." } }
         (rows(table, &numbers, confidence))
         @if !table.warnings.is_empty() {
-            h4 { "To know about these numbers" }
+            h4 { "Notes" }
             (list(&table.warnings))
         }
         details {
@@ -298,7 +297,7 @@ fn rows(table: &Answer, numbers: &[usize], confidence: &str) -> Markup {
                 tbody { @for row in table.rows.iter().take(MOST_ROWS) { tr { @for (at, cell) in row.iter().enumerate() { (field(cell, population[at], table.has_quality())) } } } }
             }
         }
-        @if table.rows.is_empty() { p.muted { "No rows: HAVING, LIMIT or OFFSET left none." } }
+        @if table.rows.is_empty() { p.muted { "No rows: HAVING, LIMIT or OFFSET removed all of them." } }
         @if more > 0 { p.muted { (more) " more rows are in the JSON form of this release." } }
     }
 }
@@ -347,7 +346,7 @@ mod tests {
         assert_eq!(shape(&table(&["a", "b", "n"], two.into())), Shape::Heatmap);
     }
 
-    /// A total is no part among its parts, and is drawn with none of them.
+    /// A total is not drawn among its parts.
     #[test]
     fn totals_are_left_to_the_table() {
         let rows = json!([["a", n(1)], ["b", n(2)], [ALL, n(3)]]);
@@ -356,9 +355,9 @@ mod tests {
         assert!(!svg.contains(ALL) && caption.contains("totals are in the table"), "{caption}");
     }
 
-    /// A median's interval is of ranks: nothing is drawn as if it were of values.
+    /// A median's interval is of ranks: no interval of values is drawn.
     #[test]
-    fn ranks_are_no_values() {
+    fn intervals_of_ranks_are_not_drawn_as_values() {
         let cell = json!({ "value": 30, "low": 0, "high": 60, "rows": 1392 });
         let (svg, _) = pictures(&table(&["median"], json!([[cell]])), None).remove(0);
         assert!(!svg.contains("interval") && !svg.contains("from 0 to 60"), "{svg}");

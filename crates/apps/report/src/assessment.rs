@@ -1,4 +1,4 @@
-//! The page on what an anonymised table gives away: sizes of classes, beliefs, presence, linkage, and what was required.
+//! The page about what an anonymised table reveals: sizes of classes, beliefs, presence, linkage, and requirements.
 
 mod sections;
 
@@ -28,14 +28,15 @@ pub fn assessment(assessment: &Assessment) -> String {
         sections.into_iter().map(|(anchor, heading, shown)| (anchor.to_owned(), heading.to_owned(), shown)).collect();
     let foot = html! {
         p {
-            "Written by Deniable for the curator who decides about the table. It names classes and values of it, and numbers that may come "
-            "from other private data: it is not part of what may be published."
+            "Written by Deniable for the curator of the table. This page contains classes and values of the table, and \
+            numbers that may "
+            "depend on other private data: it must not be published."
         }
     };
-    page(&format!("What {} gives away", assessment.name()), &lead(assessment), &sections, &foot)
+    page(&format!("What {} reveals", assessment.name()), &lead(assessment), &sections, &foot)
 }
 
-/// The class size that was required, if one was.
+/// The required class size, if any.
 fn wanted(assessment: &Assessment) -> Option<u64> {
     assessment.verdicts.iter().find_map(|verdict| match verdict.requirement.demand {
         Demand::K(k) => Some(k),
@@ -50,7 +51,7 @@ fn lead(assessment: &Assessment) -> Markup {
     html! {
         p.lead {
             (people) @if people == 1 { " person" } @else { " people" } " in " (classes) @if classes == 1 { " class" } @else { " classes" }
-            " of people who share all that others may know."
+            " of people with equal quasi-identifiers."
         }
         @if !assessment.warnings.is_empty() {
             (list(&assessment.warnings.iter().map(Warning::note).collect::<Vec<_>>()))

@@ -9,7 +9,7 @@ pub use membership::membership;
 use crate::frame::scroll;
 use maud::{Markup, html};
 
-/// A share in tenths of a percent; what is no number is not shown.
+/// A share in tenths of a percent; `-` if it is not finite.
 fn share(value: f64) -> String {
     if value.is_finite() { format!("{:.1}%", plain(value * 100.0, 10.0)) } else { "-".to_owned() }
 }
@@ -18,12 +18,12 @@ fn number(value: f64) -> String {
     if value.is_finite() { format!("{:.3}", plain(value, 1000.0)) } else { "-".to_owned() }
 }
 
-/// To a part of one, without a zero that is below zero.
+/// Rounds to a fraction of one, without negative zeros.
 fn plain(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts + 0.0
 }
 
-/// The files that went in, by what they are.
+/// The input files, by their role.
 fn files(files: &[(&str, String)]) -> Markup {
     scroll(
         "files",
@@ -31,11 +31,12 @@ fn files(files: &[(&str, String)]) -> Markup {
     )
 }
 
-/// Words at the foot: these numbers were measured on private data, and no promise covers them.
+/// The footer: these numbers were measured on private data, and no promise covers them.
 fn foot() -> Markup {
     html! {
         p {
-            "Written by Deniable for the curator. These numbers were measured on people of whom the truth is known: no promise covers "
+            "Written by Deniable for the curator. These numbers were measured on people whose membership is known: no \
+            promise covers "
             "them, and no ledger was charged."
         }
     }

@@ -1,4 +1,4 @@
-//! What anyone can learn: in words, in natural frequencies, as a curve, and observer by observer.
+//! Bounds on what an observer can learn: in words, in natural frequencies, as a curve, and by observer.
 
 use crate::frame::{figure, list};
 use crate::observers::Observer;
@@ -12,13 +12,13 @@ use deniable_publication::Statement;
 use maud::{Markup, html};
 use num_traits::{One, Zero};
 
-/// What a page knows of a promise.
+/// A promise and its account, for a page.
 pub struct PromisePage<'a> {
-    /// The account that it is made for.
+    /// The account of the promise.
     pub account: &'a Account,
     /// The promise and its odds.
     pub picture: PromisePicture,
-    /// The guarantee in words, where it is known what is assumed about the data.
+    /// The guarantee in words, if the assumptions about the data are known.
     pub guarantee: Option<&'a Statement>,
 }
 
@@ -30,18 +30,18 @@ pub fn promise(promised: &PromisePage<'_>) -> Markup {
     };
     html! {
         div.promise {
-            p { "What is promised, about everything released here, now and later, together" }
+            p { "The promise, for everything released here, now and later, together" }
             (list(&promises))
             @if let Some(statement) = promised.guarantee {
-                p { "It is about observers of this kind, and no others:" }
+                p { "It covers observers of this kind, and no others:" }
                 (list(&statement.guarantee().adversary_in_words()))
             }
-            p { (promised.picture.in_frequencies().0) " Others can learn more: see who is outside." }
+            p { (promised.picture.in_frequencies().0) " Other observers can learn more: see the observers outside." }
         }
     }
 }
 
-/// The pictures of beliefs, and who is outside.
+/// The charts of beliefs, and the observers outside the promise.
 pub fn section(promised: &PromisePage<'_>) -> Markup {
     let stated = &promised.picture;
     let observers = stated.observers();
@@ -55,15 +55,15 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
             }
             div {
                 h3 { "In beliefs" }
-                (figure(curve(&stated.beliefs()), "Band: what any belief can become. Dashed: what the promise \
-                    itself allows. Shaded: the beliefs beforehand that the promise is about."))
+                (figure(curve(&stated.beliefs()), "Band: the range that any belief can reach. Dashed: the limits of \
+                    the promise itself. Shaded: the beliefs beforehand that the promise covers."))
             }
         }
-        h3 { "Observer by observer" }
+        h3 { "By observer" }
         div.pair { @for observer in &observers { (one(observer, stated)) } }
         div.scroll tabindex="0" role="region" aria-label="Table: observers" {
             table {
-                caption { "What a belief can become: by what is released so far, and whatever will be" }
+                caption { "Ranges that a belief can reach: after the releases so far, and after all possible releases" }
                 thead { tr {
                     th scope="col" { "observer" } th.number scope="col" { "before" }
                     th.number scope="col" { "so far" } th.number scope="col" { "in all" }
@@ -82,10 +82,10 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
     }
 }
 
-/// What the guarantee assumes, and which observers are outside it.
+/// The assumptions of the guarantee, and the observers outside it.
 fn words(promised: &PromisePage<'_>) -> Markup {
     let Some(statement) = promised.guarantee else {
-        return html! { p.muted { "Nothing was released yet; the report on a policy states what it assumes about the data." } };
+        return html! { p.muted { "Nothing was released yet; the report on a policy states its assumptions about the data." } };
     };
     html! {
         div.pair {
@@ -93,14 +93,14 @@ fn words(promised: &PromisePage<'_>) -> Markup {
                 h3 { "Against" } (list(&statement.guarantee().adversary_in_words()))
                 h3 { "Provided that" } (list(&statement.assumptions()))
             }
-            div { h3 { "Outside this are" } (list(&statement.outside())) }
+            div { h3 { "Observers outside" } (list(&statement.outside())) }
         }
     }
 }
 
 fn range(after: Option<(Rational, Rational)>) -> String {
     after.map_or_else(
-        || "nothing is promised".to_owned(),
+        || "no promise".to_owned(),
         |(low, high)| format!("{} to {}", percent(&low, 1, Rounding::Down), percent(&high, 1, Rounding::Up)),
     )
 }

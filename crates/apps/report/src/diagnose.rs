@@ -7,10 +7,10 @@ impl Diagnose for ReportError {
     fn diagnostics(&self, _: Surface) -> Vec<Diagnostic> {
         let help = match self {
             Self::Unreadable { .. } => {
-                "no page was written; the ledger or its folder of answers was changed by something else, so go back to a backup \
-                 of both"
+                "restore the ledger and its folder of answers from a backup: another program changed them. No page was \
+                written"
             }
-            Self::Form { .. } => "no page was written; use a newer version of deniable",
+            Self::Form { .. } => "use a newer version of deniable; no page was written",
         };
         vec![Diagnostic::new(Code::Other, self).with_help(help)]
     }

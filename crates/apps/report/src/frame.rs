@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 const STYLE: &str = include_str!("page.css");
 
-/// A page from its title, the sentence below it, and its sections as (anchor, heading, contents).
+/// A page from its title, the lead below it, its sections as (anchor, heading, contents), and its footer.
 pub fn page(title: &str, lead: &Markup, sections: &[(String, String, Markup)], foot: &Markup) -> String {
     let html = html! {
         (DOCTYPE)
@@ -14,7 +14,7 @@ pub fn page(title: &str, lead: &Markup, sections: &[(String, String, Markup)], f
             head {
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
-                // Whatever this page might hold, a browser must not fetch anything for it.
+                // Whatever the page contains, a browser must not fetch anything for it.
                 meta http-equiv="Content-Security-Policy"
                     content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
                 meta name="color-scheme" content="light dark";
@@ -42,16 +42,16 @@ pub fn page(title: &str, lead: &Markup, sections: &[(String, String, Markup)], f
             }
         }
     };
-    // Names and SQL are escaped as HTML already; what is not seen in them turns no line around.
+    // Names and SQL are already escaped as HTML; invisible characters are escaped here.
     printable_lines(&html.into_string()).into_owned()
 }
 
-/// A picture with its caption.
+/// A chart with its caption.
 pub fn figure(svg: String, caption: &str) -> Markup {
     html! { figure { (PreEscaped(svg)) figcaption { (caption) } } }
 }
 
-/// A table, or whatever else may be wider than the page: it scrolls by itself, by keyboard as well.
+/// A table, or other contents that may be wider than the page: scrollable, also by keyboard.
 pub fn scroll(label: &str, contents: &Markup) -> Markup {
     html! { div.scroll tabindex="0" role="region" aria-label={ "Table: " (label) } { (contents) } }
 }
@@ -61,7 +61,7 @@ pub fn list(lines: &[String]) -> Markup {
     html! { ul { @for line in lines { li { (said(line)) } } } }
 }
 
-/// A sentence; what stands between backquotes is code.
+/// A sentence; text between backquotes is code.
 fn said(line: &str) -> Markup {
     html! {
         @for (at, part) in line.split('`').enumerate() {

@@ -1,19 +1,19 @@
-//! One self-contained page: the answers, the guarantee, and what was spent.
+//! Self-contained pages: the answers, the guarantee, and the spending.
 //!
-//! | question | module |
+//! | content | module |
 //! |---|---|
-//! | what goes onto the page? | [`report`] |
-//! | what did an account promise, spend and have left? | [`overview`] |
-//! | who could learn how much? | [`observers`] |
-//! | what does a promise allow, and what do its odds make of a belief? | [`promise`] |
-//! | which picture suits an answer? | [`answers`] |
-//! | what did an attack learn, beside what a promise allows? | [`attack`] |
-//! | what does an anonymised table give away? | [`assessment`] |
-//! | how probably are causes found, over sizes of cohorts? | [`mod@power`] |
+//! | page of a ledger | [`report`] |
+//! | promise, spending and remainder of an account | [`overview`] |
+//! | observers, and the beliefs that each can reach | [`observers`] |
+//! | allowed beliefs of a promise, and beliefs under its odds | [`promise`] |
+//! | chart of an answer | [`answers`] |
+//! | results of an attack, beside the bounds of a promise | [`attack`] |
+//! | what an anonymised table reveals | [`assessment`] |
+//! | power of a selection over sizes of cohorts | [`mod@power`] |
 //!
-//! A page is a file without anything beside it: no script, no font, no address. What is on the page of a ledger was published
-//! already, or follows from the policy; the curator's private notes never get there. Pages on attacks and assessments hold what
-//! was measured on private data: they are the curator's, and say so.
+//! A page is one file that loads no others: no script, no font, no address. The page of a ledger contains only what was
+//! published already or follows from the policy; it never contains the curator's private notes. Pages about attacks and
+//! assessments contain measurements on private data: they are for the curator, and say so.
 
 pub mod answers;
 #[cfg(feature = "assess")]
@@ -33,7 +33,8 @@ mod spending;
 pub use promise::PromisePicture;
 pub use report::{ChosenAnswer, Report, ReportError};
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests: one program per crate to link. `extern crate self` gives it the crate's
+// public name.
 #[cfg(test)]
 extern crate self as deniable_report;
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Observers of different knowledge, and what each can come to believe under an odds ratio (B-1, B-4).
+//! Observers of different knowledge, and the beliefs that each can reach under an odds ratio (B-1, B-4).
 
 use deniable_core::adversary::{Preset, PriorRange};
 use deniable_core::belief::posterior_range;
@@ -7,35 +7,35 @@ use deniable_core::guarantee::Guarantee;
 use deniable_core::promise::Promise;
 use num_traits::{One, Zero};
 
-/// Digits of a belief that is not rational.
+/// Decimal places of an irrational belief.
 const PLACES: u32 = 6;
 
-/// Someone who looks at everything that was released.
+/// An observer of everything that was released.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observer {
-    /// In a word or two.
+    /// The observer in a word or two.
     pub name: String,
-    /// In a sentence.
+    /// The observer in a sentence.
     pub who: String,
-    /// The belief before that is shown.
+    /// The example prior.
     pub before: Rational,
-    /// Which power of the odds bounds this observer; `None` where nothing is promised.
+    /// The power of the odds that bounds this observer; `None` if there is no promise.
     pub power: Option<u32>,
-    /// Whether the promise is about this observer.
+    /// Whether the promise covers this observer.
     pub covered: bool,
 }
 
 impl Observer {
-    /// The lowest and highest belief after, from odds about one person; `None` where nothing is promised.
+    /// The lowest and highest posterior, from odds about one person; `None` if there is no promise.
     #[must_use]
     pub fn after(&self, odds: &Rational) -> Option<(Rational, Rational)> {
         self.power.map(|times| posterior_range(&self.before, &power(odds, times)))
     }
 }
 
-/// The observers that a page shows, for the family that an account's promise is about.
+/// The observers on a page, for the family of an account's promise.
 ///
-/// Which power of the odds bounds whom is the guarantee's own to say: [`Guarantee::power`].
+/// The power of the odds for each observer is [`Guarantee::power`].
 #[must_use]
 pub fn observers(guarantee: &Guarantee) -> Vec<Observer> {
     let odds = &guarantee.limit().odds_at_most();
@@ -61,7 +61,7 @@ pub fn observers(guarantee: &Guarantee) -> Vec<Observer> {
             Preset::Anyone | Preset::Insider => steepest(),
         };
         let before = if before.is_one() || before.is_zero() { ratio(1, 2) } else { before };
-        // A preset is everyone up to its belief, or everyone at all: all of them must be inside.
+        // A preset includes everyone up to its belief, or everyone: all of them must be inside.
         let own =
             if matches!(preset, Preset::Anyone | Preset::Insider) { priors.is_any() } else { priors.low().is_zero() };
         Observer {
@@ -73,7 +73,7 @@ pub fn observers(guarantee: &Guarantee) -> Vec<Observer> {
         }
     };
     let mut all: Vec<Observer> = Preset::ALL.into_iter().map(seen).collect();
-    // The curator's own interval, where it is none of the presets'.
+    // The curator's own interval, if no preset has it.
     let knows = if size_known { "knows" } else { "does not know" };
     let size = format!("{knows} how many people are {}", secret.of_many());
     let spoken = guarantee.promises().iter().filter_map(|promise| match promise {
@@ -99,7 +99,7 @@ pub fn observers(guarantee: &Guarantee) -> Vec<Observer> {
     all
 }
 
-/// The middle of the beliefs on the wider side outside an interval that has an end.
+/// The middle of the wider range of beliefs outside a bounded interval.
 fn beyond(priors: &PriorRange) -> Rational {
     let (below, above) = (priors.low().clone(), whole(1) - priors.high());
     if above >= below { whole(1) - above / whole(2) } else { below / whole(2) }
@@ -120,7 +120,7 @@ mod tests {
         Guarantee::new(people, Secret::Membership, adversary, None, vec![promise]).unwrap()
     }
 
-    /// Gains that the odds allow over the whole interval: they speak of everyone in it, and of those outside.
+    /// Gains that the odds allow over the whole interval: they apply inside and outside it.
     fn seen(adjacency: Adjacency, priors: &PriorRange, odds: &Rational) -> Vec<Observer> {
         let gain = Promise::Gain(deniable_core::belief::gain_over(priors, odds));
         let guarantee = guarantee(adjacency == Adjacency::ReplaceOne, priors, MovesTogether::Alone, gain);
@@ -133,12 +133,12 @@ mod tests {
     }
 
     #[test]
-    fn whoever_knows_more_than_the_family_is_outside_it() {
+    fn observers_outside_the_family_are_not_covered() {
         let priors = PriorRange::new(None, Some(ratio(1, 2))).unwrap();
         let all = seen(Adjacency::AddRemove, &priors, &whole(4));
         assert!(named(&all, "stranger").covered && named(&all, "acquaintance").covered);
         assert_eq!(named(&all, "acquaintance").after(&whole(4)), Some((ratio(1, 5), ratio(4, 5))));
-        // 1/3 is inside, so beyond it; the insider's odds can change by 16.
+        // 1/3 is inside, so the example is beyond it; the insider's odds can change by 16.
         assert_eq!(named(&all, "anyone").before, ratio(3, 4));
         assert!(!named(&all, "anyone").covered && !named(&all, "insider").covered);
         assert_eq!(named(&all, "insider").before, ratio(7, 8));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_size_is_public_nothing_holds_for_those_who_do_not_know_it() {
+    fn observers_unsure_of_a_public_size_have_no_bound() {
         let all = seen(Adjacency::ReplaceOne, &PriorRange::any(), &whole(4));
         // From 1/3 to 2/3.
         assert!(named(&all, "insider").covered);
@@ -161,7 +161,7 @@ mod tests {
         assert!(named(&all, "someone at 20%").covered && named(&all, "someone at 80%").covered);
     }
 
-    /// Someone at 1% would be in the preset, but not in the interval.
+    /// An observer at 1% would be in the preset, but not in the interval.
     #[test]
     fn a_preset_is_covered_as_a_whole_or_not_at_all() {
         let priors = PriorRange::new(Some(ratio(1, 20)), Some(ratio(1, 2))).unwrap();
@@ -170,9 +170,9 @@ mod tests {
         assert!(named(&all, "someone at 5%").covered && named(&all, "someone at 50%").covered);
     }
 
-    /// One in a hundred is whom that promise speaks of, and nobody else.
+    /// The promise applies only to one in a hundred.
     #[test]
-    fn a_promise_covers_those_it_speaks_of() {
+    fn promise_covers_its_own_priors() {
         let rho = Promise::Rho { rho: ratio(1, 2), among: 100 };
         let all = observers(&guarantee(true, &PriorRange::any(), MovesTogether::Alone, rho).about(Secret::Label));
         assert!(!named(&all, "insider").covered);

@@ -1,4 +1,4 @@
-//! What an account promised, spent and has left, ready to be written: as a table, as JSON or on a page.
+//! Promise, spending and remainder of an account, for a table, JSON or a page.
 
 use deniable_core::budget::Spend;
 use deniable_core::exact::{Rational, ratio};
@@ -8,16 +8,16 @@ use deniable_publication::remaining::{MOST, RemainingBudget, questions_left};
 use deniable_publication::statement::beliefs_so_far;
 use serde::Serialize;
 
-/// A ledger, in a form that can be written as JSON.
+/// A ledger, for JSON.
 #[derive(Debug, Clone, Serialize)]
 pub struct Overview {
-    /// The people it is about.
+    /// The name of the population.
     pub population: String,
-    /// The last entry.
+    /// The head: the last entry.
     pub head: String,
     /// The registered data.
     pub versions: Vec<VersionOverview>,
-    /// The engines that were tried; left out where there are none.
+    /// The engines that were tried; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub engines: Vec<EngineOverview>,
     /// The older copies of the ledger that the curator accepted; omitted if empty.
@@ -26,71 +26,72 @@ pub struct Overview {
     /// Populations with the same policy or tables that the curator stated to be other people; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub other_than: Vec<String>,
-    /// What was promised and spent.
+    /// The accounts.
     pub accounts: Vec<AccountOverview>,
 }
 
-/// An engine that holds rows. For the curator: no page shows it.
+/// An external engine. For the curator: no page shows it.
 #[derive(Debug, Clone, Serialize)]
 pub struct EngineOverview {
     /// Its version and settings.
     pub about: String,
-    /// When it was tried last, or found out.
+    /// The time of its last trial or detected failure.
     pub at: String,
-    /// How many statements it has passed since it was found out last.
+    /// The number of statements that passed since its last detected failure.
     pub passed: usize,
-    /// How often it failed a trial, or was found out.
+    /// The number of failed trials and detected failures.
     pub failed: usize,
 }
 
-/// An older copy of the ledger that the curator went on from. For the curator: no page shows it.
+/// An older copy of the ledger from which the curator continued. For the curator: no page shows it.
 #[derive(Debug, Clone, Serialize)]
 pub struct AcceptanceOverview {
-    /// The entry.
+    /// The number of the entry.
     pub entry: u64,
-    /// When.
+    /// The time.
     pub at: String,
-    /// Why, in the curator's words.
+    /// The reason, in the curator's words.
     pub reason: String,
 }
 
-/// Data that was registered.
+/// A registered version of a table.
 #[derive(Debug, Clone, Serialize)]
 pub struct VersionOverview {
     /// The table.
     pub table: String,
     /// Its declared version.
     pub version: String,
-    /// The columns that the curator accepted although they may read badly. For the curator: no page shows it.
+    /// The columns that the curator accepted although they may not be readable as declared. For the curator: no page
+    /// shows it.
     pub accepted: Vec<String>,
 }
 
 /// One account.
 #[derive(Debug, Clone, Serialize)]
 pub struct AccountOverview {
-    /// What it counts for.
+    /// The account's population, secret, entity and adjacency.
     pub account: String,
-    /// What is promised.
+    /// The promise.
     pub promise: String,
-    /// Against whom: the family of priors.
+    /// The adversary: the family of priors.
     pub adversary: String,
     /// The largest odds ratio.
     pub limit: String,
-    /// The same for reading, with its ε.
+    /// The limit with its ε, for display.
     #[serde(skip)]
     pub limit_in_words: String,
     /// The odds ratio spent.
     pub spent: String,
-    /// What is left of it, in words.
+    /// The remainder, in words.
     pub left: String,
-    /// How many more questions like recent ones the promise pays for.
+    /// The number of further queries like recent ones that the promise pays for.
     pub more: Vec<Headroom>,
-    /// What anyone can believe by now.
+    /// The bounds on beliefs by now.
     pub beliefs: Vec<Belief>,
-    /// What is set aside for whom; left out where nothing is.
+    /// The parts that are set aside; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub parts: Vec<PartOverview>,
-    /// Every query that was to be approved, in order; left out where there is none.
+    /// Every request for approval, in order; omitted if empty.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<RequestOverview>,
     /// Every charge, in order.
@@ -99,64 +100,64 @@ pub struct AccountOverview {
     pub changes: Vec<ChangeOverview>,
 }
 
-/// A part of the budget that is set aside for one who asks.
+/// A part of the budget that is set aside for an analyst.
 #[derive(Debug, Clone, Serialize)]
 pub struct PartOverview {
-    /// Whose it is.
+    /// The analyst's name.
     pub part: String,
     /// The share of the promise.
     pub share: String,
-    /// Whether it is reserved, or overlaps with what others take.
+    /// Whether the part is reserved, or overlaps with other accounts.
     pub sharing: Sharing,
     /// The odds ratio that was charged to it.
     pub spent: String,
-    /// What is left of it, in words.
+    /// The remainder of the part, in words.
     pub left: String,
-    /// What its owner alone can come to believe, from this part and all that is public (C-7).
+    /// The beliefs that its owner alone can reach, from this part and all common answers (C-7).
     pub alone: Vec<Belief>,
 }
 
-/// A query that was to be approved before it was charged.
+/// A request for approval of a query before it is charged.
 #[derive(Debug, Clone, Serialize)]
 pub struct RequestOverview {
     /// The number of its entry.
     pub entry: u64,
-    /// When.
+    /// The time.
     pub at: String,
-    /// Whose part of the budget would pay.
+    /// The analyst whose part would pay.
     pub part: String,
     /// The query.
     pub sql: String,
-    /// The odds ratio that it would cost.
+    /// The odds ratio that the query would cost.
     pub cost: String,
-    /// What was decided last; nothing while nobody has decided.
+    /// The last decision; `None` while undecided.
     pub decision: Option<DecisionOverview>,
 }
 
-/// What was decided about such a query.
+/// A decision about a request.
 #[derive(Debug, Clone, Serialize)]
 pub struct DecisionOverview {
-    /// When.
+    /// The time.
     pub at: String,
     /// Whether it may be charged.
     pub approved: bool,
-    /// Who decided.
+    /// The approver's name.
     pub by: String,
-    /// Why; may be empty.
+    /// The reason; may be empty.
     pub reason: String,
 }
 
-/// What the promise still pays for.
+/// The number of further queries of one kind that the promise pays for.
 #[derive(Debug, Clone, Serialize)]
 pub struct Headroom {
-    /// The question's name.
+    /// The query's name.
     pub query: String,
-    /// The question.
+    /// The query.
     #[serde(skip)]
     pub sql: String,
-    /// The odds ratio that it costs.
+    /// The odds ratio that the query costs.
     pub cost: String,
-    /// Exact; stops at a million.
+    /// The exact number, at most a million.
     pub questions: u64,
 }
 
@@ -165,22 +166,22 @@ pub struct Headroom {
 pub struct ReleaseOverview {
     /// The number of its entry.
     pub entry: u64,
-    /// When.
+    /// The time.
     pub at: String,
-    /// The policy that asked.
+    /// The policy of the query.
     pub policy: String,
-    /// The part of the budget that paid, and so who asked; left out where the answer is for everybody.
+    /// The analyst's part that paid; omitted if the answer is for everyone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
-    /// The question's name.
+    /// The query's name.
     pub query: String,
-    /// The question.
+    /// The query.
     pub sql: String,
     /// The odds ratio that it costs.
     pub cost: String,
-    /// Whether there is an answer yet.
+    /// Whether there is an answer.
     pub answered: bool,
-    /// Whether there never will be one: its draw was begun and broke off, or it was charged anew. Left out where not.
+    /// Whether there will never be an answer: its draw was interrupted, or it was charged again. Omitted if false.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
 }
@@ -202,7 +203,7 @@ impl ReleaseOverview {
 pub struct ChangeOverview {
     /// The number of its entry.
     pub entry: u64,
-    /// When.
+    /// The time.
     pub at: String,
     /// The terms until then.
     pub from: String,
@@ -210,12 +211,12 @@ pub struct ChangeOverview {
     pub to: String,
     /// Whether larger odds are allowed since.
     pub weaker: bool,
-    /// Why.
+    /// The reason.
     pub reason: String,
 }
 
 impl Overview {
-    /// Brings a summary into this form.
+    /// Converts a summary.
     #[must_use]
     pub fn new(summary: &Summary) -> Self {
         Self {
@@ -256,7 +257,7 @@ impl Overview {
 }
 
 impl AccountOverview {
-    /// Brings an account into this form.
+    /// Converts an account.
     #[must_use]
     pub fn new(account: &Account) -> Self {
         let releases = account.releases.iter().map(|release| ReleaseOverview {
@@ -312,7 +313,7 @@ impl AccountOverview {
     }
 }
 
-/// Beliefs that are followed, as examples.
+/// Example priors.
 fn priors() -> [Rational; 3] {
     [ratio(1, 100), ratio(1, 5), ratio(1, 2)]
 }
@@ -321,7 +322,7 @@ impl PartOverview {
     fn new(account: &Account, name: &str, part: &SetAside) -> Self {
         let promise = account.guarantee.limit();
         let of_promise = |share: &Rational| promise.share(share).unwrap_or_else(|_| Spend::nothing());
-        // Where it overlaps, what its owner is refused tells what all others were answered.
+        // If the part overlaps, refusals of its owner's queries depend on the spending of all others.
         let reach = match part.sharing {
             Sharing::Reserved => &part.share + account.unreserved_share(),
             Sharing::Overlapping => account.unreserved_share(),
@@ -337,10 +338,10 @@ impl PartOverview {
     }
 }
 
-/// Costs that are shown as examples.
+/// Number of example costs.
 const EXAMPLES: usize = 3;
 
-/// How many more questions fit, by the last charges of different queries at different costs.
+/// The numbers of further queries, for the last charges of different queries at different costs.
 fn more(account: &Account) -> Vec<Headroom> {
     let mut examples: Vec<&Release> = Vec::new();
     let is_same =
@@ -361,7 +362,7 @@ fn more(account: &Account) -> Vec<Headroom> {
 }
 
 impl Headroom {
-    /// As words: "12 more questions".
+    /// In words: "12 more queries".
     #[must_use]
     pub fn questions_in_words(&self) -> String {
         match self.questions {

@@ -1,31 +1,31 @@
-//! The chances of finding what was planted, as curves.
+//! Charts of the power of a selection.
 //!
-//! Chances come as whoever measured them has them; what the picture is called and how intervals are told is decided here.
+//! Probabilities are drawn as measured; this module sets the title and the labels.
 
 use deniable_chart::power::{Curves, curves};
 
 pub use deniable_chart::power::Point;
 
-/// One picture of chances over sizes of cohorts.
+/// One chart of probabilities over sizes of cohorts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Power {
-    /// What is protected, in words.
+    /// The protected secret, in words.
     pub protects: String,
     /// Each curve with its name, in any order of participants. Intervals are two standard errors over seeds.
     pub curves: Vec<(String, Vec<Point>)>,
-    /// A chance to reach, drawn as a line.
+    /// A target probability, drawn as a line.
     pub target: Option<f64>,
 }
 
-/// The picture, as SVG.
+/// The chart, as SVG.
 #[must_use]
 pub fn power(power: Power) -> String {
     let Power { protects, curves: all, target } = power;
     curves(&Curves {
-        title: format!("Chance of finding what was planted, protecting {protects}"),
+        title: format!("Probability of finding the planted SNPs, protecting {protects}"),
         what: "probability that all planted SNPs are found".into(),
         curves: all,
-        intervals: "two standard errors over seeds either way".into(),
+        intervals: "plus or minus two standard errors over seeds".into(),
         target,
     })
 }
@@ -43,9 +43,9 @@ mod tests {
         ];
         let svg = power(Power { protects: "who is a case".into(), curves, target: Some(0.9) });
         for words in [
-            "Chance of finding what was planted, protecting who is a case",
+            "Probability of finding the planted SNPs, protecting who is a case",
             "A line is drawn at 90%. any prior: 25% at 1,000, 50% at 2,000. prior 1/2: nothing known.",
-            ">two standard errors over seeds either way<",
+            ">plus or minus two standard errors over seeds<",
         ] {
             assert!(svg.contains(words), "{words}: {svg}");
         }

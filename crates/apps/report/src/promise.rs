@@ -1,4 +1,4 @@
-//! A promise as pictures need it: what is allowed, and what the odds make of every belief.
+//! Promises in charts: the allowed beliefs, and every belief under the odds.
 
 use crate::observers::{Observer, observers};
 use deniable_chart::belief::{Beliefs, Mark};
@@ -9,44 +9,44 @@ use deniable_core::guarantee::Guarantee;
 use deniable_core::promise::Promise;
 use num_traits::{One, ToPrimitive, Zero};
 
-/// Beyond this an odds ratio is drawn as this: nothing is left to see.
+/// Odds ratios above this are drawn as this: no difference is visible.
 const MOST_ODDS: f64 = 1e12;
 /// Points of the promise's lines.
 const STEPS: i64 = 40;
 
-/// A guarantee, and its odds ratio as pictures use it.
+/// A guarantee, and its odds ratio for charts.
 #[derive(Debug, Clone)]
 pub struct PromisePicture {
     guarantee: Guarantee,
     odds: Rational,
 }
 
-/// A share as a number for a picture.
+/// A share as a floating-point number for a chart.
 pub(crate) fn drawn(share: &Rational) -> f64 {
     share.to_f64().unwrap_or(0.0)
 }
 
 impl PromisePicture {
-    /// The pictures of a guarantee.
+    /// The charts of a guarantee.
     #[must_use]
     pub fn of(guarantee: Guarantee) -> Self {
         let odds = guarantee.limit().odds_at_most();
         Self { guarantee, odds }
     }
 
-    /// What is promised.
+    /// The guarantee.
     #[must_use]
     pub fn guarantee(&self) -> &Guarantee {
         &self.guarantee
     }
 
-    /// The largest odds ratio, rounded up where it is not rational.
+    /// The largest odds ratio, rounded up if it is irrational.
     #[must_use]
     pub fn odds(&self) -> &Rational {
         &self.odds
     }
 
-    /// The beliefs before that the promises speak of.
+    /// The range of priors that the promises cover.
     fn about(&self) -> (Rational, Rational) {
         let priors = self.guarantee.adversary().priors();
         let (mut low, mut high) = (priors.low().clone(), priors.high().clone());
@@ -61,7 +61,7 @@ impl PromisePicture {
         if low <= high { (low, high) } else { (priors.low().clone(), priors.high().clone()) }
     }
 
-    /// The belief before that serves as an example: the likeliest that the promise is about, one half at most.
+    /// The example prior: the largest that the promise covers, but at most one half.
     fn example(&self) -> Rational {
         let (low, high) = self.about();
         let half = ratio(1, 2);
@@ -72,16 +72,16 @@ impl PromisePicture {
     /// The guarantee in one sentence with natural frequencies, exact and rounded outward.
     #[must_use]
     pub fn in_frequencies(&self) -> (String, People) {
-        /// The most people that a sentence speaks of.
+        /// Most people in a sentence.
         const MOST: u32 = 1_000_000_000;
         let example = self.example();
-        // Rare things need more people to be whole ones.
+        // Small probabilities need more people, so that their number is at least one.
         let fewest = if example < ratio(1, 20) { 1000 } else { 100 };
         let of = std::iter::successors(Some(fewest), |of| Some(of * 10))
             .find(|of| &example * whole(*of) >= whole(1) || *of >= MOST);
         let of = of.unwrap_or(MOST);
         let number = (&example * whole(of)).round().max(whole(1)).min(whole(of - 1));
-        // Everything follows from the whole people of the sentence, so that it is right as it stands.
+        // All numbers follow from the whole people in the sentence, so that it is exact.
         let before = &number / whole(of);
         let (low, high) = posterior_range(&before, &self.odds);
         let count = |share: &Rational, up: bool| {
@@ -97,8 +97,8 @@ impl PromisePicture {
             of,
         };
         let sentence = format!(
-            "Take {of} people like you, of each of whom such an observer thinks it {} likely that they are {}: {} of the \
-             {of}. Whatever is released, the observer can become at most as sure as if {} of the {of} were, and at \
+            "Take {of} people like you, for each of whom such an observer thinks it {} likely that they are {}: {} of \
+             the {of}. After all releases, the observer can be at most as sure as if {} of the {of} were, and at \
              least as sure as if {} were.",
             percent_exactly(&before),
             self.guarantee.secret().of_many(),
@@ -109,19 +109,19 @@ impl PromisePicture {
         (sentence, people)
     }
 
-    /// Who could learn how much.
+    /// The observers, and the bounds on what each can learn.
     #[must_use]
     pub fn observers(&self) -> Vec<Observer> {
         observers(&self.guarantee)
     }
 
-    /// The tightest floor and ceiling that the promises allow at a belief; `None` where none speaks of it.
+    /// The tightest lowest and highest posterior that the promises allow at a prior; `None` if no promise covers it.
     #[must_use]
     pub fn allowed(&self, before: &Rational) -> Option<(Rational, Rational)> {
         self.guarantee.allows(before)
     }
 
-    /// The curve of beliefs, with the promise and the observers drawn in.
+    /// The curve of beliefs, with the promise and the observers.
     #[must_use]
     pub fn beliefs(&self) -> Beliefs {
         let (from, to) = &self.about();

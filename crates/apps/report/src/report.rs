@@ -1,4 +1,4 @@
-//! What goes onto the page, and in which order.
+//! Contents of the page of a ledger, and their order.
 
 use crate::beliefs::{self, PromisePage};
 use crate::frame::{list, page};
@@ -12,26 +12,26 @@ use deniable_publication::shown::{HELD_BY, PublishedForm, ShownAnswer};
 use deniable_publication::statement::person;
 use maud::{Markup, PreEscaped, html};
 
-/// Bytes of answers with pictures; from there on they come without, so that a page stays below a megabyte.
+/// Bytes of answers with charts; further answers have no charts, so that a page stays below a megabyte.
 const DRAWN_BYTES: usize = 450_000;
-/// Bytes of answers; what is beyond is named only.
+/// Bytes of answers; further ones are only named.
 const SHOWN_BYTES: usize = 650_000;
-/// Names of answers that are not shown.
+/// Most names of answers that are not shown.
 const MOST_NAMES: usize = 300;
-/// Answers whose exact noise is listed.
+/// Most answers whose exact noise is listed.
 const MOST_EXACT: usize = 100;
 
-/// A page that could not be written.
+/// A page that cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum ReportError {
-    /// An answer in the ledger is none.
+    /// A stored answer that cannot be parsed.
     #[error("entry {entry} of the ledger, the answer of \"{query}\", cannot be read: {reason}")]
     Unreadable {
         /// The number of the charge's entry.
         entry: u64,
-        /// The question.
+        /// The query's name.
         query: String,
-        /// What is wrong.
+        /// The reason.
         reason: String,
     },
     /// An answer of a later version.
@@ -41,9 +41,9 @@ pub enum ReportError {
     Form {
         /// The number of the charge's entry.
         entry: u64,
-        /// The question.
+        /// The query's name.
         query: String,
-        /// The form.
+        /// The form of the answer.
         form: String,
     },
 }
@@ -51,36 +51,37 @@ pub enum ReportError {
 /// An answer of the page, with its identity in the ledger.
 #[derive(Debug, Clone)]
 pub struct ChosenAnswer {
-    /// Hex digest of everything that decides the answer's distribution.
+    /// Hex digest of everything that determines the answer's distribution.
     pub identity: String,
-    /// The answer as a policy shows it.
+    /// The answer in the policy's words.
     pub shown: ShownAnswer,
 }
 
-/// A page: what a ledger holds for everybody, and the answers that are shown in full.
+/// A page: the common answers of a ledger, and the answers that are shown in full.
 #[derive(Debug)]
 pub struct Report {
     summary: Summary,
     accounts: Vec<AccountSection>,
 }
 
-/// One account with what is shown of it.
+/// An account and its contents on the page.
 #[derive(Debug)]
 struct AccountSection {
     account: Account,
-    /// Each with the policy that asked.
+    /// The answers, each with the name of its policy.
     answers: Vec<(String, ShownAnswer)>,
-    /// Names of answers that the ledger holds without the form in which they were shown.
+    /// Names of stored answers without the form in which they were shown.
     unseen: Vec<String>,
-    /// The guarantee in words, where an answer or a policy says what is assumed about the data.
+    /// The guarantee in words, if an answer or a policy states the assumptions about the data.
     statement: Option<Statement>,
 }
 
 impl Report {
-    /// A page on everything that a ledger holds for everybody: what was charged to a part of the budget is its owner's (C-7).
+    /// A page about all common answers of a ledger: answers that were charged to a part of the budget are its owner's
+    /// (C-7).
     ///
     /// # Errors
-    /// When an answer cannot be read: no half page is written.
+    /// When an answer cannot be parsed: no partial page is written.
     pub fn of_ledger(summary: &Summary) -> Result<Self, ReportError> {
         let summary = summary.seen_by(&Part::Whole);
         let section = |account| section_of(account, &summary.accounts, &[], None);
@@ -88,8 +89,8 @@ impl Report {
         Ok(Self { summary, accounts })
     }
 
-    /// A page on the account of a policy: these answers first, in this order and as the policy shows them, then all others of
-    /// the account; in the policy's words, where its promise is the one in force.
+    /// A page about the account of a policy: these answers first, in this order and in the policy's words, then all
+    /// others of the account; in the policy's words, if its promise is in force.
     ///
     /// # Errors
     /// As [`Self::of_ledger`].
@@ -105,7 +106,7 @@ impl Report {
     /// The page.
     #[must_use]
     pub fn html(&self) -> String {
-        let title = format!("What was released about {}", self.summary.population);
+        let title = format!("Releases about {}", self.summary.population);
         let several = self.accounts.len() > 1;
         let named = |heading: &str, shown: &AccountSection| {
             if several { format!("{heading}: {}", shown.account.id) } else { heading.to_owned() }
@@ -115,7 +116,7 @@ impl Report {
                 @if several { h2 { (shown.account.id) } }
                 (beliefs::promise(&shown.promised()))
             }
-            @if self.accounts.is_empty() { p.lead { "Nothing was promised or released yet." } }
+            @if self.accounts.is_empty() { p.lead { "No promise and no releases yet." } }
         };
         let mut sections: Vec<(String, String, Markup)> = Vec::new();
         for (at, shown) in self.accounts.iter().enumerate() {
@@ -123,22 +124,22 @@ impl Report {
                 sections.push((format!("{anchor}{}", at + 1), named(heading, shown), contents));
             };
             add("answers", "The answers", shown.answered());
-            add("beliefs", "What anyone can learn about one person", beliefs::section(&shown.promised()));
-            add("spending", "What was spent, and what is left", spending::section(&shown.account));
-            add("exact", "For the expert", shown.exact());
+            add("beliefs", "Limits on what an observer can learn about one person", beliefs::section(&shown.promised()));
+            add("spending", "Spending and remainder", spending::section(&shown.account));
+            add("exact", "For experts", shown.exact());
         }
         let foot = html! {
             p {
                 "Written by Deniable from a ledger"
                 @if self.summary.head.seq > 0 { " whose last entry is " code { (self.summary.head) } }
-                ". Nothing on this page comes from private data but the released answers themselves."
+                ". Only the released answers on this page depend on private data."
             }
         };
         page(&title, &lead, &sections, &foot)
     }
 }
 
-/// The section of an account: of all accounts of the ledger, with the answers that a policy with a guarantee shows.
+/// The section of an account, among all accounts of the ledger, with the answers of a policy and its guarantee.
 fn section_of(
     account: &Account,
     accounts: &[Account],
@@ -180,8 +181,8 @@ fn section_of(
     Ok(AccountSection { account: account.clone(), answers, unseen, statement })
 }
 
-/// The guarantee of an account in words, with what was assumed about the data in any of its answers, and by a policy on tables;
-/// `None` where neither is there.
+/// The guarantee of an account in words, with the assumptions about the data in any of its answers, and of a policy
+/// about tables; `None` without either.
 fn statement(
     account: &Account,
     accounts: &[Account],
@@ -201,7 +202,7 @@ fn statement(
         return None;
     }
     let mut statement = Statement::assuming(&account.guarantee, &assumptions);
-    // Association results may tell about both secrets of the same people: each reader should find their own promise.
+    // Association results may be about both secrets of the same people: each reader should find the relevant promise.
     if forms.iter().any(|form| form.assumptions.is_some()) {
         let others = accounts.iter().filter(|other| other.id.universe == account.id.universe && other.id != account.id);
         statement = others.fold(statement, |statement, other| statement.beside(other.guarantee.clone()));
@@ -236,13 +237,14 @@ impl AccountSection {
         html! {
             @if odd {
                 p.muted {
-                    "Where a count is negative, the noise took away more than there was: it stands as it was drawn, so that sums "
-                    "stay right. “-” is a number that is not defined, such as an average over no rows."
+                    "Where a count is negative, the noise was larger than the count: it is shown as drawn, so that \
+                    sums are unbiased. "
+                    "“-” is an undefined number, such as an average over no rows."
                 }
             }
             (PreEscaped(written))
             @if !beyond.is_empty() {
-                p { "There is no room on this page for these answers; a report on their policy may have it:" }
+                p { "There is no room on this page for these answers; a report on their policy may have room:" }
                 (names(&beyond))
             }
             @if self.answers.is_empty() && self.unseen.is_empty() { p { "No answer was released yet." } }
@@ -253,7 +255,7 @@ impl AccountSection {
         }
     }
 
-    /// Exact parameters, folded away.
+    /// Exact parameters, in a folded section.
     fn exact(&self) -> Markup {
         let (account, overview) = (&self.account, AccountOverview::new(&self.account));
         html! {
@@ -278,7 +280,7 @@ impl AccountSection {
     }
 }
 
-/// Names of answers that are not shown, as many as a page should hold.
+/// Names of answers that are not shown, up to a limit.
 fn names(all: &[String]) -> Markup {
     let more = all.len().saturating_sub(MOST_NAMES);
     html! {

@@ -1,4 +1,4 @@
-//! The ledger on a page: what was spent when, and what is left, in questions.
+//! The ledger on a page: spending by day, and the number of further queries.
 
 use crate::frame::figure;
 use crate::overview::AccountOverview;
@@ -9,18 +9,18 @@ use deniable_ledger::Account;
 use maud::{Markup, html};
 use num_traits::ToPrimitive;
 
-/// Charges that are listed, the latest.
+/// Most charges in the list: the latest ones.
 const MOST_CHARGES: usize = 300;
-/// Charges that are drawn; more are listed only.
+/// Most charges in the chart; more are only listed.
 const MOST_STEPS: usize = 400;
 const TICKS: usize = 4;
 
-/// The day of a charge. Not its time: the time between two charges is how long an answer took, and that depends on rows.
+/// The day of a charge. Not its time: the time between two charges is the duration of an answer, which depends on rows.
 fn day(at: &jiff::Timestamp) -> String {
     at.strftime("%Y-%m-%d").to_string()
 }
 
-/// The part of a limit that is spent, for a picture.
+/// The spent part of a limit, for a chart.
 fn share(spent: &Spend, limit: &Spend) -> f64 {
     let exact = spent.exact_part_of(limit).and_then(|part| part.to_f64());
     let epsilon = |spend: &Spend| spend.epsilon_decimal(6).parse::<f64>().unwrap_or(0.0);
@@ -36,7 +36,7 @@ fn drawn(account: &Account) -> Spending {
     let mut times = Vec::new();
     for release in &account.releases {
         spent = spent.and(&release.cost);
-        // A clock that was set back does not undo what was spent.
+        // A clock that was set back does not reduce the spending.
         let time = times.last().map_or(f64::MIN, |(time, _, _): &(f64, f64, String)| *time).max(seconds(&release.at));
         times.push((time, share(&spent, &limit), release.query.name.clone()));
     }
@@ -55,15 +55,15 @@ fn drawn(account: &Account) -> Spending {
     }
 }
 
-/// What was spent when, and what is left.
+/// Charges by day, and the remainder.
 pub fn section(account: &Account) -> Markup {
     let overview = AccountOverview::new(account);
     html! {
         @if account.releases.is_empty() {
             p { "Nothing was released yet." }
         } @else {
-            @if account.releases.len() <= MOST_STEPS { (figure(spending(&drawn(account)), "Each step is one answer; full is the whole promise. Answers that were asked \
-                for again are free.")) }
+            @if account.releases.len() <= MOST_STEPS { (figure(spending(&drawn(account)), "Each step is one answer; \
+                100% is the whole promise. Repeated queries are free.")) }
             p { "Left: " (overview.left) "." }
             @if !overview.more.is_empty() {
                 p { "That is enough for" }
@@ -94,7 +94,7 @@ fn table(account: &Account, overview: &AccountOverview) -> Markup {
                     th.number scope="col" { "no." } th scope="col" { "day (UTC)" } th scope="col" { "policy" }
                     th scope="col" { "query" } th scope="col" { "odds ratio spent" } th scope="col" { "answered" }
                 } }
-                // Not the numbers of entries: between them lies what others asked.
+                // Not the numbers of entries: their gaps would reveal queries of analysts.
                 tbody { @for (at, (release, shown)) in account.releases.iter().zip(&overview.releases).enumerate().skip(earlier) { tr {
                     td.number { (at + 1) }
                     td { (day(&release.at)) }

@@ -21,7 +21,7 @@ fn without_note(page: &str) -> String {
             _ => kept += part,
         }
     }
-    kept.replace("<h4>To know about these numbers</h4><ul></ul>", "")
+    kept.replace("<h4>Notes</h4><ul></ul>", "")
 }
 
 fn numbers(page: &str) -> Vec<String> {

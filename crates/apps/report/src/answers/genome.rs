@@ -5,21 +5,21 @@ use deniable_chart::answers::Point;
 use deniable_chart::genome::{Axis, Genome, Snp, genome};
 use deniable_publication::{Answer, Cell, KeyValue};
 
-/// SNPs of one picture: of more, the names would hide each other.
+/// Most SNPs of one chart: names of more would hide each other.
 const MOST_SNPS: usize = 60;
 
-/// What the columns of an answer about SNPs hold, by PLINK's names.
+/// Positions of the columns of an answer about SNPs, by PLINK's names.
 #[derive(Debug, Clone, Copy)]
 struct Columns {
-    /// The place among the picks; without it, heights are numbers.
+    /// The rank among the picks; if `None`, heights are numbers.
     pick: Option<usize>,
     chromosome: usize,
     name: usize,
     position: usize,
 }
 
-/// Finds the columns of an answer about SNPs, if it is one: CHR, SNP and BP come first, or second after PICK, and all rows
-/// hold what these are.
+/// The columns of an answer about SNPs, if it is one: CHR, SNP and BP come first, or second after PICK, and all rows
+/// have values of these kinds.
 fn found(table: &Answer) -> Option<Columns> {
     let pick = (table.columns.first()? == "PICK").then_some(0);
     let first = usize::from(pick.is_some());
@@ -47,12 +47,12 @@ fn snp(row: &[Cell], columns: &Columns) -> Option<Snp> {
     })
 }
 
-/// Whether an answer is about SNPs that have a place or a number.
+/// Whether an answer is about SNPs with ranks or numbers.
 pub fn suits(table: &Answer, numbers: &[usize]) -> bool {
     !table.rows.is_empty() && found(table).is_some_and(|columns| columns.pick.is_some() || !numbers.is_empty())
 }
 
-/// The picture of such an answer with its caption: by place if there are picks, else by the first number.
+/// The chart of such an answer with its caption: by rank if there are picks, else by the first number.
 pub fn picture(table: &Answer, numbers: &[usize]) -> Option<(String, String)> {
     let columns = found(table)?;
     let rows = finest(table);
@@ -82,7 +82,7 @@ pub fn picture(table: &Answer, numbers: &[usize]) -> Option<(String, String)> {
     if !snps.iter().any(|snp| snp.point.value.is_some()) {
         return None;
     }
-    // The first picks, or the highest numbers, are what a picture is looked at for.
+    // The first picks, or the highest numbers, are the most interesting.
     let rank = |snp: &Snp| snp.point.value.map_or(f64::INFINITY, |at| if columns.pick.is_some() { at } else { -at });
     snps.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
     let all = snps.len();
@@ -107,15 +107,16 @@ fn released(row: &[Cell], at: usize) -> Point {
         return Point { label: String::new(), value: None, low: None, high: None };
     };
     let shown = value(&cell.value);
-    // A value chosen by its rank has an interval of ranks, not of values: it is drawn without one.
+    // A value chosen by its rank has an interval of ranks, not of values: it is drawn without an interval.
     let end = |end| if cell.rows.is_some() { shown } else { value(end) };
     Point { label: String::new(), value: shown, low: end(&cell.low), high: end(&cell.high) }
 }
 
-/// A p-value as people draw it: the smaller, the higher, so that the ends of its interval change places. Zero has no height.
+/// A p-value on a logarithmic scale: the smaller, the higher, so the ends of its interval are swapped. Zero has no
+/// height.
 fn strength(p: &Point) -> Point {
     let height = |p: Option<f64>| p.filter(|p| *p > 0.0).map(|p| -p.log10());
-    // Above 1 there is nothing: what an interval reaches there says no more than 1 does.
+    // A p-value above 1 is impossible, so the interval is cut there.
     let high = p.high.map(|high| high.min(1.0));
     // `-log10 1` is a negative zero.
     let plain = |height: Option<f64>| height.map(|height| height + 0.0);
@@ -142,7 +143,7 @@ mod tests {
         assert_eq!(caption, "picks along the genome");
         assert!(svg.contains("rs1 on chromosome 6 at 32,000,000: place 1. rs2 on an unknown chromosome"), "{svg}");
         assert!(!svg.contains("40.5"), "{svg}");
-        // Places need no number beside them.
+        // Ranks need no number beside them.
         let bare = table(&["PICK", "CHR", "SNP", "BP"], json!([[1, 6, "rs1", 32_000_000]]));
         assert_eq!((shape(&bare), pictures(&bare, None).len()), (Shape::Genome, 1));
     }
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_only_the_names_is_no_answer_about_snps() {
+    fn columns_with_other_values_are_not_snps() {
         let n = cell(1.0, 0.0, 2.0);
         for (columns, row) in [
             (["CHR", "SNP", "BP", "n"], json!(["6", "rs1", 5, n])),

@@ -1,4 +1,4 @@
-//! The sections of the page on an anonymised table.
+//! Sections of the page about an anonymised table.
 
 use crate::frame::{figure, list, scroll};
 use deniable_assess::Linking;
@@ -14,9 +14,9 @@ use deniable_chart::sizes::{Sizes, buckets, sizes as drawn};
 use maud::{Markup, html};
 use num_traits::ToPrimitive;
 
-/// Beliefs that are listed; more would make a page too large.
+/// Most beliefs in a list; more would make a page too large.
 const MOST_BELIEFS: usize = 200;
-/// Columns whose cells are listed.
+/// Most columns whose cells are listed.
 const MOST_COLUMNS: usize = 300;
 
 pub fn overview(assessment: &Assessment) -> Markup {
@@ -42,7 +42,7 @@ pub fn overview(assessment: &Assessment) -> Markup {
     }
 }
 
-/// Numbers, with the class where each is attained.
+/// Measures, each with the class that attains it.
 fn measures(label: &str, measures: &[Measure]) -> Markup {
     scroll(
         label,
@@ -65,7 +65,7 @@ fn measures(label: &str, measures: &[Measure]) -> Markup {
 
 pub fn sizes(assessment: &Assessment, wanted: Option<u64>) -> Markup {
     let caption = match wanted {
-        Some(_) => "Bars are people. Red, above the dashed line: classes smaller than was wanted.",
+        Some(_) => "Bars are people. Red, above the dashed line: classes smaller than required.",
         None => "Bars are people.",
     };
     let sizes = Sizes {
@@ -74,7 +74,10 @@ pub fn sizes(assessment: &Assessment, wanted: Option<u64>) -> Markup {
         wanted,
     };
     html! {
-        p { "People of one class cannot be told apart by what others may know: the smaller it is, the nearer they are to being found." }
+        p {
+            "People of one class cannot be distinguished by their quasi-identifiers: the smaller the class, the easier they are to "
+            "identify."
+        }
         (figure(drawn(&sizes), caption))
     }
 }
@@ -86,7 +89,7 @@ fn priors(column: &OfSecret) -> impl Iterator<Item = (&'static str, &Beliefs)> {
         .filter_map(|(name, beliefs)| Some((name, beliefs?)))
 }
 
-/// The beliefs that move farthest, each once.
+/// The beliefs that move furthest, each once.
 fn farthest(beliefs: &Beliefs) -> Vec<&BeliefChange> {
     let extremes = [&beliefs.up, &beliefs.down, &beliefs.loss, &beliefs.gain];
     let mut all: Vec<&BeliefChange> = Vec::new();
@@ -100,13 +103,14 @@ fn farthest(beliefs: &Beliefs) -> Vec<&BeliefChange> {
 
 pub fn beliefs(assessment: &Assessment) -> Markup {
     let mut before = vec![
-        "Beliefs beforehand are the shares of values in the whole published table (its margins): what anyone can read from it without \
-         knowing a person."
+        "Beliefs beforehand are the shares of values in the whole published table (its margins), which need no \
+         knowledge of any person."
             .to_owned(),
     ];
     if assessment.sensitive.iter().any(|column| column.informed.is_some()) {
         before.push(
-            "With a background that has the sensitive column, beliefs beforehand are its shares among people of one type.".to_owned(),
+            "If the background has the sensitive column, beliefs beforehand are its shares among people of one type."
+                .to_owned(),
         );
     }
     let all: Vec<(&OfSecret, &BeliefChange)> = assessment
@@ -156,12 +160,13 @@ pub fn beliefs(assessment: &Assessment) -> Markup {
         (figure(moved(&picture), "Beliefs about a value before the table is seen and after, those that move most first."))
         (scroll("beliefs", &contents))
         @if all.len() > MOST_BELIEFS { p.muted { "The first " (MOST_BELIEFS) " of " (all.len()) " beliefs." } }
-        p.muted { "Odds: by what factor those of the value grow; “certain” and “ruled out” leave no doubt." }
+        p.muted { "Odds: the factor by which the odds of the value grow; “certain” and “ruled out” leave no doubt." }
         (list(&shares))
     }
 }
 
-/// A belief. Near its ends it keeps its distance to them: only what is certain is written so.
+/// A belief as a percentage. Near 0% and 100% it keeps digits of the distance: only certain beliefs are written as 0%
+/// or 100%.
 fn percent(share: f64) -> String {
     let rest = share.min(1.0 - share) * 100.0;
     if rest <= 0.0 {
@@ -212,7 +217,7 @@ pub fn linkage(linkage: &Linking) -> Markup {
 
 pub fn requirements(verdicts: &[Verdict]) -> Markup {
     if verdicts.is_empty() {
-        return html! { p { "Nothing was required." } };
+        return html! { p { "There are no requirements." } };
     }
     scroll(
         "requirements",
@@ -233,7 +238,7 @@ pub fn requirements(verdicts: &[Verdict]) -> Markup {
     )
 }
 
-/// The classes that do not meet a requirement: the first of them, and how many more there are.
+/// The first classes that do not meet a requirement, and the number of further ones.
 fn offending(verdict: &Verdict) -> Markup {
     let named = &verdict.offending.first;
     let more = verdict.offending.classes.saturating_sub(named.len() as u64);
@@ -254,7 +259,8 @@ pub fn readings(assessment: &Assessment) -> Markup {
     let contents = html! {
         table {
             thead { tr {
-                th scope="col" { "column" } th scope="col" { "taken for" } th scope="col" { "distinct cells, as they were read" }
+                th scope="col" { "column" } th scope="col" { "role" }
+                th scope="col" { "distinct cells, as they were read" }
             } }
             tbody { @for (column, role, cells) in known.chain(secret).take(MOST_COLUMNS) { tr {
                 th scope="row" { (column) }

@@ -3,7 +3,7 @@ use deniable_assess::{Counts, Input, Requirement, TableRole};
 
 const HOSTILE: &str = "<img src=x>&\"<script>alert(1)</script>";
 
-/// Rows with how often each is in the table.
+/// Rows with their multiplicities in the table.
 fn counts(columns: &[&str], rows: &[(&[&str], u64)]) -> Counts {
     let mut counts = Counts::new(columns).unwrap();
     for (row, times) in rows {
@@ -37,7 +37,7 @@ fn every_section_has_its_numbers() {
         (input.auxiliary, input.background) = (Some(&people), Some(&town));
     });
     for words in [
-        "<h1>What patients.csv gives away</h1>",
+        "<h1>What patients.csv reveals</h1>",
         "<code>folder/patients.csv</code>",
         "12 people in 3 classes",
         "2 of 3 requirements not met",
@@ -64,7 +64,7 @@ fn met_requirements_and_absent_parts() {
     let page = page_of(&published(), "k=2,t=1", |_| {});
     assert!(page.contains("All 2 requirements are met") && !page.contains("not met"), "{page}");
     let bare = page_of(&published(), "", |input| input.sensitive.clear());
-    for words in ["No belief was computed.", "Nothing was required.", "without a background, presence is not bounded"] {
+    for words in ["No belief was computed.", "There are no requirements.", "without a background, presence is not bounded"] {
         assert!(bare.contains(words), "{words}: {bare}");
     }
     for absent in ["id=\"linkage\"", "id=\"original\"", "NaN"] {
@@ -72,7 +72,7 @@ fn met_requirements_and_absent_parts() {
     }
 }
 
-/// Names of columns and files, cells, sensitive values and people may hold markup.
+/// Names of columns and files, cells, sensitive values and people may contain markup.
 #[test]
 fn nothing_becomes_markup() {
     let rows: [(&[&str], u64); 2] = [(&[HOSTILE, HOSTILE], 2), (&["other", "flu"], 1)];

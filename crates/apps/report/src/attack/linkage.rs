@@ -1,4 +1,4 @@
-//! The page on whose row is this (A-4): what is matched, what of it is right, and how often somebody is matched who is not there.
+//! The page about linkage (A-4): matches, correct matches, and false matches of people who are not in the data.
 
 use super::{files, foot, share};
 use crate::frame::{figure, list, page, scroll};
@@ -6,7 +6,7 @@ use deniable_attack::report::{LinkageReport, LinkedGroup, Share, coverage};
 use deniable_chart::shares::{self, Shares};
 use maud::{Markup, html};
 
-/// The people outside, where there are any.
+/// The share of matched outsiders, if there are any.
 fn baseline(attack: &LinkageReport) -> Option<Share> {
     attack.outside.map(|outside| outside.unique).filter(|matched| matched.of > 0)
 }
@@ -17,19 +17,19 @@ pub fn linkage(attack: &LinkageReport) -> String {
     let section = |anchor: &str, heading: &str, contents| (anchor.to_owned(), heading.to_owned(), contents);
     let how = [format!("{} rows, {}.", attack.rows, attack.method)];
     let sections = [
-        section("matches", "What was matched", matched(attack)),
-        section("attacked", "What was attacked", html! { (files(&attack.files)) (list(&how)) }),
+        section("matches", "Matches", matched(attack)),
+        section("attacked", "Attacked data", html! { (files(&attack.files)) (list(&how)) }),
         section("reading", "How to read it", list(&reading(attack))),
-        section("limits", "What this attack does not do", list(&LIMITS.map(str::to_owned))),
+        section("limits", "Limits of this attack", list(&LIMITS.map(str::to_owned))),
     ];
     page(&format!("Linkage with {}: whose rows are these?", attack.released), &lead(attack), &sections, &foot())
 }
 
-/// What this attack does not do.
+/// Limits of this attack.
 const LIMITS: [&str; 3] = [
-    "It looks at unique matches only: among two or three rows a person is nearly found, and is not counted.",
-    "It uses these columns, from this table. Whoever knows more, or has another register, may find more.",
-    "An attack that fails says that this attack fails.",
+    "It counts unique matches only: a person who matches two or three rows is nearly found, but is not counted.",
+    "It uses these columns, from this table. An attacker with more knowledge, or another register, may find more.",
+    "A failed attack shows only that this attack fails.",
 ];
 
 fn lead(attack: &LinkageReport) -> Markup {
@@ -38,9 +38,9 @@ fn lead(attack: &LinkageReport) -> Markup {
     html! {
         p.lead {
             @match value {
-                None => { "Nobody was looked for." }
+                None => { "There are no people to look for." }
                 Some(value) => {
-                    (hits) " of " (of) " " (whom) " (" (share(value)) ") are matched with one row alone."
+                    (hits) " of " (of) " " (whom) " (" (share(value)) ") match exactly one row."
                     @if let Some((correct, right)) = attack.targets.correct.and_then(|correct| Some((correct, correct.value?))) {
                         " Of these matches " (correct.hits) " (" (share(right)) ") are correct."
                     }
@@ -52,11 +52,12 @@ fn lead(attack: &LinkageReport) -> Markup {
             p { @match baseline(attack) {
                 Some(outside) => {
                     "Of " (outside.of) " people who are not in the data, " (outside.hits) " ("
-                    (share(outside.value.unwrap_or_default())) ") are matched with one row all the same. Every such match is wrong."
+                    (share(outside.value.unwrap_or_default())) ") match exactly one row too. Every such match is wrong."
                 }
                 None => {
-                    "Nobody is known not to be in the data, so nothing says here how often such people are matched all the same, and how "
-                    "far a match may be trusted."
+                    "No people are known not to be in the data, so the rate of false matches, and the reliability of a \
+                    match, are "
+                    "unknown."
                 }
             } }
         }
@@ -79,7 +80,7 @@ fn matched(attack: &LinkageReport) -> Markup {
                         td.number { (share(value)) }
                         td.number { (share(line.low)) " to " (share(line.high)) }
                     }
-                    None => { td colspan="3" { "there is none" } }
+                    None => { td colspan="3" { "no data" } }
                 }
             } } }
         }
@@ -87,27 +88,29 @@ fn matched(attack: &LinkageReport) -> Markup {
     let drawn = lines.iter().filter_map(|(label, line)| {
         Some(shares::ShareBar { label: (*label).to_owned(), value: line.value?, low: line.low, high: line.high })
     });
-    let drawn = Shares { title: "What was matched".to_owned(), intervals: interval, shares: drawn.collect() };
+    let drawn = Shares { title: "Matches".to_owned(), intervals: interval, shares: drawn.collect() };
     let caption = if baseline(attack).is_some() {
-        "Shares with their intervals. Where nearly as many are matched who are not in the data, a match says little."
+        "Shares with their intervals. If nearly as many people outside the data match, a match means little."
     } else {
         "Shares with their intervals."
     };
     html! {
         (scroll("matches", &contents))
-        @if !attack.is_truth_known() { p { "Which matches are correct is not known: no column says who is who." } }
+        @if !attack.is_truth_known() {
+            p { "The correct matches are unknown: no column identifies the people in both tables." }
+        }
         (also(attack))
         @if !drawn.shares.is_empty() { (figure(shares::shares(&drawn), caption)) }
     }
 }
 
-/// Those who are near to a match, and those who cannot have one.
+/// People who agree with several rows, and people who cannot be matched.
 fn also(attack: &LinkageReport) -> Markup {
     let groups = [Some(("who were looked for", attack.targets)), attack.outside.map(|outside| ("outside", outside))];
     let line = |(whom, group): (&str, LinkedGroup)| {
         let incomplete = match group.incomplete {
             0 => String::new(),
-            some => format!("; {some} lack a value to match on, and match nobody"),
+            some => format!("; {some} lack a value to match on, and have no match"),
         };
         format!("Of {} people {whom}, {} agree with at least one row{incomplete}.", group.people, group.agreeing)
     };
@@ -115,23 +118,24 @@ fn also(attack: &LinkageReport) -> Markup {
     list(&lines)
 }
 
-/// How to read the shares.
+/// Explanations of the shares.
 fn reading(attack: &LinkageReport) -> Vec<String> {
     let mut lines = vec![
-        "A match is unique where one person and one row have each other alone. Intervals are exact (Clopper and Pearson), about other \
-         people drawn like these."
+        "A match is unique if one person and one row agree with each other only. Intervals are exact (Clopper and \
+         Pearson), for other people from the same distribution."
             .to_owned(),
     ];
     if baseline(attack).is_some() {
         lines.push(
-            "People who are not in the data are the baseline: an attacker who does not know who is in it takes such matches for right ones."
+            "People who are not in the data are the baseline: an attacker who does not know who is in it takes such \
+             matches for correct ones."
                 .to_owned(),
         );
     }
     if baseline(attack).is_some() && attack.trust.is_some() {
         lines.push(
-            "Correct ones of all matches say how far that attacker may trust a match. This depends on how many people of either kind were \
-             looked for."
+            "The share of correct matches is the reliability of a match for that attacker. It depends on the numbers \
+             of people of either kind."
                 .to_owned(),
         );
     }
@@ -153,11 +157,12 @@ mod tests {
     }
 
     #[test]
-    fn shares_stand_with_their_intervals_and_the_baseline() {
+    fn shares_have_intervals_and_a_baseline() {
         let page = linkage(&example(|_| {}));
         for words in [
-            "4903 of 5000 people in the data (98.1%) are matched with one row alone. Of these matches 4903 (100.0%) are correct.",
-            "Of 10000 people who are not in the data, 32 (0.3%) are matched",
+            "4903 of 5000 people in the data (98.1%) match exactly one row. Of these matches 4903 (100.0%) are \
+            correct.",
+            "Of 10000 people who are not in the data, 32 (0.3%) match",
             "<td class=\"number\">4903 of 5000</td><td class=\"number\">98.1%</td><td class=\"number\">97.6% to 98.4%</td>",
             "<td class=\"number\">4903 of 4935</td><td class=\"number\">99.4%</td>",
             "Of 5000 people who were looked for, 4990 agree with at least one row; 3 lack a value",
@@ -174,18 +179,20 @@ mod tests {
     fn without_the_truth_nothing_is_called_correct() {
         let page = linkage(&example(|found| (found.targets.correct, found.outside) = (None, None)));
         assert!(page.contains("4903 of 5000 people who were looked for (98.1%)"), "{page}");
-        assert!(page.contains("looked for, matched uniquely") && page.contains("no column says who is who"));
-        assert!(page.contains("Nobody is known not to be in the data"));
-        for words in ["are correct.", "in the data, matched", "of these matches", "Correct ones", "are the baseline"] {
+        assert!(page.contains("looked for, matched uniquely") && page.contains("no column identifies the people"));
+        assert!(page.contains("No people are known not to be in the data"));
+        let absent =
+            ["are correct.", "in the data, matched", "of these matches", "share of correct", "are the baseline"];
+        for words in absent {
             assert!(!page.contains(words), "{words}: {page}");
         }
     }
 
     #[test]
-    fn nobody_has_no_shares() {
-        let nobody = LinkageCounts { correct: Some(0), ..LinkageCounts::default() };
-        let page = linkage(&example(|found| (found.targets, found.outside) = (nobody, Some(LinkageCounts::default()))));
-        for words in ["Nobody was looked for.", "there is none"] {
+    fn without_people_there_are_no_shares() {
+        let empty = LinkageCounts { correct: Some(0), ..LinkageCounts::default() };
+        let page = linkage(&example(|found| (found.targets, found.outside) = (empty, Some(LinkageCounts::default()))));
+        for words in ["There are no people to look for.", "no data"] {
             assert!(page.contains(words), "{words}: {page}");
         }
         assert!(!page.contains("NaN") && !page.contains("<figure>"), "{page}");

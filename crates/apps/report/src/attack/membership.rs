@@ -1,4 +1,4 @@
-//! The page on who took part (A-2, A-3), with what a promise allows any test beside it (A-5).
+//! The page about membership (A-2, A-3), with the bounds of a promise on any test (A-5).
 
 use super::{files, foot, number, share};
 use crate::frame::{figure, list, page, scroll};
@@ -19,30 +19,30 @@ pub fn membership(attack: &MembershipReport) -> String {
     };
     let section = |anchor: &str, heading: &str, contents| (anchor.to_owned(), heading.to_owned(), contents);
     let sections = [
-        section("tests", "What the test reaches", table(attack)),
+        section("tests", "Results of the test", table(attack)),
         section("curves", "ROC curve", curve(attack)),
-        section("attacked", "What was attacked", attacked(attack)),
+        section("attacked", "Attacked data", attacked(attack)),
         section("reading", "How to read it", list(&reading(attack))),
-        section("limits", "What this attack does not do", list(&LIMITS.map(str::to_owned))),
+        section("limits", "Limits of this attack", list(&LIMITS.map(str::to_owned))),
     ];
     page(&format!("{}: who took part?", attack.title()), &lead, &sections, &foot())
 }
 
-/// What this attack does not do.
+/// Limits of this attack.
 const LIMITS: [&str; 3] = [
     "No test here adapts to the noise of a release, uses linkage between SNPs, or relatives of members. There may be stronger ones.",
-    "An attack that fails says that this attack fails. Only a promise says what no attack can reach.",
-    "It does not try who of the people in the pool is a case, or any other thing about them: only whether they took part.",
+    "A failed attack shows only that this attack fails. Only a promise bounds all attacks.",
+    "It tests only whether people took part, and not, for example, who in the pool is a case.",
 ];
 
 /// The outcome in a sentence or two.
 fn reached(attack: &MembershipReport) -> Markup {
     let Some(findings) = &attack.findings else {
-        return html! { "Nothing was measured: of no target it is known whether they took part." };
+        return html! { "Nothing was measured: it is unknown for all targets whether they took part." };
     };
     let pairs = findings.area.map(|area| {
         format!(
-            "of a member and somebody else it points at the member in {} of pairs (a coin: 50%).",
+            "in pairs of a member and a non-member, it ranks the member higher in {} (guessing: 50%).",
             share(area.value)
         )
     });
@@ -52,13 +52,14 @@ fn reached(attack: &MembershipReport) -> Markup {
         strong { (attack.title()) } ": "
         @if let Some(pairs) = &pairs { (pairs) }
         @if let Some((found, wrong)) = rates {
-            " It finds " (share(found)) " of the members, and takes " (share(wrong)) " of the others for members as well."
+            " It finds " (share(found)) " of the members, and wrongly takes " (share(wrong)) " of the others for \
+            members."
         }
-        @if pairs.is_none() && rates.is_none() { "too few people of whom the truth is known to say anything." }
+        @if pairs.is_none() && rates.is_none() { "too few people whose membership is known for a result." }
     }
 }
 
-/// What bounds every test, and how this one compares with it.
+/// The bounds on every test, and the comparison of this test with them.
 fn bounded(attack: &MembershipReport) -> Markup {
     let rows = attack.rows();
     let against: Vec<BoundComparison> = rows.iter().filter_map(|row| Some(row.bound.as_ref()?.1)).collect();
@@ -69,32 +70,35 @@ fn bounded(attack: &MembershipReport) -> Markup {
             return html! {
                 p { "What the promise allows any test" }
                 p {
-                    "Odds of at most " (short_odds(bounds.odds())) " about who is in the pool (" (source) ") bound every test, whatever it "
-                    "looks at; the bounds stand beside the numbers. "
+                    "Odds of at most " (short_odds(bounds.odds())) " about membership in the pool (" (source) ") bound \
+                    every test; the "
+                    "bounds are beside the numbers. "
                     @if all == 0 {
-                        "Nothing could be measured to be compared with them."
+                        "No measure can be compared with them."
                     } @else if beyond > 0 {
-                        span.outside { (beyond) " of " (all) " numbers lie beyond their bounds with their whole intervals." }
-                        " That is a reason to look, not a proof: one release is one draw of the noise, which all these people share."
+                        span.outside { (beyond) " of " (all) " numbers exceed their bounds with their whole intervals." }
+                        " That is a reason for an investigation, not a proof: one release is one draw of the noise, \
+                        which all these people share."
                     } @else if undecided > 0 {
-                        "No number lies beyond its bound with its whole interval; for " (undecided) " of " (all)
-                        " there are too few people to tell."
+                        "No number exceeds its bound with its whole interval; for " (undecided) " of " (all)
+                        " there are too few people to decide."
                     } @else {
-                        "All " (all) " numbers lie within their bounds with their whole intervals."
+                        "All " (all) " numbers are within their bounds with their whole intervals."
                     }
                 }
             };
         }
-        Promised::NoLedger => "No ledger was named, so nothing is known here of what was promised about the pool.",
+        Promised::NoLedger => "No ledger was named, so the promise about the pool is unknown.",
         Promised::NothingReleased { .. } => "Nothing has been released under the named ledger.",
         Promised::Labels(_) => {
-            "The promise is about labels: about who is a case, not about who took part. Such a promise bounds no test of membership."
+            "The promise is about case status, not about participation. Such a promise does not bound tests of \
+            membership."
         }
     };
-    html! { p { "No bound stands beside these numbers" } p { (why) } }
+    html! { p { "These numbers have no bounds" } p { (why) } }
 }
 
-/// A number as the page writes its kind: rates in percent.
+/// A value in the notation of its measure: rates in percent.
 fn written(measure: &Measure, value: f64) -> String {
     match measure {
         Measure::Power(_) | Measure::FalsePositives(_) => share(value),
@@ -110,7 +114,7 @@ fn at_most(measure: &Measure, bound: &Rational) -> String {
     }
 }
 
-/// What could not be measured, and why.
+/// Measures that could not be computed, with reasons.
 fn missing(findings: &Findings) -> Vec<(String, String)> {
     let few = |few: &TooFew| {
         let why = format!("too few known non-members: {} of {} needed", few.people, few.needed);
@@ -120,7 +124,7 @@ fn missing(findings: &Findings) -> Vec<(String, String)> {
         findings.powers.iter().filter_map(|power| power.as_ref().err()).map(few).collect();
     if findings.area.is_none() {
         let Findings { members, others, .. } = findings;
-        let why = format!("too few people: it takes two members and two others, there are {members} and {others}");
+        let why = format!("too few people: two members and two others are needed, there are {members} and {others}");
         all.extend([Measure::Area, Measure::Advantage].map(|measure| (measure.to_string(), why.clone())));
     }
     all
@@ -128,7 +132,7 @@ fn missing(findings: &Findings) -> Vec<(String, String)> {
 
 fn table(attack: &MembershipReport) -> Markup {
     let Some(findings) = &attack.findings else {
-        return html! { p { "Nothing was measured: name targets of whom it is known whether they took part." } };
+        return html! { p { "Nothing was measured: name targets whose membership is known." } };
     };
     let has_bounds = attack.promised.bounds().is_some();
     let cells = |Row { measure, value, interval: (low, high), bound }: &Row| {
@@ -181,15 +185,15 @@ fn curve(attack: &MembershipReport) -> Markup {
     let points = attack.findings.iter().flat_map(|findings| &findings.roc);
     let points: Vec<(f64, f64)> = points.map(|point| (point.false_positives, point.true_positives)).collect();
     if points.is_empty() {
-        return html! { p { "There is no curve: it takes a member and somebody else, both with a statistic." } };
+        return html! { p { "There is no curve: it needs a member and a non-member, both with a statistic." } };
     }
     let odds = attack.promised.bounds().map(|bounds| bounds.odds().to_f64().unwrap_or(f64::INFINITY));
     let caption = match odds {
         Some(_) => {
-            "Each point is a threshold. Upward and to the left is better for whoever attacks. Shaded: what the promise allows no test, on \
-             average over releases."
+            "Each point is a threshold. Upward and to the left is better for the attacker. Shaded: above the promise's \
+             bound on every test, on average over releases."
         }
-        None => "Each point is a threshold. Upward and to the left is better for whoever attacks.",
+        None => "Each point is a threshold. Upward and to the left is better for the attacker.",
     };
     let curves = vec![Curve { name: attack.title().to_owned(), points }];
     figure(roc(&Roc { title: "ROC curves: who took part?".to_owned(), curves, odds }), caption)
@@ -202,7 +206,7 @@ fn attacked(attack: &MembershipReport) -> Markup {
             tbody {
                 tr { th scope="row" { "released SNPs" } td.number { (snps.released) } }
                 tr { th scope="row" { "used" } td.number { (snps.used) } }
-                @if snps.swapped > 0 { tr { th scope="row" { "of them turned to the released allele" } td.number { (snps.swapped) } } }
+                @if snps.swapped > 0 { tr { th scope="row" { "of them recoded to the released allele" } td.number { (snps.swapped) } } }
                 @for (many, why) in snps.left_out() { tr { th scope="row" { "left out: " (why) } td.number { (many) } } }
                 tr { th scope="row" { "targets" } td.number { (attack.scores.len()) } }
                 tr { th scope="row" { "members with a statistic" } td.number { (members) } }
@@ -213,28 +217,29 @@ fn attacked(attack: &MembershipReport) -> Markup {
     html! { (files(&attack.files)) (scroll("SNPs and people", &contents)) }
 }
 
-/// How to read the numbers: what each is, and what its interval and its bound say.
+/// Explanations of the numbers, their intervals and their bounds.
 fn reading(attack: &MembershipReport) -> Vec<String> {
     let mut lines = [
-        "AUC: the chance that a member scores above somebody who is not one, ties counted half; 0.5 is a coin.",
-        "Power: the share of members found. The threshold is set on every other person who is known not to be in the pool, and the \
-         false positives are measured on the rest, not taken from a normal distribution.",
-        "Advantage: the largest power less false positives. Its threshold is chosen on one half of everybody and measured on the other, \
-         so it can be below 0 where there is nothing to find.",
-        "Intervals are about other people drawn like these, and this one release. Another release of the same pool would have noise of \
-         its own.",
+        "AUC: the probability that a member scores above a non-member, ties counted half; 0.5 is guessing.",
+        "Power: the share of members found. The threshold is set on every second known non-member, and the false \
+         positives are measured on the rest, not taken from a normal distribution.",
+        "Advantage: the largest power minus false positives. Its threshold is chosen on one half of all people and \
+         measured on the other, so it can be below 0 if there is nothing to find.",
+        "Intervals are for other people from the same distribution, and this one release. Another release of the same \
+         pool would have different noise.",
     ]
     .map(str::to_owned)
     .to_vec();
     if attack.promised.bounds().is_some() {
         lines.push(
             "At most: with odds of at most R no test has a power above min(R·α, 1 − (1 − α)/R) at false positives α, an AUC above R/(R + 1) \
-             or an advantage above (R − 1)/(R + 1), on average over releases. R is that of everything that was released about the pool."
+             or an advantage above (R − 1)/(R + 1), on average over releases. R is the odds ratio of everything that \
+             was released about the pool."
                 .to_owned(),
         );
         lines.push(
-            "A test that stays within its bound does not prove a promise. One that is surely beyond it, on average over releases, \
-             refutes it."
+            "A test within its bound does not prove a promise. A test that certainly exceeds it, on average over \
+            releases, refutes it."
                 .to_owned(),
         );
     }

@@ -1,4 +1,4 @@
-//! The pages about ledgers.
+//! Tests of the pages about ledgers.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod pages;

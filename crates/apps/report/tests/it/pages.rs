@@ -1,4 +1,4 @@
-//! Pages from ledgers that were written by hand: what is missing, unreadable, changed or large.
+//! Pages from constructed ledgers: with missing, unreadable, changed or large answers.
 
 use deniable_core::adversary::{Adversary, MovesTogether, PriorRange};
 use deniable_core::exact::ratio;
@@ -102,7 +102,7 @@ fn nothing_on_a_page_becomes_markup() {
     assert!(page.contains("&lt;img src=x&gt;") && page.contains("<code>key</code>"));
 }
 
-/// Large answers are looked at when the page is written, and a page without one of them is not.
+/// Large answers are read when the page is written; if one is missing, no page is written.
 #[test]
 fn answers_that_are_not_there_or_not_known_are_refused_by_name() {
     let mut written = written();
@@ -130,7 +130,7 @@ fn answers_too_large_for_a_page_are_named_and_unreadable_ones_refused() {
     assert!(refusal.contains("a broken one") && refusal.contains("entry"), "{refusal}");
 }
 
-/// The words in force are those of the promise in force, not of an earlier one.
+/// The words on the page are those of the promise in force, not of an earlier one.
 #[test]
 fn a_changed_promise_changes_the_words() {
     let mut written = written();
@@ -150,7 +150,8 @@ fn a_changed_promise_changes_the_words() {
     );
 }
 
-/// The page states the assumptions of all answers, also of one whose table is too large, and the other secret's promise in force.
+/// The page states the assumptions of all answers, also of one whose table is too large, and the other secret's promise
+/// in force.
 #[test]
 fn a_page_states_what_any_of_its_answers_assumes() {
     let mut written = written();
@@ -173,7 +174,7 @@ fn a_page_states_what_any_of_its_answers_assumes() {
     assert!(!page.contains(&beliefs(&labels)) && page.contains(&beliefs(&weaker)), "{page}");
 }
 
-/// A page stays below a megabyte: what has no room is named.
+/// A page stays below a megabyte: answers without room are named.
 #[test]
 fn many_and_large_answers() {
     let mut written = written();

@@ -8,7 +8,7 @@ fn odds(odds: u32) -> Promised {
     Promised::Bounded(Bounds::of_odds(whole(odds)).unwrap(), source)
 }
 
-/// Members score above so many of the others; 120 people calibrate 5% and not 1%.
+/// Members score above `above` of the others; 120 people calibrate 5% but not 1%.
 fn example(promised: Promised, above: u32) -> MembershipReport {
     let others: Vec<f64> = (0..120).map(f64::from).collect();
     let members: Vec<f64> = (0..120).map(|score| f64::from(score + above)).collect();
@@ -28,22 +28,22 @@ fn example(promised: Promised, above: u32) -> MembershipReport {
 }
 
 #[test]
-fn numbers_stand_beside_their_bounds() {
+fn numbers_are_compared_with_their_bounds() {
     let page = membership(&example(odds(2), 0));
     for words in [
         "<th scope=\"row\">AUC</th><td class=\"number\">0.500</td>",
         "<td class=\"number\">0.667</td><td>within the bound</td>",
         "<td class=\"number\">10%</td>",
-        // No rate of false positives is promised.
+        // There is no promise about the rate of false positives.
         "<td class=\"number\">-</td><td></td>",
         "<td class=\"number\">0.334</td>",
         "<td colspan=\"4\">too few known non-members: 120 of 197 needed</td>",
-        "All 3 numbers lie within their bounds",
-        "Odds of at most 2 about who is in the pool (entry 4, &quot;pool&quot;)",
+        "All 3 numbers are within their bounds",
+        "Odds of at most 2 about membership in the pool (entry 4, &quot;pool&quot;)",
         "more than odds of at most 2 allow any test",
         "A statistic for 120 members and 120 others.",
         "left out: not in the reference",
-        "of the members, and takes",
+        "of the members, and wrongly takes",
         "At 12 SNPs a frequency was 0 or 1",
         "1 targets have no value",
     ] {
@@ -52,20 +52,20 @@ fn numbers_stand_beside_their_bounds() {
 }
 
 #[test]
-fn what_is_beyond_and_what_is_undecided_is_said() {
+fn exceeded_and_undecided_bounds_are_reported() {
     let beyond = membership(&example(odds(2), 100));
-    assert!(beyond.contains("3 of 3 numbers lie beyond their bounds") && beyond.contains("not a proof"), "{beyond}");
+    assert!(beyond.contains("3 of 3 numbers exceed their bounds") && beyond.contains("not a proof"), "{beyond}");
     assert!(beyond.contains("<span class=\"outside\">beyond the bound</span>"));
     let undecided = membership(&example(odds(1), 0));
-    assert!(undecided.contains("of 3 there are too few people to tell"), "{undecided}");
+    assert!(undecided.contains("of 3 there are too few people to decide"), "{undecided}");
 }
 
 #[test]
-fn without_a_bound_it_is_said_why() {
+fn missing_bounds_are_explained() {
     let none = membership(&example(Promised::NoLedger, 100));
     assert!(none.contains("No ledger was named") && none.contains("<td colspan=\"2\">too few known"), "{none}");
     let labels = membership(&example(Promised::Labels(Some(3)), 100));
-    assert!(labels.contains("about who is a case, not about who took part"));
+    assert!(labels.contains("about case status, not about participation"));
     for page in [none, labels] {
         for words in ["at most", "At most", "the bound", "allow any test", "beyond"] {
             assert!(!page.contains(words), "{words}: {page}");
@@ -84,16 +84,16 @@ fn nothing_becomes_markup_and_nothing_is_loaded() {
 }
 
 #[test]
-fn hardly_anybody_has_a_page_as_well() {
+fn too_few_people_are_reported() {
     let mut few = example(odds(2), 0);
     few.findings = Some(Findings::of(&[1.0], &[], 0.95));
     let page = membership(&few);
     for words in [
-        "too few people of whom the truth is known to say anything",
-        "too few people: it takes two members and two others, there are 1 and 0",
+        "too few people whose membership is known for a result",
+        "too few people: two members and two others are needed, there are 1 and 0",
         "too few known non-members: 0 of 37 needed",
         "There is no curve",
-        "Nothing could be measured to be compared with them.",
+        "No measure can be compared with them.",
     ] {
         assert!(page.contains(words), "{words}: {page}");
     }

@@ -262,7 +262,7 @@ fn one(table: &Answer, confidence: &str, policy: Option<&str>, drawn: bool) -> M
         h3 { (table.name) @if let Some(policy) = policy { span.muted { " (" (policy) ")" } } }
         details { summary { "the query" } pre { code { (table.sql) } } }
         @for (svg, caption) in pictures { (figure(svg, &caption)) }
-        @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "There are too many rows for a chart." } }
+        @if shape(table) == Shape::Table && !table.rows.is_empty() { p.muted { "Too many rows for a chart." } }
         (rows(table, &numbers, confidence))
         @if !table.warnings.is_empty() {
             h4 { "Notes" }

@@ -85,7 +85,9 @@ pub fn section(promised: &PromisePage<'_>) -> Markup {
 /// The assumptions of the guarantee, and the observers outside it.
 fn words(promised: &PromisePage<'_>) -> Markup {
     let Some(statement) = promised.guarantee else {
-        return html! { p.muted { "Nothing was released yet; the report on a policy states its assumptions about the data." } };
+        return html! {
+            p.muted { "Nothing was released yet; the report on a policy states its assumptions about the data." }
+        };
     };
     html! {
         div.pair {

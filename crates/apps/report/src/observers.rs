@@ -42,18 +42,18 @@ pub fn observers(guarantee: &Guarantee) -> Vec<Observer> {
     let (secret, priors) = (guarantee.secret(), guarantee.adversary().priors());
     let size_known = guarantee.adversary().knows_size();
     let seen = |preset: Preset| {
-        // Where a belief can rise the most, from 1/(√R + 1) to its complement (B-2); outside the promised interval where there
-        // is one, for inside it they are no others than those whom the promise covers.
+        // The prior that rises the most, from 1/(√R + 1) to its complement (B-2). If the promise has an interval, a prior
+        // outside it: inside, these observers are the covered ones.
         let steepest = || {
             let steepest = (square_root(odds, PLACES, Rounding::Nearest) + whole(1)).recip();
-            // In hundredths of a percent, so that it can be written as it is.
+            // In hundredths of a percent, so that the displayed number is exact.
             let steepest = ((steepest * whole(10_000)).round() / whole(10_000)).max(ratio(1, 10_000));
             let inside = priors.low() <= &steepest && &steepest <= priors.high();
             if inside && !priors.is_any() { beyond(priors) } else { steepest }
         };
         let before = match preset {
             Preset::Stranger | Preset::Acquaintance => preset.priors().high().clone(),
-            // Beside the others, where other odds hold for them.
+            // A different prior from the others, if other odds apply to them.
             Preset::Insider if !size_known => {
                 let beside = steepest();
                 if beside > ratio(1, 2) { (beside + whole(1)) / whole(2) } else { beside / whole(2) }

@@ -124,7 +124,7 @@ impl Report {
                 sections.push((format!("{anchor}{}", at + 1), named(heading, shown), contents));
             };
             add("answers", "The answers", shown.answered());
-            add("beliefs", "Limits on what an observer can learn about one person", beliefs::section(&shown.promised()));
+            add("beliefs", "What an observer can learn about one person", beliefs::section(&shown.promised()));
             add("spending", "Spending and remainder", spending::section(&shown.account));
             add("exact", "For experts", shown.exact());
         }

@@ -75,8 +75,8 @@ pub fn sizes(assessment: &Assessment, wanted: Option<u64>) -> Markup {
     };
     html! {
         p {
-            "People of one class cannot be distinguished by their quasi-identifiers: the smaller the class, the easier they are to "
-            "identify."
+            "People of one class cannot be distinguished by their quasi-identifiers: the smaller the class, the "
+            "easier they are to identify."
         }
         (figure(drawn(&sizes), caption))
     }

@@ -206,7 +206,9 @@ fn attacked(attack: &MembershipReport) -> Markup {
             tbody {
                 tr { th scope="row" { "released SNPs" } td.number { (snps.released) } }
                 tr { th scope="row" { "used" } td.number { (snps.used) } }
-                @if snps.swapped > 0 { tr { th scope="row" { "of them recoded to the released allele" } td.number { (snps.swapped) } } }
+                @if snps.swapped > 0 {
+                    tr { th scope="row" { "of them recoded to the released allele" } td.number { (snps.swapped) } }
+                }
                 @for (many, why) in snps.left_out() { tr { th scope="row" { "left out: " (why) } td.number { (many) } } }
                 tr { th scope="row" { "targets" } td.number { (attack.scores.len()) } }
                 tr { th scope="row" { "members with a statistic" } td.number { (members) } }

@@ -37,11 +37,7 @@ pub(super) fn threads(text: &str) -> Result<NonZeroUsize, String> {
 /// Checks that the folder exists before anything is charged.
 fn folder(text: &str) -> Result<PathBuf, String> {
     let path = PathBuf::from(text);
-    if path.is_dir() {
-        Ok(path)
-    } else {
-        Err("it is not a folder; make it first, readable by you alone".to_owned())
-    }
+    if path.is_dir() { Ok(path) } else { Err("it is not a folder; make it first, readable by you alone".to_owned()) }
 }
 
 const SIZE_HELP: &str = "write a number and a unit, as in --memory 512MiB or --memory 4GiB";

@@ -132,8 +132,7 @@ fn records(text: &str, delimiter: u8) -> StringRecordsIntoIter<&[u8]> {
 
 fn text(path: &Path) -> Result<String, Failure> {
     let unreadable = |error: &dyn std::fmt::Display| {
-        let help =
-            "name a CSV file in UTF-8 with one line per column; `deniable init --help` describes its format";
+        let help = "name a CSV file in UTF-8 with one line per column; `deniable init --help` describes its format";
         Failure::refused(format!("the codebook {} cannot be read: {error}", path.display()), help)
     };
     let length = std::fs::metadata(path).map_err(|error| unreadable(&error))?.len();
@@ -148,10 +147,7 @@ fn text(path: &Path) -> Result<String, Failure> {
 fn heads(path: &Path, header: &StringRecord) -> Result<Vec<Option<Head>>, Failure> {
     let heads: Vec<Option<Head>> = header.iter().map(Head::named).collect();
     if !heads.contains(&Some(Head::Name)) {
-        return Err(Failure::refused(
-            format!("{}:1: the codebook has no column `name`", path.display()),
-            HEADER,
-        ));
+        return Err(Failure::refused(format!("{}:1: the codebook has no column `name`", path.display()), HEADER));
     }
     for (at, head) in heads.iter().enumerate() {
         if let Some(first) = heads.iter().take(at).position(|other| head.is_some() && other == head) {

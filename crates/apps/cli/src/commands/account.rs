@@ -65,10 +65,8 @@ impl Server {
         let shown = percent(share, 1, Rounding::Down);
         say(format!("{share} of the promise ({shown}) is set aside for \"{name}\"; ledger head {}", ledger.head()));
         if overlapping {
-            say(
-                "the part overlaps with other accounts: their queries reduce what is left of it, and no bound covers \
-                this analyst alone",
-            );
+            say("the part overlaps with other accounts: their queries reduce what is left of it, and no bound covers \
+                this analyst alone");
         }
         Ok(())
     }

@@ -14,8 +14,7 @@ use deniable::{PlanReport, Session};
 fn statements(shown: &PlanReport) -> Result<String, Failure> {
     let text = shown.statements();
     if text.is_empty() {
-        let help =
-            "leave --sql out: rows of files and of PostgreSQL are read by deniable; tables of an engine have `engine = \
+        let help = "leave --sql out: rows of files and of PostgreSQL are read by deniable; tables of an engine have `engine = \
             \"spark\"`";
         return Err(Failure::refused("none of these queries uses an engine", help));
     }

@@ -26,10 +26,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             (Report::of_ledger(&deniable_ledger::show(&path)?)?.html(), vec![path, ledger.clone()])
         }
         (None, None) => {
-            return Err(Failure::usage(
-                "no policy or ledger is named",
-                "name a policy, or a ledger with --ledger",
-            ));
+            return Err(Failure::usage("no policy or ledger is named", "name a policy, or a ledger with --ledger"));
         }
     };
     writable(&[("--out", args.out.as_deref())], &own)?;

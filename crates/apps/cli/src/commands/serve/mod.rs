@@ -55,8 +55,11 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         {
             Failure::refused(&error, "name another port under [metrics]")
         }
-        ServeError::Listen { .. } => Failure::refused(&error, "choose another port; --listen 127.0.0.1:0 takes a free \
-        port"),
+        ServeError::Listen { .. } => Failure::refused(
+            &error,
+            "choose another port; --listen 127.0.0.1:0 takes a free \
+        port",
+        ),
         ServeError::Approval(_) => Failure::refused(
             &error,
             "add an approver: deniable account add policy.toml eve --role approver; deniable account list lists all \
@@ -103,10 +106,8 @@ pub fn run(args: &Args) -> Result<(), Failure> {
         let (host, port) = (address.ip(), address.port());
         say(format!("listening: psql -h {host} -p {port} {name}"));
         if is_open {
-            say(
-                "every client on this machine connects as the curator; docs/how-to/serve.md describes how to give analysts \
-                accounts",
-            );
+            say("every client on this machine connects as the curator; docs/how-to/serve.md describes how to give analysts \
+                accounts");
         }
     };
     let serving = ServerSetup { policy, config: config.clone(), reload: Box::new(reload), ready: Box::new(ready) };

@@ -79,8 +79,10 @@ fn an_epsilon_to_spend() {
     let plan = ask("epsilon = 2", "epsilon=0.1").done().stdout;
     assert!(plan.contains("┆  1/20 ┆") && plan.contains("┆ 0.1 ┆"), "{plan}");
     let refused = ask("epsilon = \"ln(3)\"", "epsilon=0.1").refused().stderr;
-    assert!(refused.contains("not an exact share of the promise, ln 3") && refused.contains("--spend 1/11"), \
-    "{refused}");
+    assert!(
+        refused.contains("not an exact share of the promise, ln 3") && refused.contains("--spend 1/11"),
+        "{refused}"
+    );
     assert!(ask("epsilon = 1", "epsilon=1.5").refused().stderr.contains("exceeds the whole promise, ε = 1"));
     ask("epsilon = 1", "epsilon=0").misused();
     ask("epsilon = 1", "share=1").misused();

@@ -139,8 +139,10 @@ fn files_appear_whole_or_not_at_all() {
     }
     fs::remove_dir(clinic.path("folder")).unwrap();
     let run = clinic.release(&["--out", "/proc/answers.txt"]).refused();
-    assert!(run.stderr.contains("cannot be written") && run.stderr.contains("run the command again at no cost"), \
-    "{run:?}");
+    assert!(
+        run.stderr.contains("cannot be written") && run.stderr.contains("run the command again at no cost"),
+        "{run:?}"
+    );
     assert!(!run.stderr.contains(".tmp"), "{run:?}");
     run.head();
     let kept = clinic.release(&["--out", "answers.txt"]).done();

@@ -1,4 +1,5 @@
-//! Assessing an anonymised table, beside the plain GROUP BY of the same columns in the same engine and the same process.
+//! Assessment of an anonymised table, compared with the plain GROUP BY of the same columns in the same engine and
+//! process.
 //!
 //! ```text
 //! cargo bench -p deniable-bench --bench assess --features sql                                     10 million rows, medians of five
@@ -29,13 +30,13 @@ const SENSITIVE: &str = "disease";
 const BEGIN: &str = "<!-- cargo bench -p deniable-bench --bench assess: begin -->";
 const END: &str = "<!-- cargo bench -p deniable-bench --bench assess: end -->";
 
-/// A table: its name, how it is written, and how many ages and places it tells apart.
+/// A table: its name, its notation, and its numbers of distinct ages and places.
 struct Shape {
     name: &'static str,
     ending: &'static str,
-    /// Years that an age is rounded to.
+    /// Width of age bands, in years.
     years: u64,
-    /// Places that are told apart.
+    /// Number of distinct places.
     places: u64,
 }
 
@@ -68,7 +69,7 @@ fn main() {
     }
 }
 
-/// A number of 64 bits for a position, mixed so that it looks random.
+/// A 64-bit pseudo-random number for a position.
 fn mixed(position: u64) -> u64 {
     let mut x = position.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
@@ -83,7 +84,7 @@ fn row(shape: &Shape, row: u64) -> [String; 5] {
     let zip = draw(2, shape.places);
     let zip = if shape.places > 1000 { format!("{:05}", 10_000 + zip) } else { format!("{:03}**", 100 + zip) };
     let sex = if draw(3, 2) == 0 { "f" } else { "m" };
-    // Some nations, and some diseases, are much more frequent than others.
+    // Some nations and diseases are much more frequent than others.
     let nation = draw(4, 20).min(draw(5, 20));
     let disease = draw(6, 10).min(draw(7, 10));
     [age, zip, sex.to_owned(), format!("nation {nation}"), format!("disease {disease}")]
@@ -137,7 +138,7 @@ fn measured(path: &Path, shape: &Shape) -> String {
         let looked = started.elapsed().as_secs_f64();
         assert_eq!(groups, counts.rows());
         distinct = groups;
-        // The first time files come from disk, and memory from the system.
+        // The first run reads files from disk and gets memory from the system.
         if round > 0 {
             plain.push(grouped);
             counting.push(counted);

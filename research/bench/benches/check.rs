@@ -1,8 +1,8 @@
-//! Exact decisions on whole tables, beside the enumeration in plain fractions that `deniable-recheck` does.
+//! Exact decisions on whole tables, compared with the enumeration in plain fractions of `deniable-recheck`.
 //!
-//! `cargo bench -p deniable-bench --bench check` prints medians of five on one core. The enumeration
-//! is measured once, on the part of the same question that the table names, and scaled by its number of terms.
-//! `-- 20` decides over 20 entities instead, and prints the peak memory of the process.
+//! `cargo bench -p deniable-bench --bench check` prints medians of five on one core. The enumeration is measured once,
+//! on the part of the same problem that the table names, and scaled by its number of terms. `-- 20` decides over 20
+//! entities instead, and prints the peak memory of the process.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
 use deniable_bench::{Spread, peak_kib};
@@ -33,8 +33,8 @@ fn main() {
     println!("|---|---|---|---|---|---|");
     for own in [false, true] {
         let mechanism = table(16, own);
-        // The enumeration of all sub-datasets takes 3^n terms, and sums without a common denominator grow with each term:
-        // measured over fewer entities of a table of the same kind, where terms are no dearer.
+        // The enumeration of all sub-datasets takes 3^n terms, and sums without a common denominator grow with each
+        // term: measured over fewer entities of a similar table, where terms are not more expensive.
         let small = table(8, own);
         let name = if own { "a denominator for each row" } else { "one denominator" };
         for (question, (notion, family)) in questions() {
@@ -65,7 +65,7 @@ fn symmetric() {
     println!("|---|---|---|---|");
     let thresholds = [490_000, 499_000, 499_900, 500_000, 500_100, 501_000, 600_000];
     let one = CountMechanism::response(vec![Group::new("all", 1_000_000)], &thresholds, &ratio(3, 1)).unwrap();
-    // As many counts in two groups, of which one decides more often.
+    // Equal counts in two groups, one of which decides more often.
     let parts = |counts: &[u32], output: usize| {
         let step = (u64::from(counts[0]) + 2 * u64::from(counts[1] / 50_000)) % 8;
         if step == output as u64 { 5 } else { 1 }
@@ -124,8 +124,8 @@ fn median(mut run: impl FnMut()) -> f64 {
     Spread::of((0..RUNS).map(once).collect()).median
 }
 
-/// Random probabilities, none of them zero: parts of a million; or of a number of the row's own, of which
-/// there are 1009, whose least common multiple has some thousand bits.
+/// Random non-zero probabilities: parts of a million; or of a number that depends on the row, of which there are 1009,
+/// whose least common multiple has about a thousand bits.
 fn table(entities: usize, own: bool) -> Mechanism {
     let mut rng = ChaCha20Rng::seed_from_u64(16);
     let row = |data: u32| {
@@ -140,14 +140,14 @@ fn table(entities: usize, own: bool) -> Mechanism {
     Mechanism::partial(names("e", entities), names("o", OUTPUTS), rows).unwrap()
 }
 
-/// The question with a claim that nothing exceeds, so that the enumeration looks at all of it.
+/// The decision of a claim that is never exceeded, so that the enumeration covers everything.
 fn statement(mechanism: &Mechanism, notion: &Notion, family: &Family) -> Statement {
     let verdict =
         Verdict { value: Value::Attained(Bound::Finite(ratio(1_000_000, 1))), witness: None, theorems: vec![] };
     Statement::read(&certificate(mechanism, notion, family, &verdict).unwrap()).unwrap()
 }
 
-/// The most memory that this process has held, in GiB, as Linux counts it.
+/// The peak memory of this process in GiB, as measured by Linux.
 fn peak() -> f64 {
     peak_kib("self").map_or(f64::NAN, |kib| kib as f64) / f64::from(1 << 20)
 }

@@ -1,8 +1,8 @@
-//! Reading and counting a generated .bed file, beside PLINK 1.9 (Debian's `plink1.9`) on the same files:
+//! Reading and counting a generated .bed file, compared with PLINK 1.9 (Debian's `plink1.9`) on the same files:
 //! `cargo bench -p deniable-bench --bench count`.
 //!
-//! 10,000 people and 100,000 SNPs, 250 MB in the folder for temporary files, two threads. Where PLINK is, its table and ours are
-//! compared first.
+//! 10,000 people and 100,000 SNPs, 250 MB in the folder for temporary files, two threads. If PLINK is installed, both
+//! tables are compared first.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stderr, reason = "a benchmark")]
 
 use deniable_genome::Fileset;
@@ -34,7 +34,7 @@ fn main() {
     std::fs::remove_dir_all(folder).unwrap();
 }
 
-/// Random calls: a quarter of them missing, which neither program minds.
+/// Random calls, a quarter of them missing, which affects neither program.
 static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     let folder = tempfile::tempdir().unwrap();
     let create = |name: &str| BufWriter::new(File::create(folder.path().join(name)).unwrap());
@@ -49,7 +49,7 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     }
     let mut bed = create("t.bed");
     bed.write_all(&[0x6c, 0x1b, 0x01]).unwrap();
-    // Four people a byte, with none left over.
+    // Four people per byte, without a remainder.
     let mut row = vec![0; PEOPLE / 4];
     for _ in 0..SNPS {
         random.fill_bytes(&mut row);
@@ -79,7 +79,7 @@ fn table(folder: &Path) {
     out.flush().unwrap();
 }
 
-/// Whether PLINK is there, and has made its table.
+/// Whether PLINK is installed and has written its table.
 fn plink(folder: &Path) -> bool {
     let mut plink = Command::new("plink1.9");
     plink.args(["--bfile", "t", "--assoc", "--allow-no-sex", "--threads", "2", "--out", "p"]);

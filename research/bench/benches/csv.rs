@@ -1,10 +1,10 @@
-//! Reading CSV of ten million rows and grouping it, beside DuckDB (`pip install duckdb`) on the same file:
+//! Reading and grouping CSV of ten million rows, compared with DuckDB (`pip install duckdb`) on the same file:
 //! `cargo bench -p deniable-bench --bench csv`.
 //!
-//! Four columns: whole numbers, decimals, texts of few values, and days; 350 MB in the folder for temporary files, and 390 MB
-//! with texts and days in quotes. Every value of the columns that are read goes into a group: all four, or decimals by texts
-//! alone. Where DuckDB is, its groups and ours are compared first. DuckDB runs in one process for all runs, whose start is not
-//! measured.
+//! Four columns: whole numbers, decimals, texts with few values, and days; 350 MB in the folder for temporary files,
+//! and 390 MB with quoted texts and days. Every value of the columns that are read is aggregated: all four, or decimals
+//! by texts alone. If DuckDB is installed, both results are compared first. DuckDB runs in one process for all runs;
+//! its start is not measured.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a benchmark")]
 
 use deniable_bench::DuckDb;
@@ -42,7 +42,7 @@ fn main() {
     std::fs::remove_dir_all(FOLDER.path()).unwrap();
 }
 
-/// A file, and how many of its columns are read.
+/// A file, and the number of its columns that are read.
 #[derive(Clone, Copy)]
 struct Case {
     file: &'static str,
@@ -74,7 +74,7 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
     folder
 });
 
-/// The rows of a kind: how many, the sums of keys and amounts, and the first day.
+/// The rows of a kind: their number, the sums of keys and amounts, and the first day.
 #[derive(Clone, Copy)]
 struct Group {
     rows: u64,
@@ -83,7 +83,7 @@ struct Group {
     first: i32,
 }
 
-/// Groups by the views of their texts, which for texts of at most twelve bytes are the texts.
+/// Groups by the views of their texts, which for texts of at most twelve bytes contain the texts.
 type Groups = Vec<(u128, Group)>;
 
 fn source(folder: &Path, case: Case) -> Source {
@@ -137,7 +137,7 @@ fn add(groups: &mut Groups, batch: &Batch) {
     }
 }
 
-/// The groups of all threads, as DuckDB's side shows its own.
+/// The groups of all threads, in the form of DuckDB's output.
 fn shown(parts: &[Groups]) -> String {
     let mut all: BTreeMap<String, Group> = BTreeMap::new();
     for (view, part) in parts.iter().flatten() {
@@ -154,7 +154,7 @@ fn shown(parts: &[Groups]) -> String {
     }
     let mut text = String::new();
     for (kind, group) in all {
-        // Sums of doubles depend on the order of the rows in their last digits.
+        // The last digits of sums of doubles depend on the order of the rows.
         write!(text, "{kind} {} {} {:.0} {};", group.rows, group.keys, group.amounts, group.first).unwrap();
     }
     text
@@ -162,7 +162,7 @@ fn shown(parts: &[Groups]) -> String {
 
 static DUCKDB: Mutex<Option<DuckDb>> = Mutex::new(None);
 
-/// DuckDB's groups of a case, as [`shown`] shows ours.
+/// DuckDB's groups of a case, in the form of [`shown`].
 fn theirs(duckdb: &mut DuckDb, case: Case, threads: usize) -> String {
     let types = "{'key': 'BIGINT', 'amount': 'DOUBLE', 'kind': 'VARCHAR', 'day': 'DATE'}";
     let amounts = "format('{:.0f}', sum(amount))";

@@ -1,7 +1,7 @@
 //! Exact distances of SNPs to a threshold (G-2), for both tests and adjacencies: `cargo bench -p deniable-bench --bench distances`.
 //!
-//! Simulated SNPs with frequencies from 0.01 to 0.5. One in ten is more or less frequent among cases, so that SNPs far above a
-//! threshold, which take longest, are not rare: they are timed apart.
+//! Simulated SNPs with frequencies from 0.01 to 0.5. One in ten is more or less frequent among cases, so that SNPs far
+//! above a threshold, which take longest, are not rare: they are timed separately.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
 
 use deniable_core::exact::{Rounding, ratio};
@@ -45,12 +45,12 @@ fn snps((cases, controls): (u32, u32)) -> Vec<ContingencyTable> {
     (0..SNPS).map(one).collect()
 }
 
-/// What is measured, and how it is named in the table.
+/// The measured computation, and its name in the table.
 struct Case {
     people: (u32, u32),
     test: Test,
     adjacency: CohortAdjacency,
-    /// The threshold is that of a p-value of 5 in so many.
+    /// The threshold of a p-value of 5 divided by this number.
     one_in: i64,
 }
 
@@ -72,7 +72,7 @@ fn cases() -> impl Iterator<Item = Case> {
     PEOPLE.into_iter().flat_map(of)
 }
 
-/// All SNPs that lie on one side of the threshold.
+/// All SNPs on one side of the threshold.
 fn measure(bencher: Bencher<'_, '_>, case: &Case, above: bool) {
     let Case { people, test, adjacency, one_in } = *case;
     let threshold = Threshold::at_p_value(&ratio(5, one_in), test, Rounding::Up).unwrap();

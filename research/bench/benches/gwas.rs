@@ -1,4 +1,4 @@
-//! The whole private release of the most associated SNPs beside `plink1.9 --assoc`, on the same files.
+//! The whole private release of the most associated SNPs, compared with `plink1.9 --assoc` on the same files.
 //!
 //! ```text
 //! cargo bench -p deniable-bench --bench gwas                                     all sizes, medians of five
@@ -6,9 +6,9 @@
 //! cargo bench -p deniable-bench --bench gwas -- --only 2500x100000               one size, as for a profiler
 //! ```
 //!
-//! Both sides are whole processes that read the files and write a table: this program runs itself again for each release,
-//! with a ledger that is begun for it. Cohorts are made up (`deniable_genome::simulate`) in a temporary folder, which needs
-//! 250 MB and is removed in the end. Needs Debian's `plink1.9`; without it, our side is measured alone.
+//! Both sides are whole processes that read the files and write a table: this program runs itself again for each
+//! release, with a new ledger. Cohorts are simulated (`deniable_genome::simulate`) in a temporary folder, which needs
+//! 250 MB and is removed at the end. Needs Debian's `plink1.9`; without it, only Deniable is measured.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, clippy::print_stderr, reason = "a benchmark")]
 
 use deniable_bench::{Spread, peak_kib, write_between};
@@ -32,16 +32,16 @@ use std::time::{Duration, Instant};
 const THREADS: usize = 2;
 const ROUNDS: usize = 5;
 const PICKS: usize = 5;
-/// People and SNPs. Everything is compared with the last.
+/// Numbers of people and SNPs. All sizes are compared with the last.
 const SIZES: [(u32, u32); 5] =
     [(10_000, 25_000), (10_000, 50_000), (2_500, 100_000), (5_000, 100_000), (10_000, 100_000)];
 const ADJACENCIES: [Protects; 2] = [Protects::Genotype, Protects::LabelSwap];
 const PLINK: &str = "plink1.9";
-/// By which the program knows that it is to make one release.
+/// The argument by which the program recognises that it makes one release.
 const ONE: &str = "--one-release";
 const BEGIN: &str = "<!-- cargo bench -p deniable-bench --bench gwas: begin -->";
 const END: &str = "<!-- cargo bench -p deniable-bench --bench gwas: end -->";
-/// The parts of a release, as the tables name them.
+/// The phases of a release, as the tables name them.
 const PHASES: [&str; 5] = ["reading, counting, fingerprint", "distances", "picking", "ledger", "writing the table"];
 
 fn main() {
@@ -77,9 +77,9 @@ fn main() {
 /// One program on one cohort.
 struct Runs {
     seconds: Spread,
-    /// The most of all runs, in KiB.
+    /// The peak of all runs, in KiB.
     peak: u64,
-    /// Medians of the parts, in the order of [`PHASES`]; none where they are not known.
+    /// Medians of the phases, in the order of [`PHASES`]; `None` if unknown.
     phases: Vec<f64>,
 }
 
@@ -92,7 +92,7 @@ struct GenomeMeasurement {
     plink: Option<Runs>,
 }
 
-/// Makes a cohort and measures everything on it: `ROUNDS` times all programs in turn, so that what else the machine does hits all
+/// Creates a cohort and measures everything on it: `ROUNDS` times all programs in turn, so that other load affects all
 /// alike, after a round that brings the files into memory.
 fn measure(folder: &Path, people: u32, snps: u32, with_plink: bool) -> GenomeMeasurement {
     let prefix = folder.join("t");
@@ -112,7 +112,7 @@ fn measure(folder: &Path, people: u32, snps: u32, with_plink: bool) -> GenomeMea
             }
         }
         if with_plink {
-            // Asking for its memory all the time would disturb the measurement: only the first round does.
+            // Polling the memory would disturb the measurement: only the first round does it.
             let run = plink(folder, snps, !timed);
             plinks.push(run);
         }
@@ -137,7 +137,7 @@ struct Run {
     phases: Vec<f64>,
 }
 
-/// A release in a process of its own.
+/// A release in a separate process.
 fn ours(folder: &Path, adjacency: Protects) -> Run {
     let ledger = tempfile::tempdir_in(folder).unwrap();
     let mut program = Command::new(std::env::current_exe().unwrap());
@@ -148,13 +148,13 @@ fn ours(folder: &Path, adjacency: Protects) -> Run {
     assert!(output.status.success(), "{}", output.status);
     let lines = std::fs::read_to_string(folder.join("d.tsv")).unwrap().lines().count();
     assert_eq!(lines, PICKS + 1, "lines of the table");
-    // The peak in KiB, then the seconds of each part.
+    // The peak in KiB, then the seconds of each phase.
     let text = String::from_utf8(output.stdout).unwrap();
     let mut numbers = text.split_whitespace().map(|number| number.parse::<f64>().unwrap());
     Run { peak: numbers.next().unwrap() as u64, phases: numbers.collect(), seconds }
 }
 
-/// The other side; its memory only where it is `watched`.
+/// PLINK; its memory is measured only if `watched`.
 fn plink(folder: &Path, snps: u32, watched: bool) -> Run {
     let mut plink = Command::new(PLINK);
     plink.args(["--bfile", "t", "--assoc", "--allow-no-sex", "--threads", &THREADS.to_string(), "--out", "p"]);
@@ -173,8 +173,8 @@ fn plink(folder: &Path, snps: u32, watched: bool) -> Run {
     Run { seconds, peak, phases: vec![] }
 }
 
-/// What the program does when it runs itself: begins a ledger, releases, and writes the table; then tells its peak memory and
-/// how long each part took.
+/// The program when it runs itself: creates a ledger, releases, writes the table, and prints its peak memory and the
+/// duration of each phase.
 fn one_release(args: &[String]) {
     let began = Instant::now();
     let [protects, prefix, ledger, out] = args else { unreachable!("{ONE} with {args:?}") };
@@ -256,7 +256,7 @@ fn times(all: &[GenomeMeasurement]) -> String {
     text + "\n"
 }
 
-/// Where a release spends its time.
+/// The time of a release by phase.
 fn phases(measured: &GenomeMeasurement) -> String {
     let mut text = format!(
         "Where the time goes, {} people and {} SNPs: ms, and the share of the whole.\n\n",

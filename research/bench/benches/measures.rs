@@ -1,5 +1,5 @@
-//! The measures of anonymised tables, each by itself, on a table of a million rows: `cargo bench -p deniable-bench --bench measures`.
-//! Beside the engine's GROUP BY they are in the benchmark `assess`.
+//! The measures of anonymised tables, separately, on a table of a million rows: `cargo bench -p deniable-bench --bench
+//! measures`. The benchmark `assess` compares them with the engine's GROUP BY.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
 
 use deniable_assess::assessment::{Input, assess, default_threshold};
@@ -35,7 +35,7 @@ impl Dice {
     }
 }
 
-/// A table that is published, and the one that it was made of.
+/// A published table, and its original.
 fn fill() -> (Counts, Counts) {
     let (mut published, mut raw) = (Counts::new(&NAMES).unwrap(), Counts::new(&NAMES).unwrap());
     let mut dice = Dice(1);

@@ -1,4 +1,4 @@
-//! Exact two-sided geometric draws, ours beside a plain baseline.
+//! Exact two-sided geometric draws, compared with a plain baseline.
 //!
 //! The baseline is the method of Canonne, Kamath and Steinke (2020), which other exact libraries use, over machine
 //! integers: flips of exp(−x) coins by counting uniform draws. Both use the same generator.

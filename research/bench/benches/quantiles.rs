@@ -1,5 +1,5 @@
-//! Several quantiles of one column: together from a tree of noisy counts, beside each chosen by its rank with its part
-//! of the same budget.
+//! Several quantiles of one column: together from a tree of noisy counts, compared with separate choices by rank, each
+//! with its part of the same budget.
 //!
 //! `cargo bench -p deniable-bench --bench quantiles` prints the mean error in rows, with fixed
 //! seeds.
@@ -35,11 +35,11 @@ fn main() {
     }
 }
 
-/// The mean distance from the wanted rank of `count` evenly spaced quantiles, together and one by one, and half the mean
-/// width of their 95% intervals.
+/// The mean distance from the target rank of `count` evenly spaced quantiles, together and separately, and half the
+/// mean width of their 95% intervals.
 fn errors(rows: u64, size: i64, count: u64) -> [f64; 4] {
     let mut rng = ChaCha20Rng::seed_from_u64(rows + size as u64 + count);
-    // A hump: the mean of four even draws.
+    // A unimodal column: the mean of four uniform draws.
     let draw = |rng: &mut ChaCha20Rng| (0..4).map(|_| (rng.next_u64() % size as u64) as i64).sum::<i64>() / 4;
     let values = counted((0..rows).map(|_| draw(&mut rng)).collect());
     let shares: Vec<(u64, u64)> = (1..=count).map(|part| (part, count + 1)).collect();
@@ -60,7 +60,7 @@ fn errors(rows: u64, size: i64, count: u64) -> [f64; 4] {
             (rank, decay)
         })
         .collect();
-    // Distances count in parts of a row.
+    // Distances are in parts of a row.
     let margin = |(_, decay): &(Rank, Decay)| flip_margin(&BigInt::from(size), decay, &ratio(1, 20));
     let margins: BigInt = ranks.iter().map(margin).sum();
     let interval = margins.to_f64().unwrap() / (count * (count + 1)) as f64;
@@ -85,7 +85,7 @@ fn below(values: &[(i64, u64)], found: i64) -> u64 {
     values.iter().filter(|(value, _)| *value < found).map(|(_, count)| count).sum()
 }
 
-/// How many rows lie between a value and the quantile that was wanted.
+/// The number of rows between a value and the target quantile.
 fn rows_off(values: &[(i64, u64)], rows: u64, found: i64, (part, whole): (u64, u64)) -> u64 {
     let less = below(values, found);
     let upto: u64 = less + values.iter().find(|(value, _)| *value == found).map_or(0, |(_, count)| *count);

@@ -1,11 +1,11 @@
-//! What registering ten million rows takes, beside reading them once, and beside releasing a query about them:
+//! Registration of ten million rows, compared with reading them once, and with releasing a query about them:
 //! `cargo bench -p deniable-bench --bench registration --features plan`.
 //!
-//! Five columns: an entity key of a million entities, a text of few values that are its keys, a number with bounds, a decimal and a day;
-//! as CSV (400 MB) and as Parquet, in the folder for temporary files. Reading adds up every value of all columns; the check finds
-//! what is odd in each and counts the entities; the fingerprint is that of the bytes. The query is of counts and sums under both caps: its
-//! losses are what these leave out of it. A release takes the fingerprint and adds up; a registration takes it twice, checks, and works out
-//! the losses.
+//! Five columns: an entity key of a million entities, a text with few values that are its keys, a number with bounds, a
+//! decimal and a day; as CSV (400 MB) and as Parquet, in the folder for temporary files. Reading aggregates every value
+//! of all columns; the check finds irregular values of each and counts the entities; the fingerprint is that of the
+//! bytes. The query has counts and sums under both caps, whose losses are what these leave out. A release computes the
+//! fingerprint and aggregates; a registration computes it twice, checks, and computes the losses.
 #![allow(missing_docs, clippy::unwrap_used, reason = "a benchmark")]
 
 use arrow_array::{ArrayRef, Date32Array, Float64Array, Int64Array, RecordBatch, StringArray};
@@ -25,7 +25,7 @@ use std::path::Path;
 use std::sync::{Arc, LazyLock};
 
 const ROWS: usize = 10_000_000;
-/// Rows that are made and written at once.
+/// Rows that are generated and written at once.
 const PART: usize = 100_000;
 const RUNS: u32 = 5;
 const FILES: [&str; 2] = ["t.csv", "t.parquet"];
@@ -59,7 +59,7 @@ static FOLDER: LazyLock<tempfile::TempDir> = LazyLock::new(|| {
         let writer = writer.get_or_insert_with(|| ArrowWriter::try_new(file(), batch.schema(), None).unwrap());
         writer.write(&batch).unwrap();
         for row in 0..PART {
-            // 25 years of 12 months of 30 days: all of them days.
+            // 25 years of 12 months of 30 days: all of them valid days.
             let (year, month, day) = (1990 + days[row] / 360, 1 + days[row] % 360 / 30, 1 + days[row] % 28);
             let (patient, ward, age, cents) = (patients[row], wards[row], ages[row], cents[row]);
             writeln!(text, "{patient},{ward},{age},{}.{:02},{year}-{month:02}-{day:02}", cents / 100, cents % 100)

@@ -1,11 +1,13 @@
-//! Answers of `deniable serve` beside PostgreSQL's own for the same rows, and what it charges for beside `deniable ask`:
-//! `scripts/postgres cargo bench -p deniable-bench --bench serve --features serve`, or with `--profile server` in minutes: then what a stored answer passes
-//! through is optimised, and nothing else.
+//! Answers of `deniable serve` compared with PostgreSQL's own for the same rows, and charged queries compared with
+//! `deniable ask`:
+//! `scripts/postgres cargo bench -p deniable-bench --bench serve --features serve`, or with `--profile server` in
+//! minutes: then only the code that serves stored answers is optimised.
 //!
-//! Stored answers of 2 and of 500 rows, and in PostgreSQL tables that hold exactly these rows; the same client (tokio-postgres) over TCP without TLS,
-//! on 1 and on 16 connections, by the simple protocol and with prepared statements and binary values. Both are asked in turns, and all rows are
-//! compared. Server, database and clients share the machine. The command line is what Cargo built beside this program (`cargo build --release`); it is
-//! asked the same questions about the same 20,000 rows, with a ledger of its own.
+//! Stored answers of 2 and of 500 rows, and tables in PostgreSQL with exactly these rows; the same client
+//! (tokio-postgres) over TCP without TLS, on 1 and on 16 connections, by the simple protocol and with prepared
+//! statements and binary values. Both are queried in turn, and all rows are compared. Server, database and clients
+//! share the machine. The command line is the one that Cargo built beside this program (`cargo build --release`); it
+//! gets the same queries about the same 20,000 rows, with a separate ledger.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a benchmark")]
 
 use deniable::exact::ratio;
@@ -22,11 +24,11 @@ use tokio_postgres::{Client, NoTls, SimpleQueryMessage, Statement};
 /// Rows and groups of the data.
 const ROWS: usize = 20_000;
 const ZONES: i64 = 500;
-/// How often each server is asked in a round on all connections together, and rounds.
+/// Queries per server in a round on all connections together, and number of rounds.
 const REQUESTS: usize = 800;
 const ROUNDS: usize = 5;
 const CHARGED: usize = 10;
-/// What PostgreSQL's answers may take, times this, is the goal for those of the server.
+/// The goal for the server is PostgreSQL's time multiplied by this.
 const GOAL: f64 = 1.5;
 
 const QUESTIONS: [(&str, &str); 2] = [
@@ -90,13 +92,13 @@ fn main() {
     }
 }
 
-/// The median, and the ends.
+/// The median, the minimum and the maximum.
 fn shown(times: &[f64]) -> String {
     let Spread { median, low, high } = Spread::of(times.to_vec());
     format!("{median:.1} ({low:.1} to {high:.1})")
 }
 
-/// A folder with the data and a policy about them, which are registered.
+/// A folder with the data and a policy about them, registered.
 fn policy(folder: &Path) -> Policy {
     std::fs::create_dir(folder).unwrap();
     let mut text = "patient,sex,zone,age\n".to_owned();
@@ -123,7 +125,7 @@ fn policy(folder: &Path) -> Policy {
         .unwrap()
 }
 
-/// Begins a server, which ends with this program, and gives its port.
+/// Starts a server, which ends with this program, and returns its port.
 fn served(folder: &Path) -> u16 {
     let policy = policy(folder);
     Session::new(policy.clone()).unwrap().register(&[]).wait().unwrap();
@@ -135,14 +137,14 @@ fn served(folder: &Path) -> u16 {
     told.recv_timeout(Duration::from_secs(60)).unwrap()
 }
 
-/// A way to ask for rows.
+/// A way to request rows.
 #[derive(Clone)]
 enum Way {
     Simple(String),
     Prepared(Statement),
 }
 
-/// How long requests took, in milliseconds, on several connections at once.
+/// Durations of requests, in milliseconds, on several connections at once.
 async fn round(place: &Place, sql: &str, is_prepared: bool, connections: usize, rows: usize) -> Vec<f64> {
     let mut all = Vec::new();
     for _ in 0..connections {
@@ -179,7 +181,7 @@ fn percentile(times: &[f64], part: usize) -> f64 {
     sorted[(sorted.len() * part / 100).min(sorted.len() - 1)]
 }
 
-/// Stored answers beside PostgreSQL's own.
+/// Stored answers compared with PostgreSQL's own.
 async fn stored(deniable: &Place, postgres: &Place) {
     let (own, theirs) = (deniable.client().await, postgres.client().await);
     theirs.batch_execute("DROP SCHEMA IF EXISTS bench CASCADE; CREATE SCHEMA bench").await.unwrap();
@@ -222,7 +224,7 @@ async fn stored(deniable: &Place, postgres: &Place) {
     }
 }
 
-/// SQL that makes a table of exactly these rows, with the types that they are said to have.
+/// SQL that creates a table of exactly these rows, with their declared types.
 async fn same(client: &Client, sql: &str, table: &str, rows: &[Vec<Option<String>>]) -> String {
     let statement = client.prepare(sql).await.unwrap();
     let columns = statement.columns();
@@ -236,7 +238,7 @@ async fn same(client: &Client, sql: &str, table: &str, rows: &[Vec<Option<String
     )
 }
 
-/// A question that nobody has asked.
+/// A query without a stored answer.
 fn new(at: usize) -> String {
     format!("SELECT sex, COUNT(*) AS n FROM visits WHERE age > {at} GROUP BY sex")
 }

@@ -1,11 +1,13 @@
-//! A release's exact totals over the same rows in Parquet, CSV, PostgreSQL and an S3 store, beside what each of them takes by itself:
+//! A release's exact totals over the same rows in Parquet, CSV, PostgreSQL and an S3 store, compared with plain
+//! baselines of each:
 //! `scripts/postgres scripts/s3 cargo bench -p deniable-bench --bench sources --features postgres,objects`.
 //!
-//! Four columns, a fifth as many people as rows, 50 groups; at most 3 rows of a person in each of at most 2 groups, chosen by a keyed hash.
-//! `DENIABLE_MILLIONS=1` measures a million rows in place of ten, in Parquet files of ten million rows at most. Plain baselines, without caps:
-//! DuckDB's GROUP BY of the files (`pip install duckdb`); PostgreSQL's own, and its `COPY ... TO STDOUT (FORMAT binary)` of these columns,
-//! thrown away by psql; the objects downloaded by curl, thrown away. The totals of all sources are compared first. The store (moto) and the
-//! database run on the same machine.
+//! Four columns, a fifth as many people as rows, 50 groups; at most 3 rows of a person in each of at most 2 groups,
+//! chosen by a keyed hash. `DENIABLE_MILLIONS=1` measures a million rows instead of ten, in Parquet files of ten
+//! million rows at most. Plain baselines, without caps: DuckDB's GROUP BY of the files (`pip install duckdb`);
+//! PostgreSQL's own, and its `COPY ... TO STDOUT (FORMAT binary)` of these columns, discarded by psql; the objects
+//! downloaded by curl, discarded. The totals of all sources are compared first. The store (moto) and the database run
+//! on the same machine.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stderr, reason = "a benchmark")]
 
 use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
@@ -27,11 +29,11 @@ use std::process::{Command, Stdio};
 use std::sync::{Arc, LazyLock, Mutex};
 
 const GROUPS: u32 = 50;
-/// Rows that are made and written at once.
+/// Rows that are generated and written at once.
 const PART: usize = 100_000;
 const RUNS: u32 = 5;
 const SQL: &str = "SELECT grp, COUNT(*), SUM(n) FROM t GROUP BY grp";
-/// Where the rows are, and on how many threads they are read; a thread has a connection of its own.
+/// A source, and the number of reading threads, each with its own connection.
 const SOURCES: [(&str, usize); 6] =
     [("parquet", 2), ("csv", 2), ("s3", 2), ("postgres", 1), ("postgres", 2), ("postgres", 4)];
 /// Rows of a Parquet file.
@@ -139,7 +141,7 @@ fn source(place: &str) -> Source {
         typical_rows: None,
     };
     let entity = Entity::new("who", Caps { rows_per_group: 3, groups: 2 });
-    // As in a run, where what is read is compared with what was registered.
+    // As in a run, where the rows are compared with the registered fingerprint.
     let mut connections = Connections::new(Sources {
         databases: Some(deniable_postgres::DATABASES),
         objects: Some(deniable_objects::find),
@@ -153,7 +155,7 @@ fn resources(threads: usize) -> Resources {
     Resources { threads, ..Resources::default() }
 }
 
-/// With noise, the same for all: it is the same where the totals are.
+/// With noise, which is equal if the totals are equal.
 fn totals((place, threads): (&str, usize)) -> Vec<Vec<i128>> {
     let source = source(place);
     let query = deniable_sql::plan(SQL, std::slice::from_ref(source.table())).unwrap();
@@ -162,13 +164,13 @@ fn totals((place, threads): (&str, usize)) -> Vec<Vec<i128>> {
     totals.with_noise(&query, &decays, &ratio(19, 20), &mut ChaCha8Rng::seed_from_u64(1))
 }
 
-/// Locating the rows, reading them, keeping what the caps allow, and adding up.
+/// Locating the rows, reading them, applying the caps, and aggregating.
 #[divan::bench(args = SOURCES, sample_count = RUNS)]
 fn run(bencher: Bencher<'_, '_>, of: (&str, usize)) {
     bencher.bench_local(|| totals(of));
 }
 
-/// Reading every column, and what the rows are.
+/// Reading every column, and fingerprinting the rows.
 #[divan::bench(args = SOURCES, sample_count = RUNS)]
 fn reading(bencher: Bencher<'_, '_>, (place, threads): (&str, usize)) {
     let wanted: Vec<WantedColumn> = (0..4).map(WantedColumn::typed).collect();

@@ -1,10 +1,13 @@
-//! Bounded totals by a Spark cluster, beside its own GROUP BY and a GROUP BY of two levels: `scripts/slow spark`, or with
-//! `DENIABLE_MILLIONS=1` (100 unless said) `scripts/engines cargo bench -p deniable-bench --bench spark --features plan`.
+//! Bounded totals by a Spark cluster, compared with its own GROUP BY and a two-level GROUP BY: `scripts/slow spark`, or
+//! with `DENIABLE_MILLIONS=1` (default 100) `scripts/engines cargo bench -p deniable-bench --bench spark --features
+//! plan`.
 //!
-//! A tenth of the rows is one person's, half of them nobody's, the others a tenth as many people's; five groups; at most 3 rows of a person in each
-//! of at most 2 groups. The two-level GROUP BY counts at most 3 rows of a person in each group, whichever, and looks at no cap of groups, no grid and
-//! no version. Totals are compared with those of this program over the same Parquet files. `DENIABLE_SPARK_ROWS` is a folder
-//! that keeps the rows for another run; with `DENIABLE_SPARK_KILL` a worker more is started, and killed in the middle of the statement.
+//! A tenth of the rows are one person's, half of them are without a person, the others belong to a tenth as many
+//! people; five groups; at most 3 rows of a person in each of at most 2 groups. The two-level GROUP BY counts at most 3
+//! arbitrary rows of a person in each group, and has no cap of groups, no grid and no version check. Totals are
+//! compared with those of this program over the same Parquet files. `DENIABLE_SPARK_ROWS` is a folder that keeps the
+//! rows for another run; with `DENIABLE_SPARK_KILL` an additional worker is started, and killed in the middle of the
+//! statement.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout, reason = "a benchmark")]
 
 use arrow_array::{ArrayRef, Float64Array, Int64Array, RecordBatch, StringViewArray};
@@ -28,7 +31,7 @@ use std::time::{Duration, Instant};
 
 const WARDS: [&str; 5] = ["north", "south", "east", "west", "\u{e4}"];
 const RUNS: usize = 3;
-/// Rows of a file, and rows that are made at once.
+/// Rows of a file, and rows that are generated at once.
 const OF_FILE: usize = 10_000_000;
 const PART: usize = 100_000;
 
@@ -90,7 +93,7 @@ fn main() {
         "SELECT SUM(LEAST(k, 3)), SUM(s), CAST(SUM(y) AS BIGINT) FROM (SELECT who, ward, COUNT(*) AS k, CAST(SUM(n) AS BIGINT) AS s, SUM(x) AS y \
          FROM {relation} WHERE who IS NOT NULL GROUP BY who, ward) GROUP BY ward"
     );
-    // What the first statement of a session takes is no part of it.
+    // The start-up cost of a session's first statement is excluded.
     ask(&group_by);
     for (name, sql) in
         [("plain GROUP BY", &group_by), ("two-level GROUP BY", &two_levels), ("bounded totals", &statement.sql)]
@@ -108,7 +111,7 @@ fn main() {
     }
 }
 
-/// With noise, the same for all: it is the same where the totals are.
+/// With noise, which is equal if the totals are equal.
 fn noisy(query: &Query, exact: Exact) -> Vec<Vec<i128>> {
     let decays = vec![Decay::exactly(ratio(1, 2)).unwrap(); query.measures().len()];
     exact.with_noise(query, &decays, &ratio(19, 20), &mut ChaCha8Rng::seed_from_u64(1))
@@ -167,7 +170,7 @@ fn source(table: &TableSchema, folder: &Path) -> Source {
     Source::locate(table.clone(), &data, Path::new("/")).unwrap()
 }
 
-/// A worker more, of two cores.
+/// An additional worker of two cores.
 fn worker(master: &str) -> std::process::Child {
     let home = std::env::var("SPARK_HOME").unwrap();
     let mut command = Command::new(format!("{home}/bin/spark-class"));
@@ -182,7 +185,7 @@ fn worker(master: &str) -> std::process::Child {
         master,
     ]);
     let worker = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    // Until it is registered; what comes later is asked of fewer.
+    // Until it is registered; later statements run on fewer workers.
     std::thread::sleep(Duration::from_secs(10));
     worker
 }

@@ -12,7 +12,7 @@ from workload import HIGH, LOW
 SEED = 20_240_630
 
 # The small tables: nine declared groups of 200 people with one row each of value 50, and a tenth declared group, k09,
-# that is empty. Whoever is added has the number 1,000,000 or more.
+# that is empty. Added people have numbers from 1,000,000 on.
 GROUPS, PEOPLE = 9, 200
 ODD = 1_000_000
 
@@ -47,7 +47,7 @@ def small(folder: Path) -> None:
         "outlier": [(ODD, "k00", 1_000_000)],
         "null-value": [(ODD, "k00", None)],
         "null-key": [(ODD, None, 50)],
-        # Keys that nobody declared: one of a single person, one of 300 people.
+        # Undeclared keys: one of a single person, one of 300 people.
         "undeclared": [(ODD, "rare", 50)] + [(ODD + 1 + one, "common", 50) for one in range(300)],
     }
     for name, extra in whole.items():

@@ -72,7 +72,7 @@ def calls(command: Path, interpreter: Path, sizes: list[int], runs: int) -> str:
             say(f"{size:,} rows")
             subprocess.run([maker, HERE / "make_data.py", folder, str(size)], check=True)
             (folder / "large.parquet").rename(folder / "rows.parquet")
-            # Half of the promise for the first release leaves room for the further question.
+            # Half of the promise for the first release leaves room for the next query.
             text = policy(Case(str(folder / "rows.parquet"))) + '\n[budget]\nspend = "1/2"\n'
             (folder / "policy.toml").write_text(text)
             ours, ours_further = commands(command, folder, runs)
@@ -125,7 +125,7 @@ def import_times(names: list[str], processes: int) -> tuple[str, list[str]]:
             done = subprocess.run([interpreter, "-c", code], capture_output=True, text=True)
             if done.returncode != 0:
                 raise SystemExit(f"import {module} failed: {done.stderr.strip()}")
-            # A library may print, too: the last line is ours.
+            # A library may print, too: the last line is this script's.
             if index > 0:
                 times.append(float(done.stdout.splitlines()[-1]))
         median = statistics.median(times)

@@ -12,7 +12,7 @@ from workload import Case
 
 KEYS = [f"k{index:02}" for index in range(10)]
 EPSILON = 1000.0
-# Caps well above one, so that answers which are cut to whole numbers still tell them apart.
+# Caps well above one, so that answers rounded to whole numbers still distinguish them.
 CAPS = {"rows_per_group": 20, "groups": 3}
 
 Result = dict[str, Any]
@@ -26,7 +26,7 @@ def cases(folder: Path) -> list[Case]:
         path, decimal = str(folder / f"{name}.parquet"), name in ("float-base", "nan", "infinity")
         return Case(path, KEYS, people, EPSILON, decimal=decimal, twice=name == "base", **CAPS)
 
-    # Caps matter where people have several rows; the rest is about rows.
+    # Caps matter for people with several rows; the other cases are about rows.
     return [case(name, name in ("burst", "spread", "base")) for name in NAMES] + [case("base", False)]
 
 
@@ -44,7 +44,7 @@ def moved(before: Result, after: Result, key: str, column: int) -> str:
         return "no answer" if new is None else "an answer appears"
     if not math.isfinite(new):
         return "the answer is NaN" if math.isnan(new) else "the answer is infinite"
-    # Below the noise of these answers, a movement is none.
+    # A change below the noise of these answers counts as none.
     return number(new - old) if abs(new - old) >= 0.5 else "0"
 
 

@@ -70,8 +70,8 @@ def begin(case: Case) -> Ask:
     (folder / "policy.toml").write_text(policy(case))
 
     def ask() -> Answers:
-        # The first release of a ledger does more than a later one: it makes the ledger, and reads the file once to check
-        # and fingerprint it and once more to answer.
+        # The first release of a ledger does more than a later one: it creates the ledger, and reads the file once to
+        # check and fingerprint it and once more to answer.
         release = [COMMAND, "release", "policy.toml", "--ledger", "compare.ledger", "--format", "json", "--register", "--yes"]
         said = subprocess.run(release, cwd=folder, capture_output=True, text=True)
         if said.returncode != 0:

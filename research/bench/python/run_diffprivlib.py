@@ -16,10 +16,10 @@ def begin(case: Case) -> Ask:
     import pandas as pd
     from diffprivlib import BudgetAccountant, tools
 
-    # The library has no caps: this is what a careful user writes around it. The noise for them must be asked for too, by
-    # dividing epsilon; the accountant then believes that less is spent than one person can lose.
+    # The library has no caps: this is what a careful user writes around it. The noise for them must be requested
+    # separately, by dividing epsilon; the accountant then records a smaller loss than one person can have.
     epsilon = case.epsilon / case.rows_of_one
-    # It knows nothing of groups that share no rows: every group's sum and mean are charged one after another.
+    # It has no parallel composition over disjoint groups: every group's sum and mean are charged one after another.
     accountant = BudgetAccountant(epsilon=(1 + 2 * len(case.keys)) * epsilon * (1 + 1e-9), delta=0)
 
     def read() -> pd.DataFrame:
@@ -49,7 +49,7 @@ def begin(case: Case) -> Ask:
         ends = np.searchsorted(codes[order], np.arange(bins + 1))
         for number, key in enumerate(case.keys):
             group = values[order[ends[number] : ends[number + 1]]]
-            # Whole numbers get geometric noise only when asked for: the default is floating-point Laplace.
+            # Whole numbers get geometric noise only on request: the default is floating-point Laplace.
             kind = None if case.decimal else int
             total = tools.sum(group, epsilon=epsilon, bounds=(LOW, HIGH), dtype=kind, accountant=accountant)
             mean = tools.mean(group, epsilon=epsilon, bounds=(LOW, HIGH), accountant=accountant) if len(group) else None
@@ -57,7 +57,8 @@ def begin(case: Case) -> Ask:
         return Answers(cells, report)
 
     def report() -> Noise:
-        # Nothing reports a scale: sensitivity over epsilon, as tools._sum, tools._mean and tools.histogram have it.
+        # The library does not report a scale: sensitivity over epsilon, as in tools._sum, tools._mean and
+        # tools.histogram.
         return Noise(
             count=scale(1 / epsilon),
             sum=scale((HIGH - LOW) / epsilon),

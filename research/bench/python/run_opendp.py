@@ -22,11 +22,11 @@ def begin(case: Case) -> Ask:
     context = dp.Context.compositor(
         data=table,
         privacy_unit=dp.unit_of(contributions=1, identifier="person" if case.people else None),
-        # Two measures: with `scale` left open, each gets noise in proportion to its sensitivity, half of epsilon each.
+        # Two measures: without `scale`, each gets noise in proportion to its sensitivity, half of epsilon each.
         privacy_loss=dp.loss_of(epsilon=2 * case.epsilon),
         split_evenly_over=1,
-        # Sums need a public bound on the rows of a group. It costs nothing for whole numbers; for floating-point ones it
-        # is paid for in noise, because rounding errors grow with it.
+        # Sums need a public bound on the rows of a group. It costs nothing for whole numbers; for floating-point ones
+        # it adds noise, because rounding errors grow with it.
         margins=[dp.polars.Margin(by=["key"], max_length=10_000_000)],
     )
 
@@ -36,7 +36,7 @@ def begin(case: Case) -> Ask:
             query = query.truncate_per_group(case.rows_per_group, by=["key"])
             # keep="first" and not the default "sample", which fails in 0.16.0 ("multiple fields with name 'key'").
             query = query.truncate_num_groups(case.groups, by=["key"], keep="first")
-        # NULL and NaN count as the middle of the bounds, unless the query says otherwise (`fill_null`, `fill_nan`).
+        # NULL and NaN count as the middle of the bounds, unless the query sets `fill_null` or `fill_nan`.
         bounds = (float(LOW), float(HIGH)) if case.decimal else (LOW, HIGH)
         query = (
             query.group_by("key")
@@ -57,7 +57,7 @@ def begin(case: Case) -> Ask:
             sum=scale(total["scale"]),
             average="the noisy SUM over the noisy COUNT",
             mechanism=total["distribution"],
-            # The context was given this much for one query, and lets none follow.
+            # The context was given this much for one query, and allows no further query.
             spent=2 * case.epsilon,
         )
 

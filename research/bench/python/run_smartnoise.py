@@ -28,7 +28,7 @@ def begin(case: Case) -> Ask:
     value = {"type": "float" if case.decimal else "int", "lower": LOW, "upper": HIGH}
     metadata: dict[str, object] = {"key": {"type": "string"}, "value": value}
     if case.people:
-        # One cap, on all rows of a person: there is none for a group or for the number of groups.
+        # One cap, on all rows of a person: there is no cap per group or on the number of groups.
         metadata |= {"person": {"type": "int", "private_id": True}, "max_ids": case.rows_of_one}
     else:
         metadata |= {"row_privacy": True}

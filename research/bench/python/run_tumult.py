@@ -16,7 +16,7 @@ def prepare() -> str:
     import tmlt.analytics  # noqa: F401
     from pyspark.sql import SparkSession
 
-    # Two partitions for fifty groups: Spark's default of 200 would be timed here, not the library.
+    # Two partitions for fifty groups: with Spark's default of 200, the partitions would dominate the time.
     SparkSession.builder.master("local[*]").config("spark.sql.shuffle.partitions", "2").config(
         "spark.ui.enabled", "false"
     ).config("spark.driver.memory", "6g").config(
@@ -62,7 +62,7 @@ def begin(case: Case) -> Ask:
                 MaxRowsPerGroupPerID("key", case.rows_per_group)
             )
         groups = rows.groupby(KeySet.from_dict({"key": case.keys}))
-        # One aggregate is one query; a session has none with several.
+        # One aggregate is one query; a session has no query with several.
         queries = [groups.count(), groups.sum("value", LOW, HIGH), groups.average("value", LOW, HIGH)]
         cells: dict[str, list[float | None]] = {}
         for query in queries:
@@ -71,7 +71,7 @@ def begin(case: Case) -> Ask:
         return Answers(cells, lambda: report(queries))
 
     def report(queries: list[Query]) -> Noise:
-        # The only place that tells the scale that is used.
+        # The only place that shows the scale in use.
         count, total, average = (session._noise_info(query, budget) for query in queries)
         parts = [scale(part["noise_parameter"]) for part in average]
         return Noise(

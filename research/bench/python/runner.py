@@ -50,7 +50,7 @@ def usage() -> tuple[float, float]:
             memory += int(peak[0].split()[1]) / 1024 if peak else 0
             fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
             seconds += (int(fields[11]) + int(fields[12])) / ticks
-    # The largest of those that have ended: a command that this runner started and waited for.
+    # The largest of the ended processes: a command that this runner started and waited for.
     return max(memory, ended.ru_maxrss / 1024), seconds
 
 
@@ -80,7 +80,7 @@ def answer(begin: Callable[[Case], Ask], case: Case) -> dict[str, object]:
 
 def main(prepare: Callable[[], str], begin: Callable[[Case], Ask]) -> None:
     """`prepare` returns the library's version."""
-    # Libraries print warnings and progress; only our lines may reach standard output.
+    # Libraries print warnings and progress; only this runner's lines may reach standard output.
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     version = prepare()

@@ -1,9 +1,9 @@
-//! DuckDB (`pip install duckdb`) as what rows are measured beside: one process for all questions, whose start is not measured.
+//! DuckDB (`pip install duckdb`) as a baseline: one process for all queries, whose start is not measured.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-/// Answers each line, a number of threads and a question, with a line.
+/// Answers each input line, a number of threads and a query, with a line.
 const PROGRAM: &str = "
 import sys, duckdb
 duckdb.execute('SET enable_progress_bar = false')
@@ -23,7 +23,7 @@ pub struct DuckDb {
 }
 
 impl DuckDb {
-    /// Starts it; `None` where there is no `python3` with the package.
+    /// Starts it; `None` without a `python3` with the package.
     #[must_use]
     pub fn start() -> Option<Self> {
         let mut process = Command::new("python3")
@@ -44,10 +44,10 @@ impl DuckDb {
         Some(Self { process, questions, answers })
     }
 
-    /// The rows of an answer: values with spaces between them, and a semicolon behind each row. `sql` is one line.
+    /// The rows of an answer: values separated by spaces, with a semicolon after each row. `sql` is one line.
     ///
     /// # Errors
-    /// When the process has ended, as it does of a question that is wrong.
+    /// When the process has ended, as it does after an invalid query.
     pub fn ask(&mut self, threads: usize, sql: &str) -> std::io::Result<String> {
         writeln!(self.questions, "{threads} {sql}")?;
         let mut answer = String::new();
@@ -58,7 +58,7 @@ impl DuckDb {
     /// Waits until it has ended.
     ///
     /// # Errors
-    /// When that cannot be waited for.
+    /// When waiting fails.
     pub fn end(self) -> std::io::Result<()> {
         let Self { mut process, questions, .. } = self;
         drop(questions);

@@ -1,4 +1,4 @@
-//! Benchmarks live in `benches/`; run them with `cargo bench -p deniable-bench`. Here is what several of them need.
+//! Helpers of several benchmarks, which are in `benches/`; run them with `cargo bench -p deniable-bench`.
 
 mod duckdb;
 
@@ -6,19 +6,19 @@ pub use duckdb::DuckDb;
 
 use std::path::Path;
 
-/// A measurement that was made several times: the rest of the machine shows in how far its values lie apart.
+/// A measurement that was repeated: the spread of its values shows the load of the machine.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Spread {
-    /// The one in the middle.
+    /// The median.
     pub median: f64,
-    /// The least.
+    /// The smallest value.
     pub low: f64,
-    /// The most.
+    /// The largest value.
     pub high: f64,
 }
 
 impl Spread {
-    /// Of some values; not a number where there are none.
+    /// Of several values; NaN without values.
     #[must_use]
     pub fn of(mut values: Vec<f64>) -> Self {
         values.sort_by(f64::total_cmp);
@@ -27,7 +27,7 @@ impl Spread {
     }
 }
 
-/// The most memory that a process has held so far, in KiB, as Linux counts it: `process` is its number, or `self`.
+/// The peak memory of a process so far, in KiB, as measured by Linux: `process` is its number, or `self`.
 #[must_use]
 pub fn peak_kib(process: &str) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
@@ -35,8 +35,8 @@ pub fn peak_kib(process: &str) -> Option<u64> {
     line.trim().trim_end_matches(" kB").parse().ok()
 }
 
-/// Replaces what stands between two lines of a page. Its name counts from the project's folder: Cargo runs benchmarks in that of
-/// their crate.
+/// Replaces the text between two lines of a page. Its name is relative to the project's folder, because Cargo runs
+/// benchmarks in the folder of their crate.
 ///
 /// # Errors
 /// When the page cannot be read or written, or has no such lines.

@@ -23,7 +23,7 @@ impl Column {
     /// In the order of the file.
     pub const ALL: [Self; 4] = [Self::Age, Self::CapitalGain, Self::CapitalLoss, Self::HoursPerWeek];
 
-    /// The name, as SQL would have it.
+    /// The name in SQL.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -34,7 +34,7 @@ impl Column {
         }
     }
 
-    /// Where it stands in a line, from 0.
+    /// Its position in a line, from 0.
     fn field(self) -> usize {
         match self {
             Self::Age => 0,
@@ -56,32 +56,32 @@ impl Column {
     }
 }
 
-/// The four columns, each sorted: every query of the evaluation ignores the order of rows.
+/// The four columns, each sorted: no query of the evaluation depends on the order of rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Adult {
     columns: [Vec<i64>; 4],
 }
 
-/// A file that is not Adult.
+/// Errors of a file that is not UCI Adult.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The file is missing or cannot be opened.
     #[error("{}: {source}; give the path of adult.data of the UCI Adult data set", path.display())]
     Open {
-        /// The path that was given.
+        /// The given path.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
-    /// Not text, or broken while it was read.
+    /// Not text, or a read error.
     #[error("the data could not be read as CSV: {0}")]
     Csv(#[from] csv::Error),
-    /// A line of another file, or half a line.
+    /// A line of another format, or a partial line.
     #[error("line {line} has {found} fields instead of {FIELDS}; adult.data has no header and no other lines")]
     Fields {
         /// From 1.
         line: u64,
-        /// How many there are.
+        /// The number of fields.
         found: usize,
     },
     /// Not a whole number.
@@ -91,17 +91,17 @@ pub enum ReadError {
         line: u64,
         /// The column's name.
         column: &'static str,
-        /// What stands there.
+        /// The value.
         text: String,
     },
-    /// No sensitivity holds for a value outside the domain.
+    /// A value outside the domain, for which no sensitivity holds.
     #[error("line {line}, column {column}: {value} is outside the declared domain, {low} to {high}")]
     OutsideDomain {
         /// From 1.
         line: u64,
         /// The column's name.
         column: &'static str,
-        /// What stands there.
+        /// The value.
         value: i64,
         /// The lower end of the domain.
         low: i64,
@@ -117,13 +117,13 @@ impl Adult {
     /// Reads the file.
     ///
     /// # Errors
-    /// When it cannot be read, or a line is not of Adult's form.
+    /// When it cannot be read, or a line does not have Adult's form.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let file = std::fs::File::open(path).map_err(|source| ReadError::Open { path: path.to_owned(), source })?;
         Self::read(file)
     }
 
-    /// Reads lines of 15 fields, separated by a comma and spaces, without a header; empty lines do not count.
+    /// Parses lines of 15 fields, separated by a comma and spaces, without a header; empty lines are ignored.
     ///
     /// # Errors
     /// See [`Self::open`].
@@ -161,7 +161,7 @@ impl Adult {
         Ok(Self { columns })
     }
 
-    /// How many rows; at least 1.
+    /// The number of rows; at least 1.
     #[must_use]
     pub fn rows(&self) -> usize {
         self.columns[0].len()

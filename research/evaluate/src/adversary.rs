@@ -1,16 +1,16 @@
-//! The adversaries of the paper's evaluation: how likely they hold each possible world beforehand.
+//! The adversaries of the paper's evaluation: their priors over possible worlds.
 
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_core::promise::Promise;
 
-/// Someone who knows all rows but does not know which person is missing, and weighs the worlds that are left.
+/// An adversary who knows all rows but not which person is missing, with priors over the remaining worlds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Adversary {
     /// `A_w`: every world is equally likely.
     Weak,
-    /// `A_s`: some worlds are impossible, and none is likelier than one in ten.
+    /// `A_s`: some worlds are impossible, and no world has a prior above one in ten.
     Strong,
-    /// Nothing is known about the adversary.
+    /// An adversary with any prior.
     Unknown,
 }
 
@@ -28,7 +28,7 @@ impl Adversary {
         }
     }
 
-    /// As the paper writes it.
+    /// The paper's notation.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -38,7 +38,7 @@ impl Adversary {
         }
     }
 
-    /// `P_min`: the smallest prior of a world, where there are `worlds` of them.
+    /// `P_min`: the smallest prior of a world, among `worlds` of them.
     #[must_use]
     pub fn least(self, worlds: usize) -> Rational {
         match self {
@@ -47,7 +47,7 @@ impl Adversary {
         }
     }
 
-    /// `P_max`: the largest prior of a world, where one is stated.
+    /// `P_max`: the largest prior of a world, if one is stated.
     #[must_use]
     pub fn most(self, worlds: usize) -> Option<Rational> {
         match self {
@@ -57,7 +57,7 @@ impl Adversary {
         }
     }
 
-    /// The β from which on the promise says nothing: `1/P_max − 1` (B-6).
+    /// The β from which on the promise is vacuous: `1/P_max − 1` (B-6).
     #[must_use]
     pub fn beta_below(self, worlds: usize) -> Option<Rational> {
         self.most(worlds).map(|most| most.recip() - whole(1))

@@ -8,7 +8,7 @@ use deniable_core::noise::{Decay, DecayError, TwoSidedGeometric};
 use deniable_core::promise::PromiseError;
 use num_bigint::BigInt;
 
-/// Bits of the logarithms that are printed.
+/// Bits of the printed logarithms.
 const BITS: u32 = 128;
 
 /// The largest odds ratio that keeps (α,β) against this adversary, exactly (B-6).
@@ -22,11 +22,11 @@ pub fn largest_odds(
     beta: &Rational,
 ) -> Result<Rational, PromiseError> {
     let promise = adversary.promise(worlds, alpha.clone(), beta.clone());
-    // The prior is part of this promise; the range of beliefs about one person has no say.
+    // The prior is part of this promise; the range of beliefs about one person has no effect.
     promise.largest_odds(&PriorRange::any()).map(|odds| odds.odds_at_least())
 }
 
-/// Two-sided geometric noise of scale `λ = Θ / ln R` in units (M-GEO): the noise that is drawn, not a limit of it.
+/// Two-sided geometric noise of scale `λ = Θ / ln R` in units (M-GEO): the exact law of the drawn noise.
 #[derive(Debug, Clone)]
 pub struct Noise {
     sampler: TwoSidedGeometric,
@@ -37,7 +37,7 @@ impl Noise {
     /// The noise that hides a change of `theta` units up to the odds ratio `odds`.
     ///
     /// # Errors
-    /// When no sensible noise does.
+    /// When there is no sensible noise.
     pub fn hiding(odds: &Rational, theta: &BigInt) -> Result<Self, CalibrateError> {
         Self::sharing(odds, 1, theta)
     }
@@ -45,7 +45,7 @@ impl Noise {
     /// The noise of one of `answers ≥ 1` answers that may together give the odds ratio `odds`: `R^(1/answers)` each.
     ///
     /// # Errors
-    /// When no sensible noise does.
+    /// When there is no sensible noise.
     pub fn sharing(odds: &Rational, answers: u32, theta: &BigInt) -> Result<Self, CalibrateError> {
         let all = Spend::odds(odds.clone()).map_err(PromiseError::from)?;
         let each = all.share(&ratio(1, answers.into())).map_err(PromiseError::from)?;
@@ -69,13 +69,13 @@ impl Noise {
     }
 }
 
-/// No noise keeps a promise.
+/// A promise that no noise keeps.
 #[derive(Debug, thiserror::Error)]
 pub enum CalibrateError {
-    /// The promise itself.
+    /// An invalid promise.
     #[error(transparent)]
     Promise(#[from] PromiseError),
-    /// The noise that it would take.
+    /// No sensible noise for the promise.
     #[error(transparent)]
     Decay(#[from] DecayError),
 }
@@ -87,7 +87,7 @@ pub fn scale(odds: &Rational, theta: &Rational) -> (Rational, Rational) {
     (theta / ln.high(), theta / ln.low())
 }
 
-/// `ε = Δ/λ = (Δ/Θ)·ln R`, rounded up: what the same noise is worth as differential privacy (ABDI-T4).
+/// `ε = Δ/λ = (Δ/Θ)·ln R`, rounded up: the same noise as differential privacy (ABDI-T4).
 #[must_use]
 pub fn epsilon(odds: &Rational, theta: &Rational, delta: &Rational) -> Rational {
     Enclosure::ln(odds, BITS).times(&(delta / theta)).high()
@@ -112,7 +112,7 @@ mod tests {
         let n = 32_562;
         assert_eq!(odds(Adversary::Weak, ratio(1, 2), whole(1)), Ok(ratio(2 * n - 1, n - 1)));
         assert_eq!(odds(Adversary::Weak, ratio(4, 5), ratio(1, 4)), Ok(ratio(5 * (n - 1), 4 * n - 5)));
-        // Out of range: β of the strong adversary, α of everybody.
+        // Out of range: β of the strong adversary, α of all adversaries.
         assert!(odds(Adversary::Strong, ratio(1, 2), whole(9)).is_err());
         assert!(odds(Adversary::Strong, ratio(1, 2), ratio(899, 100)).is_ok());
         for adversary in Adversary::ALL {

@@ -1,8 +1,9 @@
-//! Several answers: what composing odds keeps (C-1), beside what the paper's Theorem 1 claims (ABDI-T1, C-6, E-2).
+//! Several answers: the bounds by composing odds (C-1), compared with the claim of the paper's Theorem 1 (ABDI-T1, C-6,
+//! E-2).
 //!
 //! A world's answers may differ from those of all others by Θ in every query. Then the noise gives exactly the odds
-//! ratio `R` each time, `R^k` after `k` answers, and belief reaches the ends that [`world_multiples`] computes. Where
-//! Theorem 1 claims more than that, it is unsafe: this is decided on exact fractions.
+//! ratio `R` each time, `R^k` after `k` answers, and belief attains the bounds of [`world_multiples`]. Where Theorem 1
+//! claims more than that, it is unsafe: this is decided on exact fractions.
 
 use crate::surface::{Cells, Grid};
 use deniable_core::exact::{Rational, power, whole};
@@ -17,26 +18,26 @@ pub struct Ends {
     pub high: Rational,
 }
 
-/// What `answers` answers with odds ratios up to `odds` each can do to belief in a world of prior `least` or more:
-/// odds multiply, and are translated once. Both ends are attained.
+/// The range of belief in a world of prior `least` or more after `answers` answers with odds ratios up to `odds` each:
+/// odds multiply, and are translated once. Both bounds are attained.
 #[must_use]
 pub fn by_odds(least: &Rational, odds: &Rational, answers: u32) -> Ends {
     let (low, high) = world_multiples(least, &power(odds, answers));
     Ends { low, high }
 }
 
-/// What Theorem 1 claims for `answers` answers of one (α,β): `∏(1−α_i)` and `∏(1+β_i)`, which are `1−α_c` and `1+β_c`.
+/// The claim of Theorem 1 for `answers` answers of one (α,β): `∏(1−α_i)` and `∏(1+β_i)`, which are `1−α_c` and `1+β_c`.
 #[must_use]
 pub fn by_theorem_1(alpha: &Rational, beta: &Rational, answers: u32) -> Ends {
     Ends { low: power(&(whole(1) - alpha), answers), high: power(&(whole(1) + beta), answers) }
 }
 
-/// The attained and the claimed ends, at one point.
+/// The attained and the claimed bounds at one point.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ComposedEnds {
-    /// What is attained and never exceeded.
+    /// The attained bounds, which are never exceeded.
     pub kept: Ends,
-    /// What Theorem 1 claims.
+    /// The claim of Theorem 1.
     pub claimed: Ends,
 }
 
@@ -47,13 +48,13 @@ impl ComposedEnds {
         Self { kept: by_odds(least, odds, answers), claimed: by_theorem_1(alpha, beta, answers) }
     }
 
-    /// Whether belief can fall below what is claimed.
+    /// Whether belief can fall below the claim.
     #[must_use]
     pub fn falls_below(&self) -> bool {
         self.kept.low < self.claimed.low
     }
 
-    /// Whether belief can rise above what is claimed.
+    /// Whether belief can rise above the claim.
     #[must_use]
     pub fn rises_above(&self) -> bool {
         self.kept.high > self.claimed.high
@@ -69,22 +70,22 @@ impl ComposedEnds {
 /// A number of answers over the whole grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Composition {
-    /// How many answers.
+    /// The number of answers.
     pub answers: u32,
-    /// At each point where the promise makes sense.
+    /// At each point where the promise is defined.
     pub cells: Cells<ComposedEnds>,
 }
 
-/// How far a claim is from the truth over a grid.
+/// The deviation of a claim from the truth over a grid.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Points where the promise makes sense.
+    /// Points where the promise is defined.
     pub points: usize,
     /// Of these, where belief can fall below the claim.
     pub falls_below: usize,
     /// Of these, where belief can rise above the claim.
     pub rises_above: usize,
-    /// The smallest `kept.low / claimed.low` where it is below 1, with its place: (ratio, row, column).
+    /// The smallest `kept.low / claimed.low` if it is below 1, with its position: (ratio, row, column).
     pub worst: Option<(Rational, usize, usize)>,
 }
 
@@ -101,7 +102,7 @@ impl Composition {
         Self { answers, cells: rows.collect() }
     }
 
-    /// Where Theorem 1 is unsafe, and by how much.
+    /// The region where Theorem 1 is unsafe, and the extent.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let mut verdict = Verdict { points: 0, falls_below: 0, rises_above: 0, worst: None };
@@ -133,7 +134,7 @@ mod tests {
     use num_traits::Zero;
     use proptest::prelude::*;
 
-    /// E-2: two worlds, α = β = 1/2. One answer keeps its promise; two leave 0.2 of a belief, and 0.25 was claimed.
+    /// E-2: two worlds, α = β = 1/2. One answer keeps its promise; two leave 0.2 of a belief, while 0.25 was claimed.
     #[test]
     fn two_answers_break_the_claim() {
         let half = ratio(1, 2);
@@ -160,7 +161,7 @@ mod tests {
     }
 
     /// C-6: without a smallest prior the claim holds everywhere. With one it fails wherever α binds (E-2), and the
-    /// upper claim never does: belief after odds `R^k` follows a mean of `k`-th powers, which is not below the `k`-th
+    /// upper claim never does: belief after odds `R^k` follows a mean of `k`-th powers, which is at least the `k`-th
     /// power of a mean.
     #[test]
     fn the_claim_is_unsafe_exactly_where_a_smallest_prior_is_used_up() {
@@ -174,7 +175,7 @@ mod tests {
                 let expected = adversary == Adversary::Weak && answers > 1;
                 assert_eq!(verdict.falls_below > 0, expected, "{adversary:?}, {answers}");
                 assert_eq!(verdict.worst.is_some(), expected);
-                // β = 8 lets α bind.
+                // β = 8 makes α bind.
                 let unsafe_at = |row: usize| composition.cells[row][1].as_ref().unwrap().is_unsafe();
                 assert_eq!((unsafe_at(0), unsafe_at(1)), (expected, expected));
             }
@@ -202,8 +203,8 @@ mod tests {
     }
 
     proptest! {
-        /// Composing odds covers what exact posteriors do, over all outputs of small mechanisms; and is attained where
-        /// the least likely world stands against all others.
+        /// Composing odds covers the exact posteriors, over all outputs of small mechanisms; and is attained if the
+        /// least likely world differs from all others.
         #[test]
         fn composing_odds_covers_every_posterior(
             weights in prop::collection::vec(1_i64..6, 2..5),
@@ -231,7 +232,7 @@ mod tests {
             prop_assert_eq!(found.iter().max(), Some(&kept.high));
         }
 
-        /// One answer never breaks the claim, and the region does not depend on floats.
+        /// One answer never breaks the claim, and the region does not depend on floating point.
         #[test]
         fn one_answer_keeps_its_promise(worlds in 2_usize..500, a in 1_i64..99, b in 1_i64..300) {
             let (alpha, beta) = (ratio(a, 100), ratio(b, 100));

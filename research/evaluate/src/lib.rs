@@ -1,18 +1,19 @@
 //! The evaluation of the paper on (α,β)-differential identifiability (AB-DI), on UCI Adult.
 //!
-//! | question | module |
+//! | content | module |
 //! |---|---|
-//! | what is in the data? | [`adult`] |
-//! | what is asked, and how far can one record move it? | [`queries`] |
-//! | who is the adversary? | [`adversary`] |
-//! | how much noise does a promise take, and what is it worth in ε? | [`calibrate`] |
-//! | how large is the noise beside the answer, over α and β? | [`surface`] |
-//! | what do several answers keep, and what does the paper claim? | [`composed`] |
-//! | which figures does the paper's text give? | [`quoted`] |
-//! | what is written about it? | [`page`], [`record`], [`pictures`] |
+//! | the data | [`adult`] |
+//! | the queries and their sensitivities | [`queries`] |
+//! | the adversaries | [`adversary`] |
+//! | calibration of noise to a promise, and its ε | [`calibrate`] |
+//! | error ratios over α and β | [`surface`] |
+//! | several answers: attained bounds and the paper's claim | [`composed`] |
+//! | figures of the paper's text | [`quoted`] |
+//! | output | [`page`], [`record`], [`pictures`] |
 //!
-//! Odds ratios, sensitivities and the verdicts on Theorem 1 are exact fractions; error ratios are floats, for looking at.
-//! The draws come from a generator with a fixed seed, so that the page can be made again: nothing here is a release.
+//! Odds ratios, sensitivities and the verdicts on Theorem 1 are exact fractions; error ratios are floating-point
+//! numbers for display. The draws come from a generator with a fixed seed, so that the page is reproducible: nothing
+//! here is a release.
 
 pub mod adult;
 pub mod adversary;
@@ -38,7 +39,7 @@ use rand_core::SeedableRng;
 use std::path::{Path, PathBuf};
 use surface::{Grid, Surface};
 
-/// The queries that are drawn: AVG(age), and the three that the text names under Figures 1 and 2.
+/// The drawn queries: AVG(age), and the three that the text names under Figures 1 and 2.
 const DRAWN: [Query; 4] = [
     Query { aggregate: Aggregate::Avg, column: Column::Age },
     Query { aggregate: Aggregate::Min, column: Column::CapitalGain },
@@ -46,10 +47,10 @@ const DRAWN: [Query; 4] = [
     Query { aggregate: Aggregate::Sum, column: Column::HoursPerWeek },
 ];
 
-/// Numbers of answers that are composed.
+/// Numbers of composed answers.
 const ANSWERS: [u32; 3] = [1, 5, 20];
 
-/// How the evaluation is made. The defaults are those of `docs/evaluation`.
+/// Settings of the evaluation. The defaults are those of `docs/evaluation`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// Values of α and β.
@@ -66,24 +67,24 @@ impl Default for Settings {
     }
 }
 
-/// What was found.
+/// Results of the evaluation.
 #[derive(Debug, Clone)]
 pub struct Evaluation {
-    /// How it was made.
+    /// Its settings.
     pub settings: Settings,
     /// The data.
     pub adult: Adult,
-    /// How many worlds there are: the rows, and one person more whom the data could have had.
+    /// The number of worlds: the rows, and one more person whom the data could have contained.
     pub worlds: usize,
     /// The drawn queries against each adversary, adversary by adversary.
     pub surfaces: Vec<Surface>,
-    /// For each adversary, what 1, 5 and 20 answers keep.
+    /// For each adversary, the bounds after 1, 5 and 20 answers.
     pub compositions: Vec<(Adversary, Vec<Composition>)>,
-    /// The figures of the paper's text beside ours.
+    /// The figures of the paper's text compared with the computed ones.
     pub compared: Vec<RatioComparison>,
 }
 
-/// The evaluation could not be made, or not be written.
+/// An evaluation that cannot be made or written.
 #[derive(Debug, thiserror::Error)]
 pub enum EvaluateError {
     /// The data.
@@ -92,15 +93,15 @@ pub enum EvaluateError {
     /// A promise or its noise.
     #[error(transparent)]
     Calibrate(#[from] CalibrateError),
-    /// No draws, no measured error.
+    /// A number of draws of 0.
     #[error("the number of draws at each point must be at least 1")]
     NoDraws,
     /// A file of the page.
     #[error("{}: {source}", path.display())]
     Write {
-        /// Which file or folder.
+        /// The file or folder.
         path: PathBuf,
-        /// Why.
+        /// The reason.
         source: std::io::Error,
     },
     /// The record as JSON or CSV.
@@ -114,7 +115,7 @@ impl From<PromiseError> for EvaluateError {
     }
 }
 
-/// Makes the evaluation from `adult.data`. `progress` is told how many of how many steps are done.
+/// Makes the evaluation from `adult.data`. `progress` gets the number of finished steps and of all steps.
 ///
 /// # Errors
 /// When the data cannot be read, or a promise of the grid allows no noise.
@@ -122,7 +123,7 @@ pub fn run(adult: &Path, settings: &Settings, progress: &dyn Fn(usize, usize)) -
     evaluate(Adult::open(adult)?, settings, progress)
 }
 
-/// The same on data that was read already.
+/// The same on data that is already loaded.
 ///
 /// # Errors
 /// See [`run`].
@@ -134,7 +135,7 @@ pub fn evaluate(
     if settings.repetitions == 0 {
         return Err(EvaluateError::NoDraws);
     }
-    // The data is what is left when one of `rows + 1` people is missing, and any of them may be: so many worlds.
+    // One of `rows + 1` people is missing from the data, and it may be any of them: hence this number of worlds.
     let worlds = adult.rows() + 1;
     let steps = Adversary::ALL.len() * (DRAWN.len() + ANSWERS.len());
     let mut done = 0;
@@ -146,7 +147,7 @@ pub fn evaluate(
     for adversary in Adversary::ALL {
         let odds = settings.grid.odds(adversary, worlds)?;
         for query in DRAWN {
-            // Every surface has a stream of its own, so that none depends on which others are made.
+            // Every surface has its own random stream, so that none depends on the others.
             let mut rng = ChaCha20Rng::seed_from_u64(settings.seed);
             rng.set_stream(surfaces.len() as u64);
             surfaces.push(Surface::sweep((adversary, query), &adult, &odds, settings.repetitions, &mut rng)?);
@@ -169,7 +170,7 @@ impl Evaluation {
     /// Every file of the page by its name, with its content: `README.md`, the pictures, `queries.csv`, `evaluation.json`.
     ///
     /// # Errors
-    /// When a record cannot be written down.
+    /// When a record cannot be serialised.
     pub fn files(&self) -> Result<Vec<(String, String)>, EvaluateError> {
         let mut files = vec![
             ("README.md".to_owned(), page::readme(self)?),
@@ -180,7 +181,7 @@ impl Evaluation {
         Ok(files)
     }
 
-    /// Writes them into a folder, which is made where it is missing; returns their paths. What else is there stays.
+    /// Writes them into a folder, which is created if missing; returns their paths. Other files in it are kept.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -199,7 +200,8 @@ impl Evaluation {
     }
 }
 
-// `tests/it` is part of the unit tests' program: one program per crate to link. What it uses of the crate it names as others do.
+// `tests/it` is compiled into the unit tests: one program per crate to link. `extern crate self` gives it the crate's
+// public name.
 #[cfg(test)]
 extern crate self as deniable_evaluate;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Writes the evaluation into a folder: `cargo run -p deniable-evaluate -- ADULT docs/evaluation`.
 //!
-//! The draws have a fixed seed, so that equal data give equal bytes. Exit codes are those of the product: 0 for success,
-//! 1 when the evaluation cannot be made, 2 for bad usage.
+//! The draws have a fixed seed, so that equal data give equal bytes. Exit codes are those of the product: 0 for
+//! success, 1 when the evaluation cannot be made, 2 for bad usage.
 
 use deniable_evaluate::{Settings, run};
 use std::path::Path;

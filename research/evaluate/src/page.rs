@@ -32,7 +32,7 @@ pub fn readme(evaluation: &Evaluation) -> Result<String, EvaluateError> {
     Ok(page)
 }
 
-/// How far the geometric noise is from Laplace noise of the same scale, in mean size: most where it is narrowest.
+/// The difference of geometric noise and Laplace noise of the same scale, in mean size: largest at the narrowest noise.
 fn from_laplace(evaluation: &Evaluation) -> Result<f64, EvaluateError> {
     let mut widest: f64 = 0.0;
     for adversary in Adversary::ALL {
@@ -236,7 +236,7 @@ fn range(surface: &Surface) -> (f64, f64) {
     (values().fold(f64::INFINITY, f64::min), values().fold(0.0, f64::max))
 }
 
-/// How an adversary's surfaces differ from the weak one's.
+/// The differences of an adversary's surfaces from the weak adversary's.
 fn compared_with_weak(evaluation: &Evaluation, adversary: Adversary) -> String {
     let of = |adversary| evaluation.surfaces.iter().filter(move |surface| surface.adversary == adversary);
     let mut largest: f64 = 0.0;
@@ -271,7 +271,7 @@ fn compared_with_weak(evaluation: &Evaluation, adversary: Adversary) -> String {
     }
 }
 
-/// Why the range of the strong adversary's β does not show on the grid.
+/// The reason why the range of the strong adversary's β is not visible on the grid.
 fn hidden_range(evaluation: &Evaluation) -> String {
     let strong = Adversary::Strong;
     let largest = evaluation.settings.grid.alphas.iter().filter(|alpha| **alpha < whole(1)).max();

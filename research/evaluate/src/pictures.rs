@@ -1,4 +1,4 @@
-//! The pictures of the page, from numbers that are decided elsewhere.
+//! The charts of the page.
 
 use crate::Evaluation;
 use crate::adversary::Adversary;
@@ -15,10 +15,10 @@ use num_traits::ToPrimitive;
 /// Most answers of the curves.
 const LONGEST: u32 = 20;
 
-/// Colours of what composed odds do to a belief: by how much it can fall.
+/// Colours of the factor by which belief can fall under composed odds.
 const FALLS: [(f64, &str); 6] = [(1.01, "1.01"), (1.1, "1.1"), (2.0, "2"), (10.0, "10"), (100.0, "100"), (1e6, "1e6")];
 
-/// A setting of the curves: how many equally likely worlds, and the (α,β) of each answer.
+/// A setting of the curves: the number of equally likely worlds, and the (α,β) of each answer.
 pub type Setting = (usize, Rational, Rational);
 
 /// The settings of the curves: E-2's two worlds, ten worlds, and the worlds of the data, each where α binds.
@@ -28,7 +28,7 @@ pub fn settings(evaluation: &Evaluation) -> [Setting; 3] {
     [(2, half(), half()), (10, half(), whole(1)), (evaluation.worlds, half(), whole(1))]
 }
 
-/// Every picture by the name of its file.
+/// All charts by the name of their file.
 #[must_use]
 pub fn all(evaluation: &Evaluation) -> Vec<(String, String)> {
     let grid = &evaluation.settings.grid;
@@ -70,7 +70,7 @@ fn outside(adversary: Adversary) -> String {
     }
 }
 
-/// What the noise of a surface is divided by, in words.
+/// The divisor of a surface's noise, in words.
 #[must_use]
 pub fn measure(surface: &Surface) -> &'static str {
     match surface.measure {
@@ -119,7 +119,7 @@ fn of_surface(evaluation: &Evaluation, surface: &Surface) -> Picture {
     }
 }
 
-/// Six limits of colours, two in a decade (1, 3, 10, 30 ...), from the first one above the least value on.
+/// Six limits of colours, two in a decade (1, 3, 10, 30 ...), from the first one above the smallest value on.
 fn limits(least: f64) -> Vec<(f64, String)> {
     let from = least.log10().floor() as i32;
     let steps = (from..).flat_map(|decade| [1.0, 3.0].map(|step| step * 10_f64.powi(decade)));
@@ -166,7 +166,7 @@ fn of_compositions(grid: &Grid, adversary: Adversary, all: &[Composition]) -> Pi
     }
 }
 
-/// After 1 to 20 answers of a setting, where its promise makes sense.
+/// After 1 to 20 answers of a setting, where its promise is defined.
 #[must_use]
 pub fn answers((worlds, alpha, beta): &Setting) -> Vec<ComposedEnds> {
     let adversary = Adversary::Weak;

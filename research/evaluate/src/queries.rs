@@ -1,4 +1,4 @@
-//! The twenty queries, their values, and how far one record can move them (S-ID, S-ADD, S-REP).
+//! The twenty queries, their values and sensitivities (S-ID, S-ADD, S-REP).
 
 use crate::adult::{Adult, Column};
 use deniable_core::adversary::Adjacency;
@@ -17,7 +17,7 @@ pub enum Aggregate {
     Min,
     /// The largest value.
     Max,
-    /// The middle value; of an even number of values the lower of the two in the middle.
+    /// The median; of an even number of values the lower of the two in the middle.
     Median,
 }
 
@@ -41,9 +41,9 @@ impl Aggregate {
 /// Noise is added in whole units of [`Query::unit`]: 1, and for an average `1/n`, since the noise is added to the sum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Query {
-    /// What is computed.
+    /// The aggregate.
     pub aggregate: Aggregate,
-    /// Of which column.
+    /// Its column.
     pub column: Column,
 }
 
@@ -67,7 +67,7 @@ impl Query {
         format!("{}-{}", self.aggregate.name().to_lowercase(), self.column.name().replace('_', "-"))
     }
 
-    /// The step of the grid on which the noise lives.
+    /// The step of the grid of the noise.
     #[must_use]
     pub fn unit(self, adult: &Adult) -> Rational {
         match self.aggregate {
@@ -94,14 +94,15 @@ impl Query {
         whole(self.units(adult)) * self.unit(adult)
     }
 
-    /// Θ in units: how far apart two answers can be over data that both arise from one data set by leaving out one
-    /// record (S-ID). It is `hi − lo` for all five:
+    /// Θ in units: the largest difference of two answers on data sets that arise from one data set by leaving out one
+    /// record each (S-ID). It is `hi − lo` for all five:
     ///
     /// * sums and averages, because the two records left out may have the values `lo` and `hi`;
-    /// * MIN and MAX, because the only `hi` (or `lo`) among records that are all at the other end may be left out or not;
-    /// * MEDIAN, because about half of the records may have the value `lo` and the others `hi`, and then the record
-    ///   that is left out decides on which end the middle falls. On data as it is a median hardly moves; a promise
-    ///   about every data set cannot use that.
+    /// * MIN and MAX, because the only `hi` (or `lo`) among records that are all at the other end may be left out or
+    /// not;
+    /// * MEDIAN, because about half of the records may have the value `lo` and the others `hi`, and then the omitted
+    /// record determines at which end the median is. On the actual data a median hardly moves, but a promise about
+    /// every data set cannot use that.
     #[must_use]
     pub fn theta_units(self) -> BigInt {
         let (low, high) = self.column.domain();
@@ -114,10 +115,10 @@ impl Query {
         whole(self.theta_units()) * self.unit(adult)
     }
 
-    /// Δ in units: how far one record can move the answer, added or removed (S-ADD) or replaced (S-REP).
+    /// Δ in units: the largest change of the answer when one record is added or removed (S-ADD) or replaced (S-REP).
     ///
-    /// Data is not empty, every record counts, and the divisor of an average is a public constant. Replacing one
-    /// record of a data set is the same as leaving out one or another of a data set one larger, so Δ is then Θ.
+    /// Data is not empty, every record counts, and the divisor of an average is a public constant. Replacing one record
+    /// of a data set is the same as leaving out one of two records of a data set one larger, so Δ is then Θ.
     #[must_use]
     pub fn delta_units(self, adjacency: Adjacency) -> BigInt {
         let (low, high) = self.column.domain();

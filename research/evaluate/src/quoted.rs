@@ -1,4 +1,4 @@
-//! The two error ratios that the paper's text quotes, and what we find at the same points.
+//! The two error ratios that the paper's text quotes, and the computed ones at the same points.
 
 use crate::EvaluateError;
 use crate::adult::{Adult, Column};
@@ -11,9 +11,9 @@ use num_traits::{Pow, ToPrimitive};
 /// An error ratio, as the paper quotes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct QuotedRatio {
-    /// Of which query.
+    /// The query.
     pub query: Query,
-    /// Against whom: both stand beside Figure 1.
+    /// The adversary: both figures are beside Figure 1.
     pub adversary: Adversary,
     /// α of the promise.
     pub alpha: Rational,
@@ -21,7 +21,7 @@ pub struct QuotedRatio {
     pub beta: Rational,
     /// The error ratio.
     pub ratio: Rational,
-    /// Half a unit of its only digit: what rounds to it lies this far away at most.
+    /// Half a unit of its only digit: the largest rounding error.
     pub half: Rational,
 }
 
@@ -50,10 +50,10 @@ impl QuotedRatio {
         ]
     }
 
-    /// What the declared domain gives at the same point.
+    /// The error ratio of the declared domain at the same point.
     ///
     /// # Errors
-    /// When the promise allows no noise, which it does.
+    /// When no noise keeps the promise, which does not occur here.
     pub fn compare(self, adult: &Adult, worlds: usize) -> Result<RatioComparison, EvaluateError> {
         let odds = largest_odds(self.adversary, worlds, &self.alpha, &self.beta)?;
         let noise = Noise::hiding(&odds, &self.query.theta_units())?;
@@ -81,7 +81,7 @@ impl QuotedRatio {
 /// A quoted error ratio compared with the computed one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatioComparison {
-    /// What the text says.
+    /// The quoted figure.
     pub quoted: QuotedRatio,
     /// The largest odds ratio of the promise.
     pub odds: Rational,
@@ -89,7 +89,7 @@ pub struct RatioComparison {
     pub expected: f64,
     /// The Θ that would give the lowest ratio that rounds to the quoted one, the quoted one, and the highest.
     pub theta: (Rational, Rational, Rational),
-    /// How often one single draw with our Θ has an error ratio that rounds to the quoted one.
+    /// The probability that a single draw with our Θ has an error ratio that rounds to the quoted one.
     pub one_draw: f64,
 }
 
@@ -102,7 +102,7 @@ impl RatioComparison {
     }
 }
 
-/// The largest value of a column, how many rows have it, and the largest value below it, if there is one.
+/// The largest value of a column, its number of rows, and the second largest value, if any.
 #[must_use]
 pub fn top(adult: &Adult, column: Column) -> (i64, usize, Option<i64>) {
     let values = adult.sorted(column);
@@ -134,7 +134,7 @@ mod tests {
         assert!((hours.expected - 9.34e-3).abs() < 5e-6 && hours.agrees(), "{}", hours.expected);
         assert_eq!(loss.quoted.query.theta_units(), 4356.into());
         assert!((loss.expected - LOG2_E).abs() < 5e-5 && !loss.agrees(), "{}", loss.expected);
-        // Which Θ would give 0.1: ln 2 · 0.1 · 4356, next to it at A_w's prior.
+        // The Θ that would give 0.1: ln 2 · 0.1 · 4356, next to it at A_w's prior.
         let float = |theta: &Rational| theta.to_f64().unwrap();
         assert!((float(&loss.theta.1) - 301.94).abs() < 0.01, "{}", float(&loss.theta.1));
         assert!((float(&loss.theta.0) * 2.0 / float(&loss.theta.1) - 1.0).abs() < 1e-12);
@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(top(&adult, Column::CapitalLoss), (4356, 1, Some(3900)));
     }
 
-    /// MAX(capital_loss) at (0.5, 1) is 1.44 against every adversary: the quoted 0.1 is not another one's.
+    /// MAX(capital_loss) at (0.5, 1) is 1.44 against every adversary: no adversary explains the quoted 0.1.
     #[test]
     fn no_adversary_gives_the_other_figure() {
         let adult = stand_in();

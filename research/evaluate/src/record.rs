@@ -1,4 +1,4 @@
-//! The evaluation for programs: the table as CSV, everything as JSON. Exact numbers are written as fractions.
+//! The evaluation as data: the table as CSV, everything as JSON. Exact numbers are written as fractions.
 
 use crate::adult::Column;
 use crate::adversary::Adversary;
@@ -12,7 +12,7 @@ use deniable_core::adversary::Adjacency;
 use deniable_core::exact::{Rational, Rounding, decimal, ratio, whole};
 use serde_json::{Value, json};
 
-/// The points at which the table tells scale, error ratio and ε: those of the paper's text.
+/// The points at which the table has scale, error ratio and ε: those of the paper's text.
 #[must_use]
 pub fn points() -> [(Rational, Rational); 2] {
     [(ratio(8, 1000), ratio(8, 1000)), (ratio(1, 2), whole(1))]
@@ -21,9 +21,9 @@ pub fn points() -> [(Rational, Rational); 2] {
 /// A query at a point: one line of the table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
-    /// What is asked.
+    /// The query.
     pub query: Query,
-    /// Against whom.
+    /// The adversary.
     pub adversary: Adversary,
     /// α and β.
     pub point: (Rational, Rational),
@@ -31,7 +31,7 @@ pub struct Line {
     pub odds: Rational,
     /// `λ = Θ/ln R` in the column's own unit, within 10^−30 of it and above.
     pub scale: Rational,
-    /// The expected size of the noise over the answer, where that is not 0.
+    /// The expected size of the noise over the answer, if the answer is not 0.
     pub error_ratio: Option<f64>,
     /// ε when one record is added or removed, rounded up.
     pub epsilon_add_remove: Rational,
@@ -43,7 +43,7 @@ impl Line {
     /// One query at one point.
     ///
     /// # Errors
-    /// When the promise makes no sense there.
+    /// When the promise is undefined there.
     pub fn of(
         evaluation: &Evaluation,
         query: Query,
@@ -72,7 +72,7 @@ impl Line {
 /// The table of queries: one row for each query, adversary and point.
 ///
 /// # Errors
-/// When it cannot be written down.
+/// When it cannot be serialised.
 pub fn queries(evaluation: &Evaluation) -> Result<String, EvaluateError> {
     let failed = |error: &dyn std::fmt::Display| EvaluateError::Record(error.to_string());
     let mut table = csv::Writer::from_writer(Vec::new());
@@ -125,7 +125,7 @@ pub fn queries(evaluation: &Evaluation) -> Result<String, EvaluateError> {
 /// Everything, with one surface or composition on a line.
 ///
 /// # Errors
-/// When it cannot be written down.
+/// When it cannot be serialised.
 pub fn json(evaluation: &Evaluation) -> Result<String, EvaluateError> {
     let fractions = |values: &[Rational]| Value::from(values.iter().map(Rational::to_string).collect::<Vec<_>>());
     let settings = &evaluation.settings;
@@ -185,7 +185,7 @@ fn of_surface(surface: &Surface) -> Value {
     })
 }
 
-/// `kept` and `claimed` are too long as fractions after 20 answers; the verdict at each point is exact all the same.
+/// `kept` and `claimed` are too long as fractions after 20 answers; the verdict at each point is exact nevertheless.
 fn of_composition(evaluation: &Evaluation, adversary: Adversary, composition: &Composition) -> Value {
     let verdict = composition.verdict();
     let grid = &evaluation.settings.grid;
@@ -233,7 +233,7 @@ fn numbers(cells: &Cells<f64>) -> Vec<Vec<Option<f64>>> {
     cells.iter().map(|row| row.iter().map(|cell| cell.map(short)).collect()).collect()
 }
 
-/// Five significant digits: draws do not bear more.
+/// Five significant digits: the draws are not more precise.
 fn short(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }

@@ -1,4 +1,4 @@
-//! The sweep over α and β: how large the noise is beside the answer, as expected and as drawn.
+//! The sweep over α and β: the size of the noise relative to the answer, expected and drawn.
 
 use crate::EvaluateError;
 use crate::adult::Adult;
@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// The preferred numbers of one decade (ISO 3, R10), in hundredths: ten even steps of a logarithm, as short decimals.
 const DECADE: [i64; 10] = [100, 125, 160, 200, 250, 315, 400, 500, 630, 800];
 
-/// The values of α and β, each growing. They are exact: what is promised at a point is decided on them.
+/// The values of α and β, each ascending. They are exact: promises at a point are decided on them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Grid {
     /// Values of α.
@@ -30,7 +30,8 @@ fn preferred(count: usize) -> Vec<Rational> {
 }
 
 impl Default for Grid {
-    /// α from 0.001 to 1.6 and β from 0.001 to 31.5, ten steps in a decade. The definition wants α below 1: where it
+    /// α from 0.001 to 1.6 and β from 0.001 to 31.5, ten steps in a decade. The definition requires α below 1: its end
+    /// is part of the chart.
     /// ends is part of the picture.
     fn default() -> Self {
         Self { alphas: preferred(33), betas: preferred(46) }
@@ -38,7 +39,7 @@ impl Default for Grid {
 }
 
 impl Grid {
-    /// The largest odds ratios over the grid: for each α, for each β, nothing where the promise makes no sense.
+    /// The largest odds ratios over the grid: for each α, for each β, `None` where the promise is undefined.
     ///
     /// # Errors
     /// When a promise fails for another reason than its range.
@@ -54,7 +55,7 @@ impl Grid {
         self.alphas.iter().map(row).collect()
     }
 
-    /// Where a pair stands, as row and column.
+    /// The row and column of a pair.
     #[must_use]
     pub fn position(&self, alpha: &Rational, beta: &Rational) -> Option<(usize, usize)> {
         let row = self.alphas.iter().position(|value| value == alpha)?;
@@ -62,10 +63,10 @@ impl Grid {
     }
 }
 
-/// One value for each point of the grid where there is one: rows are values of α.
+/// One value for each point of the grid, if it is defined there: rows are values of α.
 pub type Cells<T> = Vec<Vec<Option<T>>>;
 
-/// What the size of the noise is divided by.
+/// Divisor of the size of the noise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Measure {
     /// The answer: the error ratio.
@@ -74,10 +75,10 @@ pub enum Measure {
     Width,
 }
 
-/// What a query's noise is compared with.
+/// The divisor of a query's noise.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Yardstick {
-    /// Which it is.
+    /// Its kind.
     pub measure: Measure,
     /// Its size in units, above 0.
     pub units: Rational,
@@ -105,13 +106,13 @@ impl Yardstick {
 /// The noise of one query against one adversary, over the grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Surface {
-    /// Against whom.
+    /// The adversary.
     pub adversary: Adversary,
-    /// Of which query.
+    /// The query.
     pub query: Query,
-    /// What the noise is divided by.
+    /// The divisor of the noise.
     pub measure: Measure,
-    /// The expected size of the noise over that: of the exact distribution, as the nearest float.
+    /// The expected size of the noise over the divisor, of the exact distribution, as the nearest float.
     pub expected: Cells<f64>,
     /// The mean size over the draws.
     pub measured: Cells<f64>,
@@ -121,7 +122,7 @@ impl Surface {
     /// Sweeps the grid, with `repetitions ≥ 1` draws at each point.
     ///
     /// # Errors
-    /// When no sensible noise keeps a promise of the grid.
+    /// When there is no sensible noise for a promise of the grid.
     pub fn sweep<R: Rng>(
         (adversary, query): (Adversary, Query),
         adult: &Adult,
@@ -156,7 +157,7 @@ impl Surface {
         Ok(Self { adversary, query, measure: yardstick.measure, expected, measured })
     }
 
-    /// The largest difference between measured and expected, as a part of expected.
+    /// The largest difference between measured and expected, relative to expected.
     #[must_use]
     pub fn largest_deviation(&self) -> f64 {
         let pairs = self.expected.iter().flatten().zip(self.measured.iter().flatten());

@@ -1,4 +1,4 @@
-//! Numbers as they stand on the page.
+//! Numbers in the notation of the page.
 
 use deniable_core::exact::{Rational, Rounding, decimal};
 use num_traits::{Signed, ToPrimitive};
@@ -13,7 +13,7 @@ pub(crate) fn significant(value: f64, digits: i32) -> String {
     if value == 0.0 || !value.is_finite() {
         return value.to_string();
     }
-    // Scientific notation rounds first, so that 0.9996 has the magnitude of 1.00.
+    // Scientific notation is rounded first, so that 0.9996 has the magnitude of 1.00.
     let scientific = format!("{value:.*e}", usize::try_from(digits - 1).unwrap_or(0));
     let magnitude = scientific.split_once('e').and_then(|(_, power)| power.parse::<i32>().ok()).unwrap_or(0);
     let places = usize::try_from(digits - 1 - magnitude).unwrap_or(0);
@@ -34,7 +34,7 @@ pub(crate) fn grouped(number: &str) -> String {
     after.map_or(written.clone(), |after| format!("{written}.{after}"))
 }
 
-/// An exact number: whole where it is whole, otherwise with at most four decimals, or more where it is small.
+/// An exact number: whole if possible, otherwise with at most four decimals, or more if it is small.
 pub(crate) fn exact(value: &Rational) -> String {
     if value.is_integer() {
         return grouped(&value.to_string());
@@ -43,12 +43,12 @@ pub(crate) fn exact(value: &Rational) -> String {
     grouped(&decimal(value, if small { 6 } else { 4 }, Rounding::Nearest))
 }
 
-/// An exact number that may not be understated.
+/// An exact number, rounded up.
 pub(crate) fn at_most(value: &Rational, places: u32) -> String {
     decimal(value, places, Rounding::Up)
 }
 
-/// A part of a whole, in percent without decimals unless that says nothing.
+/// A part of a whole, in percent without decimals unless they are needed.
 pub(crate) fn share(part: usize, whole: usize) -> String {
     let percent = 100.0 * part as f64 / whole.max(1) as f64;
     if part == 0 || part == whole { format!("{percent:.0}%") } else { format!("{percent:.1}%") }

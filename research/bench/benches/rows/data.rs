@@ -14,7 +14,7 @@ use std::sync::Arc;
 pub const MILLION: u64 = 1_000_000;
 const GROUPS: i64 = 50;
 
-/// The Parquet file of so many rows, generated when it is not there yet.
+/// The Parquet file of this many rows, generated if missing.
 pub fn file(folder: &Path, rows: u64) -> PathBuf {
     let path = folder.join(format!("{}.parquet", rows / MILLION));
     if !path.exists() {
@@ -23,7 +23,7 @@ pub fn file(folder: &Path, rows: u64) -> PathBuf {
     path
 }
 
-/// A number of 64 bits for a position, mixed so that it looks random.
+/// A 64-bit pseudo-random number for a position.
 fn mixed(position: u64) -> u64 {
     let mut x = position.wrapping_add(0x9e37_79b9_7f4a_7c15).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,4 +1,4 @@
-//! Adding up rows, ours beside plain SQL through DataFusion on the same file, in the same process.
+//! Aggregating rows, compared with plain SQL through DataFusion on the same file, in the same process.
 //!
 //! ```text
 //! cargo bench -p deniable-bench --bench rows --features sql                       10 million rows, medians of five
@@ -7,7 +7,7 @@
 //! cargo bench -p deniable-bench --bench rows --features sql -- --only "plain SQL" one case by itself, as for a profiler
 //! ```
 //!
-//! The files are generated into the target folder; the largest is deleted in the end.
+//! The files are generated into the target folder; the largest is deleted at the end.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark")]
 
 mod data;
@@ -60,7 +60,7 @@ fn main() {
     }
 }
 
-/// What drawing costs, beside reading: it depends on cells, not on rows.
+/// The cost of drawing noise, compared with reading: it depends on cells, not on rows.
 fn draw_table(draws: &[measure::Draw]) -> String {
     let mut text = "Noise for all 50 groups of COUNT(\\*), SUM(n) and AVG(n), of scale 1000:\n\n".to_owned();
     text += "| million rows | reading and adding up, ms | drawing, ms |\n|---|---|---|\n";

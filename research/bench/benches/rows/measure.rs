@@ -1,4 +1,4 @@
-//! The cases, their times and the memory that they take.
+//! The cases, their times and their memory.
 
 use super::data::source;
 use datafusion::prelude::{ParquetReadOptions, SessionConfig, SessionContext};
@@ -21,18 +21,18 @@ const CAPS: Caps = Caps { rows_per_group: 3, groups: 2 };
 /// The measurements of one benchmark case.
 pub struct CaseMeasurement {
     pub case: &'static str,
-    /// The case without protection that it is compared with.
+    /// The case without protection as the baseline.
     pub plain: &'static str,
-    /// Whether it is compared with the bare two-level GROUP BY, too.
+    /// Whether it is also compared with the bare two-level GROUP BY.
     pub two_level: bool,
     /// Seconds.
     pub median: f64,
     pub range: (f64, f64),
-    /// The most memory that the process had during the case, in MiB.
+    /// The peak memory of the process during the case, in MiB.
     pub peak: u64,
 }
 
-/// All cases on one file, in turn: `rounds` times each case once, so that what else the machine does hits all alike.
+/// All cases on one file, in turn: `rounds` times each case once, so that other load affects all alike.
 pub fn all(path: &Path, rounds: usize, only: Option<&str>) -> Vec<CaseMeasurement> {
     let by = |column: &str| format!("SELECT {column}, COUNT(*), SUM(n), AVG(n) FROM t GROUP BY {column}");
     let two_level = "SELECT grp, SUM(c), SUM(s), SUM(s) / SUM(c) FROM \
@@ -55,7 +55,7 @@ pub fn all(path: &Path, rounds: usize, only: Option<&str>) -> Vec<CaseMeasuremen
             forget_peak();
             let started = Instant::now();
             run();
-            // The first time files come from disk, and memory from the system.
+            // The first run reads files from disk and gets memory from the system.
             if round > 0 || rounds == 1 {
                 seconds[at].push(started.elapsed().as_secs_f64());
                 peaks[at] = peaks[at].max(peak());
@@ -89,7 +89,7 @@ fn plain(path: &Path, sql: &str) {
     });
 }
 
-/// How long reading and drawing take, in milliseconds.
+/// Times of reading and drawing, in milliseconds.
 pub struct Draw {
     pub rows: u64,
     pub reading: f64,
@@ -108,13 +108,13 @@ pub fn draw(rows: u64, path: &Path) -> Draw {
     Draw { rows, reading, drawing: started.elapsed().as_secs_f64() * 1e3 }
 }
 
-/// The most memory that this process had since it was last forgotten, in MiB; 0 where the system does not tell.
+/// The peak memory of this process since the last reset, in MiB; 0 if the system does not report it.
 fn peak() -> u64 {
     peak_kib("self").unwrap_or(0) / 1024
 }
 
 fn forget_peak() {
-    // Freed memory that the allocator still holds counts; so does what is mapped. Where the file is not there the peak
-    // is that of the whole run.
+    // Freed memory that the allocator still holds counts; so do mapped files. Without the file the peak is that of the
+    // whole run.
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }

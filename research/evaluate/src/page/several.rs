@@ -1,4 +1,4 @@
-//! What the page says about several answers (C-1, C-6, E-2).
+//! The section of the page about several answers (C-1, C-6, E-2).
 
 use super::listed;
 use crate::adversary::Adversary;
@@ -13,7 +13,7 @@ use deniable_core::exact::{Rational, whole};
 use num_traits::ToPrimitive;
 use std::fmt::Write;
 
-/// What 1, 5 and 20 answers to one adversary keep, with its picture.
+/// The bounds after 1, 5 and 20 answers for one adversary, with the chart.
 pub(super) fn after_answers(evaluation: &Evaluation, adversary: Adversary) -> String {
     let Some((_, all)) = evaluation.compositions.iter().find(|(who, _)| *who == adversary) else {
         return String::new();
@@ -53,8 +53,8 @@ pub(super) fn after_answers(evaluation: &Evaluation, adversary: Adversary) -> St
     text
 }
 
-/// At how many points α decides R, and whether these are exactly where belief falls below the claim after more answers
-/// than one. Where α decides, one answer takes belief down to `1−α` exactly.
+/// The number of points at which α decides R, and whether these are exactly the points where belief falls below the
+/// claim after more than one answer. Where α decides, one answer takes belief down to `1−α` exactly.
 fn where_alpha_binds(all: &[Composition]) -> (usize, bool) {
     let Some(first) = all.iter().find(|composition| composition.answers == 1) else { return (0, false) };
     let binds = |cell: &ComposedEnds| cell.kept.low == cell.claimed.low;
@@ -132,7 +132,7 @@ small universes, and those are where a prior says most. Deniable never composes 
     Ok(text)
 }
 
-/// What a promise about all answers together costs each of them.
+/// The cost per answer of a promise about all answers together.
 fn shared(evaluation: &Evaluation) -> Result<String, EvaluateError> {
     let (alpha, beta) = points()[1].clone();
     let mut text = format!(

@@ -1,4 +1,4 @@
-//! The evaluation on UCI Adult, where that file is: `DENIABLE_ADULT`, or `../shared/data/adult/adult.data`.
+//! The evaluation on UCI Adult, if the file exists: `DENIABLE_ADULT`, or `../shared/data/adult/adult.data`.
 
 use deniable_core::exact::{Rational, ratio, whole};
 use deniable_evaluate::adult::Adult;
@@ -12,7 +12,7 @@ fn workspace() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Values computed apart, with awk and sort.
+/// Values computed independently, with awk and sort.
 #[test]
 fn the_values_are_those_of_the_data() {
     let Some(path) = adult() else { return };
@@ -25,7 +25,7 @@ fn the_values_are_those_of_the_data() {
     assert_eq!(found, expected.chain(others).collect::<Vec<_>>());
 }
 
-/// The figures of the paper's text: one is met, the other is not.
+/// The figures of the paper's text: one is confirmed, the other is not.
 #[test]
 fn the_anchors_on_the_data() {
     let Some(path) = adult() else { return };
@@ -35,7 +35,7 @@ fn the_anchors_on_the_data() {
     assert!((loss.expected - 1.44).abs() < 5e-3 && !loss.agrees(), "{}", loss.expected);
 }
 
-/// `docs/evaluation` is what the code makes of the data, byte for byte.
+/// `docs/evaluation` equals the output of the code on the data, byte for byte.
 #[test]
 fn the_page_in_the_repository_is_this_one() {
     let Some(path) = adult() else { return };

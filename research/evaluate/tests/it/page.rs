@@ -1,4 +1,4 @@
-//! The files of the page on a few made-up rows: complete, self-contained, and the same each time.
+//! The files of the page on a few made-up rows: complete, self-contained, and deterministic.
 
 use deniable_evaluate::adult::Adult;
 use deniable_evaluate::surface::Grid;
@@ -17,7 +17,7 @@ fn settings() -> Settings {
     Settings { repetitions: 5, ..Settings::default() }
 }
 
-/// What most tests look at, made once for all of them.
+/// A shared evaluation of most tests.
 fn made() -> &'static Evaluation {
     static MADE: LazyLock<Evaluation> = LazyLock::new(made_anew);
     &MADE
@@ -91,7 +91,7 @@ fn what_cannot_be_done_is_said() {
     let refused = made().write(file.path()).unwrap_err();
     assert!(matches!(refused, EvaluateError::Write { .. }), "{refused}");
     assert!(refused.to_string().contains(&file.path().display().to_string()), "{refused}");
-    // A grid without the points of the text leaves dashes in the table.
+    // A grid without the points of the text gives dashes in the table.
     let grid = Grid { alphas: Grid::default().alphas.split_off(20), betas: Grid::default().betas };
     let sparse = evaluate(adult(), &Settings { grid, ..settings() }, &|_, _| {}).unwrap();
     assert!(sparse.files().unwrap()[0].1.contains("| – | – |"));

@@ -20,7 +20,7 @@ def noise():
 for line in sys.stdin:
     request = json.loads(line)
     count = request["input"][0]
-    # Rounded to thousandths, so that it is the scale and not the last bits of floats that gives it away.
+    # Rounded to thousandths, so that only the scale reveals the fault, and not the last bits of floats.
     answers = (f"{count + noise():.3f}\n" for _ in range(request["times"]))
     sys.stdout.write("".join(answers))
     sys.stdout.flush()

@@ -28,7 +28,7 @@ def _(mo):
 
         ## diffprivlib
 
-        Its tools work on arrays. That one patient has several rows is not known to them: the caps are ours, and so is dividing ε by the rows of one patient that can count.
+        Its tools work on arrays. They do not know that one patient has several rows: the caps are ours, and so is the division of ε by the rows of one patient that can count.
         """
     )
     return
@@ -43,9 +43,9 @@ def _(BudgetAccountant, departments, np, pd, tools, visits):
     capped = _kept.merge(_pairs, on=["patient", "department"])
 
     rows_of_one = 3 * 2
-    # The tools believe that a row is a person, so each gets a sixth of what is to be spent.
+    # The tools assume that a row is a person, so each gets a sixth of the epsilon to be spent.
     per_row = 0.5 / rows_of_one
-    # Groups that share no rows are charged one after another: the account needs a limit that leaves room for all of them.
+    # Disjoint groups are charged one after another: the account needs a limit that leaves room for all of them.
     accountant = BudgetAccountant(epsilon=(1 + len(departments)) * per_row * (1 + 1e-9), delta=0)
 
     _codes = pd.Categorical(capped["department"], categories=departments).codes
@@ -86,7 +86,7 @@ def _(departments, dn, visits):
             "minutes": {"type": "integer", "bounds": (0, 60)},
         },
     )
-    # The people are made up: with real ones, the ledger is a file that is kept.
+    # These people are made up; for real people, the ledger is a file that must be kept.
     with policy.session(visits, version="2024-06", ledger=":memory:") as _s:
         counts = _s.ask("SELECT department, COUNT(*) AS visits FROM visits GROUP BY department ORDER BY department", spend="1/2", name="visits")
         averages = _s.ask("SELECT department, AVG(minutes) AS minutes FROM visits GROUP BY department ORDER BY department", spend="1/2", name="minutes")
@@ -124,7 +124,7 @@ def _(accountant, averages, counts, departments, mo, np, their_count_scale):
     spent, _ = accountant.total()
     _scale = float(counts.noise[0].scale)
     assert 12 <= _scale < 12.1
-    # One histogram and five means, each a sixth of 1/2; by its own account this is a half, and would be that for people with a single row, too.
+    # One histogram and five means, each a sixth of 1/2; its own account is a half, as it would be for people with a single row.
     assert np.isclose(spent, (1 + len(departments)) * 0.5 / 6)
     mo.md(
         f"""
@@ -133,7 +133,7 @@ def _(accountant, averages, counts, departments, mo, np, their_count_scale):
         | scale of the noise of a count | {their_count_scale:g} | {_scale:g} |
         | noise of an average | on the mean, its scale as in the table above | {averages.noise[0].measure}: {averages.noise[0].scale}, {averages.noise[1].measure}: {averages.noise[1].scale} |
         | ε that one patient loses | 1 by our own reasoning, where the numbers of rows are public | 1, by the ledger |
-        | ε, its own account | {spent:g}: groups are charged one after another, and a row is taken for a person | 1 |
+        | ε, its own account | {spent:g}: groups are charged one after another, and a row counts as a person | 1 |
         """
     )
     return
@@ -145,14 +145,14 @@ def _(mo):
         r"""
         ## What differs
 
-        - **The privacy unit** is a row in diffprivlib. The caps and the division of ε above are what a careful user writes; if they are forgotten, nothing says so. Its account then tells neither
-          what a patient loses nor, where groups share no rows, what a row loses.
-        - **Averages look better in diffprivlib**, and the reason is the promise: the number of rows of each group is taken as public there, so noise goes on the mean alone. That protects against a changed
-          row, not against somebody's presence: in the whole table and in each department. Deniable was asked to hide whether a patient is there, and so adds noise to the count, too.
-        - **Noise**: that of means is drawn from floating-point numbers in diffprivlib, with known precautions; in Deniable all noise is drawn from whole numbers, exactly.
+        - **The privacy unit** is a row in diffprivlib. The caps and the division of ε above are what a careful user writes; without them there is no warning. Its account then shows neither
+          the privacy loss of a patient nor, for disjoint groups, that of a row.
+        - **Averages look better in diffprivlib**, and the reason is the promise: it takes the number of rows of each group as public, so noise is added to the mean alone. That protects a changed
+          row, but not a person's presence, neither in the whole table nor in a department. This policy of Deniable hides presence, so the count has noise, too.
+        - **Noise**: diffprivlib draws that of means from floating-point numbers, with known precautions; Deniable draws all noise from whole numbers, exactly.
         - **Intervals**: Deniable gives one for every number.
-        - **The account** is an object in memory in diffprivlib. Deniable's is a ledger on disk, and the same question asked again is free.
-        - **What diffprivlib has and Deniable has not**: machine learning (logistic regression, naive Bayes, trees and forests, k-means, PCA; linear regression is `REGR_SLOPE` here), and (ε,δ).
+        - **The account** is an object in memory in diffprivlib. Deniable's is a ledger on disk, and a repeated query is free.
+        - **Features of diffprivlib that Deniable lacks**: machine learning (logistic regression, naive Bayes, trees and forests, k-means, PCA; linear regression is `REGR_SLOPE` here), and (ε,δ).
         """
     )
     return

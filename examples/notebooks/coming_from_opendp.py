@@ -57,7 +57,7 @@ def _(departments, dp, file, pl):
     )
     opendp_scales = [float(_counts.summarize()["scale"][0]), *(float(scale) for scale in _parts.summarize()["scale"])]
     opendp_counts = _counts.release().collect().sort("department")
-    # What follows the noise costs nothing.
+    # Post-processing of noisy results costs nothing.
     opendp_averages = _parts.release().collect().with_columns((pl.col("sum") / pl.col("rows")).alias("minutes")).sort("department")
     return opendp_averages, opendp_counts, opendp_scales
 
@@ -89,7 +89,7 @@ def _(departments, dn, file, pl):
             "minutes": {"type": "integer", "bounds": (0, 60)},
         },
     )
-    # The people are made up: with real ones, the ledger is a file that is kept.
+    # These people are made up; for real people, the ledger is a file that must be kept.
     with policy.session(pl.read_csv(file), version="2024-06", ledger=":memory:") as _s:
         counts = _s.ask("SELECT department, COUNT(*) AS visits FROM visits GROUP BY department ORDER BY department", spend="1/2", name="visits")
         averages = _s.ask("SELECT department, AVG(minutes) AS minutes FROM visits GROUP BY department ORDER BY department", spend="1/2", name="minutes")
@@ -106,7 +106,7 @@ def _(mo):
 
 @app.cell
 def _(averages, counts, departments, file, opendp_averages, opendp_counts, pl):
-    # The people are made up, so we may look: the rows of each department that both caps allow.
+    # These people are made up, so exact counts may be shown: the rows of each department that both caps allow.
     _rows = pl.read_csv(file).group_by("patient", "department").agg(pl.len().clip(upper_bound=3).alias("rows"))
     _first_two = _rows.filter(pl.col("department").rank("dense").over("patient") <= 2)
     within_caps = _first_two.filter(pl.col("department").is_in(departments)).group_by("department").agg(pl.col("rows").sum()).sort("department")["rows"]
@@ -140,7 +140,7 @@ def _(averages, counts, opendp_scales, pl, policy):
             "scale, Deniable": [float(one.scale) for one in _ours],
         }
     )
-    # The same sensitivity over the same epsilon; ours is rounded up to a noise that is drawn exactly.
+    # The same sensitivity over the same epsilon; Deniable rounds the scale up to one that it draws exactly.
     assert abs(opendp_scales[0] - 12) < 0.01 and 12 <= float(_ours[0].scale) < 12.1
     assert abs(opendp_scales[2] - 1440) < 1 and 720 <= float(_ours[2].scale) < 721
     assert policy.guarantee.epsilon.startswith("1")
@@ -161,9 +161,9 @@ def _(mo, opendp_counts, within_caps):
         - **An average** is a noisy sum over a noisy count in both. Here OpenDP sums values between 0 and 60, where one patient moves the sum by 360; Deniable sums their distance from the
           middle of the bounds, where one patient moves it by 180. Its scale is half as large. In OpenDP you can do the same by hand: subtract 30 first.
         - **Intervals**: Deniable gives one for every number, of averages, too. OpenDP gives the accuracy of a count or a sum (`summarize(alpha=0.05)`).
-        - **The account** is an object in memory in OpenDP: who makes a new context begins anew. Deniable's is a ledger on disk, and the same question asked again is free.
-        - **What OpenDP has and Deniable has not**: approximate, zero-concentrated and Rényi differential privacy, Gaussian noise, discovered keys (with δ), the most frequent values (noisy top-k), contingency tables fitted to many marginals (AIM), and measurements of your own. Deniable accounts for pure ε only.
-        - **What Deniable has and OpenDP has not**: promises in words (`dn.posterior_at_most("3/4")`), SQL with subqueries and joins on the person, exact checks of mechanisms, audits.
+        - **The account** is an object in memory in OpenDP: a new context starts a new account. Deniable's is a ledger on disk, and a repeated query is free.
+        - **Features of OpenDP that Deniable lacks**: approximate, zero-concentrated and Rényi differential privacy, Gaussian noise, discovered keys (with δ), the most frequent values (noisy top-k), contingency tables fitted to many marginals (AIM), and measurements of your own. Deniable accounts for pure ε only.
+        - **Features of Deniable that OpenDP lacks**: promises in words (`dn.posterior_at_most("3/4")`), SQL with subqueries and joins on the person, exact checks of mechanisms, audits.
         """
     )
     return

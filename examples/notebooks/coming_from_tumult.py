@@ -95,7 +95,7 @@ def _(
     )
     _half = PureDPBudget(0.5)
     _queries = [_groups.count(name="visits"), _groups.average("minutes", 0, 60, name="minutes")]
-    # The only place that tells the scale that is used; it is not part of its public interface.
+    # The only place that shows the scale in use; it is not part of the public interface.
     tumult_scales = [float(part["noise_parameter"]) for query in _queries for part in _session._noise_info(query, _half)]
     tumult_counts, tumult_averages = (
         _session.evaluate(query, _half).toPandas().sort_values("department", ignore_index=True) for query in _queries
@@ -110,7 +110,7 @@ def _(mo):
         r"""
         ## Deniable
 
-        The privacy unit, the caps, the keys and the bounds are declared once, in the policy; queries are SQL. Neither Java nor Spark is needed; rows on a Spark cluster can be asked there, too
+        The privacy unit, the caps, the keys and the bounds are declared once, in the policy; queries are SQL. Neither Java nor Spark is needed; rows on a Spark cluster can be queried there, too
         (docs/how-to/spark.md).
         """
     )
@@ -132,7 +132,7 @@ def _(departments, dn, file, pyarrow):
             "minutes": {"type": "integer", "bounds": (0, 60)},
         },
     )
-    # The people are made up: with real ones, the ledger is a file that is kept. The version of pandas that Tumult needs exports no Arrow, so the rows are a table of pyarrow.
+    # These people are made up; for real people, the ledger is a file that must be kept. The version of pandas that Tumult needs exports no Arrow, so the rows are a pyarrow table.
     with policy.session(pyarrow.csv.read_csv(file), version="2024-06", ledger=":memory:") as _s:
         counts = _s.ask("SELECT department, COUNT(*) AS visits FROM visits GROUP BY department ORDER BY department", spend="1/2", name="visits")
         averages = _s.ask("SELECT department, AVG(minutes) AS minutes FROM visits GROUP BY department ORDER BY department", spend="1/2", name="minutes")
@@ -175,7 +175,7 @@ def _(averages, counts, pd, tumult_scales):
             "scale, Deniable": [float(one.scale) for one in _ours],
         }
     )
-    # The same sensitivity over the same epsilon, 6 / (1/2), 180 / (1/4) and 6 / (1/4); ours is rounded up to a noise that is drawn exactly.
+    # The same sensitivity over the same epsilon, 6 / (1/2), 180 / (1/4) and 6 / (1/4); Deniable rounds the scale up to one that it draws exactly.
     for _theirs, _scale, _expected in zip(tumult_scales, scales["scale, Deniable"], (12, 720, 24)):
         assert abs(_theirs - _expected) < 0.01 * _expected and _expected <= _scale < 1.01 * _expected
     scales
@@ -190,11 +190,11 @@ def _(mo):
 
         - **The noise is the same**, of counts and of averages: both add noise to the sum of the distances from the middle of the bounds, and to a count.
         - **Intervals**: Deniable gives one for every number.
-        - **The account** is a `Session` in memory in Tumult: who makes a new one begins anew. Deniable's is a ledger on disk, and the same question asked again is free.
+        - **The account** is a `Session` in memory in Tumult: a new session starts a new account. Deniable's is a ledger on disk, and a repeated query is free.
         - **One aggregate is one query** in Tumult; in SQL several share one.
-        - **How long it takes**: on 4,828 rows nearly all of Tumult's time is Spark's start and its plans; docs/explanation/compared.md has the seconds at a million rows.
-        - **What Tumult has and Deniable has not**: zero-concentrated and approximate differential privacy, Gaussian noise, discovered keys (with δ), functions of your own on rows (`map`, `flat_map`), bounds found at a price (`get_bounds`), views and group partitions of a budget within a session.
-        - **What Deniable has and Tumult has not**: promises in words (`dn.posterior_at_most("3/4")`), exact checks of mechanisms, audits, plans without data.
+        - **Time**: on 4,828 rows nearly all of Tumult's time is Spark's start and its plans; docs/explanation/compared.md has the seconds at a million rows.
+        - **Features of Tumult that Deniable lacks**: zero-concentrated and approximate differential privacy, Gaussian noise, discovered keys (with δ), functions of your own on rows (`map`, `flat_map`), bounds found at a price (`get_bounds`), views and group partitions of a budget within a session.
+        - **Features of Deniable that Tumult lacks**: promises in words (`dn.posterior_at_most("3/4")`), exact checks of mechanisms, audits, plans without data.
         """
     )
     return

@@ -13,7 +13,7 @@ def _():
     import polars as pl
 
     clinic = mo.notebook_dir().parent / "clinic"
-    # A ledger belongs to real people for as long as anything about them is published. These are made up: theirs goes with the notebook.
+    # The ledger of real people must be kept for as long as anything about them is published. These people are made up: their ledger is temporary.
     folder = tempfile.TemporaryDirectory()
     ledger = folder.name + "/clinic.ledger"
     return clinic, dn, ledger, mo, pl
@@ -25,10 +25,10 @@ def _(mo):
         r"""
         # A tutorial: the clinic
 
-        An outpatient clinic that never existed has 2,000 patients and 4,828 visits. We want to publish how long visits take in each department, without
-        telling anyone much about whether a given person was a patient.
+        A fictitious outpatient clinic has 2,000 patients and 4,828 visits. We want to publish the average duration of visits in each department, without
+        revealing much about whether a given person was a patient.
 
-        The **policy** says who is protected from whom, what is promised, and what the columns are. It is written without looking at the data.
+        The **policy** declares the protected people, the adversary, the promise and the columns. It is written without looking at the data.
         """
     )
     return
@@ -47,14 +47,14 @@ def _(mo, policy):
     assert odds == 3
     mo.md(
         f"""
-        The promise in words: somebody who thought it no likelier than not that a person is in the data becomes at most 75% sure. From 1:1 to 3:1 is a factor of
-        R = {odds}; so everything that is ever released together may multiply anyone's odds by at most {odds}. That is pure differential privacy with
+        The promise in words: an observer who gave it at most an even chance that a person is in the data becomes at most 75% sure. From 1:1 to 3:1 is a factor of
+        R = {odds}, so all releases together may multiply the odds of any observer by at most {odds}. That is pure differential privacy with
         ε = ln 3, at most {policy.guarantee.epsilon}.
 
         ## The plan
 
-        What the policy's queries cost, and how far their answers will be off, follows from the policy alone. If a line says "mostly noise", change the policy now: it
-        costs nothing yet.
+        The costs and the expected errors of the policy's queries depend on the policy alone. If a line says "mostly noise", change the policy now: that is still
+        free.
         """
     )
     return
@@ -72,8 +72,8 @@ def _(mo):
         r"""
         ## Asking
 
-        A session brings together the policy, the rows and the **ledger**, the file that remembers what was spent. The rows can be any data frame; `version` is your name
-        for what they hold. `spend="1/4"` is a quarter of the promise.
+        A session combines the policy, the rows and the **ledger**, the file that records what was spent. The rows can be any data frame; `version` is your name
+        for their contents. `spend="1/4"` is a quarter of the promise.
         """
     )
     return
@@ -97,8 +97,8 @@ def _(answer, left, mo):
     mo.md(
         f"""
         {left} of the promise is left. The numbers are exact fractions (`answer.rows`), and each has its interval (`answer.intervals`), which covers the true average of the rows
-        that count in {answer.confidence} of all draws of the noise. What caps and clamping leave out is not in it: at most three visits of one patient in a department count, and at
-        most two departments.
+        that count in {answer.confidence} of all draws of the noise. The interval does not cover what caps and clamping leave out: at most three visits of one patient in a department
+        count, and at most two departments.
 
         As a data frame:
         """
@@ -119,9 +119,9 @@ def _(answer):
 def _(mo):
     mo.md(
         r"""
-        ## What is promised about it
+        ## The guarantee
 
-        The guarantee is about everything released about these people, and says what it rests on and who is outside it.
+        The guarantee covers everything released about these people. It lists its assumptions and the observers outside it.
         """
     )
     return
@@ -137,9 +137,9 @@ def _(answer):
 def _(mo):
     mo.md(
         r"""
-        ## The same again is free, more than is left is refused
+        ## Repeated queries are free, and queries beyond the budget are refused
 
-        The order of the rows does not matter. Other rows under the same version would be refused; under a new version everything is paid anew.
+        The order of the rows does not matter. Other rows under the same version would be refused; under a new version every query is charged again.
         """
     )
     return
@@ -167,7 +167,7 @@ def _(mo):
         r"""
         ## The policy's queries, and the page for readers
 
-        `release` answers the queries that the policy declares, `report` writes a page with everything released, what anyone can learn from it, and what is left.
+        `release` answers the queries that the policy declares, `report` writes a page with all releases, the limits on what an observer can learn, and the remaining budget.
         """
     )
     return

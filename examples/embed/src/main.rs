@@ -1,10 +1,10 @@
-//! The clinic's policy, released by a program: typed cells with their intervals, and what is left of the promise.
+//! The clinic's policy, released by a program: typed cells with their intervals, and the remaining promise.
 #![allow(clippy::print_stdout, reason = "a program that prints")]
 
 use deniable::{Policy, RegistrationMode, Session};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // A folder of its own: a new ledger is compared with the ledgers beside it.
+    // A separate folder: a new ledger is compared with the ledgers beside it.
     let folder = std::env::temp_dir().join(format!("embed-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let ledger = folder.join("clinic.ledger");

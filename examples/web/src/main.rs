@@ -5,9 +5,9 @@
 //! curl http://127.0.0.1:8080/query --json '{"sql": "SELECT COUNT(*) AS n FROM visits", "spend": "1/40"}'
 //! ```
 //!
-//! The server has no accounts: all clients share one budget and one queue, in which each request takes a second, so that the time of a
-//! response depends on the number of requests before it alone. Add authentication, a part of the budget (`Session::paid_by`) and a queue
-//! for each analyst before it listens to other machines.
+//! The server has no accounts: all clients share one budget, and calls queue, so a client that sends several requests
+//! at once can measure the duration of other clients' answers. Add authentication and a queue for each analyst before
+//! it listens to other machines, and give each analyst a part of the budget (`Session::paid_by`).
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 
 use axum::extract::State;
@@ -25,7 +25,8 @@ use std::time::Duration;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// Each request takes a whole multiple of this. It must exceed the time of the longest answer, which depends on private rows.
+/// Answers, and failures that depend on private rows, are sent at whole multiples of this after the request, because
+/// their duration depends on private rows. It must be longer than the longest answer takes.
 const STEP: Duration = Duration::from_secs(1);
 
 #[tokio::main]
@@ -148,7 +149,7 @@ impl Refusal {
 }
 
 impl From<&Error> for Refusal {
-    /// An error that is not public depends on private rows: its text goes to the curator's log, and the client gets none of it.
+    /// An error that is not public depends on private rows: its text goes only to the curator's log, not to the client.
     fn from(error: &Error) -> Self {
         let diagnostics = error.diagnostics(Surface::Library);
         if !error.is_public() {

@@ -1,11 +1,11 @@
-//! The same inside a task: calls are futures of any runtime.
+//! The same in an asynchronous task: calls are futures of any runtime.
 #![allow(clippy::print_stdout, reason = "a program that prints")]
 
 use deniable::{Policy, RegistrationMode, Session};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // A folder of its own: a new ledger is compared with the ledgers beside it.
+    // A separate folder: a new ledger is compared with the ledgers beside it.
     let folder = std::env::temp_dir().join(format!("embed-task-{}", std::process::id()));
     std::fs::create_dir_all(&folder)?;
     let ledger = folder.join("clinic.ledger");

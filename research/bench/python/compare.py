@@ -1,4 +1,4 @@
-"""Compares Deniable with the common Python libraries at equal noise. docs/explanation/compared.md says what is compared, and how."""
+"""Compares Deniable with the common Python libraries at equal noise. docs/explanation/compared.md describes the comparison."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ def measure(options: argparse.Namespace) -> Measured:
 
 
 def together(files: list[Path]) -> Measured:
-    """Libraries that were measured one after another; what comes later wins. The sizes must agree."""
+    """Merges measurements of several runs; later ones take precedence. The sizes must agree."""
     first, *others = (json.loads(file.read_text()) for file in files)
     for other in others:
         if other["size"] != first["size"]:
@@ -248,7 +248,7 @@ def together(files: list[Path]) -> Measured:
 
 
 def put(file: Path | None, text: str, begin: str, end: str) -> None:
-    """Puts it between the markers of a file."""
+    """Replaces the text between the markers of a file."""
     if file:
         before, rest = file.read_text().split(begin)
         _, after = rest.split(end)

@@ -1,5 +1,5 @@
-"""What no measurement shows, read in documentation and source. Every statement cites where. The citations are looked up
-at each run, and a statement whose words are gone from the installed package is marked as stale."""
+"""Facts from documentation and source that measurements do not show. Every statement cites its source. The citations
+are checked at each run, and a statement whose words are gone from the installed package is marked as stale."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ FACTS: dict[str, dict[str, Fact]] = {
 
 
 def checked(library: Library) -> dict[str, str]:
-    """The statements about a library; those whose citation is not found any more say so."""
+    """The statements about a library; stale ones are marked."""
     packages = next((CACHE / library.environment).glob("lib/python*/site-packages"), None)
     said = {}
     for topic, (text, citations) in FACTS.get(library.name, {}).items():

@@ -1,4 +1,4 @@
-"""The libraries and their virtual environments, and running one runner in its own process."""
+"""The libraries, their virtual environments, and runners in separate processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 CACHE = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "deniable" / "python"
 
 WHEEL = "COMPARE_WHEEL"
-"""Set once the wheel that is to be measured is installed, so that no other one is measured that was left behind."""
+"""Set once the wheel to measure is installed, so that no wheel of an earlier run is measured."""
 
 Command = list[str | Path]
 
@@ -29,7 +29,7 @@ class Library:
     title: str
     environment: str
     needs: str | None = None
-    """A command that must be there."""
+    """The path of a required command."""
 
 
 LIBRARIES = [
@@ -45,7 +45,7 @@ LIBRARIES = [
 
 
 class Skipped(Exception):
-    """A library that cannot run here, and why."""
+    """A library that cannot run on this machine, and the reason."""
 
 
 def say(text: str) -> None:
@@ -53,7 +53,7 @@ def say(text: str) -> None:
 
 
 def python(environment: str) -> Path:
-    """The interpreter of an environment, which is made when it is not there or its requirements have changed."""
+    """The interpreter of an environment, which is created if missing or if its requirements have changed."""
     requirements = HERE / "requirements" / f"{environment}.txt"
     folder = CACHE / environment
     stamp, log = folder / "requirements.sha256", CACHE / f"{environment}.log"

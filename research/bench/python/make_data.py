@@ -26,7 +26,7 @@ def write(path: Path, person: list[int] | np.ndarray, key: list[str | None] | np
 
 
 def large(folder: Path, rows: int) -> None:
-    """Everybody is as likely to have any row: a fifth as many people as rows, so five rows each on average."""
+    """Every person is equally likely for each row: a fifth as many people as rows, so five rows each on average."""
     draw = np.random.default_rng(SEED)
     names = np.array([f"k{number:02}" for number in range(50)])
     person = draw.integers(0, rows // 5, rows)

@@ -1,4 +1,4 @@
-"""The package beside the command, and the time that its import takes beside the peers'."""
+"""The package compared with the command, and the time of its import compared with the peers'."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def clock(command: list[str | Path], folder: Path) -> float:
 
 
 def commands(command: Path, folder: Path, runs: int) -> tuple[list[float], list[float]]:
-    """Whole processes of the command: the first release of a fresh ledger, and a further question."""
+    """Whole processes of the command: the first release of a fresh ledger, and a further query."""
     first, further = [], []
     for index in range(runs + 1):
         with tempfile.TemporaryDirectory(dir=folder) as place:

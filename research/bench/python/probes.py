@@ -1,4 +1,4 @@
-"""What each library bounds, measured on small tables with one oddity each, with so little noise that movements show."""
+"""The bounds of each library, measured on small tables with one irregularity each, with hardly any noise."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def cells(result: Result) -> Cells:
 
 
 def moved(before: Result, after: Result, key: str, column: int) -> str:
-    """By how much an answer moved, or what is there instead of a number."""
+    """The change of an answer, or the value in place of a number."""
     for result in (before, after):
         if "error" in result:
             return f"fails: {str(result['error']).split(':')[0]}"

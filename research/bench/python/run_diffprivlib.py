@@ -1,4 +1,4 @@
-"""diffprivlib: tools over arrays. Grouping, and the caps where people have several rows, are ours, with pandas."""
+"""diffprivlib: tools over arrays. Grouping, and caps for people with several rows, are written here, with pandas."""
 
 from runner import Ask, cell, main
 from workload import HIGH, LOW, Answers, Case, Noise, scale

@@ -1,4 +1,4 @@
-"""Plain pandas: the exact answer, and what it costs to have no protection."""
+"""Plain pandas: the exact answer, and its cost without protection."""
 
 from runner import Ask, cell, main
 from workload import Answers, Case

@@ -4,7 +4,7 @@ from runner import Ask, cell, main
 from workload import HIGH, LOW, Answers, Case, Noise, scale
 
 DELTA = 1e-9
-"""What finding the groups takes: `censor_dims` (on by default) drops groups whose noisy number of people is small."""
+"""The δ for finding the groups: `censor_dims` (on by default) drops groups whose noisy number of people is small."""
 
 
 def prepare() -> str:

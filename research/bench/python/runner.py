@@ -1,4 +1,4 @@
-"""What all runners share: they are started as `python run_NAME.py CASE...` and print one line of JSON for each case.
+"""Shared code of all runners: `python run_NAME.py CASE...` prints one line of JSON for each case.
 
 Each runner defines `prepare()`, which imports the library and starts what it needs (a Spark session), and
 `begin(case)`, which returns a function that answers the question. Reading the file is part of answering.
@@ -22,7 +22,7 @@ Ask = Callable[[], Answers]
 
 
 def cell(value: object) -> float | None:
-    """A number that JSON can hold; NULL is None, and NaN stays NaN, for that is what a reader would see."""
+    """A number for JSON; NULL is None, and NaN stays NaN, because users would see it."""
     return None if value is None else float(value)  # type: ignore[arg-type]
 
 
@@ -39,7 +39,7 @@ def family() -> list[int]:
 
 
 def usage() -> tuple[float, float]:
-    """Peak memory in MB and processor seconds, of this process, its living descendants and those that have ended."""
+    """Peak memory in MB and processor seconds, of this process and its living and ended descendants."""
     ended = resource.getrusage(resource.RUSAGE_CHILDREN)
     memory, seconds = 0.0, ended.ru_utime + ended.ru_stime
     ticks = os.sysconf("SC_CLK_TCK")

@@ -1,4 +1,4 @@
-"""Tables as Markdown, aligned so that they can be read on a terminal too."""
+"""Markdown tables, aligned so that they are readable on a terminal too."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ def span(values: list[float]) -> str:
 
 
 def number(value: float) -> str:
-    """Noise is small here, but not nothing: three digits after the point, and none where they are zero."""
+    """Noise is small but not zero here: three digits after the point, without trailing zeros."""
     text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.1f}"
     return text[:-2] if text.endswith(".0") else text

@@ -1,4 +1,4 @@
-"""The question that every library answers, and how its noise is fixed. Standard library only: all runners import it."""
+"""The query that every library answers, and the scale of its noise. Standard library only: all runners import it."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ LOW, HIGH = 0, 100
 """The declared bounds of `value`."""
 
 EPSILON = 0.1
-"""What each COUNT and each SUM takes: its noise then has the scale sensitivity / EPSILON in every library."""
+"""The epsilon of each COUNT and each SUM: its noise has the scale sensitivity / EPSILON in every library."""
 
 ROWS_PER_GROUP, GROUPS = 2, 5
-"""Caps where people have several rows: of one person, so many rows count in a group, in so many groups."""
+"""Caps for people with several rows: rows of one person per group, and groups of one person."""
 
 
 @dataclass(frozen=True)
@@ -23,18 +23,18 @@ class Case:
     path: str
     keys: list[str] = field(default_factory=lambda: [f"k{number:02}" for number in range(50)])
     people: bool = False
-    """Whether `person` says whose a row is; otherwise every row is its own person."""
+    """Whether `person` identifies the person of a row; otherwise every row is its own person."""
     epsilon: float = EPSILON
     rows_per_group: int = ROWS_PER_GROUP
     groups: int = GROUPS
     decimal: bool = False
     """Whether `value` is a column of floating-point numbers."""
     twice: bool = False
-    """Whether to ask the same again with a budget for once."""
+    """Whether to repeat the query with a budget for a single one."""
 
     @property
     def rows_of_one(self) -> int:
-        """By how much one person can move all counts together."""
+        """The sensitivity of all counts together to one person."""
         return self.rows_per_group * self.groups if self.people else 1
 
     @property
@@ -58,12 +58,12 @@ class Noise:
     average: str = "none"
     mechanism: str = "none"
     spent: float | None = None
-    """Epsilon after one question, by the library's own bookkeeping."""
+    """Epsilon after one query, by the library's own accounting."""
 
 
 @dataclass
 class Answers:
-    """What a library answered: key -> [count, sum, average]."""
+    """A library's answer: key -> [count, sum, average]."""
 
     cells: dict[str, list[float | None]]
     noise: Callable[[], Noise] = Noise
@@ -71,5 +71,5 @@ class Answers:
 
 
 def scale(value: float) -> str:
-    """A scale for reading: six digits are enough to tell 10 from 10.001."""
+    """A scale for display: six digits are enough to distinguish 10 from 10.001."""
     return f"{float(value):.6g}"

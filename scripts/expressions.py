@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The expression language of docs/reference/expressions.md once more, in plain Python: what the tests compare the evaluator with.
+"""The expression language of docs/reference/expressions.md in plain Python: a reference for tests of the evaluator.
 
 Written from that page, not from the Rust code. Whole numbers are exact; floating point is used where the page says so.
 
@@ -28,7 +28,7 @@ LAST_DAY = datetime.date(9999, 12, 31).toordinal() - EPOCH
 DAY = 24 * 60 * 60 * 10**6
 
 
-# --- Values: whatever is none of its type is NULL. ---
+# --- Values: a value outside its type is NULL. ---
 
 
 def integer(number):
@@ -151,7 +151,7 @@ def arithmetic(sign, kind, left, right):
             quotient = quotient if (left < 0) == (right < 0) else -quotient
             if sign == "/":
                 return integer(quotient)
-            # Of -2^63 and -1 the quotient is not there, and neither is what it leaves.
+            # The quotient of -2^63 and -1 overflows, so the remainder is NULL too.
             return None if integer(quotient) is None else left - quotient * right
         return integer({"+": left + right, "-": left - right, "*": left * right}[sign])
     try:
@@ -203,7 +203,7 @@ def tokens(pattern, escape):
 
 
 def like(value, pattern, escape, ignore_case):
-    """By the definition: which beginnings of the text are matched by the pattern so far."""
+    """By the definition: the set of prefixes of the text that the pattern so far matches."""
     ends = {0}
     for kind, wanted in tokens(pattern, escape):
         if kind == "%":
@@ -249,7 +249,7 @@ MONTHS += ["July", "August", "September", "October", "November", "December"]
 
 
 def to_char(pattern, moment):
-    """As PostgreSQL's manual has it: each part is looked up in a table, longer ones first."""
+    """As in PostgreSQL's manual: each part is looked up in a table, longer parts first."""
     days, clock = divmod(moment, DAY)
     day, seconds = calendar(days), clock // 10**6
     iso_year, week, weekday = day.isocalendar()
@@ -393,7 +393,7 @@ CASTS = {
 
 
 def function_of_numbers(name, values):
-    """As the C library computes it; None where there is no finite result."""
+    """As the C library computes it; None without a finite result."""
     try:
         return real({"ln": math.log, "exp": math.exp, "sqrt": math.sqrt, "power": math.pow}[name](*values))
     except (ValueError, OverflowError):
@@ -414,7 +414,7 @@ def evaluate(tree, kinds, row):
     arguments = [evaluate(argument, kinds, row) for argument in tree["arguments"]]
     kind, values = arguments[0][0], [value for _, value in arguments]
     first = values[0]
-    # What has a say on NULL.
+    # Calls with their own rules for NULL.
     if name in ("=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"):
         return BOOLEAN, compare(name, kind, *values)
     if name == "AND":
@@ -493,7 +493,7 @@ def main():
     if len(sys.argv) > 1:
         print(__doc__, end="")
         sys.exit(0 if sys.argv[1] in ("--help", "-h") else 2)
-    # Whole numbers of 65,536 digits are read, too.
+    # Whole numbers of 65,536 digits must parse, too.
     if hasattr(sys, "set_int_max_str_digits"):
         sys.set_int_max_str_digits(0)
     sys.stdin.reconfigure(encoding="utf-8")

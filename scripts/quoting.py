@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Reads 200 CSV files with hostile quoting by Python's csv in strict mode, DuckDB and Deniable, and prints who refuses and who reads what.
+"""Reads 200 CSV files with hostile quoting by Python's csv in strict mode, DuckDB and Deniable, and prints what each reads.
 
     cargo build
     "$(scripts/environment duckdb)/bin/python" scripts/quoting.py [target/debug/deniable]
 
 Each file has columns a, b and c in eight rows, with one hostile field: in a row in the middle, in two rows, at the end of the file, or in
 the header. Deniable reads a file whose declared keys are the values that Python (or else DuckDB) read, so that `data check` reports every
-other value. The exit status is 1 where Deniable reads a file without a remark that another reader refuses or reads otherwise.
+other value. The exit status is 1 if Deniable reads a file without a warning that another reader refuses or reads differently.
 """
 
 import csv

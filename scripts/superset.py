@@ -1,7 +1,7 @@
-"""Superset over the server: connects, browses, draws two charts and refreshes a dashboard of them ten times, which is paid for once.
+"""Superset over the server: connects, browses, draws two charts and refreshes a dashboard of them ten times, which is charged once.
 
 scripts/slow superset runs it, with an interpreter that has Superset and with DENIABLE, the program with its server. Everything is on loopback, and
-in a folder that is gone afterwards.
+in a temporary folder.
 """
 
 import json
@@ -97,7 +97,7 @@ class Api:
 
 
 def chart(api, dashboard, dataset, name, columns, metrics):
-    """A table of a question, on the dashboard."""
+    """A chart of a query, as a table on the dashboard."""
     query = {"columns": columns, "metrics": metrics, "filters": [], "orderby": [], "row_limit": 1000, "extras": {}}
     source = {"id": dataset, "type": "table"}
     context = {"datasource": source, "queries": [query], "result_format": "json", "result_type": "full", "force": False}
@@ -114,7 +114,7 @@ def tried(folder, api, port):
             return cursor.fetchall()
 
     address = f"postgresql+psycopg2://ana:correct%20horse%20battery@127.0.0.1:{port}/clinic"
-    # The price that any new question of this connection may have.
+    # The share that each new query of this connection may use.
     extra = {"engine_params": {"connect_args": {"options": "-c deniable.spend=1/40"}}}
     database = {"database_name": "clinic", "sqlalchemy_uri": address, "extra": json.dumps(extra)}
     api.post("/database/test_connection/", database)
@@ -138,7 +138,7 @@ def tried(folder, api, port):
     for refresh in range(REFRESHES):
         shown = {}
         for known in api.get(f"/dashboard/{dashboard}/charts")["result"]:
-            # `force`: past Superset's own cache.
+            # `force` bypasses Superset's own cache.
             answer = api.get(f"/chart/{known['id']}/data/", force="true")["result"][0]
             assert answer["error"] is None and not answer["is_cached"], answer
             shown[known["slice_name"]] = answer["data"]

@@ -1,9 +1,9 @@
-//! What holds of every table, hierarchy and demand that `assess` reads. Run by `fuzz/targets/assess.rs` and by
+//! Properties of every table, hierarchy and requirement that `assess` reads. Run by `fuzz/targets/assess.rs` and by
 //! `crates/lab/assess/tests/it/fuzz.rs`.
 
 use deniable_assess::{AssessError, Counts, Distance, Hierarchy, Input, Quasi, Reading, Requirement, assess};
 
-/// A good text of each kind, with the byte that says which it is: rows of a table, a hierarchy, demands.
+/// A valid text of each kind, with its leading byte: rows of a table, a hierarchy, requirements.
 pub const GOOD: [(u8, &str); 4] = [
     (0, "021**|30-39|flu\n021**|[40,50)|cold\n*|<30|flu\n{02138,02139}|30-39|cold\n"),
     (3, "a;b;*|1|3\na|2|7\n"),
@@ -11,8 +11,8 @@ pub const GOOD: [(u8, &str); 4] = [
     (2, "k=2,l=2,entropy-l=1.5,recursive-l=3:2,t=1/5,prosecutor=0.5,epsilon-bop=1,belief-odds=3"),
 ];
 
-/// Cells of two columns and a secret are understood or refused with words; what is understood is assessed without a panic, and
-/// the measures agree with each other. The first byte chooses what the rest is. Says whether it is read.
+/// Cells of two columns and a sensitive column are parsed or refused with a message; parsed tables are assessed without
+/// a panic, and the measures are consistent. The first byte selects the kind of the rest. Returns whether it is parsed.
 pub fn check(bytes: &[u8]) -> bool {
     let (choice, bytes) = bytes.split_first().unwrap_or((&0, bytes));
     let text = String::from_utf8_lossy(bytes);
@@ -39,7 +39,7 @@ pub fn check(bytes: &[u8]) -> bool {
     }
 }
 
-/// Rows of `zip|age|condition`, each followed by how often it stands there: once more than it has tabs.
+/// Rows of `zip|age|condition`, each with its multiplicity: one more than its number of tabs.
 fn table(text: &str, literal: bool) -> bool {
     let mut counts = Counts::new(&["zip", "age", "condition"]).expect("three names");
     for line in text.lines().take(200) {
@@ -69,14 +69,14 @@ fn table(text: &str, literal: bool) -> bool {
     assert_eq!(found.verdicts[4].met, k >= 2, "a chance of 1/k");
     assert!(found.sensitive[0].diversity.distinct.value <= found.sensitive[0].values);
     assert!(serde_json::to_string(&found).is_ok() && found.to_string().ends_with('\n'));
-    // Every published cell that is one value is a person whom the table covers.
+    // Every published cell with a single value is a person whom the table covers.
     if let Some(linking) = &found.linkage {
         assert_eq!((linking.people, linking.nobody), (counts.people(), 0));
     }
     true
 }
 
-/// A refusal is one line that says no more than fits on a screen.
+/// A refusal is one line of limited length.
 fn said(error: &AssessError) -> bool {
     let words = error.to_string();
     assert!(!words.is_empty() && words.len() < 2000 && !words.chars().any(char::is_control), "{words:?}");

@@ -1,11 +1,12 @@
-//! What holds of every table that an attack reads. Run by `fuzz/targets/attack.rs` and by `crates/lab/attack/tests/it/fuzz.rs`.
+//! Properties of every table that an attack reads. Run by `fuzz/targets/attack.rs` and by
+//! `crates/lab/attack/tests/it/fuzz.rs`.
 
 use deniable_attack::linkage::{JoinColumns, TextTable, link};
 use deniable_attack::ratings::{Columns, Records, Settings};
 use deniable_attack::{Panel, Side, TableError, frequencies, listed, ratings};
 use deniable_genome::individuals::Name;
 
-/// A good file of each kind, with the byte that says which it is: frequencies, rows, ratings, a list of people.
+/// A valid file of each kind, with its leading byte: frequencies, rows, ratings, a list of people.
 pub const GOOD: [(u8, &[u8]); 6] = [
     (0, b"CHR\tSNP\tBP\tA1\tA2\tF_A\tF_U\n1\trs1\t100\tA\tC\t0.25\t0.5\n1\trs2\t200\tA\tG\tNA\t0.125\n"),
     (1, b"CHR\tSNP\tBP\tA1\tA2\tF_A\tF_U\n1\trs1\t100\tA\tC\t0.25\t0.5\n1\trs2\t200\tA\tG\tNA\t0.125\n"),
@@ -15,8 +16,8 @@ pub const GOOD: [(u8, &[u8]); 6] = [
     (4, b"F1 I1\nI2\n\n"),
 ];
 
-/// A table is refused with words, or read and used without a panic. The first byte chooses which kind the rest is. Says whether
-/// it is read.
+/// A table is refused with a message, or read and used without a panic. The first byte selects the kind of the rest.
+/// Returns whether it is read.
 pub fn check(bytes: &[u8]) -> bool {
     let (choice, bytes) = bytes.split_first().unwrap_or((&0, bytes));
     let folder = tempfile::tempdir().expect("a folder");
@@ -75,7 +76,7 @@ pub fn check(bytes: &[u8]) -> bool {
     }
 }
 
-/// A refusal names the file and the mend; it says no more of the file than fits on a screen.
+/// A refusal names the file and the remedy, and quotes a limited part of the file.
 fn said(error: &TableError) -> bool {
     let words = error.to_string();
     let place = words.strip_prefix(&error.file.display().to_string());

@@ -1,4 +1,4 @@
-//! What holds of every text that is read as a mechanism, a protocol, a certificate, a notion or a family. Run by
+//! Properties of every text that is read as a mechanism, a protocol, a certificate, a notion or a family. Run by
 //! `fuzz/targets/check.rs` and by `crates/lab/check/tests/it/fuzz.rs`.
 
 use deniable_check::family::Family;
@@ -10,11 +10,11 @@ use deniable_check::subject::{Subject, View};
 use deniable_check::{certificate, words};
 use deniable_recheck::recheck;
 
-/// Most steps of a recheck: enough for what is small.
+/// Most steps of a recheck: enough for small mechanisms.
 const STEPS: u128 = 100_000;
 
-/// It is understood or refused with words, and what is understood is decided or refused; a certificate of a decision passes. The
-/// first byte chooses how the text is read. Says whether it is understood.
+/// The text is parsed or refused with a message, and a parsed text is decided or refused; a certificate of a decision
+/// is verified. The first byte selects the kind of text. Returns whether it is parsed.
 pub fn check(bytes: &[u8]) -> bool {
     let (choice, bytes) = bytes.split_first().unwrap_or((&0, bytes));
     let Ok(text) = std::str::from_utf8(bytes) else { return false };

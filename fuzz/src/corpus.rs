@@ -1,8 +1,8 @@
-//! The good inputs that a target begins with.
+//! The valid inputs with which a target begins.
 
 use std::path::PathBuf;
 
-/// Checks that each of them is taken, and writes them down where `scripts/fuzz` has asked for it.
+/// Checks that each input is accepted, and writes them to files if `scripts/fuzz` requests it.
 pub fn begin(target: &str, seeds: &[Vec<u8>], check: impl Fn(&[u8]) -> bool) {
     let folder = std::env::var_os("DENIABLE_FUZZ_CORPUS").map(|corpus| PathBuf::from(corpus).join(target));
     if let Some(folder) = &folder {

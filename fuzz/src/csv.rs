@@ -1,4 +1,5 @@
-//! What holds of every file that is read as CSV. Run by `fuzz/targets/csv.rs` and by `crates/engine/execute/tests/it/fuzz.rs`.
+//! Properties of every file that is read as CSV. Run by `fuzz/targets/csv.rs` and by
+//! `crates/engine/execute/tests/it/fuzz.rs`.
 
 use super::sql::table;
 use deniable_core::schema::{CsvOptions, Data, Format, TableSchema};
@@ -14,7 +15,7 @@ const QUESTIONS: [&str; 5] = [
     "SELECT EXTRACT(quarter FROM day) AS q, MAX(at), COUNT(day) FROM t WHERE at < TIMESTAMP '2020-01-05' GROUP BY q",
 ];
 
-/// Contents that a field might have; the file is written anew with them.
+/// Possible contents of a field, for rewriting the file.
 const CONTENTS: [&str; 15] = [
     "",
     "a",
@@ -33,8 +34,8 @@ const CONTENTS: [&str; 15] = [
     "+999999-12-31",
 ];
 
-/// A file that passes the check is answered, whatever its fields hold; no file makes anything panic. The first byte
-/// chooses the options. Says whether the file passes.
+/// A file that passes the check is answered, whatever its fields contain; no file causes a panic. The first byte
+/// selects the options. Returns whether the file passes.
 pub fn check(bytes: &[u8]) -> bool {
     let (choice, bytes) = bytes.split_first().unwrap_or((&0, bytes));
     let options = options(*choice);
@@ -53,7 +54,7 @@ pub fn check(bytes: &[u8]) -> bool {
     let all = vec![vec![i128::from(report.rows)]];
     let answers = answers.expect("a file that passes the check is answered");
     assert!(!by_row || answers[0] == [all.clone()], "every row that was seen is counted");
-    // The same shape with other contents is answered as well: success never depends on what fields hold.
+    // The same shape with other contents is answered as well: success never depends on the contents of fields.
     std::fs::write(&path, rewritten(bytes, &options).expect("it was read before")).expect("a file");
     let answers = totals(&source).expect("other contents are answered as well");
     assert!(!by_row || answers[0] == [all], "no content adds or removes a row");
@@ -90,11 +91,11 @@ fn totals(source: &Source) -> Option<Vec<Vec<Vec<Vec<i128>>>>> {
             .ok()
             .map(deniable_execute::Exact::reveal)
     });
-    // All of them are asked, even after one has failed.
+    // All queries run, even after a failure.
     totals.collect::<Vec<_>>().into_iter().collect()
 }
 
-/// The file with the same header and the same number of rows and fields, and these contents instead.
+/// The file with the same header and the same number of rows and fields, and these contents.
 fn rewritten(bytes: &[u8], options: &CsvOptions) -> Option<Vec<u8>> {
     let mut reader =
         ::csv::ReaderBuilder::new().has_headers(false).delimiter(options.delimiter).flexible(true).from_reader(bytes);

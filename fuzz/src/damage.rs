@@ -1,7 +1,7 @@
-//! Damaged copies of good files, for tests that run on seeded mutations. libFuzzer has its own ways.
+//! Damaged copies of valid files, for tests with seeded mutations. libFuzzer has its own mutations.
 
-/// A damaged copy: a few cuts, repetitions, pieces of `pieces` or of the file itself, and stray bytes. The first `keep` bytes stay
-/// as they are. `below(n)` draws a number below `n`.
+/// A damaged copy: a few cuts, repetitions, insertions of `pieces` or of parts of the file, and stray bytes. The first
+/// `keep` bytes are unchanged. `below(n)` draws a number below `n`.
 pub fn damaged(good: &[u8], keep: usize, pieces: &[&[u8]], below: &mut dyn FnMut(usize) -> usize) -> Vec<u8> {
     let mut bytes = good.to_vec();
     for _ in 0..=below(3) {

@@ -1,8 +1,8 @@
-//! What holds of all bytes that are read as expressions: bytes, tree, identity, evaluation. Run by
+//! Properties of all bytes that are read as expressions: bytes, tree, identity, evaluation. Run by
 //! `fuzz/targets/expression.rs` and by `crates/engine/expression/tests/it/fuzz.rs`.
 //!
-//! After a 0 the bytes are canonical ones, most of which are refused. After anything else they are instructions of a
-//! machine with a stack, most of which build something.
+//! After a 0 the bytes are canonical ones, most of which are refused. After any other byte they are instructions of a
+//! stack machine, most of which build an expression.
 
 use deniable_expression::program::InputColumn;
 use deniable_expression::value::{Day, Decimal, Moment};
@@ -13,10 +13,10 @@ use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 const ROWS: usize = 3;
-/// Nodes that instructions may make: enough for every form, few enough for many executions in a second.
+/// Most nodes that instructions may create: enough for every form, few enough for many executions per second.
 const MOST_INSTRUCTIONS: usize = 40;
 
-/// A few of the canonical kind, as seeds.
+/// Some canonical bytes, as seeds.
 #[allow(dead_code, reason = "the fuzz target has no use for it")]
 pub fn good() -> Vec<Vec<u8>> {
     let column = |kind: Type| InputColumn { table: "t".into(), name: kind.name().into(), kind };
@@ -54,13 +54,13 @@ pub fn good() -> Vec<Vec<u8>> {
     roots.push(program.call(Operation::DaysBetween, &[date, constants[4]]).unwrap());
     let mut seeds: Vec<Vec<u8>> = roots.iter().map(|root| [vec![0], program.canonical(&[*root])].concat()).collect();
     seeds.push([vec![0], program.canonical(&roots)].concat());
-    // Something of each instruction.
+    // At least one of each instruction.
     seeds.push((1..=255).collect());
     seeds.push((1..=255).rev().collect());
     seeds
 }
 
-/// They are refused, or expressions whose bytes are their own and whose table is its rows. Says which.
+/// The bytes are refused, or are expressions with the same bytes whose table equals its rows. Returns the expressions.
 pub fn check(bytes: &[u8]) -> bool {
     let (program, roots) = match bytes.split_first() {
         Some((0, canonical)) => match Program::from_canonical(canonical) {
@@ -85,7 +85,7 @@ pub fn check(bytes: &[u8]) -> bool {
     true
 }
 
-/// Every row by itself is what it is among the others.
+/// Every row evaluated alone equals its value among the others.
 fn evaluated(program: &Program, roots: &[Id]) {
     let roots: Vec<Id> = roots.iter().copied().collect::<BTreeSet<Id>>().into_iter().take(8).collect();
     let mut evaluator = Evaluator::new(program, &roots);
@@ -135,7 +135,7 @@ fn table(kind: Type) -> Column {
     COLUMNS.with(|columns| columns.iter().find(|column| column.kind() == kind).cloned()).expect("every type")
 }
 
-/// Bytes that are used up; none left are zeros.
+/// The input bytes; when they are used up, zeros.
 struct Bytes<'a>(&'a [u8]);
 
 impl Bytes<'_> {
@@ -224,7 +224,7 @@ fn built(instructions: &[u8]) -> (Program, Vec<Id>) {
         };
         ids.extend(made);
     }
-    // What nothing else uses, or else the last one.
+    // An unused node, or else the last one.
     let mut used = BTreeSet::new();
     for (_, node) in program.ids() {
         if let Node::Call(_, arguments) = node {
@@ -236,10 +236,10 @@ fn built(instructions: &[u8]) -> (Program, Vec<Id>) {
     (program, roots)
 }
 
-/// Earlier nodes whose types fit, as far as there are any.
+/// Earlier nodes of fitting types, if there are any.
 fn arguments(program: &Program, ids: &[Id], operation: &Operation, bytes: &mut Bytes<'_>) -> Vec<Id> {
     let Some(last) = ids.len().checked_sub(1) else { return Vec::new() };
-    // From the latest on; the first node from there on with a wanted type.
+    // From the latest on: the first node with a wanted type.
     let mut find = |wanted: &dyn Fn(Type) -> bool| {
         let from = last - bytes.below(4).min(last);
         let order = (0..=from).rev().chain((from..=last).rev());
@@ -265,7 +265,7 @@ fn arguments(program: &Program, ids: &[Id], operation: &Operation, bytes: &mut B
     vec![first, second]
 }
 
-/// The operations that instructions build.
+/// The operations of the instructions.
 #[allow(dead_code, reason = "the fuzz target has no use for it")]
 pub fn operations(instructions: &[u8], mut saw: impl FnMut(&Operation)) {
     for (_, node) in built(instructions).0.ids() {

@@ -1,10 +1,11 @@
-//! What holds of every fileset and phenotype file. Run by `fuzz/targets/plink.rs` and by `crates/genome/genome/tests/it/fuzz.rs`.
+//! Properties of every fileset and phenotype file. Run by `fuzz/targets/plink.rs` and by
+//! `crates/genome/genome/tests/it/fuzz.rs`.
 
 use deniable_genome::assoc::{AssocRow, Order};
 use deniable_genome::{Column, FileError, Fileset, PhenoFile, Snp};
 use std::num::NonZeroUsize;
 
-/// Five people and four SNPs: what the other files hold when one is fuzzed. The last is a phenotype file.
+/// Five people and four SNPs: the contents of the other files when one is fuzzed. The last is a phenotype file.
 pub const GOOD: [(&str, &[u8]); 4] = [
     ("t.bed", b"\x6c\x1b\x01\x1b\x00\xe4\x02\xff\x03\xaa\x01"),
     ("t.bim", b"1\trs1\t0\t100\tA\tC\n22\trs2\t0\t200\t0\tC\nX\trs3\t0\t300\tA\tC\nXY\trs4\t0\t-1\tA\tC\n"),
@@ -12,8 +13,8 @@ pub const GOOD: [(&str, &[u8]); 4] = [
     ("t.pheno", b"FID IID flu gout\nF0 I0 2 1\nF1 I1 1 2\nF9 I9 NA 0\n"),
 ];
 
-/// The fileset is refused with words, or counted in the same way however many threads count. The first byte chooses which file the
-/// rest is. Says whether it is counted.
+/// The fileset is refused with a message, or counted with the same result for any number of threads. The first byte
+/// selects the file of the rest. Returns whether it is counted.
 pub fn check(bytes: &[u8]) -> bool {
     let (choice, bytes) = bytes.split_first().unwrap_or((&0, bytes));
     let fuzzed = usize::from(choice % 4);
@@ -48,7 +49,7 @@ pub fn check(bytes: &[u8]) -> bool {
     true
 }
 
-/// Everybody is counted once, and what is printed is plain.
+/// Every person is counted once, and the output is finite.
 pub fn counted(snp: Snp, cases: u64, controls: u64) {
     let (table, missing) = (snp.counts.table, snp.counts.missing);
     assert_eq!(table.all_cases() + u64::from(missing.cases), cases);
@@ -63,7 +64,7 @@ pub fn counted(snp: Snp, cases: u64, controls: u64) {
     );
 }
 
-/// A refusal names the file and the mend; it says no more of the file than fits on a screen.
+/// A refusal names the file and the remedy, and quotes a limited part of the file.
 pub fn said(error: &FileError) -> bool {
     let words = error.to_string();
     let place = words.strip_prefix(&error.file.display().to_string());

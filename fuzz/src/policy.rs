@@ -1,11 +1,11 @@
-//! What holds of every text that is read as a policy. Run by `fuzz/targets/policy.rs` and by
+//! Properties of every text that is read as a policy. Run by `fuzz/targets/policy.rs` and by
 //! `crates/engine/policy/tests/it/fuzz.rs`.
 
 use deniable_core::exact::{Rational, whole};
 use deniable_policy::{Policy, Query, Size};
 use std::path::Path;
 
-/// It is a policy whose parts agree, or a complaint about places that exist. Says whether it is a policy.
+/// The text is a consistent policy, or the error names existing places. Returns whether it is a policy.
 pub fn check(text: &str) -> bool {
     match Policy::parse(Path::new("p.toml"), text) {
         Ok(policy) => {

@@ -1,4 +1,5 @@
-//! What holds of every text that is read as a question. Run by `fuzz/targets/sql.rs` and by `crates/engine/execute/tests/it/fuzz.rs`.
+//! Properties of every text that is read as a query. Run by `fuzz/targets/sql.rs` and by
+//! `crates/engine/execute/tests/it/fuzz.rs`.
 
 use deniable_core::exact::{parse_rational, whole};
 use deniable_core::schema::{Bounds, Column, ColumnType, CsvOptions, Data, Entity, Format, Key, TableSchema};
@@ -10,7 +11,7 @@ use deniable_query::QueryError;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-/// Longer than any text may take, without optimisation and on a busy machine.
+/// Longer than any text may take, without optimisation and under load.
 const BOUND: Duration = Duration::from_secs(10);
 
 /// A table with columns of every type, with and without bounds and keys.
@@ -50,7 +51,7 @@ pub fn table() -> TableSchema {
 
 static TABLE: LazyLock<TableSchema> = LazyLock::new(table);
 
-/// Rows with the values that arithmetic and conversions are afraid of.
+/// Rows with values that are difficult for arithmetic and conversions.
 static ROWS: LazyLock<Option<Source>> = LazyLock::new(|| {
     let rows = "\
 who,x,d,free,s,g,i,b,day,at
@@ -76,8 +77,8 @@ who,x,d,free,s,g,i,b,day,at
     Source::locate(table(), &data, folder.path()).ok()?.into_memory().ok()
 });
 
-/// It is understood or refused, in time, and always in the same way; a refusal names a place that exists. What is
-/// understood has an answer whatever the rows hold. Says whether it is understood.
+/// The text is parsed or refused, in time, and always in the same way; a refusal names an existing place. A parsed
+/// query has an answer for any rows. Returns whether it is parsed.
 pub fn check(sql: &str) -> bool {
     let began = Instant::now();
     let query = deniable_sql::plan(sql, std::slice::from_ref(&*TABLE));

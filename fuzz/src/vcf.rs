@@ -1,4 +1,5 @@
-//! What holds of every VCF file, plain or bgzipped. Run by `fuzz/targets/vcf.rs` and by `crates/genome/genome/tests/it/fuzz.rs`.
+//! Properties of every VCF file, plain or bgzipped. Run by `fuzz/targets/vcf.rs` and by
+//! `crates/genome/genome/tests/it/fuzz.rs`.
 
 use super::plink::{counted, said};
 use deniable_genome::{Column, PhenoFile, Vcf};
@@ -11,7 +12,7 @@ pub const GOOD: &[u8] =
 chr2\t6\t.\tA\tC,G\t7\tPASS\tDP=3\tGT\t0\t1\t.\n\
 X\t7\tx;y\tA\t.\t.\tq10\t.\tDP\t4\t5\t6\n";
 
-/// The file is refused with words, or counted twice in the same way. Says whether it is counted.
+/// The file is refused with a message, or counted twice with the same result. Returns whether it is counted.
 pub fn check(bytes: &[u8]) -> bool {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("t.vcf");

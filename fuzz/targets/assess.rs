@@ -1,4 +1,4 @@
-//! Arbitrary texts as anonymised tables, hierarchies and demands.
+//! Arbitrary texts as anonymised tables, hierarchies and requirements.
 #![no_main]
 
 #[path = "../src/assess.rs"]

@@ -1,4 +1,4 @@
-//! Arbitrary bytes as mechanisms, protocols, certificates and words.
+//! Arbitrary bytes as mechanisms, protocols, certificates and names of notions.
 #![no_main]
 
 #[path = "../src/check.rs"]

@@ -1,4 +1,4 @@
-//! Arbitrary texts as questions.
+//! Arbitrary texts as queries.
 #![no_main]
 
 #[path = "../src/sql.rs"]

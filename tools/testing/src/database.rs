@@ -4,11 +4,11 @@ use crate::skipped;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// The database of `scripts/postgres`, as a variable to connect by, or nothing: then the test says that it is skipped. With
-/// `DENIABLE_POSTGRES_REQUIRED` that is an error.
+/// The database of `scripts/postgres`, as a variable for `connect`; `None` if it is not set, and then reports that the
+/// test is skipped. With `DENIABLE_POSTGRES_REQUIRED` that is an error.
 ///
 /// # Panics
-/// When there is none, and one is required.
+/// When it is required and not set.
 #[must_use]
 #[expect(clippy::panic, reason = "only tests call it, and a test fails by panicking")]
 pub fn postgres() -> Option<&'static str> {
@@ -23,7 +23,7 @@ pub fn postgres() -> Option<&'static str> {
     None
 }
 
-/// Runs SQL on that database as its owner, and gives what it prints.
+/// Runs SQL on that database as its owner, and returns the output.
 ///
 /// # Panics
 /// When it fails.
@@ -37,7 +37,7 @@ pub fn psql(sql: &str) -> String {
         Ok(child) => child,
         Err(error) => panic!("psql: {error}"),
     };
-    // It reads all of it before it prints much.
+    // psql reads all input before it prints much.
     let written = child.stdin.take().map(|mut stdin| stdin.write_all(sql.as_bytes()));
     match child.wait_with_output() {
         Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).trim_end().to_owned(),

@@ -1,15 +1,15 @@
-//! Engines that hold rows, each by its client for Python: `scripts/engines` runs tests beside them.
+//! External engines, each by its Python client: `scripts/engines` runs tests beside them.
 
 use crate::skipped;
 use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// An interpreter of `scripts/engines`, by the variable that names it, `DENIABLE_DUCKDB_PYTHON` or `DENIABLE_SPARK_PYTHON`; or nothing: then the
-/// test says that it is skipped. With `DENIABLE_ENGINES_REQUIRED` that is an error.
+/// An interpreter of `scripts/engines`, from the variable `DENIABLE_DUCKDB_PYTHON` or `DENIABLE_SPARK_PYTHON`; `None`
+/// if it is not set, and then reports that the test is skipped. With `DENIABLE_ENGINES_REQUIRED` that is an error.
 ///
 /// # Panics
-/// When there is none, and one is required.
+/// When it is required and not set.
 #[must_use]
 #[expect(clippy::panic, reason = "only tests call it, and a test fails by panicking")]
 pub fn engine_python(variable: &str) -> Option<String> {
@@ -23,7 +23,7 @@ pub fn engine_python(variable: &str) -> Option<String> {
     python
 }
 
-/// Runs a program of Python, and gives what it prints.
+/// Runs a Python program, and returns its output.
 ///
 /// # Panics
 /// When it fails.
@@ -42,8 +42,9 @@ pub fn run_python(python: &str, program: &str) -> String {
     }
 }
 
-/// A program that stands between this one and an engine's client, to be named in place of the interpreter. It changes each answer by `lie`,
-/// a statement of Python about `answer`, the `totals` in it, and the `question`, of which `is_private` says whether it is about private rows.
+/// A program between this one and an engine's client, to be named as the interpreter. It changes each answer by `lie`,
+/// a Python statement about `answer`, its `totals`, and the `question`, whose `is_private` is true for queries about
+/// private rows.
 ///
 /// # Panics
 /// When it cannot be written.
@@ -69,7 +70,8 @@ client.kill()
 "#
     );
     let path = folder.join("lying-python").display().to_string();
-    // By another process: while this one has a file open for writing, whatever another thread starts has it open, too, and nobody can run it.
+    // Set by another process: while this process has the file open for writing, a program that another thread starts
+    // inherits it, and the file cannot be executed.
     let write = format!(
         "import os\nwith open({path:?}, 'w') as file:\n    file.write({program:?})\nos.chmod({path:?}, 0o700)\n"
     );

@@ -1,14 +1,14 @@
-//! What the tests of all crates share; nothing but tests depends on it.
+//! Helpers of the tests of all crates; only tests depend on this crate.
 //!
-//! | question | function |
+//! | content | function |
 //! |---|---|
-//! | how much is done, on a developer's machine and in CI? | [`sized`] |
-//! | which random cases are drawn? | [`seed`] |
-//! | at which step does a run end, and did it request random bits? | [`Steps`], [`Sampler`] |
-//! | how does a test read what a whole process counts? | [`in_own_process`] |
-//! | how does a test say that it was not run? | [`skipped`] |
-//! | where are the data that do not come with the project? | [`adult`], [`gwas`] |
-//! | where may things be left to be looked at? | [`scratch`] |
+//! | size of a suite, on a developer's machine and in CI | [`sized`] |
+//! | seeds of random cases | [`seed`] |
+//! | runs that end at a step, and requests for random bits | [`Steps`], [`Sampler`] |
+//! | tests that read counters of a whole process | [`in_own_process`] |
+//! | report of a skipped test | [`skipped`] |
+//! | data that is not part of the project | [`adult`], [`gwas`] |
+//! | folder for output that people inspect | [`scratch`] |
 
 mod database;
 mod engines;
@@ -39,7 +39,7 @@ pub fn sized<T>(small: T, full: T) -> T {
     }
 }
 
-/// One of three sizes, for what CI does not do whole.
+/// One of three sizes, for suites that CI runs in part.
 ///
 /// # Panics
 /// As [`scale`].
@@ -52,14 +52,14 @@ pub fn sized_to_slow<T>(small: T, full: T, slow: T) -> T {
     }
 }
 
-/// Says that a test, or a part of it, was not run, and how to change that.
+/// Reports that a test, or a part of it, was not run, and how to change that.
 ///
-/// The test harness keeps to itself what tests that pass print; what is written past the macros reaches the reader.
+/// The test harness hides the output of passing tests; output that bypasses the macros is visible.
 pub fn skipped(what: &str, how: &str) {
     let thread = std::thread::current();
-    // The harness names threads after their tests; there is none with one thread for all.
+    // The harness names threads after their tests, unless it runs all tests on one thread.
     let test = thread.name().filter(|name| *name != "main").map(|name| format!(" {name}")).unwrap_or_default();
-    // In one piece, so that lines of tests that run beside each other stay whole. A closed stderr skips nothing more.
+    // In one write, so that lines of parallel tests are not interleaved. A closed stderr is ignored.
     let _ = std::io::stderr().write_all(format!("SKIPPED{test}: {what}; {how}\n").as_bytes());
 }
 
@@ -68,12 +68,12 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// Where `variable` says, or beside the project.
+/// The path in `variable`, or the default beside the project.
 fn named(variable: &str, default: &str) -> PathBuf {
     std::env::var_os(variable).map_or_else(|| root().join("../shared/data").join(default), PathBuf::from)
 }
 
-/// UCI Adult: `DENIABLE_ADULT`, or `../shared/data/adult/adult.data`. Where it is not, the test says that it is skipped.
+/// UCI Adult: `DENIABLE_ADULT`, or `../shared/data/adult/adult.data`. If missing, reports that the test is skipped.
 #[must_use]
 pub fn adult() -> Option<PathBuf> {
     let found = named("DENIABLE_ADULT", "adult/adult.data").canonicalize().ok().filter(|path| path.is_file());
@@ -83,8 +83,8 @@ pub fn adult() -> Option<PathBuf> {
     found
 }
 
-/// The simulated study, without its extensions: `DENIABLE_GWAS`, or `../shared/data/gwas/hs`. Where it is not, the test
-/// says that it is skipped.
+/// The simulated study, without its extensions: `DENIABLE_GWAS`, or `../shared/data/gwas/hs`. If missing, reports that
+/// the test is skipped.
 #[must_use]
 pub fn gwas() -> Option<PathBuf> {
     let prefix = named("DENIABLE_GWAS", "gwas/hs");
@@ -97,10 +97,10 @@ pub fn gwas() -> Option<PathBuf> {
     found
 }
 
-/// A folder in the target folder, for what is looked at after a test: pictures, the input that a test failed on.
+/// A folder in the target folder, for output that people inspect after a test: screenshots, the input of a failed test.
 ///
 /// # Errors
-/// When the running program is in no folder, or the folder cannot be made.
+/// When the program's folder is unknown, or the folder cannot be created.
 pub fn scratch() -> std::io::Result<PathBuf> {
     // <target>/<profile>/deps/<program>
     let program = std::env::current_exe()?;
@@ -114,7 +114,7 @@ pub fn scratch() -> std::io::Result<PathBuf> {
 mod tests {
     use super::*;
 
-    /// What a skipped test says comes through the harness; what it prints does not.
+    /// The report of a skipped test is visible through the harness; printed output is not.
     #[test]
     fn a_skipped_test_is_seen() -> std::io::Result<()> {
         const CHILD: &str = "DENIABLE_TEST_SKIPS";
@@ -128,7 +128,7 @@ mod tests {
         let run = again.args(["--exact", test]).env(CHILD, "1").output()?;
         assert!(run.status.success());
         let said = String::from_utf8_lossy(&run.stderr);
-        // The name is there unless all tests run on one thread, which the number of processors can decide.
+        // The name is missing only if all tests run on one thread, which the number of processors can decide.
         assert!(said.contains("SKIPPED") && said.contains("nothing; this line is what a test looks for\n"), "{said}");
         assert!(!said.contains("kept by the harness"), "{said}");
         Ok(())

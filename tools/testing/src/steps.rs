@@ -14,7 +14,7 @@ pub struct Steps {
 }
 
 impl Steps {
-    /// Steps of a run that ends at the step of this number, from 0; without one, of a run that nothing ends.
+    /// Steps of a run that ends at the step of this number, from 0; `None` for a run that is not interrupted.
     #[must_use]
     pub fn ending_at(last: Option<u64>) -> Self {
         Self { last, ..Self::default() }
@@ -33,19 +33,19 @@ impl Steps {
         }
     }
 
-    /// How many steps there were so far.
+    /// The number of steps so far.
     #[must_use]
     pub fn passed(&self) -> u64 {
         self.passed.get()
     }
 
-    /// Whether the run requested a random bit: a draw was begun.
+    /// Whether the run requested a random bit, so that a draw was begun.
     #[must_use]
     pub fn has_drawn(&self) -> bool {
         self.random.get() > 0
     }
 
-    /// The outcome of a run of these steps; `None` where one of them ended it.
+    /// The outcome of a run of these steps; `None` if a step ended it.
     pub fn run<T>(&self, run: impl FnOnce(&Self) -> T) -> Option<T> {
         let outcome = catch_unwind(AssertUnwindSafe(|| run(self)));
         match outcome {
@@ -95,5 +95,5 @@ impl<R: Rng> TryRng for Sampler<'_, R> {
     }
 }
 
-/// For tests only: as good as `rng` is.
+/// For tests only: as secure as `rng`.
 impl<R: Rng> TryCryptoRng for Sampler<'_, R> {}

@@ -1,13 +1,14 @@
-//! An S3 server that tests may use: `scripts/s3` runs them beside one.
+//! An S3 server for tests: `scripts/s3` runs them beside one.
 
 use crate::skipped;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-/// The address of the server of `scripts/s3`, or nothing: then the test says that it is skipped. With `DENIABLE_S3_REQUIRED` that is an error.
+/// The address of the server of `scripts/s3`; `None` if it is not set, and then reports that the test is skipped. With
+/// `DENIABLE_S3_REQUIRED` that is an error.
 ///
 /// # Panics
-/// When there is none, and one is required.
+/// When it is required and not set.
 #[must_use]
 #[expect(clippy::panic, reason = "only tests call it, and a test fails by panicking")]
 pub fn s3() -> Option<String> {

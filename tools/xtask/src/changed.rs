@@ -1,13 +1,13 @@
-//! `changed`: the packages whose suites CI runs at full scale, which follow from git alone.
+//! `changed`: the packages whose suites CI runs at full scale, which are determined from git alone.
 //!
-//! A package is one of them when one of its files has changed since the newest commit that is more than four hours old,
-//! or when it depends on a package with a changed source. Tests and benchmarks concern their own package alone.
+//! A package is included if one of its files has changed since the newest commit that is more than four hours old, or
+//! if it depends on a package with a changed source. Tests and benchmarks concern their own package alone.
 
 use crate::{Failure, files};
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
 
-/// The age of the commit that the tree is compared with, in git's words.
+/// The age of the commit of comparison, in git's notation.
 const AGE: &str = "4 hours ago";
 
 /// The names of the packages, separated by spaces.
@@ -18,7 +18,7 @@ pub fn run() -> Result<String, Failure> {
     if base.trim().is_empty() {
         return all();
     }
-    // Without HEAD, so that uncommitted changes count, too. A file that only moved has not changed.
+    // Without HEAD, so that uncommitted changes count, too. A moved file without changes does not count.
     let changes = Changes::of(&output(git(&["diff", "--name-status", "-M100%", base.trim()]))?, &members);
     if changes.is_lock {
         return all();
@@ -63,16 +63,16 @@ pub fn is_heavy(package: &str) -> Result<bool, Failure> {
 /// The packages that a list of changed files affects.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Changes {
-    /// The lock file: other versions of dependencies concern every package.
+    /// The lock file: other versions of dependencies affect every package.
     is_lock: bool,
-    /// Packages of which a source file, a build script or the manifest changed.
+    /// Packages with a changed source file, build script or manifest.
     sources: BTreeSet<String>,
-    /// Packages of which a test, an example or a benchmark changed.
+    /// Packages with a changed test, example or benchmark.
     tests: BTreeSet<String>,
 }
 
 impl Changes {
-    /// Reads lines of `git diff --name-status`: a letter, and one path, or two of a file that moved.
+    /// Parses lines of `git diff --name-status`: a letter, and one path, or two paths of a moved file.
     fn of(lines: &str, members: &BTreeMap<String, String>) -> Self {
         let mut changes = Self::default();
         for line in lines.lines().filter(|line| !line.starts_with("R100")) {
@@ -88,7 +88,7 @@ impl Changes {
     }
 }
 
-/// Whether a file of a package is compiled for its own tests and benchmarks only.
+/// Whether a file of a package is compiled only for its own tests and benchmarks.
 fn is_test(path: &str) -> bool {
     ["tests/", "benches/", "examples/"].iter().any(|folder| path.starts_with(folder))
         || path.contains("/tests/")

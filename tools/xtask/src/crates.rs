@@ -1,6 +1,6 @@
-//! `crates`: the size of every crate, counted textually, beside that of an earlier commit.
+//! `crates`: the size of every crate, counted textually, compared with that at an earlier commit.
 //!
-//! Crates are matched by the name of their package, because folders move.
+//! Crates are matched by the name of their package, because folders may move.
 
 use crate::tree::{self, Tree};
 use crate::{Failure, files};
@@ -14,11 +14,11 @@ those of these lines that begin with `pub` and a keyword of an item. Tests: line
 `#[tokio::test`, in all `.rs` files of the package. Macros are not expanded.
 ";
 
-/// The keywords of items, and what may stand between them and `pub`.
+/// The keywords of items, and the words that may come between them and `pub`.
 const ITEMS: [&str; 12] =
     ["fn", "struct", "enum", "trait", "type", "const", "static", "mod", "use", "union", "async", "unsafe"];
 
-/// What is counted of a crate.
+/// Counts of a crate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Size {
     lines: usize,
@@ -37,7 +37,7 @@ impl AddAssign for Size {
 /// Sizes by the name of the package.
 type Sizes = BTreeMap<String, Size>;
 
-/// The table of the working tree, compared with a commit where one is given.
+/// The table of the working tree, compared with a commit if one is given.
 pub fn run(against: Option<&str>) -> Result<String, Failure> {
     let now = sizes(&Tree::Working(files::root()))?;
     Ok(match against {
@@ -59,7 +59,7 @@ fn table(sizes: &Sizes) -> String {
     let mut text = "| crate | lines | public items | tests |\n|---|--:|--:|--:|\n".to_owned();
     let all = sizes.iter().map(|(name, size)| (format!("`{name}`"), *size));
     for (name, Size { lines, items, tests }) in all.chain([(format!("**all {}**", sizes.len()), total(sizes))]) {
-        // Writing to a string cannot fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(text, "| {name} | {lines} | {items} | {tests} |");
     }
     text.trim_end().to_owned()

@@ -1,8 +1,9 @@
-//! `features`: the README's test command reuses what its first command compiled, and the Python package what CI's tests
-//! compiled.
+//! `features`: checks that the README's test command reuses what its first command compiled, and the Python package
+//! what CI's tests compiled.
 //!
-//! Cargo turns on, in one build, every feature that anything in that build asks for. Where tests ask for more of a package than the
-//! command line does, the package is compiled once for each, and so is everything above it, up to the whole of DataFusion.
+//! In one build, Cargo enables every feature that any package of the build requests. If tests need more features of a
+//! package than the command line, the package is compiled twice, and so is everything that depends on it, up to the
+//! whole of DataFusion.
 
 use crate::{Failure, files};
 use std::collections::{BTreeMap, BTreeSet};
@@ -16,8 +17,8 @@ const TESTS: [&str; 2] = ["--edges", "normal,build,dev"];
 const ALL: [&str; 5] = ["--workspace", "--features", "deniable-bench/parts", "--edges", "normal,build,dev"];
 const PYTHON: [&str; 4] = ["--package", "deniable-wheel", "--edges", "normal,build"];
 
-/// Every package of a build, by name and version, with each set of features that it is compiled with. Programs that run during the
-/// build may have another than what is linked.
+/// Every package of a build, by name and version, with each set of features with which it is compiled. Programs that
+/// run during the build may have another set than linked packages.
 type Packages = BTreeMap<String, BTreeSet<String>>;
 
 /// Fails with the name of each package that would be compiled twice.
@@ -63,7 +64,7 @@ fn read(tree: &str) -> Packages {
     packages
 }
 
-/// A line for every package that the first build has with features that the second does not have it with.
+/// A line for every package that the first build compiles with a set of features that the second build does not have.
 fn twice(first: &Packages, second: &Packages, names: (&str, &str)) -> Vec<String> {
     let none = BTreeSet::new();
     let words = |features: &BTreeSet<String>| {

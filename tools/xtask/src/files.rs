@@ -14,21 +14,21 @@ pub struct FileError {
 
 /// The root of the workspace.
 ///
-/// Cargo names the package's folder when it runs a program, so a binary that was built from another clone
-/// into a shared target folder still works on the clone it was called in.
+/// Cargo sets the package's folder when it runs a program, so a binary that was built from another clone into a shared
+/// target folder still works on the current clone.
 pub fn root() -> PathBuf {
     let package = std::env::var_os("CARGO_MANIFEST_DIR").map(PathBuf::from);
     let root = package.as_deref().and_then(Path::parent).and_then(Path::parent).map(Path::to_path_buf);
     root.unwrap_or_else(|| PathBuf::from("."))
 }
 
-/// The cargo that runs this program.
+/// The path of the cargo that runs this program.
 pub fn cargo() -> std::ffi::OsString {
     std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
 /// Removes the variables that cargo sets for the program it runs. A nested cargo would pass them to build scripts, and
-/// `ring`, which watches them, would be compiled again with everything above it.
+/// `ring`, which watches them, would be compiled again with everything that depends on it.
 pub fn without_package_variables(command: &mut Command) -> &mut Command {
     for (name, _) in std::env::vars_os() {
         if is_package_variable(&name.to_string_lossy()) {
@@ -48,7 +48,7 @@ pub fn read(root: &Path, path: &str) -> Result<String, FileError> {
     std::fs::read_to_string(root.join(path)).map_err(|source| FileError { path: path.to_owned(), source })
 }
 
-/// Writes a file of the workspace, unless it already holds these bytes (so that nothing is rebuilt for nothing).
+/// Writes a file of the workspace, unless it already has these bytes, to avoid unnecessary rebuilds.
 pub fn write(root: &Path, path: &str, text: &str) -> Result<(), FileError> {
     if read(root, path).is_ok_and(|present| present == text) {
         return Ok(());

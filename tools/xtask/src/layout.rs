@@ -1,4 +1,4 @@
-//! `layout`: the houses of the crates, and which crate may depend on which.
+//! `layout`: the houses of the crates, and the allowed dependencies between them.
 //!
 //! A house is a folder of crates. A crate may depend on crates of its own house and of the houses above it in
 //! [`HOUSES`], for its library, its build script and its tests. Tests may also use the house `tools`.
@@ -34,7 +34,7 @@ const HOUSES: [House; 10] = [
     house("tools", "tools", "chores, and what tests share; other houses use it in tests only"),
 ];
 
-/// An arrow that the order of the houses does not allow, and why it is there.
+/// A dependency that the order of the houses does not allow, and its reason.
 #[derive(Debug)]
 struct Exception {
     from: &'static str,
@@ -55,13 +55,13 @@ const EXCEPTIONS: [Exception; 4] = [
     exception("deniable-execute", Kind::Feature, "deniable-postgres", "its tests compare rows of a server with files"),
 ];
 
-/// How a crate depends on another.
+/// Kind of a dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Always,
-    /// When a feature is on.
+    /// Only with a feature.
     Feature,
-    /// In tests, examples and benchmarks.
+    /// In tests, examples and benchmarks only.
     Tests,
 }
 
@@ -184,7 +184,8 @@ fn house_of(folder: &str) -> Option<usize> {
     HOUSES.iter().position(|house| house.folder == folder || Some(house.folder) == parent)
 }
 
-/// One line for each member without a house, each arrow that the layout lacks, and each exception without an arrow.
+/// One line for each member without a house, each dependency that the layout does not allow, and each exception without
+/// a dependency.
 fn wrong_arrows(members: &[Member], exceptions: &[Exception]) -> Vec<String> {
     let houses: BTreeMap<&str, Option<usize>> =
         members.iter().map(|member| (member.name.as_str(), house_of(&member.folder))).collect();
@@ -224,7 +225,7 @@ fn wrong_arrows(members: &[Member], exceptions: &[Exception]) -> Vec<String> {
     problems
 }
 
-/// The message about a wrong arrow.
+/// The message about a dependency that is not allowed.
 fn describe(member: &Member, kind: Kind, used: &str, (from, to): (usize, usize)) -> String {
     let Member { name, folder, .. } = member;
     let (from, to) = (HOUSES[from].name, HOUSES[to].name);

@@ -127,7 +127,7 @@ fn usage() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// One message. A closed pipe must not turn a chore that succeeded into one that failed.
+/// Prints one message. A closed pipe must not turn a successful chore into a failed one.
 fn say(to: &mut dyn Write, message: &str) {
     let _ = writeln!(to, "{message}");
 }

@@ -1,4 +1,5 @@
-//! `docs/notions`: the aliases on its pages, and the table of all notions in its README, made from `deniable_core::notion`.
+//! `docs/notions`: the aliases on its pages, and the table of all notions in its README, generated from
+//! `deniable_core::notion`.
 
 use crate::{Failure, files};
 use deniable_core::notion::Notion;
@@ -14,10 +15,10 @@ const HEAD: &str = "\
 |---|---|---|---|---|---|---|
 ";
 
-/// Whether to rewrite what is generated or to insist that it is fresh.
+/// Whether to rewrite or to check the generated text.
 #[derive(Debug, Clone, Copy)]
 pub enum Mode {
-    /// Fail when something is stale.
+    /// Fail if a part is stale.
     Check,
     Write,
 }
@@ -40,7 +41,7 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
     }
 }
 
-/// Every file with a generated part, and all of its text as it should be.
+/// Every file with a generated part, and its expected text.
 fn fresh(root: &std::path::Path) -> Result<Vec<(String, String)>, Failure> {
     let mut all = Vec::new();
     for (name, _) in NOTIONS {
@@ -58,7 +59,7 @@ fn fresh(root: &std::path::Path) -> Result<Vec<(String, String)>, Failure> {
     Ok(all)
 }
 
-/// A page with the aliases of the table under every heading of a notion; other entries keep their own.
+/// A page with the aliases of the table under every heading of a notion; other entries are unchanged.
 fn with_aliases(page: &str) -> String {
     let mut text = String::with_capacity(page.len());
     let mut names = Vec::new();
@@ -76,7 +77,7 @@ fn with_aliases(page: &str) -> String {
     text
 }
 
-/// One row a notion.
+/// One row per notion.
 fn table() -> String {
     let mut text = HEAD.to_owned();
     for notion in Notion::ALL {
@@ -90,7 +91,7 @@ fn table() -> String {
             let beside = promise.beside.iter().map(|key| format!(" with `{key}`"));
             format!("`{}`{}", promise.key, beside.collect::<String>())
         });
-        // Writing to a string cannot fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(
             text,
             "| [`{}`]({}) | {} | `{}`, {}: {} | {} | {} | {key} | {} |",
@@ -108,7 +109,7 @@ fn table() -> String {
     text
 }
 
-/// Where an entry stands, as a link from the folder of the pages.
+/// A link to an entry from the folder of the pages.
 fn place(id: &str) -> String {
     let heading = library().get(id).map_or_else(|| id.to_owned(), |entry| format!("{} {}", entry.id, entry.name));
     let page = NOTIONS.iter().find(|(_, text)| text.lines().any(|line| line == format!("### {heading}")));

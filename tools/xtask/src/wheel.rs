@@ -1,19 +1,19 @@
-//! `wheel`: the Python package, by maturin in a virtual environment of its own.
+//! `wheel`: builds the Python package with maturin in a separate virtual environment.
 
 use crate::{Failure, files};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Instant, SystemTime};
 
-/// Most bytes of a wheel that is handed to people.
+/// Most bytes of a distributed wheel.
 const MOST_WHEEL: u64 = 30_000_000;
 
-/// How it is compiled.
+/// Build profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Profile {
-    /// As tests are: in minutes, and for tests alone.
+    /// Like tests: compiled in minutes, for tests alone.
     Dev,
-    /// As it is handed to people: small and fast, with its symbols in a file beside it.
+    /// For distribution: small and fast, with its symbols in a separate file.
     Dist,
 }
 
@@ -26,7 +26,7 @@ impl Profile {
     }
 }
 
-/// Builds the wheel into a folder. Its path, size and minutes.
+/// Builds the wheel into a folder. Returns its path, size and minutes.
 pub fn run(profile: Profile, out: Option<&Path>) -> Result<String, Failure> {
     let begun = (Instant::now(), SystemTime::now());
     let out = out.map_or_else(|| target().join("wheels"), Path::to_owned);
@@ -56,12 +56,12 @@ pub fn run(profile: Profile, out: Option<&Path>) -> Result<String, Failure> {
     Ok(said)
 }
 
-/// The folder that builds go into.
+/// The folder for builds.
 fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| files::root().join("target"), PathBuf::from)
 }
 
-/// The environment with maturin, which `scripts/environment` makes once.
+/// The environment with maturin, which `scripts/environment` creates once.
 fn tools() -> Result<PathBuf, Failure> {
     let output = Command::new(files::root().join("scripts/environment")).arg("maturin").output();
     let output = output.map_err(|error| Failure::Found(format!("scripts/environment cannot be run: {error}")))?;
@@ -84,7 +84,7 @@ fn done(command: &mut Command, what: &str) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(Failure::Found(format!("{what} failed ({status})"))) }
 }
 
-/// The wheel that was written last, since this began.
+/// The newest wheel since the build began.
 fn newest(folder: &Path, begun: SystemTime) -> Result<PathBuf, Failure> {
     let all = std::fs::read_dir(folder).map_err(|error| at(folder, &error))?;
     let wheels = all.filter_map(|entry| Some(entry.ok()?.path()));

@@ -1,7 +1,7 @@
 //! `api`: every public item of the library `deniable`, in `docs/reference/api.txt`.
 //!
-//! The list is made from the source: public items of public modules, and what is re-exported from crates of the workspace, at the path at which
-//! programs name it. A change of the list is a change that users may notice.
+//! The list is made from the source: public items of public modules, and re-exports from crates of the workspace, at
+//! the path that programs use. A change of the list is a change that users may notice.
 
 mod modules;
 
@@ -14,10 +14,10 @@ use syn::{Fields, Item, UseTree, Visibility};
 
 const LIST: &str = "docs/reference/api.txt";
 
-/// Whether the list is compared or written.
+/// Whether to compare or to write the list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
-    /// Fails where the list differs.
+    /// Fail if the list differs.
     Check,
     Write,
 }
@@ -44,10 +44,10 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
     Err(Failure::Found(format!("{}\n{help}", changes.join("\n"))))
 }
 
-/// Modules that re-export each other would be listed for ever.
+/// Modules that re-export each other would cause an endless loop.
 const MAX_DEPTH: usize = 8;
 
-/// The public items of a module, under the path at which programs name it.
+/// The public items of a module, under the path that programs use.
 fn list(crates: &Crates, name: &str, module: &[String], shown: &str, lines: &mut BTreeSet<String>, depth: usize) {
     if depth > MAX_DEPTH {
         return;
@@ -100,7 +100,7 @@ fn is_hidden(attrs: &[syn::Attribute]) -> bool {
     })
 }
 
-/// The names that a `use` brings, with their paths.
+/// The names that a `use` imports, with their paths.
 fn leaves(tree: &UseTree, before: &[String]) -> Vec<(Vec<String>, String)> {
     let with = |name: &syn::Ident| before.iter().cloned().chain([name.to_string()]).collect::<Vec<_>>();
     match tree {
@@ -177,7 +177,7 @@ fn describe(crates: &Crates, name: &str, item: &Item, shown: &str, lines: &mut B
     }
 }
 
-/// Rust in one line, with spaces where people write them.
+/// Rust in one line, with conventional spaces.
 fn text(tokens: &impl ToTokens) -> String {
     let mut text = tokens.to_token_stream().to_string().split_whitespace().collect::<Vec<_>>().join(" ");
     for (from, to) in [
@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(leaves, ["a as b", "a::C as C", "a::d as d", "a::d::E as F"]);
     }
 
-    /// The list can fail: an item that goes, or comes, is a change.
+    /// The check fails if an item is added or removed.
     #[test]
     fn the_library_has_its_main_types() {
         let crates = Crates::load(&root()).unwrap();

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use syn::{Attribute, Ident, Item, ItemImpl, Visibility};
 
-/// A module: its items, and the modules in files of their own or in braces.
+/// A module: its items, and its submodules, inline or in files.
 #[derive(Default)]
 struct Module {
     items: Vec<Item>,
@@ -17,7 +17,7 @@ struct Module {
 /// All libraries of the workspace, by their names in code.
 pub struct Crates(BTreeMap<String, Module>);
 
-/// What a path names: one item, or one module.
+/// The meaning of a path: one item, or one module.
 pub enum Found<'a> {
     /// A module of a crate.
     Module { name: String, module: Vec<String> },
@@ -25,7 +25,7 @@ pub enum Found<'a> {
     Item { name: String, item: &'a Item },
 }
 
-/// The name, visibility and attributes of an item that others can name.
+/// The name, visibility and attributes of a nameable item.
 pub fn named(item: &Item) -> Option<(&Ident, &Visibility, &[Attribute])> {
     match item {
         Item::Fn(item) => Some((&item.sig.ident, &item.vis, &item.attrs)),
@@ -73,7 +73,7 @@ impl Crates {
         Some(&self.module(name, module)?.items)
     }
 
-    /// What a path names in a module. A function and a module may have the same name.
+    /// The meanings of a path in a module. A function and a module may have the same name.
     pub fn resolve(&self, name: &str, module: &[String], path: &[String], depth: usize) -> Vec<Found<'_>> {
         let Some((first, rest)) = path.split_first() else {
             return vec![Found::Module { name: name.to_owned(), module: module.to_vec() }];
@@ -116,8 +116,8 @@ impl Crates {
         found
     }
 
-    /// The blocks of implementations for an item of a crate, wherever they are in it. Two types of one name are told apart by what the name
-    /// means where the block is.
+    /// The `impl` blocks of an item of a crate, wherever they are in it. Two types of one name are distinguished by the
+    /// meaning of the name in the module of the block.
     pub fn impls<'a>(&'a self, name: &str, of: &Item) -> Vec<&'a ItemImpl> {
         let mut found = Vec::new();
         if let Some(module) = self.0.get(name) {

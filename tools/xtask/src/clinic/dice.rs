@@ -1,7 +1,7 @@
-//! A small deterministic source of numbers: SplitMix64.
+//! A small deterministic generator of numbers: SplitMix64.
 //!
-//! It makes example data and nothing else. Its whole state can be recovered from one output, so it must
-//! never come near a release; noise is the business of `deniable-core`.
+//! It makes example data only. Its whole state can be recovered from one output, so it must never be used for a
+//! release; `deniable-core` draws noise.
 
 /// SplitMix64 (Steele, Lea and Flood, 2014). Whole numbers only: the same bytes on every machine.
 #[derive(Debug, Clone)]
@@ -10,7 +10,7 @@ pub struct Dice {
 }
 
 impl Dice {
-    /// Dice that always fall the same way for the same seed.
+    /// A generator with a seed: the same seed gives the same numbers.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }
@@ -26,13 +26,13 @@ impl Dice {
 
     /// A number from `0..sides` by multiplying and keeping the high half.
     ///
-    /// The bias is below `sides / 2^64`, which made-up visits can bear. Zero sides give 0.
+    /// The bias is below `sides / 2^64`, which is harmless for made-up visits. Zero sides give 0.
     pub fn below(&mut self, sides: u32) -> u32 {
         let wide = u128::from(self.next()) * u128::from(sides);
         u32::try_from(wide >> 64).unwrap_or(0)
     }
 
-    /// A number from `low..=high`; `low` when the ends are the wrong way round.
+    /// A number from `low..=high`; `low` if `high` is smaller.
     pub fn between(&mut self, low: u32, high: u32) -> u32 {
         low + self.below(high.saturating_sub(low) + 1)
     }
@@ -42,12 +42,12 @@ impl Dice {
         u32::midpoint(self.between(low, high), self.between(low, high))
     }
 
-    /// True `times` out of `of`.
+    /// True with probability `times / of`.
     pub fn chance(&mut self, times: u32, of: u32) -> bool {
         self.below(of) < times
     }
 
-    /// The position of one weight, chosen in proportion to the weights.
+    /// A position, chosen with probabilities proportional to the weights.
     pub fn pick(&mut self, weights: &[u32]) -> usize {
         let mut roll = self.below(weights.iter().sum());
         for (position, weight) in weights.iter().enumerate() {
@@ -59,7 +59,7 @@ impl Dice {
         0
     }
 
-    /// Puts the items into another order (Fisher and Yates).
+    /// Shuffles the items (Fisher and Yates).
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             let other = self.below(u32::try_from(last + 1).unwrap_or(u32::MAX)) as usize;

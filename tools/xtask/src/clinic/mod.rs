@@ -1,4 +1,4 @@
-//! `examples/clinic/visits.csv`: an outpatient clinic that never existed.
+//! `examples/clinic/visits.csv`: a fictitious outpatient clinic.
 
 mod dice;
 mod visits;
@@ -7,11 +7,11 @@ use crate::{Failure, files};
 
 const PATH: &str = "examples/clinic/visits.csv";
 
-/// Whether to write the file or to compare it.
+/// Whether to write or to compare the file.
 #[derive(Debug, Clone, Copy)]
 pub enum Mode {
     Write,
-    /// Fail when the committed file differs.
+    /// Fail if the committed file differs.
     Check,
 }
 

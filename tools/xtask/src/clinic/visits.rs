@@ -1,9 +1,9 @@
 //! The clinic's patients and their visits.
 //!
-//! The data is made to be worth protecting and worth asking about: people come several times, some more
-//! often than the policy's caps let count; departments depend on age; the bill depends on the minutes; some fields are
-//! empty; a few values lie outside the declared bounds; and two visits name a department that the
-//! policy does not declare. Whoever reads a release of this file meets every rule of the product once.
+//! The data is designed to need protection and to be worth querying: people come several times, some more often than
+//! the policy's caps allow; departments depend on age; the bill depends on the minutes; some fields are empty; a few
+//! values are outside the declared bounds; and two visits name a department that the policy does not declare. A release
+//! of this file shows every rule of the product once.
 
 use super::dice::Dice;
 use std::fmt::Write;
@@ -12,13 +12,13 @@ use std::fmt::Write;
 const SEED: u64 = 2_024;
 const PATIENTS: u32 = 2_000;
 
-/// What the policy declares, in the order of the tables below.
+/// The departments that the policy declares, in the order of the tables below.
 const DEPARTMENTS: [&str; 5] = ["cardiology", "dermatology", "orthopaedics", "paediatrics", "neurology"];
 /// Typical minutes of a visit, as (least, most).
 const MINUTES: [(u32, u32); 5] = [(20, 50), (5, 25), (10, 40), (10, 35), (25, 60)];
 /// The price of a minute in steps of 0.05.
 const RATE: [u32; 5] = [70, 40, 55, 36, 64];
-/// One department that was tried out and closed again.
+/// A department that was closed again, which the policy does not declare.
 const UNDECLARED: &str = "pilot";
 
 /// One row of the file.
@@ -33,13 +33,13 @@ struct Visit {
     smoker: &'static str,
 }
 
-/// The file: a header, then one line a visit, each ended by a line feed.
+/// The file: a header, then one line per visit, each ended by a line feed.
 pub fn csv() -> String {
     let mut text = String::from("patient,age,sex,department,minutes,cost,smoker\n");
     for visit in visits(SEED) {
         let Visit { patient, age, sex, department, minutes, cost, smoker } = visit;
         let (whole, cents) = (cost / 20, cost % 20 * 5);
-        // Writing to a string cannot fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(text, "P-{patient:05},{age},{sex},{department},{minutes},{whole}.{cents:02},{smoker}");
     }
     text
@@ -48,7 +48,7 @@ pub fn csv() -> String {
 /// All visits in no particular order.
 fn visits(seed: u64) -> Vec<Visit> {
     let mut dice = Dice::new(seed);
-    // Card numbers say nothing about when a patient came first.
+    // Card numbers are independent of the date of the first visit.
     let mut cards: Vec<u32> = (0..100_000).collect();
     dice.shuffle(&mut cards);
     let mut all: Vec<Visit> = (0..PATIENTS).zip(cards).flat_map(|(_, card)| patient(card, &mut dice)).collect();
@@ -73,11 +73,11 @@ fn patient(card: u32, dice: &mut Dice) -> Vec<Visit> {
     let smoker = smoker(age, dice);
     let home = dice.pick(&leaning(age));
     let count = [1, 2, 3, 4, 5, 6, 8][dice.pick(&[34, 27, 19, 10, 5, 3, 2])];
-    // Someone who has a birthday during the year is a year older from then on.
+    // A person with a birthday during the year is a year older from then on.
     let birthday = if dice.chance(1, 4) { dice.between(1, 8) } else { 9 };
     (1..=count)
         .map(|number| {
-            // Most visits go to the department that the patient came for; some are referrals.
+            // Most visits go to the department of the patient's main complaint; some are referrals.
             let department = if dice.chance(4, 5) { home } else { dice.pick(&leaning(age)) };
             let (minutes, cost) = effort(department, dice);
             Visit {
@@ -93,7 +93,7 @@ fn patient(card: u32, dice: &mut Dice) -> Vec<Visit> {
         .collect()
 }
 
-/// How much each department is needed at an age.
+/// The need for each department at an age.
 fn leaning(age: u32) -> [u32; 5] {
     match age {
         0..=15 => [2, 12, 10, 70, 6],
@@ -103,7 +103,7 @@ fn leaning(age: u32) -> [u32; 5] {
     }
 }
 
-/// Children are not asked, a few adults do not say.
+/// Children have no value, and a few adults do not answer.
 fn smoker(age: u32, dice: &mut Dice) -> &'static str {
     let smokers = match age {
         0..=15 => return "false",
@@ -124,7 +124,7 @@ fn effort(department: usize, dice: &mut Dice) -> (u32, u32) {
     };
     let cost = match dice.below(120) {
         0 => 20 * dice.between(500, 2_400), // an operation
-        1 | 2 => 0,                         // a visit that nobody is charged for
+        1 | 2 => 0,                         // a free visit
         _ => 300 + minutes * RATE[department] + dice.between(0, 400),
     };
     (minutes, cost)
@@ -151,7 +151,7 @@ mod tests {
         assert!(text.lines().all(|line| line.split(',').count() == 7));
     }
 
-    /// What the example must contain for its policy to have something to do.
+    /// The irregularities that the example must contain for its policy.
     #[test]
     fn meets_every_rule_of_a_policy() {
         let all = visits(SEED);

@@ -1,10 +1,10 @@
-//! Holding the pages and the code to each other.
+//! Checks that the pages and the code agree.
 
 use super::ids;
 use super::page::{Citation, Entry, FIELDS, Place, Problem, Verdict};
 use std::collections::BTreeMap;
 
-/// Everything that is wrong between the entries and the sources (text by path), in order of place.
+/// All errors of the entries and the sources (text by path), in order of place.
 pub fn problems(entries: &[Entry], sources: &BTreeMap<String, String>) -> Vec<Problem> {
     let mut found = Vec::new();
     let mut known: BTreeMap<&str, &Entry> = BTreeMap::new();
@@ -34,7 +34,7 @@ fn at(place: &Place, text: String) -> Problem {
     Problem { place: place.clone(), text }
 }
 
-/// Whether this is a source of a package, and not of this one, whose text is about identifiers.
+/// Whether this is a source of a package other than this one, whose text is about identifiers.
 fn cites_theorems(path: &str) -> bool {
     path.split('/').nth(2) == Some("src") && !path.starts_with("tools/xtask/")
 }
@@ -61,7 +61,7 @@ fn complete(entry: &Entry, found: &mut Vec<Problem>) {
     }
 }
 
-/// The complaint about a citation that leads nowhere.
+/// The error of a citation without a target.
 fn missing(
     cited: &Citation,
     sources: &BTreeMap<String, String>,
@@ -150,7 +150,7 @@ Test:
 **Verdict.** not yet exercised.
 ";
 
-    /// What is wrong with a page and a source, as lines of text.
+    /// The errors of a page and a source, as lines of text.
     fn wrong(page: &str, source: &str) -> Vec<String> {
         let (entries, unread) = page::entries("p.md", page);
         assert_eq!(unread, []);
@@ -163,7 +163,7 @@ Test:
         assert_eq!(wrong(PAGE, SOURCE), Vec::<String>::new());
     }
 
-    /// Each check, seen to fail on a page or a source that one edit has spoilt.
+    /// Each check fails on a page or a source with one edit.
     #[test]
     fn every_check_fails_when_it_should() {
         let page = |from: &str, to: &str| {

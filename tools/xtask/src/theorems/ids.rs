@@ -1,16 +1,16 @@
-//! Where source code cites an identifier of `docs/theorems`. What one looks like is said in [`deniable_explain::ids`].
+//! Citations of identifiers of `docs/theorems` in source code. Their form is defined in [`deniable_explain::ids`].
 
 pub use deniable_explain::ids::leading;
 use deniable_explain::ids::within;
 
 /// The identifiers that a Rust source cites, with their lines counted from 1.
 ///
-/// A citation stands in a line comment or doc comment, or is the whole of a string literal (as in a
-/// function that names the theorem behind a promise). Block comments are not read; the project has none.
+/// A citation is in a line comment or doc comment, or is the whole of a string literal (as in a function that names the
+/// theorem of a promise). Block comments are not read; the project has none.
 pub fn cited(source: &str) -> Vec<(usize, String)> {
     let mut found = Vec::new();
     for (number, line) in (1..).zip(source.lines()) {
-        // The first `//` may lie in a string such as a web address; then a little code is read as prose, harmlessly.
+        // The first `//` may be in a string such as a web address; then a little code is read as prose, harmlessly.
         let (code, comment) = line.split_once("//").unwrap_or((line, ""));
         for literal in code.split('"').skip(1).step_by(2) {
             found.extend(leading(literal).filter(|(_, rest)| rest.is_empty()).map(|(id, _)| (number, id)));

@@ -1,4 +1,4 @@
-//! `docs/theorems`: one page a topic, held to the code and the tests that it cites.
+//! `docs/theorems`: one page per topic, checked against the cited code and tests.
 
 mod check;
 mod ids;
@@ -12,7 +12,7 @@ pub use table::anchor;
 const FOLDER: &str = "docs/theorems";
 const TABLE: &str = "docs/theorems/README.md";
 const SOURCES: [&str; 7] = ["crates", "sources", "server", "python/extension", "python/wheel", "research", "tools"];
-/// The pages in the order in which they are read, and so in the order of the table.
+/// The pages in reading order, which is the order of the table.
 const PAGES: [&str; 12] = [
     "beliefs.md",
     "families.md",
@@ -28,16 +28,16 @@ const PAGES: [&str; 12] = [
     "errata.md",
 ];
 
-/// Whether to regenerate the table or to insist that it is fresh.
+/// Whether to write or to check the table.
 #[derive(Debug, Clone, Copy)]
 pub enum Mode {
-    /// Fail when the table is stale.
+    /// Fail if the table is stale.
     Check,
-    /// Write the table, once everything else is in order.
+    /// Write the table, if everything else is in order.
     Write,
 }
 
-/// Checks the pages, and the table that is made from them.
+/// Checks the pages and the table that is generated from them.
 pub fn run(mode: Mode) -> Result<String, Failure> {
     let root = files::root();
     let mut pages: Vec<(String, String)> = files::texts(&root, FOLDER, "md")?.into_iter().collect();
@@ -65,7 +65,7 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
     match mode {
         Mode::Write => files::write(&root, TABLE, &wanted)?,
         Mode::Check => {
-            // A table that is not there at all is as stale as can be.
+            // A missing table is stale.
             if files::read(&root, TABLE).ok().as_ref() != Some(&wanted) {
                 return Err(Failure::Found(format!("{TABLE}:1: stale; run `cargo xtask theorems --write`")));
             }
@@ -74,7 +74,7 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
     Ok(format!("{FOLDER}: {} entries on {} pages agree with the code", entries.len(), pages.len()))
 }
 
-/// Where a page stands in the reading order; a page that is not listed comes last.
+/// The position of a page in the reading order; unlisted pages come last.
 fn position(path: &str) -> (usize, String) {
     let listed = PAGES.iter().position(|page| path.ends_with(&format!("/{page}")));
     (listed.unwrap_or(PAGES.len()), path.to_owned())

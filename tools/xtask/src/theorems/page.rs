@@ -1,4 +1,4 @@
-//! Reading the entries of a page.
+//! Parses the entries of a page.
 //!
 //! ```text
 //! ### B-3 bounded priors
@@ -15,20 +15,20 @@
 //! - `crates/core/src/belief.rs::gain_over_a_range_is_attained_at_its_ends`
 //! ```
 //!
-//! Anything else between these is prose. An entry ends at the next heading.
+//! Other text between these is prose. An entry ends at the next heading.
 
 use super::ids;
 use std::fmt;
 
-/// What the project found out about a statement.
+/// Verdict on a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     Holds,
-    /// True once something was corrected, which the entry says.
+    /// True after a correction, which the entry describes.
     Corrected,
     /// False as published, with a counterexample.
     Fails,
-    /// Nothing in the project tests it yet.
+    /// No test in the project yet.
     NotYetExercised,
 }
 
@@ -44,7 +44,7 @@ impl Verdict {
         }
     }
 
-    /// Reads the words before the first full stop, colon or semicolon.
+    /// Parses the words before the first full stop, colon or semicolon.
     fn read(text: &str) -> Option<Self> {
         let words = text.split(['.', ':', ';']).next().unwrap_or_default().trim();
         Self::ALL.into_iter().find(|verdict| verdict.words() == words)
@@ -72,12 +72,12 @@ impl fmt::Display for Place {
     }
 }
 
-/// Something to fix.
+/// An error to fix.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
-    /// Where.
+    /// Its place.
     pub place: Place,
-    /// What.
+    /// The error.
     pub text: String,
 }
 
@@ -90,11 +90,11 @@ impl fmt::Display for Problem {
 /// A source file, or an item or test in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Citation {
-    /// Where the page cites it.
+    /// The place of the citation.
     pub place: Place,
     /// The cited file, from the root of the workspace.
     pub path: String,
-    /// The cited item or test; the file as a whole when there is none.
+    /// The cited item or test; `None` for the file as a whole.
     pub name: Option<String>,
 }
 
@@ -103,21 +103,21 @@ pub struct Citation {
 pub struct Entry {
     /// Its stable identifier.
     pub id: String,
-    /// What the identifier is called.
+    /// The name of the identifier.
     pub name: String,
     /// Its heading.
     pub place: Place,
     /// The verdict; `None` when it is missing or misspelt.
     pub verdict: Option<Verdict>,
-    /// Names of the fields that were found.
+    /// Names of the fields of the entry.
     pub fields: Vec<&'static str>,
-    /// Items that implement it.
+    /// Items that implement the statement.
     pub code: Vec<Citation>,
-    /// Tests that exercise it.
+    /// Tests that exercise the statement.
     pub tests: Vec<Citation>,
 }
 
-/// What every entry says, in the order in which it says it.
+/// The fields of every entry, in their order.
 pub const FIELDS: [&str; 4] = ["Statement", "Hypotheses", "Source", "Verdict"];
 
 #[derive(Clone, Copy)]
@@ -127,7 +127,7 @@ enum List {
     Test,
 }
 
-/// The entries of one page, and the headings and citations that could not be read.
+/// The entries of one page, and the headings and citations that cannot be parsed.
 pub fn entries(path: &str, text: &str) -> (Vec<Entry>, Vec<Problem>) {
     let mut entries: Vec<Entry> = Vec::new();
     let mut problems = Vec::new();

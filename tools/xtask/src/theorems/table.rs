@@ -40,7 +40,7 @@ pub fn render(entries: &[Entry]) -> String {
         let anchor = anchor(&format!("{} {}", entry.id, entry.name));
         let verdict = entry.verdict.map_or_else(String::new, |verdict| verdict.to_string());
         let (code, tests) = (files(&entry.code), tests(&entry.tests));
-        // Writing to a string cannot fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(
             text,
             "| [{}]({page}#{anchor}) | {} | {verdict} | {code} | {tests} |",
@@ -68,7 +68,7 @@ fn tests(cited: &[Citation]) -> String {
     links.join(", ")
 }
 
-/// The anchor that GitHub and most renderers give a heading.
+/// The anchor of a heading on GitHub and in most renderers.
 pub fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()

@@ -1,4 +1,4 @@
-//! `timings`: how long the README's two commands take, and which test programs take longest.
+//! `timings`: the times of the README's two commands, and of the slowest test programs.
 
 mod output;
 
@@ -12,21 +12,21 @@ use std::time::{Duration, Instant};
 /// The README's first command, as arguments of cargo.
 const FIRST: [&str; 6] = ["run", "--", "release", "examples/clinic/policy.toml", "--register", "--yes"];
 const TESTS: [&str; 1] = ["test"];
-/// As many test programs as may be linked.
+/// Most test programs that may be linked.
 const MOST_PROGRAMS: usize = 30;
-/// As many of them as are listed.
+/// Number of listed programs.
 const SLOWEST: usize = 10;
 
-/// Whether everything is compiled anew.
+/// Whether everything is compiled from scratch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Mode {
     /// In a clean clone, into an empty target folder.
     Cold,
-    /// Here, with what is there.
+    /// In the working tree, with the existing target folder.
     Warm,
 }
 
-/// Runs both commands, shows what they say on standard error, and says how long they took.
+/// Runs both commands, shows their output on standard error, and reports their times.
 pub fn run(mode: Mode) -> Result<String, Failure> {
     let folder = Folder::new()?;
     let mut progress = std::io::stderr();
@@ -41,7 +41,7 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
             (clone, Some(target))
         }
         Mode::Warm => {
-            // Nothing is left in this clone.
+            // The commands must not change this clone.
             first.extend(["--ledger", &ledger]);
             (files::root(), None)
         }
@@ -55,7 +55,7 @@ pub fn run(mode: Mode) -> Result<String, Failure> {
     Ok(report)
 }
 
-/// Cargo as a reader of the README runs it: at the scale that applies where nothing is said.
+/// Cargo as a reader of the README runs it: at the default scale.
 fn cargo(arguments: &[&str], place: &Path, target: Option<&Path>) -> Command {
     let mut cargo = Command::new(files::cargo());
     files::without_package_variables(&mut cargo);
@@ -66,7 +66,7 @@ fn cargo(arguments: &[&str], place: &Path, target: Option<&Path>) -> Command {
     cargo
 }
 
-/// Runs a command to its end, and passes on what it says.
+/// Runs a command to its end, and passes on its output.
 fn timed(command: &mut Command, progress: &mut dyn Write) -> Result<(Duration, RunProgress), Failure> {
     let name = format!("{command:?}");
     let failed = |error: std::io::Error| Failure::Found(format!("{name}: {error}"));
@@ -74,14 +74,14 @@ fn timed(command: &mut Command, progress: &mut dyn Write) -> Result<(Duration, R
     let (reader, writer) = std::io::pipe().map_err(failed)?;
     let other = writer.try_clone().map_err(failed)?;
     let mut child = command.stdout(writer).stderr(other).spawn().map_err(failed)?;
-    // The pipe ends with the last that can write to it, and the command itself is one of them.
+    // The pipe closes when its last writer ends, and the command itself is one of them.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut seen = RunProgress::default();
     for line in BufReader::new(reader).split(b'\n') {
         let line = line.map_err(failed)?;
         let line = String::from_utf8_lossy(&line);
         seen.line(&line, begun.elapsed());
-        // Only the reader of the progress is gone if this fails.
+        // A failure only hides the progress.
         let _ = writeln!(progress, "{line}");
     }
     let status = child.wait().map_err(failed)?;
@@ -110,7 +110,7 @@ fn report(release: Duration, tests: Duration, seen: &RunProgress) -> String {
     lines.join("\n")
 }
 
-/// A temporary folder, removed in the end: also when a command fails.
+/// A temporary folder, removed at the end: also when a command fails.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -123,7 +123,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // What cannot be removed stays in the folder for temporary files, where it is looked after.
+        // A folder that cannot be removed stays among the temporary files.
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

@@ -1,4 +1,4 @@
-//! What `cargo test` says, line by line.
+//! Parses the output of `cargo test`, line by line.
 
 use std::time::Duration;
 
@@ -6,22 +6,22 @@ use std::time::Duration;
 #[derive(Debug, PartialEq, Eq)]
 pub struct Program {
     pub name: String,
-    /// How long it took, by its own word.
+    /// Its reported duration.
     pub took: Duration,
 }
 
 /// The progress of a run of `cargo test`, parsed from its output.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct RunProgress {
-    /// When the first program was started: until then everything was compiled.
+    /// The time of the first program's start: until then everything was compiled.
     pub begun: Option<Duration>,
     pub programs: Vec<Program>,
 }
 
 impl RunProgress {
-    /// Another line, seen so long after the command was started.
+    /// Adds a line, seen this long after the command was started.
     ///
-    /// Examples in documentation are no programs of their own, and count with the time that is spent on running tests.
+    /// Doctests are not separate programs; they count with the time of running tests.
     pub fn line(&mut self, line: &str, at: Duration) {
         if let Some(name) =
             line.trim_start().strip_prefix("Running ").and_then(name_of).filter(|_| line.starts_with(' '))
@@ -39,7 +39,7 @@ impl RunProgress {
         }
     }
 
-    /// What finishes from here on is no program: the last one keeps its time, or has taken hardly any.
+    /// Later results belong to no program: the last one keeps its time, or has taken hardly any.
     fn programs_are_over(&mut self) {
         if let Some(program) = self.programs.last_mut()
             && program.took.is_zero()

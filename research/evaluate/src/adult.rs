@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_adult_is_refused_with_its_place() {
+    fn invalid_fields_are_refused_with_their_line_and_column() {
         let said = |text: String| read(&text).unwrap_err().to_string();
         assert_eq!(
             said(format!("{LINE}{}", LINE.replace("2174", "some\x1b"))),

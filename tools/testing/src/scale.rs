@@ -19,7 +19,7 @@ const PACKAGES: &str = "DENIABLE_FULL_PACKAGES";
 const UNTIL: &str = "DENIABLE_FULL_UNTIL";
 const SEED: &str = "DENIABLE_SEED";
 
-/// How much the long suites do.
+/// The size of the long suites.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scale {
     /// Enough to notice most mistakes, in minutes. The default.

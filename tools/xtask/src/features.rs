@@ -104,7 +104,7 @@ syn v2.0.1|default,full
     }
 
     #[test]
-    fn what_is_compiled_twice_is_named() {
+    fn packages_compiled_twice_are_named() {
         let wider = FIRST.replace("getrandom v0.4.3|", "getrandom v0.4.3|std,sys_rng");
         assert_eq!(
             twice(&read(FIRST), &read(&wider), NAMES),

@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::testing::{AWKWARD, ODD, check};
 
-    fn of(label: &str, value: f64, low: f64, high: f64) -> ShareBar {
+    fn bar(label: &str, value: f64, low: f64, high: f64) -> ShareBar {
         ShareBar { label: label.to_owned(), value, low, high }
     }
 
@@ -109,13 +109,13 @@ mod tests {
     #[test]
     fn the_description_says_every_share() {
         let svg =
-            shares(&example(vec![of("in the data", 0.9806, 0.976, 0.984), of("not in it", 0.0, f64::NAN, f64::NAN)]));
+            shares(&example(vec![bar("in the data", 0.9806, 0.976, 0.984), bar("not in it", 0.0, f64::NAN, f64::NAN)]));
         check(&svg);
         for words in ["2 shares. in the data: 98.1%, from 97.6% to 98.4%. not in it: 0%.", ">98.1%<", ">95% interval<"]
         {
             assert!(svg.contains(words), "{words}: {svg}");
         }
-        assert!(!shares(&example(vec![of("x", 0.5, 0.5, 0.5)])).contains("95% interval"));
+        assert!(!shares(&example(vec![bar("x", 0.5, 0.5, 0.5)])).contains("95% interval"));
     }
 
     #[test]
@@ -123,9 +123,9 @@ mod tests {
         check(&shares(&Shares { title: String::new(), intervals: String::new(), shares: vec![] }));
         let long = "word ".repeat(40);
         for label in AWKWARD.into_iter().chain([long.as_str()]) {
-            let all = ODD.iter().flat_map(|odd| [of(label, *odd, 0.1, *odd), of(label, 0.5, *odd, 0.9)]).collect();
+            let all = ODD.iter().flat_map(|odd| [bar(label, *odd, 0.1, *odd), bar(label, 0.5, *odd, 0.9)]).collect();
             check(&shares(&Shares { title: label.to_owned(), intervals: label.to_owned(), shares: all }));
         }
-        assert!(shares(&example(vec![of("x", f64::NAN, 0.0, 1.0)])).contains("x: not known, from 0% to 100%."));
+        assert!(shares(&example(vec![bar("x", f64::NAN, 0.0, 1.0)])).contains("x: not known, from 0% to 100%."));
     }
 }

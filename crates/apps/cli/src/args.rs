@@ -251,7 +251,7 @@ mod tests {
         words.filter(|word| word.starts_with(|c: char| c.is_ascii_lowercase())).collect()
     }
 
-    fn of(command: &clap::Command) -> BTreeSet<String> {
+    fn own_flags(command: &clap::Command) -> BTreeSet<String> {
         let names = |argument: &clap::Arg| {
             let aliases = argument.get_visible_aliases().unwrap_or_default();
             argument.get_long().into_iter().chain(aliases).map(str::to_owned).collect::<Vec<_>>()
@@ -275,9 +275,9 @@ mod tests {
             let name = command.get_name();
             let parts: Vec<&clap::Command> = command.get_subcommands().collect();
             // A command with parts may have flags of its own.
-            if parts.is_empty() || !of(command).is_empty() {
+            if parts.is_empty() || !own_flags(command).is_empty() {
                 let here = flags(section(format!("# `deniable {name} ")));
-                for flag in of(command) {
+                for flag in own_flags(command) {
                     assert!(here.contains(&flag) || shared.contains(&flag), "--{flag} of {name}");
                     known.insert(flag);
                 }
@@ -299,7 +299,7 @@ mod tests {
                 } else {
                     line.unwrap_or_else(|| panic!("no `{name}` in docs/reference/cli.md"))
                 };
-                for flag in of(part) {
+                for flag in own_flags(part) {
                     assert!(flags(line).contains(&flag) || shared.contains(&flag), "--{flag} of {name}");
                     known.insert(flag);
                 }

@@ -16,9 +16,9 @@ pub fn path(path: &Path) -> Result<PathBuf, Failure> {
 }
 
 /// The ledger that the command line names, as an argument or a flag.
-pub fn of(place: &LedgerPlace) -> Result<PathBuf, Failure> {
-    let named = || Failure::usage("no ledger is named", "name a ledger, or a policy that names one");
-    path(place.path().ok_or_else(named)?)
+pub fn named(place: &LedgerPlace) -> Result<PathBuf, Failure> {
+    let missing = || Failure::usage("no ledger is named", "name a ledger, or a policy that names one");
+    path(place.path().ok_or_else(missing)?)
 }
 
 /// Opens an existing ledger, to change its promise.

@@ -26,7 +26,7 @@ pub struct Picture {
 /// The table and the pictures of an answer, as HTML. `confidence` is that of the intervals, such as `95%`.
 #[must_use]
 pub fn answer(answer: &Answer, confidence: &str) -> String {
-    answers::of(answer, confidence).into_string()
+    answers::single(answer, confidence).into_string()
 }
 
 /// The pictures of an answer; none where nothing suits it.

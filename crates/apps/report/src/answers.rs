@@ -251,7 +251,7 @@ pub fn section(shown: &ShownAnswer, policy: Option<&str>, drawn: bool) -> Markup
 
 /// A single answer as on a page, with charts; `confidence` is the displayed confidence of its intervals.
 #[must_use]
-pub fn of(table: &Answer, confidence: &str) -> Markup {
+pub fn single(table: &Answer, confidence: &str) -> Markup {
     one(table, confidence, None, true)
 }
 

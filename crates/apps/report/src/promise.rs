@@ -72,14 +72,14 @@ impl PromisePicture {
     /// The guarantee in one sentence with natural frequencies, exact and rounded outward.
     #[must_use]
     pub fn in_frequencies(&self) -> (String, People) {
-        /// Most people in a sentence.
-        const MOST: u32 = 1_000_000_000;
+        /// The most people in a sentence.
+        const MAX_PEOPLE: u32 = 1_000_000_000;
         let example = self.example();
         // Small probabilities need more people, so that their number is at least one.
         let fewest = if example < ratio(1, 20) { 1000 } else { 100 };
         let of = std::iter::successors(Some(fewest), |of| Some(of * 10))
-            .find(|of| &example * whole(*of) >= whole(1) || *of >= MOST);
-        let of = of.unwrap_or(MOST);
+            .find(|of| &example * whole(*of) >= whole(1) || *of >= MAX_PEOPLE);
+        let of = of.unwrap_or(MAX_PEOPLE);
         let number = (&example * whole(of)).round().max(whole(1)).min(whole(of - 1));
         // All numbers follow from the whole people in the sentence, so that it is exact.
         let before = &number / whole(of);

@@ -61,12 +61,12 @@ impl Parameter {
     pub const P_MAX: Self = Self::new(key::P_MAX, "P_MAX", "a prior from P_MIN to below 1", Values::Open);
     /// The probability with which each member is kept.
     pub const RATE: Self = Self::new("rate", "RATE", "a probability above 0 and below 1", Values::Open);
-    /// How many entities are equally likely.
+    /// The number of equally likely entities.
     pub const AMONG: Self = Self::at_least(2, key::AMONG, "M", "a whole number, at least 2");
     /// The size of the largest group.
     pub const SIZE: Self =
         Self::new("size", "K", "a whole number from 1 to 10000", Values::Whole { least: 1, most: 10_000 });
-    /// How many rows a simulator sees.
+    /// The number of rows that a simulator sees.
     pub const ROWS: Self = Self::at_least(0, "rows", "K", "a whole number");
     /// The size of a crowd.
     pub const CROWD: Self = Self::at_least(1, "crowd", "K", "a whole number, at least 1");

@@ -80,7 +80,7 @@ fn the_same_settings_give_the_same_files() {
 }
 
 #[test]
-fn what_cannot_be_done_is_said() {
+fn impossible_evaluations_are_refused() {
     let none = Settings { repetitions: 0, ..settings() };
     assert!(matches!(evaluate(adult(), &none, &|_, _| {}), Err(EvaluateError::NoDraws)));
     let missing = run(Path::new("no/such/file"), &settings(), &|_, _| {}).unwrap_err();

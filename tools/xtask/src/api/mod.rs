@@ -7,7 +7,7 @@ mod modules;
 
 use crate::files;
 use crate::{Failure, files::root};
-use modules::{Crates, Found};
+use modules::{Crates, Resolved};
 use quote::ToTokens;
 use std::collections::BTreeSet;
 use syn::{Fields, Item, UseTree, Visibility};
@@ -64,10 +64,10 @@ fn list(crates: &Crates, name: &str, module: &[String], shown: &str, lines: &mut
                     }
                     for found in found {
                         match found {
-                            Found::Module { name, module } => {
+                            Resolved::Module { name, module } => {
                                 list(crates, &name, &module, &shown, lines, depth + 1);
                             }
-                            Found::Item { name, item } => describe(crates, &name, item, &shown, lines),
+                            Resolved::Item { name, item } => describe(crates, &name, item, &shown, lines),
                         }
                     }
                 }
@@ -223,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn uses_are_taken_apart() {
+    fn use_trees_are_split_into_paths() {
         let item: syn::ItemUse = syn::parse_quote! { pub use a::{self as b, C, d::{self, E as F}}; };
         let leaves: Vec<String> = leaves(&item.tree, &[])
             .into_iter()

@@ -18,7 +18,7 @@ struct Module {
 pub struct Crates(BTreeMap<String, Module>);
 
 /// The meaning of a path: one item, or one module.
-pub enum Found<'a> {
+pub enum Resolved<'a> {
     /// A module of a crate.
     Module { name: String, module: Vec<String> },
     /// An item of a crate.
@@ -74,9 +74,9 @@ impl Crates {
     }
 
     /// The meanings of a path in a module. A function and a module may have the same name.
-    pub fn resolve(&self, name: &str, module: &[String], path: &[String], depth: usize) -> Vec<Found<'_>> {
+    pub fn resolve(&self, name: &str, module: &[String], path: &[String], depth: usize) -> Vec<Resolved<'_>> {
         let Some((first, rest)) = path.split_first() else {
-            return vec![Found::Module { name: name.to_owned(), module: module.to_vec() }];
+            return vec![Resolved::Module { name: name.to_owned(), module: module.to_vec() }];
         };
         if depth > 16 {
             return Vec::new();
@@ -98,7 +98,7 @@ impl Crates {
         }
         if rest.is_empty() {
             let own = here.items.iter().filter(|item| named(item).is_some_and(|(ident, ..)| ident == first));
-            found.extend(own.map(|item| Found::Item { name: name.to_owned(), item }));
+            found.extend(own.map(|item| Resolved::Item { name: name.to_owned(), item }));
         }
         if found.is_empty() && self.0.contains_key(first) {
             found = self.resolve(first, &[], rest, depth + 1);
@@ -139,7 +139,7 @@ impl Crates {
             let syn::Type::Path(written) = &*block.self_ty else { continue };
             let segments: Vec<String> = written.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
             let meant = self.resolve(name, path, &segments, 0);
-            if meant.iter().any(|found| matches!(found, Found::Item { item, .. } if std::ptr::eq(*item, of))) {
+            if meant.iter().any(|found| matches!(found, Resolved::Item { item, .. } if std::ptr::eq(*item, of))) {
                 into.push(block);
             }
         }

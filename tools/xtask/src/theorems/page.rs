@@ -244,7 +244,7 @@ Test:
     }
 
     #[test]
-    fn what_cannot_be_read_is_named() {
+    fn unreadable_entries_are_reported_with_their_lines() {
         let text = "### Beliefs\n### B-3\n### B-4 floor\nCode:\n- no path\nTest:\n- `a.rs`\n";
         let (entries, problems) = entries("p.md", text);
         assert_eq!(entries.len(), 1);

@@ -95,7 +95,7 @@ fn report(release: Duration, tests: Duration, seen: &RunProgress) -> String {
         format!("first command                {:>7.1} s", release.as_secs_f64()),
         format!("test command                 {:>7.1} s", tests.as_secs_f64()),
         format!("  of it, running tests       {:>7.1} s", running.as_secs_f64()),
-        format!("  of that, by their own word {:>7.1} s", own.as_secs_f64()),
+        format!("  of that, as they report    {:>7.1} s", own.as_secs_f64()),
         format!("test programs                {:>5}", seen.programs.len()),
         "the slowest:".to_owned(),
     ];
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slowest_come_first_and_compiling_is_no_running() {
+    fn the_slowest_come_first_and_compiling_does_not_count_as_running() {
         let second = Duration::from_secs;
         let program = |name: &str, took| Program { name: name.to_owned(), took: second(took) };
         let seen = RunProgress {
@@ -142,7 +142,10 @@ mod tests {
             programs: vec![program("quick", 1), program("slow", 7), program("middling", 3)],
         };
         let told = report(second(100), second(50), &seen);
-        assert!(told.contains("running tests          20.0 s") && told.contains("own word    11.0 s"), "{told}");
+        assert!(
+            told.contains("running tests          20.0 s") && told.contains("as they report       11.0 s"),
+            "{told}"
+        );
         assert!(told.ends_with("    7.0 s  slow\n      3.0 s  middling\n      1.0 s  quick"), "{told}");
     }
 

@@ -82,7 +82,7 @@ test result: ok. 3 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; fini
 ";
 
     #[test]
-    fn programs_are_told_from_what_they_print() {
+    fn programs_are_recognised_by_their_output() {
         let mut seen = RunProgress::default();
         for (at, line) in OUTPUT.lines().enumerate() {
             seen.line(line, Duration::from_secs(at as u64));

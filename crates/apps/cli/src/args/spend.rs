@@ -39,7 +39,7 @@ impl Spending {
     ///
     /// # Errors
     /// When an ε is not exactly a share of the promise, or exceeds it.
-    pub fn of(&self, limit: &Spend) -> Result<Rational, Failure> {
+    pub fn share(&self, limit: &Spend) -> Result<Rational, Failure> {
         let epsilon = match self {
             Self::Share(share) => return Ok(share.clone()),
             Self::Epsilon(epsilon) => epsilon,
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn epsilon_converts_only_to_an_exact_share() {
-        let of = |text: &str, limit: &Spend| spending(text).unwrap().of(limit).ok();
+        let of = |text: &str, limit: &Spend| spending(text).unwrap().share(limit).ok();
         let (one, three) = (Spend::epsilon(ratio(2, 1)).unwrap(), Spend::odds(whole(3)).unwrap());
         assert_eq!(of("epsilon=0.1", &one), Some(ratio(1, 20)));
         assert_eq!(of("epsilon = 2", &one), Some(whole(1)));

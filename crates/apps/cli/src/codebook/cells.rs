@@ -197,7 +197,7 @@ impl<'a> Cells<'a> {
                 None => {
                     let (what, help) = match kind {
                         Some(ColumnType::Text | ColumnType::Boolean) => {
-                            ("a bound, and the type has none", "leave it empty")
+                            ("a bound, and this type has no bounds", "leave it empty")
                         }
                         Some(ColumnType::Integer) => ("a whole number", "write one, as in 0..110"),
                         Some(ColumnType::Date) => ("a date", "write 2024-12-31"),

@@ -180,7 +180,7 @@ fn add(of: &Place, name: &str, role: StatedRole, share: Option<&Rational>, overl
     Ok(())
 }
 
-/// Why a role cannot have a part of the promise; `None` for analysts, who need one.
+/// The reason that a role cannot have a part of the promise; `None` for analysts, who need one.
 fn without_part(role: Role) -> Option<&'static str> {
     match role {
         Role::Analyst => None,

@@ -34,7 +34,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             is free"
         )
     });
-    let spend = args.spend.as_ref().map(|spend| spend.of(policy.guarantee().limit())).transpose()?;
+    let spend = args.spend.as_ref().map(|spend| spend.share(policy.guarantee().limit())).transpose()?;
     let Some(share) = &spend else {
         let help = "add --spend 1/40: the part of the whole promise that the answer may use".to_owned();
         return Err(Failure::usage("--spend is missing: the query has no share of the promise", free.unwrap_or(help)));

@@ -45,7 +45,7 @@ pub fn change_all(ledger: &mut Ledger, guarantees: &[Guarantee], reason: &str) -
 pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
     match command {
         LedgerCommand::Show { of, format } => {
-            let summary = deniable_ledger::show(&ledgers::of(of)?)?;
+            let summary = deniable_ledger::show(&ledgers::named(of)?)?;
             let text = match format {
                 LedgerFormat::Table => render::ledger::table(&summary),
                 LedgerFormat::Json => deniable::json(&Overview::new(&summary)),
@@ -53,7 +53,7 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             publish(&text, None)
         }
         LedgerCommand::Verify { of, head, format } => {
-            let verified = deniable_ledger::verify(&ledgers::of(of)?, head.as_deref())?;
+            let verified = deniable_ledger::verify(&ledgers::named(of)?, head.as_deref())?;
             let text = match format {
                 LedgerFormat::Table => {
                     let since = if head.is_some() { "; the given head is part of it" } else { "" };
@@ -85,7 +85,7 @@ pub fn run(command: &LedgerCommand) -> Result<(), Failure> {
             publish(&text, None)
         }
         LedgerCommand::AcceptHead { of, head, reason } => {
-            let accepted = deniable_ledger::accept_head(&ledgers::of(of)?, head.as_deref(), reason)?;
+            let accepted = deniable_ledger::accept_head(&ledgers::named(of)?, head.as_deref(), reason)?;
             let lost = match &accepted.kept {
                 Some(kept) if kept.seq > accepted.from.seq => {
                     format!("; at least {} entries after it are lost", kept.seq - accepted.from.seq)

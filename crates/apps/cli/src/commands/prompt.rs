@@ -64,7 +64,7 @@ struct Prompt<'a> {
 /// Reads queries and commands until the input ends.
 pub fn run(args: &Args, policy: &Policy) -> Result<(), Failure> {
     let lines = Lines::open(args.no_history)?;
-    let spend = args.spend.as_ref().map(|spend| spend.of(policy.guarantee().limit())).transpose()?;
+    let spend = args.spend.as_ref().map(|spend| spend.share(policy.guarantee().limit())).transpose()?;
     let mut prompt = Prompt { args, policy, spend, last: None, lines };
     if prompt.lines.is_terminal() {
         say(format!("queries about \"{}\"; \\help lists the commands", policy.population()));
@@ -136,7 +136,7 @@ impl Prompt<'_> {
             "\\spend" => {
                 let value = spending(rest)
                     .map_err(|why| Failure::refused(format!("\\spend {rest}: {why}"), "write \\spend 1/40"))?
-                    .of(self.policy.guarantee().limit())?;
+                    .share(self.policy.guarantee().limit())?;
                 say(format!(
                     "the next queries may use {value} ({}) of the promise each",
                     percent(&value, 1, Rounding::Up)

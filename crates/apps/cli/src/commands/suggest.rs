@@ -24,7 +24,7 @@ pub fn run(args: &Args) -> Result<(), Failure> {
             "add --spend 1/50: the part of the whole promise that they may use",
         ));
     };
-    let suggest = Suggest { queries: args.query.clone(), share: spend.of(policy.guarantee().limit())? };
+    let suggest = Suggest { queries: args.query.clone(), share: spend.share(policy.guarantee().limit())? };
     let (plan, without) = suggest.plan(&policy).map_err(|error| match error {
         Error::Query(error @ QueryError::Share(_)) => Failure::usage(error, "add --spend 1/50, for example"),
         other => other.into(),

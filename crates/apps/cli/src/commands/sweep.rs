@@ -8,8 +8,8 @@ use deniable_policy::{OwnCaps, Policy};
 use deniable_release::whatif::{self, KEYS, WhatIfError, promise, with_promise};
 use deniable_release::{Plan, PlanError, expected};
 
-/// Most points of a sweep.
-const MOST: usize = 50;
+/// The most points of a sweep.
+const MAX_POINTS: usize = 50;
 /// The caps that can be swept.
 pub const CAPS: [&str; 2] = ["rows_per_group", "groups"];
 
@@ -35,8 +35,8 @@ impl Sweep {
         let (range, points) = match range.rsplit_once(':') {
             None => (range, 8),
             Some((range, points)) => match points.parse::<usize>() {
-                Ok(points @ 2..=MOST) => (range, points),
-                _ => return Err(wrong(format!("`{points}` is not a number of points from 2 to {MOST}"))),
+                Ok(points @ 2..=MAX_POINTS) => (range, points),
+                _ => return Err(wrong(format!("`{points}` is not a number of points from 2 to {MAX_POINTS}"))),
             },
         };
         let (from, to) = range.split_once("..").ok_or_else(|| wrong("`..` is missing".to_owned()))?;

@@ -27,7 +27,7 @@ pub struct Point {
     /// The odds ratio that it allows.
     odds: String,
     answers: Vec<At>,
-    /// Why there are no answers.
+    /// The reason that there are no answers.
     refused: Option<String>,
     #[serde(skip)]
     shown: String,

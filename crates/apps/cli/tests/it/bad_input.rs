@@ -140,7 +140,7 @@ fn data_check_refuses_what_a_release_refuses() {
 
 /// An empty table is not an error, and a release behaves as for any other size.
 #[test]
-fn a_header_alone_is_no_error() {
+fn a_table_with_only_a_header_is_valid() {
     let place = Place::new(POLICY, "patient,cost,sex\n");
     let run = place.release(&[]).done();
     assert!(run.stderr.contains("there are no rows"), "{run:?}");

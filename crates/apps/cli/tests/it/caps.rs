@@ -303,7 +303,7 @@ fn the_curator_sees_values_beyond_bounds_inside_a_query_of_entities() {
 
 /// A weighted value is in no sum of its own, but its bounds are still reported.
 #[test]
-fn the_bounds_of_a_weighted_value_are_told() {
+fn the_bounds_of_a_weighted_value_are_reported() {
     let sql = "SELECT AVG_WEIGHTED(age, minutes) AS a FROM visits";
     let place = clinic(FIRST, &format!("name = \"weighted\"\nsql = \"{sql}\"\n\n[[query]]\n{FIRST}"));
     let plan = place.run(&["plan", "policy.toml", "--query", "weighted"]).done();
@@ -353,7 +353,7 @@ fn advice_that_cannot_be_given() {
 
 /// A loss that cannot be computed does not stop the registration.
 #[test]
-fn losses_beyond_the_memory_are_told() {
+fn losses_beyond_the_memory_are_reported() {
     let place = clinic(FIRST, &format!("{FIRST}\nrows_per_group = 4_000_000_000"));
     let run = place.run(&["data", "check", "policy.toml"]).done();
     assert!(run.stderr.contains("visits by sex: the losses of its caps cannot be computed"), "{}", run.stderr);

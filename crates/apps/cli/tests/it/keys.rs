@@ -126,7 +126,7 @@ fn public(regions: &str) -> Place {
 }
 
 #[test]
-fn keys_stand_in_a_public_table() {
+fn keys_are_listed_in_a_public_table() {
     let place = public(REGIONS);
     let first = place.release(&["--format", "json"]).done();
     let counts = |ask: usize| {

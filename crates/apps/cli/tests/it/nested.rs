@@ -100,7 +100,7 @@ fn levels_together_make_totals_consistent() {
 }
 
 #[test]
-fn what_it_costs() {
+fn all_levels_are_charged_as_one_query() {
     let place = place(POLICY, PLACES);
     insta::assert_snapshot!(place.plain(&place.run(&["plan", "policy.toml"]).done().stdout));
     let charges = |place: &Place| {
@@ -115,7 +115,7 @@ fn what_it_costs() {
 }
 
 #[test]
-fn what_is_refused() {
+fn invalid_levels_are_refused() {
     let mut told = String::new();
     let mut tell = |policy: &str, places: &str| {
         let place = place(policy, places);

@@ -48,7 +48,7 @@ fn a_ledger_alone_shows_what_its_policy_shows() {
 
 /// The time between two charges reveals how long an answer took, so a page contains only days.
 #[test]
-fn a_page_tells_no_time() {
+fn a_page_contains_no_times() {
     let place = Place::clinic();
     place.release(&["--report", "page.html"]).done();
     let words = without_pictures(&place.read("page.html"));
@@ -126,7 +126,7 @@ fn a_damaged_ledger_makes_no_page() {
 }
 
 #[test]
-fn mistakes_are_told_before_anything_is_charged() {
+fn mistakes_are_reported_before_anything_is_charged() {
     let place = Place::clinic();
     let said =
         |run: support::Run, words: &str| assert!(run.stderr.contains(words), "{words:?} is not in {}", run.stderr);
@@ -157,7 +157,7 @@ fn mistakes_are_told_before_anything_is_charged() {
 
 /// After the promise was changed, the page of the policy with the new promise describes it.
 #[test]
-fn a_changed_promise_is_told_by_its_policy() {
+fn the_page_of_a_policy_describes_a_changed_promise() {
     let place = Place::clinic();
     place.release(&["--query", "patients"]).done();
     place.edit("policy.toml", "posterior_at_most = 0.75", "posterior_at_most = 0.8");

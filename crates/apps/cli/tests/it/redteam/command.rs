@@ -60,7 +60,7 @@ fn sight(child: Child) -> Sight {
 
 impl Attacker for Commands {
     fn kind(&mut self) -> &'static str {
-        self.dice.of(&["kill", "resume", "draw", "draw, again", "interrupt", "terminate", "processes"])
+        self.dice.pick(&["kill", "resume", "draw", "draw, again", "interrupt", "terminate", "processes"])
     }
 
     fn attack(&mut self, attack: &'static str, people: i64) -> Attempt {
